@@ -1,0 +1,19 @@
+import { PublicKey } from '@solana/web3.js';
+import { getAddress, isAddress, zeroAddress } from 'viem';
+
+/** A wallet that money can be sent to, in the one spelling that is stored; undefined when it is none. */
+export function parseEvmWallet(text: string): string | undefined {
+  const isLowerCase = text === text.toLowerCase();
+  if (!isAddress(text, { strict: !isLowerCase })) return undefined;
+  const address = getAddress(text);
+  return address === zeroAddress ? undefined : address;
+}
+
+export function parseSolanaWallet(text: string): string | undefined {
+  try {
+    const key = new PublicKey(text);
+    return key.equals(PublicKey.default) ? undefined : key.toBase58();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,170 @@
+import { EnvReader } from './env-reader.js';
+import { JOB_NAMES, type JobName } from './queues/jobs.js';
+
+/**
+ * The only reader of process.env. Each process names its role and gets exactly what that role needs, checked
+ * and frozen before anything else happens; all problems are told at once.
+ */
+export type Role = 'web' | 'worker' | 'migrate' | 'cli';
+
+export interface DatabaseConfig {
+  url: string;
+  poolSize: number;
+  verifyTls: boolean;
+  preparedStatements: boolean;
+}
+
+export interface RedisConfig {
+  url: string;
+  verifyTls: boolean;
+}
+
+export interface FacilitatorConfig {
+  url: string;
+  key: { id: string; secret: string } | undefined;
+  timeoutMs: number;
+  settleTimeoutMs: number;
+}
+
+export interface Config {
+  production: boolean;
+  logLevel: string;
+  port: number;
+  baseUrl: string;
+  database: DatabaseConfig;
+  /** Absent: the queue and the rate limits live in Postgres. */
+  redis: RedisConfig | undefined;
+  facilitator: FacilitatorConfig;
+  /** The first encrypts, all decrypt. */
+  encryptionKeys: Buffer[];
+  settleWaitMs: number;
+  /** By the network's name in the environment, such as EIP155_8453 or SOLANA_DEVNET. */
+  confirmations: ReadonlyMap<string, number>;
+  rpcUrls: ReadonlyMap<string, string>;
+  apiRequestsPerSecond: number;
+  linkRequestsPerMinute: number;
+  trustProxy: boolean | number | string;
+  allowPrivateWebhooks: boolean;
+  workerQueues: readonly JobName[];
+  workerConcurrency: number;
+  metricsToken: string | undefined;
+  workerMetricsPort: number | undefined;
+  adminPassword: string | undefined;
+}
+
+/** Used outside production when ENCRYPTION_KEY is not set; a warning says so. */
+const DEVELOPMENT_KEY = Buffer.from('stablecoin-checkout development!');
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export function isProduction(): boolean {
+  return process.env.NODE_ENV === 'production';
+}
+
+export function isSet(name: string): boolean {
+  return (process.env[name] ?? '').trim() !== '';
+}
+
+/** `defaults` stand where the environment has nothing. */
+export function readConfig(role: Role, defaults: Record<string, string> = {}): Config {
+  const set = Object.entries(process.env).filter(([name]) => isSet(name));
+  return loadConfig({ ...defaults, ...Object.fromEntries(set) }, role);
+}
+
+export function loadConfig(environment: Record<string, string | undefined>, role: Role): Config {
+  const env = new EnvReader(environment);
+  const serves = role === 'web' || role === 'worker';
+  const production = env.text('NODE_ENV') === 'production';
+  const port = env.integer('PORT', { default: 3000, min: 0, max: 65535 });
+  const config: Config = {
+    production,
+    logLevel: env.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
+    port,
+    baseUrl: env.url('BASE_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://localhost:${port}`,
+    database: {
+      url: env.requiredUrl('DATABASE_URL', ['postgres:', 'postgresql:']),
+      poolSize: env.integer('DATABASE_POOL_SIZE', { default: 10, min: 1, max: 1000 }),
+      verifyTls: env.boolean('DATABASE_TLS_VERIFY', true),
+      preparedStatements: env.boolean('DATABASE_PREPARED_STATEMENTS', true),
+    },
+    redis: readRedis(env),
+    facilitator: readFacilitator(env, serves),
+    encryptionKeys: readEncryptionKeys(env, production && serves),
+    settleWaitMs: env.integer('SETTLE_WAIT_MS', { default: 15_000, min: 0, max: 120_000 }),
+    confirmations: env.perNetwork('CONFIRMATIONS_', (name) =>
+      env.integer(name, { default: 0, min: 0, max: 1000 }),
+    ),
+    rpcUrls: env.perNetwork('RPC_URL_', (name) => env.requiredUrl(name, ['http:', 'https:'])),
+    apiRequestsPerSecond: env.integer('RATE_LIMIT_API_PER_SECOND', { default: 100, min: 1, max: 1_000_000 }),
+    linkRequestsPerMinute: env.integer('RATE_LIMIT_LINK_PER_MINUTE', {
+      default: 600,
+      min: 1,
+      max: 10_000_000,
+    }),
+    trustProxy: env.trustProxy('TRUST_PROXY'),
+    allowPrivateWebhooks: env.boolean('WEBHOOK_ALLOW_PRIVATE_NETWORKS', false),
+    workerQueues: env.list('WORKER_QUEUES', JOB_NAMES) ?? JOB_NAMES,
+    workerConcurrency: env.integer('WORKER_CONCURRENCY', { default: 20, min: 1, max: 1000 }),
+    metricsToken: env.text('METRICS_TOKEN'),
+    workerMetricsPort: env.optionalInteger('WORKER_METRICS_PORT', { min: 1, max: 65535 }),
+    adminPassword: env.text('ADMIN_PASSWORD'),
+  };
+  if (env.problems.length > 0) {
+    throw new ConfigError(
+      `The environment is not usable:\n${env.problems.map((line) => `  ${line}`).join('\n')}`,
+    );
+  }
+  return Object.freeze(config);
+}
+
+function readRedis(env: EnvReader): RedisConfig | undefined {
+  const url = env.url('REDIS_URL', ['redis:', 'rediss:']);
+  const verifyTls = env.boolean('REDIS_TLS_VERIFY', true);
+  return url === undefined ? undefined : { url, verifyTls };
+}
+
+function readFacilitator(env: EnvReader, required: boolean): FacilitatorConfig {
+  const url = required
+    ? env.requiredUrl('FACILITATOR_URL', ['http:', 'https:'])
+    : (env.url('FACILITATOR_URL', ['http:', 'https:']) ?? '');
+  const id = env.text('FACILITATOR_KEY_ID');
+  const secret = env.text('FACILITATOR_SECRET');
+  if ((id === undefined) !== (secret === undefined)) {
+    env.problems.push('FACILITATOR_KEY_ID and FACILITATOR_SECRET belong together: set both or neither.');
+  }
+  return {
+    url: url.replace(/\/+$/, ''),
+    key: id !== undefined && secret !== undefined ? { id, secret } : undefined,
+    timeoutMs: env.integer('FACILITATOR_TIMEOUT_MS', { default: 8000, min: 100, max: 120_000 }),
+    settleTimeoutMs: env.integer('FACILITATOR_SETTLE_TIMEOUT_MS', {
+      default: 30_000,
+      min: 100,
+      max: 300_000,
+    }),
+  };
+}
+
+function readEncryptionKeys(env: EnvReader, required: boolean): Buffer[] {
+  const text = env.text('ENCRYPTION_KEY');
+  if (text === undefined) {
+    if (required) {
+      env.problems.push(
+        'ENCRYPTION_KEY is missing: set it to 32 random bytes in base64 (openssl rand -base64 32).',
+      );
+    }
+    return [DEVELOPMENT_KEY];
+  }
+  const keys = text.split(',').map((part) => Buffer.from(part.trim(), 'base64'));
+  if (keys.some((key) => key.length !== 32)) {
+    env.problems.push(
+      'ENCRYPTION_KEY must be 32 bytes in base64 (openssl rand -base64 32); while a key is rotated, the new one, a comma, the old one.',
+    );
+  }
+  return keys;
+}
+
+export function usesDevelopmentKey(config: Config): boolean {
+  return config.encryptionKeys[0] === DEVELOPMENT_KEY;
+}

@@ -1,0 +1,19 @@
+import knexFactory, { type Knex } from 'knex';
+import { knexSnakeCaseMappers } from 'objection';
+import type { DatabaseConfig } from '../config.js';
+import { postgresConnection } from './connection.js';
+
+export type { Knex };
+
+export function openDatabase(database: DatabaseConfig): Knex {
+  return knexFactory({
+    client: 'pg',
+    // snake_case in Postgres, camelCase here.
+    ...knexSnakeCaseMappers(),
+    // Knex would ask each new connection for its version otherwise: a round trip that tells us nothing.
+    version: '14',
+    connection: postgresConnection(database),
+    pool: { min: 0, max: database.poolSize },
+    acquireConnectionTimeout: 10_000,
+  });
+}

@@ -1,0 +1,65 @@
+import { Refusal } from './errors.js';
+import { MAX_TOTAL_CENTS } from './money.js';
+
+export const SESSION_STATUSES = ['open', 'processing', 'complete', 'expired'] as const;
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
+
+/** The merchant may filter lists by these. */
+export const FILTERABLE_STATUSES = ['open', 'complete', 'expired'] as const;
+
+/** Every move of a session and the statuses it may start from. */
+export const SESSION_MOVES = {
+  claim: { from: ['open'], to: 'processing' },
+  complete: { from: ['open', 'processing', 'expired'], to: 'complete' },
+  reopen: { from: ['processing'], to: 'open' },
+  expire: { from: ['open'], to: 'expired' },
+  expireAfterFailure: { from: ['processing'], to: 'expired' },
+} as const satisfies Record<string, { from: readonly SessionStatus[]; to: SessionStatus }>;
+
+export const LIFETIME_SECONDS = { shortest: 30 * 60, longest: 24 * 3600, default: 24 * 3600, leeway: 10 };
+
+export interface LineItem {
+  id: string;
+  name: string;
+  description: string | null;
+  images: string[];
+  unitAmountCents: number;
+  quantity: number;
+}
+
+export function lineItemTotalCents(item: Pick<LineItem, 'unitAmountCents' | 'quantity'>): number {
+  return item.unitAmountCents * item.quantity;
+}
+
+export function totalCents(items: readonly Pick<LineItem, 'unitAmountCents' | 'quantity'>[]): number {
+  let total = 0;
+  for (const item of items) {
+    // One item is at most 99,999,999 × 999,999 cents, so a sum just above the limit is still exact enough to see.
+    total += lineItemTotalCents(item);
+    if (total > MAX_TOTAL_CENTS) {
+      throw new Refusal('amount_too_large', `The total must be at most ${MAX_TOTAL_CENTS} cents.`, {
+        param: 'line_items',
+      });
+    }
+  }
+  return total;
+}
+
+export function chooseExpiry(requestedSeconds: number | undefined, now: Date): Date {
+  const { shortest, longest, leeway } = LIFETIME_SECONDS;
+  if (requestedSeconds === undefined) return new Date(now.getTime() + LIFETIME_SECONDS.default * 1000);
+  const lifetime = requestedSeconds - now.getTime() / 1000;
+  if (lifetime < shortest - leeway || lifetime > longest + leeway) {
+    throw new Refusal(
+      'parameter_invalid_integer',
+      `expires_at must be between 30 minutes and 24 hours from now, in Unix seconds; you sent ${requestedSeconds}.`,
+      { param: 'expires_at' },
+    );
+  }
+  return new Date(requestedSeconds * 1000);
+}
+
+/** `{CHECKOUT_SESSION_ID}` becomes the id; some clients percent-encode the braces. */
+export function fillSessionId(url: string, sessionId: string): string {
+  return url.replaceAll(/(?:\{|%7[Bb])CHECKOUT_SESSION_ID(?:\}|%7[Dd])/g, sessionId);
+}

@@ -1,0 +1,58 @@
+/**
+ * A refusal is a clear "no" that its receiver can act on: a code, a sentence that says what to change and,
+ * where there is one, the parameter at fault. Anything else that is thrown is our own fault, and is told to
+ * nobody but the log.
+ */
+export type RefusalCode =
+  | 'amount_too_large'
+  | 'api_key_invalid'
+  | 'api_key_missing'
+  | 'api_key_revoked'
+  | 'body_too_large'
+  | 'checkout_session_not_open'
+  | 'email_invalid'
+  | 'idempotency_key_invalid'
+  | 'idempotency_key_reused'
+  | 'malformed_body'
+  | 'method_not_allowed'
+  | 'parameter_invalid'
+  | 'parameter_invalid_empty'
+  | 'parameter_invalid_enum'
+  | 'parameter_invalid_integer'
+  | 'parameter_invalid_string'
+  | 'parameter_missing'
+  | 'parameter_unknown'
+  | 'parameters_exclusive'
+  | 'payout_wallet_missing'
+  | 'rate_limit'
+  | 'resource_missing'
+  | 'token_expired'
+  | 'token_invalid'
+  | 'token_missing'
+  | 'unknown_path'
+  | 'unsupported_content_type'
+  | 'url_invalid'
+  | 'webhook_endpoint_limit';
+
+export interface RefusalDetails {
+  param?: string;
+  retryAfterSeconds?: number;
+  /** The methods of a 405's `Allow` header. */
+  allow?: string;
+}
+
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: RefusalCode;
+  readonly details: RefusalDetails;
+
+  constructor(code: RefusalCode, message: string, details: RefusalDetails = {}) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+export function noSuch(what: string, id: string, param = 'id'): Refusal {
+  return new Refusal('resource_missing', `No such ${what}: '${id.slice(0, 100)}'.`, { param });
+}

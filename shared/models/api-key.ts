@@ -1,0 +1,13 @@
+import { Model } from 'objection';
+
+export class ApiKey extends Model {
+  static override tableName = 'api_keys';
+
+  declare id: string;
+  declare accountId: string;
+  declare livemode: boolean;
+  declare name: string;
+  declare secretSha256: Buffer;
+  declare facilitatorKeyId: string | null;
+  declare revokedAt: Date | null;
+}

@@ -1,0 +1,16 @@
+import { Model } from 'objection';
+import type { EndpointStatus, SubscribableEvent } from '../domain/webhook-event.js';
+
+export class WebhookEndpoint extends Model {
+  static override tableName = 'webhook_endpoints';
+
+  declare id: string;
+  declare accountId: string;
+  declare livemode: boolean;
+  declare url: string;
+  declare enabledEvents: SubscribableEvent[];
+  declare status: EndpointStatus;
+  declare description: string | null;
+  declare sealedSecret: string;
+  declare deletedAt: Date | null;
+}

@@ -1,0 +1,43 @@
+import type { CheckoutSession } from '../models/checkout-session.js';
+import { presentLineItems } from './line-item.js';
+import { presentPayment } from './payment.js';
+import { createdSeconds, unixSeconds } from './timestamp.js';
+
+/** What of a session is shown beyond its own columns. */
+export interface SessionView {
+  baseUrl: string;
+  expand: readonly 'line_items'[];
+}
+
+export function presentCheckoutSession(session: CheckoutSession, { baseUrl, expand }: SessionView): object {
+  const payable = session.status === 'open' || session.status === 'processing';
+  return {
+    id: session.id,
+    object: 'checkout.session',
+    amount_subtotal: session.amountTotalCents,
+    amount_total: session.amountTotalCents,
+    cancel_url: session.cancelUrl,
+    client_reference_id: session.clientReferenceId,
+    created: createdSeconds(session.id),
+    currency: 'usd',
+    customer_email: session.customerEmail,
+    expires_at: unixSeconds(session.expiresAt),
+    livemode: session.livemode,
+    metadata: session.metadata,
+    mode: 'payment',
+    payment_method_types: ['crypto'],
+    payment_status: session.status === 'complete' ? 'paid' : 'unpaid',
+    status: session.status,
+    success_url: session.successUrl,
+    url: payable ? sessionUrl(session.id, baseUrl) : null,
+    payment: session.status === 'complete' && session.payment ? presentPayment(session.payment) : null,
+    ...(expand.includes('line_items') && {
+      line_items: presentLineItems(session.id, session.lineItems ?? []),
+    }),
+  };
+}
+
+/** The one link that people and agents pay. */
+export function sessionUrl(sessionId: string, baseUrl: string): string {
+  return `${baseUrl}/c/${sessionId}`;
+}

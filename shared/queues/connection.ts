@@ -1,0 +1,38 @@
+import { Redis } from 'ioredis';
+import type { RedisConfig } from '../config.js';
+import type { Logger } from '../logger.js';
+
+/** A connection for requests: it fails at once instead of queueing commands while Redis is away. */
+export function openRedis(redis: RedisConfig, logger: Logger): Redis {
+  const client = new Redis(redis.url, {
+    ...redisOptions(redis),
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+  });
+  logConnectionErrors(client, logger);
+  return client;
+}
+
+/** A connection for BullMQ's workers, which must wait for Redis however long it is away. */
+export function openWorkerRedis(redis: RedisConfig, logger: Logger): Redis {
+  const client = new Redis(redis.url, { ...redisOptions(redis), maxRetriesPerRequest: null });
+  logConnectionErrors(client, logger);
+  return client;
+}
+
+function redisOptions(redis: RedisConfig): { tls?: { rejectUnauthorized: boolean } } {
+  return redis.url.startsWith('rediss:') ? { tls: { rejectUnauthorized: redis.verifyTls } } : {};
+}
+
+/** One line when the connection breaks and one when it is back, however often it is retried between. */
+function logConnectionErrors(client: Redis, logger: Logger): void {
+  let away = false;
+  client.on('error', (error: Error) => {
+    if (!away) logger.error({ event: 'redis.away', err: error });
+    away = true;
+  });
+  client.on('ready', () => {
+    if (away) logger.info({ event: 'redis.back' });
+    away = false;
+  });
+}

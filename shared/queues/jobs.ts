@@ -1,0 +1,11 @@
+/**
+ * Every job there is, in one table. A job is a doorbell: it says "look now" and carries ids at most; the work
+ * itself is a row in Postgres. Job name = queue name = handler file in workers/.
+ */
+export interface JobPayloads {
+  'expire-sessions': Record<string, never>;
+}
+
+export type JobName = keyof JobPayloads;
+
+export const JOB_NAMES: readonly JobName[] = ['expire-sessions'];

@@ -1,0 +1,21 @@
+import type { DefaultJobOptions } from 'bullmq';
+import type { DatabaseConfig } from '../config.js';
+import { postgresConnection } from '../db/connection.js';
+
+/** Keeps our keys apart from whatever else lives in the same Redis. */
+export const QUEUE_PREFIX = 'checkout';
+
+/** A finished job leaves nothing behind: adding its id again must ring again, and the row holds the history. */
+export const JOB_OPTIONS = {
+  removeOnComplete: true,
+  removeOnFail: true,
+} as const satisfies DefaultJobOptions;
+
+/** BullMQ keeps a pool of its own for each queue and worker. */
+export function queueDatabase(
+  database: DatabaseConfig,
+  max: number,
+): { connectionString: string; max: number } {
+  const { connectionString, ssl, keepAlive } = postgresConnection(database);
+  return { connectionString, max, ...{ ssl, keepAlive } };
+}

@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+/**
+ * Secrets that must be readable again (webhook secrets, stored answers that hold a secret) are kept as
+ * `<key id>.<nonce>.<ciphertext and tag>` under AES-256-GCM. The first key of the ring encrypts; every key
+ * of the ring decrypts, so a key is rotated by putting the new one in front.
+ * Secrets that only need comparing (checkout keys) are kept as SHA-256.
+ */
+export interface SecretBox {
+  seal(plain: string): string;
+  open(sealed: string): string;
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+export function createSecretBox(keys: readonly Buffer[]): SecretBox {
+  const ring = new Map(keys.map((key) => [keyId(key), key]));
+  const [first] = ring;
+  if (first === undefined) throw new Error('an encryption key ring needs at least one key');
+  const [currentId, currentKey] = first;
+  return {
+    seal(plain) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', currentKey, nonce);
+      const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return `${currentId}.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
+    },
+    open(sealed) {
+      const [id = '', nonce = '', body = ''] = sealed.split('.');
+      const key = ring.get(id);
+      if (key === undefined)
+        throw new Error(`a stored secret was encrypted with key ${id}, which ENCRYPTION_KEY lacks`);
+      const bytes = Buffer.from(body, 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'));
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      return decipher.update(bytes.subarray(0, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+    },
+  };
+}
+
+export function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function keyId(key: Buffer): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,50 @@
+import { nowMs } from '../clock.js';
+import type { Knex } from '../db/knex.js';
+import { Refusal } from '../domain/errors.js';
+import { createdAt, lowestIdAt } from '../ids.js';
+import { Account } from '../models/account.js';
+import { ApiKey } from '../models/api-key.js';
+import type { FacilitatorKey } from '../models/facilitator-key.js';
+import type { SecretBox } from '../secrets.js';
+import { createApiKey, type NewApiKey } from './api-keys.js';
+import { answer, type Reply } from './idempotency.js';
+
+const KEYS_PER_HOUR = 10;
+const HOUR_MS = 3_600_000;
+
+/** Exchanges a verified token for a checkout key. The account's row lock makes the hourly count hold. */
+export async function createAgentKey(
+  db: Knex,
+  signer: FacilitatorKey,
+  values: { livemode: boolean; name: string },
+  box: SecretBox,
+  reply: Reply<NewApiKey & { account: Account }>,
+): Promise<string> {
+  return await db.transaction(async (trx) => {
+    const account = await Account.query(trx).findById(signer.accountId).forNoKeyUpdate().throwIfNotFound();
+    await refuseBeyondHourlyLimit(trx, account.id);
+    const { key, secret } = await createApiKey(trx, {
+      ...values,
+      accountId: account.id,
+      facilitatorKeyId: signer.keyId,
+    });
+    return await answer(trx, reply, { key, secret, account }, box);
+  });
+}
+
+async function refuseBeyondHourlyLimit(trx: Knex.Transaction, accountId: string): Promise<void> {
+  const recent = await ApiKey.query(trx)
+    .select('id')
+    .where({ accountId })
+    .where('id', '>', lowestIdAt('key_', nowMs() - HOUR_MS))
+    .whereNotNull('facilitatorKeyId')
+    .orderBy('id');
+  if (recent.length < KEYS_PER_HOUR) return;
+  const oldest = recent[recent.length - KEYS_PER_HOUR];
+  const freeAtMs = oldest === undefined ? nowMs() : createdAt(oldest.id).getTime() + HOUR_MS;
+  throw new Refusal(
+    'rate_limit',
+    `An account can create ${KEYS_PER_HOUR} keys an hour this way. Use a key that you have, or try again later.`,
+    { retryAfterSeconds: Math.max(1, Math.ceil((freeAtMs - nowMs()) / 1000)) },
+  );
+}

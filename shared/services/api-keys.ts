@@ -1,0 +1,118 @@
+import { LRUCache } from 'lru-cache';
+import { type Model, type QueryBuilder, raw } from 'objection';
+import { now } from '../clock.js';
+import type { Knex } from '../db/knex.js';
+import { noSuch, Refusal } from '../domain/errors.js';
+import { newId, randomText } from '../ids.js';
+import { Account } from '../models/account.js';
+import { ApiKey } from '../models/api-key.js';
+import { sha256 } from '../secrets.js';
+
+/**
+ * Checkout keys. A key's account and mode never change, so a process may remember whose key it is; whether it
+ * still counts is asked in every statement that a request begins with (`whereKeyCounts`), which costs no round
+ * trip of its own. A statement that finds nothing asks `requireKeyThatCounts` before it says so.
+ */
+export interface Principal {
+  keyId: string;
+  accountId: string;
+  livemode: boolean;
+}
+
+const SECRET_LENGTH = 40;
+const identities = new LRUCache<string, Principal>({ max: 10_000 });
+
+export interface NewApiKey {
+  key: ApiKey;
+  secret: string;
+}
+
+export async function createApiKey(
+  db: Knex,
+  values: { accountId: string; livemode: boolean; name: string; facilitatorKeyId?: string },
+): Promise<NewApiKey> {
+  const secret = `${keyPrefix(values.livemode)}${randomText(SECRET_LENGTH)}`;
+  const key = await ApiKey.query(db)
+    .insert({
+      id: newId('key_'),
+      accountId: values.accountId,
+      livemode: values.livemode,
+      name: values.name,
+      secretSha256: sha256(secret),
+      facilitatorKeyId: values.facilitatorKeyId ?? null,
+      revokedAt: null,
+    })
+    .returning('*');
+  return { key, secret };
+}
+
+export async function revokeApiKey(db: Knex, keyId: string): Promise<ApiKey> {
+  const key = await ApiKey.query(db)
+    .patch({ revokedAt: raw('coalesce(revoked_at, ?)', now()) })
+    .where('id', keyId)
+    .returning('*')
+    .first();
+  if (key === undefined) throw noSuch('API key', keyId);
+  return key;
+}
+
+export async function listApiKeys(db: Knex, accountId: string): Promise<ApiKey[]> {
+  return await ApiKey.query(db).where({ accountId }).orderBy('id');
+}
+
+/** Whose secret this is. */
+export async function authenticate(db: Knex, secret: string): Promise<Principal> {
+  const hash = sha256(secret);
+  const cacheKey = hash.toString('base64');
+  const known = identities.get(cacheKey);
+  if (known !== undefined) return known;
+  const key = isKeyShaped(secret) ? await ApiKey.query(db).findOne({ secretSha256: hash }) : undefined;
+  if (key === undefined) {
+    throw new Refusal(
+      'api_key_invalid',
+      `Invalid API key provided: ${mask(secret)}. Check the key, and that it is whole.`,
+    );
+  }
+  if (key.revokedAt !== null) throw keyRevoked();
+  const principal: Principal = { keyId: key.id, accountId: key.accountId, livemode: key.livemode };
+  identities.set(cacheKey, principal);
+  return principal;
+}
+
+export const KEY_COUNTS =
+  'EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = ? AND api_keys.revoked_at IS NULL)';
+
+/** Narrows a request's first statement to nothing when the key was revoked meanwhile. */
+export function whereKeyCounts<M extends Model, R>(
+  query: QueryBuilder<M, R>,
+  principal: Principal,
+): QueryBuilder<M, R> {
+  return query.whereRaw(KEY_COUNTS, principal.keyId);
+}
+
+/** Why a statement may have found nothing: 401 when the key was revoked, else the caller's own reason holds. */
+export async function requireKeyThatCounts(db: Knex, principal: Principal): Promise<void> {
+  const key = await ApiKey.query(db).findById(principal.keyId).select('revokedAt');
+  if (key === undefined || key.revokedAt !== null) throw keyRevoked();
+}
+
+function keyRevoked(): Refusal {
+  return new Refusal('api_key_revoked', 'This API key was revoked. Use another key of the account.');
+}
+
+function keyPrefix(livemode: boolean): string {
+  return livemode ? 'svc_ck_live_' : 'svc_ck_test_';
+}
+
+function isKeyShaped(secret: string): boolean {
+  return /^svc_ck_(live|test)_[A-Za-z0-9]{20,100}$/.test(secret);
+}
+
+function mask(secret: string): string {
+  const prefix = /^svc_ck_(live|test)_/.exec(secret)?.[0] ?? '';
+  return `${prefix}****${secret.length > 40 ? secret.slice(-4).replaceAll(/[^A-Za-z0-9]/g, '*') : ''}`;
+}
+
+export async function accountOf(db: Knex, principal: Principal): Promise<Account> {
+  return await Account.query(db).findById(principal.accountId).throwIfNotFound();
+}

@@ -1,0 +1,107 @@
+import { now, nowMs } from '../clock.js';
+import type { Knex } from '../db/knex.js';
+import { Refusal } from '../domain/errors.js';
+import { IdempotencyRecord } from '../models/idempotency-record.js';
+import type { SecretBox } from '../secrets.js';
+
+/**
+ * An Idempotency-Key's first answer is written in the transaction of its effect, so either both exist or
+ * neither. There is no in-progress row: of many requests at once the first inserts the record and the others
+ * wait on its unique key, find it taken, undo what they did, and replay it.
+ */
+export interface IdempotentRequest {
+  accountId: string;
+  livemode: boolean;
+  key: string;
+  path: string;
+  /** SHA-256 of the body in a form that is equal for equal bodies. */
+  fingerprint: Buffer;
+}
+
+/** How a use case answers: it renders the bytes that are sent and, for an idempotent request, kept. */
+export interface Reply<T> {
+  render(result: T): string;
+  idempotent: IdempotentRequest | undefined;
+}
+
+export const KEPT_FOR_MS = 24 * 3600 * 1000;
+
+/** Thrown to undo an effect whose key another request used first. Never leaves the idempotency layer. */
+export class KeyTaken extends Error {
+  override readonly name = 'KeyTaken';
+}
+
+/** The statement that keeps an answer; it inserts nothing when a live record of the key exists. */
+export const KEEP_ANSWER = `
+  INSERT INTO idempotency_records (account_id, livemode, key, path, fingerprint, answer, sealed, created_at)
+  SELECT :account_id, :livemode, :key, :path, :fingerprint, :answer, :sealed, :created_at`;
+export const UNLESS_TAKEN = `
+  ON CONFLICT (account_id, livemode, key) DO UPDATE
+  SET path = excluded.path, fingerprint = excluded.fingerprint, answer = excluded.answer,
+      sealed = excluded.sealed, created_at = excluded.created_at
+  WHERE idempotency_records.created_at <= :stale_at
+  RETURNING 1`;
+
+export function keepAnswerBindings(
+  request: IdempotentRequest,
+  answer: string,
+  sealed: boolean,
+): Record<string, string | boolean | Buffer | Date> {
+  return {
+    account_id: request.accountId,
+    livemode: request.livemode,
+    key: request.key,
+    path: request.path,
+    fingerprint: request.fingerprint,
+    answer,
+    sealed,
+    created_at: now(),
+    stale_at: new Date(nowMs() - KEPT_FOR_MS),
+  };
+}
+
+/** Renders the answer and keeps it in this transaction. With a secret box it is encrypted: it holds a secret. */
+export async function answer<T>(
+  trx: Knex.Transaction,
+  reply: Reply<T>,
+  result: T,
+  box?: SecretBox,
+): Promise<string> {
+  const text = reply.render(result);
+  if (reply.idempotent !== undefined) {
+    const kept = box === undefined ? text : box.seal(text);
+    const { rows } = await trx.raw(
+      KEEP_ANSWER + UNLESS_TAKEN,
+      keepAnswerBindings(reply.idempotent, kept, box !== undefined),
+    );
+    if (rows.length === 0) throw new KeyTaken();
+  }
+  return text;
+}
+
+/** The kept answer to this very request; a key that was used for something else is refused. */
+export async function findAnswer(
+  db: Knex,
+  request: IdempotentRequest,
+  box: SecretBox,
+): Promise<string | undefined> {
+  const record = await IdempotencyRecord.query(db)
+    .findOne({ accountId: request.accountId, livemode: request.livemode, key: request.key })
+    .where('createdAt', '>', new Date(nowMs() - KEPT_FOR_MS));
+  if (record === undefined) return undefined;
+  if (record.path !== request.path) {
+    throw reused(
+      `The Idempotency-Key '${request.key}' was first used for ${record.path}. Use a new key for ${request.path}.`,
+    );
+  }
+  if (!record.fingerprint.equals(request.fingerprint)) {
+    throw reused(
+      `The Idempotency-Key '${request.key}' was first used with other parameters. Send the same ones, or a new key.`,
+    );
+  }
+  return record.sealed ? box.open(record.answer) : record.answer;
+}
+
+function reused(message: string): Refusal {
+  return new Refusal('idempotency_key_reused', message);
+}

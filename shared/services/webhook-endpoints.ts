@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import type { QueryBuilder } from 'objection';
+import { now } from '../clock.js';
+import type { Knex } from '../db/knex.js';
+import { type Page, type PageRequest, readPage } from '../db/page.js';
+import { noSuch, Refusal } from '../domain/errors.js';
+import { MAX_ENDPOINTS_PER_MODE, type SubscribableEvent } from '../domain/webhook-event.js';
+import { newId } from '../ids.js';
+import { Account } from '../models/account.js';
+import { WebhookEndpoint } from '../models/webhook-endpoint.js';
+import type { SecretBox } from '../secrets.js';
+import { type Principal, requireKeyThatCounts, whereKeyCounts } from './api-keys.js';
+import { answer, type Reply } from './idempotency.js';
+
+export interface NewWebhookEndpoint {
+  url: string;
+  enabledEvents: SubscribableEvent[];
+  description: string | null;
+}
+
+export interface EndpointWithSecret {
+  endpoint: WebhookEndpoint;
+  secret: string;
+}
+
+export async function createWebhookEndpoint(
+  db: Knex,
+  principal: Principal,
+  input: NewWebhookEndpoint,
+  box: SecretBox,
+  reply: Reply<EndpointWithSecret>,
+): Promise<string> {
+  // Standard Webhooks decodes what follows the prefix; Stripe's scheme uses the whole string as the key.
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  return await db.transaction(async (trx) => {
+    await lockAccount(trx, principal);
+    if ((await ownEndpoints(trx, principal).resultSize()) >= MAX_ENDPOINTS_PER_MODE) {
+      throw new Refusal(
+        'webhook_endpoint_limit',
+        `An account can have ${MAX_ENDPOINTS_PER_MODE} webhook endpoints per mode. Delete one that you no longer need.`,
+      );
+    }
+    const endpoint = await WebhookEndpoint.query(trx)
+      .insert({
+        id: newId('we_'),
+        accountId: principal.accountId,
+        livemode: principal.livemode,
+        ...input,
+        status: 'enabled',
+        sealedSecret: box.seal(secret),
+        deletedAt: null,
+      })
+      .returning('*');
+    return await answer(trx, reply, { endpoint, secret }, box);
+  });
+}
+
+/** Counted limits hold because those who count take turns here. */
+async function lockAccount(trx: Knex.Transaction, principal: Principal): Promise<void> {
+  const query = Account.query(trx).findById(principal.accountId).select('id').forNoKeyUpdate();
+  if ((await whereKeyCounts(query, principal)) === undefined) await requireKeyThatCounts(trx, principal);
+}
+
+export async function listWebhookEndpoints(
+  db: Knex,
+  principal: Principal,
+  page: PageRequest,
+): Promise<Page<WebhookEndpoint>> {
+  const query = whereKeyCounts(ownEndpoints(db, principal), principal);
+  const all = WebhookEndpoint.query(db).where({
+    accountId: principal.accountId,
+    livemode: principal.livemode,
+  });
+  return await readPage({
+    query,
+    all,
+    what: 'webhook endpoint',
+    page,
+    whenEmpty: () => requireKeyThatCounts(db, principal),
+  });
+}
+
+export async function getWebhookEndpoint(
+  db: Knex,
+  principal: Principal,
+  id: string,
+): Promise<WebhookEndpoint> {
+  const endpoint = await whereKeyCounts(ownEndpoints(db, principal).findById(id), principal);
+  if (endpoint === undefined) throw await whyNoEndpoint(db, principal, id);
+  return endpoint;
+}
+
+export interface WebhookEndpointChanges {
+  url?: string;
+  enabledEvents?: SubscribableEvent[];
+  description?: string | null;
+  disabled?: boolean;
+}
+
+export async function updateWebhookEndpoint(
+  db: Knex,
+  principal: Principal,
+  id: string,
+  { disabled, ...changes }: WebhookEndpointChanges,
+  reply: Reply<WebhookEndpoint>,
+): Promise<string> {
+  return await db.transaction(async (trx) => {
+    const endpoint = await whereKeyCounts(ownEndpoints(trx, principal).findById(id).forUpdate(), principal);
+    if (endpoint === undefined) throw await whyNoEndpoint(trx, principal, id);
+    const status = disabled === undefined ? endpoint.status : disabled ? 'disabled' : 'enabled';
+    const changed = await endpoint.$query(trx).patchAndFetch({ ...changes, status });
+    return await answer(trx, reply, changed);
+  });
+}
+
+export async function deleteWebhookEndpoint(db: Knex, principal: Principal, id: string): Promise<void> {
+  const deletion = ownEndpoints(db, principal).findById(id).patch({ deletedAt: now() });
+  if ((await whereKeyCounts(deletion, principal)) === 0) throw await whyNoEndpoint(db, principal, id);
+}
+
+function ownEndpoints(db: Knex, principal: Principal): QueryBuilder<WebhookEndpoint, WebhookEndpoint[]> {
+  return WebhookEndpoint.query(db)
+    .where({ accountId: principal.accountId, livemode: principal.livemode })
+    .whereNull('deletedAt');
+}
+
+async function whyNoEndpoint(db: Knex, principal: Principal, id: string): Promise<Refusal> {
+  await requireKeyThatCounts(db, principal);
+  return noSuch('webhook endpoint', id);
+}
