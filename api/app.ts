@@ -1,0 +1,31 @@
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import type { Deps } from './deps.js';
+import { renderMerchantErrors } from './errors/render-merchant-error.js';
+import { unknownPath } from './errors/unknown-path.js';
+import { requestId } from './middleware/request-id.js';
+import { operations } from './operations/routes.js';
+import { sendJson } from './send-json.js';
+import { openApiDocument } from './v1/openapi.js';
+import { merchantApi } from './v1/router.js';
+
+/** Every middleware, in order. */
+export function createApp(deps: Deps): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', deps.config.trustProxy);
+  // Queries are parsed where a schema says what they may hold.
+  app.set('query parser', false);
+  app.set('case sensitive routing', true);
+
+  app.use(requestId(deps.logger));
+  app.use(helmet());
+  app.use(operations(deps));
+  const document = JSON.stringify(openApiDocument(deps.config.baseUrl));
+  app.get('/openapi.json', (_req, res) => sendJson(res, document));
+  app.use('/v1', merchantApi(deps));
+  app.use(unknownPath);
+  app.use(renderMerchantErrors());
+  return app;
+}

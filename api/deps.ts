@@ -1,0 +1,16 @@
+import type { Redis } from 'ioredis';
+import type { Config } from '../shared/config.js';
+import type { Knex } from '../shared/db/knex.js';
+import type { Logger } from '../shared/logger.js';
+import type { SecretBox } from '../shared/secrets.js';
+import type { RateLimiter } from './rate-limiters.js';
+
+/** Everything a web process holds, handed to routes explicitly. */
+export interface Deps {
+  config: Config;
+  logger: Logger;
+  db: Knex;
+  redis: Redis | undefined;
+  secretBox: SecretBox;
+  apiRateLimiter: RateLimiter;
+}

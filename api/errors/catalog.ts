@@ -1,0 +1,46 @@
+import type { RefusalCode } from '../../shared/domain/errors.js';
+
+export type ErrorType = 'invalid_request_error' | 'authentication_error' | 'idempotency_error' | 'api_error';
+
+interface CatalogEntry {
+  status: number;
+  type: ErrorType;
+}
+
+const invalid: CatalogEntry = { status: 400, type: 'invalid_request_error' };
+const unauthenticated: CatalogEntry = { status: 401, type: 'authentication_error' };
+const idempotency: CatalogEntry = { status: 400, type: 'idempotency_error' };
+const missing: CatalogEntry = { status: 404, type: 'invalid_request_error' };
+
+/** Every refusal's status and type; a code without an entry does not compile. */
+export const ERROR_CATALOG: Record<RefusalCode, CatalogEntry> = {
+  amount_too_large: invalid,
+  api_key_invalid: unauthenticated,
+  api_key_missing: unauthenticated,
+  api_key_revoked: unauthenticated,
+  body_too_large: invalid,
+  checkout_session_not_open: invalid,
+  email_invalid: invalid,
+  idempotency_key_invalid: idempotency,
+  idempotency_key_reused: idempotency,
+  malformed_body: invalid,
+  method_not_allowed: { status: 405, type: 'invalid_request_error' },
+  parameter_invalid: invalid,
+  parameter_invalid_empty: invalid,
+  parameter_invalid_enum: invalid,
+  parameter_invalid_integer: invalid,
+  parameter_invalid_string: invalid,
+  parameter_missing: invalid,
+  parameter_unknown: invalid,
+  parameters_exclusive: invalid,
+  payout_wallet_missing: invalid,
+  rate_limit: { status: 429, type: 'invalid_request_error' },
+  resource_missing: missing,
+  token_expired: unauthenticated,
+  token_invalid: unauthenticated,
+  token_missing: unauthenticated,
+  unknown_path: missing,
+  unsupported_content_type: invalid,
+  url_invalid: invalid,
+  webhook_endpoint_limit: invalid,
+};

@@ -1,0 +1,47 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import { Refusal } from '../../shared/domain/errors.js';
+import { sendJson } from '../send-json.js';
+import { ERROR_CATALOG, type ErrorType } from './catalog.js';
+
+/** The Error object of every /v1 answer that is not 200. What is not a refusal is told to the log only. */
+export function renderMerchantErrors(): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    if (res.headersSent) {
+      next(error);
+      return;
+    }
+    if (error instanceof Refusal) {
+      sendRefusal(res, error);
+      return;
+    }
+    req.log.error({ event: 'request.failed', err: error });
+    sendError(res, 500, {
+      type: 'api_error',
+      code: 'internal_error',
+      message: 'Something went wrong on our side. Try again; with an Idempotency-Key nothing happens twice.',
+    });
+  };
+}
+
+function sendRefusal(res: Response, { code, message, details }: Refusal): void {
+  const { status, type } = ERROR_CATALOG[code];
+  if (status === 401) res.set('WWW-Authenticate', 'Bearer realm="stablecoin-checkout"');
+  if (details.allow !== undefined) res.set('Allow', details.allow);
+  if (details.retryAfterSeconds !== undefined) res.set('Retry-After', String(details.retryAfterSeconds));
+  sendError(res, status, {
+    type,
+    code,
+    message,
+    ...(details.param !== undefined && { param: details.param }),
+  });
+}
+
+function sendError(
+  res: Response,
+  status: number,
+  error: { type: ErrorType; code: string; message: string; param?: string },
+): void {
+  res.locals.errorCode = error.code;
+  res.status(status);
+  sendJson(res, JSON.stringify({ error: { ...error, request_id: res.req.id } }));
+}

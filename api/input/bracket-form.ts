@@ -1,0 +1,58 @@
+/**
+ * Stripe's form encoding: `line_items[0][price_data][unit_amount]=1999`. Parsed into Maps, so that no name
+ * (`__proto__`, `constructor`) is special and nothing sent is lost: what does not fit together becomes an
+ * `Unreadable` for validation to name. Linear in the number of pairs.
+ */
+export type FormNode = string | FormTree | Unreadable;
+export type FormTree = Map<string, FormNode>;
+
+export class Unreadable {
+  readonly why: string;
+
+  constructor(why: string) {
+    this.why = why;
+  }
+}
+
+/** The deepest name of the API has six parts: line_items[0][price_data][product_data][images][0]. */
+const MAX_DEPTH = 10;
+
+export function parseBracketForm(text: string): FormTree {
+  const root: FormTree = new Map();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (name !== '') insert(root, splitName(name), value);
+  }
+  return root;
+}
+
+/** `a[b][]` → a, b, ''. A name whose brackets do not pair up is taken as it stands. */
+function splitName(name: string): string[] {
+  const open = name.indexOf('[');
+  if (open <= 0 || !/^(\[[^[\]]*\])+$/.test(name.slice(open))) return [name];
+  return [name.slice(0, open), ...name.slice(open + 1, -1).split('][')];
+}
+
+function insert(root: FormTree, path: string[], value: string): void {
+  let tree = root;
+  const last = path.length - 1;
+  for (const [depth, part] of path.entries()) {
+    // `a[]` appends: it takes the next free index.
+    const key = part === '' && depth > 0 ? String(tree.size) : part;
+    const existing = tree.get(key);
+    if (depth === last) {
+      tree.set(key, existing === undefined ? value : new Unreadable('is sent more than once'));
+    } else if (depth === MAX_DEPTH) {
+      tree.set(key, new Unreadable('is nested too deeply'));
+      return;
+    } else if (existing === undefined) {
+      const child: FormTree = new Map();
+      tree.set(key, child);
+      tree = child;
+    } else if (existing instanceof Map) {
+      tree = existing;
+    } else {
+      tree.set(key, new Unreadable('is sent both as a value and with brackets'));
+      return;
+    }
+  }
+}

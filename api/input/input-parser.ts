@@ -1,0 +1,18 @@
+import type { Static, TSchema } from 'typebox';
+import { refusalFromAjv } from '../errors/from-ajv.js';
+import { ajv } from './formats.js';
+import { normalize, type RawInput } from './normalize.js';
+import type { SchemaNode } from './schema-node.js';
+
+export type InputParser<T> = (input: RawInput) => T;
+
+/** Compiles a schema once; the parser gives typed input or throws the refusal that names the parameter. */
+export function inputParser<S extends TSchema>(schema: S): InputParser<Static<S>> {
+  const validate = ajv.compile<Static<S>>(schema);
+  const node = schema as SchemaNode;
+  return (input) => {
+    const value = normalize(node, input);
+    if (validate(value)) return value;
+    throw refusalFromAjv(validate.errors?.[0], value);
+  };
+}

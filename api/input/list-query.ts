@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox';
+import type { PageRequest } from '../../shared/db/page.js';
+import { Refusal } from '../../shared/domain/errors.js';
+
+const DEFAULT_LIMIT = 10;
+/** No id is longer; whatever is, names no object. */
+const MAX_CURSOR_LENGTH = 255;
+
+export const ListParameters = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'How many objects a page holds. Default 10.' }),
+  ),
+  starting_after: Type.Optional(
+    Type.String({
+      maxLength: MAX_CURSOR_LENGTH,
+      description: 'The id of the last object of the previous page: older objects follow.',
+    }),
+  ),
+  ending_before: Type.Optional(
+    Type.String({
+      maxLength: MAX_CURSOR_LENGTH,
+      description: 'The id of the first object of the previous page: newer objects come.',
+    }),
+  ),
+};
+
+type ListQuery = Static<ReturnType<typeof Type.Object<typeof ListParameters>>>;
+
+export function pageRequest(query: ListQuery, defaultLimit: number | undefined = DEFAULT_LIMIT): PageRequest {
+  if (query.starting_after !== undefined && query.ending_before !== undefined) {
+    throw new Refusal('parameters_exclusive', 'Send starting_after or ending_before, not both.', {
+      param: 'ending_before',
+    });
+  }
+  return {
+    limit: query.limit ?? defaultLimit,
+    startingAfter: query.starting_after,
+    endingBefore: query.ending_before,
+  };
+}
+
+/** Lists that are one page by nature return everything unless they are asked for less. */
+export function wholePageRequest(query: ListQuery): PageRequest {
+  return { ...pageRequest(query), limit: query.limit };
+}

@@ -1,0 +1,140 @@
+import { Refusal } from '../../shared/domain/errors.js';
+import { type FormTree, Unreadable } from './bracket-form.js';
+import { paramName } from './param-name.js';
+import type { SchemaNode } from './schema-node.js';
+
+/** What a request sent, before any schema looked at it. In a form everything is text. */
+export type RawInput = { encoding: 'json'; value: unknown } | { encoding: 'form'; value: FormTree };
+
+/**
+ * Brings a JSON value or a form tree into the one shape that validation, comparison and the use cases see:
+ * a form's digits become integers where the schema wants them, `''` and `null` become "not sent" (or null,
+ * where an update may clear), form maps become arrays, objects get no prototype. It walks only where the
+ * schema leads, so neither depth nor size of what is unknown matters; what does not fit is left as it is for
+ * validation to name.
+ */
+export function normalize(schema: SchemaNode, input: RawInput): unknown {
+  return new Walker(input.encoding === 'form').walk(schema, input.value, []);
+}
+
+/** The indexes a form gave its array: `items[5]` alone becomes element 0, but errors must call it 5. */
+const formIndexes = new WeakMap<object, string[]>();
+
+export function sentIndex(array: object, position: string): string {
+  return formIndexes.get(array)?.[Number(position)] ?? position;
+}
+
+type Path = readonly string[];
+
+class Walker {
+  private readonly isForm: boolean;
+
+  constructor(isForm: boolean) {
+    this.isForm = isForm;
+  }
+
+  walk(schema: SchemaNode, value: unknown, path: Path): unknown {
+    if (value instanceof Unreadable) {
+      const param = paramName(path);
+      throw new Refusal('parameter_invalid', `${param} ${value.why}. Send it once.`, { param });
+    }
+    if (schema.anyOf !== undefined) return this.walk(chooseBranch(schema.anyOf, value), value, path);
+    switch (schema.type) {
+      case 'object':
+        return this.walkObject(schema, value, path);
+      case 'array':
+        return this.walkArray(schema.items ?? {}, value, path);
+      case 'integer':
+        return this.isForm && typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) + 0 : value;
+      case 'boolean':
+        return this.isForm && (value === 'true' || value === 'false') ? value === 'true' : plain(value);
+      default:
+        if (typeof value !== 'string') return plain(value);
+        requireReadableText(value, path);
+        return schema.lowerCase ? value.toLowerCase() : value;
+    }
+  }
+
+  private walkObject(schema: SchemaNode, value: unknown, path: Path): unknown {
+    const entries = entriesOf(value);
+    if (entries === undefined) return value;
+    const result: Record<string, unknown> = Object.create(null);
+    const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+    for (const [name, member] of entries) {
+      const known = schema.properties !== undefined && Object.hasOwn(schema.properties, name);
+      const property = known ? schema.properties?.[name] : others;
+      const memberPath = [...path, name];
+      if (property === undefined) {
+        // Validation refuses it by its name; its value is nobody's business.
+        result[name] = true;
+      } else if (member === '' || member === null) {
+        if (schema.required?.includes(name)) throw emptyValue(memberPath);
+        if (property.anyOf?.some((branch) => branch.type === 'null')) result[name] = null;
+      } else {
+        if (!known) requireReadableText(name, path);
+        result[name] = this.walk(property, member, memberPath);
+      }
+    }
+    return result;
+  }
+
+  private walkArray(items: SchemaNode, value: unknown, path: Path): unknown {
+    const [elements, indexes] = this.elementsOf(value);
+    if (elements === undefined) return plain(value);
+    const result = elements.map((element, position) => {
+      const elementPath = [...path, indexes?.[position] ?? String(position)];
+      if (element === '' || element === null) throw emptyValue(elementPath);
+      return this.walk(items, element, elementPath);
+    });
+    if (indexes !== undefined) formIndexes.set(result, indexes);
+    return result;
+  }
+
+  private elementsOf(value: unknown): [elements?: unknown[], indexes?: string[]] {
+    if (Array.isArray(value)) return [value];
+    // Where one value is enough, a form may send `a=` for `a[0]=`.
+    if (this.isForm && typeof value === 'string') return [[value]];
+    if (!(value instanceof Map)) return [];
+    const indexes = [...value.keys()];
+    if (!indexes.every((index) => /^\d{1,9}$/.test(index))) return [];
+    indexes.sort((a, b) => Number(a) - Number(b));
+    return [indexes.map((index) => value.get(index)), indexes];
+  }
+}
+
+/** Unions here are "this or null" and "a number or an object of bounds". */
+function chooseBranch(branches: readonly SchemaNode[], value: unknown): SchemaNode {
+  const objects = branches.find((branch) => branch.type === 'object');
+  const others = branches.find((branch) => branch.type !== 'object' && branch.type !== 'null');
+  return (entriesOf(value) !== undefined ? objects : others) ?? others ?? objects ?? {};
+}
+
+function entriesOf(value: unknown): Iterable<[string, unknown]> | undefined {
+  if (value instanceof Map) return value;
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.entries(value)
+    : undefined;
+}
+
+/** A form's map where the schema wants something else: validation must see an object, not a Map. */
+function plain(value: unknown): unknown {
+  return value instanceof Map ? {} : value;
+}
+
+/** Postgres cannot store U+0000, and a lone surrogate is no text. */
+function requireReadableText(text: string, path: Path): void {
+  if (text.isWellFormed() && !text.includes('\0')) return;
+  const param = paramName(path);
+  throw new Refusal(
+    'parameter_invalid_string',
+    `${param} holds a character that is no text (U+0000 or half of a surrogate pair). Remove it.`,
+    { param },
+  );
+}
+
+function emptyValue(path: Path): Refusal {
+  const param = paramName(path);
+  return new Refusal('parameter_invalid_empty', `${param} is empty. It is required: send a value for it.`, {
+    param,
+  });
+}

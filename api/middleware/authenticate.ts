@@ -1,0 +1,33 @@
+import type { RequestHandler } from 'express';
+import type { Knex } from '../../shared/db/knex.js';
+import { Refusal } from '../../shared/domain/errors.js';
+import { authenticate as findPrincipal } from '../../shared/services/api-keys.js';
+
+/** The checkout key, as a Bearer token or as the user name of Basic authentication. */
+export function authenticate(db: Knex): RequestHandler {
+  return async (req, _res, next) => {
+    req.principal = await findPrincipal(db, checkoutKey(req.headers.authorization));
+    next();
+  };
+}
+
+function checkoutKey(header: string | undefined): string {
+  const bearer = bearerToken(header);
+  if (bearer !== undefined) return bearer;
+  const [, encoded] = /^basic +(.+)$/i.exec(header ?? '') ?? [];
+  const [user] = Buffer.from(encoded ?? '', 'base64')
+    .toString('utf8')
+    .split(':');
+  if (user === undefined || user === '') {
+    throw new Refusal(
+      'api_key_missing',
+      'No API key was sent. Send it as "Authorization: Bearer <key>", or as the user name of Basic authentication.',
+    );
+  }
+  return user;
+}
+
+export function bearerToken(header: string | undefined): string | undefined {
+  const [, token] = /^bearer +(\S+) *$/i.exec(header ?? '') ?? [];
+  return token;
+}

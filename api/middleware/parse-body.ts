@@ -1,0 +1,96 @@
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { Type } from 'typebox';
+import { Refusal } from '../../shared/domain/errors.js';
+import { parseBracketForm } from '../input/bracket-form.js';
+import { inputParser } from '../input/input-parser.js';
+import type { RawInput } from '../input/normalize.js';
+
+export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+const readBytes = express.raw({ type: () => true, limit: MAX_BODY_BYTES });
+
+/** Reads the whole body as bytes; what they mean is `bodyOf`'s to say. */
+export const readBody: RequestHandler = (req: Request, res: Response, next: NextFunction) => {
+  readBytes(req, res, (error?: unknown) => {
+    next(error === undefined ? undefined : refusalOf(error));
+  });
+};
+
+function refusalOf(error: unknown): unknown {
+  const type = error instanceof Error && 'type' in error ? error.type : undefined;
+  switch (type) {
+    case 'entity.too.large':
+      return new Refusal(
+        'body_too_large',
+        `The request body must be at most ${MAX_BODY_BYTES / 1024 / 1024} MiB.`,
+      );
+    case 'encoding.unsupported':
+      return new Refusal(
+        'unsupported_content_type',
+        'Send the body without Content-Encoding, or with gzip, deflate or br.',
+      );
+    case 'request.aborted':
+    case 'request.size.invalid':
+      return malformed('The request body ended before its Content-Length.');
+    default:
+      // Broken compressed data has no type of its own.
+      return error instanceof Error && 'status' in error && error.status === 400
+        ? malformed(error.message)
+        : error;
+  }
+}
+
+/** The body as sent: JSON or Stripe-style form. An empty body is `{}` whatever its content type. */
+export function bodyOf(req: Request): RawInput {
+  const bytes: unknown = req.body;
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return { encoding: 'json', value: {} };
+  const type = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (type === 'application/x-www-form-urlencoded') {
+    return { encoding: 'form', value: parseBracketForm(textOf(bytes)) };
+  }
+  if (type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type)) {
+    return { encoding: 'json', value: parseJson(textOf(bytes)) };
+  }
+  throw new Refusal(
+    'unsupported_content_type',
+    'Send the body as application/json or application/x-www-form-urlencoded, and say which in Content-Type.',
+  );
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function textOf(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw malformed('The request body is not UTF-8.');
+  }
+}
+
+function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw malformed('The request body is not valid JSON.');
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw malformed('The request body must be a JSON object.');
+}
+
+function malformed(message: string): Refusal {
+  return new Refusal('malformed_body', message);
+}
+
+/** The query string, parsed like a form. */
+export function queryOf(req: Request): RawInput {
+  const start = req.originalUrl.indexOf('?');
+  return { encoding: 'form', value: parseBracketForm(start === -1 ? '' : req.originalUrl.slice(start + 1)) };
+}
+
+/** Requests that take no query parameters refuse them like any other unknown parameter. */
+export function requireNoQuery(req: Request): void {
+  parseNothing(queryOf(req));
+}
+
+const parseNothing = inputParser(Type.Object({}, { additionalProperties: false }));

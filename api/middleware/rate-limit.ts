@@ -1,0 +1,33 @@
+import type { RequestHandler } from 'express';
+import { RateLimiterRes } from 'rate-limiter-flexible';
+import { Refusal } from '../../shared/domain/errors.js';
+import type { RateLimiter } from '../rate-limiters.js';
+import { principalOf } from '../request-context.js';
+
+/** Per account and mode, over all keys and all processes. */
+export function limitAccount(limiter: RateLimiter): RequestHandler {
+  return async (req, _res, next) => {
+    const { accountId, livemode } = principalOf(req);
+    await consumeAccount(limiter, accountId, livemode);
+    next();
+  };
+}
+
+export async function consumeAccount(
+  limiter: RateLimiter,
+  accountId: string,
+  livemode: boolean,
+): Promise<void> {
+  try {
+    await limiter.consume(`${accountId}-${livemode ? 'live' : 'test'}`);
+  } catch (rejection) {
+    if (!(rejection instanceof RateLimiterRes)) throw rejection;
+    throw new Refusal(
+      'rate_limit',
+      'Too many requests for this account in this mode. Slow down and try again.',
+      {
+        retryAfterSeconds: Math.max(1, Math.ceil(rejection.msBeforeNext / 1000)),
+      },
+    );
+  }
+}

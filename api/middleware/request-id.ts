@@ -1,0 +1,31 @@
+import type { RequestHandler } from 'express';
+import { newId } from '../../shared/ids.js';
+import type { Logger } from '../../shared/logger.js';
+
+/** Gives every request its id and, when it is over, its one log line. */
+export function requestId(logger: Logger): RequestHandler {
+  return (req, res, next) => {
+    const startedAt = performance.now();
+    req.id = newId('req_');
+    req.log = logger.child({ request_id: req.id });
+    res.setHeader('Request-Id', req.id);
+    res.once('close', () => {
+      req.log.info({
+        event: 'request.finished',
+        method: req.method,
+        route: routeOf(req.baseUrl, req.route),
+        status: res.statusCode,
+        ...(res.locals.errorCode !== undefined && { code: res.locals.errorCode }),
+        ...(req.principal && { account: req.principal.accountId, livemode: req.principal.livemode }),
+        ms: Math.round(performance.now() - startedAt),
+        ...(!res.writableFinished && { aborted: true }),
+      });
+    });
+    next();
+  };
+}
+
+/** The template, not the path: paths hold ids, and a link's id is all it takes to see it. */
+function routeOf(baseUrl: string, route: { path?: unknown } | undefined): string {
+  return typeof route?.path === 'string' ? baseUrl + route.path : 'unknown';
+}

@@ -1,0 +1,89 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Config, readConfig, usesDevelopmentKey } from '../shared/config.js';
+import { openDatabase } from '../shared/db/knex.js';
+import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
+import { createLogger, type Logger } from '../shared/logger.js';
+import { openRedis } from '../shared/queues/connection.js';
+import { createSecretBox } from '../shared/secrets.js';
+import { type Closable, closeOnSignal } from '../shared/shutdown.js';
+import { createApp } from './app.js';
+import { openApiRateLimiter } from './rate-limiters.js';
+
+/** Longer than a router keeps its side open (90 s), so that it never writes into a connection we just closed. */
+const KEEP_ALIVE_MS = 95_000;
+/** How long requests in flight may take when the process stops. */
+const DRAIN_MS = 20_000;
+const MAX_HEADER_BYTES = 32 * 1024;
+
+export interface WebProcess extends Closable {
+  port: number;
+}
+
+export async function startWeb(config: Config, logger: Logger): Promise<WebProcess> {
+  warnAbout(config, logger);
+  const db = openDatabase(config.database);
+  const redis = config.redis === undefined ? undefined : openRedis(config.redis, logger);
+  const app = createApp({
+    config,
+    logger,
+    db,
+    redis,
+    secretBox: createSecretBox(config.encryptionKeys),
+    apiRateLimiter: openApiRateLimiter(config, db, redis),
+  });
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS }, app);
+  await listen(server, config.port);
+  const { port } = server.address() as AddressInfo;
+  logger.info({ event: 'web.listening', port });
+  return {
+    port,
+    async close() {
+      await drain(server);
+      redis?.disconnect();
+      await db.destroy();
+    },
+  };
+}
+
+function warnAbout(config: Config, logger: Logger): void {
+  if (usesDevelopmentKey(config)) {
+    logger.warn({
+      event: 'config.development_key',
+      hint: 'ENCRYPTION_KEY is not set: secrets are encrypted with a key that everyone knows.',
+    });
+  }
+  if (config.production && config.redis === undefined) {
+    logger.warn({
+      event: 'config.no_redis',
+      hint: 'REDIS_URL is not set: the queue lives in Postgres, which is good for one machine.',
+    });
+  }
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** Stops accepting, lets requests in flight end, and cuts what is left after the drain time. */
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearTimeout(cut);
+}
+
+if (isEntryPoint(import.meta.url)) {
+  await runEntryPoint(async () => {
+    const config = readConfig('web');
+    const logger = createLogger(config.logLevel, 'web');
+    closeOnSignal(await startWeb(config, logger), logger);
+  });
+}

@@ -1,0 +1,118 @@
+import { type Static, Type } from 'typebox';
+import { FILTERABLE_STATUSES } from '../../../shared/domain/checkout-session.js';
+import { ListParameters } from '../../input/list-query.js';
+
+const MAX_UNIT_AMOUNT_CENTS = 99_999_999;
+const UnixSeconds = (description: string) =>
+  Type.Integer({ minimum: -99_999_999_999, maximum: 99_999_999_999, description });
+
+const ProductData = Type.Object(
+  {
+    name: Type.String({ maxLength: 250, description: 'What the buyer sees.' }),
+    description: Type.Optional(Type.String({ maxLength: 500 })),
+    images: Type.Optional(
+      Type.Array(Type.String({ maxLength: 2048, format: 'https-url' }), {
+        maxItems: 8,
+        description: 'https URLs.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const PriceData = Type.Object(
+  {
+    currency: Type.Optional(Type.Unsafe<'usd'>({ type: 'string', const: 'usd', lowerCase: true })),
+    unit_amount: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: MAX_UNIT_AMOUNT_CENTS, description: 'US cents.' }),
+    ),
+    unit_amount_decimal: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]+$',
+        maxLength: 20,
+        description: 'The same as unit_amount, as digits. Send one of the two.',
+      }),
+    ),
+    product_data: ProductData,
+  },
+  { additionalProperties: false },
+);
+
+const LineItem = Type.Object(
+  {
+    price_data: PriceData,
+    quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999, description: 'Default 1.' })),
+  },
+  { additionalProperties: false },
+);
+
+/** Keys to text; an empty value leaves its key out. */
+const Metadata = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: 50,
+  propertyNames: { type: 'string', maxLength: 40 },
+  additionalProperties: { type: 'string', maxLength: 500 },
+  description: 'Your own keys and values. Buyers never see them.',
+});
+
+const expandable = <T extends string>(path: T) =>
+  Type.Optional(
+    Type.Array(Type.Enum([path]), { description: `${path} includes the line items in the answer.` }),
+  );
+
+export const CreateCheckoutSession = Type.Object(
+  {
+    line_items: Type.Array(LineItem, { minItems: 1, maxItems: 100, description: 'What is sold.' }),
+    mode: Type.Optional(Type.Unsafe<'payment'>({ type: 'string', const: 'payment' })),
+    success_url: Type.Optional(
+      Type.String({
+        maxLength: 5000,
+        format: 'http-url',
+        description: 'Where the buyer goes after paying; {CHECKOUT_SESSION_ID} in it becomes the session id.',
+      }),
+    ),
+    cancel_url: Type.Optional(
+      Type.String({ maxLength: 5000, format: 'http-url', description: 'The way back.' }),
+    ),
+    client_reference_id: Type.Optional(Type.String({ maxLength: 200, description: 'Your own order id.' })),
+    customer_email: Type.Optional(Type.String({ maxLength: 254, format: 'email' })),
+    metadata: Type.Optional(Metadata),
+    expires_at: Type.Optional(
+      UnixSeconds('Unix seconds, 30 minutes to 24 hours from now. Default 24 hours from now.'),
+    ),
+    payment_method_types: Type.Optional(Type.Array(Type.Enum(['crypto']))),
+    expand: expandable('line_items'),
+  },
+  { additionalProperties: false },
+);
+export type CreateCheckoutSession = Static<typeof CreateCheckoutSession>;
+
+export const RetrieveCheckoutSession = Type.Object(
+  { expand: expandable('line_items') },
+  { additionalProperties: false },
+);
+
+export const ExpireCheckoutSession = RetrieveCheckoutSession;
+
+const CreatedBounds = Type.Object(
+  {
+    gte: Type.Optional(UnixSeconds('At this time or later.')),
+    gt: Type.Optional(UnixSeconds('Later than this.')),
+    lte: Type.Optional(UnixSeconds('At this time or earlier.')),
+    lt: Type.Optional(UnixSeconds('Earlier than this.')),
+  },
+  { additionalProperties: false },
+);
+export type CreatedBounds = Static<typeof CreatedBounds>;
+
+export const ListCheckoutSessions = Type.Object(
+  {
+    ...ListParameters,
+    status: Type.Optional(Type.Enum([...FILTERABLE_STATUSES])),
+    created: Type.Optional(Type.Union([UnixSeconds('Created in this second.'), CreatedBounds])),
+    expand: expandable('data.line_items'),
+  },
+  { additionalProperties: false },
+);
+
+export const ListLineItems = Type.Object(ListParameters, { additionalProperties: false });

@@ -1,0 +1,66 @@
+import { createPublicKey } from 'node:crypto';
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
+import { now } from '../../../shared/clock.js';
+import type { Knex } from '../../../shared/db/knex.js';
+import { Refusal } from '../../../shared/domain/errors.js';
+import type { FacilitatorKey } from '../../../shared/models/facilitator-key.js';
+import { findFacilitatorKey } from '../../../shared/services/facilitator-keys.js';
+
+/**
+ * The EdDSA token that an agent signs with its facilitator key. It proves who signed, for a short while; it may
+ * be used again until it ends. The algorithm is pinned, and a token made to last is refused.
+ */
+const ISSUER = 'svc-merchant';
+const LEEWAY_SECONDS = 30;
+const LONGEST_SECONDS = 3600;
+
+/** Whose token this is. */
+export async function verifyFacilitatorToken(db: Knex, token: string): Promise<FacilitatorKey> {
+  const keyId = claimedKeyId(token);
+  const key = keyId === undefined ? undefined : await findFacilitatorKey(db, keyId);
+  if (key === undefined) throw invalid('its kid names no facilitator key that is registered here');
+  const claims = await verifySignature(token, key);
+  const { sub, iat, exp } = claims;
+  if (sub !== key.keyId) throw invalid('its sub must be the key id, the same as its kid');
+  if (typeof iat !== 'number' || typeof exp !== 'number') throw invalid('it needs the claims iat and exp');
+  if (iat > now().getTime() / 1000 + LEEWAY_SECONDS) throw invalid('its iat lies in the future');
+  if (exp - iat > LONGEST_SECONDS) throw invalid('it is valid for over an hour; two minutes are enough');
+  return key;
+}
+
+function claimedKeyId(token: string): string | undefined {
+  try {
+    const { kid } = decodeProtectedHeader(token);
+    return typeof kid === 'string' && kid.isWellFormed() && !kid.includes('\0') ? kid : undefined;
+  } catch {
+    throw invalid('it is not a JWT');
+  }
+}
+
+async function verifySignature(token: string, key: FacilitatorKey): Promise<JWTPayload> {
+  const publicKey = createPublicKey({ key: key.publicKey, format: 'der', type: 'spki' });
+  try {
+    const { payload } = await jwtVerify(token, publicKey, {
+      algorithms: ['EdDSA'],
+      issuer: ISSUER,
+      clockTolerance: LEEWAY_SECONDS,
+      currentDate: now(),
+    });
+    return payload;
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) {
+      throw new Refusal(
+        'token_expired',
+        'The token has expired. Sign a new one; two minutes of validity are enough.',
+      );
+    }
+    if (error instanceof errors.JWTClaimValidationFailed)
+      throw invalid(`its claim ${error.claim} is not as it must be`);
+    if (error instanceof errors.JOSEError) throw invalid('its signature does not fit the registered key');
+    throw error;
+  }
+}
+
+function invalid(why: string): Refusal {
+  return new Refusal('token_invalid', `The token cannot be accepted: ${why}.`);
+}

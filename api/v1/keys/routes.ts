@@ -1,0 +1,56 @@
+import { type Request, Router } from 'express';
+import { Refusal } from '../../../shared/domain/errors.js';
+import type { FacilitatorKey } from '../../../shared/models/facilitator-key.js';
+import { presentNewApiKey } from '../../../shared/presenters/api-key.js';
+import { createAgentKey } from '../../../shared/services/agent-keys.js';
+import type { Deps } from '../../deps.js';
+import { inputParser } from '../../input/input-parser.js';
+import { bearerToken } from '../../middleware/authenticate.js';
+import { post } from '../../middleware/idempotent.js';
+import { readBody } from '../../middleware/parse-body.js';
+import { consumeAccount } from '../../middleware/rate-limit.js';
+import { verifyFacilitatorToken } from './facilitator-token.js';
+import { CreateKey } from './schema.js';
+
+const parseCreate = inputParser(CreateKey);
+const DEFAULT_NAME = 'Agent key';
+
+/** POST /v1/keys stands before checkout-key authentication: its credential is a facilitator-signed token. */
+export function agentSignUpRoutes(deps: Deps): Router {
+  const { db, secretBox, apiRateLimiter } = deps;
+  const signers = new WeakMap<Request, FacilitatorKey>();
+  const signerOf = (req: Request): FacilitatorKey => {
+    const signer = signers.get(req);
+    if (signer === undefined) throw new Error('the token was not verified');
+    return signer;
+  };
+
+  const router = Router();
+  router.post(
+    '/',
+    async (req, _res, next) => {
+      const token = bearerToken(req.headers.authorization);
+      if (token === undefined) {
+        throw new Refusal(
+          'token_missing',
+          'No token was sent. Send a JWT signed with your facilitator key as "Authorization: Bearer <JWT>".',
+        );
+      }
+      const signer = await verifyFacilitatorToken(db, token);
+      signers.set(req, signer);
+      await consumeAccount(apiRateLimiter, signer.accountId, true);
+      next();
+    },
+    readBody,
+    post(deps, {
+      parse: parseCreate,
+      scope: (req, { livemode = true }) => ({ accountId: signerOf(req).accountId, livemode }),
+      act: (req, { livemode = true, name = DEFAULT_NAME }, idempotent) =>
+        createAgentKey(db, signerOf(req), { livemode, name }, secretBox, {
+          render: ({ key, secret, account }) => JSON.stringify(presentNewApiKey(key, secret, account)),
+          idempotent,
+        }),
+    }),
+  );
+  return router;
+}

@@ -1,0 +1,29 @@
+import { Router } from 'express';
+import type { Deps } from '../deps.js';
+import { renderMerchantErrors } from '../errors/render-merchant-error.js';
+import { unknownPath } from '../errors/unknown-path.js';
+import { authenticate } from '../middleware/authenticate.js';
+import { methodNotAllowed } from '../middleware/method-not-allowed.js';
+import { limitAccount } from '../middleware/rate-limit.js';
+import { checkoutSessionRoutes } from './checkout-sessions/routes.js';
+import { agentSignUpRoutes } from './keys/routes.js';
+import { paymentRoutes } from './payments/routes.js';
+import { webhookEndpointRoutes } from './webhook-endpoints/routes.js';
+
+/** The merchant API. Everything but sign-up is behind a checkout key, unknown paths included. */
+export function merchantApi(deps: Deps): Router {
+  const router = Router({ caseSensitive: true });
+  router.use((_req, res, next) => {
+    res.setHeader('Cache-Control', 'no-store');
+    next();
+  });
+  router.use('/keys', agentSignUpRoutes(deps));
+  router.use(authenticate(deps.db), limitAccount(deps.apiRateLimiter));
+  router.use('/checkout/sessions', checkoutSessionRoutes(deps));
+  router.use('/payments', paymentRoutes(deps));
+  router.use('/webhook_endpoints', webhookEndpointRoutes(deps));
+  router.all('/keys', methodNotAllowed('POST'));
+  router.use(unknownPath);
+  router.use(renderMerchantErrors());
+  return router;
+}

@@ -1,0 +1,33 @@
+import { Type } from 'typebox';
+import { SUBSCRIBABLE_EVENTS } from '../../../shared/domain/webhook-event.js';
+import { ListParameters } from '../../input/list-query.js';
+
+const Url = Type.String({
+  maxLength: 2048,
+  format: 'http-url',
+  description: 'Where events are sent. https in live mode, also http in test mode; it must be public.',
+});
+const EnabledEvents = Type.Array(Type.Enum([...SUBSCRIBABLE_EVENTS]), {
+  description: 'Which events to send. Default ["*"], all of them.',
+});
+const Description = Type.String({ maxLength: 500 });
+
+/** On an update an empty value clears. */
+const clearable = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+
+export const CreateWebhookEndpoint = Type.Object(
+  { url: Url, enabled_events: Type.Optional(EnabledEvents), description: Type.Optional(Description) },
+  { additionalProperties: false },
+);
+
+export const UpdateWebhookEndpoint = Type.Object(
+  {
+    url: clearable(Url),
+    enabled_events: clearable(EnabledEvents),
+    description: clearable(Description),
+    disabled: Type.Optional(Type.Boolean({ description: 'true holds deliveries back, false resumes them.' })),
+  },
+  { additionalProperties: false },
+);
+
+export const ListWebhookEndpoints = Type.Object(ListParameters, { additionalProperties: false });

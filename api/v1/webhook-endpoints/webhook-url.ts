@@ -1,0 +1,35 @@
+import { Refusal } from '../../../shared/domain/errors.js';
+import { judgeWebhookUrl, resolveHost, type UrlVerdict } from '../../../shared/public-address.js';
+
+/** A host that does not resolve within this is accepted: every delivery judges again. */
+const RESOLVE_TIMEOUT_MS = 2000;
+
+type Reason = Extract<UrlVerdict, { ok: false }>['reason'];
+
+export async function requireAllowedUrl(
+  url: string,
+  rules: { livemode: boolean; allowPrivateNetworks: boolean },
+): Promise<void> {
+  const verdict = await judgeWebhookUrl(url, {
+    ...rules,
+    resolve: resolveHost,
+    timeoutMs: RESOLVE_TIMEOUT_MS,
+  });
+  if (!verdict.ok)
+    throw new Refusal('url_invalid', sentence(verdict.reason, rules.livemode), { param: 'url' });
+}
+
+function sentence(reason: Reason, livemode: boolean): string {
+  switch (reason) {
+    case 'not_a_url':
+      return 'url must be a whole URL, such as https://example.com/webhooks.';
+    case 'wrong_scheme':
+      return livemode
+        ? 'url must start with https:// in live mode.'
+        : 'url must start with https:// or http://.';
+    case 'credentials':
+      return 'url must not hold a user name or password. Verify the signature of each event instead.';
+    case 'not_public':
+      return 'url must lead to a public address: this host is, or resolves to, a private or reserved one.';
+  }
+}
