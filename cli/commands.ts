@@ -1,0 +1,152 @@
+import type { Knex } from '../shared/db/knex.js';
+import type { FacilitatorKey } from '../shared/models/facilitator-key.js';
+import { presentAccount } from '../shared/presenters/account.js';
+import { presentApiKey, presentNewApiKey } from '../shared/presenters/api-key.js';
+import { createAccount, getAccount, listAccounts, updateAccount } from '../shared/services/accounts.js';
+import { createApiKey, listApiKeys, revokeApiKey } from '../shared/services/api-keys.js';
+import {
+  addFacilitatorKey,
+  listFacilitatorKeys,
+  removeFacilitatorKey,
+} from '../shared/services/facilitator-keys.js';
+import { accountChanges, parseKeyName, parseMode, parsePublicKey } from './read-values.js';
+
+type Input = Record<string, string | undefined>;
+
+export interface Command {
+  usage: string;
+  /** What the one positional argument is, if there is one. */
+  subject?: string;
+  options: readonly string[];
+  required: readonly string[];
+  run(db: Knex, input: Input): Promise<object>;
+}
+
+const DETAILS = ['name', 'evm', 'solana', 'logo-url', 'brand-color', 'support-email'];
+const DETAILS_USAGE = '[--evm 0x…] [--solana …] [--logo-url U] [--brand-color #rrggbb] [--support-email E]';
+const DEFAULT_KEY_NAME = 'Checkout key';
+
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  create: {
+    usage: `--name N ${DETAILS_USAGE}`,
+    options: DETAILS,
+    required: ['name'],
+    async run(db, input) {
+      const details = accountChanges(input);
+      return await db.transaction(async (trx) => {
+        const account = await createAccount(trx, { ...NO_DETAILS, ...details });
+        const accountId = account.id;
+        const live = await createApiKey(trx, { accountId, livemode: true, name: DEFAULT_KEY_NAME });
+        const test = await createApiKey(trx, { accountId, livemode: false, name: DEFAULT_KEY_NAME });
+        return { account: presentAccount(account), keys: { live: live.secret, test: test.secret } };
+      });
+    },
+  },
+  update: {
+    usage: `<acct> [--name N] ${DETAILS_USAGE}`,
+    subject: 'account',
+    options: DETAILS,
+    required: [],
+    async run(db, input) {
+      return presentAccount(await updateAccount(db, subjectOf(input, 'account'), accountChanges(input)));
+    },
+  },
+  show: {
+    usage: '<acct>',
+    subject: 'account',
+    options: [],
+    required: [],
+    async run(db, input) {
+      const account = await getAccount(db, subjectOf(input, 'account'));
+      const [keys, facilitatorKeys] = await Promise.all([
+        listApiKeys(db, account.id),
+        listFacilitatorKeys(db, account.id),
+      ]);
+      return {
+        ...presentAccount(account),
+        keys: keys.map(presentApiKey),
+        facilitator_keys: facilitatorKeys.map(presentFacilitatorKey),
+      };
+    },
+  },
+  list: {
+    usage: '',
+    options: [],
+    required: [],
+    async run(db) {
+      return { accounts: (await listAccounts(db)).map(presentAccount) };
+    },
+  },
+  'create-key': {
+    usage: '<acct> --mode live|test [--name N]',
+    subject: 'account',
+    options: ['mode', 'name'],
+    required: ['mode'],
+    async run(db, input) {
+      const livemode = parseMode(input.mode) === 'live';
+      const name = parseKeyName(input.name) ?? DEFAULT_KEY_NAME;
+      const account = await getAccount(db, subjectOf(input, 'account'));
+      const { key, secret } = await createApiKey(db, { accountId: account.id, livemode, name });
+      return presentNewApiKey(key, secret, account);
+    },
+  },
+  'revoke-key': {
+    usage: '<key id>',
+    subject: 'key',
+    options: [],
+    required: [],
+    async run(db, input) {
+      return presentApiKey(await revokeApiKey(db, subjectOf(input, 'key')));
+    },
+  },
+  'add-facilitator-key': {
+    usage: '<acct> --key-id K --public-key B64',
+    subject: 'account',
+    options: ['key-id', 'public-key'],
+    required: ['key-id', 'public-key'],
+    async run(db, input) {
+      const accountId = subjectOf(input, 'account');
+      const publicKey = parsePublicKey(input['public-key']);
+      return presentFacilitatorKey(
+        await addFacilitatorKey(db, { accountId, keyId: subjectOf(input, 'key-id'), publicKey }),
+      );
+    },
+  },
+  'remove-facilitator-key': {
+    usage: '<acct> --key-id K',
+    subject: 'account',
+    options: ['key-id'],
+    required: ['key-id'],
+    async run(db, input) {
+      return presentFacilitatorKey(
+        await removeFacilitatorKey(db, subjectOf(input, 'account'), subjectOf(input, 'key-id')),
+      );
+    },
+  },
+};
+
+export const USAGE = `Usage: npm run -s merchants -- <command> [--json]
+
+${Object.entries(COMMANDS)
+  .map(([name, { usage }]) => `  ${name} ${usage}`.trimEnd())
+  .join('\n')}
+`;
+
+const NO_DETAILS = {
+  name: '',
+  evmWallet: null,
+  solanaWallet: null,
+  logoUrl: null,
+  brandColor: null,
+  supportEmail: null,
+};
+
+function subjectOf(input: Input, name: string): string {
+  const value = input[name];
+  if (value === undefined) throw new Error(`${name} was not parsed`);
+  return value;
+}
+
+function presentFacilitatorKey(key: FacilitatorKey): object {
+  return { object: 'facilitator_key', key_id: key.keyId, account: key.accountId };
+}

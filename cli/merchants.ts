@@ -1,0 +1,53 @@
+import { ConfigError, isSet, readConfig } from '../shared/config.js';
+import { openDatabase } from '../shared/db/knex.js';
+import { migrate } from '../shared/db/migrate.js';
+import { Refusal } from '../shared/domain/errors.js';
+import { createLogger } from '../shared/logger.js';
+import { COMMANDS, type Command, USAGE } from './commands.js';
+import { formatText } from './format-text.js';
+import { parseCommandLine, UsageError } from './parse-command-line.js';
+
+/** The operator's commands: answers go to standard output, one clear line about what went wrong to standard error. */
+export async function main(argv: readonly string[]): Promise<number> {
+  try {
+    const line = parseCommandLine(argv, COMMANDS);
+    if (line === undefined) {
+      process.stdout.write(USAGE);
+      return 0;
+    }
+    const answer = await run(line.command, line.input);
+    process.stdout.write(line.json ? `${JSON.stringify(answer)}\n` : formatText(answer));
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`);
+    return 1;
+  }
+}
+
+/** Without DATABASE_URL it works on the database of a running `npm start`, or starts that one for the call. */
+async function run(command: Command, input: Record<string, string | undefined>): Promise<object> {
+  const local = isSet('DATABASE_URL') ? undefined : await startLocalDatabase();
+  try {
+    const config = readConfig('cli', local && { DATABASE_URL: local.url });
+    if (local !== undefined) await migrate(config, createLogger('silent', 'cli'));
+    const db = openDatabase(config.database);
+    try {
+      return await command.run(db, input);
+    } finally {
+      await db.destroy();
+    }
+  } finally {
+    await local?.stop();
+  }
+}
+
+async function startLocalDatabase(): Promise<{ url: string; stop(): Promise<void> }> {
+  const { startLocalDatabase: start } = await import('../local/local-database.js');
+  return await start();
+}
+
+function explain(error: unknown): string {
+  if (error instanceof UsageError || error instanceof Refusal || error instanceof ConfigError)
+    return error.message;
+  return error instanceof Error ? `This did not work: ${error.message || error.name}` : String(error);
+}

@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import type { Command } from './commands.js';
+
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export interface CommandLine {
+  command: Command;
+  input: Record<string, string | undefined>;
+  json: boolean;
+}
+
+/** Undefined when help is asked for. */
+export function parseCommandLine(
+  argv: readonly string[],
+  commands: Readonly<Record<string, Command>>,
+): CommandLine | undefined {
+  const [name, ...rest] = argv.filter((word) => word !== '--json');
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') return undefined;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) {
+    throw new UsageError(
+      `There is no command "${name}". The commands are: ${Object.keys(commands).join(', ')}.`,
+    );
+  }
+  return { command, input: readInput(name, command, rest), json: argv.includes('--json') };
+}
+
+function readInput(name: string, command: Command, words: string[]): Record<string, string | undefined> {
+  const usage = `Usage: merchants ${name} ${command.usage}`.trim();
+  const options = Object.fromEntries(command.options.map((option) => [option, { type: 'string' as const }]));
+  let parsed: { values: Record<string, string | undefined>; positionals: string[] };
+  try {
+    parsed = parseArgs({ args: words, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message.split('\n', 1)[0] : error} ${usage}`);
+  }
+  const positionals = command.subject === undefined ? [] : [command.subject];
+  if (parsed.positionals.length !== positionals.length) throw new UsageError(usage);
+  const [subject] = parsed.positionals;
+  const input = { ...parsed.values, ...(command.subject !== undefined && { [command.subject]: subject }) };
+  for (const required of command.required) {
+    if (input[required] === undefined) throw new UsageError(`--${required} is missing. ${usage}`);
+  }
+  return input;
+}

@@ -1,0 +1,96 @@
+import { createPublicKey } from 'node:crypto';
+import { parseEvmWallet, parseSolanaWallet } from '../shared/chains/wallet-address.js';
+import type { AccountDetails } from '../shared/services/accounts.js';
+import { UsageError } from './parse-command-line.js';
+
+type Reader<T> = (text: string) => T;
+
+/** What the options change; an empty option clears what it names. */
+export function accountChanges(input: Record<string, string | undefined>): Partial<AccountDetails> {
+  const changes: Partial<AccountDetails> = {};
+  const set = <K extends keyof AccountDetails>(
+    option: string,
+    field: K,
+    read: Reader<AccountDetails[K]>,
+  ): void => {
+    const text = input[option];
+    if (text !== undefined) changes[field] = read(text);
+  };
+  set('name', 'name', readName);
+  set('evm', 'evmWallet', orNull(readEvmWallet));
+  set('solana', 'solanaWallet', orNull(readSolanaWallet));
+  set('logo-url', 'logoUrl', orNull(readLogoUrl));
+  set('brand-color', 'brandColor', orNull(readBrandColor));
+  set('support-email', 'supportEmail', orNull(readEmail));
+  return changes;
+}
+
+function orNull(read: Reader<string>): Reader<string | null> {
+  return (text) => (text === '' ? null : read(text));
+}
+
+function readName(text: string): string {
+  return readText(text, '--name', 100);
+}
+
+export function parseKeyName(text: string | undefined): string | undefined {
+  return text === undefined || text === '' ? undefined : readText(text, '--name', 100);
+}
+
+function readText(text: string, option: string, maxLength: number): string {
+  const isPlain = text.trim() !== '' && text.isWellFormed() && !/\p{Cc}/u.test(text);
+  if (!isPlain || [...text].length > maxLength) {
+    throw new UsageError(`${option} must be 1 to ${maxLength} characters of text.`);
+  }
+  return text;
+}
+
+function readEvmWallet(text: string): string {
+  const wallet = parseEvmWallet(text);
+  if (wallet !== undefined) return wallet;
+  throw new UsageError(
+    `--evm must be an address of 0x and 40 hex digits, with a right EIP-55 checksum or all in lower case, and not zero; it is "${text}".`,
+  );
+}
+
+function readSolanaWallet(text: string): string {
+  const wallet = parseSolanaWallet(text);
+  if (wallet !== undefined) return wallet;
+  throw new UsageError(`--solana must be a wallet address: 32 bytes in base58; it is "${text}".`);
+}
+
+function readLogoUrl(text: string): string {
+  if (/^https:\/\/[^\s\\]+$/i.test(text) && text.length <= 2048 && URL.canParse(text)) return text;
+  throw new UsageError(`--logo-url must be an https URL; it is "${text}".`);
+}
+
+function readBrandColor(text: string): string {
+  if (/^#[0-9a-f]{6}$/i.test(text)) return text.toLowerCase();
+  throw new UsageError(`--brand-color must look like #1a2b3c; it is "${text}".`);
+}
+
+function readEmail(text: string): string {
+  if (/^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(text) && text.length <= 254) return text;
+  throw new UsageError(`--support-email must be an e-mail address; it is "${text}".`);
+}
+
+export function parseMode(text: string | undefined): 'live' | 'test' {
+  if (text === 'live' || text === 'test') return text;
+  throw new UsageError(`--mode must be live or test; it is "${text}".`);
+}
+
+/** The 12 bytes that make 32 raw bytes an Ed25519 key in SPKI DER. */
+const ED25519_SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** Base64 of an Ed25519 public key, as SPKI DER or as its raw 32 bytes; kept as DER. */
+export function parsePublicKey(text: string | undefined): Buffer {
+  const bytes = Buffer.from(text ?? '', 'base64');
+  const der = bytes.length === 32 ? Buffer.concat([ED25519_SPKI_PREFIX, bytes]) : bytes;
+  try {
+    const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+    if (key.asymmetricKeyType === 'ed25519') return der;
+  } catch {
+    // Falls through to the one message that helps.
+  }
+  throw new UsageError('--public-key must be an Ed25519 public key in base64: SPKI DER or the raw 32 bytes.');
+}

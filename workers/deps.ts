@@ -1,0 +1,12 @@
+import type { Config } from '../shared/config.js';
+import type { Knex } from '../shared/db/knex.js';
+import type { Logger } from '../shared/logger.js';
+import type { Queues } from '../shared/queues/enqueue.js';
+
+/** Everything a worker process holds, handed to handlers explicitly. */
+export interface WorkerDeps {
+  config: Config;
+  logger: Logger;
+  db: Knex;
+  queues: Queues;
+}

@@ -1,0 +1,17 @@
+import { expireOverdueSessions } from '../shared/services/checkout-sessions.js';
+import type { WorkerDeps } from './deps.js';
+import { done, type Outcome } from './outcome.js';
+
+const BATCH = 500;
+
+/** Expires every overdue session, a batch a transaction. Batches of several workers skip each other's rows. */
+export async function expireSessions({ config, db, logger }: WorkerDeps): Promise<Outcome> {
+  let expired = 0;
+  let batch: number;
+  do {
+    batch = await expireOverdueSessions(db, BATCH, config.baseUrl);
+    expired += batch;
+  } while (batch === BATCH);
+  if (expired > 0) logger.info({ event: 'sessions.expired', count: expired });
+  return done;
+}

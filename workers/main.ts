@@ -1,0 +1,48 @@
+import { type Config, readConfig } from '../shared/config.js';
+import { openDatabase } from '../shared/db/knex.js';
+import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
+import { createLogger, type Logger } from '../shared/logger.js';
+import { openRedis, openWorkerRedis } from '../shared/queues/connection.js';
+import { openQueues } from '../shared/queues/enqueue.js';
+import type { JobName } from '../shared/queues/jobs.js';
+import { type Closable, closeOnSignal } from '../shared/shutdown.js';
+import type { WorkerDeps } from './deps.js';
+import { createHandlers, type Handlers } from './handlers.js';
+import { runWorker } from './run-worker.js';
+import { sweepDueWork } from './sweep-due-work.js';
+
+export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
+  const db = openDatabase(config.database);
+  // A worker that cannot reach its database says so and ends, instead of looking alive.
+  await db.raw('SELECT 1');
+  const ringing = config.redis && openRedis(config.redis, logger);
+  const waiting = config.redis && openWorkerRedis(config.redis, logger);
+  const queues = openQueues(config, ringing, logger);
+  const deps: WorkerDeps = { config, logger, db, queues };
+  const handlers = createHandlers(deps);
+  const start = <N extends JobName>(name: N): Closable => {
+    const handle: Handlers[N] = handlers[name];
+    return runWorker({ name, handle, config, redis: waiting, logger });
+  };
+  const workers = config.workerQueues.map((name) => start(name));
+  const sweep = sweepDueWork(deps, handlers);
+  logger.info({ event: 'worker.started', queues: config.workerQueues });
+  return {
+    async close() {
+      await sweep.close();
+      await Promise.all(workers.map((worker) => worker.close()));
+      await queues.close();
+      ringing?.disconnect();
+      waiting?.disconnect();
+      await db.destroy();
+    },
+  };
+}
+
+if (isEntryPoint(import.meta.url)) {
+  await runEntryPoint(async () => {
+    const config = readConfig('worker');
+    const logger = createLogger(config.logLevel, 'worker');
+    closeOnSignal(await startWorker(config, logger), logger);
+  });
+}
