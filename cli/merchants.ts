@@ -7,19 +7,24 @@ import { COMMANDS, type Command, USAGE } from './commands.js';
 import { formatText } from './format-text.js';
 import { parseCommandLine, UsageError } from './parse-command-line.js';
 
+export interface Output {
+  stdout: { write(text: string): unknown };
+  stderr: { write(text: string): unknown };
+}
+
 /** The operator's commands: answers go to standard output, one clear line about what went wrong to standard error. */
-export async function main(argv: readonly string[]): Promise<number> {
+export async function main(argv: readonly string[], output: Output = process): Promise<number> {
   try {
     const line = parseCommandLine(argv, COMMANDS);
     if (line === undefined) {
-      process.stdout.write(USAGE);
+      output.stdout.write(USAGE);
       return 0;
     }
     const answer = await run(line.command, line.input);
-    process.stdout.write(line.json ? `${JSON.stringify(answer)}\n` : formatText(answer));
+    output.stdout.write(line.json ? `${JSON.stringify(answer)}\n` : formatText(answer));
     return 0;
   } catch (error) {
-    process.stderr.write(`${explain(error)}\n`);
+    output.stderr.write(`${explain(error)}\n`);
     return 1;
   }
 }

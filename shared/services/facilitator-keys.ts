@@ -9,18 +9,14 @@ export async function addFacilitatorKey(
   values: { accountId: string; keyId: string; publicKey: Buffer },
 ): Promise<FacilitatorKey> {
   await getAccount(db, values.accountId);
-  const key = await FacilitatorKey.query(db)
+  await FacilitatorKey.query(db)
     .insert(values)
-    .onConflict('key_id')
-    .merge(['public_key'])
-    .where('facilitator_keys.account_id', values.accountId)
-    .returning('*')
-    .first();
-  if (key === undefined) {
-    throw new Refusal(
-      'parameter_invalid',
-      `The facilitator key '${values.keyId}' belongs to another account.`,
-    );
+    .onConflict('keyId')
+    .merge(['publicKey'])
+    .where('facilitator_keys.accountId', values.accountId);
+  const key = await FacilitatorKey.query(db).findById(values.keyId).throwIfNotFound();
+  if (key.accountId !== values.accountId) {
+    throw new Refusal('parameter_invalid', `The facilitator key '${values.keyId}' belongs to another account.`);
   }
   return key;
 }

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** The house rules, kept by the suite instead of by good intentions. */
+const ROOT = path.join(import.meta.dirname, '..');
+const FOLDERS = ['api', 'workers', 'shared', 'migrations', 'cli', 'local'];
+
+interface Source {
+  file: string;
+  text: string;
+  /** Project files as paths from the root, packages by name. */
+  imports: string[];
+}
+
+const sources: Source[] = FOLDERS.flatMap((folder) =>
+  readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => read(path.join(folder, name))),
+);
+
+function read(file: string): Source {
+  const text = readFileSync(path.join(ROOT, file), 'utf8');
+  const specifiers = [...text.matchAll(/(?:^|\s)(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
+    ([, name = '']) => name,
+  );
+  const imports = specifiers.map((name) =>
+    name.startsWith('.') ? path.join(path.dirname(file), name).replace(/\.js$/, '.ts') : name,
+  );
+  return { file, text, imports };
+}
+
+function below(folder: string): Source[] {
+  return sources.filter(({ file }) => file.startsWith(folder));
+}
+
+function assertNone(offenders: string[], rule: string): void {
+  assert.deepEqual(offenders, [], rule);
+}
+
+/** Files outside `allowed` that import something matching `pattern`. */
+function importersOf(pattern: RegExp, allowed: readonly string[]): string[] {
+  return sources
+    .filter(
+      ({ file, imports }) =>
+        imports.some((name) => pattern.test(name)) && !allowed.some((a) => file.startsWith(a)),
+    )
+    .map(({ file }) => file);
+}
+
+describe('the architecture', () => {
+  it('was read at all', () => {
+    assert.ok(sources.length > 50);
+    assert.ok(below('api/app.ts')[0]?.imports.includes('express'));
+  });
+
+  const forbidden: Record<string, RegExp> = {
+    'api/': /^(workers|cli|local|sandbox|bench|test)\//,
+    'workers/': /^(api|cli|local|sandbox|bench|test)\//,
+    'shared/': /^(api|workers|cli|local|sandbox|bench|test)\//,
+    'cli/': /^(api|workers|sandbox|bench|test)\//,
+    'migrations/': /^(api|workers|shared|cli|local|sandbox|bench|test)\//,
+    'shared/domain/': /^(?!shared\/domain\/)/,
+    'shared/models/': /^shared\/(?!(models|domain)\/)/,
+    'shared/presenters/': /^shared\/(?!(presenters|models|domain|chains\/networks|ids)(\/|\.))/,
+    'shared/db/': /^shared\/(models|services|presenters|x402)\//,
+    'shared/x402/': /^shared\/(models|services|presenters|db|queues)\//,
+    'shared/chains/': /^shared\/(models|services|presenters|db|queues|x402)\//,
+    'shared/services/': /^shared\/(x402|chains)\//,
+    'shared/queues/': /^shared\/(models|services|presenters|x402|chains)\//,
+  };
+
+  for (const [folder, pattern] of Object.entries(forbidden)) {
+    it(`${folder} imports only what stands below it`, () => {
+      const offenders = below(folder).flatMap(({ file, imports }) =>
+        imports.filter((name) => pattern.test(name)).map((name) => `${file} → ${name}`),
+      );
+      assertNone(offenders, `forbidden for ${folder}`);
+    });
+  }
+
+  it('keeps each library in its place', () => {
+    assertNone(importersOf(/^express$/, ['api/']), 'express only in api');
+    assertNone(
+      importersOf(/^bullmq$/, ['shared/queues/', 'workers/run-worker.ts']),
+      'bullmq behind its two files',
+    );
+    assertNone(
+      importersOf(/^(objection|knex)$/, ['shared/db/', 'shared/models/', 'shared/services/', 'migrations/']),
+      'objection and knex only where rows are read and written',
+    );
+  });
+
+  it('reads the environment only in the configuration', () => {
+    const offenders = sources.filter(
+      ({ file, text }) => text.includes('process.env') && file !== 'shared/config.ts',
+    );
+    assertNone(
+      offenders.map(({ file }) => file),
+      'process.env',
+    );
+  });
+
+  it('takes the time only from the clock', () => {
+    const offenders = sources.filter(
+      ({ file, text }) =>
+        /Date\.now\(\)|new Date\(\)/.test(text) && file !== 'shared/clock.ts' && !file.startsWith('local/'),
+    );
+    assertNone(
+      offenders.map(({ file }) => file),
+      'Date.now',
+    );
+  });
+
+  it('moves a status only in services', () => {
+    const offenders = sources.filter(
+      ({ file, text }) => /(patch|update)\([^)]*status/.test(text) && !file.startsWith('shared/services/'),
+    );
+    assertNone(
+      offenders.map(({ file }) => file),
+      'patch({ status })',
+    );
+  });
+
+  it('has no drawer for odds and ends, no default export and no file over 300 lines', () => {
+    const drawers = sources.filter(({ file }) =>
+      /(^|\/)(utils?|helpers?|common|misc|types)(\.ts|\/)/.test(file),
+    );
+    assertNone(
+      drawers.map(({ file }) => file),
+      'utils, helpers, common',
+    );
+    assertNone(
+      sources.filter(({ text }) => /^export default/m.test(text)).map(({ file }) => file),
+      'export default',
+    );
+    const long = sources.filter(({ text }) => text.split('\n').length > 301);
+    assertNone(
+      long.map(({ file }) => file),
+      'split it',
+    );
+  });
+
+  it('gives every migration a way back', () => {
+    const oneWay = below('migrations/').filter(
+      ({ text }) => !/function up\(/.test(text) || !/function down\(/.test(text),
+    );
+    assertNone(
+      oneWay.map(({ file }) => file),
+      'up and down',
+    );
+  });
+});

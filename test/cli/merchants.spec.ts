@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { main } from '../../cli/merchants.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { EVM_WALLET, SOLANA_WALLET } from '../support/factories.js';
+import { testServices } from '../support/suite.js';
+
+interface Ran {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+async function run(...argv: string[]): Promise<Ran> {
+  const ran: Ran = { status: -1, stdout: '', stderr: '' };
+  ran.status = await main(argv, {
+    stdout: { write: (text) => (ran.stdout += text) },
+    stderr: { write: (text) => (ran.stderr += text) },
+  });
+  return ran;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the answers are asserted on field by field
+async function runJson(...argv: string[]): Promise<any> {
+  const { status, stdout, stderr } = await run(...argv, '--json');
+  assert.equal(status, 0, stderr);
+  assert.equal(stderr, '');
+  return JSON.parse(stdout);
+}
+
+async function assertRefused(words: RegExp, ...argv: string[]): Promise<void> {
+  const { status, stdout, stderr } = await run(...argv);
+  assert.equal(status, 1);
+  assert.equal(stdout, '');
+  assert.match(stderr, words);
+  assert.equal(stderr.trimEnd().split('\n').length, 1, 'one clear line');
+}
+
+describe('the merchants command', () => {
+  let app: TestApp;
+  const before_ = process.env.DATABASE_URL;
+  before(async () => {
+    process.env.DATABASE_URL = testServices().databaseUrl;
+    app = await openTestApp();
+  });
+  after(async () => {
+    if (before_ === undefined) delete process.env.DATABASE_URL;
+    else process.env.DATABASE_URL = before_;
+    await app.close();
+  });
+
+  async function statusWith(key: string): Promise<number> {
+    const url = `http://127.0.0.1:${app.port}/v1/checkout/sessions`;
+    return (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).status;
+  }
+
+  it('creates an account with a working key for each mode', async () => {
+    const { account, keys } = await runJson('create', '--name', 'Shop', '--evm', EVM_WALLET.toLowerCase());
+    assert.match(account.id, /^acct_/);
+    assert.deepEqual(account.payout_wallets, { evm: EVM_WALLET, solana: null });
+    assert.match(keys.live, /^svc_ck_live_/);
+    assert.match(keys.test, /^svc_ck_test_/);
+    assert.equal(await statusWith(keys.live), 200);
+    assert.equal(await statusWith(keys.test), 200);
+  });
+
+  it('updates, shows and lists accounts without their secrets', async () => {
+    const { account } = await runJson('create', '--name', 'Shop', '--solana', SOLANA_WALLET);
+    const updated = await runJson(
+      'update',
+      account.id,
+      '--brand-color',
+      '#AABBCC',
+      '--logo-url',
+      'https://a.example/l.png',
+      '--solana',
+      '',
+      '--support-email',
+      'help@a.example',
+    );
+    assert.equal(updated.brand_color, '#aabbcc');
+    assert.equal(updated.payout_wallets.solana, null);
+    const shown = await runJson('show', account.id);
+    assert.equal(shown.logo_url, 'https://a.example/l.png');
+    assert.equal(shown.keys.length, 2);
+    assert.ok(!JSON.stringify(shown).includes('svc_ck_'));
+    const { accounts } = await runJson('list');
+    assert.ok(accounts.some(({ id }: { id: string }) => id === account.id));
+  });
+
+  it('creates and revokes keys; a revoked one fails on the next request', async () => {
+    const { account } = await runJson('create', '--name', 'Shop');
+    const key = await runJson('create-key', account.id, '--mode', 'test', '--name', 'CI');
+    assert.equal(key.object, 'api_key');
+    assert.equal(key.name, 'CI');
+    assert.equal(key.livemode, false);
+    assert.equal(await statusWith(key.secret), 200);
+    const revoked = await runJson('revoke-key', key.id);
+    assert.equal(revoked.id, key.id);
+    assert.ok(revoked.revoked_at > 0);
+    assert.equal(await statusWith(key.secret), 401);
+    assert.equal((await runJson('revoke-key', key.id)).revoked_at, revoked.revoked_at);
+  });
+
+  it('registers facilitator keys as SPKI DER or raw, and removes them', async () => {
+    const { account } = await runJson('create', '--name', 'Shop');
+    const other = await runJson('create', '--name', 'Other');
+    const der = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' });
+    const keyId = `kid-${account.id}`;
+    const args = ['--key-id', keyId, '--public-key'];
+    assert.equal(
+      (await runJson('add-facilitator-key', account.id, ...args, der.toString('base64'))).key_id,
+      keyId,
+    );
+    await runJson('add-facilitator-key', account.id, ...args, der.subarray(-32).toString('base64'));
+    await assertRefused(
+      /belongs to another account/,
+      'add-facilitator-key',
+      other.account.id,
+      ...args,
+      der.toString('base64'),
+    );
+    await assertRefused(/Ed25519/, 'add-facilitator-key', account.id, ...args, 'bm90IGEga2V5');
+    assert.equal((await runJson('remove-facilitator-key', account.id, '--key-id', keyId)).key_id, keyId);
+    await assertRefused(/No such facilitator key/, 'remove-facilitator-key', account.id, '--key-id', keyId);
+  });
+
+  const refused: [name: string, words: RegExp, ...argv: string[]][] = [
+    ['an EVM address with a wrong checksum', /EIP-55/, '--evm', EVM_WALLET.replace('B', 'b')],
+    ['the zero address', /not zero/, '--evm', `0x${'0'.repeat(40)}`],
+    ['a short EVM address', /40 hex digits/, '--evm', '0x1234'],
+    ['a Solana address of 31 bytes', /32 bytes/, '--solana', '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ'],
+    ['a Solana address that is no base58', /base58/, '--solana', '0OIl'],
+    ['a colour that is none', /#1a2b3c/, '--brand-color', 'red'],
+    ['a logo that is not https', /https/, '--logo-url', 'http://a.example/l.png'],
+    ['a support address that is no e-mail', /e-mail/, '--support-email', 'nobody'],
+    ['an option it does not know', /Usage: merchants create/, '--wallet', 'x'],
+  ];
+  for (const [name, words, ...options] of refused) {
+    it(`refuses ${name}`, () => assertRefused(words, 'create', '--name', 'Shop', ...options));
+  }
+
+  it('says what is missing or unknown', async () => {
+    await assertRefused(/--name is missing/, 'create');
+    await assertRefused(/There is no command "make"/, 'make');
+    await assertRefused(/Usage: merchants show <acct>/, 'show');
+    await assertRefused(/No such account: 'acct_none'/, 'show', 'acct_none');
+    await assertRefused(/--mode must be live or test/, 'create-key', 'acct_none', '--mode', 'both');
+    await assertRefused(/No such account/, 'create-key', 'acct_none', '--mode', 'live');
+    await assertRefused(/No such API key/, 'revoke-key', 'key_none');
+  });
+
+  it('prints for people when not asked for JSON, and its usage when asked for nothing', async () => {
+    assert.match((await run('create', '--name', 'Shop')).stdout, /^account\.id: acct_\w+$/m);
+    assert.match((await run()).stdout, /add-facilitator-key <acct> --key-id K --public-key B64/);
+  });
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { type Config, loadConfig } from '../../shared/config.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { migrate, migrationConfig, pendingMigrations } from '../../shared/db/migrate.js';
+import { createLogger } from '../../shared/logger.js';
+import { createDatabase } from '../support/suite.js';
+
+describe('migrations', () => {
+  const logger = createLogger('silent', 'test');
+  let config: Config;
+  let db: Knex;
+  before(async () => {
+    config = loadConfig({ DATABASE_URL: await createDatabase('migrations') }, 'migrate');
+    db = openDatabase(config.database);
+  });
+  after(() => db.destroy());
+
+  async function tables(): Promise<string[]> {
+    const rows = await db('pg_tables').select('tablename').where('schemaname', 'public').orderBy('tablename');
+    return rows.map(({ tablename }) => tablename);
+  }
+
+  it('go up, all the way down, and up again', async () => {
+    await migrate(config, logger);
+    const before = await tables();
+    assert.ok(before.includes('checkout_sessions'));
+    assert.deepEqual(await pendingMigrations(db), []);
+    await db.migrate.rollback(migrationConfig, true);
+    assert.deepEqual(await tables(), ['migrations', 'migrations_lock']);
+    assert.ok((await pendingMigrations(db)).length >= 9);
+    await migrate(config, logger);
+    assert.deepEqual(await tables(), before);
+  });
+
+  it('take turns when several run at once', async () => {
+    await db.migrate.rollback(migrationConfig, true);
+    await Promise.all([migrate(config, logger), migrate(config, logger), migrate(config, logger)]);
+    assert.deepEqual(await pendingMigrations(db), []);
+  });
+
+  it('are not stopped by the lock of one that was killed', async () => {
+    await db('migrations_lock').update({ is_locked: 1 });
+    await migrate(config, logger);
+    assert.deepEqual(await pendingMigrations(db), []);
+  });
+
+  it('give every list and sweep an index', async () => {
+    const rows = await db('pg_indexes').select('indexdef').where('schemaname', 'public');
+    const definitions = rows.map(({ indexdef }) => indexdef).join('\n');
+    for (const columns of [
+      'checkout_sessions USING btree (account_id, livemode, id)',
+      'checkout_sessions USING btree (account_id, livemode, status, id)',
+      'checkout_sessions USING btree (expires_at)',
+      'payments USING btree (account_id, livemode, id)',
+      'webhook_endpoints USING btree (account_id, livemode, id)',
+    ]) {
+      assert.ok(definitions.includes(columns), columns);
+    }
+  });
+});

@@ -1,0 +1,103 @@
+import type { Knex } from '../../shared/db/knex.js';
+import { newId, sessionPrefix } from '../../shared/ids.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Payment } from '../../shared/models/payment.js';
+import { type AccountDetails, createAccount } from '../../shared/services/accounts.js';
+import { createApiKey } from '../../shared/services/api-keys.js';
+
+export const EVM_WALLET = '0x209693Bc6afc0C5328bA36FaF03C514EF312287C';
+export const SOLANA_WALLET = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g';
+
+export interface Merchant {
+  accountId: string;
+  liveKey: string;
+  testKey: string;
+}
+
+/** An account with both wallets and a key for each mode. */
+export async function buildMerchant(db: Knex, details: Partial<AccountDetails> = {}): Promise<Merchant> {
+  const account = await createAccount(db, {
+    name: 'Cafe Pocket',
+    evmWallet: EVM_WALLET,
+    solanaWallet: SOLANA_WALLET,
+    logoUrl: null,
+    brandColor: null,
+    supportEmail: null,
+    ...details,
+  });
+  const [live, test] = await Promise.all([
+    createApiKey(db, { accountId: account.id, livemode: true, name: 'Live' }),
+    createApiKey(db, { accountId: account.id, livemode: false, name: 'Test' }),
+  ]);
+  return { accountId: account.id, liveKey: live.secret, testKey: test.secret };
+}
+
+export async function buildSession(
+  db: Knex,
+  accountId: string,
+  overrides: Partial<CheckoutSession> = {},
+): Promise<CheckoutSession> {
+  const livemode = overrides.livemode ?? false;
+  return await CheckoutSession.query(db)
+    .insert({
+      id: newId(sessionPrefix(livemode)),
+      accountId,
+      livemode,
+      status: 'open',
+      amountTotalCents: 450,
+      lineItems: [
+        {
+          id: newId('li_'),
+          name: 'Coffee',
+          description: null,
+          images: [],
+          unitAmountCents: 450,
+          quantity: 1,
+        },
+      ],
+      metadata: {},
+      successUrl: null,
+      cancelUrl: null,
+      clientReferenceId: null,
+      customerEmail: null,
+      expiresAt: new Date(Date.now() + 3_600_000),
+      paymentId: null,
+      ...overrides,
+    })
+    .returning('*');
+}
+
+/** A succeeded payment of a complete session, both written as a settlement leaves them. */
+export async function buildPaidSession(
+  db: Knex,
+  accountId: string,
+  overrides: Partial<Payment> = {},
+): Promise<{ session: CheckoutSession; payment: Payment }> {
+  const livemode = overrides.livemode ?? false;
+  const open = await buildSession(db, accountId, { livemode });
+  const payment = await Payment.query(db)
+    .insert({
+      id: newId('pay_'),
+      checkoutSessionId: open.id,
+      accountId,
+      livemode,
+      status: 'succeeded',
+      amountCents: open.amountTotalCents,
+      token: 'USDC',
+      tokenAmount: '4500000',
+      tokenDecimals: 6,
+      network: 'eip155:84532',
+      payer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      payTo: EVM_WALLET,
+      channel: 'x402',
+      transaction: `0x${'ab'.repeat(32)}`,
+      settledAt: new Date(),
+      ...overrides,
+    })
+    .returning('*');
+  const session = await CheckoutSession.query(db).patchAndFetchById(open.id, {
+    status: 'complete',
+    paymentId: payment.id,
+  });
+  return { session, payment };
+}

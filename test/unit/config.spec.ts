@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { ConfigError, loadConfig, type Role, usesDevelopmentKey } from '../../shared/config.js';
+
+const COMPLETE = {
+  DATABASE_URL: 'postgres://user:pass@db.example/app',
+  FACILITATOR_URL: 'https://facilitator.example/',
+  ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+};
+
+function problemsOf(environment: Record<string, string>, role: Role = 'web'): string {
+  try {
+    loadConfig(environment, role);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.message;
+  }
+  return '';
+}
+
+describe('the configuration', () => {
+  it('has the documented defaults', () => {
+    const config = loadConfig(COMPLETE, 'web');
+    assert.equal(config.port, 3000);
+    assert.equal(config.baseUrl, 'http://localhost:3000');
+    assert.equal(config.database.poolSize, 10);
+    assert.equal(config.redis, undefined);
+    assert.equal(config.facilitator.url, 'https://facilitator.example');
+    assert.equal(config.facilitator.timeoutMs, 8000);
+    assert.equal(config.facilitator.settleTimeoutMs, 30_000);
+    assert.equal(config.settleWaitMs, 15_000);
+    assert.equal(config.apiRequestsPerSecond, 100);
+    assert.equal(config.linkRequestsPerMinute, 600);
+    assert.equal(config.trustProxy, false);
+    assert.equal(config.allowPrivateWebhooks, false);
+    assert.equal(config.logLevel, 'info');
+    assert.ok(Object.isFrozen(config));
+  });
+
+  it('tells every problem at once, by the name of its variable', () => {
+    const text = problemsOf({
+      NODE_ENV: 'production',
+      PORT: 'http',
+      TRUST_PROXY: 'maybe',
+      LOG_LEVEL: 'loud',
+    });
+    for (const name of [
+      'DATABASE_URL',
+      'FACILITATOR_URL',
+      'ENCRYPTION_KEY',
+      'PORT',
+      'TRUST_PROXY',
+      'LOG_LEVEL',
+    ]) {
+      assert.match(text, new RegExp(`^ {2}${name}`, 'm'));
+    }
+  });
+
+  it('asks of each process only what it needs', () => {
+    assert.equal(problemsOf({ DATABASE_URL: COMPLETE.DATABASE_URL, NODE_ENV: 'production' }, 'migrate'), '');
+    assert.equal(problemsOf({ DATABASE_URL: COMPLETE.DATABASE_URL, NODE_ENV: 'production' }, 'cli'), '');
+    assert.match(problemsOf({ DATABASE_URL: COMPLETE.DATABASE_URL }, 'worker'), /FACILITATOR_URL is missing/);
+  });
+
+  const malformed: Record<string, string> = {
+    PORT: '70000',
+    BASE_URL: 'pay.example',
+    DATABASE_URL: 'mysql://x',
+    DATABASE_POOL_SIZE: '0',
+    REDIS_URL: 'localhost:6379',
+    REDIS_TLS_VERIFY: 'no',
+    DATABASE_TLS_VERIFY: '0',
+    DATABASE_PREPARED_STATEMENTS: 'off',
+    FACILITATOR_URL: 'ftp://x',
+    FACILITATOR_TIMEOUT_MS: '8s',
+    ENCRYPTION_KEY: 'dG9vIHNob3J0',
+    SETTLE_WAIT_MS: '-1',
+    CONFIRMATIONS_EIP155_8453: 'two',
+    CONFIRMATIONS_BASE: '1',
+    RPC_URL_SOLANA: 'x',
+    RPC_URL_EIP155_: 'https://rpc.example',
+    RATE_LIMIT_API_PER_SECOND: '0',
+    RATE_LIMIT_LINK_PER_MINUTE: '1.5',
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'yes',
+    WORKER_QUEUES: 'settle',
+    WORKER_CONCURRENCY: 'many',
+    WORKER_METRICS_PORT: '0',
+  };
+  for (const [name, value] of Object.entries(malformed)) {
+    it(`names ${name} when it is "${value}"`, () => {
+      assert.match(problemsOf({ ...COMPLETE, [name]: value }), new RegExp(`^ {2}${name} `, 'm'));
+    });
+  }
+
+  it('never repeats a password in its complaints', () => {
+    assert.ok(!problemsOf({ ...COMPLETE, REDIS_URL: 'http://user:hunter2@host' }).includes('hunter2'));
+  });
+
+  it('wants both halves of the facilitator key', () => {
+    assert.match(problemsOf({ ...COMPLETE, FACILITATOR_KEY_ID: 'k' }), /FACILITATOR_SECRET/);
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    assert.equal(loadConfig({ ...COMPLETE, REDIS_URL: '', PORT: ' ' }, 'web').port, 3000);
+  });
+
+  it('reads per-network settings by their names', () => {
+    const config = loadConfig(
+      { ...COMPLETE, CONFIRMATIONS_EIP155_8453: '3', RPC_URL_SOLANA_DEVNET: 'http://127.0.0.1:8899' },
+      'worker',
+    );
+    assert.equal(config.confirmations.get('EIP155_8453'), 3);
+    assert.equal(config.rpcUrls.get('SOLANA_DEVNET'), 'http://127.0.0.1:8899');
+  });
+
+  it("reads Express's trust proxy values", () => {
+    for (const [text, value] of Object.entries({
+      1: 1,
+      true: true,
+      false: false,
+      'loopback, 10.0.0.0/8': 'loopback, 10.0.0.0/8',
+    })) {
+      assert.equal(loadConfig({ ...COMPLETE, TRUST_PROXY: text }, 'web').trustProxy, value);
+    }
+  });
+
+  it('uses a known key outside production only, and can say so', () => {
+    const { ENCRYPTION_KEY: _, ...withoutKey } = COMPLETE;
+    assert.ok(usesDevelopmentKey(loadConfig(withoutKey, 'web')));
+    assert.ok(!usesDevelopmentKey(loadConfig(COMPLETE, 'web')));
+    assert.equal(
+      loadConfig(
+        { ...COMPLETE, ENCRYPTION_KEY: `${COMPLETE.ENCRYPTION_KEY},${COMPLETE.ENCRYPTION_KEY}` },
+        'web',
+      ).encryptionKeys.length,
+      2,
+    );
+  });
+});
