@@ -5,6 +5,7 @@ import { renderMerchantErrors } from './errors/render-merchant-error.js';
 import { unknownPath } from './errors/unknown-path.js';
 import { requestId } from './middleware/request-id.js';
 import { operations } from './operations/routes.js';
+import { paymentLink } from './payment-link/routes.js';
 import { sendJson } from './send-json.js';
 import { openApiDocument } from './v1/openapi.js';
 import { merchantApi } from './v1/router.js';
@@ -25,6 +26,7 @@ export function createApp(deps: Deps): Express {
   const document = JSON.stringify(openApiDocument(deps.config.baseUrl));
   app.get('/openapi.json', (_req, res) => sendJson(res, document));
   app.use('/v1', merchantApi(deps));
+  app.use('/c', paymentLink(deps));
   app.use(unknownPath);
   app.use(renderMerchantErrors());
   return app;

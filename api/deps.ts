@@ -2,7 +2,10 @@ import type { Redis } from 'ioredis';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import type { Logger } from '../shared/logger.js';
+import type { Queues } from '../shared/queues/enqueue.js';
 import type { SecretBox } from '../shared/secrets.js';
+import type { Facilitator } from '../shared/x402/facilitator.js';
+import type { SettlementWatch } from './payment-link/await-settlement.js';
 import type { RateLimiter } from './rate-limiters.js';
 
 /** Everything a web process holds, handed to routes explicitly. */
@@ -13,4 +16,8 @@ export interface Deps {
   redis: Redis | undefined;
   secretBox: SecretBox;
   apiRateLimiter: RateLimiter;
+  linkRateLimiter: RateLimiter;
+  queues: Queues;
+  facilitator: Facilitator;
+  settlements: SettlementWatch;
 }

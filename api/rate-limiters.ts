@@ -33,6 +33,11 @@ export function openApiRateLimiter(config: Config, db: Knex, redis: Redis | unde
   );
 }
 
+/** Per IP address on payment links. */
+export function openLinkRateLimiter(config: Config, db: Knex, redis: Redis | undefined): RateLimiter {
+  return openLimiter({ keyPrefix: 'link', points: config.linkRequestsPerMinute, duration: 60 }, db, redis);
+}
+
 /**
  * While the store does not answer, each process counts for itself: a limit that is too generous for a while
  * is better than refusing merchants who did nothing wrong.

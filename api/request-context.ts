@@ -11,7 +11,7 @@ declare global {
       principal?: Principal;
     }
     interface Locals {
-      errorCode?: string;
+      errorCode?: string | undefined;
     }
   }
 }

@@ -1,14 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Config, readConfig, usesDevelopmentKey } from '../shared/config.js';
-import { openDatabase } from '../shared/db/knex.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger } from '../shared/logger.js';
-import { openRedis } from '../shared/queues/connection.js';
-import { createSecretBox } from '../shared/secrets.js';
 import { type Closable, closeOnSignal } from '../shared/shutdown.js';
 import { createApp } from './app.js';
-import { openApiRateLimiter } from './rate-limiters.js';
+import { closeDeps, openDeps } from './open-deps.js';
 
 /** Longer than a router keeps its side open (90 s), so that it never writes into a connection we just closed. */
 const KEEP_ALIVE_MS = 95_000;
@@ -22,16 +19,8 @@ export interface WebProcess extends Closable {
 
 export async function startWeb(config: Config, logger: Logger): Promise<WebProcess> {
   warnAbout(config, logger);
-  const db = openDatabase(config.database);
-  const redis = config.redis === undefined ? undefined : openRedis(config.redis, logger);
-  const app = createApp({
-    config,
-    logger,
-    db,
-    redis,
-    secretBox: createSecretBox(config.encryptionKeys),
-    apiRateLimiter: openApiRateLimiter(config, db, redis),
-  });
+  const deps = openDeps(config, logger);
+  const app = createApp(deps);
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS }, app);
   await listen(server, config.port);
   const { port } = server.address() as AddressInfo;
@@ -39,9 +28,10 @@ export async function startWeb(config: Config, logger: Logger): Promise<WebProce
   return {
     port,
     async close() {
+      // Paying requests that wait are answered 202 at once; the workers go on.
+      deps.settlements.close();
       await drain(server);
-      redis?.disconnect();
-      await db.destroy();
+      await closeDeps(deps);
     },
   };
 }

@@ -1,7 +1,9 @@
+import type { Chains } from '../shared/chains/confirmation.js';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import type { Logger } from '../shared/logger.js';
 import type { Queues } from '../shared/queues/enqueue.js';
+import type { Facilitator } from '../shared/x402/facilitator.js';
 
 /** Everything a worker process holds, handed to handlers explicitly. */
 export interface WorkerDeps {
@@ -9,4 +11,6 @@ export interface WorkerDeps {
   logger: Logger;
   db: Knex;
   queues: Queues;
+  facilitator: Facilitator;
+  chains: Chains;
 }

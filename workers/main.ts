@@ -1,3 +1,4 @@
+import { createChains } from '../shared/chains/confirmation.js';
 import { type Config, readConfig } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
@@ -6,6 +7,7 @@ import { openRedis, openWorkerRedis } from '../shared/queues/connection.js';
 import { openQueues } from '../shared/queues/enqueue.js';
 import type { JobName } from '../shared/queues/jobs.js';
 import { type Closable, closeOnSignal } from '../shared/shutdown.js';
+import { createFacilitator } from '../shared/x402/facilitator.js';
 import type { WorkerDeps } from './deps.js';
 import { createHandlers, type Handlers } from './handlers.js';
 import { runWorker } from './run-worker.js';
@@ -18,7 +20,9 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const ringing = config.redis && openRedis(config.redis, logger);
   const waiting = config.redis && openWorkerRedis(config.redis, logger);
   const queues = openQueues(config, ringing, logger);
-  const deps: WorkerDeps = { config, logger, db, queues };
+  const facilitator = createFacilitator(config.facilitator);
+  const chains = createChains(config.rpcUrls);
+  const deps: WorkerDeps = { config, logger, db, queues, facilitator, chains };
   const handlers = createHandlers(deps);
   const start = <N extends JobName>(name: N): Closable => {
     const handle: Handlers[N] = handlers[name];
@@ -32,6 +36,8 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
       await sweep.close();
       await Promise.all(workers.map((worker) => worker.close()));
       await queues.close();
+      await facilitator.close();
+      chains.close();
       ringing?.disconnect();
       waiting?.disconnect();
       await db.destroy();

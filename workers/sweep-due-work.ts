@@ -1,5 +1,9 @@
 import { nowMs } from '../shared/clock.js';
+import type { JobRequest } from '../shared/queues/enqueue.js';
+import type { JobName } from '../shared/queues/jobs.js';
+import { paymentJob } from '../shared/queues/payment-job.js';
 import { hasOverdueSessions } from '../shared/services/checkout-sessions.js';
+import { listDuePayments } from '../shared/services/settlement.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
 import type { Handlers } from './handlers.js';
@@ -7,9 +11,10 @@ import type { Handlers } from './handlers.js';
 /**
  * Rings for rows whose time has passed and whose job was never rung, or was lost. A plain timer in every worker
  * process, never itself a job: an emptied Redis takes schedules with it. When the queue store does not answer,
- * the handlers are called directly.
+ * the handlers are called directly, as many at once as a worker would.
  */
 const INTERVAL_MS = 1000;
+const BATCH = 500;
 
 export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
   let timer: NodeJS.Timeout;
@@ -36,16 +41,62 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
   };
 }
 
-async function sweep({ config, db, logger, queues }: WorkerDeps, handlers: Handlers): Promise<void> {
+async function sweep(deps: WorkerDeps, handlers: Handlers): Promise<void> {
   try {
-    if (config.workerQueues.includes('expire-sessions') && (await hasOverdueSessions(db))) {
-      const id = `expire-sessions-${Math.floor(nowMs() / INTERVAL_MS)}`;
-      await queues.enqueue({ name: 'expire-sessions', payload: {}, id }).catch(async (error: unknown) => {
-        logger.warn({ event: 'sweep.without_queue', err: error });
-        await handlers['expire-sessions']({});
+    const served = (job: AnyJob): boolean => deps.config.workerQueues.includes(job.name);
+    const jobs = (await findDueJobs(deps)).filter(served);
+    const unheard = await ringAll(deps, jobs);
+    await runDirectly(deps, handlers, unheard);
+  } catch (error) {
+    deps.logger.error({ event: 'sweep.failed', err: error });
+  }
+}
+
+type AnyJob = { [N in JobName]: JobRequest<N> }[JobName];
+
+async function findDueJobs({ db }: WorkerDeps): Promise<AnyJob[]> {
+  const [payments, overdue] = await Promise.all([listDuePayments(db, BATCH), hasOverdueSessions(db)]);
+  const jobs: AnyJob[] = payments.map((payment) => paymentJob(payment));
+  if (overdue) {
+    jobs.push({
+      name: 'expire-sessions',
+      payload: {},
+      id: `expire-sessions-${Math.floor(nowMs() / INTERVAL_MS)}`,
+    });
+  }
+  return jobs;
+}
+
+/** Those that the queue store did not take. */
+async function ringAll({ queues, logger }: WorkerDeps, jobs: readonly AnyJob[]): Promise<AnyJob[]> {
+  const rung = await Promise.allSettled(jobs.map((job) => queues.enqueue(job)));
+  const failed = rung.find((result) => result.status === 'rejected');
+  if (failed !== undefined) logger.warn({ event: 'sweep.without_queue', err: failed.reason });
+  return jobs.filter((_, index) => rung[index]?.status === 'rejected');
+}
+
+async function runDirectly(deps: WorkerDeps, handlers: Handlers, jobs: readonly AnyJob[]): Promise<void> {
+  const waiting = [...jobs];
+  const runNext = async (): Promise<void> => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      await runOne(handlers, job).catch((error: unknown) => {
+        deps.logger.error({ event: 'job.failed', queue: job?.name, err: error });
       });
     }
-  } catch (error) {
-    logger.error({ event: 'sweep.failed', err: error });
+  };
+  await Promise.all(Array.from({ length: deps.config.workerConcurrency }, runNext));
+}
+
+async function runOne(handlers: Handlers, job: AnyJob): Promise<void> {
+  switch (job.name) {
+    case 'settle-payment':
+      await handlers[job.name](job.payload);
+      return;
+    case 'confirm-payment':
+      await handlers[job.name](job.payload);
+      return;
+    case 'expire-sessions':
+      await handlers[job.name](job.payload);
+      return;
   }
 }

@@ -1,5 +1,6 @@
 import { Model, type RelationMappings } from 'objection';
 import type { LineItem, SessionStatus } from '../domain/checkout-session.js';
+import { Account } from './account.js';
 import { Payment } from './payment.js';
 
 export class CheckoutSession extends Model {
@@ -21,10 +22,23 @@ export class CheckoutSession extends Model {
   declare expiresAt: Date;
   /** The payment that holds a processing session, or that paid a complete one. */
   declare paymentId: string | null;
+  /** The Solana fee payers that this link has offered. */
+  declare offeredFeePayers: string[] | null;
+  /** Late money that came while another payment was on its way; it completes the session if that one fails. */
+  declare latePaymentId: string | null;
+  /** How the last payment failed that had been answered 202; the next payment clears it. */
+  declare failureCode: string | null;
+  declare failureAt: Date | null;
   declare payment?: Payment | null;
+  declare account?: Account;
 
   static override get relationMappings(): RelationMappings {
     return {
+      account: {
+        relation: Model.BelongsToOneRelation,
+        modelClass: Account,
+        join: { from: 'checkout_sessions.accountId', to: 'accounts.id' },
+      },
       payment: {
         relation: Model.BelongsToOneRelation,
         modelClass: Payment,

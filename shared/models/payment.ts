@@ -1,8 +1,9 @@
 import { Model } from 'objection';
-import type { Channel, PaymentStatus, Token } from '../domain/payment.js';
+import type { Channel, Observation, PaymentStage, PaymentStatus, Token } from '../domain/payment.js';
 
 export class Payment extends Model {
   static override tableName = 'payments';
+  static override jsonAttributes = ['requirements', 'payload', 'history'];
 
   declare id: string;
   declare checkoutSessionId: string;
@@ -16,9 +17,45 @@ export class Payment extends Model {
   declare tokenDecimals: number;
   /** CAIP-2. */
   declare network: string;
+  /** Token contract or mint. */
+  declare asset: string;
   declare payer: string | null;
   declare payTo: string;
   declare channel: Channel;
   declare transaction: string | null;
   declare settledAt: Date | null;
+
+  declare payloadKey: string;
+  /** The payment surely never reached the facilitator: its payload may claim the same session again. */
+  declare payloadReleased: boolean;
+  /** Our own entry of `accepts`, and the buyer's signed payload: what the facilitator is sent. */
+  declare requirements: object;
+  declare payload: object;
+  /** Until when the payload can move money, as far as it tells. */
+  declare validUntil: Date;
+  declare claimedAt: Date;
+
+  declare stage: PaymentStage | null;
+  declare dueAt: Date | null;
+  /** Raised by whoever takes the row; outcomes are written only by the latest taker. */
+  declare attempt: number;
+  declare settleCalls: number;
+  declare settleAskedAt: Date | null;
+  /** Null while a call may be in flight. */
+  declare settleEndedAt: Date | null;
+  /** Some call had no clear answer: from then on only the chain, or a success, decides. */
+  declare settleUnclear: boolean;
+  /** The first of the looks that saw the payload unused when its end is far away. */
+  declare unusedSeenAt: Date | null;
+  /** What the facilitator called its transaction; a hint, not a proof. */
+  declare reportedTransaction: string | null;
+  /** Where in the transaction the chain's proof lies. */
+  declare proofIndex: number | null;
+  declare failureCode: string | null;
+  declare failedAt: Date | null;
+  /** The buyer was answered 202. */
+  declare answeredProcessing: boolean;
+  /** It came for a session that another payment had paid. */
+  declare surplus: boolean;
+  declare history: Observation[];
 }

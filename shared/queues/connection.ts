@@ -7,6 +7,7 @@ export function openRedis(redis: RedisConfig, logger: Logger): Redis {
   const client = new Redis(redis.url, {
     ...redisOptions(redis),
     enableOfflineQueue: false,
+    commandTimeout: 2000,
     maxRetriesPerRequest: 1,
   });
   logConnectionErrors(client, logger);

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
 import type { Logger } from '../logger.js';
 import type { Closable } from '../shutdown.js';
-import { JOB_NAMES, type JobName, type JobPayloads } from './jobs.js';
+import type { JobName, JobPayloads } from './jobs.js';
 import { JOB_OPTIONS, QUEUE_PREFIX, queueDatabase } from './queue-settings.js';
 
 export interface JobRequest<N extends JobName> {
@@ -21,6 +21,7 @@ export interface Queues extends Closable {
 
 interface AnyQueue {
   add(name: string, payload: object, options: { jobId: string; delay: number }): Promise<unknown>;
+  waitUntilReady(): Promise<unknown>;
   close(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
@@ -28,32 +29,39 @@ interface AnyQueue {
 const PostgresBullMq = withBackend(createPostgresBackend);
 
 export function openQueues(config: Config, redis: Redis | undefined, logger: Logger): Queues {
-  const open = (name: JobName): AnyQueue =>
-    redis === undefined
-      ? new PostgresBullMq.Queue(name, {
-          connection: queueDatabase(config.database, 2),
-          defaultJobOptions: JOB_OPTIONS,
-          skipMetasUpdate: true,
-        })
-      : new Queue(name, {
-          connection: redis,
-          prefix: QUEUE_PREFIX,
-          defaultJobOptions: JOB_OPTIONS,
-          skipMetasUpdate: true,
-          skipWaitingForReady: true,
-        });
   const queues = new Map<JobName, AnyQueue>();
-  for (const name of JOB_NAMES) {
-    const queue = open(name);
-    queue.on('error', (error) => logger.warn({ event: 'queue.error', queue: name, err: error }));
+
+  /** Opened when it is first needed: BullMQ never recovers a queue that was opened while its store was away. */
+  async function readyQueue(name: JobName): Promise<AnyQueue> {
+    if (redis !== undefined && redis.status !== 'ready') throw new Error('Redis is not connected');
+    const queue = queues.get(name) ?? openQueue(config, redis, logger, name);
     queues.set(name, queue);
+    try {
+      await queue.waitUntilReady();
+      return queue;
+    } catch (error) {
+      queues.delete(name);
+      throw error;
+    }
   }
+
   return {
     async enqueue({ name, payload, id, delayMs = 0 }) {
-      await queues.get(name)?.add(name, payload, { jobId: id, delay: delayMs });
+      const queue = await readyQueue(name);
+      await queue.add(name, payload, { jobId: id, delay: delayMs });
     },
     async close() {
       await Promise.all([...queues.values()].map((queue) => queue.close()));
     },
   };
+}
+
+function openQueue(config: Config, redis: Redis | undefined, logger: Logger, name: JobName): AnyQueue {
+  const options = { defaultJobOptions: JOB_OPTIONS, skipMetasUpdate: true };
+  const queue: AnyQueue =
+    redis === undefined
+      ? new PostgresBullMq.Queue(name, { ...options, connection: queueDatabase(config.database, 2) })
+      : new Queue(name, { ...options, connection: redis, prefix: QUEUE_PREFIX });
+  queue.on('error', (error) => logger.warn({ event: 'queue.error', queue: name, err: error }));
+  return queue;
 }

@@ -3,9 +3,11 @@
  * itself is a row in Postgres. Job name = queue name = handler file in workers/.
  */
 export interface JobPayloads {
+  'settle-payment': { paymentId: string };
+  'confirm-payment': { paymentId: string };
   'expire-sessions': Record<string, never>;
 }
 
 export type JobName = keyof JobPayloads;
 
-export const JOB_NAMES: readonly JobName[] = ['expire-sessions'];
+export const JOB_NAMES: readonly JobName[] = ['settle-payment', 'confirm-payment', 'expire-sessions'];

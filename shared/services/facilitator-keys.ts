@@ -16,7 +16,10 @@ export async function addFacilitatorKey(
     .where('facilitator_keys.accountId', values.accountId);
   const key = await FacilitatorKey.query(db).findById(values.keyId).throwIfNotFound();
   if (key.accountId !== values.accountId) {
-    throw new Refusal('parameter_invalid', `The facilitator key '${values.keyId}' belongs to another account.`);
+    throw new Refusal(
+      'parameter_invalid',
+      `The facilitator key '${values.keyId}' belongs to another account.`,
+    );
   }
   return key;
 }

@@ -2,12 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../../api/app.js';
 import type { Deps } from '../../api/deps.js';
-import { openApiRateLimiter } from '../../api/rate-limiters.js';
+import { closeDeps, openDeps } from '../../api/open-deps.js';
 import { loadConfig } from '../../shared/config.js';
-import { openDatabase } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/logger.js';
-import { openRedis } from '../../shared/queues/connection.js';
-import { createSecretBox } from '../../shared/secrets.js';
 import { testServices } from './suite.js';
 
 /** The web process's app on the suite's Postgres and Redis, listening on a port of its own. */
@@ -32,16 +29,7 @@ export async function openTestApp(environment: Record<string, string> = {}): Pro
     'web',
   );
   const logger = createLogger(config.logLevel, 'test');
-  const db = openDatabase(config.database);
-  const redis = config.redis && openRedis(config.redis, logger);
-  const deps: Deps = {
-    config,
-    logger,
-    db,
-    redis,
-    secretBox: createSecretBox(config.encryptionKeys),
-    apiRateLimiter: openApiRateLimiter(config, db, redis),
-  };
+  const deps = openDeps(config, logger);
   const server = createServer(createApp(deps));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -52,8 +40,8 @@ export async function openTestApp(environment: Record<string, string> = {}): Pro
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      redis?.disconnect();
-      await db.destroy();
+      deps.settlements.close();
+      await closeDeps(deps);
     },
   };
 }

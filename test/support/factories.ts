@@ -92,6 +92,12 @@ export async function buildPaidSession(
       channel: 'x402',
       transaction: `0x${'ab'.repeat(32)}`,
       settledAt: new Date(),
+      asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+      payloadKey: newId('pay_'),
+      requirements: {},
+      payload: {},
+      validUntil: new Date(),
+      claimedAt: new Date(),
       ...overrides,
     })
     .returning('*');

@@ -1,0 +1,34 @@
+import type { Config } from '../shared/config.js';
+import { openDatabase } from '../shared/db/knex.js';
+import type { Logger } from '../shared/logger.js';
+import { openRedis } from '../shared/queues/connection.js';
+import { openQueues } from '../shared/queues/enqueue.js';
+import { createSecretBox } from '../shared/secrets.js';
+import { createFacilitator } from '../shared/x402/facilitator.js';
+import type { Deps } from './deps.js';
+import { watchSettlements } from './payment-link/await-settlement.js';
+import { openApiRateLimiter, openLinkRateLimiter } from './rate-limiters.js';
+
+export function openDeps(config: Config, logger: Logger): Deps {
+  const db = openDatabase(config.database);
+  const redis = config.redis && openRedis(config.redis, logger);
+  return {
+    config,
+    logger,
+    db,
+    redis,
+    secretBox: createSecretBox(config.encryptionKeys),
+    apiRateLimiter: openApiRateLimiter(config, db, redis),
+    linkRateLimiter: openLinkRateLimiter(config, db, redis),
+    queues: openQueues(config, redis, logger),
+    facilitator: createFacilitator(config.facilitator),
+    settlements: watchSettlements(db, logger),
+  };
+}
+
+export async function closeDeps({ db, redis, queues, facilitator }: Deps): Promise<void> {
+  await queues.close();
+  await facilitator.close();
+  redis?.disconnect();
+  await db.destroy();
+}

@@ -1,0 +1,127 @@
+import { findToken } from '../../shared/chains/networks.js';
+import { now } from '../../shared/clock.js';
+import { type Channel, SOLANA_LIFETIME_MS } from '../../shared/domain/payment.js';
+import { paymentJob } from '../../shared/queues/payment-job.js';
+import { type Claim, ClaimNotMade, claimSession, type NewPayment } from '../../shared/services/claims.js';
+import { isPayloadUsed, type LinkedSession } from '../../shared/services/payment-links.js';
+import { checkContent } from '../../shared/x402/check-content.js';
+import type { Failure } from '../../shared/x402/failure-codes.js';
+import type { WellFormedHeader } from '../../shared/x402/headers.js';
+import { matchPayment, type Offer } from '../../shared/x402/match-payment.js';
+import {
+  buildFacilitatorRequest,
+  endsAt,
+  type PaymentProof,
+  payer,
+  payloadKey,
+  toWirePayload,
+} from '../../shared/x402/payload.js';
+import { recoversToPayer } from '../../shared/x402/recovers-to-payer.js';
+import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import type { Deps } from '../deps.js';
+
+/**
+ * From the buyer's header to a claimed session: entry, content, used before, `/verify`, claim. Until the claim nothing
+ * is changed, so any "no" on the way leaves the session open and the signature unused.
+ */
+export type Acceptance =
+  | { kind: 'claimed'; paymentId: string }
+  | { kind: 'refused'; failure: Failure }
+  | { kind: 'used_before' }
+  /** Another payment was faster, or the session's time ran out meanwhile. */
+  | { kind: 'lost' }
+  /** The claim may have been made. */
+  | { kind: 'unclear' }
+  | { kind: 'unavailable' };
+
+export async function acceptPayment(
+  deps: Deps,
+  session: LinkedSession,
+  offer: Offer,
+  header: WellFormedHeader,
+  channel: Channel,
+): Promise<Acceptance> {
+  const match = await matchPayment(header, offer);
+  if (!match.ok) return { kind: 'refused', failure: match };
+  const { requirements, proof } = match;
+  const contradiction = checkContent(proof, requirements, now());
+  if (contradiction !== undefined) return { kind: 'refused', failure: contradiction };
+
+  const key = payloadKey(requirements.network, requirements.asset, proof);
+  if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
+  const objection = await verify(deps, requirements, proof);
+  if (objection !== undefined) return objection;
+  return await claim(deps, newPayment(session, requirements, proof, key, channel));
+}
+
+async function verify(
+  { facilitator, logger }: Deps,
+  requirements: PaymentRequirements,
+  proof: PaymentProof,
+): Promise<Acceptance | undefined> {
+  const verdict = await facilitator.verify(buildFacilitatorRequest(requirements, proof));
+  switch (verdict.kind) {
+    case 'valid':
+      return undefined;
+    case 'unavailable':
+      logger.warn({ event: 'facilitator.unavailable', why: verdict.why });
+      return { kind: 'unavailable' };
+    case 'refused': {
+      const { kind: _, ...failure } = verdict;
+      if (failure.class === 'setup')
+        logger.error({ event: 'facilitator.refused_setup', reason: failure.reason });
+      const isFacilitatorsFault =
+        failure.code === 'invalid_exact_evm_payload_signature' &&
+        proof.family === 'evm' &&
+        (await recoversToPayer(proof, requirements));
+      if (!isFacilitatorsFault) return { kind: 'refused', failure };
+      logger.error({ event: 'facilitator.wrong_about_signature', network: requirements.network });
+      return { kind: 'unavailable' };
+    }
+  }
+}
+
+async function claim({ db, queues, logger }: Deps, payment: NewPayment): Promise<Acceptance> {
+  let outcome: Claim;
+  try {
+    outcome = await claimSession(db, payment);
+  } catch (error) {
+    if (error instanceof ClaimNotMade) return { kind: 'unavailable' };
+    throw error;
+  }
+  if (outcome.kind !== 'claimed') return outcome;
+  const { paymentId, dueAt } = outcome;
+  // Not awaited for long when the queue is away: the sweep finds the row.
+  await queues
+    .enqueue(paymentJob({ id: paymentId, attempt: 0, stage: 'settle', dueAt }))
+    .catch((error: unknown) => {
+      logger.warn({ event: 'queue.not_rung', payment: paymentId, err: error });
+    });
+  return { kind: 'claimed', paymentId };
+}
+
+function newPayment(
+  session: LinkedSession,
+  requirements: PaymentRequirements,
+  proof: PaymentProof,
+  key: string,
+  channel: Channel,
+): NewPayment {
+  const token = findToken(requirements.network, requirements.asset);
+  if (token === undefined) throw new Error('an offered token is not in the table');
+  return {
+    sessionId: session.id,
+    token: token.symbol,
+    tokenAmount: requirements.amount,
+    tokenDecimals: token.decimals,
+    network: requirements.network,
+    asset: requirements.asset,
+    payer: payer(proof) ?? null,
+    payTo: requirements.payTo,
+    channel,
+    payloadKey: key,
+    requirements,
+    payload: toWirePayload(proof),
+    validUntil: endsAt(proof) ?? new Date(now().getTime() + SOLANA_LIFETIME_MS),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Knex } from '../../shared/db/knex.js';
+import type { Logger } from '../../shared/logger.js';
+import { listDecided } from '../../shared/services/payment-links.js';
+
+/**
+ * Lets requests wait for their payments' outcomes. One query a tick asks for all of them, and only while someone
+ * waits: no request holds a connection, and no event can be lost. Whatever wakes a waiter, it reads the row itself.
+ */
+export interface SettlementWatch {
+  /** Resolves when the payment is decided, at the deadline, or when the process stops. */
+  wait(paymentId: string, timeoutMs: number): Promise<void>;
+  close(): void;
+}
+
+const TICK_MS = 20;
+
+export function watchSettlements(db: Knex, logger: Logger): SettlementWatch {
+  const waiters = new Map<string, Set<() => void>>();
+  let ticking = false;
+  let closed = false;
+
+  async function tick(): Promise<void> {
+    try {
+      for (const id of await listDecided(db, [...waiters.keys()])) wake(id);
+    } catch (error) {
+      logger.warn({ event: 'settlement_watch.failed', err: error });
+    }
+    if (waiters.size > 0) setTimeout(() => void tick(), TICK_MS);
+    else ticking = false;
+  }
+
+  function wake(id: string): void {
+    for (const resolve of waiters.get(id) ?? []) resolve();
+  }
+
+  return {
+    wait(paymentId, timeoutMs) {
+      if (closed || timeoutMs <= 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        const finish = (): void => {
+          clearTimeout(timer);
+          const others = waiters.get(paymentId);
+          others?.delete(finish);
+          if (others?.size === 0) waiters.delete(paymentId);
+          resolve();
+        };
+        const timer = setTimeout(finish, timeoutMs);
+        const others = waiters.get(paymentId) ?? new Set();
+        waiters.set(paymentId, others.add(finish));
+        if (!ticking) {
+          ticking = true;
+          setTimeout(() => void tick(), TICK_MS);
+        }
+      });
+    },
+    close() {
+      closed = true;
+      for (const id of [...waiters.keys()]) wake(id);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { now } from '../../shared/clock.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { sessionUrl } from '../../shared/presenters/checkout-session.js';
+import { type LinkedSession, rememberOfferedFeePayers } from '../../shared/services/payment-links.js';
+import type { Facilitator } from '../../shared/x402/facilitator.js';
+import { describeFailure } from '../../shared/x402/failure-codes.js';
+import type { Offer } from '../../shared/x402/match-payment.js';
+import { buildAccepts } from '../../shared/x402/requirements.js';
+import type { PaymentRequired } from '../../shared/x402/wire.js';
+import { busy, type LinkAnswer, refuse } from './answer.js';
+
+/** How long a buyer who was answered 202 is told how that payment ended. */
+const FAILURE_TOLD_MS = 600_000;
+const RETRY_SECONDS = 60;
+
+/** What the session can be paid with now; an answer instead when that is nothing. */
+export async function readOffer(
+  { facilitator }: { facilitator: Facilitator },
+  session: LinkedSession,
+): Promise<Offer | LinkAnswer> {
+  const supported = await facilitator.supported();
+  if (supported === undefined) return busy();
+  const offeredFeePayers = session.offeredFeePayers ?? [];
+  const accepts = buildAccepts({
+    livemode: session.livemode,
+    wallets: { evm: session.account.evmWallet, solana: session.account.solanaWallet },
+    amountCents: session.amountTotalCents,
+    supported,
+    offeredFeePayers,
+  });
+  if (accepts.length > 0) return { accepts, supported, offeredFeePayers };
+  return refuse(
+    'payments_unavailable',
+    'There is no network on which this session can be paid right now. Ask the merchant.',
+    RETRY_SECONDS,
+  );
+}
+
+/** The 402, with why a signed payment failed when it did. */
+export async function askForPayment(
+  { db, baseUrl }: { db: Knex; baseUrl: string },
+  session: LinkedSession,
+  offer: Offer,
+  failure: { code: string; message: string } | undefined = earlierFailure(session),
+): Promise<LinkAnswer> {
+  await rememberFeePayers(db, session, offer);
+  const required: PaymentRequired = {
+    x402Version: 2,
+    error: failure?.message ?? 'Payment required',
+    ...(failure !== undefined && { code: failure.code }),
+    resource: {
+      url: sessionUrl(session.id, baseUrl),
+      description: `Payment to ${session.account.name}`.slice(0, 120),
+      mimeType: 'application/json',
+    },
+    accepts: [...offer.accepts],
+  };
+  return { kind: 'payment_required', required };
+}
+
+function earlierFailure({
+  failureCode,
+  failureAt,
+}: LinkedSession): { code: string; message: string } | undefined {
+  if (failureCode === null || failureAt === null) return undefined;
+  if (now().getTime() - failureAt.getTime() > FAILURE_TOLD_MS) return undefined;
+  return { code: failureCode, message: describeFailure(failureCode).message };
+}
+
+async function rememberFeePayers(
+  db: Knex,
+  session: LinkedSession,
+  { accepts, offeredFeePayers }: Offer,
+): Promise<void> {
+  const offered = new Set(accepts.flatMap(({ extra }) => ('feePayer' in extra ? [extra.feePayer] : [])));
+  const unknown = [...offered].filter((feePayer) => !offeredFeePayers.includes(feePayer));
+  if (unknown.length > 0) await rememberOfferedFeePayers(db, session.id, unknown);
+}

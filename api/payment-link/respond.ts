@@ -1,0 +1,75 @@
+import type { Response } from 'express';
+import { now } from '../../shared/clock.js';
+import { presentPublicSession } from '../../shared/presenters/public-session.js';
+import { encodeHeader } from '../../shared/x402/headers.js';
+import {
+  PAYMENT_REQUIRED_HEADER,
+  PAYMENT_RESPONSE_HEADER,
+  type SettlementResponse,
+  X_PAYMENT_RESPONSE_HEADER,
+} from '../../shared/x402/wire.js';
+import { BUYER_ERRORS } from '../errors/buyer-refusal.js';
+import { sendJson } from '../send-json.js';
+import type { LinkAnswer } from './answer.js';
+
+const POLL_SECONDS = 2;
+
+/** Status and headers, the same for agents and for pages. */
+export function writeHead(res: Response, answer: LinkAnswer): void {
+  switch (answer.kind) {
+    case 'paid':
+      res.status(200);
+      setReceipt(res, answer.receipt);
+      return;
+    case 'processing':
+      res.status(answer.status);
+      res.setHeader('Retry-After', String(POLL_SECONDS));
+      return;
+    case 'payment_required':
+      res.status(402);
+      res.locals.errorCode = answer.required.code;
+      res.setHeader(PAYMENT_REQUIRED_HEADER, encodeHeader(answer.required));
+      if (answer.failed !== undefined) setReceipt(res, answer.failed);
+      return;
+    case 'error':
+      res.status(BUYER_ERRORS[answer.error.code]);
+      res.locals.errorCode = answer.error.code;
+      if (answer.retryAfterSeconds !== undefined)
+        res.setHeader('Retry-After', String(answer.retryAfterSeconds));
+      if (answer.receipt !== undefined) setReceipt(res, answer.receipt);
+      return;
+  }
+}
+
+/** Version 1's name as well: older agents look for it. */
+function setReceipt(res: Response, receipt: SettlementResponse): void {
+  const value = encodeHeader(receipt);
+  res.setHeader(PAYMENT_RESPONSE_HEADER, value);
+  res.setHeader(X_PAYMENT_RESPONSE_HEADER, value);
+}
+
+export function sendAgentAnswer(res: Response, answer: LinkAnswer, link: string): void {
+  writeHead(res, answer);
+  sendJson(res, JSON.stringify(bodyOf(answer, link)));
+}
+
+function bodyOf(answer: LinkAnswer, link: string): object {
+  switch (answer.kind) {
+    case 'paid':
+      return {
+        status: 'complete',
+        session: presentPublicSession(answer.session, answer.session.account, now()),
+      };
+    case 'processing':
+      return {
+        status: 'processing',
+        message:
+          'A payment for this session is being confirmed by the network. Send GET to this url without a payment header, every few seconds, until it answers 200.',
+        url: link,
+      };
+    case 'payment_required':
+      return answer.required;
+    case 'error':
+      return { error: answer.error };
+  }
+}

@@ -1,0 +1,96 @@
+import { type Request, type Response, Router } from 'express';
+import { RateLimiterRes } from 'rate-limiter-flexible';
+import { nowMs } from '../../shared/clock.js';
+import type { Channel } from '../../shared/domain/payment.js';
+import { isIdShaped } from '../../shared/ids.js';
+import { sessionUrl } from '../../shared/presenters/checkout-session.js';
+import { findLinkedSession } from '../../shared/services/payment-links.js';
+import { type DecodedHeader, readPaymentHeader } from '../../shared/x402/headers.js';
+import { sendErrorPage, sendPage } from '../checkout-page/render.js';
+import type { Deps } from '../deps.js';
+import type { BuyerErrorCode } from '../errors/buyer-refusal.js';
+import { renderBuyerErrors, sendBuyerError } from '../errors/render-buyer-error.js';
+import { LINK_METHODS, openToAnyOrigin } from './cors.js';
+import { sendAgentAnswer } from './respond.js';
+import { serveLink } from './serve-link.js';
+
+/** The page's requests say so; everyone else is an agent. */
+const PAGE_MARKER_HEADER = 'checkout-channel';
+
+/** `/c/{id}`: one address that people open and agents pay. */
+export function paymentLink(deps: Deps): Router {
+  const router = Router({ caseSensitive: true });
+  router.use(openToAnyOrigin, (_req, res, next) => {
+    res.setHeader('Cache-Control', 'no-store');
+    res.setHeader('Vary', 'Accept');
+    next();
+  });
+
+  router.use('/:id', async (req, res, next) => {
+    try {
+      await deps.linkRateLimiter.consume(req.ip ?? 'unknown');
+      next();
+    } catch (rejection) {
+      if (!(rejection instanceof RateLimiterRes)) throw rejection;
+      res.setHeader('Retry-After', String(Math.max(1, Math.ceil(rejection.msBeforeNext / 1000))));
+      refuse(req, res, 'rate_limit', 'Too many requests from this address. Slow down and try again.');
+    }
+  });
+
+  const serve = async (req: Request<{ id: string }>, res: Response): Promise<void> => {
+    const arrivedAtMs = nowMs();
+    const session = isIdShaped(req.params.id) ? await findLinkedSession(deps.db, req.params.id) : undefined;
+    if (session === undefined) {
+      refuse(
+        req,
+        res,
+        'resource_missing',
+        'There is no checkout session at this link. Check that the link is whole.',
+      );
+      return;
+    }
+    const header = paymentHeaderOf(req);
+    if (header?.kind === 'malformed') {
+      const message = `The payment header is not an x402 payment payload. ${header.reason} Send base64 of a JSON PaymentPayload.`;
+      refuse(req, res, 'invalid_payment_payload', message);
+      return;
+    }
+    const answer = await serveLink(deps, session, { header, channel: channelOf(req), arrivedAtMs });
+    if (wantsPage(req)) await sendPage(deps, res, answer, session.id, header !== undefined);
+    else sendAgentAnswer(res, answer, sessionUrl(session.id, deps.config.baseUrl));
+  };
+
+  router
+    .route('/:id')
+    .get(serve)
+    .post(serve)
+    .all((req, res) => {
+      res.setHeader('Allow', LINK_METHODS);
+      refuse(req, res, 'method_not_allowed', `A payment link answers ${LINK_METHODS}. Use one of them.`);
+    });
+  router.use(renderBuyerErrors());
+  return router;
+}
+
+/** HEAD never pays. */
+function paymentHeaderOf(req: Request<{ id: string }>): DecodedHeader | undefined {
+  if (req.method === 'HEAD') return undefined;
+  return readPaymentHeader({
+    paymentSignature: req.get('PAYMENT-SIGNATURE'),
+    xPayment: req.get('X-PAYMENT'),
+  });
+}
+
+function channelOf(req: Request<{ id: string }>): Channel {
+  return req.get(PAGE_MARKER_HEADER) === 'page' ? 'page' : 'x402';
+}
+
+/** A browser's page load names text/html; agents send anything else. */
+function wantsPage(req: Request<{ id: string }>): boolean {
+  return /\btext\/html\b/i.test(req.get('Accept') ?? '');
+}
+
+function refuse(req: Request<{ id: string }>, res: Response, code: BuyerErrorCode, message: string): void {
+  if (wantsPage(req)) sendErrorPage(res, code, message);
+  else sendBuyerError(res, code, message);
+}

@@ -1,0 +1,153 @@
+import { now, nowMs } from '../../shared/clock.js';
+import type { Channel } from '../../shared/domain/payment.js';
+import type { Payment } from '../../shared/models/payment.js';
+import {
+  findLinkedSession,
+  findPayment,
+  type LinkedSession,
+  markAnsweredProcessing,
+} from '../../shared/services/payment-links.js';
+import { describeFailure } from '../../shared/x402/failure-codes.js';
+import type { WellFormedHeader } from '../../shared/x402/headers.js';
+import { isSamePayment, type Offer } from '../../shared/x402/match-payment.js';
+import type { SettlementResponse } from '../../shared/x402/wire.js';
+import type { Deps } from '../deps.js';
+import { acceptPayment } from './accept-payment.js';
+import { alreadyPaid, busy, type LinkAnswer, refuse, signatureUsed } from './answer.js';
+import { askForPayment, readOffer } from './offer.js';
+
+export interface LinkVisit {
+  /** Undefined when nothing is paid with this request. */
+  header: WellFormedHeader | undefined;
+  channel: Channel;
+  arrivedAtMs: number;
+}
+
+/** One request to an existing link: by the session's state, and by whether it pays. */
+export async function serveLink(deps: Deps, session: LinkedSession, visit: LinkVisit): Promise<LinkAnswer> {
+  const settled = answerByState(session, visit.header);
+  if (settled !== undefined) return settled;
+  const offer = await readOffer(deps, session);
+  if ('kind' in offer) return offer;
+  if (visit.header === undefined) return await askForPayment(linkDeps(deps), session, offer);
+  return await pay(deps, session, offer, visit.header, visit);
+}
+
+/** Undefined when the session is open and can be paid. */
+function answerByState(session: LinkedSession, header: WellFormedHeader | undefined): LinkAnswer | undefined {
+  switch (session.status) {
+    case 'open':
+      return session.expiresAt <= now() ? expired() : undefined;
+    case 'expired':
+      return expired();
+    case 'processing':
+      return { kind: 'processing', status: header === undefined ? 202 : 409 };
+    case 'complete': {
+      const { payment } = session;
+      if (payment === null) throw new Error(`${session.id} is complete without a payment`);
+      if (header === undefined) return { kind: 'paid', receipt: receiptOf(payment), session };
+      return isSamePayment(header, payment) ? alreadyPaid(receiptOf(payment)) : alreadyPaid();
+    }
+  }
+}
+
+async function pay(
+  deps: Deps,
+  session: LinkedSession,
+  offer: Offer,
+  header: WellFormedHeader,
+  { channel, arrivedAtMs }: LinkVisit,
+): Promise<LinkAnswer> {
+  const acceptance = await acceptPayment(deps, session, offer, header, channel);
+  switch (acceptance.kind) {
+    case 'refused':
+      return await askForPayment(linkDeps(deps), session, offer, acceptance.failure);
+    case 'used_before':
+      return await afterLosing(deps, session.id, header);
+    case 'lost':
+      return await afterLosing(deps, session.id, header);
+    case 'unclear':
+      return stillProcessing();
+    case 'unavailable':
+      return busy();
+    case 'claimed': {
+      await deps.settlements.wait(acceptance.paymentId, arrivedAtMs + deps.config.settleWaitMs - nowMs());
+      return await answerOutcome(deps, session.id, offer, acceptance.paymentId);
+    }
+  }
+}
+
+/** The session is read again: what it has become says why it could not be claimed. */
+async function afterLosing(deps: Deps, sessionId: string, header: WellFormedHeader): Promise<LinkAnswer> {
+  const session = await findLinkedSession(deps.db, sessionId);
+  return (session && answerByState(session, header)) ?? signatureUsed();
+}
+
+/** The claim stands whatever happens to this request: what cannot be read now is answered 202. */
+async function answerOutcome(
+  deps: Deps,
+  sessionId: string,
+  offer: Offer,
+  paymentId: string,
+): Promise<LinkAnswer> {
+  try {
+    const session = await findLinkedSession(deps.db, sessionId);
+    if (session === undefined) return stillProcessing();
+    if (session.paymentId === paymentId && session.payment?.status === 'processing') {
+      if (await markAnsweredProcessing(deps.db, paymentId)) return stillProcessing();
+    }
+    const payment =
+      session.payment?.id === paymentId ? session.payment : await findPayment(deps.db, paymentId);
+    if (payment?.status === 'failed') return await answerFailure(deps, session, offer, payment);
+    if (payment?.status !== 'succeeded') return stillProcessing();
+    return { kind: 'paid', receipt: receiptOf(payment), session };
+  } catch (error) {
+    deps.logger.warn({ event: 'payment_link.outcome_unread', payment: paymentId, err: error });
+    return stillProcessing();
+  }
+}
+
+function stillProcessing(): LinkAnswer {
+  return { kind: 'processing', status: 202 };
+}
+
+async function answerFailure(
+  deps: Deps,
+  session: LinkedSession,
+  offer: Offer,
+  payment: Payment,
+): Promise<LinkAnswer> {
+  const code = payment.failureCode ?? 'payment_failed';
+  if (code === 'payment_service_unavailable') return busy();
+  if (code === 'session_already_paid') return alreadyPaid();
+  const failure = { code, message: describeFailure(code).message };
+  const answer = await askForPayment(linkDeps(deps), session, offer, failure);
+  const failed: SettlementResponse = {
+    success: false,
+    errorReason: code,
+    transaction: '',
+    network: payment.network,
+    ...(payment.payer !== null && { payer: payment.payer }),
+  };
+  return answer.kind === 'payment_required' ? { ...answer, failed } : answer;
+}
+
+export function receiptOf(payment: Payment): SettlementResponse {
+  return {
+    success: true,
+    transaction: payment.transaction ?? '',
+    network: payment.network,
+    payer: payment.payer ?? '',
+  };
+}
+
+function expired(): LinkAnswer {
+  return refuse(
+    'session_expired',
+    'This session has expired and can no longer be paid. Ask the merchant for a new link.',
+  );
+}
+
+function linkDeps({ db, config }: Deps): { db: Deps['db']; baseUrl: string } {
+  return { db, baseUrl: config.baseUrl };
+}

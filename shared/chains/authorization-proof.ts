@@ -1,0 +1,98 @@
+import { type Hex, isHex, pad, toEventSelector } from 'viem';
+import type { EvmLog, LogFilter } from './evm-rpc.js';
+
+/**
+ * What the logs of one transaction say about one EIP-3009 authorization. A token logs the use of an authorization
+ * and the Transfer made by it side by side, so they are bound by their places: one transaction may hold other
+ * payments of the same buyer to the same merchant, and a payer may have signed one nonce for two recipients.
+ * No Transfer ever serves two authorizations, and where the places leave a doubt nothing is concluded.
+ */
+export interface Authorization {
+  asset: Hex;
+  from: Hex;
+  nonce: Hex;
+}
+
+export interface AuthorizedPayment extends Authorization {
+  payTo: Hex;
+  amount: bigint;
+}
+
+export type AuthorizationVerdict =
+  | { kind: 'absent' }
+  | { kind: 'transferred'; logIndex: number }
+  /** Cancelled, or used for something else. */
+  | { kind: 'spent' }
+  | { kind: 'ambiguous' };
+
+type Entry =
+  | { kind: 'used' | 'canceled'; nonce: string }
+  | { kind: 'transfer'; to: string; value: bigint; logIndex: number };
+type TransferEntry = Extract<Entry, { kind: 'transfer' }>;
+
+const USED = toEventSelector('AuthorizationUsed(address,bytes32)');
+const CANCELED = toEventSelector('AuthorizationCanceled(address,bytes32)');
+const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
+
+/** Finds the log by which the authorization was used or cancelled; a chain has at most one. */
+export function authorizationLogFilter({ asset, from, nonce }: Authorization): LogFilter {
+  return { address: asset, topics: [[USED, CANCELED], [pad(from)], [nonce]] };
+}
+
+export function isAuthorizationLog(log: EvmLog, payment: Authorization): boolean {
+  const entry = readEntry(log, payment);
+  return entry !== undefined && entry.kind !== 'transfer' && isSame(entry.nonce, payment.nonce);
+}
+
+export function judgeAuthorization(
+  logs: readonly EvmLog[],
+  payment: AuthorizedPayment,
+): AuthorizationVerdict {
+  const inOrder = [...logs].sort((a, b) => a.logIndex - b.logIndex);
+  const entries = inOrder.flatMap((log) => readEntry(log, payment) ?? []);
+  const mine = entries.find((entry) => entry.kind !== 'transfer' && isSame(entry.nonce, payment.nonce));
+  if (mine === undefined) return { kind: 'absent' };
+  if (mine.kind === 'canceled') return { kind: 'spent' };
+  // EIP-3009's reference implementation, and with it every token of the table, logs the use first.
+  const pairs = pairWithNeighbours(entries, 1) ?? pairWithNeighbours(entries, -1);
+  const transfer = pairs?.get(mine);
+  if (pairs === undefined || transfer === undefined) return { kind: 'ambiguous' };
+  if (pays(transfer, payment)) return { kind: 'transferred', logIndex: transfer.logIndex };
+  const taken = new Set(pairs.values());
+  const another = entries.some(
+    (entry) => entry.kind === 'transfer' && !taken.has(entry) && pays(entry, payment),
+  );
+  return { kind: another ? 'ambiguous' : 'spent' };
+}
+
+/** Each used authorization with the Transfer right after (1) or before (-1) it; undefined unless all have one. */
+function pairWithNeighbours(entries: readonly Entry[], side: 1 | -1): Map<Entry, TransferEntry> | undefined {
+  const pairs = new Map<Entry, TransferEntry>();
+  for (const [index, entry] of entries.entries()) {
+    if (entry.kind !== 'used') continue;
+    const neighbour = entries[index + side];
+    if (neighbour?.kind !== 'transfer') return undefined;
+    pairs.set(entry, neighbour);
+  }
+  return pairs;
+}
+
+/** Undefined for what other contracts, and what the token about other payers, has logged. */
+function readEntry(log: EvmLog, { asset, from }: Authorization): Entry | undefined {
+  const [event, owner, second, ...rest] = log.topics;
+  if (!isSame(log.address, asset) || !isSame(owner, pad(from)) || second === undefined || rest.length > 0) {
+    return undefined;
+  }
+  if (isSame(event, USED)) return { kind: 'used', nonce: second };
+  if (isSame(event, CANCELED)) return { kind: 'canceled', nonce: second };
+  if (!isSame(event, TRANSFER) || !isHex(log.data) || log.data.length !== 66) return undefined;
+  return { kind: 'transfer', to: second, value: BigInt(log.data), logIndex: log.logIndex };
+}
+
+function pays({ to, value }: TransferEntry, { payTo, amount }: AuthorizedPayment): boolean {
+  return isSame(to, pad(payTo)) && value >= amount;
+}
+
+function isSame(hex: string | undefined, other: string): boolean {
+  return hex?.toLowerCase() === other.toLowerCase();
+}

@@ -1,0 +1,174 @@
+import {
+  BaseError,
+  createPublicClient,
+  type Hex,
+  HttpRequestError,
+  http,
+  InvalidParamsRpcError,
+  isHash,
+  numberToHex,
+  type PublicClient,
+  parseAbi,
+  RpcRequestError,
+  TransactionReceiptNotFoundError,
+} from 'viem';
+import type { EvmNetwork } from './networks.js';
+import type { ChainFetch } from './rpc-fetch.js';
+import { ChainUnreadable } from './unreadable.js';
+
+export interface EvmBlock {
+  number: bigint;
+  hash: Hex;
+  /** Unix seconds. */
+  timestamp: bigint;
+}
+
+export interface EvmLog {
+  address: string;
+  topics: readonly string[];
+  data: string;
+  logIndex: number;
+  transactionHash: Hex;
+}
+
+export interface EvmReceipt {
+  succeeded: boolean;
+  blockNumber: bigint;
+  blockHash: Hex;
+  logs: EvmLog[];
+}
+
+export interface LogFilter {
+  address: Hex;
+  /** Per position the accepted values. */
+  topics: Hex[][];
+}
+
+const AUTHORIZATION_STATE = parseAbi(['function authorizationState(address, bytes32) view returns (bool)']);
+/** What viem calls a log before it is parsed: fields are null while a block is pending. */
+type UnparsedLog = {
+  [Field in keyof EvmLog]: EvmLog[Field] | null;
+};
+
+/** The few reads of an EVM chain that proving a payment takes, each one request, without retries. */
+export class EvmRpc {
+  readonly #client: PublicClient;
+  readonly #network: EvmNetwork;
+
+  constructor(network: EvmNetwork, url: string, fetch: ChainFetch) {
+    // The time is limited by `fetch`, whose signal also ends the reading of a body, which viem's own limit does not.
+    const transport = http(url, { fetchFn: fetch, retryCount: 0, timeout: 0 });
+    this.#client = createPublicClient({ transport, cacheTime: 0, ccipRead: false });
+    this.#network = network;
+  }
+
+  async requireRightChain(): Promise<void> {
+    const chainId = await this.#client.getChainId();
+    if (chainId !== this.#network.chainId) {
+      throw new ChainUnreadable(`the endpoint serves chain ${chainId}, not ${this.#network.chainId}`);
+    }
+  }
+
+  async getHead(): Promise<EvmBlock> {
+    const head = await this.#findBlock('latest');
+    if (head === undefined) throw new ChainUnreadable('the endpoint has no newest block');
+    return head;
+  }
+
+  async findBlock(number: bigint): Promise<EvmBlock | undefined> {
+    const block = await this.#findBlock(numberToHex(number));
+    if (block !== undefined && block.number !== number) {
+      throw new ChainUnreadable(`asked for block ${number}, the endpoint answered ${block.number}`);
+    }
+    return block;
+  }
+
+  async findReceipt(transaction: Hex): Promise<EvmReceipt | undefined> {
+    const receipt = await this.#client
+      .getTransactionReceipt({ hash: transaction })
+      .catch((error: unknown) => {
+        if (error instanceof TransactionReceiptNotFoundError) return undefined;
+        throw error;
+      });
+    if (receipt === undefined) return undefined;
+    if (typeof receipt.blockNumber !== 'bigint' || !isHash(receipt.blockHash)) {
+      throw new ChainUnreadable('the endpoint answered a malformed receipt');
+    }
+    const { status, blockNumber, blockHash } = receipt;
+    const logs = receipt.logs.map(parseLog);
+    if (receipt.transactionHash.toLowerCase() !== transaction.toLowerCase()) {
+      throw new ChainUnreadable("the endpoint answered another transaction's receipt");
+    }
+    return { succeeded: status === 'success', blockNumber, blockHash, logs };
+  }
+
+  /**
+   * Read in the state of exactly this block: named by its hash, so that a node that has not got it, or is on
+   * another branch, must fail where it could answer from another state.
+   */
+  async isAuthorizationUsed(asset: Hex, from: Hex, nonce: Hex, block: EvmBlock): Promise<boolean> {
+    const call = {
+      address: asset,
+      abi: AUTHORIZATION_STATE,
+      functionName: 'authorizationState',
+      args: [from, nonce],
+    } as const;
+    try {
+      return await this.#client.readContract({ ...call, blockHash: block.hash });
+    } catch (error) {
+      // Endpoints without EIP-1898 know blocks by number only.
+      if (!hasCause(error, InvalidParamsRpcError)) throw error;
+      return await this.#client.readContract({ ...call, blockNumber: block.number });
+    }
+  }
+
+  /** Undefined when the endpoint refuses to search so many blocks at once. */
+  async findLogs(filter: LogFilter, oldest: bigint, newest: bigint): Promise<EvmLog[] | undefined> {
+    try {
+      const logs = await this.#client.request({
+        method: 'eth_getLogs',
+        params: [{ ...filter, fromBlock: numberToHex(oldest), toBlock: numberToHex(newest) }],
+      });
+      return logs.map((log) => parseLog({ ...log, logIndex: Number(log.logIndex) }));
+    } catch (error) {
+      if (isRefusal(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #findBlock(position: 'latest' | Hex): Promise<EvmBlock | undefined> {
+    const params: ['latest' | Hex, false] = [position, false];
+    const block = await this.#client.request({ method: 'eth_getBlockByNumber', params });
+    if (block === null) return undefined;
+    if (block.number === null || block.hash === null || !isHash(block.hash)) {
+      throw new ChainUnreadable('the endpoint answered a malformed block');
+    }
+    return { number: BigInt(block.number), hash: block.hash, timestamp: BigInt(block.timestamp) };
+  }
+}
+
+function parseLog({ address, topics, data, logIndex, transactionHash }: UnparsedLog): EvmLog {
+  if (
+    typeof address !== 'string' ||
+    !Array.isArray(topics) ||
+    typeof data !== 'string' ||
+    logIndex === null ||
+    !Number.isSafeInteger(logIndex) ||
+    transactionHash === null ||
+    !isHash(transactionHash)
+  ) {
+    throw new ChainUnreadable('the endpoint answered a malformed log');
+  }
+  return { address, topics, data, logIndex, transactionHash };
+}
+
+/** Providers word it in many ways; what they have in common is that they answer, and not that they are down. */
+function isRefusal(error: unknown): boolean {
+  const failed = error instanceof BaseError ? error.walk((cause) => cause instanceof HttpRequestError) : null;
+  const status = failed instanceof HttpRequestError ? failed.status : undefined;
+  return status === 400 || status === 413 || hasCause(error, RpcRequestError);
+}
+
+function hasCause(error: unknown, type: typeof RpcRequestError | typeof InvalidParamsRpcError): boolean {
+  return error instanceof BaseError && error.walk((cause) => cause instanceof type) !== null;
+}

@@ -1,0 +1,28 @@
+/**
+ * What one look at a chain says about one payment. Only `paid` is proof of payment, and only `spent_otherwise` and an
+ * exhausted `unused` are proof that none can come; the others change nothing but the time of the next look.
+ */
+export type ChainFinding =
+  | {
+      kind: 'paid';
+      transaction: string;
+      /** Where in the transaction: EVM the Transfer's log index in its block, Solana the instruction's index. */
+      proofIndex: number;
+      payer: string;
+      /** EVM: blocks from the transaction's own to the head, both counted, so 1 in the newest; Solana: 1 confirmed, 2 finalized. */
+      confirmations: number;
+      blockTime: Date;
+    }
+  | {
+      kind: 'unused';
+      /** The time of the block up to which this is true. */
+      chainTime: Date;
+      /** Not used up to that block, and after it no block can use it any more. */
+      exhausted: boolean;
+    }
+  /** Used up for good by a transaction that does not pay the amount to the merchant. */
+  | { kind: 'spent_otherwise'; transaction: string }
+  /** Seen, but it may still be dropped. EVM never says so. */
+  | { kind: 'pending'; transaction: string }
+  /** `reason` is for logs: it names no endpoint, whose address may hold a key. */
+  | { kind: 'unreadable'; reason: string };

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import {
+  type AccountKeysFromLookups,
+  SystemProgram,
+  type VersionedMessage,
+  VersionedTransaction,
+  type VersionedTransactionResponse,
+} from '@solana/web3.js';
+import { associatedTokenAccount, TOKEN_PROGRAMS } from '../x402/associated-token-account.js';
+import type { SvmToken } from './networks.js';
+import { ChainUnreadable } from './unreadable.js';
+
+/** What looking for a payment takes from the transaction that the buyer signed. */
+export interface SignedMessage {
+  hash: string;
+  blockhash: string;
+  feePayer: string;
+  /** The second signer; undefined when the fee payer is the only one. */
+  buyer: string | undefined;
+  usesDurableNonce: boolean;
+}
+
+export interface SolanaTransfer {
+  readonly payTo: string;
+  readonly mint: string;
+  readonly tokenProgram: SvmToken['program'];
+  readonly amount: bigint;
+}
+
+export interface LandedTransfer {
+  instructionIndex: number;
+  authority: string | undefined;
+}
+
+const TRANSFER_CHECKED = 12;
+const ADVANCE_NONCE_ACCOUNT = 4;
+
+export function parseSignedMessage(transactionBase64: string): SignedMessage {
+  const message = decodeMessage(transactionBase64);
+  const keys = message.staticAccountKeys.map((key) => key.toBase58());
+  const [first] = message.compiledInstructions;
+  return {
+    hash: hashMessage(message),
+    blockhash: message.recentBlockhash,
+    feePayer: keys[0] ?? '',
+    buyer: message.header.numRequiredSignatures > 1 ? keys[1] : undefined,
+    usesDurableNonce:
+      first !== undefined &&
+      keys[first.programIdIndex] === SystemProgram.programId.toBase58() &&
+      first.data[0] === ADVANCE_NONCE_ACCOUNT,
+  };
+}
+
+function decodeMessage(transactionBase64: string): VersionedMessage {
+  try {
+    return VersionedTransaction.deserialize(Buffer.from(transactionBase64, 'base64')).message;
+  } catch {
+    throw new ChainUnreadable('the payment holds no transaction');
+  }
+}
+
+/** Over what the signers sign, so that it is the same before and after the fee payer's signature. */
+export function hashMessage(message: VersionedMessage): string {
+  return createHash('sha256').update(message.serialize()).digest('hex');
+}
+
+export function tokenAccountOf({ payTo, mint, tokenProgram }: SolanaTransfer): string {
+  return associatedTokenAccount(payTo, { address: mint, program: tokenProgram });
+}
+
+/**
+ * Where a landed transaction pays the merchant at least the amount: by a TransferChecked of its own, or by a
+ * program that it calls, which shows in the balances only. Undefined when it does not.
+ */
+export function findTransfer(
+  { transaction, meta }: VersionedTransactionResponse,
+  expected: SolanaTransfer,
+): LandedTransfer | undefined {
+  const keys = accountKeys(transaction.message, meta?.loadedAddresses);
+  const destination = tokenAccountOf(expected);
+  const tokenProgram = TOKEN_PROGRAMS[expected.tokenProgram].toBase58();
+  const instructions = transaction.message.compiledInstructions;
+  for (const [instructionIndex, { programIdIndex, accountKeyIndexes, data }] of instructions.entries()) {
+    const [, , to, authority] = accountKeyIndexes.map((index) => keys[index]);
+    // The merchant's account is of one mint only, and the token program lets nothing else in.
+    const isOurs = keys[programIdIndex] === tokenProgram && to === destination;
+    if (isOurs && transferredAmount(data) >= expected.amount) return { instructionIndex, authority };
+  }
+  const account = keys.indexOf(destination);
+  if (account < 0) return undefined;
+  const received =
+    tokenBalance(meta?.postTokenBalances, account) - tokenBalance(meta?.preTokenBalances, account);
+  if (received < expected.amount) return undefined;
+  const caller = instructions.findIndex(({ accountKeyIndexes }) => accountKeyIndexes.includes(account));
+  return { instructionIndex: Math.max(caller, 0), authority: undefined };
+}
+
+function transferredAmount(data: Uint8Array): bigint {
+  const bytes = Buffer.from(data);
+  return bytes.length >= 9 && bytes[0] === TRANSFER_CHECKED ? bytes.readBigUInt64LE(1) : -1n;
+}
+
+function accountKeys(message: VersionedMessage, lookups: AccountKeysFromLookups | undefined): string[] {
+  const loaded = lookups === undefined ? [] : [...lookups.writable, ...lookups.readonly];
+  return [...message.staticAccountKeys, ...loaded].map((key) => key.toBase58());
+}
+
+type TokenBalances = NonNullable<VersionedTransactionResponse['meta']>['preTokenBalances'];
+
+/** An account that is not listed held nothing of any token. */
+function tokenBalance(balances: TokenBalances, account: number): bigint {
+  if (balances === null || balances === undefined)
+    throw new ChainUnreadable('the endpoint records no token balances');
+  const balance = balances.find(({ accountIndex }) => accountIndex === account);
+  return balance === undefined ? 0n : BigInt(balance.uiTokenAmount.amount);
+}

@@ -1,0 +1,107 @@
+import {
+  Connection,
+  type Finality,
+  PublicKey,
+  SolanaJSONRPCError,
+  type VersionedTransactionResponse,
+} from '@solana/web3.js';
+import type { SvmNetwork } from './networks.js';
+import type { ChainFetch } from './rpc-fetch.js';
+import { ChainUnreadable } from './unreadable.js';
+
+/** The newest finalized block. */
+export interface SolanaRoot {
+  slot: number;
+  time: Date;
+}
+
+export type LandedTransaction = VersionedTransactionResponse | 'later_version';
+export type SolanaCommitment = 'processed' | Finality;
+
+export interface SignatureEntry {
+  signature: string;
+  blockTime: Date | undefined;
+}
+
+/** The most that one answer holds. */
+export const SIGNATURES_PER_PAGE = 1000;
+/** JSON-RPC error of a node: the transaction is of a later version than asked for. */
+const UNSUPPORTED_TRANSACTION_VERSION = -32015;
+
+/** The few reads of Solana that proving a payment takes, each one request, without retries. */
+export class SolanaRpc {
+  readonly #connection: Connection;
+  readonly #network: SvmNetwork;
+
+  constructor(network: SvmNetwork, url: string, fetch: ChainFetch) {
+    this.#connection = new Connection(url, { fetch, httpAgent: false, disableRetryOnRateLimit: true });
+    this.#network = network;
+  }
+
+  /** A network's CAIP-2 reference is the start of its genesis hash. */
+  async requireRightChain(): Promise<void> {
+    const genesis = await this.#connection.getGenesisHash();
+    if (`solana:${genesis.slice(0, 32)}` !== this.#network.caip2) {
+      throw new ChainUnreadable('the endpoint serves another Solana cluster');
+    }
+  }
+
+  async getRoot(): Promise<SolanaRoot> {
+    const slot = await this.#connection.getSlot('finalized');
+    return { slot, time: await this.getBlockTime(slot) };
+  }
+
+  async getBlockTime(slot: number): Promise<Date> {
+    const seconds = await this.#connection.getBlockTime(slot);
+    if (seconds === null) throw new ChainUnreadable(`the endpoint has no time for slot ${slot}`);
+    return new Date(seconds * 1000);
+  }
+
+  /** In the state of a finalized block that is not before `root`. */
+  async isBlockhashValid(blockhash: string, root: SolanaRoot): Promise<boolean> {
+    const config = { commitment: 'finalized', minContextSlot: root.slot } as const;
+    const { context, value } = await this.#connection.isBlockhashValid(blockhash, config);
+    if (context.slot < root.slot) throw new ChainUnreadable('the endpoint went back behind its own root');
+    return value;
+  }
+
+  async findStatus(signature: string): Promise<SolanaCommitment | undefined> {
+    const config = { searchTransactionHistory: true };
+    const { value } = await this.#connection.getSignatureStatuses([signature], config);
+    const status = value[0];
+    if (status === null || status === undefined) return undefined;
+    // Old nodes say no more than that all confirmations are there.
+    return status.confirmationStatus ?? (status.confirmations === null ? 'finalized' : 'processed');
+  }
+
+  /** Confirmed ones only. */
+  async findTransaction(signature: string): Promise<LandedTransaction | undefined> {
+    const config = { commitment: 'confirmed', maxSupportedTransactionVersion: 0 } as const;
+    try {
+      return (await this.#connection.getTransaction(signature, config)) ?? undefined;
+    } catch (error) {
+      const isLater = error instanceof SolanaJSONRPCError && error.code === UNSUPPORTED_TRANSACTION_VERSION;
+      if (isLater) return 'later_version';
+      throw error;
+    }
+  }
+
+  /** Newest first; of a node that has seen at least `root`. */
+  async findSignatures(
+    address: string,
+    commitment: Finality,
+    root: SolanaRoot,
+    before: string | undefined,
+  ): Promise<SignatureEntry[]> {
+    const paging = {
+      limit: SIGNATURES_PER_PAGE,
+      minContextSlot: root.slot,
+      ...(before !== undefined && { before }),
+    };
+    const found = await this.#connection.getSignaturesForAddress(new PublicKey(address), paging, commitment);
+    return found.map(({ signature, blockTime }) => ({
+      signature,
+      blockTime: typeof blockTime === 'number' ? new Date(blockTime * 1000) : undefined,
+    }));
+  }
+}

@@ -1,0 +1,17 @@
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const SIGNATURE_BYTES = 64;
+const LONGEST = 88;
+
+/** Whether a text names a Solana transaction: 64 bytes in base58. A node refuses to look up anything else. */
+export function isTransactionSignature(text: string): boolean {
+  if (text.length > LONGEST) return false;
+  let number = 0n;
+  for (const letter of text) {
+    const digit = ALPHABET.indexOf(letter);
+    if (digit < 0) return false;
+    number = number * 58n + BigInt(digit);
+  }
+  const [leadingZeros = ''] = /^1*/.exec(text) ?? [];
+  const bytes = number === 0n ? 0 : Math.ceil(number.toString(16).length / 2);
+  return leadingZeros.length + bytes === SIGNATURE_BYTES;
+}

@@ -1,0 +1,33 @@
+/** Why a look at a chain proved nothing. Adapters throw it where answers are missing or do not fit together. */
+export class ChainUnreadable extends Error {
+  override readonly name = 'ChainUnreadable';
+}
+
+/** Never the message of a client library: it holds the endpoint's address, and with it perhaps a key. */
+export function unreadableReason(error: unknown): string {
+  const causes = causesOf(error);
+  const own = causes.find((cause) => cause instanceof ChainUnreadable);
+  if (own !== undefined) return own.message;
+  for (const cause of causes) {
+    const status = httpStatus(cause);
+    if (status !== undefined) return `the endpoint answered HTTP ${status}`;
+    if ('code' in cause && typeof cause.code === 'number') return `the endpoint answered error ${cause.code}`;
+    if ('code' in cause && typeof cause.code === 'string')
+      return `the endpoint cannot be reached: ${cause.code}`;
+  }
+  return `the endpoint's answer cannot be used: ${causes[0]?.name ?? 'unknown'}`;
+}
+
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let cause = error; cause instanceof Error && causes.length < 10; cause = cause.cause)
+    causes.push(cause);
+  return causes;
+}
+
+/** viem has the status in a property, @solana/web3.js at the start of its message. */
+function httpStatus(error: Error): number | undefined {
+  if ('status' in error && typeof error.status === 'number') return error.status;
+  const [, status] = /^([45]\d\d) /.exec(error.message) ?? [];
+  return status === undefined ? undefined : Number(status);
+}

@@ -1,0 +1,55 @@
+import { raw } from 'objection';
+import type { Knex } from '../db/knex.js';
+import type { Account } from '../models/account.js';
+import { CheckoutSession } from '../models/checkout-session.js';
+import { Payment } from '../models/payment.js';
+
+/** A session as its link sees it: with its merchant and the payment that holds or paid it. */
+export type LinkedSession = CheckoutSession & { account: Account; payment: Payment | null };
+
+export async function findLinkedSession(db: Knex, id: string): Promise<LinkedSession | undefined> {
+  const session = await CheckoutSession.query(db).findById(id).withGraphJoined('[account, payment]');
+  return session as LinkedSession | undefined;
+}
+
+/** Remembered, so that a buyer may still pay what was offered after the facilitator has changed its fee payers. */
+export async function rememberOfferedFeePayers(
+  db: Knex,
+  id: string,
+  feePayers: readonly string[],
+): Promise<void> {
+  await CheckoutSession.query(db)
+    .patch({ offeredFeePayers: raw(`coalesce(offered_fee_payers, '{}') || ?::text[]`, [[...feePayers]]) })
+    .where('id', id);
+}
+
+/** Whether this payload counts for any payment already; one that was released may claim its own session again. */
+export async function isPayloadUsed(db: Knex, payloadKey: string, sessionId: string): Promise<boolean> {
+  const used = await Payment.query(db)
+    .select('id')
+    .where({ payloadKey })
+    .where((either) => either.where('payloadReleased', false).orWhereNot('checkoutSessionId', sessionId))
+    .first();
+  return used !== undefined;
+}
+
+export async function findPayment(db: Knex, id: string): Promise<Payment | undefined> {
+  return await Payment.query(db).findById(id);
+}
+
+/** Of these payments, those that are decided. */
+export async function listDecided(db: Knex, ids: readonly string[]): Promise<string[]> {
+  const rows = await Payment.query(db)
+    .select('id')
+    .whereRaw('id = ANY (?)', [[...ids]])
+    .whereNot('status', 'processing');
+  return rows.map(({ id }) => id);
+}
+
+/** The buyer is told 202: how it ends will be told to a later GET. False when it is decided by now. */
+export async function markAnsweredProcessing(db: Knex, paymentId: string): Promise<boolean> {
+  const marked = await Payment.query(db)
+    .patch({ answeredProcessing: true })
+    .where({ id: paymentId, status: 'processing' });
+  return marked === 1;
+}

@@ -1,0 +1,18 @@
+import { PublicKey } from '@solana/web3.js';
+import type { SvmToken } from '../chains/networks.js';
+
+export const TOKEN_PROGRAMS: Record<SvmToken['program'], PublicKey> = {
+  'spl-token': new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'),
+  'token-2022': new PublicKey('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'),
+};
+export const ASSOCIATED_TOKEN_PROGRAM = new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
+
+/** The one account in which a wallet holds a token: where a payment to that wallet must go. */
+export function associatedTokenAccount(wallet: string, token: Pick<SvmToken, 'address' | 'program'>): string {
+  const seeds = [new PublicKey(wallet), TOKEN_PROGRAMS[token.program], new PublicKey(token.address)];
+  const [address] = PublicKey.findProgramAddressSync(
+    seeds.map((seed) => seed.toBytes()),
+    ASSOCIATED_TOKEN_PROGRAM,
+  );
+  return address.toBase58();
+}

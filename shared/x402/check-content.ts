@@ -1,0 +1,74 @@
+import { findToken } from '../chains/networks.js';
+import { associatedTokenAccount } from './associated-token-account.js';
+import { describeFailure, type Failure } from './failure-codes.js';
+import type { EvmAuthorization, PaymentProof } from './payload.js';
+import type { SvmTransfer } from './svm-transaction.js';
+import type { PaymentRequirements } from './wire.js';
+
+/**
+ * Refuses, before anyone else is asked, a payment whose own words contradict the entry that it pays: less, to
+ * another wallet, in another token, outside its time window. Nothing else is judged here: what cannot be read,
+ * paying more, and how near an end may be are the facilitator's to decide.
+ */
+export function checkContent(
+  proof: PaymentProof,
+  requirements: PaymentRequirements,
+  now: Date,
+): Failure | undefined {
+  return proof.family === 'evm'
+    ? checkAuthorization(proof, requirements, now)
+    : checkTransfer(proof, requirements);
+}
+
+function checkAuthorization(
+  authorization: EvmAuthorization,
+  requirements: PaymentRequirements,
+  now: Date,
+): Failure | undefined {
+  const nowMs = BigInt(now.getTime());
+  if (authorization.to.toLowerCase() !== requirements.payTo.toLowerCase()) {
+    return describeFailure('invalid_exact_evm_payload_recipient_mismatch');
+  }
+  if (authorization.value < BigInt(requirements.amount)) {
+    return describeFailure('invalid_exact_evm_payload_authorization_value');
+  }
+  if (authorization.validAfter * 1000n > nowMs) {
+    return describeFailure('invalid_exact_evm_payload_authorization_valid_after');
+  }
+  if (authorization.validBefore * 1000n <= nowMs) {
+    return describeFailure('invalid_exact_evm_payload_authorization_valid_before');
+  }
+  return undefined;
+}
+
+/** The specification has no words of their own for these. */
+function checkTransfer(transfer: SvmTransfer, requirements: PaymentRequirements): Failure | undefined {
+  if (transfer.usesDurableNonce) {
+    return contradiction(
+      'The transaction uses a durable nonce and never expires. Sign with a recent blockhash.',
+    );
+  }
+  const token = findToken(requirements.network, requirements.asset);
+  if (token?.family !== 'svm' || !transfer.isReadable) return undefined;
+
+  const inToken = transfer.transfers.filter(({ mint }) => mint === requirements.asset);
+  if (inToken.length === 0) {
+    return contradiction(
+      'The transaction transfers nothing of `asset`. Sign a TransferChecked of that mint.',
+    );
+  }
+  const account = associatedTokenAccount(requirements.payTo, token);
+  const toMerchant = inToken.filter(({ destination }) => destination === account);
+  if (toMerchant.length === 0) {
+    return contradiction(
+      `The transaction pays another account than ${account}, where \`payTo\` holds \`asset\`.`,
+    );
+  }
+  return toMerchant.some(({ amount }) => amount >= BigInt(requirements.amount))
+    ? undefined
+    : contradiction('The transaction transfers less than the `amount` of the chosen entry.');
+}
+
+function contradiction(message: string): Failure {
+  return { ...describeFailure('invalid_payload'), message };
+}

@@ -1,0 +1,145 @@
+import { findNetworkByV1Name } from '../chains/networks.js';
+import { describeFailure, type Failure } from './failure-codes.js';
+import { type JsonObject, parseJsonObject } from './json-object.js';
+
+/**
+ * What a facilitator's answer proves. `settled` and `rejected` are said only on its clear word, and
+ * `not_processed` only when the call surely had no effect. Everything else is `unknown`: money may have moved,
+ * and the chain has to be asked. `why` is for the log and holds nothing that the facilitator wrote but its code.
+ */
+export type FacilitatorReply = { status: number; body: string } | { error: unknown };
+
+export type VerifyVerdict =
+  | { kind: 'valid'; payer: string | undefined }
+  | ({ kind: 'refused' } & Failure)
+  | { kind: 'unavailable'; why: string };
+
+export type SettleVerdict =
+  | { kind: 'settled'; transaction: string; payer: string | undefined }
+  | ({ kind: 'rejected' } & Failure)
+  | { kind: 'not_processed'; why: string }
+  | { kind: 'unknown'; why: string; transaction: string | undefined };
+
+/** Our credentials, or its limits: refused before the payment was looked at. */
+const TURNED_AWAY = new Set([401, 403, 429]);
+
+/** Reasons that say the money may have moved all the same, or may yet. */
+const UNCLEAR =
+  /(?:^settlement_pending|^duplicate_settlement|nonce_already_used|(?:^|_)transaction_failed|timed_out|not_confirmed)$/i;
+
+/** The token program's error 1, not enough tokens, told in the message alone. */
+const SVM_SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
+const SVM_INSUFFICIENT_FUNDS = /"InstructionError":\["?2"?,\{"Custom":"?1"?\}\]/;
+
+const NOTHING_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+/** With these an established connection can fail as well. */
+const AFTER_CONNECTING = new Set<unknown>(['read', 'write']);
+
+const UNSTORABLE = /[\p{Cc}\p{Cs}]/u;
+const MAX_STORED_LENGTH = 500;
+
+export function readVerifyAnswer(reply: FacilitatorReply): VerifyVerdict {
+  if ('error' in reply) return { kind: 'unavailable', why: nameError(reply.error) };
+  if (TURNED_AWAY.has(reply.status) || !isVerdictStatus(reply.status)) {
+    return { kind: 'unavailable', why: `HTTP ${reply.status}` };
+  }
+  const answer = parseJsonObject(reply.body);
+  if (answer?.isValid === true) return { kind: 'valid', payer: readText(answer.payer) };
+  if (answer?.isValid !== false) {
+    return { kind: 'unavailable', why: `HTTP ${reply.status} without a boolean isValid` };
+  }
+  return { kind: 'refused', ...describeFailure(readInvalidReason(answer)) };
+}
+
+function readInvalidReason({ invalidReason, invalidMessage }: JsonObject): unknown {
+  const lacksFunds =
+    invalidReason === SVM_SIMULATION_FAILED &&
+    typeof invalidMessage === 'string' &&
+    SVM_INSUFFICIENT_FUNDS.test(invalidMessage);
+  return lacksFunds ? 'insufficient_funds' : invalidReason;
+}
+
+/** `network` is the one that was asked for, in CAIP-2. */
+export function readSettleAnswer(reply: FacilitatorReply, network: string): SettleVerdict {
+  if ('error' in reply) {
+    const why = nameError(reply.error);
+    return wasNothingSent(reply.error) ? { kind: 'not_processed', why } : unknown(why);
+  }
+  if (TURNED_AWAY.has(reply.status)) return { kind: 'not_processed', why: `HTTP ${reply.status}` };
+  const answer = parseJsonObject(reply.body);
+  if (answer !== undefined && isAnotherNetwork(answer.network, network)) return unknown('another network');
+  const transaction = readText(answer?.transaction);
+  if (!isVerdictStatus(reply.status)) return unknown(`HTTP ${reply.status}`, transaction);
+  if (answer?.success === true) {
+    return transaction === undefined
+      ? unknown('success without a transaction')
+      : { kind: 'settled', transaction, payer: readText(answer.payer) };
+  }
+  if (answer?.success === false) return readSettleFailure(answer, transaction);
+  return unknown(`HTTP ${reply.status} without a boolean success`, transaction);
+}
+
+function readSettleFailure(answer: JsonObject, transaction: string | undefined): SettleVerdict {
+  const { errorReason } = answer;
+  const failure = describeFailure(errorReason);
+  const namesTransaction = ![undefined, null, ''].some((none) => none === answer.transaction);
+  if (namesTransaction) return unknown(`${failure.reason} with a transaction`, transaction);
+  if (typeof errorReason === 'string' && UNCLEAR.test(errorReason)) return unknown(failure.reason);
+  return { kind: 'rejected', ...failure };
+}
+
+/** A failure after an unclear attempt of the same payment proves nothing: the first may be what made it fail. */
+export function afterUnclearAttempt(verdict: SettleVerdict): SettleVerdict {
+  switch (verdict.kind) {
+    case 'settled':
+    case 'unknown':
+      return verdict;
+    case 'rejected':
+      return unknown(`${verdict.reason} after an unclear attempt`);
+    case 'not_processed':
+      return unknown(`${verdict.why} after an unclear attempt`);
+  }
+}
+
+function unknown(why: string, transaction?: string): SettleVerdict {
+  return { kind: 'unknown', why, transaction };
+}
+
+function isVerdictStatus(status: number): boolean {
+  return (status >= 200 && status < 300) || (status >= 400 && status < 500);
+}
+
+/** Empty, missing and odd values are tolerated, and so are version 1 names. */
+function isAnotherNetwork(value: unknown, network: string): boolean {
+  if (typeof value !== 'string' || value === '' || value === network) return false;
+  return findNetworkByV1Name(value)?.caip2 !== network;
+}
+
+/** Any text counts that the database can hold. */
+function readText(value: unknown): string | undefined {
+  const isText =
+    typeof value === 'string' &&
+    value.trim() !== '' &&
+    value.length <= MAX_STORED_LENGTH &&
+    !UNSTORABLE.test(value);
+  return isText ? value : undefined;
+}
+
+function wasNothingSent(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(wasNothingSent);
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error);
+  if (code === undefined) return wasNothingSent(error.cause);
+  const syscall = 'syscall' in error ? error.syscall : undefined;
+  return syscall === 'connect' || (NOTHING_SENT.has(code) && !AFTER_CONNECTING.has(syscall));
+}
+
+function nameError(error: unknown): string {
+  if (!(error instanceof Error)) return 'an unknown error';
+  const named = codeOf(error) ?? (error.cause instanceof Error ? codeOf(error.cause) : undefined);
+  return named ?? error.name;
+}
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,50 @@
+import { createPrivateKey, type KeyObject, randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { nowMs } from '../clock.js';
+
+const PREFIX = 'svc_sk_';
+const ISSUER = 'svc-merchant';
+const LIFETIME_SECONDS = 120;
+const RENEW_BEFORE_MS = 30_000;
+
+export interface FacilitatorKey {
+  id: string;
+  /** `svc_sk_` and a base64 Ed25519 private key in PKCS#8 DER. */
+  secret: string;
+}
+
+/** Gives the current token, signing a new one 30 s before the last one ends. */
+export type TokenSource = () => Promise<string>;
+
+export function createTokenSource({ id, secret }: FacilitatorKey): TokenSource {
+  const key = parseFacilitatorSecret(secret);
+  let token: Promise<string> | undefined;
+  let renewAtMs = 0;
+  return () => {
+    if (token === undefined || nowMs() >= renewAtMs) {
+      token = sign(id, key);
+      renewAtMs = nowMs() + LIFETIME_SECONDS * 1000 - RENEW_BEFORE_MS;
+    }
+    return token;
+  };
+}
+
+/** Throws when it is no Ed25519 private key; the error never quotes it. */
+export function parseFacilitatorSecret(secret: string): KeyObject {
+  const der = Buffer.from(secret.trim().replace(PREFIX, ''), 'base64');
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('the key is not Ed25519');
+  return key;
+}
+
+function sign(keyId: string, key: KeyObject): Promise<string> {
+  const issuedAt = Math.floor(nowMs() / 1000);
+  return new SignJWT()
+    .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: keyId })
+    .setSubject(keyId)
+    .setIssuer(ISSUER)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + LIFETIME_SECONDS)
+    .setJti(randomUUID())
+    .sign(key);
+}

@@ -1,0 +1,122 @@
+import { Agent, type Dispatcher, request } from 'undici';
+import { nowMs } from '../clock.js';
+import type { FacilitatorConfig } from '../config.js';
+import {
+  type FacilitatorReply,
+  readSettleAnswer,
+  readVerifyAnswer,
+  type SettleVerdict,
+  type VerifyVerdict,
+} from './facilitator-answers.js';
+import { createTokenSource } from './facilitator-auth.js';
+import { parseJsonObject } from './json-object.js';
+import { parseSupported, type SupportedKinds } from './requirements.js';
+import type { FacilitatorRequest } from './wire.js';
+
+/**
+ * The facilitator over keep-alive connections. No call here throws: every way it can go is a value. What it can settle
+ * is remembered: a copy under a minute old is used as it is, one up to ten minutes old while it does not answer.
+ */
+export interface Facilitator {
+  /** Undefined when it cannot be reached and no copy is young enough. */
+  supported(): Promise<SupportedKinds | undefined>;
+  verify(payment: FacilitatorRequest): Promise<VerifyVerdict>;
+  settle(payment: FacilitatorRequest): Promise<SettleVerdict>;
+  close(): Promise<void>;
+}
+
+const FRESH_MS = 60_000;
+const USABLE_MS = 600_000;
+/** After a failed refresh the old copy serves this long before the next try. */
+const RETRY_MS = 5_000;
+const MAX_ANSWER_BYTES = 256 * 1024;
+const CONNECTIONS = 64;
+
+export function createFacilitator(config: FacilitatorConfig): Facilitator {
+  const agent = new Agent({
+    connections: CONNECTIONS,
+    keepAliveTimeout: 30_000,
+    connect: { timeout: config.timeoutMs },
+  });
+  const token = config.key && createTokenSource(config.key);
+  const supported = rememberSupported(() => call('GET', '/supported', undefined, config.timeoutMs));
+
+  async function call(
+    method: 'GET' | 'POST',
+    path: string,
+    body: FacilitatorRequest | undefined,
+    timeoutMs: number,
+  ): Promise<FacilitatorReply> {
+    try {
+      const answer = await request(`${config.url}${path}`, {
+        method,
+        dispatcher: agent,
+        headers: {
+          accept: 'application/json',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(token !== undefined && { authorization: `Bearer ${await token()}` }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      return { status: answer.statusCode, body: await readText(answer.body) };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  return {
+    supported,
+    async verify(payment) {
+      return readVerifyAnswer(await call('POST', '/verify', payment, config.timeoutMs));
+    },
+    async settle(payment) {
+      const reply = await call('POST', '/settle', payment, config.settleTimeoutMs);
+      return readSettleAnswer(reply, payment.paymentRequirements.network);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function readText(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function rememberSupported(ask: () => Promise<FacilitatorReply>): Facilitator['supported'] {
+  let copy: { kinds: SupportedKinds; atMs: number } | undefined;
+  let askAgainAtMs = 0;
+  let asking: Promise<void> | undefined;
+
+  async function refresh(): Promise<void> {
+    const startedAtMs = nowMs();
+    const reply = await ask();
+    const kinds =
+      'status' in reply && reply.status === 200 ? parseSupported(parseJsonObject(reply.body)) : undefined;
+    if (kinds === undefined) {
+      askAgainAtMs = nowMs() + (copy === undefined ? 0 : RETRY_MS);
+    } else {
+      copy = { kinds, atMs: startedAtMs };
+      askAgainAtMs = startedAtMs + FRESH_MS;
+    }
+  }
+
+  return async () => {
+    if (nowMs() >= askAgainAtMs) {
+      asking ??= refresh().finally(() => {
+        asking = undefined;
+      });
+      await asking;
+    }
+    return copy !== undefined && nowMs() - copy.atMs <= USABLE_MS ? copy.kinds : undefined;
+  };
+}

@@ -1,0 +1,175 @@
+/**
+ * Why a payment failed, in the words that buyers see. The codes of the specification stand for what facilitators
+ * name in several ways; a word that is not in this table is passed on as it is. Facilitators' messages are never
+ * shown or logged: they quote the buyer's signature.
+ */
+export interface Failure {
+  code: string;
+  /** The facilitator's own word, for the log. */
+  reason: string;
+  /** For the `error` field: says what to change. */
+  message: string;
+  class: FailureClass;
+}
+
+/**
+ * buyer: the buyer can mend it · settled_before: used, or in doubt · setup: the merchant's, ours or the
+ * facilitator's fault, worth an alert · policy: the facilitator will not serve this buyer · unknown: a word that
+ * is not in the table.
+ */
+export type FailureClass = 'buyer' | 'settled_before' | 'setup' | 'policy' | 'unknown';
+
+const OTHER_ENTRY = 'Choose another entry of `accepts`.';
+const NEW_PAYMENT = 'Sign a new payment.';
+
+/** [code, class, message, other names of the same fact] */
+type Row = [code: string, failureClass: FailureClass, message: string, names?: string[]];
+
+const ROWS: Row[] = [
+  [
+    'insufficient_funds',
+    'buyer',
+    'The paying wallet does not hold enough of this token on this network.',
+    ['invalid_exact_evm_insufficient_balance', 'permit2_insufficient_balance'],
+  ],
+  [
+    'invalid_exact_evm_payload_authorization_valid_after',
+    'buyer',
+    'The authorization is not valid yet: `validAfter` lies in the future. Sign one that is valid now.',
+  ],
+  [
+    'invalid_exact_evm_payload_authorization_valid_before',
+    'buyer',
+    `The authorization has expired or is about to: \`validBefore\` is over. ${NEW_PAYMENT}`,
+  ],
+  [
+    'invalid_exact_evm_payload_authorization_value',
+    'buyer',
+    'The authorization is not for the amount of this payment. Sign exactly the `amount` of the chosen entry.',
+    [
+      'invalid_exact_evm_payload_authorization_value_mismatch',
+      'invalid_exact_evm_payload_authorization_value_too_low',
+      'invalid_exact_evm_authorization_value',
+    ],
+  ],
+  [
+    'invalid_exact_evm_payload_signature',
+    'buyer',
+    "The signature is not the payer's for this token on this network. Sign under the domain in `extra`.",
+    ['invalid_exact_evm_signature', 'invalid_exact_evm_failed_to_parse_signature'],
+  ],
+  [
+    'invalid_exact_evm_payload_recipient_mismatch',
+    'buyer',
+    'The authorization pays another address. Sign the `payTo` of the chosen entry.',
+    ['invalid_exact_evm_recipient_mismatch'],
+  ],
+  [
+    'invalid_exact_svm_payload_transaction_instructions_length',
+    'buyer',
+    'The transaction must hold a compute unit limit, a compute unit price and one TransferChecked instruction, and little else.',
+  ],
+  [
+    'invalid_network',
+    'buyer',
+    `The payment is not for a network that is offered here. ${OTHER_ENTRY}`,
+    ['invalid_exact_evm_network_mismatch', 'invalid_exact_svm_network_mismatch'],
+  ],
+  ['invalid_payload', 'buyer', '`payload` does not hold a payment for the network of the chosen entry.'],
+  [
+    'invalid_payment_requirements',
+    'buyer',
+    '`accepted` is none of the entries that are offered. Send back one entry of `accepts` unchanged.',
+  ],
+  ['invalid_scheme', 'buyer', 'Only the scheme `exact` is offered.', ['invalid_exact_evm_scheme']],
+  [
+    'unsupported_scheme',
+    'buyer',
+    'Only the scheme `exact` is offered.',
+    ['invalid_exact_svm_unsupported_scheme'],
+  ],
+  ['invalid_x402_version', 'buyer', 'Send a payment payload of x402 version 2.'],
+  [
+    'invalid_transaction_state',
+    'settled_before',
+    `The payment was used or cancelled before, or the network would not carry it out. ${NEW_PAYMENT}`,
+    [
+      'invalid_exact_evm_nonce_already_used',
+      'invalid_exact_evm_transaction_failed',
+      'invalid_exact_svm_transaction_failed',
+      'duplicate_settlement',
+    ],
+  ],
+  ['unexpected_verify_error', 'setup', `The payment service could not read this payment. ${NEW_PAYMENT}`],
+  ['unexpected_settle_error', 'setup', `The payment service could not settle this payment. ${NEW_PAYMENT}`],
+  // Newer words, passed on.
+  [
+    'invalid_exact_evm_transaction_simulation_failed',
+    'buyer',
+    'The token would refuse this authorization. Check the balance and the signature.',
+  ],
+  [
+    'invalid_exact_svm_transaction_simulation_failed',
+    'buyer',
+    `The network would refuse this transaction. Check the balance and the token account, and sign with a new blockhash.`,
+  ],
+  [
+    'invalid_exact_svm_payload_signature_invalid',
+    'buyer',
+    "The transaction does not carry the payer's signature.",
+  ],
+  [
+    'invalid_exact_svm_payload_amount_mismatch',
+    'buyer',
+    'The transaction is not for the `amount` of the entry.',
+  ],
+  [
+    'invalid_exact_svm_payload_recipient_mismatch',
+    'buyer',
+    "The transaction does not pay into `payTo`'s token account.",
+  ],
+  ['invalid_exact_svm_payload_mint_mismatch', 'buyer', 'The transaction is in another token than `asset`.'],
+  ...setUp(
+    'asset_not_deployed_contract',
+    'invalid_exact_evm_eip3009_not_supported',
+    'invalid_exact_evm_missing_eip712_domain',
+    'invalid_exact_evm_token_name_mismatch',
+    'invalid_exact_evm_token_version_mismatch',
+    'invalid_exact_svm_fee_payer_not_managed_by_facilitator',
+    'invalid_exact_svm_invalid_fee_payer',
+    'invalid_exact_svm_payload_missing_fee_payer',
+    'invalid_exact_svm_payload_transaction_receiver_ata_not_found',
+  ),
+];
+
+const FAILURES = new Map<string, Failure>(
+  ROWS.flatMap(([code, failureClass, message, names = []]) =>
+    [code, ...names].map((reason): [string, Failure] => [
+      reason,
+      { code, reason, message, class: failureClass },
+    ]),
+  ),
+);
+
+const PASSED_ON = /^[a-z0-9_]{1,100}$/;
+/** For a reason that is not a word. */
+const UNNAMED = 'payment_failed';
+const POLICY = /(?:^|_)kyt(?:_|$)/;
+const UNKNOWN = `The payment service refused this payment. ${OTHER_ENTRY}`;
+
+/** `reason` is a facilitator's word, or one of our own. */
+export function describeFailure(reason: unknown): Failure {
+  if (typeof reason !== 'string' || !PASSED_ON.test(reason)) {
+    return { code: UNNAMED, reason: UNNAMED, message: UNKNOWN, class: 'unknown' };
+  }
+  const failureClass = POLICY.test(reason) ? 'policy' : 'unknown';
+  return FAILURES.get(reason) ?? { code: reason, reason, message: UNKNOWN, class: failureClass };
+}
+
+function setUp(...codes: string[]): Row[] {
+  return codes.map((code) => [
+    code,
+    'setup',
+    `This token cannot be taken on this network now. ${OTHER_ENTRY}`,
+  ]);
+}

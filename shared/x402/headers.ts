@@ -1,0 +1,61 @@
+import { isUtf8 } from 'node:buffer';
+import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js';
+
+/**
+ * The x402 headers. What a buyer sends is read here into one of four forms and never throws: `malformed` is
+ * answered 400, `other_version` 402. Which entry it pays, and whether the payload is one of that network, is
+ * asked later (`match-payment`).
+ */
+export type WellFormedHeader =
+  | { kind: 'v2'; accepted: JsonObject; payload: JsonObject }
+  | { kind: 'v1'; scheme: string; network: string; payload: JsonObject }
+  | { kind: 'other_version' };
+
+export type DecodedHeader = WellFormedHeader | { kind: 'malformed'; reason: string };
+
+export interface PaymentHeaders {
+  paymentSignature: string | undefined;
+  xPayment: string | undefined;
+}
+
+const MAX_HEADER_LENGTH = 16 * 1024;
+/** Either alphabet; padding, where there is any, must be complete. */
+const BASE64 = /^(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2}(?:==)?|[A-Za-z0-9+/_-]{3}=?)?$/;
+
+/** Padded standard base64: the stock client refuses the URL-safe alphabet. */
+export function encodeHeader(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64');
+}
+
+/** PAYMENT-SIGNATURE wins; only X-PAYMENT may carry a payload of version 1. Undefined when nothing is paid. */
+export function readPaymentHeader(headers: PaymentHeaders): DecodedHeader | undefined {
+  if (headers.paymentSignature !== undefined) {
+    const decoded = decodePaymentHeader(headers.paymentSignature);
+    return decoded.kind === 'v1' ? { kind: 'other_version' } : decoded;
+  }
+  return headers.xPayment === undefined ? undefined : decodePaymentHeader(headers.xPayment);
+}
+
+export function decodePaymentHeader(text: string): DecodedHeader {
+  const encoded = text.trim();
+  if (encoded.length > MAX_HEADER_LENGTH)
+    return malformed(`It is longer than ${MAX_HEADER_LENGTH} characters.`);
+  if (!BASE64.test(encoded)) return malformed('It is not base64.');
+  const bytes = Buffer.from(encoded, 'base64');
+  const value = isUtf8(bytes) ? parseJsonObject(bytes.toString('utf8')) : undefined;
+  return value === undefined ? malformed('It is not base64 of a JSON object.') : readVersions(value);
+}
+
+function readVersions({ x402Version, accepted, scheme, network, payload }: JsonObject): DecodedHeader {
+  if (typeof x402Version !== 'number') return malformed('`x402Version` is missing or not a number.');
+  if (!isJsonObject(payload)) return malformed('`payload` is missing or not an object.');
+  if (x402Version === 1 && typeof scheme === 'string' && typeof network === 'string') {
+    return { kind: 'v1', scheme, network, payload };
+  }
+  if (!isJsonObject(accepted)) return malformed('`accepted` is missing or not an object.');
+  return x402Version === 2 ? { kind: 'v2', accepted, payload } : { kind: 'other_version' };
+}
+
+function malformed(reason: string): DecodedHeader {
+  return { kind: 'malformed', reason };
+}

@@ -1,0 +1,115 @@
+import { findNetworkByV1Name } from '../chains/networks.js';
+import { describeFailure, type Failure } from './failure-codes.js';
+import type { WellFormedHeader } from './headers.js';
+import type { JsonObject } from './json-object.js';
+import { type PaymentProof, parsePayload, payloadKey } from './payload.js';
+import { recoversToPayer } from './recovers-to-payer.js';
+import type { SupportedKinds } from './requirements.js';
+import type { PaymentRequirements } from './wire.js';
+
+export interface Offer {
+  accepts: readonly PaymentRequirements[];
+  supported: SupportedKinds;
+  /** The Solana fee payers that this session has offered before. */
+  offeredFeePayers: readonly string[];
+}
+
+export type PaymentMatch =
+  | { ok: true; requirements: PaymentRequirements; proof: PaymentProof }
+  | ({ ok: false } & Failure);
+
+/**
+ * Which entry a payment pays. The answer holds our own entry, never the buyer's copy of it; only the Solana fee
+ * payer is the one that the buyer signed for, when it is one that the facilitator lists or that we offered.
+ */
+export async function matchPayment(header: WellFormedHeader, offer: Offer): Promise<PaymentMatch> {
+  switch (header.kind) {
+    case 'other_version':
+      return refused('invalid_x402_version');
+    case 'v2':
+      return matchAccepted(header.accepted, header.payload, offer);
+    case 'v1':
+      return await matchNetworkName(header, offer);
+  }
+}
+
+function matchAccepted(accepted: JsonObject, payload: JsonObject, offer: Offer): PaymentMatch {
+  const { scheme, network, asset, payTo, amount } = accepted;
+  if (typeof scheme === 'string' && scheme !== 'exact') return refused('unsupported_scheme');
+  const onNetwork = offer.accepts.filter((entry) => entry.network === network);
+  if (typeof network === 'string' && onNetwork.length === 0) return refused('invalid_network');
+  const entry = onNetwork.find(
+    (offered) =>
+      offered.scheme === scheme &&
+      offered.amount === amount &&
+      isSameAddress(offered.network, offered.asset, asset) &&
+      isSameAddress(offered.network, offered.payTo, payTo),
+  );
+  if (entry === undefined) return refused('invalid_payment_requirements');
+  return matched(entry, parsePayload(entry.network, payload), offer);
+}
+
+/** Version 1 names a network only. When several tokens are offered there, the payment itself tells which it is. */
+async function matchNetworkName(
+  header: Extract<WellFormedHeader, { kind: 'v1' }>,
+  offer: Offer,
+): Promise<PaymentMatch> {
+  if (header.scheme !== 'exact') return refused('unsupported_scheme');
+  const network = findNetworkByV1Name(header.network)?.caip2;
+  const onNetwork = offer.accepts.filter((entry) => entry.network === network);
+  const [first, ...others] = onNetwork;
+  if (first === undefined) return refused('invalid_network');
+
+  const proof = parsePayload(first.network, header.payload);
+  if (proof === undefined || others.length === 0) return matched(first, proof, offer);
+  const fitting = await findFitting(onNetwork, proof);
+  const [entry] = fitting;
+  return entry !== undefined && fitting.length === 1
+    ? matched(entry, proof, offer)
+    : refused('invalid_payment_requirements');
+}
+
+async function findFitting(
+  entries: readonly PaymentRequirements[],
+  proof: PaymentProof,
+): Promise<PaymentRequirements[]> {
+  if (proof.family === 'svm') {
+    return entries.filter(({ asset }) => proof.transfers.some(({ mint }) => mint === asset));
+  }
+  const fits = await Promise.all(entries.map((entry) => recoversToPayer(proof, entry)));
+  return entries.filter((_, index) => fits[index]);
+}
+
+function matched(entry: PaymentRequirements, proof: PaymentProof | undefined, offer: Offer): PaymentMatch {
+  if (proof === undefined) return refused('invalid_payload');
+  if (proof.family === 'evm') return { ok: true, requirements: entry, proof };
+  const { feePayer } = proof;
+  const isKnown =
+    offer.supported.get(entry.network)?.includes(feePayer) || offer.offeredFeePayers.includes(feePayer);
+  return { ok: true, requirements: isKnown ? { ...entry, extra: { feePayer } } : entry, proof };
+}
+
+/** Recognizes a payment that was made before, by nothing but what is known of it. */
+export function isSamePayment(
+  header: WellFormedHeader,
+  made: { network: string; asset: string; payloadKey: string },
+): boolean {
+  if (header.kind === 'other_version') return false;
+  const isThere =
+    header.kind === 'v1'
+      ? findNetworkByV1Name(header.network)?.caip2 === made.network
+      : header.accepted.network === made.network &&
+        isSameAddress(made.network, made.asset, header.accepted.asset);
+  const proof = isThere ? parsePayload(made.network, header.payload) : undefined;
+  return proof !== undefined && payloadKey(made.network, made.asset, proof) === made.payloadKey;
+}
+
+/** EVM addresses are the same in any case. */
+function isSameAddress(network: string, ours: string, theirs: unknown): boolean {
+  if (typeof theirs !== 'string') return false;
+  return network.startsWith('eip155:') ? ours.toLowerCase() === theirs.toLowerCase() : ours === theirs;
+}
+
+function refused(reason: string): PaymentMatch {
+  return { ok: false, ...describeFailure(reason) };
+}

@@ -1,0 +1,125 @@
+import { getAddress, type Hex } from 'viem';
+import { isJsonObject, type JsonObject } from './json-object.js';
+import { parseSvmTransaction, type SvmTransfer } from './svm-transaction.js';
+import type { EvmPayload, FacilitatorRequest, PaymentRequirements, SvmPayload } from './wire.js';
+
+/**
+ * The signed part of a payment. Keys, checks and what goes to the facilitator all come from the parsed values, so
+ * that no spelling makes a second key, and no field that was not read here goes on: a facilitator would settle a
+ * `permit2Authorization` that lies beside the authorization which was checked.
+ */
+export type PaymentProof = EvmAuthorization | SvmTransfer;
+
+export interface EvmAuthorization {
+  family: 'evm';
+  /** With its checksum, like `to`. */
+  from: Hex;
+  to: Hex;
+  value: bigint;
+  /** Unix seconds, like `validBefore`. */
+  validAfter: bigint;
+  validBefore: bigint;
+  /** Lower-case. */
+  nonce: Hex;
+  /** As it was sent: contract wallets sign in any form and length. */
+  signature: string;
+}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+const NONCE = /^0x[0-9a-f]{64}$/i;
+const DECIMAL = /^[0-9]{1,78}$/;
+const MAX_UINT256 = 2n ** 256n - 1n;
+const PRINTABLE = /^[!-~]+$/;
+/** Where four-digit years end, and with them what every reader of timestamps understands. */
+const LAST_SECOND = 253_402_300_799n;
+
+/** Undefined when the payload has not the fields of its network's family. */
+export function parsePayload(network: string, payload: JsonObject): PaymentProof | undefined {
+  if (network.startsWith('eip155:')) return parseAuthorization(payload);
+  return typeof payload.transaction === 'string' ? parseSvmTransaction(payload.transaction) : undefined;
+}
+
+function parseAuthorization({ signature, authorization }: JsonObject): EvmAuthorization | undefined {
+  if (typeof signature !== 'string' || !PRINTABLE.test(signature) || !isJsonObject(authorization)) {
+    return undefined;
+  }
+  const from = parseAddress(authorization.from);
+  const to = parseAddress(authorization.to);
+  const value = parseUint256(authorization.value);
+  const validAfter = parseUint256(authorization.validAfter);
+  const validBefore = parseUint256(authorization.validBefore);
+  const nonce = parseNonce(authorization.nonce);
+  if (
+    from === undefined ||
+    to === undefined ||
+    value === undefined ||
+    validAfter === undefined ||
+    validBefore === undefined ||
+    nonce === undefined
+  ) {
+    return undefined;
+  }
+  return { family: 'evm', from, to, value, validAfter, validBefore, nonce, signature };
+}
+
+/** The same payment has the same key, in whatever session and form it comes. */
+export function payloadKey(network: string, asset: string, proof: PaymentProof): string {
+  return proof.family === 'evm'
+    ? [network, asset, proof.from, proof.nonce].join(':').toLowerCase()
+    : [network, proof.messageHash].join(':');
+}
+
+/** When an EVM authorization ends; a Solana transaction ends with its blockhash. */
+export function endsAt(proof: PaymentProof): Date | undefined {
+  if (proof.family === 'svm') return undefined;
+  const second = proof.validBefore < LAST_SECOND ? proof.validBefore : LAST_SECOND;
+  return new Date(Number(second) * 1000);
+}
+
+/** Undefined when the transaction does not show who pays. */
+export function payer(proof: PaymentProof): string | undefined {
+  return proof.family === 'evm' ? proof.from : proof.transfers[0]?.authority;
+}
+
+/** In one fixed spelling. */
+export function toWirePayload(proof: PaymentProof): EvmPayload | SvmPayload {
+  if (proof.family === 'svm') return { transaction: proof.transactionBase64 };
+  const { signature, from, to, value, validAfter, validBefore, nonce } = proof;
+  return {
+    signature,
+    authorization: {
+      from,
+      to,
+      value: value.toString(),
+      validAfter: validAfter.toString(),
+      validBefore: validBefore.toString(),
+      nonce,
+    },
+  };
+}
+
+/** Our own entry goes on, not the buyer's copy of it. */
+export function buildFacilitatorRequest(
+  requirements: PaymentRequirements,
+  proof: PaymentProof,
+): FacilitatorRequest {
+  return {
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, accepted: requirements, payload: toWirePayload(proof) },
+    paymentRequirements: requirements,
+  };
+}
+
+function parseAddress(value: unknown): Hex | undefined {
+  return typeof value === 'string' && ADDRESS.test(value) ? getAddress(value.toLowerCase()) : undefined;
+}
+
+function parseUint256(value: unknown): bigint | undefined {
+  if (typeof value !== 'string' || !DECIMAL.test(value)) return undefined;
+  const number = BigInt(value);
+  return number <= MAX_UINT256 ? number : undefined;
+}
+
+function parseNonce(value: unknown): Hex | undefined {
+  return typeof value === 'string' && NONCE.test(value) ? `0x${value.slice(2).toLowerCase()}` : undefined;
+}

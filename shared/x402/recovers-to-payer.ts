@@ -1,0 +1,50 @@
+import { isAddressEqual, isHex, recoverTypedDataAddress } from 'viem';
+import type { EvmAuthorization } from './payload.js';
+import type { PaymentRequirements } from './wire.js';
+
+const TYPES = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const;
+
+/** 65 bytes that end in 27 or 28. */
+const ECDSA_SIGNATURE = /^0x[0-9a-f]{64}(?<s>[0-9a-f]{64})1[bc]$/i;
+const HALF_OF_THE_CURVE = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+/**
+ * Whether a plain key signed this for this token, in a form that token contracts take: v of 27 or 28, low s.
+ * True only tells whose fault a facilitator's "invalid signature" is; false tells nothing, since contract
+ * wallets sign in other ways.
+ */
+export async function recoversToPayer(
+  authorization: EvmAuthorization,
+  requirements: PaymentRequirements,
+): Promise<boolean> {
+  const { signature, from, to, value, validAfter, validBefore, nonce } = authorization;
+  const s = ECDSA_SIGNATURE.exec(signature)?.groups?.s;
+  if (s === undefined || BigInt(`0x${s}`) > HALF_OF_THE_CURVE) return false;
+  if (!isHex(signature) || !isHex(requirements.asset) || !('name' in requirements.extra)) return false;
+  const signer = recoverTypedDataAddress({
+    domain: {
+      name: requirements.extra.name,
+      version: requirements.extra.version,
+      chainId: Number(requirements.network.slice('eip155:'.length)),
+      verifyingContract: requirements.asset,
+    },
+    types: TYPES,
+    primaryType: 'TransferWithAuthorization',
+    message: { from, to, value, validAfter, validBefore, nonce },
+    signature,
+  });
+  return await signer.then(
+    (address) => isAddressEqual(address, from),
+    // Numbers that no key could have made.
+    () => false,
+  );
+}

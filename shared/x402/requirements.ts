@@ -1,0 +1,80 @@
+import { OFFERED_TOKENS, type OfferedToken } from '../chains/networks.js';
+import { centsToTokenAmount } from '../domain/money.js';
+import { isJsonObject } from './json-object.js';
+import type { PaymentRequirements } from './wire.js';
+
+/** What the facilitator settles: CAIP-2 network → its fee payers there (none on EVM). */
+export type SupportedKinds = ReadonlyMap<string, readonly string[]>;
+
+export interface OfferInput {
+  livemode: boolean;
+  wallets: { evm: string | null; solana: string | null };
+  amountCents: number;
+  supported: SupportedKinds;
+  /** Those that this session has offered before; one of them is kept while the facilitator still lists it. */
+  offeredFeePayers?: readonly string[];
+}
+
+/** A header of twenty entries stays below the 8 KiB that common proxies allow. */
+const MAX_ENTRIES = 20;
+/** How long a buyer's signature may count. */
+const MAX_TIMEOUT_SECONDS = 300;
+const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+/** The token table ∩ what the facilitator settles ∩ the merchant's wallets, in the table's order. */
+export function buildAccepts(input: OfferInput): PaymentRequirements[] {
+  return OFFERED_TOKENS.filter((token) => token.network.testnet !== input.livemode)
+    .flatMap((token) => buildEntry(token, input))
+    .slice(0, MAX_ENTRIES);
+}
+
+function buildEntry(token: OfferedToken, input: OfferInput): PaymentRequirements[] {
+  const feePayers = input.supported.get(token.network.caip2);
+  const payTo = token.family === 'evm' ? input.wallets.evm : input.wallets.solana;
+  if (feePayers === undefined || payTo === null) return [];
+  const extra =
+    token.family === 'evm' ? { ...token.domain } : chooseFeePayer(feePayers, input.offeredFeePayers);
+  if (extra === undefined) return [];
+  return [
+    {
+      scheme: 'exact',
+      network: token.network.caip2,
+      amount: centsToTokenAmount(input.amountCents, token.decimals).toString(),
+      asset: token.address,
+      payTo,
+      maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+      extra,
+    },
+  ];
+}
+
+/** The buyer signs for one fee payer, so it must not change between the offer and the payment. */
+function chooseFeePayer(
+  listed: readonly string[],
+  offered: readonly string[] = [],
+): { feePayer: string } | undefined {
+  const feePayer = listed.find((address) => offered.includes(address)) ?? listed[0];
+  return feePayer === undefined ? undefined : { feePayer };
+}
+
+/** Undefined when it is not an answer of `/supported`; kinds that are not ours to use are left out. */
+export function parseSupported(json: unknown): SupportedKinds | undefined {
+  if (!isJsonObject(json) || !Array.isArray(json.kinds)) return undefined;
+  const supported = new Map<string, Set<string>>();
+  for (const kind of json.kinds.filter(isJsonObject)) {
+    if (kind.x402Version !== 2 || kind.scheme !== 'exact' || typeof kind.network !== 'string') continue;
+    const feePayers = supported.get(kind.network) ?? new Set<string>();
+    supported.set(kind.network, feePayers);
+    if (isJsonObject(kind.extra)) addAddress(feePayers, kind.extra.feePayer);
+  }
+  const signers = isJsonObject(json.signers) ? json.signers : {};
+  for (const [network, feePayers] of supported) {
+    if (!network.startsWith('solana:')) continue;
+    for (const address of [signers[network], signers['solana:*']].flat()) addAddress(feePayers, address);
+  }
+  return new Map([...supported].map(([network, feePayers]) => [network, [...feePayers]]));
+}
+
+function addAddress(feePayers: Set<string>, address: unknown): void {
+  if (typeof address === 'string' && SOLANA_ADDRESS.test(address)) feePayers.add(address);
+}

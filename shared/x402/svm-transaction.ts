@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import {
+  ComputeBudgetProgram,
+  type MessageCompiledInstruction,
+  SystemProgram,
+  VersionedTransaction,
+} from '@solana/web3.js';
+import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAMS } from './associated-token-account.js';
+
+/**
+ * Reads the buyer's Solana transaction. Only the one canonical spelling of its bytes is accepted, so that a
+ * message has one hash: the decoder itself would take long forms of lengths and bytes after the end. What
+ * cannot be read (programs that may move tokens inside, accounts in lookup tables) is not guessed but marked.
+ */
+export interface SvmTransfer {
+  family: 'svm';
+  transactionBase64: string;
+  /** SHA-256 in hex of the message, which is what every signer signs: signatures do not change it. */
+  messageHash: string;
+  blockhash: string;
+  feePayer: string;
+  /** Those TransferChecked instructions whose accounts are all in the message. */
+  transfers: readonly TokenTransfer[];
+  /** True when nothing but `transfers` can move tokens. */
+  isReadable: boolean;
+  /** Such a transaction never expires. */
+  usesDurableNonce: boolean;
+}
+
+export interface TokenTransfer {
+  program: keyof typeof TOKEN_PROGRAMS;
+  source: string;
+  mint: string;
+  destination: string;
+  authority: string;
+  amount: bigint;
+  decimals: number;
+}
+
+/** The network's limit. */
+const MAX_TRANSACTION_BYTES = 1232;
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+const TRANSFER_CHECKED = 12;
+const ADVANCE_NONCE_ACCOUNT = 4;
+const MOVES_NO_TOKENS = new Set([
+  ComputeBudgetProgram.programId.toBase58(),
+  SystemProgram.programId.toBase58(),
+  ASSOCIATED_TOKEN_PROGRAM.toBase58(),
+  'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
+  'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
+  // Lighthouse, with which wallets assert what a transaction may do.
+  'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95',
+]);
+const PROGRAM_NAMES = new Map<string, TokenTransfer['program']>([
+  [TOKEN_PROGRAMS['spl-token'].toBase58(), 'spl-token'],
+  [TOKEN_PROGRAMS['token-2022'].toBase58(), 'token-2022'],
+]);
+
+/** Undefined when it is not a legacy or version 0 transaction: without its blockhash no end could be known. */
+export function parseSvmTransaction(text: string): SvmTransfer | undefined {
+  const transaction = decodeCanonical(text);
+  const feePayer = transaction?.message.staticAccountKeys[0];
+  if (transaction === undefined || feePayer === undefined || transaction.signatures.length === 0)
+    return undefined;
+  const { message } = transaction;
+  const accounts = message.staticAccountKeys.map((key) => key.toBase58());
+  const instructions = message.compiledInstructions.map((compiled) => readInstruction(compiled, accounts));
+  return {
+    family: 'svm',
+    transactionBase64: Buffer.from(transaction.serialize()).toString('base64'),
+    messageHash: createHash('sha256').update(message.serialize()).digest('hex'),
+    blockhash: message.recentBlockhash,
+    feePayer: feePayer.toBase58(),
+    transfers: instructions.flatMap(({ transfer }) => transfer ?? []),
+    isReadable: instructions.every(({ transfer, movesNoTokens }) => movesNoTokens || transfer !== undefined),
+    usesDurableNonce: instructions.some(({ advancesNonce }) => advancesNonce),
+  };
+}
+
+function decodeCanonical(text: string): VersionedTransaction | undefined {
+  if (!BASE64.test(text)) return undefined;
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length > MAX_TRANSACTION_BYTES) return undefined;
+  try {
+    const transaction = VersionedTransaction.deserialize(bytes);
+    return bytes.equals(transaction.serialize()) ? transaction : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Instruction {
+  transfer: TokenTransfer | undefined;
+  movesNoTokens: boolean;
+  advancesNonce: boolean;
+}
+
+function readInstruction(compiled: MessageCompiledInstruction, accounts: string[]): Instruction {
+  const program = accounts[compiled.programIdIndex] ?? '';
+  const data = Buffer.from(compiled.data);
+  return {
+    transfer: readTransfer(PROGRAM_NAMES.get(program), compiled.accountKeyIndexes, data, accounts),
+    movesNoTokens: MOVES_NO_TOKENS.has(program),
+    advancesNonce:
+      program === SystemProgram.programId.toBase58() &&
+      data.length >= 4 &&
+      data.readUInt32LE(0) === ADVANCE_NONCE_ACCOUNT,
+  };
+}
+
+function readTransfer(
+  program: TokenTransfer['program'] | undefined,
+  indexes: number[],
+  data: Buffer,
+  accounts: string[],
+): TokenTransfer | undefined {
+  if (program === undefined || data.length < 10 || data[0] !== TRANSFER_CHECKED) return undefined;
+  const [source, mint, destination, authority] = indexes.map((index) => accounts[index]);
+  if (source === undefined || mint === undefined || destination === undefined || authority === undefined) {
+    return undefined;
+  }
+  const amount = data.readBigUInt64LE(1);
+  return { program, source, mint, destination, authority, amount, decimals: data.readUInt8(9) };
+}

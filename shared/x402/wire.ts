@@ -1,0 +1,79 @@
+/** x402 version 2 as it goes over the wire; what comes in is parsed in `headers`, `payload` and `facilitator-answers`. */
+export const PAYMENT_REQUIRED_HEADER = 'PAYMENT-REQUIRED';
+export const PAYMENT_SIGNATURE_HEADER = 'PAYMENT-SIGNATURE';
+export const PAYMENT_RESPONSE_HEADER = 'PAYMENT-RESPONSE';
+/** The request and answer headers of version 1. */
+export const X_PAYMENT_HEADER = 'X-PAYMENT';
+export const X_PAYMENT_RESPONSE_HEADER = 'X-PAYMENT-RESPONSE';
+
+/** The EIP-712 domain that the authorization is signed under. */
+export interface EvmExtra {
+  name: string;
+  version: string;
+}
+
+export interface SvmExtra {
+  feePayer: string;
+}
+
+/** One entry of `accepts`. */
+export interface PaymentRequirements {
+  scheme: 'exact';
+  /** CAIP-2. */
+  network: string;
+  /** In the token's smallest unit. */
+  amount: string;
+  asset: string;
+  payTo: string;
+  maxTimeoutSeconds: number;
+  extra: EvmExtra | SvmExtra;
+}
+
+export interface PaymentRequired {
+  x402Version: 2;
+  error: string;
+  /** When a signed payment failed. */
+  code?: string;
+  resource: { url: string; description?: string; mimeType?: string };
+  accepts: PaymentRequirements[];
+}
+
+export interface EvmPayload {
+  signature: string;
+  authorization: {
+    from: string;
+    to: string;
+    value: string;
+    /** Unix seconds, like `validBefore`. */
+    validAfter: string;
+    validBefore: string;
+    nonce: string;
+  };
+}
+
+export interface SvmPayload {
+  /** Partially signed, base64. */
+  transaction: string;
+}
+
+export interface PaymentPayload {
+  x402Version: 2;
+  accepted: PaymentRequirements;
+  payload: EvmPayload | SvmPayload;
+}
+
+/** The body of `POST /verify` and of `POST /settle`. */
+export interface FacilitatorRequest {
+  x402Version: 2;
+  paymentPayload: PaymentPayload;
+  paymentRequirements: PaymentRequirements;
+}
+
+export interface SettlementResponse {
+  success: boolean;
+  /** Empty when nothing was settled. */
+  transaction: string;
+  network: string;
+  payer?: string;
+  errorReason?: string;
+}

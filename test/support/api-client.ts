@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import request, { type Response, type Test } from 'supertest';
+import type { ErrorType } from '../../api/errors/catalog.js';
+import { openApiDocument } from '../../api/v1/openapi.js';
+import type { TestApp } from './app.js';
+
+/**
+ * A merchant's side of /v1. Whatever a spec is about, every answer it gets is also held against the OpenAPI
+ * document: a 200 against the schema of its operation, anything else against the Error object.
+ */
+export interface Client {
+  get(path: string): Test;
+  /** JSON; text is sent as it stands. */
+  post(path: string, body?: object | string): Test;
+  /** Stripe's form encoding; text is sent as it stands. */
+  form(path: string, body: object | string): Test;
+  delete(path: string): Test;
+  send(method: Method, path: string): Test;
+}
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
+
+export function client(app: Pick<TestApp, 'server'>, key?: string): Client {
+  const send = (method: Method, path: string): Test => {
+    const test = request(app.server)[method](path);
+    if (key !== undefined) test.set('Authorization', `Bearer ${key}`);
+    return test.expect((res) => assertAsDocumented(res, method.toUpperCase(), path));
+  };
+  return {
+    send,
+    get: (path) => send('get', path),
+    delete: (path) => send('delete', path),
+    post: (path, body) => {
+      const test = send('post', path);
+      if (body === undefined) return test;
+      return test.type('json').send(typeof body === 'string' ? body : JSON.stringify(body));
+    },
+    form: (path, body) =>
+      send('post', path)
+        .type('form')
+        .send(typeof body === 'string' ? body : formText(body)),
+  };
+}
+
+/** `{a: [{b: 1}]}` → `a[0][b]=1`, as Stripe's own clients send it; null is an empty value. */
+export function formText(body: object): string {
+  return pairsOf(body, '')
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+}
+
+function pairsOf(value: unknown, name: string): [name: string, value: string][] {
+  if (typeof value !== 'object' || value === null) return [[name, String(value ?? '')]];
+  return Object.entries(value).flatMap(([key, member]) => {
+    const part = encodeURIComponent(key);
+    return pairsOf(member, name === '' ? part : `${name}[${part}]`);
+  });
+}
+
+export interface ExpectedRefusal {
+  type: ErrorType;
+  code: string;
+  /** Absent: the error names no parameter. */
+  param?: string | undefined;
+}
+
+/** A whole Error object with a sentence in it, nothing of our insides, and the headers its status calls for. */
+export function assertRefusal(res: Response, status: number, { type, code, param }: ExpectedRefusal): void {
+  assert.equal(res.status, status, res.text);
+  assert.deepEqual(Object.keys(res.body), ['error']);
+  const { message, request_id: requestId, ...said } = res.body.error;
+  assert.deepEqual(said, { type, code, ...(param !== undefined && { param }) }, message);
+  assert.equal(requestId, res.get('Request-Id'));
+  assert.match(message, /^\S+ \S+ .*[.!]$/, `"${message}" is no sentence`);
+  assert.doesNotMatch(
+    message,
+    /\n|\bat \S+:\d+|\b(select|insert|update) .* (from|into|set)\b|undefined|\[object/i,
+  );
+  if (status === 401) assert.match(res.get('WWW-Authenticate') ?? '', /^Bearer realm="[^"]+"/);
+  if (status === 405) assert.match(res.get('Allow') ?? '', /^[A-Z]+(, [A-Z]+)*$/);
+  if (status === 429) assert.match(res.get('Retry-After') ?? '', /^[1-9][0-9]*$/);
+}
+
+/** The usual refusal: 400, and the parameter that is at fault. */
+export function assertInvalid(res: Response, code: string, param?: string): void {
+  assertRefusal(res, 400, { type: 'invalid_request_error', code, param });
+}
+
+export function assertMissing(res: Response, param = 'id'): void {
+  assertRefusal(res, 404, { type: 'invalid_request_error', code: 'resource_missing', param });
+}
+
+export function assertUnauthenticated(res: Response, code: string): void {
+  assertRefusal(res, 401, { type: 'authentication_error', code });
+}
+
+/** The answer's text with what differs between two objects of the same content made equal: their ids. */
+export function withoutIds(res: Response): string {
+  assert.equal(res.status, 200, res.text);
+  return res.text.replaceAll(/\b(cs_live|cs_test|li|we|key|pay)_[A-Za-z0-9]{28}\b/g, '$1_…');
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, { responses: Record<string, DocumentedAnswer> }>>;
+  components: { schemas: Record<string, object> };
+}
+interface DocumentedAnswer {
+  content: { 'application/json': { schema: { $ref: string } } };
+}
+
+const document = openApiDocument('https://pay.example') as OpenApi;
+const ajv = new Ajv2020({ strict: true, allErrors: true, keywords: ['components'] });
+addFormats.default(ajv);
+ajv.addSchema({ $id: 'openapi', components: document.components });
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { responses }]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
+    method: method.toUpperCase(),
+    answer: responses[200]?.content['application/json'].schema.$ref ?? '',
+  })),
+);
+
+/** The operations of the document that answered a client with 200, in this run. */
+export const answeredOperations = new Set<string>();
+export const documentedOperations: readonly string[] = operations.map(({ name }) => name);
+
+export function schemaValidator(ref: string): ValidateFunction {
+  const id = `openapi${ref}`;
+  return ajv.getSchema(id) ?? ajv.compile({ $ref: id });
+}
+
+function assertAsDocumented(res: Response, method: string, target: string): void {
+  const [path = ''] = target.split('?', 1);
+  if (!path.startsWith('/v1/')) return;
+  assert.match(res.get('Request-Id') ?? '', /^req_[A-Za-z0-9]{24,}$/);
+  assert.equal(res.get('Content-Type'), 'application/json; charset=utf-8');
+  assert.equal(res.get('Cache-Control'), 'no-store');
+  if (method === 'HEAD') return;
+  if (res.status !== 200) {
+    assertFits('#/components/schemas/Error', res);
+    return;
+  }
+  const operation = operations.find((one) => one.method === method && one.pattern.test(path));
+  assert.ok(operation, `${method} ${path} answered 200 but is not documented`);
+  assertFits(operation.answer, res);
+  answeredOperations.add(operation.name);
+}
+
+function assertFits(ref: string, res: Response): void {
+  const validate = schemaValidator(ref);
+  assert.ok(
+    validate(JSON.parse(res.text)),
+    `not as documented: ${ajv.errorsText(validate.errors)}\n${res.text}`,
+  );
+}

@@ -1,0 +1,320 @@
+import { randomBytes } from 'node:crypto';
+import {
+  decodeFunctionData,
+  encodeFunctionResult,
+  type Hex,
+  numberToHex,
+  pad,
+  parseAbi,
+  toEventSelector,
+} from 'viem';
+import { nowMs } from '../../shared/clock.js';
+import { RpcEndpoint, RpcError } from './chain.js';
+
+/**
+ * An EVM chain as far as EIP-3009 payments go: blocks with times, the logs of transactions, and which authorizations
+ * are used. A block is made by each transaction and by `mine`; its time is the clock's, moved by `travel`, and never
+ * before its parent's. The dials below make the endpoint wrong in the ways real ones are.
+ */
+export interface FakeTransfer {
+  asset: string;
+  from: string;
+  payTo: string;
+  amount: bigint;
+  nonce: string;
+}
+
+export interface FakeLog {
+  address: string;
+  topics: Hex[];
+  data: Hex;
+}
+
+interface Block {
+  number: number;
+  hash: Hex;
+  timestamp: number;
+}
+
+interface Transaction {
+  hash: Hex;
+  /** The block it says it is in, which a reorganisation may have dropped. */
+  block: Block;
+  succeeded: boolean;
+  logs: (FakeLog & { logIndex: number })[];
+}
+
+interface LogQuery {
+  address: string;
+  topics: (string | string[] | null)[];
+  fromBlock: Hex;
+  toBlock: Hex;
+}
+
+const USED = toEventSelector('AuthorizationUsed(address,bytes32)');
+const CANCELED = toEventSelector('AuthorizationCanceled(address,bytes32)');
+const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
+const ABI = parseAbi(['function authorizationState(address, bytes32) view returns (bool)']);
+/** Of logs that no transaction of interest made, so that log indexes are not those of the transaction. */
+const LOGS_BEFORE = 7;
+
+export function usedLog({ asset, from, nonce }: Pick<FakeTransfer, 'asset' | 'from' | 'nonce'>): FakeLog {
+  return { address: asset, topics: [USED, pad(hex(from)), hex(nonce)], data: '0x' };
+}
+
+export function canceledLog({ asset, from, nonce }: Pick<FakeTransfer, 'asset' | 'from' | 'nonce'>): FakeLog {
+  return { address: asset, topics: [CANCELED, pad(hex(from)), hex(nonce)], data: '0x' };
+}
+
+export function transferLog({ asset, from, payTo, amount }: Omit<FakeTransfer, 'nonce'>): FakeLog {
+  const data = numberToHex(amount, { size: 32 });
+  return { address: asset, topics: [TRANSFER, pad(hex(from)), pad(hex(payTo))], data };
+}
+
+export class EvmChain {
+  chainId: number;
+  /** By method, or '*', or 'latest' for the head alone: answers from a node that is so many blocks behind. */
+  readonly lag = new Map<string, number>();
+  maxLogRange = Number.POSITIVE_INFINITY;
+  /** What eth_getLogs leaves out. */
+  hidesLogs = false;
+  /** What authorizationState says whatever is true. */
+  authorizationStateLie: boolean | undefined;
+  /** Whether eth_call takes a block by its hash (EIP-1898). */
+  knowsBlockHashes = true;
+  readonly #blocks: Block[] = [];
+  readonly #transactions = new Map<Hex, Transaction>();
+  #offsetSeconds = 0;
+  #endpoint: RpcEndpoint | undefined;
+
+  static async start(chainId: number): Promise<EvmChain> {
+    const chain = new EvmChain(chainId);
+    chain.#endpoint = await RpcEndpoint.start(chain.#methods());
+    return chain;
+  }
+
+  private constructor(chainId: number) {
+    this.chainId = chainId;
+    // Two minutes of blocks are there already.
+    for (let age = 120; age >= 0; age -= 2) this.#append(Math.floor(nowMs() / 1000) - age);
+  }
+
+  get endpoint(): RpcEndpoint {
+    if (this.#endpoint === undefined) throw new Error('the chain is not started');
+    return this.#endpoint;
+  }
+
+  get head(): Readonly<Block> {
+    const head = this.#blocks.at(-1);
+    if (head === undefined) throw new Error('the chain has no block');
+    return head;
+  }
+
+  /** Moves the chain's clock, and nobody else's; the next block shows it. */
+  travel(seconds: number): void {
+    this.#offsetSeconds += seconds;
+  }
+
+  mine(count = 1): void {
+    for (let mined = 0; mined < count; mined += 1) {
+      this.#append(Math.max(Math.floor(nowMs() / 1000) + this.#offsetSeconds, this.head.timestamp));
+    }
+  }
+
+  /** Blocks at a pace of their own, the first one that long after the head. */
+  mineAt(secondsApart: number, count: number): void {
+    for (let mined = 0; mined < count; mined += 1) this.#append(this.head.timestamp + secondsApart);
+  }
+
+  /** A transaction in a block of its own; what it logged only counts when it succeeded. */
+  execute(logs: readonly FakeLog[], outcome: 'success' | 'reverted' = 'success', hash = randomHash()): Hex {
+    this.mine();
+    const numbered = logs.map((log, index) => ({ ...log, logIndex: LOGS_BEFORE + index }));
+    this.#transactions.set(hash, {
+      hash,
+      block: this.head,
+      succeeded: outcome === 'success',
+      logs: numbered,
+    });
+    return hash;
+  }
+
+  /** Settles an authorization, as a facilitator's transaction does: a second one for the same reverts. */
+  movePayment(transfer: FakeTransfer, name: string = randomHash()): Hex {
+    const { asset, from, nonce } = transfer;
+    const outcome = this.#isUsed(asset, from, nonce, this.head.number) ? 'reverted' : 'success';
+    return this.execute([usedLog(transfer), transferLog(transfer)], outcome, hex(name));
+  }
+
+  /** What the token's transfers have brought to a wallet. */
+  received(asset: string, wallet: string): bigint {
+    const logs = this.#canonicalLogs(asset);
+    const transfers = logs.filter(
+      ({ topics }) => topics[0] === TRANSFER && isSame(topics[2], pad(hex(wallet))),
+    );
+    return transfers.reduce((sum, { data }) => sum + BigInt(data), 0n);
+  }
+
+  cancelAuthorization(authorization: Pick<FakeTransfer, 'asset' | 'from' | 'nonce'>): Hex {
+    return this.execute([canceledLog(authorization)]);
+  }
+
+  /** Puts other blocks in the place of the transaction's and all later ones; it is in none of them. */
+  reorganise(transaction: Hex, receipt: 'kept' | 'dropped'): void {
+    const { block } = this.#transaction(transaction);
+    for (let number = block.number; number < this.#blocks.length; number += 1) {
+      const { timestamp } = this.#block(number);
+      this.#blocks[number] = { number, hash: randomHash(), timestamp };
+    }
+    if (receipt === 'dropped') this.#transactions.delete(transaction);
+  }
+
+  async close(): Promise<void> {
+    await this.endpoint.close();
+  }
+
+  #methods(): Record<string, (params: readonly unknown[]) => unknown> {
+    return {
+      eth_chainId: () => numberToHex(this.chainId),
+      eth_getBlockByNumber: ([position]) => this.#presentBlock(String(position)),
+      eth_getTransactionReceipt: ([hash]) => this.#presentReceipt(String(hash)),
+      eth_getLogs: ([query]) => this.#findLogs(query as LogQuery),
+      eth_call: ([call, block]) => this.#call(call as { to: string; data: Hex }, block),
+    };
+  }
+
+  #append(timestamp: number): void {
+    this.#blocks.push({ number: this.#blocks.length, hash: randomHash(), timestamp });
+  }
+
+  #height(method: string): number {
+    return this.head.number - (this.lag.get(method) ?? this.lag.get('*') ?? 0);
+  }
+
+  #block(number: number): Block {
+    const block = this.#blocks[number];
+    if (block === undefined) throw new Error(`the chain has no block ${number}`);
+    return block;
+  }
+
+  #transaction(hash: Hex): Transaction {
+    const transaction = this.#transactions.get(hash);
+    if (transaction === undefined) throw new Error(`the chain has no transaction ${hash}`);
+    return transaction;
+  }
+
+  #isCanonical({ block }: Transaction): boolean {
+    return this.#blocks[block.number]?.hash === block.hash;
+  }
+
+  #isUsed(asset: string, from: string, nonce: string, upTo: number): boolean {
+    return this.#canonicalLogs(asset, upTo).some(({ topics: [event, owner, used] }) => {
+      const isUse = event === USED || event === CANCELED;
+      return isUse && isSame(owner, pad(hex(from))) && isSame(used, nonce);
+    });
+  }
+
+  #canonicalLogs(asset: string, upTo = this.head.number): FakeLog[] {
+    const transactions = [...this.#transactions.values()].filter(
+      (transaction) =>
+        transaction.succeeded && transaction.block.number <= upTo && this.#isCanonical(transaction),
+    );
+    return transactions.flatMap(({ logs }) => logs).filter(({ address }) => isSame(address, asset));
+  }
+
+  #presentBlock(position: string): object | null {
+    const height = this.#height('eth_getBlockByNumber');
+    const number = position === 'latest' ? height - (this.lag.get('latest') ?? 0) : Number(position);
+    if (number > height) return null;
+    const { hash, timestamp } = this.#block(number);
+    return { number: numberToHex(number), hash, timestamp: numberToHex(timestamp), transactions: [] };
+  }
+
+  #presentReceipt(hash: string): object | null {
+    const transaction = this.#transactions.get(hex(hash));
+    if (transaction === undefined || transaction.block.number > this.#height('eth_getTransactionReceipt')) {
+      return null;
+    }
+    const { succeeded, logs } = transaction;
+    return {
+      transactionHash: transaction.hash,
+      blockNumber: numberToHex(transaction.block.number),
+      blockHash: transaction.block.hash,
+      status: succeeded ? '0x1' : '0x0',
+      // A real node shows none of a reverted transaction.
+      logs: logs.map((log) => presentLog(log, transaction)),
+    };
+  }
+
+  #findLogs({ address, topics, fromBlock, toBlock }: LogQuery): object[] {
+    if (Number(toBlock) - Number(fromBlock) + 1 > this.maxLogRange) {
+      throw new RpcError(-32005, `query exceeds max block range ${this.maxLogRange}`);
+    }
+    if (this.hidesLogs) return [];
+    const newest = Math.min(Number(toBlock), this.#height('eth_getLogs'));
+    const found = [...this.#transactions.values()].filter(
+      (transaction) =>
+        transaction.succeeded &&
+        this.#isCanonical(transaction) &&
+        transaction.block.number >= Number(fromBlock) &&
+        transaction.block.number <= newest,
+    );
+    return found.flatMap((transaction) =>
+      transaction.logs
+        .filter((log) => isSame(log.address, address) && matchesTopics(log, topics))
+        .map((log) => presentLog(log, transaction)),
+    );
+  }
+
+  #call({ to, data }: { to: string; data: Hex }, position: unknown): Hex {
+    const { args } = decodeFunctionData({ abi: ABI, data });
+    const number = this.#positionOf(position);
+    const [from, nonce] = args;
+    const isUsed = this.#isUsed(to, from, nonce, number);
+    return encodeFunctionResult({ abi: ABI, result: this.authorizationStateLie ?? isUsed });
+  }
+
+  #positionOf(position: unknown): number {
+    const height = this.#height('eth_call');
+    if (typeof position === 'string') {
+      const number = position === 'latest' ? height : Number(position);
+      if (number > height) throw new RpcError(-32000, 'header not found');
+      return number;
+    }
+    if (!this.knowsBlockHashes) throw new RpcError(-32602, 'invalid argument 1: cannot unmarshal object');
+    const { blockHash } = position as { blockHash: Hex };
+    const block = this.#blocks.find(({ hash }) => hash === blockHash);
+    if (block === undefined || block.number > height) throw new RpcError(-32000, 'header for hash not found');
+    return block.number;
+  }
+}
+
+function presentLog(log: FakeLog & { logIndex: number }, { hash, block }: Transaction): object {
+  return {
+    ...log,
+    logIndex: numberToHex(log.logIndex),
+    transactionHash: hash,
+    blockNumber: numberToHex(block.number),
+    blockHash: block.hash,
+    removed: false,
+  };
+}
+
+function matchesTopics(log: FakeLog, topics: LogQuery['topics']): boolean {
+  return topics.every((accepted, position) => {
+    if (accepted === null) return true;
+    return [accepted].flat().some((topic) => isSame(log.topics[position], topic));
+  });
+}
+
+function isSame(text: string | undefined, other: string): boolean {
+  return text?.toLowerCase() === other.toLowerCase();
+}
+
+function hex(text: string): Hex {
+  return `0x${text.replace(/^0x/, '').toLowerCase()}`;
+}
+
+function randomHash(): Hex {
+  return `0x${randomBytes(32).toString('hex')}`;
+}

@@ -1,0 +1,93 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../local/embedded-postgres.js';
+import { type GuardedProcess, spawnGuarded } from '../../local/guarded-process.js';
+
+/** A Postgres and a Redis of the suite's own, new and empty, which end with the test process however it ends. */
+export interface TestServices {
+  databaseUrl: string;
+  redisUrl: string;
+  stop(): Promise<void>;
+}
+
+/** Nothing here outlives a run, so nothing needs to reach the disk. */
+const THROWAWAY = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: 300,
+};
+const PORT_ATTEMPTS = 5;
+
+export async function startTestServices(): Promise<TestServices> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-test-'));
+  await chmod(folder, 0o711); // Root's Postgres runs as another user.
+  const [postgres, redis] = await Promise.all([
+    startEmbeddedPostgres({ dir: path.join(folder, 'postgres'), settings: THROWAWAY }),
+    startRedis(folder),
+  ]);
+  return {
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    async stop() {
+      await Promise.all([stopPostgres(postgres), redis.process.stop()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function stopPostgres(postgres: EmbeddedPostgres): Promise<void> {
+  await postgres.stop();
+  // Not below `folder` when the temporary directory is out of the database user's reach.
+  await rm(path.dirname(postgres.dataDir), { recursive: true, force: true });
+}
+
+interface RunningRedis {
+  url: string;
+  process: GuardedProcess;
+}
+
+async function startRedis(folder: string): Promise<RunningRedis> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await findFreePort();
+    const redis = await spawnRedis(folder, port);
+    if (!redis.hasExited()) return { url: `redis://127.0.0.1:${port}`, process: redis };
+    // Between finding the port and taking it, someone else may take it.
+    const portTaken = redis.recentOutput().includes('Address already in use');
+    if (!portTaken || attempt === PORT_ATTEMPTS) {
+      throw new Error(`redis-server did not start:\n${redis.recentOutput()}`);
+    }
+  }
+}
+
+/** Resolves when Redis takes connections, or has ended. */
+async function spawnRedis(folder: string, port: number): Promise<GuardedProcess> {
+  const options = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: folder, daemonize: 'no' };
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  let announceReady = (): void => {};
+  const ready = new Promise<void>((resolve) => {
+    announceReady = resolve;
+  });
+  const redis = spawnGuarded('redis-server', args, {
+    onOutput: (text) => {
+      if (text.includes('Ready to accept connections')) announceReady();
+    },
+  });
+  await Promise.race([ready, redis.exited]);
+  redis.unref();
+  return redis;
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto';
+import { Keypair, type VersionedMessage, VersionedTransaction } from '@solana/web3.js';
+import { nowMs } from '../../shared/clock.js';
+import { base58 } from './base58.js';
+import { RpcEndpoint, RpcError } from './chain.js';
+
+/**
+ * A Solana cluster as far as token payments go: slots with times, blockhashes with their age, and the transactions
+ * that landed. A transaction is processed in the newest slot, confirmed 2 slots later, finalized after 32; slots
+ * pass only by `pass` and `travel`. The dials below make the endpoint wrong in the ways real ones are.
+ */
+export interface Landing {
+  signature?: string;
+  /** Makes the transaction fail. */
+  error?: object;
+  /** How far the chain goes on at once; confirmed unless told. */
+  commitment?: Commitment;
+  /** What token accounts receive by programs that the transaction calls. */
+  receives?: Record<string, bigint>;
+}
+
+type Commitment = 'processed' | 'confirmed' | 'finalized';
+
+interface Landed {
+  signature: string;
+  slot: number;
+  message: VersionedMessage;
+  error: object | null;
+  receives: Record<string, bigint>;
+}
+
+interface Config {
+  commitment?: Commitment;
+  minContextSlot?: number;
+  limit?: number;
+  before?: string;
+  maxSupportedTransactionVersion?: number;
+}
+
+const DEPTH: Record<Commitment, number> = { processed: 0, confirmed: 2, finalized: 32 };
+const FIRST_SLOT = 1_000_000;
+const SLOTS_AT_START = 400;
+const MS_PER_SLOT = 400;
+const BLOCKHASH_SLOTS = 150;
+const TRANSFER_CHECKED = 12;
+/** By every token account before every transaction. */
+const HELD_BEFORE = 5_000_000n;
+
+export class SolanaChain {
+  /** As getGenesisHash says it. */
+  genesisHash: string;
+  /** By method, or '*': answers from a node that is so many slots behind. */
+  readonly lag = new Map<string, number>();
+  /** Left out when transactions are listed by account. */
+  readonly hiddenFromLists = new Set<string>();
+  /** Left out when they are looked up by signature. */
+  readonly hiddenByName = new Set<string>();
+  /** Of a transaction version that the node does not send without being asked for it. */
+  readonly ofLaterVersion = new Set<string>();
+  /** Whether getTransaction tells token balances. */
+  tellsBalances = true;
+  /** Whether answers about a slot tell its time. */
+  tellsTimes = true;
+  /** By slot, counted from the first. */
+  readonly #times: number[] = [];
+  readonly #blockhashes = new Map<string, number>();
+  readonly #landed: Landed[] = [];
+  readonly #messages = new Set<string>();
+  #offsetMs = 0;
+  #endpoint: RpcEndpoint | undefined;
+
+  /** By its CAIP-2 identifier. */
+  static async start(network: string): Promise<SolanaChain> {
+    const chain = new SolanaChain(network);
+    chain.#endpoint = await RpcEndpoint.start(chain.#methods());
+    return chain;
+  }
+
+  private constructor(network: string) {
+    this.genesisHash = `${network.slice('solana:'.length)}wcaWoxPkrZBG`;
+    for (let age = SLOTS_AT_START; age >= 0; age -= 1) this.#times.push(nowMs() - age * MS_PER_SLOT);
+  }
+
+  get endpoint(): RpcEndpoint {
+    if (this.#endpoint === undefined) throw new Error('the chain is not started');
+    return this.#endpoint;
+  }
+
+  get slot(): number {
+    return FIRST_SLOT + this.#times.length - 1;
+  }
+
+  /** Slots in a moment, as when the clock stands still. */
+  pass(slots: number): void {
+    for (let passed = 0; passed < slots; passed += 1) {
+      this.#times.push(Math.max(nowMs() + this.#offsetMs, this.#times.at(-1) ?? 0));
+    }
+  }
+
+  /** Moves the chain's clock, and nobody else's, with the slots of that time. */
+  travel(seconds: number): void {
+    const slots = Math.ceil((seconds * 1000) / MS_PER_SLOT);
+    for (let passed = 0; passed < slots; passed += 1) {
+      this.#offsetMs += MS_PER_SLOT;
+      this.pass(1);
+    }
+  }
+
+  issueBlockhash(): string {
+    const blockhash = Keypair.generate().publicKey.toBase58();
+    this.#blockhashes.set(blockhash, this.slot);
+    return blockhash;
+  }
+
+  /** Lands what the buyer signed, as a facilitator does: the same message a second time is refused. */
+  movePayment(signedTransaction: string, landing: Landing = {}): string {
+    const message = decode(signedTransaction);
+    const key = Buffer.from(message.serialize()).toString('hex');
+    if (this.#messages.has(key)) throw new Error('AlreadyProcessed');
+    this.#messages.add(key);
+    const { signature = base58(randomBytes(64)), error = null, receives = {} } = landing;
+    this.pass(1);
+    this.#landed.push({ signature, slot: this.slot, message, error, receives });
+    this.pass(DEPTH[landing.commitment ?? 'confirmed']);
+    return signature;
+  }
+
+  /** Many transactions of the same accounts, all confirmed. */
+  crowd(signedTransaction: string, count: number): void {
+    const message = decode(signedTransaction);
+    for (let landed = 0; landed < count; landed += 1) {
+      const signature = base58(randomBytes(64));
+      this.#landed.push({ signature, slot: this.slot, message, error: null, receives: {} });
+    }
+    this.pass(DEPTH.confirmed);
+  }
+
+  /** What TransferChecked instructions have brought to a token account. */
+  received(account: string): bigint {
+    const landed = this.#landed.filter(({ error }) => error === null);
+    return landed.reduce((sum, { message }) => sum + (transferred(message).get(account) ?? 0n), 0n);
+  }
+
+  async close(): Promise<void> {
+    await this.endpoint.close();
+  }
+
+  #methods(): Record<string, (params: readonly unknown[]) => unknown> {
+    return {
+      getGenesisHash: () => this.genesisHash,
+      getSlot: ([config]) => this.#height('getSlot', config as Config),
+      getBlockTime: ([slot]) => this.#presentTime(Number(slot)),
+      isBlockhashValid: ([blockhash, config]) => this.#judgeBlockhash(String(blockhash), config as Config),
+      getSignatureStatuses: ([signatures]) => ({
+        context: { slot: this.#height('getSignatureStatuses', {}) },
+        value: (signatures as string[]).map((signature) => this.#presentStatus(signature)),
+      }),
+      getTransaction: ([signature, config]) => this.#presentTransaction(String(signature), config as Config),
+      getSignaturesForAddress: ([address, config]) => this.#list(String(address), config as Config),
+    };
+  }
+
+  #height(method: string, { commitment = 'finalized', minContextSlot = 0 }: Config = {}): number {
+    const height = this.slot - DEPTH[commitment] - (this.lag.get(method) ?? this.lag.get('*') ?? 0);
+    if (height < minContextSlot) throw new RpcError(-32016, 'Minimum context slot has not been reached');
+    return height;
+  }
+
+  #presentTime(slot: number): number | null {
+    const time = this.#times[slot - FIRST_SLOT];
+    if (time === undefined) throw new RpcError(-32004, `Block not available for slot ${slot}`);
+    return this.tellsTimes ? Math.floor(time / 1000) : null;
+  }
+
+  #judgeBlockhash(blockhash: string, config: Config): object {
+    const slot = this.#height('isBlockhashValid', config);
+    const age = slot - (this.#blockhashes.get(blockhash) ?? Number.POSITIVE_INFINITY);
+    return { context: { slot }, value: age >= 0 && age <= BLOCKHASH_SLOTS };
+  }
+
+  #find(signature: string, upTo: number): Landed | undefined {
+    if (this.hiddenByName.has(signature)) return undefined;
+    return this.#landed.find((landed) => landed.signature === signature && landed.slot <= upTo);
+  }
+
+  #presentStatus(signature: string): object | null {
+    const height = this.#height('getSignatureStatuses', { commitment: 'processed' });
+    const landed = this.#find(signature, height);
+    if (landed === undefined) return null;
+    const { slot, error } = landed;
+    const age = height - slot;
+    const confirmationStatus =
+      age >= DEPTH.finalized ? 'finalized' : age >= DEPTH.confirmed ? 'confirmed' : 'processed';
+    return { slot, err: error, confirmations: age >= DEPTH.finalized ? null : age, confirmationStatus };
+  }
+
+  #presentTransaction(signature: string, config: Config): object | null {
+    const landed = this.#find(signature, this.#height('getTransaction', config));
+    if (landed === undefined) return null;
+    if (this.ofLaterVersion.has(signature))
+      throw new RpcError(-32015, 'Transaction version (7) is not supported');
+    const { message, slot } = landed;
+    if (message.version !== 'legacy' && config.maxSupportedTransactionVersion === undefined) {
+      throw new RpcError(-32015, 'Transaction version (0) is not supported by the requesting client');
+    }
+    return {
+      slot,
+      blockTime: this.#presentTime(slot),
+      version: message.version,
+      meta: this.#presentMeta(landed),
+      transaction: {
+        signatures: [
+          signature,
+          ...Array(message.header.numRequiredSignatures - 1).fill(base58(randomBytes(64))),
+        ],
+        message: presentMessage(message),
+      },
+    };
+  }
+
+  #presentMeta({ message, error, receives }: Landed): object {
+    const balances = new Map([...transferred(message), ...Object.entries(receives)]);
+    const present = (held: (amount: bigint) => bigint): object[] =>
+      [...balances].map(([account, amount]) => ({
+        accountIndex: message.staticAccountKeys.findIndex((key) => key.toBase58() === account),
+        mint: Keypair.generate().publicKey.toBase58(),
+        uiTokenAmount: { amount: String(held(amount)), decimals: 6, uiAmount: null, uiAmountString: '' },
+      }));
+    const preTokenBalances = present(() => HELD_BEFORE);
+    const postTokenBalances = present((amount) => HELD_BEFORE + (error === null ? amount : 0n));
+    return {
+      err: error,
+      fee: 10_000,
+      preBalances: [],
+      postBalances: [],
+      innerInstructions: [],
+      ...(this.tellsBalances && { preTokenBalances, postTokenBalances }),
+    };
+  }
+
+  #list(address: string, config: Config): object[] {
+    const height = this.#height('getSignaturesForAddress', config);
+    const { limit = 1000, before } = config;
+    const newestFirst = this.#landed.toReversed();
+    const from =
+      before === undefined ? 0 : newestFirst.findIndex(({ signature }) => signature === before) + 1;
+    const listed = newestFirst
+      .slice(from)
+      .filter(({ slot, signature }) => slot <= height && !this.hiddenFromLists.has(signature))
+      .filter(({ message }) => message.staticAccountKeys.some((key) => key.toBase58() === address));
+    return listed.slice(0, limit).map(({ signature, slot, error }) => ({
+      signature,
+      slot,
+      err: error,
+      memo: null,
+      blockTime: this.#presentTime(slot),
+    }));
+  }
+}
+
+function decode(signedTransaction: string): VersionedMessage {
+  return VersionedTransaction.deserialize(Buffer.from(signedTransaction, 'base64')).message;
+}
+
+function presentMessage(message: VersionedMessage): object {
+  return {
+    header: message.header,
+    accountKeys: message.staticAccountKeys.map((key) => key.toBase58()),
+    recentBlockhash: message.recentBlockhash,
+    instructions: message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
+      programIdIndex,
+      accounts: [...accountKeyIndexes],
+      data: base58(data),
+    })),
+    ...(message.version === 'legacy' ? {} : { addressTableLookups: [] }),
+  };
+}
+
+function transferred(message: VersionedMessage): Map<string, bigint> {
+  const amounts = new Map<string, bigint>();
+  for (const { data, accountKeyIndexes } of message.compiledInstructions) {
+    const destination = message.staticAccountKeys[accountKeyIndexes[2] ?? -1]?.toBase58();
+    if (data[0] !== TRANSFER_CHECKED || data.length !== 10 || destination === undefined) continue;
+    const amount = Buffer.from(data).readBigUInt64LE(1);
+    amounts.set(destination, (amounts.get(destination) ?? 0n) + amount);
+  }
+  return amounts;
+}

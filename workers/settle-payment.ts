@@ -1,0 +1,101 @@
+import { now, nowMs } from '../shared/clock.js';
+import { nextWatch, SETTLE_MARGIN_MS } from '../shared/domain/payment.js';
+import type { Payment } from '../shared/models/payment.js';
+import { beginSettlement, postpone } from '../shared/services/settlement.js';
+import { failPayment, succeedPayment } from '../shared/services/verdicts.js';
+import { afterUnclearAttempt, type SettleVerdict } from '../shared/x402/facilitator-answers.js';
+import { confirmationsFor } from './confirmations.js';
+import type { WorkerDeps } from './deps.js';
+import { done, type Outcome } from './outcome.js';
+import { ring } from './ring.js';
+import { facilitatorRequest } from './stored-payment.js';
+import { verdictDeps } from './verdict-deps.js';
+
+/** How often a call that was surely not processed is repeated, and after which pause. */
+const MAX_CALLS = 3;
+const RETRY_MS = 1000;
+/** When to look at the chain after an unclear answer. */
+const FIRST_LOOK_MS = 1000;
+
+/** Asks the facilitator to settle, once, with no transaction open, and writes down what that proves. */
+export async function settlePayment(
+  deps: WorkerDeps,
+  { paymentId }: { paymentId: string },
+): Promise<Outcome> {
+  const payment = await beginSettlement(deps.db, paymentId, deps.config.facilitator.settleTimeoutMs);
+  if (payment === undefined) return done;
+  const startedAtMs = nowMs();
+  const answer = await deps.facilitator.settle(facilitatorRequest(payment));
+  const verdict = payment.settleUnclear ? afterUnclearAttempt(answer) : answer;
+  await write(deps, payment, verdict);
+  deps.logger.info({
+    event: 'payment.settle_answered',
+    payment: payment.id,
+    session: payment.checkoutSessionId,
+    network: payment.network,
+    verdict: verdict.kind,
+    ...('why' in verdict && { why: verdict.why }),
+    ...('reason' in verdict && { reason: verdict.reason }),
+    call: payment.settleCalls,
+    ms: nowMs() - startedAtMs,
+  });
+  return done;
+}
+
+async function write(deps: WorkerDeps, payment: Payment, verdict: SettleVerdict): Promise<void> {
+  switch (verdict.kind) {
+    case 'settled': {
+      const said = `settled in ${verdict.transaction}`;
+      if (confirmationsFor(deps.config, payment.network) > 0) {
+        return await lookNext(deps, payment, nowMs(), said, { reportedTransaction: verdict.transaction });
+      }
+      const proof = { transaction: verdict.transaction, payer: verdict.payer, proofIndex: undefined };
+      await succeedPayment(verdictDeps(deps), payment, proof, { source: 'facilitator', said });
+      return;
+    }
+    case 'rejected': {
+      const watchAt = nextWatch(now(), payment.validUntil, now());
+      const failure = { code: verdict.code, released: false, watchAt };
+      await failPayment(verdictDeps(deps), payment, failure, { source: 'facilitator', said: verdict.reason });
+      return;
+    }
+    case 'not_processed':
+      return await retryOrGiveUp(deps, payment, verdict.why);
+    case 'unknown': {
+      const { transaction } = verdict;
+      const learnt = {
+        settleUnclear: true,
+        ...(transaction !== undefined && { reportedTransaction: transaction }),
+      };
+      return await lookNext(deps, payment, nowMs() + FIRST_LOOK_MS, `unclear: ${verdict.why}`, learnt);
+    }
+  }
+}
+
+async function lookNext(
+  deps: WorkerDeps,
+  payment: Payment,
+  atMs: number,
+  said: string,
+  learnt: { settleUnclear?: boolean; reportedTransaction?: string },
+): Promise<void> {
+  const next = { stage: 'confirm' as const, dueAt: new Date(atMs) };
+  const progress = { settleEndedAt: now(), ...learnt };
+  if (await postpone(deps.db, payment, next, { source: 'facilitator', said }, progress)) {
+    await ring(deps, payment, next);
+  }
+}
+
+/** The facilitator surely did nothing: ask again soon, or let the buyer try later with the same signature. */
+async function retryOrGiveUp(deps: WorkerDeps, payment: Payment, why: string): Promise<void> {
+  const observation = { source: 'facilitator' as const, said: `not processed: ${why}` };
+  const timeIsUp = nowMs() + RETRY_MS > payment.validUntil.getTime() - SETTLE_MARGIN_MS;
+  if (payment.settleCalls >= MAX_CALLS || timeIsUp) {
+    const failure = { code: 'payment_service_unavailable', released: true, watchAt: undefined };
+    await failPayment(verdictDeps(deps), payment, failure, observation);
+    return;
+  }
+  const next = { stage: 'settle' as const, dueAt: new Date(nowMs() + RETRY_MS * payment.settleCalls) };
+  if (await postpone(deps.db, payment, next, observation, { settleEndedAt: now() }))
+    await ring(deps, payment, next);
+}
