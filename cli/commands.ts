@@ -1,4 +1,3 @@
-import type { Knex } from '../shared/db/knex.js';
 import type { FacilitatorKey } from '../shared/models/facilitator-key.js';
 import { presentAccount } from '../shared/presenters/account.js';
 import { presentApiKey, presentNewApiKey } from '../shared/presenters/api-key.js';
@@ -9,18 +8,9 @@ import {
   listFacilitatorKeys,
   removeFacilitatorKey,
 } from '../shared/services/facilitator-keys.js';
+import { type Command, subjectOf } from './command.js';
+import { PAYMENT_COMMANDS } from './payment-commands.js';
 import { accountChanges, parseKeyName, parseMode, parsePublicKey } from './read-values.js';
-
-type Input = Record<string, string | undefined>;
-
-export interface Command {
-  usage: string;
-  /** What the one positional argument is, if there is one. */
-  subject?: string;
-  options: readonly string[];
-  required: readonly string[];
-  run(db: Knex, input: Input): Promise<object>;
-}
 
 const DETAILS = ['name', 'evm', 'solana', 'logo-url', 'brand-color', 'support-email'];
 const DETAILS_USAGE = '[--evm 0x…] [--solana …] [--logo-url U] [--brand-color #rrggbb] [--support-email E]';
@@ -123,6 +113,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       );
     },
   },
+  ...PAYMENT_COMMANDS,
 };
 
 export const USAGE = `Usage: npm run -s merchants -- <command> [--json]
@@ -140,12 +131,6 @@ const NO_DETAILS = {
   brandColor: null,
   supportEmail: null,
 };
-
-function subjectOf(input: Input, name: string): string {
-  const value = input[name];
-  if (value === undefined) throw new Error(`${name} was not parsed`);
-  return value;
-}
 
 function presentFacilitatorKey(key: FacilitatorKey): object {
   return { object: 'facilitator_key', key_id: key.keyId, account: key.accountId };

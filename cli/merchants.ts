@@ -3,7 +3,8 @@ import { openDatabase } from '../shared/db/knex.js';
 import { migrate } from '../shared/db/migrate.js';
 import { Refusal } from '../shared/domain/errors.js';
 import { createLogger } from '../shared/logger.js';
-import { COMMANDS, type Command, USAGE } from './commands.js';
+import type { Command } from './command.js';
+import { COMMANDS, USAGE } from './commands.js';
 import { formatText } from './format-text.js';
 import { parseCommandLine, UsageError } from './parse-command-line.js';
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Command } from './commands.js';
+import type { Command } from './command.js';
 
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -29,8 +29,11 @@ export function parseCommandLine(
 
 function readInput(name: string, command: Command, words: string[]): Record<string, string | undefined> {
   const usage = `Usage: merchants ${name} ${command.usage}`.trim();
-  const options = Object.fromEntries(command.options.map((option) => [option, { type: 'string' as const }]));
-  let parsed: { values: Record<string, string | undefined>; positionals: string[] };
+  const options = Object.fromEntries([
+    ...command.options.map((option) => [option, { type: 'string' as const }] as const),
+    ...(command.flags ?? []).map((flag) => [flag, { type: 'boolean' as const }] as const),
+  ]);
+  let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({ args: words, options, allowPositionals: true, strict: true });
   } catch (error) {
@@ -39,7 +42,13 @@ function readInput(name: string, command: Command, words: string[]): Record<stri
   const positionals = command.subject === undefined ? [] : [command.subject];
   if (parsed.positionals.length !== positionals.length) throw new UsageError(usage);
   const [subject] = parsed.positionals;
-  const input = { ...parsed.values, ...(command.subject !== undefined && { [command.subject]: subject }) };
+  const values = Object.fromEntries(
+    Object.entries(parsed.values).map(([option, value]) => [option, String(value)]),
+  );
+  const input: Record<string, string | undefined> = {
+    ...values,
+    ...(command.subject !== undefined && { [command.subject]: subject }),
+  };
   for (const required of command.required) {
     if (input[required] === undefined) throw new UsageError(`--${required} is missing. ${usage}`);
   }

@@ -1,4 +1,5 @@
-import { type Logger, pino } from 'pino';
+import { stdout } from 'node:process';
+import { type Logger, type LoggerOptions, pino } from 'pino';
 
 export type { Logger };
 
@@ -6,8 +7,12 @@ export type { Logger };
  * One JSON line per unit of work on standard output. Lines are built field by field from what may be told;
  * redaction is the second net, for objects that libraries attach to errors.
  */
-export function createLogger(level: string, process: string): Logger {
-  return pino({
+export function createLogger(
+  level: string,
+  process: string,
+  destination: NodeJS.WritableStream = stdout,
+): Logger {
+  const options: LoggerOptions = {
     level,
     base: { process },
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -25,7 +30,9 @@ export function createLogger(level: string, process: string): Logger {
       ],
       censor: '[redacted]',
     },
-  });
+  };
+  // Standard output goes through pino's own fast path.
+  return destination === stdout ? pino(options) : pino(options, destination);
 }
 
 /** Name, message, code and stack. Drivers hang more on their errors, down to rows and addresses with passwords. */

@@ -1,40 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { main } from '../../cli/merchants.js';
 import { openTestApp, type TestApp } from '../support/app.js';
+import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { EVM_WALLET, SOLANA_WALLET } from '../support/factories.js';
 import { testServices } from '../support/suite.js';
-
-interface Ran {
-  status: number;
-  stdout: string;
-  stderr: string;
-}
-
-async function run(...argv: string[]): Promise<Ran> {
-  const ran: Ran = { status: -1, stdout: '', stderr: '' };
-  ran.status = await main(argv, {
-    stdout: { write: (text) => (ran.stdout += text) },
-    stderr: { write: (text) => (ran.stderr += text) },
-  });
-  return ran;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the answers are asserted on field by field
-async function runJson(...argv: string[]): Promise<any> {
-  const { status, stdout, stderr } = await run(...argv, '--json');
-  assert.equal(status, 0, stderr);
-  assert.equal(stderr, '');
-  return JSON.parse(stdout);
-}
-
-async function assertRefused(words: RegExp, ...argv: string[]): Promise<void> {
-  const { status, stdout, stderr } = await run(...argv);
-  assert.equal(status, 1);
-  assert.equal(stdout, '');
-  assert.match(stderr, words);
-  assert.equal(stderr.trimEnd().split('\n').length, 1, 'one clear line');
-}
 
 describe('the merchants command', () => {
   let app: TestApp;
@@ -151,7 +120,7 @@ describe('the merchants command', () => {
   });
 
   it('prints for people when not asked for JSON, and its usage when asked for nothing', async () => {
-    assert.match((await run('create', '--name', 'Shop')).stdout, /^account\.id: acct_\w+$/m);
-    assert.match((await run()).stdout, /add-facilitator-key <acct> --key-id K --public-key B64/);
+    assert.match((await runCommand('create', '--name', 'Shop')).stdout, /^account\.id: acct_\w+$/m);
+    assert.match((await runCommand()).stdout, /add-facilitator-key <acct> --key-id K --public-key B64/);
   });
 });

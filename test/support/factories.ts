@@ -107,3 +107,48 @@ export async function buildPaidSession(
   });
   return { session, payment };
 }
+
+/** A payment that holds its session and whose outcome is open, asked for a while ago. */
+export async function buildUndecidedPayment(
+  db: Knex,
+  accountId: string,
+  overrides: Partial<Payment> = {},
+): Promise<{ session: CheckoutSession; payment: Payment }> {
+  const open = await buildSession(db, accountId);
+  const payment = await Payment.query(db)
+    .insert({
+      id: newId('pay_'),
+      checkoutSessionId: open.id,
+      accountId,
+      livemode: false,
+      status: 'processing',
+      amountCents: open.amountTotalCents,
+      token: 'USDC',
+      tokenAmount: '4500000',
+      tokenDecimals: 6,
+      network: 'eip155:84532',
+      payer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      payTo: EVM_WALLET,
+      channel: 'x402',
+      transaction: null,
+      settledAt: null,
+      asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+      payloadKey: newId('pay_'),
+      requirements: {},
+      payload: { signature: 'secret-signature' },
+      validUntil: new Date(Date.now() + 300_000),
+      claimedAt: new Date(),
+      stage: 'confirm',
+      dueAt: new Date(Date.now() + 3_600_000),
+      attempt: 1,
+      settleCalls: 1,
+      settleAskedAt: new Date(),
+      ...overrides,
+    })
+    .returning('*');
+  const session = await CheckoutSession.query(db).patchAndFetchById(open.id, {
+    status: 'processing',
+    paymentId: payment.id,
+  });
+  return { session, payment };
+}

@@ -1,0 +1,21 @@
+import type { Knex } from '../shared/db/knex.js';
+
+export type Input = Record<string, string | undefined>;
+
+export interface Command {
+  usage: string;
+  /** What the one positional argument is, if there is one. */
+  subject?: string;
+  options: readonly string[];
+  /** Options without a value. */
+  flags?: readonly string[];
+  required: readonly string[];
+  run(db: Knex, input: Input): Promise<object>;
+}
+
+/** An argument that parsing has made sure of. */
+export function subjectOf(input: Input, name: string): string {
+  const value = input[name];
+  if (value === undefined) throw new Error(`${name} was not parsed`);
+  return value;
+}

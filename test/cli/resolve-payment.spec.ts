@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { type Checkout, openCheckout } from '../support/checkout.js';
+import { runCommand, runJson } from '../support/cli.js';
+import { buildUndecidedPayment } from '../support/factories.js';
+import { testServices } from '../support/suite.js';
+
+describe('the operator deciding on payments', () => {
+  let checkout: Checkout;
+  const databaseUrl = process.env.DATABASE_URL;
+  before(async () => {
+    process.env.DATABASE_URL = testServices().databaseUrl;
+    checkout = await openCheckout({ worker: false });
+  });
+  after(async () => {
+    if (databaseUrl === undefined) delete process.env.DATABASE_URL;
+    else process.env.DATABASE_URL = databaseUrl;
+    await checkout.close();
+  });
+
+  async function buildUndecided(): Promise<{ sessionId: string; paymentId: string }> {
+    const { session, payment } = await buildUndecidedPayment(checkout.app.db, checkout.merchant.accountId);
+    return { sessionId: session.id, paymentId: payment.id };
+  }
+
+  it('lists payments whose outcome is open, and shows one with its attempts and window but not its signature', async () => {
+    const { sessionId, paymentId } = await buildUndecided();
+    const { payments } = await runJson('payments', '--undecided');
+    assert.ok(payments.some(({ id }: { id: string }) => id === paymentId));
+    const shown = await runJson('show-payment', paymentId);
+    assert.equal(shown.checkout_session, sessionId);
+    assert.equal(shown.status, 'processing');
+    assert.ok(shown.valid_until > 0);
+    assert.deepEqual(shown.history, []);
+    assert.ok(!JSON.stringify(shown).includes('secret-signature'));
+  });
+
+  it('resolves one as paid: session complete, one event', async () => {
+    const { sessionId, paymentId } = await buildUndecided();
+    const resolved = await runJson('resolve-payment', paymentId, '--paid', `0x${'ab'.repeat(32)}`);
+    assert.equal(resolved.status, 'succeeded');
+    const session = await checkout.session(sessionId);
+    assert.equal(session.status, 'complete');
+    assert.equal(session.paymentId, paymentId);
+    assert.deepEqual(await checkout.events(sessionId), ['checkout.session.completed']);
+  });
+
+  it('resolves one as failed: session open again, its reason kept, late money still looked for', async () => {
+    const { sessionId, paymentId } = await buildUndecided();
+    const resolved = await runJson('resolve-payment', paymentId, '--failed', '--reason', 'buyer_complained');
+    assert.equal(resolved.status, 'failed');
+    assert.equal(resolved.failure_code, 'buyer_complained');
+    assert.equal(resolved.stage, 'watch');
+    assert.equal((await checkout.session(sessionId)).status, 'open');
+  });
+
+  it('refuses to decide what is decided, and decisions without words', async () => {
+    const { paymentId } = await buildUndecided();
+    await runJson('resolve-payment', paymentId, '--failed', '--reason', 'no');
+    for (const [argv, words] of [
+      [['resolve-payment', paymentId, '--paid', 'abc'], /decided already: it is failed/],
+      [['resolve-payment', 'pay_none', '--paid', 'abc'], /No such payment/],
+      [['resolve-payment', paymentId], /Say --paid <transaction>, or --failed/],
+      [['resolve-payment', paymentId, '--failed'], /--reason must be/],
+      [['resolve-payment', paymentId, '--failed', '--reason', 'No Way'], /--reason must be/],
+      [['payments'], /--undecided is missing/],
+    ] as const) {
+      const ran = await runCommand(...argv);
+      assert.equal(ran.status, 1);
+      assert.match(ran.stderr, words);
+    }
+  });
+});
