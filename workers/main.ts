@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createChains } from '../shared/chains/confirmation.js';
 import { type Config, readConfig } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
@@ -12,6 +13,9 @@ import type { WorkerDeps } from './deps.js';
 import { createHandlers, type Handlers } from './handlers.js';
 import { runWorker } from './run-worker.js';
 import { sweepDueWork } from './sweep-due-work.js';
+
+/** How long jobs in flight may take when the process stops. */
+const LEAVE_AFTER_MS = 20_000;
 
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
   const db = openDatabase(config.database);
@@ -33,8 +37,11 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   logger.info({ event: 'worker.started', queues: config.workerQueues });
   return {
     async close() {
-      await sweep.close();
-      await Promise.all(workers.map((worker) => worker.close()));
+      // A call still unanswered then is left: its row says so, and another worker recovers it.
+      await Promise.race([
+        Promise.all([sweep.close(), ...workers.map((worker) => worker.close())]),
+        sleep(LEAVE_AFTER_MS, undefined, { ref: false }),
+      ]);
       await queues.close();
       await facilitator.close();
       chains.close();

@@ -1,42 +1,67 @@
 import assert from 'node:assert/strict';
-import { x402Client as axiosClient, wrapAxiosWithPayment } from '@x402/axios';
+import { x402Client as AxiosClient, wrapAxiosWithPayment } from '@x402/axios';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import axios from 'axios';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 
-describe('a stock agent', () => {
-  let checkout: Checkout;
-  const buyer = privateKeyToAccount(generatePrivateKey());
-  before(async () => {
-    checkout = await openCheckout();
-  });
-  after(() => checkout.close());
+const STORES: Record<string, Record<string, string>> = {
+  Redis: {},
+  'the Postgres queue store': { REDIS_URL: '' },
+};
 
-  const linkOf = (id: string): string => `http://127.0.0.1:${checkout.app.port}/c/${id}`;
+for (const [store, environment] of Object.entries(STORES)) {
+  describe(`a stock agent, with the queue on ${store}`, () => {
+    let checkout: Checkout;
+    const buyer = privateKeyToAccount(generatePrivateKey());
+    before(async () => {
+      checkout = await openCheckout({ environment });
+    });
+    after(() => checkout.close());
 
-  it('pays a link with @x402/fetch, unmodified but for its spending limit', async () => {
-    const session = await checkout.buildSession();
-    const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer));
-    client.setSpendControls({ maxAmountPerPayment: '$100' });
-    const response = await wrapFetchWithPayment(fetch, client)(linkOf(session.id));
-    assert.equal(response.status, 200, await response.clone().text());
-    const body = JSON.parse(await response.text());
-    assert.equal(body.status, 'complete');
-    assert.equal(body.session.payment.payer.toLowerCase(), buyer.address.toLowerCase());
-    const receipt = decodePaymentResponseHeader(response.headers.get('PAYMENT-RESPONSE') ?? '');
-    assert.equal(receipt.success, true);
-    assert.equal(receipt.transaction, checkout.facilitator.ledger.at(-1)?.transaction);
-    assert.equal((await checkout.session(session.id)).status, 'complete');
-    assert.deepEqual(await checkout.events(session.id), ['checkout.session.completed']);
-  });
+    const linkOf = (id: string): string => `http://127.0.0.1:${checkout.app.port}/c/${id}`;
 
-  it('pays a link with @x402/axios', async () => {
-    const session = await checkout.buildSession();
-    const client = new axiosClient().register('eip155:*', new ExactEvmScheme(buyer));
-    const response = await wrapAxiosWithPayment(axios.create(), client).get(linkOf(session.id));
-    assert.equal(response.status, 200);
-    assert.equal(response.data.session.payment_status, 'paid');
+    it('pays a link with @x402/fetch, unmodified but for its spending limit', async () => {
+      const session = await checkout.buildSession();
+      const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer));
+      client.setSpendControls({ maxAmountPerPayment: '$100' });
+      const response = await wrapFetchWithPayment(fetch, client)(linkOf(session.id));
+      const body = JSON.parse(await response.text());
+      assert.equal(response.status, 200, JSON.stringify(body));
+      assert.equal(body.status, 'complete');
+      assert.equal(body.session.payment.payer.toLowerCase(), buyer.address.toLowerCase());
+      const receipt = decodePaymentResponseHeader(response.headers.get('PAYMENT-RESPONSE') ?? '');
+      assert.equal(receipt.success, true);
+      assert.equal(receipt.transaction, checkout.facilitator.ledger.at(-1)?.transaction);
+      assert.equal((await checkout.session(session.id)).status, 'complete');
+      assert.deepEqual(await checkout.events(session.id), ['checkout.session.completed']);
+    });
+
+    it('pays a link of up to a dollar with @x402/fetch as it is', async () => {
+      const session = await checkout.buildSession({ amountTotalCents: 100 });
+      const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer));
+      const response = await wrapFetchWithPayment(fetch, client)(linkOf(session.id));
+      assert.equal(response.status, 200);
+      assert.equal(checkout.facilitator.ledger.at(-1)?.amount, 1_000_000n);
+    });
+
+    it('pays a link with @x402/axios', async () => {
+      const session = await checkout.buildSession();
+      const client = new AxiosClient().register('eip155:*', new ExactEvmScheme(buyer));
+      const response = await wrapAxiosWithPayment(axios.create(), client).get(linkOf(session.id));
+      assert.equal(response.status, 200);
+      assert.equal(response.data.session.payment_status, 'paid');
+    });
+
+    it('is paid through the queue, not by the sweep that stands in for it', async () => {
+      const session = await checkout.buildSession();
+      const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer));
+      client.setSpendControls(false);
+      await wrapFetchWithPayment(fetch, client)(linkOf(session.id));
+      const [payment] = await checkout.payments(session.id);
+      assert.equal(payment?.attempt, 1);
+      assert.equal(payment?.settleCalls, 1);
+    });
   });
-});
+}
