@@ -1,5 +1,6 @@
 import { EnvReader } from './env-reader.js';
 import { JOB_NAMES, type JobName } from './queues/jobs.js';
+import { isFacilitatorSecret } from './x402/facilitator-auth.js';
 
 /**
  * The only reader of process.env. Each process names its role and gets exactly what that role needs, checked
@@ -133,6 +134,9 @@ function readFacilitator(env: EnvReader, required: boolean): FacilitatorConfig {
   const secret = env.text('FACILITATOR_SECRET');
   if ((id === undefined) !== (secret === undefined)) {
     env.problems.push('FACILITATOR_KEY_ID and FACILITATOR_SECRET belong together: set both or neither.');
+  }
+  if (secret !== undefined && !isFacilitatorSecret(secret)) {
+    env.problems.push('FACILITATOR_SECRET must be svc_sk_ and a base64 Ed25519 private key in PKCS#8 DER.');
   }
   return {
     url: url.replace(/\/+$/, ''),

@@ -37,6 +37,15 @@ export function parseFacilitatorSecret(secret: string): KeyObject {
   return key;
 }
 
+export function isFacilitatorSecret(secret: string): boolean {
+  try {
+    parseFacilitatorSecret(secret);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function sign(keyId: string, key: KeyObject): Promise<string> {
   const issuedAt = Math.floor(nowMs() / 1000);
   return new SignJWT()

@@ -99,6 +99,12 @@ describe('the configuration', () => {
     assert.match(problemsOf({ ...COMPLETE, FACILITATOR_KEY_ID: 'k' }), /FACILITATOR_SECRET/);
   });
 
+  it('wants a facilitator secret that is a key', () => {
+    const text = problemsOf({ ...COMPLETE, FACILITATOR_KEY_ID: 'k', FACILITATOR_SECRET: 'svc_sk_hunter2' });
+    assert.match(text, /FACILITATOR_SECRET must be svc_sk_/);
+    assert.ok(!text.includes('hunter2'));
+  });
+
   it('takes an empty variable for one that is not set', () => {
     assert.equal(loadConfig({ ...COMPLETE, REDIS_URL: '', PORT: ' ' }, 'web').port, 3000);
   });

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
+import { returnToPresent, travelMs } from '../../../shared/clock.js';
+import { createFacilitator, type Facilitator } from '../../../shared/x402/facilitator.js';
+import { parseFacilitatorSecret } from '../../../shared/x402/facilitator-auth.js';
+import { type FakeFacilitator, startFacilitator } from '../../support/facilitator.js';
+import { answers, answersHtml, slow } from '../../support/facilitator-dial.js';
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const secret = `svc_sk_${privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')}`;
+
+describe('the facilitator client', () => {
+  let fake: FakeFacilitator;
+  const open: Facilitator[] = [];
+  beforeEach(async () => {
+    fake = await startFacilitator();
+  });
+  afterEach(async () => {
+    returnToPresent();
+    await Promise.all(open.splice(0).map((facilitator) => facilitator.close()));
+    await fake.close();
+  });
+
+  function client(settings: { key?: { id: string; secret: string }; timeoutMs?: number } = {}): Facilitator {
+    const { key, timeoutMs = 5000 } = settings;
+    const facilitator = createFacilitator({ url: fake.url, key, timeoutMs, settleTimeoutMs: timeoutMs });
+    open.push(facilitator);
+    return facilitator;
+  }
+
+  it('asks what is supported once, for many at once and for a minute', async () => {
+    const facilitator = client();
+    const all = await Promise.all(Array.from({ length: 20 }, () => facilitator.supported()));
+    assert.ok(all.every((kinds) => kinds?.has('eip155:84532')));
+    travelMs(59_000);
+    await facilitator.supported();
+    assert.equal(fake.calls.supported.length, 1);
+    travelMs(2_000);
+    await facilitator.supported();
+    assert.equal(fake.calls.supported.length, 2);
+  });
+
+  it('uses a copy of up to ten minutes while it does not answer, and none after that', async () => {
+    const facilitator = client();
+    await facilitator.supported();
+    fake.supported.always(answers(500));
+    travelMs(9 * 60_000);
+    assert.ok((await facilitator.supported())?.has('eip155:84532'));
+    travelMs(61_000);
+    assert.equal(await facilitator.supported(), undefined);
+  });
+
+  it('has nothing to use when it never answered, and asks again the next time', async () => {
+    const facilitator = client();
+    fake.supported.next(answersHtml(200));
+    assert.equal(await facilitator.supported(), undefined);
+    assert.ok((await facilitator.supported())?.has('eip155:84532'));
+  });
+
+  it('gives up a call at its timeout', async () => {
+    const facilitator = client({ timeoutMs: 100 });
+    fake.supported.next(slow(600_000));
+    assert.equal(await facilitator.supported(), undefined);
+  });
+
+  it('sends no token without a key', async () => {
+    await client().supported();
+    assert.equal(fake.calls.supported[0]?.headers.authorization, undefined);
+  });
+
+  it('signs a token as the specification says, keeps it, and renews it 30 s before it ends', async () => {
+    const facilitator = client({ key: { id: 'key-1', secret: ` ${secret} ` } });
+    const tokens: string[] = [];
+    for (const secondsLater of [0, 85, 6]) {
+      travelMs(secondsLater * 1000);
+      await facilitator.verify({} as never);
+      tokens.push(fake.calls.verify.at(-1)?.headers.authorization?.replace('Bearer ', '') ?? '');
+    }
+    const [first = '', same, renewed = ''] = tokens;
+    assert.equal(same, first);
+    assert.notEqual(renewed, first);
+    assert.deepEqual(decodeProtectedHeader(first), { alg: 'EdDSA', typ: 'JWT', kid: 'key-1' });
+    const { sub, iss, iat = 0, exp = 0, jti } = decodeJwt(first);
+    assert.equal(sub, 'key-1');
+    assert.equal(iss, 'svc-merchant');
+    assert.equal(exp - iat, 120);
+    assert.match(jti ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+    await jwtVerify(first, publicKey, { algorithms: ['EdDSA'], currentDate: new Date(iat * 1000) });
+  });
+
+  it('refuses a secret that is no Ed25519 private key, without repeating it', () => {
+    for (const wrong of [
+      'svc_sk_',
+      'svc_sk_aHVudGVyMg==',
+      `svc_sk_${publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`,
+    ]) {
+      assert.throws(
+        () => parseFacilitatorSecret(wrong),
+        (error: Error) => !error.message.includes('aHVudGVyMg'),
+      );
+    }
+  });
+});
