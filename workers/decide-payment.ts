@@ -65,6 +65,8 @@ async function decideUnused(
 /** Without the chain, the facilitator's `/verify` can still say that the payload is unused: then it may be settled again. */
 async function decideUnreadable(deps: WorkerDeps, payment: Payment): Promise<Decision> {
   const { giveUpAt } = decisionTimes(payment.validUntil, lastSettleEnd(deps, payment));
+  // The facilitator's clear word that it settled is proof enough never to call the payment failed unseen.
+  if (saidSettled(payment)) return { kind: 'look_again', at: nextLook(payment) };
   if (now() >= giveUpAt) {
     return { kind: 'fail', code: failureCode(payment), watchAt: nextWatch(now(), payment.validUntil, now()) };
   }
@@ -81,6 +83,11 @@ export function decideLate(payment: Payment, finding: ChainFinding): Decision {
   const isOver = finding.kind === 'spent_otherwise' || (finding.kind === 'unused' && finding.exhausted);
   const at = isOver ? undefined : nextWatch(now(), payment.validUntil, payment.failedAt ?? payment.claimedAt);
   return at === undefined ? { kind: 'stop_watching' } : { kind: 'look_again', at };
+}
+
+/** Its confirmations are waited for, and nothing unclear came before. */
+function saidSettled(payment: Payment): boolean {
+  return payment.reportedTransaction !== null && !payment.settleUnclear;
 }
 
 function maySettleAgain(payment: Payment): boolean {

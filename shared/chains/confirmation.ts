@@ -21,10 +21,13 @@ export interface ChainsOptions {
   lookTimeoutMs?: number;
 }
 
+const SHUTTING_DOWN = 'the process is shutting down';
+
 /** `rpcUrls` by the network's name in the environment; a network that is not in it is read at its public endpoint. */
 export function createChains(rpcUrls: ReadonlyMap<string, string>, options: ChainsOptions = {}): Chains {
   const { lookTimeoutMs = 10_000 } = options;
-  const closing = new AbortController();
+  const underWay = new Set<AbortController>();
+  let isClosed = false;
   /** The networks whose endpoint has said that it serves them. */
   const verified = new Set<string>();
 
@@ -53,21 +56,24 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
 
   return {
     async lookUp(query) {
-      const timeout = new AbortController();
+      if (isClosed) return { kind: 'unreadable', reason: SHUTTING_DOWN };
+      const end = new AbortController();
       const timer = setTimeout(() => {
-        timeout.abort(new ChainUnreadable(`the endpoint took longer than ${lookTimeoutMs} ms`));
+        end.abort(new ChainUnreadable(`the endpoint took longer than ${lookTimeoutMs} ms`));
       }, lookTimeoutMs);
+      underWay.add(end);
       try {
-        const signal = AbortSignal.any([closing.signal, timeout.signal]);
-        return await look(query, fetchUntil(signal));
+        return await look(query, fetchUntil(end.signal));
       } catch (error) {
         return { kind: 'unreadable', reason: unreadableReason(error) };
       } finally {
         clearTimeout(timer);
+        underWay.delete(end);
       }
     },
     close() {
-      closing.abort(new ChainUnreadable('the process is shutting down'));
+      isClosed = true;
+      for (const end of underWay) end.abort(new ChainUnreadable(SHUTTING_DOWN));
     },
   };
 }

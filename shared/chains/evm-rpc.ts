@@ -90,7 +90,8 @@ export class EvmRpc {
         if (error instanceof TransactionReceiptNotFoundError) return undefined;
         throw error;
       });
-    if (receipt === undefined) return undefined;
+    // Some nodes have a receipt already while the block is pending.
+    if (receipt === undefined || receipt.blockNumber === null) return undefined;
     if (typeof receipt.blockNumber !== 'bigint' || !isHash(receipt.blockHash)) {
       throw new ChainUnreadable('the endpoint answered a malformed receipt');
     }

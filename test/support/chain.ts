@@ -5,7 +5,7 @@ import http from 'node:http';
  * A chain's JSON-RPC endpoint on a port of its own, with the ways in which real ones fail. A chain gives it the
  * methods; see `evm-chain.ts` and `solana-chain.ts`.
  */
-export type Fault = 'hang' | 'cut' | 'http_500' | 'http_429' | 'garbage' | 'wrong_shape';
+export type Fault = 'hang' | 'stall' | 'cut' | 'http_500' | 'http_429' | 'garbage' | 'wrong_shape';
 export type RpcMethods = Readonly<Record<string, (params: readonly unknown[]) => unknown>>;
 
 /** Answered as a JSON-RPC error. */
@@ -109,6 +109,9 @@ export class RpcEndpoint {
     switch (fault) {
       case 'hang':
         for (const resolve of this.#waiting.splice(0)) resolve();
+        return;
+      case 'stall':
+        response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc":');
         return;
       case 'cut':
         response.socket?.destroy();

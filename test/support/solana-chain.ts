@@ -57,7 +57,9 @@ export class SolanaChain {
   readonly hiddenByName = new Set<string>();
   /** Of a transaction version that the node does not send without being asked for it. */
   readonly ofLaterVersion = new Set<string>();
-  /** Whether getTransaction tells token balances. */
+  /** Whether getTransaction tells how it went. */
+  tellsMeta = true;
+  /** And with it token balances. */
   tellsBalances = true;
   /** Whether answers about a slot tell its time. */
   tellsTimes = true;
@@ -207,7 +209,7 @@ export class SolanaChain {
       slot,
       blockTime: this.#presentTime(slot),
       version: message.version,
-      meta: this.#presentMeta(landed),
+      meta: this.tellsMeta ? this.#presentMeta(landed) : null,
       transaction: {
         signatures: [
           signature,
