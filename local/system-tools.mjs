@@ -1,0 +1,66 @@
+import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { runToEnd } from './run-to-end.mjs';
+
+/** What the test suite needs beyond npm packages. */
+const TOOLS = [
+  {
+    command: 'redis-server',
+    debianPackage: 'redis-server',
+    why: 'the queue and the rate limits run on a real Redis',
+  },
+];
+
+const POLICY_FILE = '/usr/sbin/policy-rc.d';
+const POLICY = '#!/bin/sh\n# Left by "npm test" of stablecoin-checkout; may be removed.\nexit 101\n';
+
+/** Installs what is missing when this is root on Debian or Ubuntu; otherwise names it and exits 1. */
+export async function ensureSystemTools() {
+  const missing = TOOLS.filter(({ command }) => !isOnPath(command));
+  if (missing.length === 0) return;
+  if (process.getuid?.() !== 0 || !isOnPath('apt-get')) refuse(missing);
+  const packages = missing.map(({ debianPackage }) => debianPackage);
+  process.stderr.write(`Installing ${packages.join(', ')} from the system's packages …\n`);
+  await withoutServices(async () => {
+    const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, stopWith: 'TERM' };
+    const flags = ['-qq', '-o', 'DPkg::Lock::Timeout=120', '-o', 'Dpkg::Use-Pty=0'];
+    await runToEnd('apt-get', [...flags, 'update'], options);
+    await runToEnd('apt-get', [...flags, 'install', '-y', '--no-install-recommends', ...packages], options);
+  });
+  const stillMissing = TOOLS.filter(({ command }) => !isOnPath(command));
+  if (stillMissing.length > 0) refuse(stillMissing);
+}
+
+function refuse(missing) {
+  process.stderr.write('The tests need programs that are not on PATH:\n');
+  for (const { command, debianPackage, why } of missing) {
+    process.stderr.write(`  ${command}: ${why} (Debian, Ubuntu: apt-get install ${debianPackage})\n`);
+  }
+  process.exit(1);
+}
+
+/** Debian starts a service as soon as its package is installed, unless this file forbids it. */
+async function withoutServices(install) {
+  const isOurs = existsSync(POLICY_FILE) && readFileSync(POLICY_FILE, 'utf8') === POLICY;
+  if (existsSync(POLICY_FILE) && !isOurs) return install();
+  const allowAgain = () => rmSync(POLICY_FILE, { force: true });
+  process.once('exit', allowAgain);
+  writeFileSync(POLICY_FILE, POLICY, { mode: 0o755 });
+  try {
+    return await install();
+  } finally {
+    allowAgain();
+    process.off('exit', allowAgain);
+  }
+}
+
+function isOnPath(command) {
+  return (process.env.PATH ?? '').split(path.delimiter).some((folder) => {
+    try {
+      accessSync(path.join(folder, command), constants.X_OK);
+      return folder !== '';
+    } catch {
+      return false;
+    }
+  });
+}
