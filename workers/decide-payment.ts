@@ -24,6 +24,8 @@ const CONFIRMING_MS = 2000;
 /** How often a payload goes to `/settle` in all. */
 const MAX_SETTLE_CALLS = 6;
 const REPORTED_PAUSE_MS = 30_000;
+/** What the newest block proves may still be reorganised away: one more look after this. */
+const REORGANISATION_MS = 120_000;
 
 export async function decide(deps: WorkerDeps, payment: Payment, finding: ChainFinding): Promise<Decision> {
   switch (finding.kind) {
@@ -34,7 +36,7 @@ export async function decide(deps: WorkerDeps, payment: Payment, finding: ChainF
     case 'pending':
       return { kind: 'look_again', at: inMs(CONFIRMING_MS) };
     case 'spent_otherwise':
-      return { kind: 'fail', code: 'invalid_transaction_state', watchAt: undefined };
+      return { kind: 'fail', code: 'invalid_transaction_state', watchAt: inMs(REORGANISATION_MS) };
     case 'unused':
       return await decideUnused(deps, payment, finding);
     case 'unreadable':
@@ -50,7 +52,9 @@ async function decideUnused(
 ): Promise<Decision> {
   const counts = finding.chainTime > lastSettleEnd(deps, payment);
   if (!counts) return { kind: 'look_again', at: nextLook(payment) };
-  if (finding.exhausted) return { kind: 'fail', code: failureCode(payment), watchAt: undefined };
+  if (finding.exhausted) {
+    return { kind: 'fail', code: failureCode(payment), watchAt: inMs(REORGANISATION_MS) };
+  }
   const { endsSoon, giveUpAt } = decisionTimes(payment.validUntil, lastSettleEnd(deps, payment));
   if (!endsSoon && now() >= giveUpAt) {
     const { unusedSeenAt } = payment;

@@ -9,7 +9,10 @@ export type ChainFinding =
       /** Where in the transaction: EVM the Transfer's log index in its block, Solana the instruction's index. */
       proofIndex: number;
       payer: string;
-      /** EVM: blocks from the transaction's own to the head, both counted, so 1 in the newest; Solana: 1 confirmed, 2 finalized. */
+      /**
+       * EVM: the blocks from the transaction's own to the head, both counted, so 1 in the newest block. Solana:
+       * 1 confirmed, 2 finalized.
+       */
       confirmations: number;
       blockTime: Date;
     }

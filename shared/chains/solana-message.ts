@@ -6,7 +6,7 @@ import {
   VersionedTransaction,
   type VersionedTransactionResponse,
 } from '@solana/web3.js';
-import { associatedTokenAccount, TOKEN_PROGRAMS } from '../x402/associated-token-account.js';
+import { associatedTokenAccount, TOKEN_PROGRAMS } from './associated-token-account.js';
 import type { SvmToken } from './networks.js';
 import { ChainUnreadable } from './unreadable.js';
 

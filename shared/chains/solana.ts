@@ -34,7 +34,7 @@ export interface SolanaPaymentQuery extends SolanaTransfer {
 
 /** Finalized blocks are some 13 s old. */
 const MAX_ROOT_AGE_MS = 120_000;
-/** Far more than the 150 blocks that a blockhash lasts: a node that lags calls one invalid that it does not know yet. */
+/** Far more than the 150 blocks that a blockhash lasts: one that a node does not know yet is called invalid too. */
 const MIN_BLOCKHASH_AGE_MS = 180_000;
 /** By how much the chain's clock may differ from ours. */
 const CLOCK_SKEW_MS = 600_000;

@@ -5,7 +5,7 @@ import {
   SystemProgram,
   VersionedTransaction,
 } from '@solana/web3.js';
-import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAMS } from './associated-token-account.js';
+import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAMS } from '../chains/associated-token-account.js';
 
 /**
  * Reads the buyer's Solana transaction. Only the one canonical spelling of its bytes is accepted, so that a
@@ -39,12 +39,16 @@ export interface TokenTransfer {
 
 /** The network's limit. */
 const MAX_TRANSACTION_BYTES = 1232;
+/** One byte counts up to 127 signatures, more than fit. */
+const SIGNATURE_COUNT_BYTES = 1;
+const SIGNATURE_BYTES = 64;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 const TRANSFER_CHECKED = 12;
 const ADVANCE_NONCE_ACCOUNT = 4;
+const SYSTEM_PROGRAM = SystemProgram.programId.toBase58();
 const MOVES_NO_TOKENS = new Set([
   ComputeBudgetProgram.programId.toBase58(),
-  SystemProgram.programId.toBase58(),
+  SYSTEM_PROGRAM,
   ASSOCIATED_TOKEN_PROGRAM.toBase58(),
   'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
   'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
@@ -58,28 +62,28 @@ const PROGRAM_NAMES = new Map<string, TokenTransfer['program']>([
 
 /** Undefined when it is not a legacy or version 0 transaction: without its blockhash no end could be known. */
 export function parseSvmTransaction(text: string): SvmTransfer | undefined {
-  const transaction = decodeCanonical(text);
-  const feePayer = transaction?.message.staticAccountKeys[0];
-  if (transaction === undefined || feePayer === undefined || transaction.signatures.length === 0)
-    return undefined;
-  const { message } = transaction;
+  const bytes = BASE64.test(text) ? Buffer.from(text, 'base64') : Buffer.alloc(0);
+  const transaction = decodeCanonical(bytes);
+  if (transaction === undefined) return undefined;
+  const { message, signatures } = transaction;
   const accounts = message.staticAccountKeys.map((key) => key.toBase58());
+  const [feePayer] = accounts;
+  if (feePayer === undefined || signatures.length === 0) return undefined;
   const instructions = message.compiledInstructions.map((compiled) => readInstruction(compiled, accounts));
+  const messageBytes = bytes.subarray(SIGNATURE_COUNT_BYTES + signatures.length * SIGNATURE_BYTES);
   return {
     family: 'svm',
-    transactionBase64: Buffer.from(transaction.serialize()).toString('base64'),
-    messageHash: createHash('sha256').update(message.serialize()).digest('hex'),
+    transactionBase64: bytes.toString('base64'),
+    messageHash: createHash('sha256').update(messageBytes).digest('hex'),
     blockhash: message.recentBlockhash,
-    feePayer: feePayer.toBase58(),
+    feePayer,
     transfers: instructions.flatMap(({ transfer }) => transfer ?? []),
     isReadable: instructions.every(({ transfer, movesNoTokens }) => movesNoTokens || transfer !== undefined),
     usesDurableNonce: instructions.some(({ advancesNonce }) => advancesNonce),
   };
 }
 
-function decodeCanonical(text: string): VersionedTransaction | undefined {
-  if (!BASE64.test(text)) return undefined;
-  const bytes = Buffer.from(text, 'base64');
+function decodeCanonical(bytes: Buffer): VersionedTransaction | undefined {
   if (bytes.length > MAX_TRANSACTION_BYTES) return undefined;
   try {
     const transaction = VersionedTransaction.deserialize(bytes);
@@ -102,9 +106,7 @@ function readInstruction(compiled: MessageCompiledInstruction, accounts: string[
     transfer: readTransfer(PROGRAM_NAMES.get(program), compiled.accountKeyIndexes, data, accounts),
     movesNoTokens: MOVES_NO_TOKENS.has(program),
     advancesNonce:
-      program === SystemProgram.programId.toBase58() &&
-      data.length >= 4 &&
-      data.readUInt32LE(0) === ADVANCE_NONCE_ACCOUNT,
+      program === SYSTEM_PROGRAM && data.length >= 4 && data.readUInt32LE(0) === ADVANCE_NONCE_ACCOUNT,
   };
 }
 

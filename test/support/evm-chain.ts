@@ -1,35 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import {
-  decodeFunctionData,
-  encodeFunctionResult,
-  type Hex,
-  numberToHex,
-  pad,
-  parseAbi,
-  toEventSelector,
-} from 'viem';
+import { decodeFunctionData, encodeFunctionResult, type Hex, numberToHex, parseAbi } from 'viem';
 import { nowMs } from '../../shared/clock.js';
 import { RpcEndpoint, RpcError } from './chain.js';
+import {
+  amountTo,
+  canceledLog,
+  type FakeAuthorization,
+  type FakeLog,
+  type FakeTransfer,
+  hex,
+  isSame,
+  transferLog,
+  usedLog,
+  usesUp,
+} from './evm-logs.js';
 
 /**
  * An EVM chain as far as EIP-3009 payments go: blocks with times, the logs of transactions, and which authorizations
  * are used. A block is made by each transaction and by `mine`; its time is the clock's, moved by `travel`, and never
  * before its parent's. The dials below make the endpoint wrong in the ways real ones are.
  */
-export interface FakeTransfer {
-  asset: string;
-  from: string;
-  payTo: string;
-  amount: bigint;
-  nonce: string;
-}
-
-export interface FakeLog {
-  address: string;
-  topics: Hex[];
-  data: Hex;
-}
-
 interface Block {
   number: number;
   hash: Hex;
@@ -51,25 +41,9 @@ interface LogQuery {
   toBlock: Hex;
 }
 
-const USED = toEventSelector('AuthorizationUsed(address,bytes32)');
-const CANCELED = toEventSelector('AuthorizationCanceled(address,bytes32)');
-const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const ABI = parseAbi(['function authorizationState(address, bytes32) view returns (bool)']);
 /** Of logs that no transaction of interest made, so that log indexes are not those of the transaction. */
 const LOGS_BEFORE = 7;
-
-export function usedLog({ asset, from, nonce }: Pick<FakeTransfer, 'asset' | 'from' | 'nonce'>): FakeLog {
-  return { address: asset, topics: [USED, pad(hex(from)), hex(nonce)], data: '0x' };
-}
-
-export function canceledLog({ asset, from, nonce }: Pick<FakeTransfer, 'asset' | 'from' | 'nonce'>): FakeLog {
-  return { address: asset, topics: [CANCELED, pad(hex(from)), hex(nonce)], data: '0x' };
-}
-
-export function transferLog({ asset, from, payTo, amount }: Omit<FakeTransfer, 'nonce'>): FakeLog {
-  const data = numberToHex(amount, { size: 32 });
-  return { address: asset, topics: [TRANSFER, pad(hex(from)), pad(hex(payTo))], data };
-}
 
 export class EvmChain {
   chainId: number;
@@ -148,14 +122,10 @@ export class EvmChain {
 
   /** What the token's transfers have brought to a wallet. */
   received(asset: string, wallet: string): bigint {
-    const logs = this.#canonicalLogs(asset);
-    const transfers = logs.filter(
-      ({ topics }) => topics[0] === TRANSFER && isSame(topics[2], pad(hex(wallet))),
-    );
-    return transfers.reduce((sum, { data }) => sum + BigInt(data), 0n);
+    return this.#canonicalLogs(asset).reduce((sum, log) => sum + amountTo(log, wallet), 0n);
   }
 
-  cancelAuthorization(authorization: Pick<FakeTransfer, 'asset' | 'from' | 'nonce'>): Hex {
+  cancelAuthorization(authorization: FakeAuthorization): Hex {
     return this.execute([canceledLog(authorization)]);
   }
 
@@ -208,10 +178,7 @@ export class EvmChain {
   }
 
   #isUsed(asset: string, from: string, nonce: string, upTo: number): boolean {
-    return this.#canonicalLogs(asset, upTo).some(({ topics: [event, owner, used] }) => {
-      const isUse = event === USED || event === CANCELED;
-      return isUse && isSame(owner, pad(hex(from))) && isSame(used, nonce);
-    });
+    return this.#canonicalLogs(asset, upTo).some((log) => usesUp(log, from, nonce));
   }
 
   #canonicalLogs(asset: string, upTo = this.head.number): FakeLog[] {
@@ -305,14 +272,6 @@ function matchesTopics(log: FakeLog, topics: LogQuery['topics']): boolean {
     if (accepted === null) return true;
     return [accepted].flat().some((topic) => isSame(log.topics[position], topic));
   });
-}
-
-function isSame(text: string | undefined, other: string): boolean {
-  return text?.toLowerCase() === other.toLowerCase();
-}
-
-function hex(text: string): Hex {
-  return `0x${text.replace(/^0x/, '').toLowerCase()}`;
 }
 
 function randomHash(): Hex {

@@ -1,5 +1,5 @@
 import { PublicKey } from '@solana/web3.js';
-import type { SvmToken } from '../chains/networks.js';
+import type { SvmToken } from './networks.js';
 
 export const TOKEN_PROGRAMS: Record<SvmToken['program'], PublicKey> = {
   'spl-token': new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'),

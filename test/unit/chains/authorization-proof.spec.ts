@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { type Hex, numberToHex, pad } from 'viem';
+import { type AuthorizedPayment, judgeAuthorization } from '../../../shared/chains/authorization-proof.js';
+import type { EvmLog } from '../../../shared/chains/evm-rpc.js';
+import { canceledLog, type FakeLog, transferLog, usedLog } from '../../support/evm-logs.js';
+
+const ASSET: Hex = `0x${'a5'.repeat(20)}`;
+const BUYER: Hex = `0x${'b1'.repeat(20)}`;
+const MERCHANT: Hex = `0x${'c3'.repeat(20)}`;
+const STRANGER: Hex = `0x${'d4'.repeat(20)}`;
+const NONCE: Hex = `0x${'01'.repeat(32)}`;
+const OTHER_NONCE: Hex = `0x${'02'.repeat(32)}`;
+const TRANSACTION: Hex = `0x${'ff'.repeat(32)}`;
+const PAYMENT: AuthorizedPayment = { asset: ASSET, from: BUYER, payTo: MERCHANT, amount: 100n, nonce: NONCE };
+
+const used = (parts: { asset?: Hex; from?: Hex; nonce?: Hex } = {}): FakeLog =>
+  usedLog({ ...PAYMENT, ...parts });
+const canceled = (parts: { from?: Hex; nonce?: Hex } = {}): FakeLog => canceledLog({ ...PAYMENT, ...parts });
+const transfer = (parts: { asset?: Hex; from?: Hex; payTo?: Hex; amount?: bigint } = {}): FakeLog =>
+  transferLog({ ...PAYMENT, ...parts });
+
+function judge(...logs: FakeLog[]): ReturnType<typeof judgeAuthorization> {
+  return judgeAuthorization(number(logs), PAYMENT);
+}
+
+function number(logs: FakeLog[]): EvmLog[] {
+  return logs.map((log, index) => ({ ...log, logIndex: 10 + index, transactionHash: TRANSACTION }));
+}
+
+describe('the proof in the logs of a transaction', () => {
+  const cases: [title: string, logs: FakeLog[], verdict: ReturnType<typeof judgeAuthorization>][] = [
+    ['is the transfer after the use', [used(), transfer()], { kind: 'transferred', logIndex: 11 }],
+    ['is a transfer of more', [used(), transfer({ amount: 101n })], { kind: 'transferred', logIndex: 11 }],
+    [
+      'is the transfer before the use, for a token that logs so',
+      [transfer(), used()],
+      { kind: 'transferred', logIndex: 10 },
+    ],
+    [
+      'is not a transfer of less, as of a token that takes a fee',
+      [used(), transfer({ amount: 99n })],
+      { kind: 'spent' },
+    ],
+    ['is not a transfer to another', [used(), transfer({ payTo: STRANGER })], { kind: 'spent' }],
+    ['is not a cancellation', [canceled()], { kind: 'spent' }],
+    ['is not a cancellation beside a transfer', [canceled(), transfer()], { kind: 'spent' }],
+    ['is not there without the use', [transfer()], { kind: 'absent' }],
+    ['is not there in a transaction without logs', [], { kind: 'absent' }],
+    ["is not another nonce's", [used({ nonce: OTHER_NONCE }), transfer()], { kind: 'absent' }],
+    [
+      "is not another payer's with the same nonce",
+      [used({ from: STRANGER }), transfer()],
+      { kind: 'absent' },
+    ],
+    [
+      "is not another contract's logs, however fitting",
+      [used({ asset: STRANGER }), transfer({ asset: STRANGER })],
+      { kind: 'absent' },
+    ],
+    ["is not another contract's transfer", [used(), transfer({ asset: STRANGER })], { kind: 'ambiguous' }],
+    ["is not another payer's transfer", [used(), transfer({ from: STRANGER })], { kind: 'ambiguous' }],
+    [
+      'is not the transfer that belongs to another authorization',
+      [used(), transfer({ payTo: STRANGER }), used({ nonce: OTHER_NONCE }), transfer()],
+      { kind: 'spent' },
+    ],
+    [
+      'is not shared by two authorizations',
+      [used(), used({ nonce: OTHER_NONCE }), transfer()],
+      { kind: 'ambiguous' },
+    ],
+    [
+      "is its own transfer among the same buyer's others",
+      [used({ nonce: OTHER_NONCE }), transfer(), used(), transfer()],
+      { kind: 'transferred', logIndex: 13 },
+    ],
+    [
+      "is its own transfer among others', also where transfers are logged first",
+      [transfer(), used({ nonce: OTHER_NONCE }), transfer(), used()],
+      { kind: 'transferred', logIndex: 12 },
+    ],
+    [
+      'is its own transfer when other buyers pay in between',
+      [used(), used({ from: STRANGER }), transfer({ from: STRANGER }), transfer()],
+      { kind: 'transferred', logIndex: 13 },
+    ],
+    [
+      'is in doubt when the authorization went elsewhere beside a transfer without one',
+      [transfer(), used(), transfer({ payTo: STRANGER })],
+      { kind: 'ambiguous' },
+    ],
+    [
+      'is in doubt when a first transfer takes a fee and a second one pays',
+      [used(), transfer({ payTo: STRANGER, amount: 1n }), transfer()],
+      { kind: 'ambiguous' },
+    ],
+  ];
+
+  for (const [title, logs, verdict] of cases) {
+    it(title, () => {
+      assert.deepEqual(judge(...logs), verdict);
+    });
+  }
+
+  it('does not depend on the order of the answer, only on the log indexes', () => {
+    const [use, elsewhere, mine, paid] = number([
+      used({ nonce: OTHER_NONCE }),
+      transfer({ payTo: STRANGER }),
+      used(),
+      transfer(),
+    ]);
+    assert.ok(use && elsewhere && mine && paid);
+    const verdict = judgeAuthorization([mine, elsewhere, use, paid], PAYMENT);
+    assert.deepEqual(verdict, { kind: 'transferred', logIndex: 13 });
+  });
+
+  it('does not depend on the case of hexadecimal digits', () => {
+    const shouted = number([used(), transfer()]).map((log) => ({
+      ...log,
+      address: log.address.toUpperCase().replace('0X', '0x'),
+      topics: log.topics.map((topic) => topic.toUpperCase().replace('0X', '0x')),
+    }));
+    assert.deepEqual(judgeAuthorization(shouted, PAYMENT), { kind: 'transferred', logIndex: 11 });
+  });
+
+  it('takes no log of another form for a transfer', () => {
+    const nft = { ...transfer(), topics: [...transfer().topics, numberToHex(1, { size: 32 })] };
+    const unindexed = { ...transfer(), topics: transfer().topics.slice(0, 2), data: pad(MERCHANT) };
+    const long = { ...transfer(), data: `${transfer().data}00` as const };
+    const text = { ...transfer(), data: `0x${'zz'.repeat(32)}` as const };
+    for (const odd of [nft, unindexed, long, text]) {
+      assert.deepEqual(judge(used(), odd), { kind: 'ambiguous' });
+      assert.deepEqual(judge(used(), odd, transfer()), { kind: 'transferred', logIndex: 12 });
+    }
+  });
+
+  it('takes no transfer to the address that the nonce spells for the use', () => {
+    const payment = { ...PAYMENT, nonce: pad(MERCHANT) };
+    assert.deepEqual(judgeAuthorization(number([transfer(), transfer()]), payment), { kind: 'absent' });
+  });
+
+  it('proves a payment of nothing by a transfer of nothing', () => {
+    const payment = { ...PAYMENT, amount: 0n };
+    const logs = number([used(), transfer({ amount: 0n })]);
+    assert.deepEqual(judgeAuthorization(logs, payment), { kind: 'transferred', logIndex: 11 });
+  });
+});

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
+import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
+import type { ChainFinding } from '../../../shared/chains/finding.js';
+import { returnToPresent, travelMs } from '../../../shared/clock.js';
+import type { Fault } from '../../support/chain.js';
+import { EvmChain } from '../../support/evm-chain.js';
+import { buildEvmQuery } from './evm-payment.js';
+
+describe('an EVM endpoint', () => {
+  let chain: EvmChain;
+  let chains: Chains;
+  let payment: EvmPaymentQuery;
+
+  beforeEach(async () => {
+    chain = await EvmChain.start(84532);
+    chains = createChains(new Map([['EIP155_84532', chain.endpoint.url]]));
+    payment = buildEvmQuery();
+  });
+
+  afterEach(async () => {
+    returnToPresent();
+    chains.close();
+    await chain.close();
+  });
+
+  async function assertUnreadable(finding: Promise<ChainFinding>, reason: RegExp): Promise<void> {
+    const found = await finding;
+    assert.equal(found.kind, 'unreadable');
+    assert.match(found.kind === 'unreadable' ? found.reason : '', reason);
+  }
+
+  const faults: [fault: Fault, reason: RegExp][] = [
+    ['cut', /cannot be reached: UND_ERR_SOCKET|cannot be reached: ECONNRESET/],
+    ['http_500', /HTTP 500/],
+    ['http_429', /HTTP 429/],
+    ['garbage', /cannot be used/],
+    ['wrong_shape', /./],
+  ];
+  const methods = [
+    'eth_chainId',
+    'eth_getBlockByNumber',
+    'eth_getTransactionReceipt',
+    'eth_call',
+    'eth_getLogs',
+  ];
+  for (const [fault, reason] of faults) {
+    for (const method of methods) {
+      it(`that fails by ${fault} at ${method} says nothing, and all when it is back`, async () => {
+        const transaction = chain.movePayment(payment);
+        chain.endpoint.fail(fault, method);
+        await assertUnreadable(chains.lookUp(payment), reason);
+        chain.endpoint.recover();
+        assert.equal((await chains.lookUp({ ...payment, transactionHint: transaction })).kind, 'paid');
+      });
+    }
+  }
+
+  it('that refuses connections says nothing', async () => {
+    await chain.endpoint.close();
+    await assertUnreadable(chains.lookUp(payment), /ECONNREFUSED/);
+  });
+
+  it('that is slow is waited for', async () => {
+    chain.movePayment(payment);
+    chain.endpoint.delayMs = 3;
+    assert.equal((await chains.lookUp(payment)).kind, 'paid');
+  });
+
+  it('of another chain says nothing, whatever it holds', async () => {
+    const transactionHint = chain.movePayment(payment);
+    chain.chainId = 1;
+    await assertUnreadable(chains.lookUp({ ...payment, transactionHint }), /serves chain 1, not 84532/);
+    assert.equal(chain.endpoint.callsOf('eth_getTransactionReceipt'), 0);
+  });
+
+  it('is asked for its chain until it has said it once', async () => {
+    chain.chainId = 1;
+    await chains.lookUp(payment);
+    chain.chainId = 84532;
+    await chains.lookUp(payment);
+    await chains.lookUp(payment);
+    assert.equal(chain.endpoint.callsOf('eth_chainId'), 2);
+  });
+
+  describe('that lags', () => {
+    it('a little says until when it has seen', async () => {
+      const { timestamp } = chain.head;
+      chain.mineAt(2, 5);
+      chain.movePayment(payment);
+      chain.lag.set('*', 6);
+      const chainTime = new Date(timestamp * 1000);
+      assert.deepEqual(await chains.lookUp(payment), { kind: 'unused', chainTime, exhausted: false });
+    });
+
+    it('by more than two minutes says nothing about what is not used', async () => {
+      travelMs(121_000);
+      await assertUnreadable(chains.lookUp(payment), /newest block is of/);
+    });
+
+    it('still proves a payment that it has seen', async () => {
+      chain.movePayment(payment);
+      travelMs(3_600_000);
+      assert.equal((await chains.lookUp(payment)).kind, 'paid');
+    });
+
+    it('behind its own head, as one of several nodes does, says nothing', async () => {
+      chain.movePayment(payment);
+      chain.lag.set('eth_call', 1);
+      await assertUnreadable(chains.lookUp(payment), /error -32000/);
+    });
+
+    it('behind its own head says nothing when it knows blocks by number only', async () => {
+      chain.knowsBlockHashes = false;
+      chain.movePayment(payment);
+      assert.equal((await chains.lookUp(payment)).kind, 'paid');
+      chain.lag.set('eth_call', 1);
+      await assertUnreadable(chains.lookUp(payment), /error -32000/);
+    });
+
+    it('with its logs says nothing rather than that there are none', async () => {
+      chain.movePayment(payment);
+      chain.lag.set('eth_getLogs', 1);
+      await assertUnreadable(chains.lookUp(payment), /no log says by what/);
+    });
+
+    it('with its receipts says nothing', async () => {
+      chain.movePayment(payment);
+      chain.lag.set('eth_getTransactionReceipt', 1);
+      await assertUnreadable(chains.lookUp(payment), /differ/);
+    });
+
+    it('with its head counts the block of the payment only', async () => {
+      const transactionHint = chain.movePayment(payment);
+      const { endpoint } = chain;
+      chain.mine(3);
+      assert.equal(await confirmations({ ...payment, transactionHint }), 4);
+      chain.lag.set('latest', 3);
+      assert.equal(await confirmations({ ...payment, transactionHint }), 1);
+      chain.lag.set('latest', 4);
+      assert.equal(await confirmations({ ...payment, transactionHint }), 1);
+      assert.equal(endpoint.callsOf('eth_getLogs'), 0);
+    });
+  });
+
+  async function confirmations(query: EvmPaymentQuery): Promise<number | undefined> {
+    const finding = await chains.lookUp(query);
+    return finding.kind === 'paid' ? finding.confirmations : undefined;
+  }
+
+  describe('after a reorganisation', () => {
+    it('that has dropped the transaction proves nothing by the receipt that it keeps', async () => {
+      const transactionHint = chain.movePayment(payment);
+      chain.reorganise(transactionHint, 'kept');
+      assert.equal((await chains.lookUp({ ...payment, transactionHint })).kind, 'unused');
+    });
+
+    it('that has moved the transaction finds it in its new block', async () => {
+      const transactionHint = chain.movePayment(payment);
+      chain.reorganise(transactionHint, 'dropped');
+      assert.equal((await chains.lookUp({ ...payment, transactionHint })).kind, 'unused');
+      const again = chain.movePayment(payment);
+      const finding = await chains.lookUp({ ...payment, transactionHint });
+      assert.equal(finding.kind === 'paid' && finding.transaction, again);
+    });
+
+    it('still calls the nonce used: says nothing', async () => {
+      const transaction = chain.movePayment(payment);
+      chain.reorganise(transaction, 'kept');
+      chain.authorizationStateLie = true;
+      await assertUnreadable(
+        chains.lookUp({ ...payment, transactionHint: transaction }),
+        /no log says by what/,
+      );
+    });
+  });
+
+  describe('that contradicts itself', () => {
+    it('about a used nonce without any log says nothing', async () => {
+      chain.authorizationStateLie = true;
+      await assertUnreadable(chains.lookUp(payment), /no log says by what/);
+    });
+
+    it('by hiding the logs says nothing', async () => {
+      chain.movePayment(payment);
+      chain.hidesLogs = true;
+      await assertUnreadable(chains.lookUp(payment), /no log says by what/);
+    });
+
+    it('by calling a nonce unused is overruled by the transaction itself', async () => {
+      const transactionHint = chain.movePayment(payment);
+      chain.authorizationStateLie = false;
+      assert.equal((await chains.lookUp({ ...payment, transactionHint })).kind, 'paid');
+    });
+  });
+
+  describe('that limits the search for logs', () => {
+    for (const range of [10_000, 2000, 100, 10, 1]) {
+      it(`to ${range} blocks is searched in pieces`, async () => {
+        chain.maxLogRange = range;
+        const transaction = chain.movePayment(payment);
+        chain.mine(12);
+        const finding = await chains.lookUp(payment);
+        assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+      });
+    }
+
+    it('to none says nothing', async () => {
+      chain.movePayment(payment);
+      chain.maxLogRange = 0;
+      await assertUnreadable(chains.lookUp(payment), /refuses to search/);
+    });
+
+    it('is asked a bounded number of times', async () => {
+      chain.authorizationStateLie = true;
+      chain.maxLogRange = 1;
+      chain.mine(100);
+      await assertUnreadable(chains.lookUp(payment), /too many blocks/);
+      assert.ok(chain.endpoint.callsOf('eth_getLogs') <= 40);
+    });
+  });
+
+  describe('whose blocks come irregularly', () => {
+    it('is searched back to the claim after a long pause', async () => {
+      const transaction = chain.movePayment(payment);
+      chain.mineAt(3600, 3);
+      chain.mineAt(1, 300);
+      const finding = await chains.lookUp({ ...payment, validBefore: 2n ** 64n });
+      assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+    });
+
+    it('is searched back to the claim after a rush', async () => {
+      const transaction = chain.movePayment(payment);
+      chain.mineAt(0, 9000);
+      chain.mineAt(12, 200);
+      const finding = await chains.lookUp({ ...payment, validBefore: 2n ** 64n });
+      assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+    });
+
+    it('is searched back to the claim when its clock stands still', async () => {
+      const transaction = chain.movePayment(payment);
+      chain.mineAt(0, 50_000);
+      const notBefore = new Date((chain.head.timestamp + 599) * 1000);
+      const finding = await chains.lookUp({ ...payment, notBefore, validBefore: 2n ** 64n });
+      assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+      assert.ok(chain.endpoint.callsOf('eth_getBlockByNumber') < 24);
+    });
+  });
+});

@@ -1,0 +1,26 @@
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
+import { nowMs } from '../../../shared/clock.js';
+
+export const BASE_SEPOLIA = 'eip155:84532';
+export const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
+
+/** A payment of 1 USDC that was claimed now and can be used for five minutes. */
+export function buildEvmQuery(parts: Partial<EvmPaymentQuery> = {}): EvmPaymentQuery {
+  return {
+    family: 'evm',
+    network: BASE_SEPOLIA,
+    asset: USDC,
+    from: randomAddress(),
+    payTo: randomAddress(),
+    amount: 1_000_000n,
+    nonce: generatePrivateKey(),
+    validBefore: BigInt(Math.floor(nowMs() / 1000) + 300),
+    notBefore: new Date(nowMs()),
+    ...parts,
+  };
+}
+
+export function randomAddress(): string {
+  return privateKeyToAddress(generatePrivateKey());
+}

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js';
+import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
+import type { ChainFinding } from '../../../shared/chains/finding.js';
+import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
+import { nowMs } from '../../../shared/clock.js';
+import { memo, tokenAccount, tokenProgram } from '../../support/agent.js';
+import { base58 } from '../../support/base58.js';
+import { SolanaChain } from '../../support/solana-chain.js';
+import {
+  buildSolanaPayment,
+  DEVNET,
+  randomKey,
+  type SolanaPayment,
+  USDC_MINT,
+  USDG_MINT,
+} from './solana-payment.js';
+
+/** In base58 no longer than a signature. */
+const LONG = base58(Buffer.concat([Buffer.from([1]), randomBytes(64)]));
+const SHORT = base58(Buffer.concat([Buffer.from([255]), randomBytes(62)]));
+const FAILURE = { InstructionError: [2, { Custom: 1 }] };
+
+describe('looking for a payment on Solana', () => {
+  let chain: SolanaChain;
+  let chains: Chains;
+  let blockhash: string;
+  let payment: SolanaPayment;
+
+  beforeEach(async () => {
+    chain = await SolanaChain.start(DEVNET);
+    chains = createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]));
+    blockhash = chain.issueBlockhash();
+    payment = buildSolanaPayment(blockhash);
+  });
+
+  afterEach(async () => {
+    chains.close();
+    await chain.close();
+  });
+
+  function lookUp(parts: Partial<SolanaPaymentQuery> = {}): Promise<ChainFinding> {
+    return chains.lookUp({ ...payment.query, ...parts });
+  }
+
+  /** Whoever sends this transaction. */
+  function land({ query }: SolanaPayment, landing = {}): string {
+    return chain.movePayment(query.signedTransaction, landing);
+  }
+
+  async function kindOf(finding: Promise<ChainFinding>): Promise<string> {
+    const found = await finding;
+    return found.kind === 'unused' && found.exhausted ? 'exhausted' : found.kind;
+  }
+
+  it('finds it by the message, though nobody knows the signature', async () => {
+    const transaction = land(payment);
+    const finding = await lookUp();
+    assert.ok(finding.kind === 'paid');
+    const { blockTime, ...rest } = finding;
+    const payer = payment.buyer.publicKey.toBase58();
+    assert.deepEqual(rest, { kind: 'paid', transaction, proofIndex: 2, payer, confirmations: 1 });
+    assert.ok(Math.abs(blockTime.getTime() - nowMs()) < 60_000);
+  });
+
+  it('counts a confirmed transaction as one confirmation and a finalized one as two', async () => {
+    land(payment);
+    const confirmed = await lookUp();
+    assert.equal(confirmed.kind === 'paid' && confirmed.confirmations, 1);
+    chain.pass(32);
+    const finalized = await lookUp();
+    assert.equal(finalized.kind === 'paid' && finalized.confirmations, 2);
+  });
+
+  it('finds a Token-2022 payment', async () => {
+    payment = buildSolanaPayment(blockhash, { mint: USDG_MINT });
+    land(payment);
+    assert.equal(await kindOf(lookUp()), 'paid');
+  });
+
+  it('finds a legacy transaction', async () => {
+    payment = buildSolanaPayment(blockhash, { version: 'legacy' });
+    const transactionHint = land(payment);
+    assert.equal(await kindOf(lookUp()), 'paid');
+    assert.equal(await kindOf(lookUp({ transactionHint })), 'paid');
+  });
+
+  it('finds it whatever its other instructions and their place', async () => {
+    payment = buildSolanaPayment(blockhash, { before: [memo('first')], after: [memo('second')] });
+    land(payment);
+    const finding = await lookUp();
+    assert.equal(finding.kind === 'paid' && finding.proofIndex, 3);
+  });
+
+  it('finds one that a program pays out of what it calls, by the balances', async () => {
+    const wallet = Keypair.generate();
+    const payTo = randomKey();
+    const destination = tokenAccount(new PublicKey(payTo), USDC_MINT, tokenProgram(DEVNET, USDC_MINT));
+    const instruction = new TransactionInstruction({
+      programId: Keypair.generate().publicKey,
+      keys: [
+        { pubkey: wallet.publicKey, isSigner: true, isWritable: false },
+        { pubkey: destination, isSigner: false, isWritable: true },
+      ],
+      data: randomBytes(8),
+    });
+    payment = buildSolanaPayment(blockhash, { payTo, buyer: wallet, instructions: [instruction] });
+    const account = destination.toBase58();
+    land(payment, { receives: { [account]: 1_000_000n }, commitment: 'finalized' });
+    const finding = await lookUp();
+    assert.ok(finding.kind === 'paid');
+    assert.deepEqual([finding.proofIndex, finding.payer], [0, wallet.publicKey.toBase58()]);
+    assert.equal(await kindOf(lookUp({ amount: 1_000_001n })), 'spent_otherwise');
+    chain.tellsBalances = false;
+    assert.equal(await kindOf(lookUp()), 'unreadable');
+  });
+
+  it('says until when it had not landed: the time of the newest finalized block', async () => {
+    const finding = await lookUp();
+    assert.ok(finding.kind === 'unused' && !finding.exhausted);
+    const age = nowMs() - finding.chainTime.getTime();
+    assert.ok(age >= 12_000 && age < 60_000);
+  });
+
+  it('is not content with the same accounts and the same amount in another message', async () => {
+    const { payTo } = payment.query;
+    const twin = buildSolanaPayment(blockhash, { payTo, buyer: payment.buyer });
+    const transactionHint = land(twin);
+    assert.equal(await kindOf(lookUp()), 'unused');
+    assert.equal(await kindOf(lookUp({ transactionHint })), 'unused');
+    assert.equal(await kindOf(chains.lookUp(twin.query)), 'paid');
+  });
+
+  it('finds it among other payments of the same buyer to the same merchant', async () => {
+    const { payTo } = payment.query;
+    const others = Array.from({ length: 6 }, () =>
+      buildSolanaPayment(blockhash, { payTo, buyer: payment.buyer }),
+    );
+    for (const other of others.slice(0, 3)) land(other);
+    const transaction = land(payment);
+    for (const other of others.slice(3)) land(other);
+    const finding = await lookUp();
+    assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+  });
+
+  it("finds a busy buyer's among those to the same merchant", async () => {
+    for (let paid = 0; paid < 45; paid += 1) land(buildSolanaPayment(blockhash, { buyer: payment.buyer }));
+    const transaction = land(payment);
+    const finding = await lookUp();
+    assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+    assert.equal(chain.endpoint.callsOf('getTransaction'), 1);
+  });
+
+  it("says nothing when there are too many of the buyer's to this merchant", async () => {
+    const { payTo } = payment.query;
+    for (let paid = 0; paid < 41; paid += 1)
+      land(buildSolanaPayment(blockhash, { payTo, buyer: payment.buyer }));
+    assert.equal(await kindOf(lookUp()), 'unreadable');
+  });
+
+  it('finds it in the list of the merchant when the fee payer alone has signed', async () => {
+    const instruction = new TransactionInstruction({
+      programId: Keypair.generate().publicKey,
+      keys: [],
+      data: randomBytes(8),
+    });
+    const { payTo } = payment.query;
+    const destination = tokenAccount(new PublicKey(payTo), USDC_MINT, tokenProgram(DEVNET, USDC_MINT));
+    instruction.keys.push({ pubkey: destination, isSigner: false, isWritable: true });
+    payment = buildSolanaPayment(blockhash, { payTo, instructions: [instruction], signers: [] });
+    land(payment, { receives: { [destination.toBase58()]: 1_000_000n } });
+    assert.equal(await kindOf(lookUp()), 'paid');
+  });
+
+  describe('a transaction that is only processed', () => {
+    it('is pending when the facilitator has named it', async () => {
+      const transaction = land(payment, { commitment: 'processed' });
+      assert.deepEqual(await lookUp({ transactionHint: transaction }), { kind: 'pending', transaction });
+    });
+
+    it('is not seen otherwise, and proves nothing yet', async () => {
+      land(payment, { commitment: 'processed' });
+      assert.equal(await kindOf(lookUp()), 'unused');
+    });
+
+    it('does not keep a payment pending whose blockhash has gone, whatever the facilitator names', async () => {
+      chain.travel(200);
+      const stranger = buildSolanaPayment(chain.issueBlockhash());
+      const transactionHint = land(stranger, { commitment: 'processed' });
+      assert.equal(await kindOf(lookUp({ transactionHint })), 'exhausted');
+    });
+  });
+
+  describe('a transaction that failed', () => {
+    it('is the end of the payload once it is finalized', async () => {
+      const transaction = land(payment, { error: FAILURE, commitment: 'finalized' });
+      assert.deepEqual(await lookUp(), { kind: 'spent_otherwise', transaction });
+      assert.deepEqual(await lookUp({ transactionHint: transaction }), {
+        kind: 'spent_otherwise',
+        transaction,
+      });
+    });
+
+    it('is pending while its block may be dropped', async () => {
+      const transaction = land(payment, { error: FAILURE });
+      assert.deepEqual(await lookUp(), { kind: 'pending', transaction });
+    });
+
+    it('says nothing of this payment when it is another message', async () => {
+      const twin = buildSolanaPayment(blockhash, { payTo: payment.query.payTo, buyer: payment.buyer });
+      const transactionHint = land(twin, { error: FAILURE, commitment: 'finalized' });
+      assert.equal(await kindOf(lookUp({ transactionHint })), 'unused');
+    });
+  });
+
+  describe('a message that does not pay', () => {
+    for (const [title, parts] of [
+      ['the amount', { amount: 1_000_001n }],
+      ['this merchant', { payTo: randomKey() }],
+      ['in this token', { mint: USDG_MINT }],
+    ] as const) {
+      it(`${title} is spent once it is finalized`, async () => {
+        land(payment);
+        assert.equal(await kindOf(lookUp(parts)), 'pending');
+        chain.pass(32);
+        assert.equal(await kindOf(lookUp(parts)), 'spent_otherwise');
+      });
+    }
+
+    it('though a program that is no token program is called like one, is spent', async () => {
+      const { payTo } = payment.query;
+      const destination = tokenAccount(new PublicKey(payTo), USDC_MINT, tokenProgram(DEVNET, USDC_MINT));
+      const data = Buffer.alloc(10);
+      data.writeUInt8(12, 0);
+      data.writeBigUInt64LE(1_000_000n, 1);
+      const imitation = new TransactionInstruction({
+        programId: Keypair.generate().publicKey,
+        keys: [payment.buyer.publicKey, new PublicKey(USDC_MINT), destination].map((pubkey, index) => ({
+          pubkey,
+          isSigner: index === 0,
+          isWritable: false,
+        })),
+        data,
+      });
+      payment = buildSolanaPayment(blockhash, { payTo, buyer: payment.buyer, instructions: [imitation] });
+      land(payment, { receives: { [destination.toBase58()]: 0n }, commitment: 'finalized' });
+      assert.equal(await kindOf(lookUp()), 'spent_otherwise');
+    });
+  });
+
+  describe('a hint', () => {
+    it('spares searching', async () => {
+      const transactionHint = land(payment);
+      assert.equal(await kindOf(lookUp({ transactionHint })), 'paid');
+      assert.equal(chain.endpoint.callsOf('getSignaturesForAddress'), 0);
+    });
+
+    for (const hint of ['', 'pending', '0'.repeat(88), `0x${'ab'.repeat(32)}`, randomKey(), SHORT, LONG]) {
+      it(`that is no signature (${hint.slice(0, 10)}) is not asked for`, async () => {
+        const transaction = land(payment);
+        const finding = await lookUp({ transactionHint: hint });
+        assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+        assert.equal(chain.endpoint.callsOf('getTransaction'), 1);
+      });
+    }
+
+    it('that names no transaction does not hide the payment', async () => {
+      const transaction = land(payment);
+      const finding = await lookUp({ transactionHint: base58(randomBytes(64)) });
+      assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
+    });
+  });
+});
