@@ -57,10 +57,11 @@ function matchesLock(root) {
   const installed = readPackages(path.join(root, 'node_modules', '.package-lock.json'));
   const wanted = readPackages(path.join(root, 'package-lock.json'));
   if (installed === undefined || wanted === undefined) return false;
-  return Object.entries(wanted).every(([place, { version, integrity, optional }]) => {
+  return Object.entries(wanted).every(([place, { version, integrity, optional, extraneous }]) => {
     if (place === '') return true;
     const found = installed[place];
-    if (found === undefined) return optional === true;
+    // npm locks more than it installs: what is for other systems, and what it calls extraneous.
+    if (found === undefined) return optional === true || extraneous === true;
     const complete = existsSync(path.join(root, place, 'package.json'));
     return complete && found.version === version && found.integrity === integrity;
   });

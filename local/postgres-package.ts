@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, cp, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { runAs } from './system-user.js';
 
 /** The npm package with this platform's Postgres: its `native` folder, or undefined where there is none. */
 export function bundledPackage(): string | undefined {
@@ -58,6 +59,8 @@ export async function copyPackage(packageDir: string, into: string): Promise<str
     const unfinished = await mkdtemp(`${copy}.copy-`);
     await chmod(unfinished, 0o755);
     await cp(packageDir, path.join(unfinished, 'native'), { recursive: true, verbatimSymlinks: true });
+    // A store of read-only folders is copied as such.
+    await runAs(undefined, 'chmod', ['-R', 'u+w', unfinished]);
     await linkLibraries(path.join(unfinished, 'native'));
     await rename(unfinished, copy).catch(async (error: unknown) => {
       await rm(unfinished, { recursive: true, force: true });

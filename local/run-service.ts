@@ -9,6 +9,7 @@ import { type Closable, closeOnSignal } from '../shared/shutdown.js';
 import { startWorker } from '../workers/main.js';
 import { choosePort } from './choose-port.js';
 import { demoMerchantKey } from './demo-merchant.js';
+import { localEncryptionKey } from './encryption-key.js';
 import { dataFolder, startLocalDatabase } from './local-database.js';
 import { welcome } from './welcome.js';
 
@@ -41,6 +42,7 @@ async function runService(): Promise<void> {
       defaults.DATABASE_URL = database.url;
     }
     if (!isSet('PORT')) defaults.PORT = String(await choosePort());
+    if (!isSet('ENCRYPTION_KEY')) defaults.ENCRYPTION_KEY = await localEncryptionKey(dataFolder());
     if (!isSet('FACILITATOR_URL')) defaults.FACILITATOR_URL = NO_FACILITATOR;
     const config = readConfig('web', defaults);
     const logger = createLogger(config.logLevel, 'local');

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+/** Installing from a registry takes what it takes. */
+const PATIENCE_MS = 600_000;
+
+interface Started {
+  child: ChildProcess;
+  baseUrl: string;
+  testKey: string;
+}
+
+/** What a newcomer does first, as an ordinary user: clone, `npm start`, the printed curl, Ctrl-C, and start again. */
+describe('a fresh clone', function () {
+  this.timeout(PATIENCE_MS);
+  let folder: string;
+  let clone: string;
+  // Root tries it as somebody else; everybody else tries it as who they are.
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+  before(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'fresh-clone-'));
+    clone = path.join(folder, 'checkout');
+    execFileSync('git', ['clone', '--quiet', '--no-hardlinks', ROOT, clone], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    if (user.uid !== undefined) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, folder]);
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  async function start(): Promise<Started> {
+    const child = spawn('npm', ['start'], {
+      cwd: clone,
+      env: { PATH: process.env.PATH, HOME: folder, npm_config_cache: path.join(folder, 'npm-cache') },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...user,
+    });
+    let output = '';
+    const ready = new Promise<void>((resolve, reject) => {
+      const read = (chunk: Buffer): void => {
+        output += chunk.toString('utf8');
+        if (output.includes('Ctrl-C stops everything')) resolve();
+      };
+      child.stdout.on('data', read);
+      child.stderr.on('data', read);
+      child.once('exit', () => reject(new Error(output)));
+    });
+    await ready;
+    const [, baseUrl = ''] = /running at (http:\S+)/.exec(output) ?? [];
+    const [testKey = ''] = /svc_ck_test_\w+/.exec(output) ?? [];
+    return { child, baseUrl, testKey };
+  }
+
+  async function stop({ child }: Started): Promise<void> {
+    const exited = once(child, 'exit');
+    // To npm alone: it hands the signal on.
+    child.kill('SIGTERM');
+    const [code] = await exited;
+    assert.equal(code, 0);
+    assert.deepEqual(processesIn(clone), [], 'no process is left');
+  }
+
+  async function call(
+    started: Started,
+    pathname: string,
+    body?: string,
+  ): Promise<{ id: string; status: string }> {
+    const response = await fetch(started.baseUrl + pathname, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${started.testKey}:`).toString('base64')}`,
+        ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+      ...(body !== undefined && { body }),
+    });
+    assert.equal(response.status, 200);
+    return JSON.parse(await response.text());
+  }
+
+  it('starts with nothing configured, answers the printed curl, stops without a trace and keeps its data', async () => {
+    const first = await start();
+    const session = await call(
+      first,
+      '/v1/checkout/sessions',
+      'line_items[0][price_data][product_data][name]=Coffee&line_items[0][price_data][unit_amount]=450',
+    );
+    assert.equal(session.status, 'open');
+    await stop(first);
+
+    const second = await start();
+    assert.equal(second.testKey, first.testKey);
+    assert.equal((await call(second, `/v1/checkout/sessions/${session.id}`)).id, session.id);
+    await stop(second);
+  });
+});
+
+/** Those whose command line or working folder lies in a folder; where there is no /proc, nothing can be told. */
+function processesIn(folder: string): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder);
+      } catch {
+        // It ended while we looked.
+        return false;
+      }
+    });
+}
