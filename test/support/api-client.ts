@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import request, { type Response, type Test } from 'supertest';
 import type { ErrorType } from '../../api/errors/catalog.js';
 import { openApiDocument } from '../../api/v1/openapi.js';
+import { nowMs } from '../../shared/clock.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { addFacilitatorKey } from '../../shared/services/facilitator-keys.js';
 import type { TestApp } from './app.js';
 
 /**
@@ -100,6 +104,45 @@ export function assertUnauthenticated(res: Response, code: string): void {
 export function withoutIds(res: Response): string {
   assert.equal(res.status, 200, res.text);
   return res.text.replaceAll(/\b(cs_live|cs_test|li|we|key|pay)_[A-Za-z0-9]{28}\b/g, '$1_…');
+}
+
+/** A merchant's key at the facilitator, registered here: its tokens open POST /v1/keys. */
+export interface Signer {
+  accountId: string;
+  keyId: string;
+  privateKey: KeyObject;
+  publicKey: KeyObject;
+}
+
+type Json = Record<string, unknown>;
+
+export async function buildSigner(db: Knex, accountId: string): Promise<Signer> {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const keyId = randomUUID();
+  const der = publicKey.export({ type: 'spki', format: 'der' });
+  await addFacilitatorKey(db, { accountId, keyId, publicKey: der });
+  return { accountId, keyId, privateKey, publicKey };
+}
+
+/** A good token, but for the claims and header fields that are given; undefined leaves one out. */
+export function signToken({ keyId, privateKey }: Signer, claims: Json = {}, header: Json = {}): string {
+  const iat = Math.floor(nowMs() / 1000);
+  const whole = { sub: keyId, iss: 'svc-merchant', iat, exp: iat + 120, jti: randomUUID(), ...claims };
+  return jwt({ alg: 'EdDSA', typ: 'JWT', kid: keyId, ...header }, whole, (input) =>
+    sign(null, Buffer.from(input), privateKey),
+  );
+}
+
+/** `signatureOf` gets what has to be signed; header and claims may be text that is no JSON. */
+export function jwt(
+  header: Json | string,
+  claims: Json | string,
+  signatureOf: (input: string) => Buffer | string,
+): string {
+  const part = (value: Json | string): string =>
+    Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+  const input = `${part(header)}.${part(claims)}`;
+  return `${input}.${Buffer.from(signatureOf(input)).toString('base64url')}`;
 }
 
 interface OpenApi {

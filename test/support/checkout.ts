@@ -1,14 +1,23 @@
-import request, { type Response } from 'supertest';
+import assert from 'node:assert/strict';
+import request, { type Response, type Test } from 'supertest';
+import type { LocalAccount } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { loadConfig } from '../../shared/config.js';
 import { createLogger } from '../../shared/logger.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { CheckoutSession as Session } from '../../shared/models/checkout-session.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Event } from '../../shared/models/event.js';
 import { Payment } from '../../shared/models/payment.js';
 import type { Closable } from '../../shared/shutdown.js';
-import type { PaymentRequired } from '../../shared/x402/wire.js';
+import type {
+  EvmPayload,
+  PaymentRequired,
+  PaymentRequirements,
+  SettlementResponse,
+} from '../../shared/x402/wire.js';
 import { startWorker } from '../../workers/main.js';
+import { type EvmOverrides, paymentHeader, signEvmPayment } from './agent.js';
 import { openTestApp, type TestApp } from './app.js';
+import { EvmChain } from './evm-chain.js';
 import { type FakeFacilitator, startFacilitator } from './facilitator.js';
 import { buildMerchant, buildSession, type Merchant } from './factories.js';
 import { testServices } from './suite.js';
@@ -21,11 +30,22 @@ export interface Checkout {
   buildSession(overrides?: Partial<CheckoutSession>): Promise<CheckoutSession>;
   /** What the link asks for. */
   quote(id: string): Promise<PaymentRequired>;
-  visit(id: string, headers?: Record<string, string>): Promise<Response>;
+  /** Every answer is also held against what is true of all answers of a link. */
+  send(method: LinkMethod, id: string, headers?: Record<string, string>): Test;
+  visit(id: string, headers?: Record<string, string>): Test;
+  /** A new signature for an entry of this link: on Base Sepolia, in its first token, unless told. */
+  sign(id: string, parts?: Signing): Promise<SignedPayment>;
+  /** Signs anew and sends it. */
+  pay(id: string, parts?: Signing): Promise<Response>;
+  /** How often the facilitator was asked about this payment. */
+  calls(payment: SignedPayment): { verify: number; settle: number };
   session(id: string): Promise<CheckoutSession>;
   payments(sessionId: string): Promise<Payment[]>;
   events(sessionId: string): Promise<string[]>;
-  startWorker(): Promise<Closable>;
+  /** Where a session stands, its payments (oldest first) and its events, in their own words. */
+  state(sessionId: string): Promise<{ session: string; payments: string[]; events: string[] }>;
+  /** `settings` on top of the checkout's environment. */
+  startWorker(settings?: Record<string, string>): Promise<Closable>;
   close(): Promise<void>;
 }
 
@@ -34,6 +54,29 @@ export interface CheckoutOptions {
   facilitator?: FakeFacilitator;
   worker?: boolean;
 }
+
+export interface Signing extends EvmOverrides {
+  account?: LocalAccount;
+  network?: string;
+  asset?: string;
+}
+
+export interface SignedPayment {
+  /** For PAYMENT-SIGNATURE. */
+  header: string;
+  accepted: PaymentRequirements;
+  payload: EvmPayload;
+}
+
+export type LinkMethod = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head';
+
+export const BASE_SEPOLIA = 'eip155:84532';
+export const X_LAYER_TESTNET = 'eip155:1952';
+export const SOLANA_DEVNET = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
+export const BUYER = privateKeyToAccount(generatePrivateKey());
+
+/** No chain is asked behind a test's back. */
+const NO_CHAIN = 'http://127.0.0.1:1';
 
 export async function openCheckout({
   environment = {},
@@ -44,44 +87,189 @@ export async function openCheckout({
   const settings = {
     FACILITATOR_URL: facilitator.url,
     RATE_LIMIT_LINK_PER_MINUTE: '1000000',
+    RPC_URL_EIP155_84532: NO_CHAIN,
+    RPC_URL_EIP155_1952: NO_CHAIN,
+    RPC_URL_SOLANA_DEVNET: NO_CHAIN,
     ...environment,
   };
   const app = await openTestApp(settings);
   const merchant = await buildMerchant(app.db);
   const workers: Closable[] = [];
-  const start = async (): Promise<Closable> => {
+  const start = async (others: Record<string, string> = {}): Promise<Closable> => {
     const { databaseUrl, redisUrl } = testServices();
-    const config = loadConfig(
-      { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, BASE_URL: 'https://pay.example', ...settings },
-      'worker',
-    );
+    const fixed = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, BASE_URL: 'https://pay.example' };
+    const config = loadConfig({ ...fixed, ...settings, ...others }, 'worker');
     const started = await startWorker(config, createLogger('silent', 'test'));
     workers.push(started);
     return started;
   };
   if (worker) await start();
-  return {
+
+  const checkout: Checkout = {
     app,
     facilitator,
     merchant,
     buildSession: (overrides) => buildSession(app.db, merchant.accountId, overrides),
     async quote(id) {
-      const { body } = await request(app.server).get(`/c/${id}`);
+      const { status, body } = await checkout.visit(id);
+      assert.equal(status, 402);
       return body;
     },
-    visit: (id, headers = {}) => request(app.server).get(`/c/${id}`).set(headers),
-    session: async (id) => await Session.query(app.db).findById(id).throwIfNotFound(),
+    send: (method, id, headers = {}) => {
+      const test = request(app.server)[method](`/c/${id}`).set(headers);
+      return test.expect((res) => assertLinkAnswer(res, method, `${app.config.baseUrl}/c/${id}`));
+    },
+    visit: (id, headers) => checkout.send('get', id, headers),
+    async sign(id, { account = BUYER, network = BASE_SEPOLIA, asset, ...parts } = {}) {
+      const { accepts } = await checkout.quote(id);
+      const accepted = findEntry(accepts, network, asset);
+      const payload = await signEvmPayment(accepted, { account, ...parts });
+      return { header: paymentHeader(accepted, payload), accepted, payload };
+    },
+    async pay(id, parts) {
+      const { header } = await checkout.sign(id, parts);
+      return await checkout.visit(id, { 'PAYMENT-SIGNATURE': header });
+    },
+    calls({ payload }) {
+      const nonce = payload.authorization.nonce.toLowerCase();
+      const count = (endpoint: 'verify' | 'settle'): number => facilitator.callsOf(endpoint, nonce).length;
+      return { verify: count('verify'), settle: count('settle') };
+    },
+    session: async (id) => await CheckoutSession.query(app.db).findById(id).throwIfNotFound(),
     payments: async (sessionId) =>
       await Payment.query(app.db).where({ checkoutSessionId: sessionId }).orderBy('id'),
     async events(sessionId) {
       const rows = await Event.query(app.db).where({ checkoutSessionId: sessionId }).orderBy('id');
       return rows.map(({ type }) => type);
     },
+    async state(id) {
+      const { status: session } = await checkout.session(id);
+      const payments = (await checkout.payments(id)).map(({ status }) => status);
+      return { session, payments, events: await checkout.events(id) };
+    },
     startWorker: start,
     async close() {
+      // A worker waits for the calls that it has begun.
+      for (const dial of [facilitator.supported, facilitator.verify, facilitator.settle]) dial.releaseAll();
       await Promise.all(workers.map((running) => running.close()));
+      // What is left undone here is no work for the workers of other tests.
+      await Payment.query(app.db)
+        .patch({ stage: null, dueAt: null })
+        .where({ accountId: merchant.accountId });
       await app.close();
       await facilitator.close();
     },
   };
+  return checkout;
+}
+
+/** With a Base Sepolia of its own, on which the facilitator moves the money and at which the workers look. */
+export async function openCheckoutOnChain(
+  environment: Record<string, string> = {},
+): Promise<Checkout & { chain: EvmChain }> {
+  const chain = await EvmChain.start(84532);
+  const facilitator = await startFacilitator({
+    onSettled: ({ asset, from, to, amount, paymentId, transaction }) => {
+      chain.movePayment({ asset, from, payTo: to, amount, nonce: paymentId }, transaction);
+    },
+  });
+  const checkout = await openCheckout({
+    facilitator,
+    environment: { RPC_URL_EIP155_84532: chain.endpoint.url, ...environment },
+  });
+  return {
+    ...checkout,
+    chain,
+    async close() {
+      await checkout.close();
+      await chain.close();
+    },
+  };
+}
+
+export function findEntry(
+  accepts: readonly PaymentRequirements[],
+  network: string,
+  asset?: string,
+): PaymentRequirements {
+  const entry = accepts.find(
+    (offered) => offered.network === network && (asset === undefined || offered.asset === asset),
+  );
+  if (entry === undefined) throw new Error(`Nothing is offered on ${network}.`);
+  return entry;
+}
+
+/** An answer in two words: `402 insufficient_funds`, `409 processing`, `200 complete`, `200 page`, `402`. */
+export function told({ status, type, body }: Response): string {
+  if (type === 'text/html') return `${status} page`;
+  const word = body.error?.code ?? body.code ?? body.status;
+  return word === undefined ? `${status}` : `${status} ${word}`;
+}
+
+/** What PAYMENT-RESPONSE holds. */
+export function receiptOf(res: Response): SettlementResponse | undefined {
+  const header = res.get('PAYMENT-RESPONSE');
+  return header === undefined ? undefined : (decodeHeader(header) as SettlementResponse);
+}
+
+/** As the stock client reads it: standard base64, padded. */
+export function decodeHeader(text: string): unknown {
+  assert.match(text, /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/);
+  return JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
+}
+
+const EXPOSED = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'Retry-After'];
+const STATUS_BY_CODE: Record<string, number> = {
+  invalid_payment_payload: 400,
+  resource_missing: 404,
+  method_not_allowed: 405,
+  session_already_paid: 409,
+  signature_already_used: 409,
+  session_expired: 410,
+  rate_limit: 429,
+  internal_error: 500,
+  payment_service_unavailable: 503,
+  payments_unavailable: 503,
+};
+
+function assertLinkAnswer(res: Response, method: LinkMethod, link: string): void {
+  assert.equal(res.get('Access-Control-Allow-Origin'), '*');
+  const exposed = (res.get('Access-Control-Expose-Headers') ?? '').split(', ');
+  assert.deepEqual(
+    EXPOSED.filter((name) => !exposed.includes(name)),
+    [],
+  );
+  assert.equal(res.get('Cache-Control'), 'no-store');
+  assert.match(res.get('Vary') ?? '', /(^|, )Accept($|,)/);
+  const isWaiting = [202, 409, 429, 503].includes(res.status);
+  if (isWaiting) assert.match(res.get('Retry-After') ?? '', /^[1-9][0-9]*$/);
+  assert.equal(res.get('PAYMENT-REQUIRED') !== undefined, res.status === 402);
+  if (method === 'head') assert.equal(res.text ?? '', '');
+  else if (res.type !== 'text/html') assertLinkBody(res, link);
+}
+
+function assertLinkBody(res: Response, link: string): void {
+  const { status, body } = res;
+  assert.equal(res.get('Content-Type'), 'application/json; charset=utf-8');
+  if (status === 402) {
+    assert.deepEqual(decodeHeader(res.get('PAYMENT-REQUIRED') ?? ''), body);
+    const { x402Version, error, code, resource, accepts, ...others } = body;
+    assert.deepEqual([x402Version, resource.url, others], [2, link.replace(/\?.*/, ''), {}]);
+    assert.ok(accepts.length > 0);
+    if (code === undefined) assert.equal(error, 'Payment required');
+    else assert.match(error, /^\S+ \S+ .*\.$/, `"${error}" is no sentence`);
+  } else if (body.error !== undefined) {
+    assert.deepEqual(Object.keys(body), ['error']);
+    assert.deepEqual(Object.keys(body.error), ['code', 'message']);
+    assert.match(body.error.message, /^\S+ \S+ .*\.$/, `"${body.error.message}" is no sentence`);
+    assert.equal(STATUS_BY_CODE[body.error.code], status, body.error.code);
+  } else if (status === 200) {
+    assert.deepEqual(Object.keys(body), ['status', 'session']);
+    assert.equal(receiptOf(res)?.success, true);
+  } else {
+    const { message, ...said } = body;
+    assert.deepEqual(said, { status: 'processing', url: link.replace(/\?.*/, '') });
+    assert.match(message, /GET.*without a payment header.*until.*200/);
+    assert.ok(status === 202 || status === 409);
+  }
 }

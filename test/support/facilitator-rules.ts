@@ -18,7 +18,7 @@ export class FacilitatorRules {
     if (this.#options.networks?.includes(network) === false) return { reason: 'invalid_network', payer: '' };
     try {
       return isSolana(request)
-        ? judgeTransaction(request, this.#options, this.isUsed(request))
+        ? judgeTransaction(request, this.#options, () => this.isUsed(request))
         : await judgeAuthorization(request, this.#options, () => this.isUsed(request));
     } catch {
       // The library throws on a payload without the fields of its family, and operators answer this.

@@ -12,7 +12,7 @@ const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 export function judgeTransaction(
   { paymentPayload, paymentRequirements }: FacilitatorRequest,
   { strict, feePayers }: RuleOptions,
-  isUsed: boolean,
+  isUsed: () => boolean,
 ): Judgement {
   const transaction = decode(paymentPayload.payload as SvmPayload);
   if (transaction === undefined) {
@@ -45,7 +45,7 @@ export function judgeTransaction(
       ['invalid_exact_svm_payload_recipient_mismatch', transfer?.destination === destination],
       ['invalid_exact_svm_payload_amount_mismatch', transfer?.amount === BigInt(amount)],
       ['invalid_exact_svm_payload_signature_invalid', !strict || isSignedByAllButFeePayer(transaction)],
-      ['invalid_exact_svm_transaction_simulation_failed', !isUsed],
+      ['invalid_exact_svm_transaction_simulation_failed', !isUsed()],
     ],
     transfer?.authority ?? '',
   );

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { raw } from 'objection';
+import { loadConfig } from '../../shared/config.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { migrate } from '../../shared/db/migrate.js';
+import { createLogger } from '../../shared/logger.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Event } from '../../shared/models/event.js';
+import { Payment } from '../../shared/models/payment.js';
+import { type Checkout, openCheckout } from './checkout.js';
+import { EvmChain } from './evm-chain.js';
+import { startFacilitator } from './facilitator.js';
+import type { Movement } from './facilitator-judgement.js';
+import { createDatabase } from './suite.js';
+
+/** A checkout on a database and a chain of its own, whose books can be held against the facilitator's. */
+export interface MoneyFlow extends Checkout {
+  chain: EvmChain;
+  databaseUrl: string;
+  /** Straight to the database, whatever stands between it and the service. */
+  db: Knex;
+  onlyPayment(sessionId: string): Promise<Payment>;
+  /** Stands for the time passing until the work on this session's payments is due. */
+  letTimePass(sessionId: string): Promise<void>;
+  assertBooks(): Promise<void>;
+}
+
+export interface MoneyFlowOptions {
+  environment?: Record<string, string>;
+  worker?: boolean;
+  /** Settings that need the database's own address. */
+  around?: (databaseUrl: string) => Promise<Record<string, string>>;
+}
+
+export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}): Promise<MoneyFlow> {
+  const databaseUrl = await createDatabase(name);
+  await migrate(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate'), createLogger('silent', 'test'));
+  const db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate').database);
+  const chain = await startLivelyChain();
+  const facilitator = await startFacilitator({ onSettled: (movement) => moveOnChain(chain, movement) });
+  const checkout = await openCheckout({
+    facilitator,
+    worker: options.worker ?? true,
+    environment: {
+      DATABASE_URL: databaseUrl,
+      RPC_URL_EIP155_84532: chain.endpoint.url,
+      ...options.environment,
+      ...(await options.around?.(databaseUrl)),
+    },
+  });
+  return {
+    ...checkout,
+    chain,
+    databaseUrl,
+    db,
+    async onlyPayment(sessionId) {
+      const payments = await Payment.query(db).where({ checkoutSessionId: sessionId });
+      const [payment] = payments;
+      assert.equal(payments.length, 1);
+      assert.ok(payment !== undefined);
+      return payment;
+    },
+    async letTimePass(sessionId) {
+      await Payment.query(db)
+        .patch({
+          dueAt: raw(`least(due_at, now()) - interval '1 ms'`),
+          settleAskedAt: raw(`settle_asked_at - interval '90 s'`),
+          settleEndedAt: raw(`settle_ended_at - interval '90 s'`),
+        })
+        .where({ checkoutSessionId: sessionId })
+        .whereNotNull('dueAt');
+    },
+    assertBooks: () => assertBooks(db, checkout.merchant.accountId, facilitator.ledger),
+    async close() {
+      await checkout.close();
+      await chain.close();
+      await db.destroy();
+    },
+  };
+}
+
+/** A block is made whenever the newest is asked for, as if a second had passed. */
+async function startLivelyChain(): Promise<EvmChain> {
+  const chain = await EvmChain.start(84532);
+  chain.endpoint.onCall = (method) => {
+    if (method === 'eth_getBlockByNumber') chain.mine();
+  };
+  return chain;
+}
+
+export function moveOnChain(chain: EvmChain, movement: Movement): void {
+  const { asset, from, to, amount, paymentId, transaction } = movement;
+  chain.movePayment({ asset, from, payTo: to, amount, nonce: paymentId }, transaction);
+}
+
+/**
+ * What must be true when nothing is due any more: nothing is left undecided; each movement of money is one succeeded
+ * payment, which completed its session or is surplus, and no payment succeeded without one; each session has exactly
+ * the events of its moves.
+ */
+async function assertBooks(db: Knex, accountId: string, ledger: readonly Movement[]): Promise<void> {
+  const sessions = await CheckoutSession.query(db).where({ accountId });
+  const payments = await Payment.query(db).where({ accountId });
+  const events = await Event.query(db).where({ accountId });
+  assert.deepEqual(
+    [...sessions, ...payments].filter(({ status }) => status === 'processing').map(({ id }) => id),
+    [],
+    'left undecided',
+  );
+
+  const moved = new Map(ledger.map((movement) => [keyOf(movement), movement]));
+  assert.equal(moved.size, ledger.length, 'an authorization moved money twice');
+  const succeeded = payments.filter(({ status }) => status === 'succeeded');
+  assert.deepEqual(
+    succeeded.map(({ payloadKey, transaction }) => `${payloadKey} ${transaction}`).sort(),
+    [...moved].map(([key, { transaction }]) => `${key} ${transaction}`).sort(),
+    'movements of money against succeeded payments',
+  );
+
+  for (const session of sessions) {
+    const own = succeeded.filter(({ checkoutSessionId }) => checkoutSessionId === session.id);
+    const counted = own.filter(({ surplus }) => !surplus);
+    const said = events.filter(({ checkoutSessionId }) => checkoutSessionId === session.id);
+    const types = said.map(({ type }) => type);
+    assert.equal(new Set(types).size, types.length, `an event of ${session.id} came twice`);
+    assert.equal(types.includes('checkout.session.completed'), session.status === 'complete', session.id);
+    if (session.status === 'complete') {
+      assert.deepEqual(
+        counted.map(({ id }) => id),
+        [session.paymentId],
+        `what completed ${session.id}`,
+      );
+      const completed = said.find(({ type }) => type === 'checkout.session.completed');
+      assert.match(JSON.stringify(completed?.object), new RegExp(counted[0]?.transaction ?? 'none'));
+    } else {
+      assert.deepEqual([own.length, session.paymentId], [0, null], `${session.id} is paid but not complete`);
+      assert.equal(types.includes('checkout.session.expired'), session.status === 'expired', session.id);
+    }
+  }
+}
+
+function keyOf({ network, asset, from, paymentId }: Movement): string {
+  return [network, asset, from, paymentId].join(':').toLowerCase();
+}

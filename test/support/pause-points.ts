@@ -1,0 +1,160 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import net from 'node:net';
+import pg from 'pg';
+import { eventually } from './eventually.js';
+
+/**
+ * Stops the service at a named point without its knowing: a trigger on a row's write waits for an advisory lock that the
+ * test holds, inside the statement or, as a deferred constraint trigger, inside COMMIT. Triggers are put up before
+ * anything is paused, since a paused transaction holds the table against them.
+ */
+export interface PauseOptions {
+  table: 'payments' | 'checkout_sessions' | 'events';
+  on: 'INSERT' | 'UPDATE';
+  /** SQL over NEW and OLD: which rows stop. */
+  when: string;
+  moment: 'statement' | 'commit';
+}
+
+const PAUSE = `
+  CREATE OR REPLACE FUNCTION pause_here() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_advisory_xact_lock_shared(TG_ARGV[0]::bigint);
+    RETURN NULL;
+  END $$`;
+
+export class PausePoint {
+  readonly #client: pg.Client;
+  readonly #key: number;
+  readonly #table: string;
+  #isHeld = true;
+
+  static async put(databaseUrl: string, { table, on, when, moment }: PauseOptions): Promise<PausePoint> {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    const key = randomInt(1, 2 ** 31);
+    await client.query('SELECT pg_advisory_lock($1)', [key]);
+    await client.query(PAUSE);
+    const [kind, timing] =
+      moment === 'commit' ? ['CONSTRAINT TRIGGER', 'DEFERRABLE INITIALLY DEFERRED'] : ['TRIGGER', ''];
+    await client.query(
+      `CREATE ${kind} pause_${key} AFTER ${on} ON ${table} ${timing} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION pause_here(${key})`,
+    );
+    return new PausePoint(client, key, table);
+  }
+
+  private constructor(client: pg.Client, key: number, table: string) {
+    this.#client = client;
+    this.#key = key;
+    this.#table = table;
+  }
+
+  /** Resolves when somebody has come here and waits. */
+  async reached(): Promise<void> {
+    await eventually(async () => {
+      if ((await this.#waiting()).length === 0) throw new Error('nobody has come to the pause point');
+    });
+  }
+
+  /** Those who wait go on, and nobody stops here again. */
+  async release(): Promise<void> {
+    if (this.#isHeld) await this.#client.query('SELECT pg_advisory_unlock($1)', [this.#key]);
+    this.#isHeld = false;
+  }
+
+  /** Ends the connections of those who wait, so that what they were about to write is not written. */
+  async terminate(): Promise<void> {
+    for (const pid of await this.#waiting()) {
+      await this.#client.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.release();
+    await this.#client.query(`DROP TRIGGER IF EXISTS pause_${this.#key} ON ${this.#table}`);
+    await this.#client.end();
+  }
+
+  async #waiting(): Promise<number[]> {
+    const { rows } = await this.#client.query<{ pid: number }>(
+      `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid::bigint = $1`,
+      [this.#key],
+    );
+    return rows.map(({ pid }) => pid);
+  }
+}
+
+/** Stands between the service and a store; connections can be cut and refused, and what the store does meanwhile stays. */
+export class TcpProxy {
+  readonly #target: net.NetConnectOpts;
+  readonly #sockets = new Set<net.Socket>();
+  readonly #server: net.Server;
+  #port = 0;
+
+  static async start(target: net.NetConnectOpts): Promise<TcpProxy> {
+    const proxy = new TcpProxy(target);
+    await proxy.accept();
+    return proxy;
+  }
+
+  /** In front of the Postgres at this address. */
+  static async before(databaseUrl: string): Promise<TcpProxy & { databaseUrl: string }> {
+    const url = new URL(databaseUrl);
+    const folder = url.searchParams.get('host');
+    const port = Number(url.port === '' ? 5432 : url.port);
+    const proxy = await TcpProxy.start(
+      folder?.startsWith('/') ? { path: `${folder}/.s.PGSQL.${port}` } : { host: url.hostname, port },
+    );
+    const through = `postgres://${url.username}@127.0.0.1:${proxy.port}${url.pathname}?sslmode=disable`;
+    return Object.assign(proxy, { databaseUrl: through });
+  }
+
+  private constructor(target: net.NetConnectOpts) {
+    this.#target = target;
+    this.#server = net.createServer((near) => this.#connect(near));
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  async accept(): Promise<void> {
+    if (this.#server.listening) return;
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    this.#port = typeof address === 'object' && address !== null ? address.port : 0;
+  }
+
+  /** Ends every connection; new ones are welcome. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Ends every connection, and refuses new ones until `accept`. */
+  async refuse(): Promise<void> {
+    if (!this.#server.listening) return;
+    this.#server.close();
+    this.cut();
+    await once(this.#server, 'close');
+  }
+
+  #connect(near: net.Socket): void {
+    const far = net.connect(this.#target);
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#sockets.add(socket);
+      socket.on('error', () => {
+        // The other side hears of it by the close.
+      });
+      socket.once('close', () => {
+        this.#sockets.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { now } from '../../../shared/clock.js';
+import { checkContent } from '../../../shared/x402/check-content.js';
+import type { Failure } from '../../../shared/x402/failure-codes.js';
+import { parsePayload } from '../../../shared/x402/payload.js';
+import type { PaymentRequirements } from '../../../shared/x402/wire.js';
+import {
+  advanceNonce,
+  type EvmOverrides,
+  LIGHTHOUSE_PROGRAM,
+  memo,
+  paymentInstructions,
+  type SolanaOverrides,
+  signEvmPayment,
+  signSolanaPayment,
+  tokenAccount,
+  tokenProgram,
+  transferChecked,
+} from '../../support/agent.js';
+import { BASE_SEPOLIA, EVM_WALLET, entryFor, SOLANA_DEVNET, SOLANA_WALLET } from './offers.js';
+
+const ACCOUNT = privateKeyToAccount(generatePrivateKey());
+const BUYER = Keypair.generate();
+const EVM = entryFor(BASE_SEPOLIA);
+const USDC = entryFor(SOLANA_DEVNET);
+const USDG = entryFor(SOLANA_DEVNET, 'USDG');
+const NOW = new Date('2026-11-01T12:00:00.000Z');
+const NOW_SECONDS = 1_793_534_400n;
+const STRANGER = Keypair.generate().publicKey;
+
+async function checkEvm(parts: EvmOverrides, at = NOW): Promise<Failure | undefined> {
+  const window = { validAfter: NOW_SECONDS - 600n, validBefore: NOW_SECONDS + 300n };
+  const payload = await signEvmPayment(EVM, { account: ACCOUNT, ...window, ...parts });
+  const proof = parsePayload(BASE_SEPOLIA, { ...payload });
+  assert.ok(proof);
+  return checkContent(proof, EVM, at);
+}
+
+function checkSvm(
+  parts: SolanaOverrides,
+  entry: PaymentRequirements = USDC,
+  signedFor = entry,
+): Failure | undefined {
+  const payload = signSolanaPayment(signedFor, { payer: BUYER, ...parts });
+  const proof = parsePayload(SOLANA_DEVNET, { ...payload });
+  assert.ok(proof);
+  return checkContent(proof, entry, now());
+}
+
+describe('checking what an EVM authorization says', () => {
+  const codes = {
+    recipient: 'invalid_exact_evm_payload_recipient_mismatch',
+    value: 'invalid_exact_evm_payload_authorization_value',
+    validAfter: 'invalid_exact_evm_payload_authorization_valid_after',
+    validBefore: 'invalid_exact_evm_payload_authorization_valid_before',
+  };
+
+  it('finds nothing wrong with an honest one', async () => {
+    assert.equal(await checkEvm({}), undefined);
+  });
+
+  it('takes the recipient in any case', async () => {
+    assert.equal(await checkEvm({ to: EVM_WALLET.toLowerCase() }), undefined);
+  });
+
+  it('refuses another recipient', async () => {
+    assert.equal((await checkEvm({ to: ACCOUNT.address }))?.code, codes.recipient);
+  });
+
+  it('refuses less than the amount', async () => {
+    assert.equal((await checkEvm({ value: 99_999n }))?.code, codes.value);
+    assert.equal((await checkEvm({ value: 0n }))?.code, codes.value);
+  });
+
+  it('leaves more than the amount to the facilitator', async () => {
+    assert.equal(await checkEvm({ value: 100_001n }), undefined);
+    assert.equal(await checkEvm({ value: 2n ** 256n - 1n }), undefined);
+  });
+
+  it('refuses one that begins later, to the second', async () => {
+    assert.equal((await checkEvm({ validAfter: NOW_SECONDS + 1n }))?.code, codes.validAfter);
+    assert.equal((await checkEvm({ validAfter: 2n ** 256n - 1n }))?.code, codes.validAfter);
+    assert.equal(await checkEvm({ validAfter: NOW_SECONDS }), undefined);
+  });
+
+  it('refuses one that has ended, to the millisecond', async () => {
+    assert.equal((await checkEvm({ validBefore: 0n }))?.code, codes.validBefore);
+    assert.equal((await checkEvm({ validBefore: NOW_SECONDS }))?.code, codes.validBefore);
+    assert.equal(await checkEvm({ validBefore: NOW_SECONDS }, new Date(NOW.getTime() - 1)), undefined);
+  });
+
+  it('leaves one that ends in a second to the facilitator, and one that ends in a million years', async () => {
+    assert.equal(await checkEvm({ validBefore: NOW_SECONDS + 1n }), undefined);
+    assert.equal(await checkEvm({ validBefore: 2n ** 256n - 1n }), undefined);
+  });
+
+  it('leaves the signature to the facilitator', async () => {
+    assert.equal(await checkEvm({ domain: { name: 'Another' } }), undefined);
+  });
+
+  it('says what to change', async () => {
+    assert.match((await checkEvm({ to: ACCOUNT.address }))?.message ?? '', /payTo/);
+    assert.match((await checkEvm({ value: 1n }))?.message ?? '', /amount/);
+  });
+});
+
+describe('checking what a Solana transaction says', () => {
+  const code = 'invalid_payload';
+  const merchantsUsdc = tokenAccount(
+    new PublicKey(SOLANA_WALLET),
+    USDC.asset,
+    tokenProgram(SOLANA_DEVNET, USDC.asset),
+  );
+
+  for (const entry of [USDC, USDG]) {
+    it(`finds nothing wrong with an honest one of ${entry.asset}`, () => {
+      assert.equal(checkSvm({}, entry), undefined);
+      assert.equal(checkSvm({ version: 'legacy' }, entry), undefined);
+    });
+  }
+
+  describe('refuses', () => {
+    const refusals: Record<string, [parts: SolanaOverrides, message: RegExp]> = {
+      'another destination': [{ destination: STRANGER }, /another account/],
+      "the merchant's wallet in place of its token account": [
+        { destination: new PublicKey(SOLANA_WALLET) },
+        new RegExp(merchantsUsdc.toBase58()),
+      ],
+      "the merchant's account of the other token program": [
+        {
+          destination: tokenAccount(
+            new PublicKey(SOLANA_WALLET),
+            USDC.asset,
+            tokenProgram(SOLANA_DEVNET, USDG.asset),
+          ),
+        },
+        /another account/,
+      ],
+      'less than the amount': [{ amount: 99_999n }, /less/],
+      'nothing at all': [{ amount: 0n }, /less/],
+      'another mint': [{ mint: USDG.asset }, /nothing of `asset`/],
+      'another mint into the right account': [
+        { mint: USDG.asset, destination: merchantsUsdc },
+        /nothing of `asset`/,
+      ],
+      'a transaction that transfers nothing': [{ instructions: [], signers: [] }, /nothing of `asset`/],
+      'two transfers that only together are enough': [
+        { amount: 50_000n, after: [transferChecked(USDC, BUYER.publicKey, { amount: 50_000n })] },
+        /less/,
+      ],
+      'a durable nonce': [{ before: [advanceNonce(BUYER.publicKey)] }, /durable nonce/],
+      'a durable nonce beside programs that cannot be read': [
+        { before: [advanceNonce(BUYER.publicKey)], after: [strange()] },
+        /durable nonce/,
+      ],
+    };
+    for (const [title, [parts, message]] of Object.entries(refusals)) {
+      it(title, () => {
+        const failure = checkSvm(parts);
+        assert.equal(failure?.code, code);
+        assert.match(failure.message, message);
+      });
+    }
+
+    it('a payment of the other token that is offered', () => {
+      assert.equal(checkSvm({}, USDC, USDG)?.code, code);
+      assert.equal(checkSvm({}, USDG, USDC)?.code, code);
+    });
+  });
+
+  describe('leaves to the facilitator', () => {
+    const stock = paymentInstructions(USDC, BUYER.publicKey);
+    for (const [title, parts] of Object.entries<SolanaOverrides>({
+      'more than the amount': { amount: 100_001n },
+      'no memo': { memo: null },
+      'a long memo': { memo: 'm'.repeat(256) },
+      'two memos': { after: [memo('one more')] },
+      'Lighthouse instructions': { after: [lighthouse(), lighthouse()] },
+      'Lighthouse instructions before the transfer': { before: [lighthouse()] },
+      'the order of instructions': { instructions: [...stock].reverse() },
+      'no compute budget': { instructions: stock.slice(2) },
+      'another transfer beside the right one': {
+        after: [transferChecked(USDC, BUYER.publicKey, { destination: STRANGER })],
+      },
+      'the fee payer': { feePayer: STRANGER },
+      'a wrong transfer beside a program that it does not know': {
+        destination: STRANGER,
+        after: [strange()],
+      },
+      'nothing but a program that it does not know': { instructions: [strange()], signers: [] },
+    })) {
+      it(title, () => assert.equal(checkSvm(parts), undefined));
+    }
+
+    it('a token that has left the table', () => {
+      const gone = { ...USDC, asset: STRANGER.toBase58() };
+      assert.equal(checkSvm({ destination: STRANGER }, gone, USDC), undefined);
+    });
+  });
+});
+
+function strange(): TransactionInstruction {
+  return new TransactionInstruction({ programId: STRANGER, keys: [], data: Buffer.from([1]) });
+}
+
+function lighthouse(): TransactionInstruction {
+  return new TransactionInstruction({ programId: LIGHTHOUSE_PROGRAM, keys: [], data: Buffer.from([1]) });
+}

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import {
+  type DecodedHeader,
+  decodePaymentHeader,
+  encodeHeader,
+  readPaymentHeader,
+} from '../../../shared/x402/headers.js';
+
+const V2 = { x402Version: 2, accepted: { scheme: 'exact' }, payload: { signature: '0x' } };
+const V1 = { x402Version: 1, scheme: 'exact', network: 'base-sepolia', payload: { signature: '0x' } };
+
+const DECODED_V2: DecodedHeader = { kind: 'v2', accepted: V2.accepted, payload: V2.payload };
+const DECODED_V1: DecodedHeader = {
+  kind: 'v1',
+  scheme: 'exact',
+  network: 'base-sepolia',
+  payload: V1.payload,
+};
+
+const LARGEST = 16 * 1024;
+
+describe('encoding an x402 header', () => {
+  it('is padded standard base64 of UTF-8 JSON', () => {
+    for (const name of ['USD₮0', 'é', '🙂', 'ab', 'abc', 'abcd', '>>>???']) {
+      const text = encodeHeader({ name });
+      assert.match(text, /^[A-Za-z0-9+/]+={0,2}$/);
+      assert.equal(text.length % 4, 0);
+      assert.deepEqual(JSON.parse(Buffer.from(text, 'base64').toString('utf8')), { name });
+    }
+  });
+});
+
+describe('decoding a payment header', () => {
+  it('reads version 2', () => {
+    assert.deepEqual(decode(V2), DECODED_V2);
+  });
+
+  it('reads version 1', () => {
+    assert.deepEqual(decode(V1), DECODED_V1);
+  });
+
+  it('takes no notice of what else is there', () => {
+    assert.deepEqual(
+      decode({ ...V2, scheme: 'exact', network: 'x', extensions: {}, resource: null }),
+      DECODED_V2,
+    );
+  });
+
+  describe('accepts base64', () => {
+    // In standard base64 it holds +, / and padding.
+    const value = { ...V2, note: '->>>???~~~ÿþ' };
+    const standard = Buffer.from(JSON.stringify(value)).toString('base64');
+
+    it('in an example that shows the difference', () => {
+      assert.match(standard, /\+.*\/.*=$/);
+    });
+
+    for (const [title, text] of Object.entries({
+      'in the standard alphabet, padded': standard,
+      'in the standard alphabet, not padded': standard.replace(/=+$/, ''),
+      'in the URL-safe alphabet, padded': standard.replaceAll('+', '-').replaceAll('/', '_'),
+      'in the URL-safe alphabet, not padded': Buffer.from(JSON.stringify(value)).toString('base64url'),
+      'with space around it': `\t ${standard} `,
+    })) {
+      it(title, () => assert.deepEqual(decodePaymentHeader(text), DECODED_V2));
+    }
+  });
+
+  describe('finds malformed', () => {
+    const base64 = encodeHeader(V2);
+
+    for (const [title, text] of Object.entries({
+      'no text': '',
+      'plain JSON': JSON.stringify(V2),
+      words: 'hello world',
+      'a character of neither alphabet': `${base64.slice(0, 8)}*${base64.slice(9)}`,
+      'a NUL': `${base64}\u0000`,
+      'space inside': `${base64.slice(0, 8)} ${base64.slice(8)}`,
+      'two values joined by a comma': `${base64}, ${base64}`,
+      'an impossible length': `${base64.replace(/=+$/, '').slice(0, 20)}A`,
+      'padding in the middle': `${Buffer.from('{').toString('base64')}${base64}`,
+      'too much padding': 'e30===',
+      'half of the padding': 'ew=',
+      'base64 of nothing': '====',
+      'base64 of words': Buffer.from('hello').toString('base64'),
+      'base64 of text that is not UTF-8': Buffer.from(
+        JSON.stringify({ ...V2, note: 'é' }),
+        'latin1',
+      ).toString('base64'),
+      'base64 twice': Buffer.from(base64).toString('base64'),
+      'half of a JSON object': encodeText('{"x402Version":2,'),
+      'two JSON objects': encodeText('{}{}'),
+      'JSON with a comment': encodeText('{/**/}'),
+      'an array': encodeHeader([V2]),
+      null: encodeText('null'),
+      'a number': encodeText('2'),
+      'a string': encodeText('"x"'),
+      'an empty object': encodeHeader({}),
+    })) {
+      it(title, () => assert.equal(decodePaymentHeader(text).kind, 'malformed'));
+    }
+
+    for (const [title, value] of Object.entries<object>({
+      'no version': { ...V2, x402Version: undefined },
+      'a version that is a string': { ...V2, x402Version: '2' },
+      'a version that is null': { ...V2, x402Version: null },
+      'a version that is a boolean': { ...V2, x402Version: true },
+      'a version in an array': { ...V2, x402Version: [2] },
+      'no accepted': { ...V2, accepted: undefined },
+      'an accepted that is null': { ...V2, accepted: null },
+      'an accepted that is an array': { ...V2, accepted: [V2.accepted] },
+      'an accepted that is a string': { ...V2, accepted: 'exact' },
+      'no payload': { ...V2, payload: undefined },
+      'a payload that is null': { ...V2, payload: null },
+      'a payload that is an array': { ...V2, payload: [] },
+      'a payload that is a string': { ...V2, payload: '0x' },
+      'version 1 without a payload': { ...V1, payload: undefined },
+      'version 1 with a payload that is a string': { ...V1, payload: '0x' },
+      'version 1 without a scheme': { ...V1, scheme: undefined },
+      'version 1 without a network': { ...V1, network: undefined },
+      'version 1 with a network that is a number': { ...V1, network: 84532 },
+      'version 2 in the form of version 1': { ...V1, x402Version: 2 },
+      'another version that names no entry': { x402Version: 3, payload: {} },
+    })) {
+      it(title, () => {
+        const decoded = decode(value);
+        assert.equal(decoded.kind, 'malformed');
+        assert.match(decoded.reason, /`(x402Version|accepted|payload)`/);
+      });
+    }
+  });
+
+  describe('tells another version apart', () => {
+    for (const x402Version of [0, 1, 3, -2, 2.5, 1e300]) {
+      it(`${x402Version}, with all that version 2 has`, () => {
+        assert.deepEqual(decode({ ...V2, x402Version }), { kind: 'other_version' });
+      });
+    }
+  });
+
+  describe('has room for 16 KiB', () => {
+    it('to the last character', () => {
+      const text = paddedTo(LARGEST);
+      assert.equal(text.length, LARGEST);
+      assert.equal(decodePaymentHeader(text).kind, 'v2');
+    });
+
+    it('and no more', () => {
+      const decoded = decodePaymentHeader(paddedTo(LARGEST + 4));
+      assert.equal(decoded.kind, 'malformed');
+      assert.match(decoded.reason, /16384/);
+    });
+
+    it('not counting the space around it', () => {
+      assert.equal(decodePaymentHeader(`  ${paddedTo(LARGEST)}  `).kind, 'v2');
+    });
+
+    it('without trouble over a megabyte', () => {
+      assert.equal(decodePaymentHeader('A'.repeat(1_000_000)).kind, 'malformed');
+    });
+  });
+
+  describe('survives', () => {
+    it('arrays as deep as fit', () => {
+      const depth = 5_500;
+      const text = JSON.stringify(V2).replace('"0x"', `${'['.repeat(depth)}${']'.repeat(depth)}`);
+      const encoded = encodeText(text);
+      assert.ok(encoded.length > 14_000 && encoded.length <= LARGEST);
+      assert.equal(decodePaymentHeader(encoded).kind, 'v2');
+    });
+
+    it('objects as deep as fit', () => {
+      const depth = 2_000;
+      const text = JSON.stringify(V2).replace('"0x"', `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
+      assert.equal(decodePaymentHeader(encodeText(text)).kind, 'v2');
+    });
+
+    it('arrays that never end', () => {
+      assert.equal(decodePaymentHeader(encodeText('['.repeat(12_000))).kind, 'malformed');
+    });
+
+    it('keys that name the prototype', () => {
+      for (const key of ['__proto__', 'constructor', 'prototype']) {
+        const inside = `{"${key}":{"x402Version":2,"accepted":{},"payload":{},"polluted":true}}`;
+        assert.equal(decodePaymentHeader(encodeText(inside)).kind, 'malformed');
+      }
+      assert.equal('polluted' in {}, false);
+    });
+
+    it('fields that lie in a prototype only', () => {
+      const text = '{"x402Version":2,"accepted":{"__proto__":{"scheme":"exact"}},"payload":{}}';
+      const decoded = decodePaymentHeader(encodeText(text));
+      assert.equal(decoded.kind, 'v2');
+      assert.equal(decoded.accepted.scheme, undefined);
+    });
+
+    it('the same key twice: the last one counts', () => {
+      const text = '{"x402Version":1,"x402Version":2,"accepted":{},"payload":{}}';
+      assert.equal(decodePaymentHeader(encodeText(text)).kind, 'v2');
+    });
+
+    it('numbers beyond all bounds', () => {
+      assert.equal(
+        decodePaymentHeader(encodeText('{"x402Version":1e999,"accepted":{},"payload":{}}')).kind,
+        'other_version',
+      );
+    });
+
+    it('NUL and lone surrogates inside', () => {
+      const text = '{"x402Version":2,"accepted":{},"payload":{"signature":"\\u0000\\ud800"}}';
+      assert.equal(decodePaymentHeader(encodeText(text)).kind, 'v2');
+    });
+  });
+});
+
+describe('reading the payment headers of a request', () => {
+  it('finds nothing when there are none', () => {
+    assert.equal(readPaymentHeader({ paymentSignature: undefined, xPayment: undefined }), undefined);
+  });
+
+  it('takes PAYMENT-SIGNATURE when there are both', () => {
+    const headers = { paymentSignature: encodeHeader(V2), xPayment: encodeHeader(V1) };
+    assert.deepEqual(readPaymentHeader(headers), DECODED_V2);
+  });
+
+  it('takes PAYMENT-SIGNATURE even when only X-PAYMENT could be read', () => {
+    const headers = { paymentSignature: 'nonsense!', xPayment: encodeHeader(V2) };
+    assert.equal(readPaymentHeader(headers)?.kind, 'malformed');
+  });
+
+  it('takes version 2 in X-PAYMENT', () => {
+    assert.deepEqual(
+      readPaymentHeader({ paymentSignature: undefined, xPayment: encodeHeader(V2) }),
+      DECODED_V2,
+    );
+  });
+
+  it('takes version 1 in X-PAYMENT', () => {
+    assert.deepEqual(
+      readPaymentHeader({ paymentSignature: undefined, xPayment: encodeHeader(V1) }),
+      DECODED_V1,
+    );
+  });
+
+  it('takes version 1 in PAYMENT-SIGNATURE for the wrong version', () => {
+    assert.deepEqual(readPaymentHeader({ paymentSignature: encodeHeader(V1), xPayment: undefined }), {
+      kind: 'other_version',
+    });
+  });
+
+  it('takes an empty header for a malformed one', () => {
+    assert.equal(readPaymentHeader({ paymentSignature: '', xPayment: undefined })?.kind, 'malformed');
+  });
+});
+
+function decode(value: object): DecodedHeader {
+  return decodePaymentHeader(encodeHeader(value));
+}
+
+function encodeText(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+/** A payload of version 2 whose header has this many characters. */
+function paddedTo(length: number): string {
+  const bytes = (length / 4) * 3;
+  const empty = JSON.stringify({ ...V2, note: '' }).length;
+  return encodeHeader({ ...V2, note: 'x'.repeat(bytes - empty) });
+}

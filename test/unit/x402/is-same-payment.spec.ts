@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { isSamePayment } from '../../../shared/x402/match-payment.js';
+import { payloadKey } from '../../../shared/x402/payload.js';
+import { paymentHeader, signEvmPayment, signSolanaPayment, v1PaymentHeader } from '../../support/agent.js';
+import { ACCOUNT, BUYER, EVM, EVM_PAYLOAD, match, SVM, wellFormed } from './matching.js';
+import { entryFor } from './offers.js';
+
+describe('recognizing a payment that was made before', () => {
+  async function keyOf(text: string): Promise<string> {
+    const result = await match(text);
+    assert.ok(result.ok);
+    return payloadKey(result.requirements.network, result.requirements.asset, result.proof);
+  }
+
+  it('knows the same header again, in whatever form it comes', async () => {
+    const made = {
+      network: EVM.network,
+      asset: EVM.asset,
+      payloadKey: await keyOf(paymentHeader(EVM, EVM_PAYLOAD)),
+    };
+    const { authorization } = EVM_PAYLOAD;
+    const shouted = {
+      ...EVM_PAYLOAD,
+      authorization: { ...authorization, nonce: authorization.nonce.toUpperCase() },
+    };
+    for (const text of [
+      paymentHeader(EVM, EVM_PAYLOAD),
+      paymentHeader({ ...EVM, asset: EVM.asset.toLowerCase(), amount: '1' }, EVM_PAYLOAD),
+      paymentHeader(EVM, shouted),
+      v1PaymentHeader('base-sepolia', EVM_PAYLOAD),
+    ]) {
+      assert.equal(isSamePayment(wellFormed(text), made), true);
+    }
+  });
+
+  it('knows a Solana payment again', async () => {
+    const text = paymentHeader(SVM, signSolanaPayment(SVM, { payer: BUYER }));
+    const made = { network: SVM.network, asset: SVM.asset, payloadKey: await keyOf(text) };
+    assert.equal(isSamePayment(wellFormed(text), made), true);
+    const another = paymentHeader(SVM, signSolanaPayment(SVM, { payer: BUYER }));
+    assert.equal(isSamePayment(wellFormed(another), made), false);
+  });
+
+  it('does not take another payment for it', async () => {
+    const made = {
+      network: EVM.network,
+      asset: EVM.asset,
+      payloadKey: await keyOf(paymentHeader(EVM, EVM_PAYLOAD)),
+    };
+    const another = await signEvmPayment(EVM, { account: ACCOUNT });
+    for (const text of [
+      paymentHeader(EVM, another),
+      paymentHeader(entryFor('eip155:80002'), EVM_PAYLOAD),
+      paymentHeader({ ...EVM, asset: ACCOUNT.address }, EVM_PAYLOAD),
+      paymentHeader(EVM, {}),
+      paymentHeader(EVM, EVM_PAYLOAD, { x402Version: 3 }),
+      v1PaymentHeader('polygon-amoy', EVM_PAYLOAD),
+    ]) {
+      assert.equal(isSamePayment(wellFormed(text), made), false);
+    }
+  });
+});

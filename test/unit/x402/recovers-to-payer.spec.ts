@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import {
+  type Hex,
+  parseSignature,
+  serializeCompactSignature,
+  serializeErc6492Signature,
+  signatureToCompactSignature,
+} from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { type EvmAuthorization, parsePayload } from '../../../shared/x402/payload.js';
+import { recoversToPayer } from '../../../shared/x402/recovers-to-payer.js';
+import { type EvmOverrides, signEvmPayment } from '../../support/agent.js';
+import { ACCEPTS, BASE_SEPOLIA, entryFor, SOLANA_DEVNET, X_LAYER_TESTNET } from './offers.js';
+
+const ACCOUNT = privateKeyToAccount(generatePrivateKey());
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const EVM = entryFor(BASE_SEPOLIA);
+
+async function sign(parts: EvmOverrides = {}, entry = EVM): Promise<EvmAuthorization> {
+  const proof = parsePayload(entry.network, {
+    ...(await signEvmPayment(entry, { account: ACCOUNT, ...parts })),
+  });
+  assert.equal(proof?.family, 'evm');
+  return proof;
+}
+
+function partsOf(signature: string): { r: string; s: bigint; v: number } {
+  return {
+    r: signature.slice(2, 66),
+    s: BigInt(`0x${signature.slice(66, 130)}`),
+    v: Number.parseInt(signature.slice(130), 16),
+  };
+}
+
+function joined(r: string, s: bigint, v: number): string {
+  return `0x${r}${s.toString(16).padStart(64, '0')}${v.toString(16).padStart(2, '0')}`;
+}
+
+describe('recovering the payer of an authorization', () => {
+  for (const entry of ACCEPTS.filter(({ network }) => network.startsWith('eip155:'))) {
+    it(`works on ${entry.network} for ${entry.asset}`, async () => {
+      assert.equal(await recoversToPayer(await sign({}, entry), entry), true);
+    });
+  }
+
+  it('takes a signature in upper case', async () => {
+    const authorization = await sign();
+    const signature = `0x${authorization.signature.slice(2).toUpperCase()}`;
+    assert.equal(await recoversToPayer({ ...authorization, signature }, EVM), true);
+  });
+
+  describe('fails for', () => {
+    it('another payer', async () => {
+      const from = privateKeyToAccount(generatePrivateKey()).address;
+      assert.equal(await recoversToPayer(await sign({ from }), EVM), false);
+    });
+
+    for (const [title, changes] of Object.entries<Partial<EvmAuthorization>>({
+      'another amount than was signed': { value: 1n },
+      'another end than was signed': { validBefore: 1n },
+      'another beginning than was signed': { validAfter: 1n },
+      'another nonce than was signed': { nonce: `0x${'00'.repeat(32)}` },
+      'another recipient than was signed': { to: ACCOUNT.address },
+    })) {
+      it(title, async () => {
+        assert.equal(await recoversToPayer({ ...(await sign()), ...changes }, EVM), false);
+      });
+    }
+
+    for (const [title, domain] of Object.entries<NonNullable<EvmOverrides['domain']>>({
+      'another name': { name: 'USD Coin' },
+      'another version': { version: '1' },
+      'another chain': { chainId: 8453 },
+      'another contract': { verifyingContract: ACCOUNT.address },
+    })) {
+      it(`a signature under ${title}`, async () => {
+        assert.equal(await recoversToPayer(await sign({ domain }), EVM), false);
+      });
+    }
+
+    it('the other tokens of the same network', async () => {
+      const usdt = await sign({}, entryFor(X_LAYER_TESTNET, 'USDT'));
+      assert.equal(await recoversToPayer(usdt, entryFor(X_LAYER_TESTNET, 'USDC')), false);
+      assert.equal(await recoversToPayer(usdt, entryFor(X_LAYER_TESTNET, 'USDG')), false);
+    });
+
+    it('an entry of Solana', async () => {
+      assert.equal(await recoversToPayer(await sign(), entryFor(SOLANA_DEVNET)), false);
+    });
+  });
+
+  describe('fails for forms that token contracts refuse', () => {
+    const forms: Record<string, (signature: Hex) => string> = {
+      'v of 0 or 1': (signature) => {
+        const { r, s, v } = partsOf(signature);
+        return joined(r, s, v - 27);
+      },
+      'a high s': (signature) => {
+        const { r, s, v } = partsOf(signature);
+        return joined(r, CURVE_ORDER - s, v === 27 ? 28 : 27);
+      },
+      'the compact form of EIP-2098': (signature) =>
+        serializeCompactSignature(signatureToCompactSignature(parseSignature(signature))),
+      'the wrapping of ERC-6492': (signature) =>
+        serializeErc6492Signature({ address: ACCOUNT.address, data: '0x1234', signature }),
+      'a byte more': (signature) => `${signature}00`,
+      'a byte less': (signature) => signature.slice(0, -2),
+      'no 0x': (signature) => signature.slice(2),
+      'an r beyond the curve': (signature) => `0x${'ff'.repeat(32)}${signature.slice(66)}`,
+      'an r of zero': (signature) => `0x${'00'.repeat(32)}${signature.slice(66)}`,
+      'an s of zero': (signature) => `${signature.slice(0, 66)}${'00'.repeat(32)}1b`,
+      'empty hex': () => '0x',
+      'no hex': () => `0x${'zz'.repeat(65)}`,
+    };
+    for (const [title, form] of Object.entries(forms)) {
+      it(title, async () => {
+        const authorization = await sign();
+        const { signature } = authorization;
+        const changed = form(`0x${signature.slice(2)}`);
+        assert.notEqual(changed, signature);
+        assert.equal(await recoversToPayer({ ...authorization, signature: changed }, EVM), false);
+      });
+    }
+  });
+});

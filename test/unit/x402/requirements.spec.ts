@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { Keypair } from '@solana/web3.js';
+import { NETWORKS, OFFERED_TOKENS } from '../../../shared/chains/networks.js';
+import { encodeHeader } from '../../../shared/x402/headers.js';
+import { buildAccepts, type OfferInput, parseSupported } from '../../../shared/x402/requirements.js';
+import {
+  ALL_SUPPORTED,
+  BASE_SEPOLIA,
+  EVM_WALLET,
+  FEE_PAYER,
+  SOLANA,
+  SOLANA_DEVNET,
+  SOLANA_WALLET,
+} from './offers.js';
+
+const TEST_MODE: OfferInput = {
+  livemode: false,
+  wallets: { evm: EVM_WALLET, solana: SOLANA_WALLET },
+  amountCents: 1999,
+  supported: ALL_SUPPORTED,
+};
+
+function keysOf(input: Partial<OfferInput>): string[] {
+  return buildAccepts({ ...TEST_MODE, ...input }).map(({ network, asset }) => `${network} ${asset}`);
+}
+
+function tableKeys(isOffered: (token: (typeof OFFERED_TOKENS)[number]) => boolean): string[] {
+  return OFFERED_TOKENS.filter(isOffered).map(({ network, address }) => `${network.caip2} ${address}`);
+}
+
+describe('building accepts', () => {
+  it('offers EVM tokens with their EIP-712 domain', () => {
+    assert.deepEqual(buildAccepts(TEST_MODE)[0], {
+      scheme: 'exact',
+      network: BASE_SEPOLIA,
+      amount: '19990000',
+      asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+      payTo: EVM_WALLET,
+      maxTimeoutSeconds: 300,
+      extra: { name: 'USDC', version: '2' },
+    });
+  });
+
+  it('offers Solana tokens with a fee payer', () => {
+    assert.deepEqual(buildAccepts(TEST_MODE)[1], {
+      scheme: 'exact',
+      network: SOLANA_DEVNET,
+      amount: '19990000',
+      asset: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU',
+      payTo: SOLANA_WALLET,
+      maxTimeoutSeconds: 300,
+      extra: { feePayer: FEE_PAYER },
+    });
+  });
+
+  it('offers testnets to test sessions, in the order of the table', () => {
+    assert.deepEqual(
+      keysOf({}),
+      tableKeys(({ network }) => network.testnet),
+    );
+  });
+
+  it('offers mainnets to live sessions, twenty at most', () => {
+    const mainnets = tableKeys(({ network }) => !network.testnet);
+    assert.ok(mainnets.length > 20);
+    assert.deepEqual(keysOf({ livemode: true }), mainnets.slice(0, 20));
+  });
+
+  it('keeps the longest offer below 8 KiB of header', () => {
+    const accepts = buildAccepts({ ...TEST_MODE, livemode: true, amountCents: Number.MAX_SAFE_INTEGER });
+    const resource = { url: `https://checkout.example.com/c/cs_live_${'a'.repeat(40)}`, description: 'x' };
+    assert.ok(encodeHeader({ x402Version: 2, error: 'Payment required', resource, accepts }).length < 8192);
+  });
+
+  it('offers only what the facilitator settles', () => {
+    const supported = new Map([
+      ['eip155:80002', []],
+      ['eip155:1952', []],
+    ]);
+    assert.deepEqual(
+      keysOf({ supported }),
+      tableKeys(({ network }) => supported.has(network.caip2)),
+    );
+    assert.equal(keysOf({ supported }).length, 4);
+  });
+
+  it('offers nothing that the token table lacks', () => {
+    assert.deepEqual(keysOf({ supported: new Map([['eip155:99999', []]]) }), []);
+  });
+
+  it('offers only the families for which there is a wallet', () => {
+    assert.deepEqual(
+      keysOf({ wallets: { evm: EVM_WALLET, solana: null } }),
+      tableKeys(({ network }) => network.testnet && network.family === 'evm'),
+    );
+    assert.deepEqual(
+      keysOf({ wallets: { evm: null, solana: SOLANA_WALLET } }),
+      tableKeys(({ network }) => network.testnet && network.family === 'svm'),
+    );
+    assert.deepEqual(keysOf({ wallets: { evm: null, solana: null } }), []);
+  });
+
+  it('leaves Solana out when the facilitator names no fee payer', () => {
+    assert.deepEqual(keysOf({ supported: new Map([[SOLANA_DEVNET, []]]) }), []);
+  });
+
+  it('asks for 0 when the session is free', () => {
+    assert.equal(buildAccepts({ ...TEST_MODE, amountCents: 0 })[0]?.amount, '0');
+  });
+
+  it('asks for amounts beyond 2^53 exactly', () => {
+    const [entry] = buildAccepts({ ...TEST_MODE, amountCents: Number.MAX_SAFE_INTEGER });
+    assert.equal(entry?.amount, '90071992547409910000');
+  });
+
+  describe('the fee payer', () => {
+    const [first, second, third] = [1, 2, 3].map(() => Keypair.generate().publicKey.toBase58());
+
+    function feePayer(listed: unknown[], offeredFeePayers?: string[]): unknown {
+      const supported = new Map([[SOLANA_DEVNET, listed.map(String)]]);
+      const input = offeredFeePayers === undefined ? {} : { offeredFeePayers };
+      const [entry] = buildAccepts({ ...TEST_MODE, supported, ...input });
+      return entry?.extra;
+    }
+
+    it('is the first that is listed', () => {
+      assert.deepEqual(feePayer([first, second]), { feePayer: first });
+    });
+
+    it('stays the one that the session has offered, however the list turns', () => {
+      assert.deepEqual(feePayer([third, first, second], [String(second)]), { feePayer: second });
+    });
+
+    it('changes when the one offered is listed no longer', () => {
+      assert.deepEqual(feePayer([first], [String(third)]), { feePayer: first });
+    });
+  });
+});
+
+describe('parsing /supported', () => {
+  const other = Keypair.generate().publicKey.toBase58();
+  const evm = { x402Version: 2, scheme: 'exact', network: BASE_SEPOLIA };
+  const svm = { x402Version: 2, scheme: 'exact', network: SOLANA_DEVNET, extra: { feePayer: FEE_PAYER } };
+
+  function parse(json: unknown): unknown {
+    const supported = parseSupported(json);
+    return supported && Object.fromEntries(supported);
+  }
+
+  it('reads kinds and their fee payers', () => {
+    assert.deepEqual(parse({ kinds: [evm, svm] }), { [BASE_SEPOLIA]: [], [SOLANA_DEVNET]: [FEE_PAYER] });
+  });
+
+  it('adds the signers of Solana, after the fee payer that its kind names', () => {
+    const answer = {
+      kinds: [evm, svm],
+      extensions: [],
+      signers: { 'eip155:*': [EVM_WALLET], 'solana:*': [other, FEE_PAYER] },
+    };
+    assert.deepEqual(parse(answer), { [BASE_SEPOLIA]: [], [SOLANA_DEVNET]: [FEE_PAYER, other] });
+  });
+
+  it('adds signers that are listed for the very network, and not those of another', () => {
+    const signers = { [SOLANA_DEVNET]: [other], [SOLANA]: [Keypair.generate().publicKey.toBase58()] };
+    assert.deepEqual(parse({ kinds: [svm], signers }), { [SOLANA_DEVNET]: [FEE_PAYER, other] });
+  });
+
+  it('joins kinds of one network', () => {
+    const kinds = [svm, { ...svm, extra: { feePayer: other } }, { ...svm, extra: null }];
+    assert.deepEqual(parse({ kinds }), { [SOLANA_DEVNET]: [FEE_PAYER, other] });
+  });
+
+  it('leaves out version 1, other schemes and what is no kind', () => {
+    const kinds = [
+      { ...evm, x402Version: 1, network: 'base-sepolia' },
+      { ...evm, x402Version: '2' },
+      { ...evm, scheme: 'upto' },
+      { ...evm, network: 84532 },
+      { ...evm, network: undefined },
+      null,
+      'exact',
+      [evm],
+    ];
+    assert.deepEqual(parse({ kinds }), {});
+  });
+
+  for (const feePayer of [undefined, null, '', 7, {}, [FEE_PAYER], EVM_WALLET, `${FEE_PAYER}\u0000`]) {
+    it(`leaves out the fee payer ${JSON.stringify(feePayer)}`, () => {
+      assert.deepEqual(parse({ kinds: [{ ...svm, extra: { feePayer } }] }), { [SOLANA_DEVNET]: [] });
+    });
+  }
+
+  for (const signers of [undefined, null, [], 'solana:*', { 'solana:*': null }, { 'solana:*': 'x' }]) {
+    it(`bears the signers ${JSON.stringify(signers)}`, () => {
+      assert.deepEqual(parse({ kinds: [svm], signers }), { [SOLANA_DEVNET]: [FEE_PAYER] });
+    });
+  }
+
+  for (const json of [undefined, null, 'kinds', 2, [], {}, { kinds: null }, { kinds: {} }, { error: 'x' }]) {
+    it(`finds no answer in ${JSON.stringify(json)}`, () => {
+      assert.equal(parse(json), undefined);
+    });
+  }
+
+  it('knows an answer without kinds from none', () => {
+    assert.deepEqual(parse({ kinds: [] }), {});
+  });
+
+  it('offers all of the token table when all of it is listed', () => {
+    const kinds = NETWORKS.map(({ caip2 }) => ({ ...svm, network: caip2 }));
+    const supported = parseSupported({ kinds });
+    assert.ok(supported);
+    assert.deepEqual(buildAccepts({ ...TEST_MODE, supported }), buildAccepts(TEST_MODE));
+  });
+});

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { afterUnclearAttempt, readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
+import {
+  codeOf,
+  failed,
+  HASH,
+  HTML,
+  NO_BOOLEAN,
+  NOTHING_SENT,
+  PAYER,
+  PERHAPS_SENT,
+  settle,
+  wrapped,
+} from './answers.js';
+import { BASE_SEPOLIA, SOLANA_DEVNET } from './offers.js';
+
+describe("reading a facilitator's answer to /settle", () => {
+  const success = { success: true, transaction: HASH, network: BASE_SEPOLIA, payer: PAYER };
+  const failure = {
+    success: false,
+    errorReason: 'insufficient_funds',
+    transaction: '',
+    network: BASE_SEPOLIA,
+  };
+
+  describe('is settled', () => {
+    it('on success with a transaction', () => {
+      assert.deepEqual(settle(success), { kind: 'settled', transaction: HASH, payer: PAYER });
+    });
+
+    for (const network of ['', null, undefined, 'base-sepolia', 84532, {}]) {
+      it(`with the network ${JSON.stringify(network)}`, () => {
+        assert.equal(settle({ ...success, network }).kind, 'settled');
+      });
+    }
+
+    for (const payer of ['', null, undefined]) {
+      it(`with the payer ${JSON.stringify(payer)}`, () => {
+        assert.deepEqual(settle({ ...success, payer }), {
+          kind: 'settled',
+          transaction: HASH,
+          payer: undefined,
+        });
+      });
+    }
+
+    it('with any text for a transaction', () => {
+      for (const transaction of ['x', '5'.repeat(88), 'pending:1', '0x0']) {
+        assert.equal(settle({ ...success, transaction }).kind, 'settled');
+      }
+    });
+
+    it('with fields that nobody knows', () => {
+      assert.equal(settle({ ...success, amount: '1', extensions: {}, errorReason: null }).kind, 'settled');
+    });
+
+    it('on Solana by its name of version 1', () => {
+      assert.equal(settle({ ...success, network: 'solana-devnet' }, 200, SOLANA_DEVNET).kind, 'settled');
+    });
+
+    for (const status of [201, 400, 402]) {
+      it(`with status ${status}, since it has a boolean`, () => {
+        assert.equal(settle(success, status).kind, 'settled');
+      });
+    }
+  });
+
+  describe('is rejected at once', () => {
+    it('with a code, a sentence and a class', () => {
+      const verdict = settle(failure);
+      assert.equal(verdict.kind, 'rejected');
+      assert.equal(verdict.code, 'insufficient_funds');
+      assert.equal(verdict.class, 'buyer');
+      assert.match(verdict.message, /enough/);
+    });
+
+    for (const errorReason of [
+      'insufficient_funds',
+      'invalid_exact_evm_payload_authorization_valid_after',
+      'invalid_exact_evm_payload_authorization_valid_before',
+      'invalid_exact_evm_payload_authorization_value',
+      'invalid_exact_evm_payload_signature',
+      'invalid_exact_evm_payload_recipient_mismatch',
+      'invalid_exact_svm_payload_transaction_instructions_length',
+      'invalid_network',
+      'invalid_payload',
+      'invalid_payment_requirements',
+      'invalid_scheme',
+      'unsupported_scheme',
+      'invalid_x402_version',
+      'invalid_transaction_state',
+      'unexpected_verify_error',
+      'unexpected_settle_error',
+      'a_word_of_tomorrow',
+      'invalid_exact_svm_transaction_simulation_failed',
+      'eip6492_factory_not_allowed',
+      'not_confirmed_by_kyt',
+    ]) {
+      it(`for ${errorReason}`, () => assert.equal(codeOf(settle({ ...failure, errorReason })), errorReason));
+    }
+
+    for (const [title, changes] of Object.entries({
+      'a transaction that is null': { transaction: null },
+      'no transaction': { transaction: undefined },
+      'an empty network': { network: '' },
+      'no network': { network: undefined },
+      'a network by its name of version 1': { network: 'base-sepolia' },
+      'no payer': { payer: null },
+    })) {
+      it(`with ${title}`, () => assert.equal(settle({ ...failure, ...changes }).kind, 'rejected'));
+    }
+
+    it('without a reason', () => {
+      assert.equal(codeOf(settle({ success: false })), 'payment_failed');
+      assert.equal(codeOf(settle({ ...failure, errorReason: 'Execution reverted!' })), 'payment_failed');
+    });
+
+    for (const status of [400, 402, 404, 409, 412, 422]) {
+      it(`with status ${status}, since it has a boolean`, () => {
+        assert.equal(codeOf(settle(failure, status)), 'insufficient_funds');
+      });
+    }
+  });
+
+  describe('was not processed', () => {
+    for (const status of [401, 403, 429]) {
+      it(`with status ${status}, whatever it says`, () => {
+        for (const body of ['', HTML, { error: 'unauthorized' }, failure]) {
+          assert.deepEqual(settle(body, status), { kind: 'not_processed', why: `HTTP ${status}` });
+        }
+      });
+    }
+
+    for (const [title, error] of Object.entries(NOTHING_SENT)) {
+      it(`after ${title}`, () =>
+        assert.equal(readSettleAnswer({ error }, BASE_SEPOLIA).kind, 'not_processed'));
+    }
+
+    it('and says why', () => {
+      const error = wrapped(failed('ENOTFOUND'));
+      assert.deepEqual(readSettleAnswer({ error }, BASE_SEPOLIA), {
+        kind: 'not_processed',
+        why: 'ENOTFOUND',
+      });
+    });
+  });
+
+  describe('is unknown', () => {
+    for (const [title, error] of Object.entries(PERHAPS_SENT)) {
+      it(`after ${title}`, () => assert.equal(readSettleAnswer({ error }, BASE_SEPOLIA).kind, 'unknown'));
+    }
+
+    for (const [title, body] of Object.entries(NO_BOOLEAN)) {
+      it(`after ${title}`, () => {
+        assert.equal(settle(body).kind, 'unknown');
+        assert.equal(settle(body, 400).kind, 'unknown');
+      });
+    }
+
+    for (const status of [500, 502, 503, 504, 529, 302, 100]) {
+      it(`after status ${status}, whatever it says`, () => {
+        for (const body of ['', HTML, failure, success, { ...failure, errorReason: 'settlement_pending' }]) {
+          assert.equal(settle(body, status).kind, 'unknown');
+        }
+      });
+    }
+
+    it('after a 5xx, with the transaction that it names', () => {
+      const pending = { ...failure, errorReason: 'settlement_pending', transaction: HASH };
+      assert.deepEqual(settle(pending, 500), { kind: 'unknown', why: 'HTTP 500', transaction: HASH });
+    });
+
+    for (const transaction of [undefined, null, '', '  ', 7, {}, 'a\u0000b', '\ud800', 'x'.repeat(501)]) {
+      it(`after success with the transaction ${JSON.stringify(transaction)?.slice(0, 20)}`, () => {
+        assert.deepEqual(settle({ ...success, transaction }), {
+          kind: 'unknown',
+          why: 'success without a transaction',
+          transaction: undefined,
+        });
+      });
+    }
+
+    for (const network of ['eip155:8453', 'base', SOLANA_DEVNET, 'solana', 'somewhere', ' ']) {
+      it(`after an answer about ${JSON.stringify(network)}`, () => {
+        const unknown = { kind: 'unknown', why: 'another network', transaction: undefined };
+        assert.deepEqual(settle({ ...success, network }), unknown);
+        assert.deepEqual(settle({ ...failure, network }), unknown);
+      });
+    }
+
+    it('after a failure that names a transaction, whatever its reason', () => {
+      for (const errorReason of [
+        'insufficient_funds',
+        'invalid_exact_evm_transfer_event_mismatch',
+        undefined,
+      ]) {
+        const verdict = settle({ ...failure, errorReason, transaction: HASH });
+        assert.equal(verdict.kind, 'unknown');
+        assert.equal(verdict.transaction, HASH);
+      }
+      for (const transaction of [' ', 7, {}, [], true]) {
+        assert.equal(settle({ ...failure, transaction }).kind, 'unknown');
+      }
+    });
+
+    for (const errorReason of [
+      'settlement_pending',
+      'duplicate_settlement',
+      'nonce_already_used',
+      'invalid_exact_evm_nonce_already_used',
+      'transaction_failed',
+      'invalid_exact_evm_transaction_failed',
+      'invalid_exact_svm_transaction_failed',
+      'settle_exact_svm_transaction_confirmation_timed_out',
+      'timed_out',
+      'post_settlement_transfer_not_confirmed',
+      'SETTLEMENT_PENDING',
+    ]) {
+      it(`after ${errorReason}`, () => {
+        assert.equal(settle({ ...failure, errorReason }).kind, 'unknown');
+        assert.equal(settle({ ...failure, errorReason }, 400).kind, 'unknown');
+      });
+    }
+
+    it('and says why, with the word of the facilitator', () => {
+      assert.deepEqual(settle({ ...failure, errorReason: 'invalid_exact_evm_nonce_already_used' }), {
+        kind: 'unknown',
+        why: 'invalid_exact_evm_nonce_already_used',
+        transaction: undefined,
+      });
+    });
+
+    it('and never quotes more than a word', () => {
+      for (const errorReason of ['0xsecret args: nonce_already_used', 'secret!']) {
+        const verdicts = [
+          settle({ ...failure, errorReason, errorMessage: 'secret' }),
+          settle({ ...failure, errorReason, transaction: HASH }),
+          settle({ ...failure, errorReason, secret: 1 }, 500),
+        ];
+        assert.doesNotMatch(JSON.stringify(verdicts), /secret/);
+      }
+    });
+  });
+});
+
+describe('after an unclear attempt of the same payment', () => {
+  const reason = 'insufficient_funds';
+
+  it('a failure proves nothing', () => {
+    assert.deepEqual(afterUnclearAttempt(settle({ success: false, errorReason: reason })), {
+      kind: 'unknown',
+      why: 'insufficient_funds after an unclear attempt',
+      transaction: undefined,
+    });
+  });
+
+  it('a call that was not processed proves nothing', () => {
+    assert.equal(afterUnclearAttempt(settle('', 429)).kind, 'unknown');
+  });
+
+  it('success is success, and unknown stays unknown', () => {
+    const settled = settle({ success: true, transaction: HASH });
+    assert.equal(settled.kind, 'settled');
+    assert.equal(afterUnclearAttempt(settled), settled);
+    const unknown = settle({ success: false, transaction: HASH });
+    assert.equal(afterUnclearAttempt(unknown), unknown);
+  });
+});

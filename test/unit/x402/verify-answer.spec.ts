@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { readVerifyAnswer } from '../../../shared/x402/facilitator-answers.js';
+import {
+  codeOf,
+  failed,
+  HTML,
+  NO_BOOLEAN,
+  NOTHING_SENT,
+  PAYER,
+  PERHAPS_SENT,
+  verify,
+  wrapped,
+} from './answers.js';
+
+describe("reading a facilitator's answer to /verify", () => {
+  it('is valid on isValid: true, with the payer', () => {
+    assert.deepEqual(verify({ isValid: true, payer: PAYER }), { kind: 'valid', payer: PAYER });
+  });
+
+  for (const payer of [undefined, null, '', 7, {}, ' ', 'a\u0000b', 'x'.repeat(501)]) {
+    it(`does without a payer: ${JSON.stringify(payer)?.slice(0, 20)}`, () => {
+      assert.deepEqual(verify({ isValid: true, payer, extra: {}, extensions: null }), {
+        kind: 'valid',
+        payer: undefined,
+      });
+    });
+  }
+
+  it('is refused on isValid: false, with a code, a sentence and a class', () => {
+    const verdict = verify({ isValid: false, invalidReason: 'invalid_exact_evm_insufficient_balance' });
+    assert.equal(verdict.kind, 'refused');
+    assert.equal(verdict.code, 'insufficient_funds');
+    assert.equal(verdict.reason, 'invalid_exact_evm_insufficient_balance');
+    assert.equal(verdict.class, 'buyer');
+    assert.match(verdict.message, /enough/);
+  });
+
+  it('is refused without a reason', () => {
+    assert.equal(codeOf(verify({ isValid: false })), 'payment_failed');
+    assert.equal(codeOf(verify({ isValid: false, invalidReason: null })), 'payment_failed');
+  });
+
+  for (const status of [201, 400, 402, 404, 409, 412, 422]) {
+    it(`takes ${status} with a boolean like 200`, () => {
+      assert.equal(
+        codeOf(verify({ isValid: false, invalidReason: 'insufficient_funds' }, status)),
+        'insufficient_funds',
+      );
+      assert.equal(verify({ isValid: true }, status).kind, 'valid');
+    });
+  }
+
+  for (const status of [401, 403, 429, 500, 502, 503, 504, 302]) {
+    it(`finds ${status} unavailable, whatever it says`, () => {
+      for (const body of [
+        { isValid: false, invalidReason: 'insufficient_funds' },
+        { isValid: true },
+        HTML,
+        '',
+      ]) {
+        assert.deepEqual(verify(body, status), { kind: 'unavailable', why: `HTTP ${status}` });
+      }
+    });
+  }
+
+  for (const [title, body] of Object.entries(NO_BOOLEAN)) {
+    it(`finds ${title} unavailable`, () => {
+      assert.equal(verify(body).kind, 'unavailable');
+      assert.equal(verify(body, 400).kind, 'unavailable');
+    });
+  }
+
+  for (const [title, error] of Object.entries({ ...NOTHING_SENT, ...PERHAPS_SENT })) {
+    it(`finds ${title} unavailable`, () => assert.equal(readVerifyAnswer({ error }).kind, 'unavailable'));
+  }
+
+  it('says why without quoting the facilitator', () => {
+    assert.deepEqual(verify(HTML), { kind: 'unavailable', why: 'HTTP 200 without a boolean isValid' });
+    const error = wrapped(failed('ECONNREFUSED'));
+    assert.deepEqual(readVerifyAnswer({ error }), { kind: 'unavailable', why: 'ECONNREFUSED' });
+    const secret = verify({ isValid: false, invalidReason: 'x_y', invalidMessage: 'args: 0xsecret' });
+    assert.doesNotMatch(JSON.stringify(secret), /secret/);
+  });
+
+  describe('knows a lack of tokens in a simulation of Solana', () => {
+    const invalidReason = 'invalid_exact_svm_transaction_simulation_failed';
+
+    for (const invalidMessage of [
+      'Simulation failed: {"InstructionError":["2",{"Custom":"1"}]}',
+      'Simulation failed: {"InstructionError":[2,{"Custom":1}]}',
+    ]) {
+      it(invalidMessage, () => {
+        assert.equal(codeOf(verify({ isValid: false, invalidReason, invalidMessage })), 'insufficient_funds');
+      });
+    }
+
+    it('but not beside another reason', () => {
+      const invalidMessage = 'Simulation failed: {"InstructionError":["2",{"Custom":"1"}]}';
+      const verdict = verify({ isValid: false, invalidReason: 'invalid_payload', invalidMessage });
+      assert.equal(codeOf(verdict), 'invalid_payload');
+    });
+
+    for (const invalidMessage of [
+      'Simulation failed: {"InstructionError":["3",{"Custom":"1"}]}',
+      'Simulation failed: {"InstructionError":["2",{"Custom":"17"}]}',
+      'Simulation failed: {"InstructionError":["2","InvalidAccountData"]}',
+      'Simulation failed: "BlockhashNotFound"',
+      'fetch failed',
+      undefined,
+      { InstructionError: [2, { Custom: 1 }] },
+    ]) {
+      it(`but not in ${JSON.stringify(invalidMessage)}`, () => {
+        assert.equal(codeOf(verify({ isValid: false, invalidReason, invalidMessage })), invalidReason);
+      });
+    }
+  });
+});
