@@ -1,17 +1,15 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Config, readConfig, usesDevelopmentKey } from '../shared/config.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger } from '../shared/logger.js';
 import { type Closable, closeOnSignal } from '../shared/shutdown.js';
 import { createApp } from './app.js';
+import { createHttpServer } from './http-server.js';
 import { closeDeps, openDeps } from './open-deps.js';
 
-/** Longer than a router keeps its side open (90 s), so that it never writes into a connection we just closed. */
-const KEEP_ALIVE_MS = 95_000;
 /** How long requests in flight may take when the process stops. */
 const DRAIN_MS = 20_000;
-const MAX_HEADER_BYTES = 32 * 1024;
 
 export interface WebProcess extends Closable {
   port: number;
@@ -21,7 +19,7 @@ export async function startWeb(config: Config, logger: Logger): Promise<WebProce
   warnAbout(config, logger);
   const deps = openDeps(config, logger);
   const app = createApp(deps);
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS }, app);
+  const server = createHttpServer(app);
   await listen(server, config.port);
   const { port } = server.address() as AddressInfo;
   logger.info({ event: 'web.listening', port });

@@ -10,8 +10,9 @@ export function renderMerchantErrors(): ErrorRequestHandler {
       next(error);
       return;
     }
-    if (error instanceof Refusal) {
-      sendRefusal(res, error);
+    const refusal = asRefusal(error);
+    if (refusal !== undefined) {
+      sendRefusal(res, refusal);
       return;
     }
     req.log.error({ event: 'request.failed', err: error });
@@ -21,6 +22,13 @@ export function renderMerchantErrors(): ErrorRequestHandler {
       message: 'Something went wrong on our side. Try again; with an Idempotency-Key nothing happens twice.',
     });
   };
+}
+
+/** Express decodes path parameters, and throws this when their percent-encoding is broken. */
+function asRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  if (!(error instanceof URIError)) return undefined;
+  return new Refusal('unknown_path', 'The path is not percent-encoded correctly. Check the path.');
 }
 
 function sendRefusal(res: Response, { code, message, details }: Refusal): void {

@@ -1,4 +1,5 @@
 import { PublicKey } from '@solana/web3.js';
+import { LRUCache } from 'lru-cache';
 import type { SvmToken } from './networks.js';
 
 export const TOKEN_PROGRAMS: Record<SvmToken['program'], PublicKey> = {
@@ -7,12 +8,20 @@ export const TOKEN_PROGRAMS: Record<SvmToken['program'], PublicKey> = {
 };
 export const ASSOCIATED_TOKEN_PROGRAM = new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
 
+/** A derivation costs 0.8 ms of the event loop, and merchants' wallets come again and again. */
+const derived = new LRUCache<string, string>({ max: 1000 });
+
 /** The one account in which a wallet holds a token: where a payment to that wallet must go. */
 export function associatedTokenAccount(wallet: string, token: Pick<SvmToken, 'address' | 'program'>): string {
+  const key = `${wallet}:${token.address}:${token.program}`;
+  const known = derived.get(key);
+  if (known !== undefined) return known;
   const seeds = [new PublicKey(wallet), TOKEN_PROGRAMS[token.program], new PublicKey(token.address)];
   const [address] = PublicKey.findProgramAddressSync(
     seeds.map((seed) => seed.toBytes()),
     ASSOCIATED_TOKEN_PROGRAM,
   );
-  return address.toBase58();
+  const account = address.toBase58();
+  derived.set(key, account);
+  return account;
 }

@@ -1,7 +1,8 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../../api/app.js';
 import type { Deps } from '../../api/deps.js';
+import { createHttpServer } from '../../api/http-server.js';
 import { closeDeps, openDeps } from '../../api/open-deps.js';
 import { loadConfig } from '../../shared/config.js';
 import { createLogger } from '../../shared/logger.js';
@@ -30,7 +31,7 @@ export async function openTestApp(environment: Record<string, string> = {}): Pro
   );
   const logger = createLogger(config.logLevel, 'test');
   const deps = openDeps(config, logger);
-  const server = createServer(createApp(deps));
+  const server = createHttpServer(createApp(deps));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
