@@ -10,11 +10,14 @@ export interface DatabaseFolder {
   user: SystemUser | undefined;
 }
 
-/** Longest folder a socket can lie in: its path has 104 bytes on macOS (108 on Linux), the name takes 20 with a lock. */
+/**
+ * Longest folder a socket can lie in: its path has 104 bytes on macOS (108 on Linux), the name takes 20 with
+ * a lock.
+ */
 const SOCKET_DIR_BYTES = 84;
 
 /**
- * `dir` itself, or, where root's database user cannot get at it (a checkout below /root), a folder below
+ * `dir` itself, or, where root's database user cannot get at it (a checkout in root's home), a folder below
  * `fallbackBase` named after `dir`, so that several checkouts on one machine stay apart.
  */
 export async function openDatabaseFolder(dir: string, fallbackBase: string): Promise<DatabaseFolder> {

@@ -10,9 +10,10 @@ import { findPostgresBinaries } from './postgres-binaries.js';
 import { clearStaleLocks, findRunningPostmaster } from './postmaster-pid.js';
 
 /**
- * A real Postgres for a machine without one. It lives and dies with the process that started it; a second process on
- * the same folder uses the first one's (`owned` is false) and loses it when that one ends. It listens on a socket in a
- * private folder, on no port. Close every pool before `stop()`: a client still connected gets 57P01.
+ * A real Postgres for a machine without one. It lives and dies with the process that started it; a second
+ * process on the same folder uses the first one's (`owned` is false) and loses it when that one ends. It
+ * listens on a socket in a private folder, on no port. Close every pool before `stop()`: a client still
+ * connected gets 57P01.
  */
 export interface EmbeddedPostgres {
   url: string;
@@ -24,7 +25,10 @@ export interface EmbeddedPostgres {
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Holds the cluster, in a folder named after Postgres's major version: another version starts another cluster. */
+  /**
+   * Holds the cluster, in a folder named after Postgres's major version: another version starts another
+   * cluster.
+   */
   dir: string;
   database?: string;
   settings?: Record<string, string | number>;
@@ -89,8 +93,9 @@ interface ReachedServer {
 }
 
 /**
- * Uses the server that runs on the folder, or starts one. Every round looks anew, since anything may change in between:
- * a server found running is on its way down after its owner was killed, or another process starts one first.
+ * Uses the server that runs on the folder, or starts one. Every round looks anew, since anything may change
+ * in between: a server found running is on its way down after its owner was killed, or another process starts
+ * one first.
  */
 async function reachServer({
   dataDir,

@@ -27,7 +27,9 @@ function isBuilt(root) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash(root);
 }
 
-/** Builds aside and swaps, so that a failed build leaves the last good one, and no file outlives its source. */
+/**
+ * Builds aside and swaps, so that a failed build leaves the last good one, and no file outlives its source.
+ */
 async function compile(root) {
   process.stderr.write('Building …\n');
   const [dist, fresh, old] = ['dist', 'dist.new', 'dist.old'].map((name) => path.join(root, name));
@@ -47,7 +49,9 @@ async function compile(root) {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** Over everything that the build reads: the compiler's settings and version, and the folders they include. */
+/**
+ * Over everything that the build reads: the compiler's settings and version, and the folders they include.
+ */
 function sourceHash(root) {
   const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
   const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.build.json'), 'utf8'));

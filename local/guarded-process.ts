@@ -6,9 +6,9 @@ import { projectRoot } from './project-root.js';
 import type { SystemUser } from './system-user.js';
 
 /**
- * A process that never outlives this one: a shell between the two (watchdog.sh) holds a pipe from here and stops the
- * process when the pipe ends, however this process came to its end. It has a session of its own, so that Ctrl-C in a
- * terminal reaches the application alone, which then stops its database last.
+ * A process that never outlives this one: a shell between the two (watchdog.sh) holds a pipe from here and
+ * stops the process when the pipe ends, however this process came to its end. It has a process group of
+ * its own, so that Ctrl-C in a terminal reaches the application alone, which then stops its database last.
  */
 export interface GuardedProcess {
   /** Resolves with the exit code once the process and everything that shares its output is gone. */
@@ -16,7 +16,9 @@ export interface GuardedProcess {
   hasExited(): boolean;
   /** The end of what it wrote, for error messages. */
   recentOutput(): string;
-  /** From here on it does not keep this process alive; one that ends without stop() ends it through the pipe. */
+  /**
+   * From here on it does not keep this process alive; one that ends without stop() ends it through the pipe.
+   */
   unref(): void;
   stop(): Promise<void>;
 }
@@ -30,8 +32,8 @@ export interface GuardedProcessOptions {
 
 const OUTPUT_CHARS_KEPT = 4000;
 /**
- * TERM alone lets Postgres wait for its clients. INT alone is lost on a process that has not set its handler yet: a shell
- * starts its background commands with INT ignored.
+ * TERM alone lets Postgres wait for its clients. INT alone is lost on a process that has not set its handler
+ * yet: a shell starts its background commands with INT ignored.
  */
 const STOP_SIGNALS = 'TERM INT';
 const STOP_LADDER = [

@@ -15,8 +15,8 @@ export interface InitClusterOptions {
 }
 
 /**
- * Makes the cluster if there is none. It grows under another name and gets its own by a rename, so that an interrupted
- * initdb never looks like a cluster, and of two starts at once the second finds the work done.
+ * Makes the cluster if there is none. It grows under another name and gets its own by a rename, so that an
+ * interrupted initdb never looks like a cluster, and of two starts at once the second finds the work done.
  */
 export async function initCluster({
   bin,

@@ -4,8 +4,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * One process at a time runs `task`, among all that name the same file. The lock is a symbolic link whose target names
- * its holder: made in one step or not at all, and nobody's when that process is gone, also by SIGKILL.
+ * One process at a time runs `task`, among all that name the same file. The lock is a symbolic link whose
+ * target names its holder: made in one step or not at all, and nobody's when that process is gone, also by
+ * SIGKILL.
  */
 export async function withLock(file, task) {
   const self = `${process.pid}.${startOf(process.pid)}`;

@@ -23,7 +23,10 @@ export interface FindBinariesOptions {
   packageDir?: string | undefined;
 }
 
-/** Folders that hold one Postgres per version, and where its programs lie inside: Debian, Alpine, Red Hat, Homebrew. */
+/**
+ * Folders that hold one Postgres per version, and where its programs lie inside: Debian, Alpine, Red Hat,
+ * Homebrew.
+ */
 const VERSIONED_FOLDERS = [
   { parent: '/usr/lib/postgresql', programs: 'bin' },
   { parent: '/usr/libexec', programs: '' },
@@ -33,8 +36,8 @@ const VERSIONED_FOLDERS = [
 ];
 
 /**
- * The npm package with this platform's binaries first, a Postgres of the system second. A place counts when the user
- * who will run the database can run it there.
+ * The npm package with this platform's binaries first, a Postgres of the system second. A place counts when
+ * the user who will run the database can run it there.
  */
 export async function findPostgresBinaries(options: FindBinariesOptions): Promise<PostgresBinaries> {
   const { user, copyInto, binDir, packageDir = bundledPackage() } = options;

@@ -19,8 +19,8 @@ export function bundledPackage(): string | undefined {
 }
 
 /**
- * npm packages hold no symbolic links, and the install script that makes them is not run here. False when some could
- * not be made, because the folder belongs to someone else.
+ * npm packages hold no symbolic links, and the install script that makes them is not run here. False when
+ * some could not be made, because the folder belongs to someone else.
  */
 export async function linkLibraries(packageDir: string): Promise<boolean> {
   const links = parseLinks(await readFile(path.join(packageDir, 'pg-symlinks.json'), 'utf8'));

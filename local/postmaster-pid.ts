@@ -3,8 +3,8 @@ import { link, readFile, readlink, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * postmaster.pid says which process serves a data folder, and where its socket is. It can lie: the process was killed
- * and its number belongs to another one now, or the folder is a copy of one in use.
+ * postmaster.pid says which process serves a data folder, and where its socket is. It can lie: the process
+ * was killed and its number belongs to another one now, or the folder is a copy of one in use.
  */
 export interface RunningPostmaster {
   pid: number;
@@ -20,8 +20,8 @@ export async function findRunningPostmaster(dataDir: string): Promise<RunningPos
 }
 
 /**
- * Removes what a killed postmaster left, unless one serves the folder: Postgres takes any living process with the
- * file's number for a postmaster, and refuses to start.
+ * Removes what a killed postmaster left, unless one serves the folder: Postgres takes any living process with
+ * the file's number for a postmaster, and refuses to start.
  */
 export async function clearStaleLocks(dataDir: string, socketDir: string): Promise<void> {
   await clearStale(path.join(dataDir, 'postmaster.pid'), dataDir);

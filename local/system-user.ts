@@ -13,8 +13,8 @@ export interface SystemUser {
 const CANDIDATES = ['postgres', '_postgres', 'nobody'];
 
 /**
- * `owner` is the uid that owns the database's folder already, if any. It wins over the candidates: the cluster inside is
- * its own, and a `postgres` user that appeared since could not read it.
+ * `owner` is the uid that owns the database's folder already, if any. It wins over the candidates: the
+ * cluster inside is its own, and a `postgres` user that appeared since could not read it.
  */
 export function chooseServerUser(passwd: string, owner: number): SystemUser {
   const entries = parsePasswd(passwd);

@@ -5,7 +5,9 @@ import path from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../local/embedded-postgres.js';
 import { type GuardedProcess, spawnGuarded } from '../../local/guarded-process.js';
 
-/** A Postgres and a Redis of the suite's own, new and empty, which end with the test process however it ends. */
+/**
+ * A Postgres and a Redis of the suite's own, new and empty, which end with the test process however it ends.
+ */
 export interface TestServices {
   databaseUrl: string;
   redisUrl: string;

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { findPostgresBinaries } from '../../local/postgres-binaries.js';
+import { pidOf } from './holder.js';
+import { interruptGroup, openPlayground, type Playground, postmasterPid, query } from './playground.js';
+import { untilNoProcessMentions } from './processes.js';
+
+describe('embedded Postgres: beginnings and ends', function () {
+  this.timeout(60_000);
+  let playground: Playground;
+  before(async () => {
+    playground = await openPlayground();
+  });
+  afterEach(async () => {
+    await playground.endAll();
+  });
+  after(async () => {
+    await playground.remove();
+  });
+
+  it('is there until the application has stopped when Ctrl-C reaches the whole process group', async () => {
+    const holder = playground.hold();
+    const { dataDir } = await holder.started();
+    interruptGroup(holder);
+    assert.deepEqual(await holder.next(), { name: 'used it while stopping' });
+    await holder.exited;
+    await untilNoProcessMentions(dataDir);
+  });
+
+  it('ends when its owner is killed, and has the data at the next start', async () => {
+    const holder = playground.hold();
+    const owner = await holder.started();
+    await query(owner, 'create table owner_was_killed as select 7 as number');
+    holder.process.kill('SIGKILL');
+    // At once: the server on its way down is not taken for one to use.
+    const next = await playground.start();
+    assert.equal(next.owned, true);
+    assert.deepEqual(await query(next, 'select number from owner_was_killed'), [7]);
+  });
+
+  it('leaves no process behind when its owner is killed', async () => {
+    const holder = playground.hold();
+    const { dataDir } = await holder.started();
+    holder.process.kill('SIGKILL');
+    await holder.exited;
+    await untilNoProcessMentions(dataDir);
+  });
+
+  it('leaves no process behind when its owner is killed while it starts', async () => {
+    const dir = path.join(playground.root, 'killed');
+    const holder = playground.hold({ dir });
+    while ((await unfinishedClusters(dir)).length === 0) await sleep(1);
+    holder.process.kill('SIGKILL');
+    await holder.exited;
+    await untilNoProcessMentions(playground.root);
+    const next = await playground.start({ dir });
+    assert.deepEqual(await query(next, 'select 1'), [1]);
+    assert.deepEqual(await unfinishedClusters(dir), []);
+  });
+
+  it('does not take an interrupted initdb for a cluster', async () => {
+    const gone = spawn('true');
+    await once(gone, 'exit');
+    const dir = path.join(playground.root, 'interrupted');
+    const { major } = await findPostgresBinaries({ user: undefined, copyInto: playground.root });
+    const leftover = path.join(dir, `pg${major}.init-${pidOf(gone)}-0`);
+    await mkdir(leftover, { recursive: true });
+    await writeFile(path.join(leftover, 'PG_VERSION'), `${major}\n`);
+    const server = await playground.start({ dir });
+    assert.deepEqual(await query(server, 'select 1'), [1]);
+    assert.deepEqual(await unfinishedClusters(dir), []);
+  });
+
+  it('is shared with a second process, and gone for it when the owner ends', async () => {
+    const owner = await playground.start();
+    const second = playground.hold();
+    const joined = await second.started();
+    assert.deepEqual([owner.owned, joined.owned], [true, false]);
+    assert.equal(joined.url, owner.url);
+    await owner.stop();
+    second.process.kill('SIGTERM');
+    assert.deepEqual(await second.next(), { name: 'database was gone' });
+    await second.exited;
+    assert.equal((await playground.start()).owned, true);
+  });
+
+  it('survives the end of a process that only joined', async () => {
+    const owner = await playground.start();
+    const joined = await playground.start();
+    await joined.stop();
+    assert.deepEqual(await query(owner, 'select 1'), [1]);
+  });
+
+  it('has one owner when several processes start at once on an empty folder', async () => {
+    const dir = path.join(playground.root, 'contested');
+    const holders = [1, 2, 3].map(() => playground.hold({ dir }));
+    const started = await Promise.all(holders.map((holder) => holder.started()));
+    assert.equal(started.filter(({ owned }) => owned).length, 1);
+    assert.equal(new Set(started.map(({ url }) => url)).size, 1);
+    assert.deepEqual(await unfinishedClusters(dir), []);
+  });
+
+  it('starts again after its postmaster was killed', async () => {
+    const first = await playground.start();
+    await query(first, 'create table postmaster_was_killed as select 7 as number');
+    process.kill(await postmasterPid(first.dataDir), 'SIGKILL');
+    const second = await playground.start();
+    assert.equal(second.owned, true);
+    assert.deepEqual(await query(second, 'select number from postmaster_was_killed'), [7]);
+    await first.stop();
+    assert.deepEqual(await query(second, 'select 1'), [1]);
+  });
+
+  it('starts over a pid file whose number another process has now', async () => {
+    const first = await playground.start();
+    await first.stop();
+    const { uid } = await stat(first.dataDir);
+    const other = spawn('sleep', ['1000'], { uid });
+    try {
+      await leavePidFile(first.dataDir, pidOf(other));
+      assert.equal((await playground.start()).owned, true);
+    } finally {
+      other.kill();
+    }
+  });
+
+  it('starts over the pid file of a process that has ended, but was not collected', async () => {
+    const first = await playground.start();
+    await first.stop();
+    const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 1000'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      const [line] = await once(parent.stdout, 'data');
+      await leavePidFile(first.dataDir, Number(String(line)));
+      assert.equal((await playground.start()).owned, true);
+    } finally {
+      parent.kill();
+    }
+  });
+
+  it('is not mistaken for that of a copied folder', async () => {
+    const original = await playground.start();
+    await query(original, 'create table copied as select 7 as number');
+    await query(original, 'checkpoint');
+    const dir = path.join(playground.root, 'copy');
+    await cp(path.dirname(original.dataDir), dir, {
+      recursive: true,
+      filter: async (source) => !(await stat(source)).isSocket(),
+    });
+    const copy = await playground.start({ dir });
+    assert.equal(copy.owned, true);
+    await query(copy, 'drop table copied');
+    assert.deepEqual(await query(original, 'select number from copied'), [7]);
+  });
+
+  it('tells connected clients that it stops', async () => {
+    const server = await playground.start();
+    const client = new pg.Client({ connectionString: server.url });
+    const errors: unknown[] = [];
+    client.on('error', (error) => errors.push(error));
+    await client.connect();
+    const ended = new Promise<void>((resolve) => client.once('end', resolve));
+    await server.stop();
+    await ended;
+    assert.match(String(errors[0]), /terminating connection/);
+  });
+});
+
+async function unfinishedClusters(dir: string): Promise<string[]> {
+  const names = await readdir(dir).catch(() => []);
+  return names.filter((name) => name.includes('.init-'));
+}
+
+async function leavePidFile(dataDir: string, pid: number): Promise<void> {
+  const lines = [pid, dataDir, 1_700_000_000, 5432, `${dataDir}.socket`, '', '', 'ready   ', ''];
+  await writeFile(path.join(dataDir, 'postmaster.pid'), lines.join('\n'), { mode: 0o600 });
+}

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { readdir, rm, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { untilNoProcessMentions } from './processes.js';
+import { createSampleProject, installByHand, type SampleProject } from './sample-project.js';
+
+describe('launchers', function () {
+  this.timeout(60_000);
+  let project: SampleProject;
+  beforeEach(async () => {
+    project = await createSampleProject();
+  });
+  afterEach(async () => {
+    await project.remove();
+  });
+
+  describe('installing', () => {
+    it('happens at the first start, and not again', async () => {
+      const first = await project.run('start');
+      assert.match(
+        first.stderr,
+        /^Installing dependencies \(first start only\) …\nadded 1 package\nBuilding …\n$/,
+      );
+      assert.deepEqual([first.code, first.stdout], [0, 'service runs']);
+      assert.deepEqual(await project.run('start'), { code: 0, stdout: 'service runs', stderr: '' });
+      assert.equal(await project.installs(), 1);
+    });
+
+    it('happens again when package-lock.json changes', async () => {
+      await project.run('start');
+      await project.write(
+        'package-lock.json',
+        '{ "packages": { "node_modules/added": { "version": "1.0.0" } } }',
+      );
+      assert.equal((await project.run('start')).code, 0);
+      assert.equal(await project.installs(), 2);
+    });
+
+    it('is not repeated after npm was run by hand', async () => {
+      await installByHand(project);
+      assert.equal((await project.run('start')).code, 0);
+      assert.equal(await project.installs(), 0);
+    });
+
+    it('happens when what was installed by hand is not what package-lock.json asks for', async () => {
+      await installByHand(project);
+      const lock = await project.read('package-lock.json');
+      await project.write('package-lock.json', lock.replace('7.0.2', '7.0.3'));
+      await project.run('start');
+      assert.equal(await project.installs(), 1);
+    });
+
+    it('does not miss what npm locks but does not install', async () => {
+      await installByHand(project);
+      const packages = {
+        'node_modules/typescript': { version: '7.0.2' },
+        'node_modules/for-another-system': { version: '1.0.0', optional: true },
+        'node_modules/unwanted-peer': { version: '1.0.0', extraneous: true },
+      };
+      await project.write('package-lock.json', JSON.stringify({ packages }));
+      await project.run('start');
+      assert.equal(await project.installs(), 0);
+    });
+
+    it('stops the start when it fails', async () => {
+      await project.write('offline', '');
+      const failed = await project.run('start');
+      assert.deepEqual([failed.code, failed.stdout], [1, '']);
+      assert.match(failed.stderr, /"npm ci" failed with code 7/);
+      assert.equal(project.has('dist'), false);
+      await rm(path.join(project.dir, 'offline'));
+      assert.equal((await project.run('start')).stdout, 'service runs');
+    });
+
+    for (const [signal, code] of [
+      ['SIGTERM', 143],
+      ['SIGINT', 130],
+    ] as const) {
+      it(`ends with the start on ${signal}`, async () => {
+        await project.write('hang', '');
+        const start = project.begin('start');
+        await project.untilInstalling();
+        start.process.kill(signal);
+        assert.equal((await start.outcome).code, code);
+        await untilNoProcessMentions(project.dir);
+      });
+    }
+
+    it('that was killed half-way leaves nothing running, and is done again', async () => {
+      await project.write('hang', '');
+      const start = project.begin('start');
+      await project.untilInstalling();
+      start.process.kill('SIGKILL');
+      await start.outcome;
+      await untilNoProcessMentions(project.dir);
+      await rm(path.join(project.dir, 'hang'));
+      assert.equal((await project.run('start')).stdout, 'service runs');
+      assert.equal(await project.installs(), 2);
+    });
+
+    it('happens once for several starts at once', async () => {
+      const outcomes = await Promise.all([1, 2, 3].map(() => project.run('start')));
+      assert.deepEqual(
+        outcomes.map(({ stdout }) => stdout),
+        ['service runs', 'service runs', 'service runs'],
+      );
+      assert.equal(await project.installs(), 1);
+      assert.equal(outcomes.filter(({ stderr }) => stderr.includes('Building')).length, 1);
+      assert.deepEqual(await readdir(path.join(project.dir, '.data')), []);
+    });
+
+    it('is refused on a Node.js that is too old', async () => {
+      const older = 'Object.defineProperty(process, "versions", { value: { node: "20.18.3" } })';
+      const refused = await project.run('start', { nodeArgs: ['--import', `data:text/javascript,${older}`] });
+      assert.equal(refused.code, 1);
+      assert.equal(refused.stderr, 'This needs Node.js 20.19 or newer; this is 20.18.3.\n');
+    });
+  });
+
+  describe('building', () => {
+    beforeEach(async () => {
+      await installByHand(project);
+      await project.run('build');
+    });
+
+    it('is not repeated for new modification times', async () => {
+      const files = ['local/run-service.ts', 'tsconfig.build.json', 'package-lock.json', 'dist/.build-hash'];
+      for (const [days, file] of files.entries()) {
+        await utimes(path.join(project.dir, file), new Date(), new Date(Date.UTC(2040, 0, 1 + days)));
+      }
+      assert.equal((await project.run('start')).stderr, '');
+    });
+
+    it('follows a change of a source', async () => {
+      const source = await project.read('local/run-service.ts');
+      await project.write('local/run-service.ts', source.replace('service runs', 'service walks'));
+      assert.equal((await project.run('start')).stdout, 'service walks');
+    });
+
+    for (const file of ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json']) {
+      it(`follows a change of ${file}`, async () => {
+        await project.write(file, `${await project.read(file)}\n`);
+        assert.match((await project.run('start')).stderr, /Building …/);
+      });
+    }
+
+    it('drops what came from a source that is gone', async () => {
+      await project.write('api/route.ts', 'export const path = "/";\n');
+      await project.run('start');
+      assert.ok(project.has('dist/api/route.js'));
+      await rm(path.join(project.dir, 'api/route.ts'));
+      await project.run('start');
+      assert.equal(project.has('dist/api/route.js'), false);
+    });
+
+    it('that fails names the errors, starts nothing, and leaves the last good build', async () => {
+      await project.write('api/route.ts', 'export const path: number = "/";\n');
+      const failed = await project.run('start');
+      assert.deepEqual([failed.code, failed.stdout], [1, '']);
+      assert.match(failed.stderr, /api\/route\.ts.*TS2322[\s\S]*The build failed/);
+      assert.ok(project.has('dist/local/run-service.js'));
+      assert.equal(project.has('dist.new'), false);
+    });
+
+    it('that was cut short is done again', async () => {
+      await rm(path.join(project.dir, 'dist/.build-hash'));
+      await project.write('dist.new/api/leftover.js', '');
+      assert.match((await project.run('start')).stderr, /Building …/);
+      assert.equal(project.has('dist/api/leftover.js'), false);
+    });
+
+    it('always happens when asked for', async () => {
+      assert.deepEqual(await project.run('build'), { code: 0, stdout: '', stderr: 'Building …\n' });
+    });
+  });
+
+  describe('the operator’s commands', () => {
+    it('print nothing of the launcher’s on standard output, and give the exit code', async () => {
+      const outcome = await project.run('merchants', { args: ['list', '--json'] });
+      assert.deepEqual([outcome.code, outcome.stdout], [3, '["list","--json"]']);
+      assert.match(outcome.stderr, /Installing dependencies[\s\S]*Building …/);
+    });
+
+    it('install and build nothing in production', async () => {
+      const variables = ['NODE_ENV=production'];
+      const refused = await project.run('merchants', { args: ['list'], variables });
+      assert.deepEqual(refused, {
+        code: 1,
+        stdout: '',
+        stderr: 'There is no build here: run "npm run build" first.\n',
+      });
+      await installByHand(project);
+      await project.run('build');
+      const outcome = await project.run('merchants', { args: ['list'], variables });
+      assert.deepEqual(outcome, { code: 3, stdout: '["list"]', stderr: '' });
+      assert.equal(await project.installs(), 0);
+    });
+  });
+});

@@ -1,0 +1,51 @@
+/**
+ * Started by the specs as a process of its own: holds an embedded Postgres until it is told to end, and tells
+ * what happens in lines of JSON. SIGINT and SIGTERM make it use the database once more before it stops it.
+ */
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../local/embedded-postgres.js';
+import { type HolderEvent, parseHolderOptions } from './holder.js';
+
+const { user, ...options } = parseHolderOptions(process.argv[2]);
+if (user !== undefined) {
+  process.setgroups?.([]);
+  process.setgid?.(user.gid);
+  process.setuid?.(user.uid);
+}
+
+const postgres = await startEmbeddedPostgres(options);
+const pool = new pg.Pool({ connectionString: postgres.url });
+pool.on('error', () => {
+  // Its owner may take the database away.
+});
+
+async function describeServer(): Promise<string[]> {
+  const settings = await pool.query<{ settings: string[] }>(
+    `select array[pg_encoding_to_char(encoding), datcollate, current_setting('timezone')]::text[] as settings
+      from pg_database where datname = current_database()`,
+  );
+  return settings.rows[0]?.settings ?? [];
+}
+
+function tell(event: HolderEvent): void {
+  process.stdout.write(`${JSON.stringify(event)}\n`);
+}
+
+async function end(): Promise<void> {
+  const answer = await describeServer().catch(() => undefined);
+  tell({ name: answer === undefined ? 'database was gone' : 'used it while stopping' });
+  await pool.end();
+  await postgres.stop();
+  process.exit(0);
+}
+
+const keepAlive = setInterval(() => undefined, 1000);
+const onSignal = (): void => {
+  clearInterval(keepAlive);
+  end().catch(() => process.exit(1));
+};
+process.once('SIGINT', onSignal);
+process.once('SIGTERM', onSignal);
+
+const { url, owned, dataDir } = postgres;
+tell({ name: 'started', url, owned, dataDir, server: await describeServer() });

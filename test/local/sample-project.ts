@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { projectRoot } from '../../local/project-root.js';
+import { untilNoProcessMentions } from './processes.js';
+
+/** A small project with this one's launchers, the real compiler, and an npm that installs nothing but it. */
+export interface SampleProject {
+  dir: string;
+  write(file: string, content: string): Promise<void>;
+  read(file: string): Promise<string>;
+  has(file: string): boolean;
+  /** Runs local/<launcher>.mjs. */
+  run(launcher: string, options?: RunOptions): Promise<Outcome>;
+  begin(launcher: string, options?: RunOptions): Running;
+  installs(): Promise<number>;
+  untilInstalling(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export interface RunOptions {
+  args?: readonly string[];
+  nodeArgs?: readonly string[];
+  /** As in `NODE_ENV=production`. */
+  variables?: readonly string[];
+}
+
+export interface Running {
+  process: ChildProcess;
+  outcome: Promise<Outcome>;
+}
+
+export interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/**
+ * `npm ci`, which takes forever while there is a file named "hang", and ignores SIGTERM as the real one does.
+ */
+const FAKE_NPM = `
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+appendFileSync('npm-calls', process.argv[2] + '\\n');
+process.on('SIGTERM', () => {});
+rmSync('node_modules', { recursive: true, force: true });
+mkdirSync('node_modules');
+if (existsSync('hang')) {
+  writeFileSync('node_modules/half', '');
+  setInterval(() => {}, 1000);
+} else if (existsSync('offline')) {
+  process.exit(7);
+} else {
+  symlinkSync(readFileSync('compiler', 'utf8'), 'node_modules/typescript');
+  writeFileSync('node_modules/.package-lock.json', readFileSync('package-lock.json'));
+  process.stdout.write('added 1 package\\n');
+}
+`;
+
+const WRITE = 'declare const process: { stdout: { write(text: string): void } };\n';
+const FILES = {
+  'package.json': '{ "type": "module" }',
+  'package-lock.json': JSON.stringify({
+    packages: { '': {}, 'node_modules/typescript': { version: '7.0.2' } },
+  }),
+  'tsconfig.json': '{}',
+  'tsconfig.build.json': JSON.stringify({
+    compilerOptions: {
+      strict: true,
+      target: 'ES2023',
+      module: 'NodeNext',
+      types: [],
+      rootDir: '.',
+      noEmitOnError: true,
+    },
+    include: ['local', 'cli', 'api'],
+  }),
+  'local/run-service.ts': `${WRITE}process.stdout.write('service runs');\nexport {};\n`,
+  'cli/merchants.ts': `${WRITE}export async function main(args: string[]): Promise<number> {
+    process.stdout.write(JSON.stringify(args));
+    return 3;
+  }\n`,
+  'fake-npm/npm-cli.js': FAKE_NPM,
+  'fake-npm/package.json': '{ "type": "module" }',
+  compiler: path.join(projectRoot(), 'node_modules', 'typescript'),
+};
+
+export async function createSampleProject(): Promise<SampleProject> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-sample-'));
+  const at = (file: string): string => path.join(dir, file);
+  const write = async (file: string, content: string): Promise<void> => {
+    await mkdir(path.dirname(at(file)), { recursive: true });
+    await writeFile(at(file), content);
+  };
+  for (const [file, content] of Object.entries(FILES)) await write(file, content);
+  const launchers = path.join(projectRoot(), 'local');
+  for (const name of await readdir(launchers)) {
+    if (/\.(mjs|sh)$/.test(name)) await cp(path.join(launchers, name), at(`local/${name}`));
+  }
+
+  const begin = (
+    launcher: string,
+    { args = [], nodeArgs = [], variables = [] }: RunOptions = {},
+  ): Running => {
+    const command = [process.execPath, ...nodeArgs, at(`local/${launcher}.mjs`), ...args];
+    const npm = `npm_execpath=${at('fake-npm/npm-cli.js')}`;
+    const child = spawn('/usr/bin/env', ['-u', 'NODE_ENV', npm, ...variables, ...command], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const outcome = Promise.all([code, text(child.stdout), text(child.stderr)]).then(
+      ([exitCode, stdout, stderr]) => ({ code: exitCode, stdout, stderr }),
+    );
+    return { process: child, outcome };
+  };
+  return {
+    dir,
+    write,
+    begin,
+    read: (file) => readFile(at(file), 'utf8'),
+    has: (file) => existsSync(at(file)),
+    run: (launcher, options) => begin(launcher, options).outcome,
+    async installs() {
+      const calls = await readFile(at('npm-calls'), 'utf8').catch(() => '');
+      return calls.split('\n').filter((call) => call === 'ci').length;
+    },
+    async untilInstalling() {
+      while (!existsSync(at('node_modules/half'))) await sleep(5);
+    },
+    async remove() {
+      await untilNoProcessMentions(dir);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What npm does when someone runs it by hand. */
+export async function installByHand(project: SampleProject): Promise<void> {
+  await mkdir(path.join(project.dir, 'node_modules'), { recursive: true });
+  await symlink(await project.read('compiler'), path.join(project.dir, 'node_modules', 'typescript'));
+  await project.write('node_modules/.package-lock.json', await project.read('package-lock.json'));
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { chmod } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runsAsRoot } from './playground.js';
+import { untilNoProcessMentions } from './processes.js';
+import { createSampleProject, installByHand, type SampleProject } from './sample-project.js';
+
+const FAKE_MOCHA = `
+require('node:fs').writeFileSync('mocha-runs', '');
+console.log(process.argv.slice(2).join(' '));
+if (process.argv.includes('--hang')) setInterval(() => {}, 1000);
+else process.exit(5);
+`;
+
+describe('npm test', function () {
+  this.timeout(60_000);
+  let project: SampleProject;
+  beforeEach(async () => {
+    project = await createSampleProject();
+    await installByHand(project);
+    await project.write('node_modules/mocha/bin/mocha.js', FAKE_MOCHA);
+    await writeProgram('programs/redis-server', 'exit 0');
+  });
+  afterEach(async () => {
+    await project.remove();
+  });
+
+  it('runs every spec, passes its arguments to mocha, and mocha’s exit code on', async () => {
+    const outcome = await project.run('test', { args: ['--grep', 'x'], variables: [onPath('programs')] });
+    assert.deepEqual(outcome, { code: 5, stdout: '--grep x test/**/*.spec.ts\n', stderr: '' });
+  });
+
+  it('runs the specs it is given alone', async () => {
+    const args = ['test/unit/money.spec.ts', '--bail'];
+    const outcome = await project.run('test', { args, variables: [onPath('programs')] });
+    assert.equal(outcome.stdout, 'test/unit/money.spec.ts --bail\n');
+  });
+
+  it('names the programs it needs where it cannot install them', async () => {
+    const outcome = await project.run('test', { variables: [onPath('nothing')] });
+    assert.deepEqual([outcome.code, outcome.stdout], [1, '']);
+    assert.match(outcome.stderr, /redis-server: .*apt-get install redis-server/);
+  });
+
+  it('installs them when it is root on Debian', async () => {
+    const program = path.join(project.dir, 'programs', 'redis-server');
+    await writeProgram(
+      'debian/apt-get',
+      `echo "$@" >>'${project.dir}/apt-calls'
+      case "$*" in *install*) /bin/cp '${program}' "\${0%/*}";; esac`,
+    );
+    const outcome = await project.run('test', { variables: [onPath('debian')] });
+    assert.equal(outcome.code, runsAsRoot ? 5 : 1);
+    if (!runsAsRoot) return assert.match(outcome.stderr, /apt-get install redis-server/);
+    const calls = (await project.read('apt-calls')).trim().split('\n');
+    assert.match(calls[0] ?? '', /update$/);
+    assert.match(calls[1] ?? '', /install -y --no-install-recommends redis-server$/);
+  });
+
+  it('ends mocha when it is ended', async () => {
+    const running = project.begin('test', { args: ['--hang'], variables: [onPath('programs')] });
+    while (!project.has('mocha-runs')) await sleep(5);
+    running.process.kill('SIGTERM');
+    assert.equal((await running.outcome).code, 143);
+    await untilNoProcessMentions(project.dir);
+  });
+
+  function onPath(folder: string): string {
+    return `PATH=${path.join(project.dir, folder)}`;
+  }
+
+  async function writeProgram(file: string, commands: string): Promise<void> {
+    await project.write(file, `#!/bin/sh\n${commands}\n`);
+    await chmod(path.join(project.dir, file), 0o755);
+  }
+});
