@@ -18,6 +18,8 @@ export async function runEntryPoint(main: () => Promise<void>): Promise<void> {
   }
 }
 
+/** An error of a class of its own is a mistake of ours and worth its stack; a plain one was written to be read. */
 function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return error.constructor === Error ? error.message : (error.stack ?? error.message);
 }

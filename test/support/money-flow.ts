@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
 import { raw } from 'objection';
-import { loadConfig } from '../../shared/config.js';
+import { createChains } from '../../shared/chains/confirmation.js';
+import { nowMs, travelMs } from '../../shared/clock.js';
+import { type Config, loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { migrate } from '../../shared/db/migrate.js';
 import { createLogger } from '../../shared/logger.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Event } from '../../shared/models/event.js';
 import { Payment } from '../../shared/models/payment.js';
+import { createFacilitator } from '../../shared/x402/facilitator.js';
+import { confirmPayment } from '../../workers/confirm-payment.js';
+import type { WorkerDeps } from '../../workers/deps.js';
+import { settlePayment } from '../../workers/settle-payment.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { EvmChain } from './evm-chain.js';
 import { startFacilitator } from './facilitator.js';
@@ -23,6 +30,16 @@ export interface MoneyFlow extends Checkout {
   /** Stands for the time passing until the work on this session's payments is due. */
   letTimePass(sessionId: string): Promise<void>;
   assertBooks(): Promise<void>;
+  /** What a worker process holds, without its timers and queues: the test calls the handlers itself. */
+  openHands(settings?: Record<string, string>): Hands;
+}
+
+export interface Hands {
+  deps: WorkerDeps;
+  /** Its log lines from `warn` on. */
+  log: Record<string, unknown>[];
+  /** Goes to the time at which this payment's work is due, if it is still to come, and does the work. */
+  doNext(paymentId: string): Promise<void>;
 }
 
 export interface MoneyFlowOptions {
@@ -38,16 +55,14 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
   const db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate').database);
   const chain = await startLivelyChain();
   const facilitator = await startFacilitator({ onSettled: (movement) => moveOnChain(chain, movement) });
-  const checkout = await openCheckout({
-    facilitator,
-    worker: options.worker ?? true,
-    environment: {
-      DATABASE_URL: databaseUrl,
-      RPC_URL_EIP155_84532: chain.endpoint.url,
-      ...options.environment,
-      ...(await options.around?.(databaseUrl)),
-    },
-  });
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    RPC_URL_EIP155_84532: chain.endpoint.url,
+    ...options.environment,
+    ...(await options.around?.(databaseUrl)),
+  };
+  const checkout = await openCheckout({ facilitator, worker: options.worker ?? true, environment });
+  const opened: WorkerDeps[] = [];
   return {
     ...checkout,
     chain,
@@ -71,10 +86,50 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
         .whereNotNull('dueAt');
     },
     assertBooks: () => assertBooks(db, checkout.merchant.accountId, facilitator.ledger),
+    openHands(settings = {}) {
+      const set = { ...environment, FACILITATOR_URL: facilitator.url, BASE_URL: 'https://pay.example' };
+      const config = loadConfig({ ...set, ...settings, DATABASE_URL: databaseUrl }, 'worker');
+      const hands = openHands(config, db);
+      opened.push(hands.deps);
+      return hands;
+    },
     async close() {
+      for (const deps of opened) {
+        await deps.facilitator.close();
+        deps.chains.close();
+      }
       await checkout.close();
       await chain.close();
       await db.destroy();
+    },
+  };
+}
+
+function openHands(config: Config, db: Knex): Hands {
+  const log: Record<string, unknown>[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      log.push(JSON.parse(String(chunk)));
+      done();
+    },
+  });
+  const deps: WorkerDeps = {
+    config,
+    db,
+    logger: createLogger('warn', 'test', sink),
+    queues: { enqueue: async () => undefined, close: async () => undefined },
+    facilitator: createFacilitator(config.facilitator),
+    chains: createChains(config.rpcUrls),
+  };
+  return {
+    deps,
+    log,
+    async doNext(paymentId) {
+      const { stage, dueAt } = await Payment.query(db).findById(paymentId).throwIfNotFound();
+      assert.ok(stage !== null && dueAt !== null, `nothing is due for ${paymentId}`);
+      travelMs(Math.max(0, dueAt.getTime() - nowMs() + 1));
+      if (stage === 'settle') await settlePayment(deps, { paymentId });
+      else await confirmPayment(deps, { paymentId });
     },
   };
 }
