@@ -5,8 +5,9 @@ import { paramName } from '../input/param-name.js';
 
 type Explanation = [code: RefusalCode, sentence: string];
 
-/** One validation error as a refusal: which parameter, and a sentence that says what to change. */
-export function refusalFromAjv(error: ErrorObject | undefined, input: unknown): Refusal {
+/** The validation error that tells most, as a refusal: which parameter, and a sentence that says what to change. */
+export function refusalFromAjv(errors: readonly ErrorObject[], input: unknown): Refusal {
+  const error = errors.find((candidate) => !isOfOtherBranch(candidate, input)) ?? errors[0];
   if (error === undefined) throw new Error('validation failed without an error');
   const path = pathOf(error, input);
   const param = paramName(path);
@@ -16,13 +17,30 @@ export function refusalFromAjv(error: ErrorObject | undefined, input: unknown): 
   return new Refusal(code, sentence, { param });
 }
 
+/** Of a union ajv reports every branch: those of another kind than the value only confuse. */
+function isOfOtherBranch(
+  { keyword, params, instancePath, schemaPath }: ErrorObject,
+  input: unknown,
+): boolean {
+  if (keyword === 'anyOf') return true;
+  if (!/\/anyOf\/\d+\/type$/.test(schemaPath)) return false;
+  const value = instancePath.split('/').slice(1).reduce(memberOf, input);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return params.type === 'null' || (params.type === 'object') !== isObject;
+}
+
+function memberOf(node: unknown, segment: string): unknown {
+  const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+  return typeof node === 'object' && node !== null ? Reflect.get(node, name) : undefined;
+}
+
 function pathOf(error: ErrorObject, input: unknown): string[] {
   const path: string[] = [];
   let node = input;
   for (const segment of error.instancePath.split('/').slice(1)) {
     const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
     path.push(Array.isArray(node) ? sentIndex(node, name) : name);
-    node = typeof node === 'object' && node !== null ? Reflect.get(node, name) : undefined;
+    node = memberOf(node, segment);
   }
   const { missingProperty, additionalProperty } = error.params;
   if (error.keyword === 'required') path.push(String(missingProperty));

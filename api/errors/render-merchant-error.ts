@@ -28,7 +28,13 @@ export function renderMerchantErrors(): ErrorRequestHandler {
 function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (!(error instanceof URIError)) return undefined;
-  return new Refusal('unknown_path', 'The path is not percent-encoded correctly. Check the path.');
+  return new Refusal(
+    'resource_missing',
+    'The id in the path is not percent-encoded correctly. Check that it is whole.',
+    {
+      param: 'id',
+    },
+  );
 }
 
 function sendRefusal(res: Response, { code, message, details }: Refusal): void {

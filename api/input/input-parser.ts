@@ -13,6 +13,6 @@ export function inputParser<S extends TSchema>(schema: S): InputParser<Static<S>
   return (input) => {
     const value = normalize(node, input);
     if (validate(value)) return value;
-    throw refusalFromAjv(validate.errors?.[0], value);
+    throw refusalFromAjv(validate.errors ?? [], value);
   };
 }

@@ -3,8 +3,6 @@ import type { PageRequest } from '../../shared/db/page.js';
 import { Refusal } from '../../shared/domain/errors.js';
 
 const DEFAULT_LIMIT = 10;
-/** No id is longer; whatever is, names no object. */
-const MAX_CURSOR_LENGTH = 255;
 
 export const ListParameters = {
   limit: Type.Optional(
@@ -12,13 +10,11 @@ export const ListParameters = {
   ),
   starting_after: Type.Optional(
     Type.String({
-      maxLength: MAX_CURSOR_LENGTH,
       description: 'The id of the last object of the previous page: older objects follow.',
     }),
   ),
   ending_before: Type.Optional(
     Type.String({
-      maxLength: MAX_CURSOR_LENGTH,
       description: 'The id of the first object of the previous page: newer objects come.',
     }),
   ),

@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Knex } from '../../shared/db/knex.js';
 import { Refusal } from '../../shared/domain/errors.js';
 import type { SecretBox } from '../../shared/secrets.js';
+import { requireKeyThatCounts } from '../../shared/services/api-keys.js';
 import { findAnswer, type IdempotentRequest, KeyTaken } from '../../shared/services/idempotency.js';
 import { fingerprint } from '../input/fingerprint.js';
 import type { InputParser } from '../input/input-parser.js';
@@ -48,6 +49,8 @@ export function post<T>({ db, secretBox }: IdempotencyDeps, route: PostRoute<T>)
         if (request === undefined || !(error instanceof Refusal || error instanceof KeyTaken)) throw error;
         const kept = await findAnswer(db, request, secretBox);
         if (kept !== undefined) {
+          // A revoked key gets nothing, least of all a secret that was answered before.
+          if (req.principal !== undefined) await requireKeyThatCounts(db, req.principal);
           res.setHeader('Idempotent-Replayed', 'true');
           sendJson(res, kept);
           return;

@@ -35,7 +35,7 @@ function refusalOf(error: unknown): unknown {
     default:
       // Broken compressed data has no type of its own.
       return error instanceof Error && 'status' in error && error.status === 400
-        ? malformed(error.message)
+        ? malformed('The request body cannot be read. Check that it is whole, and its Content-Encoding.')
         : error;
   }
 }

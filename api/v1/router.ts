@@ -5,8 +5,9 @@ import { unknownPath } from '../errors/unknown-path.js';
 import { authenticate } from '../middleware/authenticate.js';
 import { methodNotAllowed } from '../middleware/method-not-allowed.js';
 import { limitAccount } from '../middleware/rate-limit.js';
+import { revokedFirst } from '../middleware/revoked-first.js';
 import { checkoutSessionRoutes } from './checkout-sessions/routes.js';
-import { agentSignUpRoutes } from './keys/routes.js';
+import { agentSignUp } from './keys/routes.js';
 import { paymentRoutes } from './payments/routes.js';
 import { webhookEndpointRoutes } from './webhook-endpoints/routes.js';
 
@@ -17,13 +18,13 @@ export function merchantApi(deps: Deps): Router {
     res.setHeader('Cache-Control', 'no-store');
     next();
   });
-  router.use('/keys', agentSignUpRoutes(deps));
+  router.post('/keys', agentSignUp(deps));
   router.use(authenticate(deps.db), limitAccount(deps.apiRateLimiter));
   router.use('/checkout/sessions', checkoutSessionRoutes(deps));
   router.use('/payments', paymentRoutes(deps));
   router.use('/webhook_endpoints', webhookEndpointRoutes(deps));
   router.all('/keys', methodNotAllowed('POST'));
   router.use(unknownPath);
-  router.use(renderMerchantErrors());
+  router.use(revokedFirst(deps.db), renderMerchantErrors());
   return router;
 }

@@ -93,7 +93,11 @@ export function whereKeyCounts<M extends Model, R>(
 /** Why a statement may have found nothing: 401 when the key was revoked, else the caller's own reason holds. */
 export async function requireKeyThatCounts(db: Knex, principal: Principal): Promise<void> {
   const key = await ApiKey.query(db).findById(principal.keyId).select('revokedAt');
-  if (key === undefined || key.revokedAt !== null) throw keyRevoked();
+  if (key !== undefined && key.revokedAt === null) return;
+  // Its next requests are refused before they count against the account's rate limit.
+  for (const [hash, { keyId }] of identities.entries())
+    if (keyId === principal.keyId) identities.delete(hash);
+  throw keyRevoked();
 }
 
 function keyRevoked(): Refusal {

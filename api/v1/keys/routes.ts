@@ -1,4 +1,4 @@
-import { type Request, Router } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { Refusal } from '../../../shared/domain/errors.js';
 import type { FacilitatorKey } from '../../../shared/models/facilitator-key.js';
 import { presentNewApiKey } from '../../../shared/presenters/api-key.js';
@@ -16,7 +16,7 @@ const parseCreate = inputParser(CreateKey);
 const DEFAULT_NAME = 'Agent key';
 
 /** POST /v1/keys stands before checkout-key authentication: its credential is a facilitator-signed token. */
-export function agentSignUpRoutes(deps: Deps): Router {
+export function agentSignUp(deps: Deps): RequestHandler[] {
   const { db, secretBox, apiRateLimiter } = deps;
   const signers = new WeakMap<Request, FacilitatorKey>();
   const signerOf = (req: Request): FacilitatorKey => {
@@ -25,9 +25,7 @@ export function agentSignUpRoutes(deps: Deps): Router {
     return signer;
   };
 
-  const router = Router();
-  router.post(
-    '/',
+  return [
     async (req, _res, next) => {
       const token = bearerToken(req.headers.authorization);
       if (token === undefined) {
@@ -51,6 +49,5 @@ export function agentSignUpRoutes(deps: Deps): Router {
           idempotent,
         }),
     }),
-  );
-  return router;
+  ];
 }

@@ -44,9 +44,8 @@ export function webhookEndpointRoutes(deps: Deps): Router {
         scope: principalOf,
         act: async (req, input, idempotent) => {
           const principal = principalOf(req);
-          await requireAllowedUrl(input.url, urlRules(principal.livemode));
           const values = {
-            url: input.url,
+            url: await requireAllowedUrl(input.url, urlRules(principal.livemode)),
             enabledEvents: subscribed(input.enabled_events),
             description: input.description ?? null,
           };
@@ -89,9 +88,9 @@ export function webhookEndpointRoutes(deps: Deps): Router {
               },
             );
           }
-          if (url !== undefined) await requireAllowedUrl(url, urlRules(principal.livemode));
+          const rules = urlRules(principal.livemode);
           const changes = {
-            ...(url !== undefined && { url }),
+            ...(url !== undefined && { url: await requireAllowedUrl(url, rules) }),
             ...(enabled_events !== undefined && { enabledEvents: subscribed(enabled_events) }),
             ...(description !== undefined && { description }),
             ...(disabled !== undefined && { disabled }),

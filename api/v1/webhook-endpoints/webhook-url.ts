@@ -6,17 +6,27 @@ const RESOLVE_TIMEOUT_MS = 2000;
 
 type Reason = Extract<UrlVerdict, { ok: false }>['reason'];
 
+/** What a URI may hold; everything else is percent-encoded in it. */
+const NOT_IN_A_URI = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]/gu;
+
+function isUri(url: string): boolean {
+  return url.search(NOT_IN_A_URI) === -1;
+}
+
+/** The URL as it is kept: as it was sent when that is a URI, else its URI. */
 export async function requireAllowedUrl(
   url: string,
   rules: { livemode: boolean; allowPrivateNetworks: boolean },
-): Promise<void> {
+): Promise<string> {
   const verdict = await judgeWebhookUrl(url, {
     ...rules,
     resolve: resolveHost,
     timeoutMs: RESOLVE_TIMEOUT_MS,
   });
-  if (!verdict.ok)
+  if (!verdict.ok) {
     throw new Refusal('url_invalid', sentence(verdict.reason, rules.livemode), { param: 'url' });
+  }
+  return isUri(url) ? url : verdict.url.href.replaceAll(NOT_IN_A_URI, encodeURIComponent);
 }
 
 function sentence(reason: Reason, livemode: boolean): string {
