@@ -12,6 +12,7 @@ import { busy, type LinkAnswer, refuse } from './answer.js';
 /** How long a buyer who was answered 202 is told how that payment ended. */
 const FAILURE_TOLD_MS = 600_000;
 const RETRY_SECONDS = 60;
+const MAX_DESCRIPTION_LENGTH = 120;
 
 /** What the session can be paid with now; an answer instead when that is nothing. */
 export async function readOffer(
@@ -50,12 +51,17 @@ export async function askForPayment(
     ...(failure !== undefined && { code: failure.code }),
     resource: {
       url: sessionUrl(session.id, baseUrl),
-      description: `Payment to ${session.account.name}`.slice(0, 120),
+      description: cut(`Payment to ${session.account.name}`),
       mimeType: 'application/json',
     },
     accepts: [...offer.accepts],
   };
   return { kind: 'payment_required', required };
+}
+
+/** Between characters, never inside one. */
+function cut(text: string): string {
+  return [...text].slice(0, MAX_DESCRIPTION_LENGTH).join('');
 }
 
 function earlierFailure({
