@@ -5,7 +5,7 @@ import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger } from '../shared/logger.js';
 import { type Closable, closeOnSignal } from '../shared/shutdown.js';
 import { createApp } from './app.js';
-import { createHttpServer } from './http-server.js';
+import { createHttpServer, drain, trackInFlight } from './http-server.js';
 import { closeDeps, openDeps } from './open-deps.js';
 
 /** How long requests in flight may take when the process stops. */
@@ -20,6 +20,7 @@ export async function startWeb(config: Config, logger: Logger): Promise<WebProce
   const deps = openDeps(config, logger);
   const app = createApp(deps);
   const server = createHttpServer(app);
+  const inFlight = trackInFlight(server);
   await listen(server, config.port);
   const { port } = server.address() as AddressInfo;
   logger.info({ event: 'web.listening', port });
@@ -28,7 +29,7 @@ export async function startWeb(config: Config, logger: Logger): Promise<WebProce
     async close() {
       // Paying requests that wait are answered 202 at once; the workers go on.
       deps.settlements.close();
-      await drain(server);
+      await drain(server, inFlight, DRAIN_MS);
       await closeDeps(deps);
     },
   };
@@ -57,15 +58,6 @@ function listen(server: Server, port: number): Promise<void> {
       resolve();
     });
   });
-}
-
-/** Stops accepting, lets requests in flight end, and cuts what is left after the drain time. */
-async function drain(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearTimeout(cut);
 }
 
 if (isEntryPoint(import.meta.url)) {

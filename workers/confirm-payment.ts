@@ -20,7 +20,7 @@ export async function confirmPayment(
   if (payment === undefined) return done;
   const finding = await deps.chains.lookUp(chainQuery(payment));
   const decision =
-    payment.status === 'failed' ? decideLate(payment, finding) : await decide(deps, payment, finding);
+    payment.status === 'failed' ? decideLate(deps, payment, finding) : await decide(deps, payment, finding);
   deps.logger.info({
     event: 'payment.looked_up',
     payment: payment.id,

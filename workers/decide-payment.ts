@@ -29,10 +29,8 @@ const REORGANISATION_MS = 120_000;
 
 export async function decide(deps: WorkerDeps, payment: Payment, finding: ChainFinding): Promise<Decision> {
   switch (finding.kind) {
-    case 'paid': {
-      const enough = finding.confirmations >= Math.max(1, confirmationsFor(deps.config, payment.network));
-      return enough ? { kind: 'succeed', finding } : { kind: 'look_again', at: inMs(CONFIRMING_MS) };
-    }
+    case 'paid':
+      return decidePaid(deps, payment, finding);
     case 'pending':
       return { kind: 'look_again', at: inMs(CONFIRMING_MS) };
     case 'spent_otherwise':
@@ -42,6 +40,16 @@ export async function decide(deps: WorkerDeps, payment: Payment, finding: ChainF
     case 'unreadable':
       return await decideUnreadable(deps, payment);
   }
+}
+
+/** A transfer in the newest block is one confirmation; without one there is no proof. */
+function decidePaid(
+  deps: WorkerDeps,
+  payment: Payment,
+  finding: Extract<ChainFinding, { kind: 'paid' }>,
+): Decision {
+  const enough = finding.confirmations >= Math.max(1, confirmationsFor(deps.config, payment.network));
+  return enough ? { kind: 'succeed', finding } : { kind: 'look_again', at: inMs(CONFIRMING_MS) };
 }
 
 /** A look counts only if its block is later than the end of the last `/settle` call. */
@@ -82,8 +90,8 @@ async function decideUnreadable(deps: WorkerDeps, payment: Payment): Promise<Dec
 }
 
 /** A payment that failed before its money surely could not move any more. */
-export function decideLate(payment: Payment, finding: ChainFinding): Decision {
-  if (finding.kind === 'paid') return { kind: 'succeed', finding };
+export function decideLate(deps: WorkerDeps, payment: Payment, finding: ChainFinding): Decision {
+  if (finding.kind === 'paid') return decidePaid(deps, payment, finding);
   const isOver = finding.kind === 'spent_otherwise' || (finding.kind === 'unused' && finding.exhausted);
   const at = isOver ? undefined : nextWatch(now(), payment.validUntil, payment.failedAt ?? payment.claimedAt);
   return at === undefined ? { kind: 'stop_watching' } : { kind: 'look_again', at };

@@ -26,7 +26,9 @@ export async function settlePayment(
   if (payment === undefined) return done;
   const startedAtMs = nowMs();
   const answer = await deps.facilitator.settle(facilitatorRequest(payment));
-  const verdict = payment.settleUnclear ? afterUnclearAttempt(answer) : answer;
+  // Once something was unclear, or was said to be settled, a failure proves nothing any more.
+  const inDoubt = payment.settleUnclear || payment.reportedTransaction !== null;
+  const verdict = inDoubt ? afterUnclearAttempt(answer) : answer;
   await write(deps, payment, verdict);
   deps.logger.info({
     event: 'payment.settle_answered',

@@ -14,15 +14,38 @@ export class Unreadable {
   }
 }
 
+/** Trees that `[]` was appended to: lists, whatever the schema hoped for. */
+const appended = new WeakSet<FormTree>();
+
+export function isAppended(tree: unknown): boolean {
+  return tree instanceof Map && appended.has(tree);
+}
+
 /** The deepest name of the API has six parts: line_items[0][price_data][product_data][images][0]. */
 const MAX_DEPTH = 10;
 
-export function parseBracketForm(text: string): FormTree {
+/** Undefined when its percent-encoding is not that of UTF-8 text. */
+export function parseBracketForm(text: string): FormTree | undefined {
   const root: FormTree = new Map();
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const pair of text.split('&')) {
+    const equals = pair.indexOf('=');
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
+    if (name === undefined || value === undefined) return undefined;
     if (name !== '') insert(root, splitName(name), value);
   }
   return root;
+}
+
+/** A percent sign that begins no escape stands for itself, as in browsers; bytes that are no UTF-8 are no text. */
+function decode(encoded: string): string | undefined {
+  const text = encoded.replaceAll('+', ' ');
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** `a[b][]` → a, b, ''. A name whose brackets do not pair up is taken as it stands. */
@@ -37,7 +60,9 @@ function insert(root: FormTree, path: string[], value: string): void {
   const last = path.length - 1;
   for (const [depth, part] of path.entries()) {
     // `a[]` appends: it takes the next free index.
-    const key = part === '' && depth > 0 ? String(tree.size) : part;
+    const appends = part === '' && depth > 0;
+    if (appends) appended.add(tree);
+    const key = appends ? String(tree.size) : part;
     const existing = tree.get(key);
     if (depth === last) {
       tree.set(key, existing === undefined ? value : new Unreadable('is sent more than once'));

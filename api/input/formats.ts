@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 
 /** The one ajv of the API: strict schemas, first error only, and the formats that our schemas name. */
 export const ajv = new Ajv({ strict: true, allErrors: false, keywords: ['lowerCase'] });
-addFormats.default(ajv, ['email']);
+addFormats.default(ajv, ['email', 'uri']);
 ajv.addFormat('http-url', (text) => isUrl(text, ['http:', 'https:']));
 ajv.addFormat('https-url', (text) => isUrl(text, ['https:']));
 

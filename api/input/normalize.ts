@@ -1,5 +1,5 @@
 import { Refusal } from '../../shared/domain/errors.js';
-import { type FormTree, Unreadable } from './bracket-form.js';
+import { type FormTree, isAppended, Unreadable } from './bracket-form.js';
 import { paramName } from './param-name.js';
 import type { SchemaNode } from './schema-node.js';
 
@@ -56,6 +56,8 @@ class Walker {
   }
 
   private walkObject(schema: SchemaNode, value: unknown, path: Path): unknown {
+    // What was appended with `[]` is a list: an array to validation, which wants an object.
+    if (isAppended(value)) return [];
     const entries = entriesOf(value);
     if (entries === undefined) return value;
     const result: Record<string, unknown> = Object.create(null);

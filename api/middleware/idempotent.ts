@@ -46,8 +46,8 @@ export function post<T>({ db, secretBox }: IdempotencyDeps, route: PostRoute<T>)
         sendJson(res, await route.act(req, input, request));
         return;
       } catch (error) {
-        if (request === undefined || !(error instanceof Refusal || error instanceof KeyTaken)) throw error;
-        const kept = await findAnswer(db, request, secretBox);
+        if (!(error instanceof Refusal || error instanceof KeyTaken)) throw error;
+        const kept = request && (await findAnswer(db, request, secretBox));
         if (kept !== undefined) {
           // A revoked key gets nothing, least of all a secret that was answered before.
           if (req.principal !== undefined) await requireKeyThatCounts(db, req.principal);
@@ -73,6 +73,6 @@ function idempotencyKey(req: Request): string | undefined {
 }
 
 function describe(req: Request, key: string, input: unknown, scope: Scope): IdempotentRequest {
-  const [path = ''] = req.originalUrl.split('?', 1);
+  const path = (req.baseUrl + req.path).replace(/\/+$/, '');
   return { ...scope, key, path, fingerprint: fingerprint(input) };
 }

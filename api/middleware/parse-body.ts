@@ -11,19 +11,29 @@ const readBytes = express.raw({ type: () => true, limit: MAX_BODY_BYTES });
 
 /** Reads the whole body as bytes; what they mean is `bodyOf`'s to say. */
 export const readBody: RequestHandler = (req: Request, res: Response, next: NextFunction) => {
+  if (Number(req.headers['content-length']) > MAX_BODY_BYTES) {
+    // Refused before it is sent: what follows on this connection would be the body.
+    res.setHeader('Connection', 'close');
+    next(tooLarge());
+    return;
+  }
   readBytes(req, res, (error?: unknown) => {
     next(error === undefined ? undefined : refusalOf(error));
   });
 };
 
+function tooLarge(): Refusal {
+  return new Refusal(
+    'body_too_large',
+    `The request body must be at most ${MAX_BODY_BYTES / 1024 / 1024} MiB.`,
+  );
+}
+
 function refusalOf(error: unknown): unknown {
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
   switch (type) {
     case 'entity.too.large':
-      return new Refusal(
-        'body_too_large',
-        `The request body must be at most ${MAX_BODY_BYTES / 1024 / 1024} MiB.`,
-      );
+      return tooLarge();
     case 'encoding.unsupported':
       return new Refusal(
         'unsupported_content_type',
@@ -46,7 +56,7 @@ export function bodyOf(req: Request): RawInput {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return { encoding: 'json', value: {} };
   const type = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (type === 'application/x-www-form-urlencoded') {
-    return { encoding: 'form', value: parseBracketForm(textOf(bytes)) };
+    return parseForm(textOf(bytes), 'body');
   }
   if (type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type)) {
     return { encoding: 'json', value: parseJson(textOf(bytes)) };
@@ -78,6 +88,12 @@ function parseJson(text: string): unknown {
   throw malformed('The request body must be a JSON object.');
 }
 
+function parseForm(text: string, what: 'body' | 'query'): RawInput {
+  const value = parseBracketForm(text);
+  if (value === undefined) throw malformed(`The percent-encoding of the ${what} is not that of UTF-8 text.`);
+  return { encoding: 'form', value };
+}
+
 function malformed(message: string): Refusal {
   return new Refusal('malformed_body', message);
 }
@@ -85,7 +101,7 @@ function malformed(message: string): Refusal {
 /** The query string, parsed like a form. */
 export function queryOf(req: Request): RawInput {
   const start = req.originalUrl.indexOf('?');
-  return { encoding: 'form', value: parseBracketForm(start === -1 ? '' : req.originalUrl.slice(start + 1)) };
+  return parseForm(start === -1 ? '' : req.originalUrl.slice(start + 1), 'query');
 }
 
 /** Requests that take no query parameters refuse them like any other unknown parameter. */

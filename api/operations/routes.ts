@@ -5,7 +5,7 @@ import { sendJson } from '../send-json.js';
 
 /** What platforms ask: is the process up, and can it serve? */
 export function operations(deps: Deps): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router.get('/healthz', (_req, res) => sendJson(res, '{"status":"ok"}'));
   router.get('/readyz', async (_req, res) => {
     const checks = await readiness(deps);

@@ -119,7 +119,7 @@ async function answerFailure(
 ): Promise<LinkAnswer> {
   const code = payment.failureCode ?? 'payment_failed';
   if (code === 'payment_service_unavailable') return busy();
-  if (code === 'session_already_paid') return alreadyPaid();
+  if (code === 'session_already_paid' || session.status === 'complete') return alreadyPaid();
   const failure = { code, message: describeFailure(code).message };
   const answer = await askForPayment(linkDeps(deps), session, offer, failure);
   const failed: SettlementResponse = {

@@ -5,6 +5,8 @@ import { postgresConnection } from './connection.js';
 
 export type { Knex };
 
+function ignore(): void {}
+
 export function openDatabase(database: DatabaseConfig): Knex {
   return knexFactory({
     client: 'pg',
@@ -15,5 +17,7 @@ export function openDatabase(database: DatabaseConfig): Knex {
     connection: postgresConnection(database),
     pool: { min: 0, max: database.poolSize },
     acquireConnectionTimeout: 10_000,
+    // Knex would print what it also throws, past the log.
+    log: { debug: ignore, warn: ignore, error: ignore, deprecate: ignore },
   });
 }

@@ -104,7 +104,9 @@ async function placeBesideAnother(
     )
     .where('id', session.paymentId ?? '')
     .whereIn('status', PAYMENT_MOVES.fail.from)
-    .whereNull('settleAskedAt');
+    // Never asked, or surely turned away each time: waiting for its next call, with nothing in doubt.
+    .where({ stage: 'settle', settleUnclear: false })
+    .whereNull('reportedTransaction');
   if (neverAsked === 1) return await completeSession(trx, deps, session, payment);
   if (session.latePaymentId !== null) return await markSurplus(trx, deps, payment.id);
   await CheckoutSession.query(trx).patch({ latePaymentId: payment.id }).where('id', session.id);

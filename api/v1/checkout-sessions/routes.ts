@@ -42,7 +42,7 @@ export function checkoutSessionRoutes(deps: Deps): Router {
     return (session) => JSON.stringify(presentCheckoutSession(session, view));
   };
 
-  const router = Router();
+  const router = Router({ caseSensitive: true });
 
   router
     .route('/')

@@ -14,7 +14,7 @@ import { ListPayments } from './schema.js';
 const parseList = inputParser(ListPayments);
 
 export function paymentRoutes({ db }: Deps): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router
     .route('/')
     .get(async (req, res) => {

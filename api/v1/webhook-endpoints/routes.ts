@@ -33,7 +33,7 @@ const parseList = inputParser(ListWebhookEndpoints);
 export function webhookEndpointRoutes(deps: Deps): Router {
   const { db, config, secretBox } = deps;
   const urlRules = (livemode: boolean) => ({ livemode, allowPrivateNetworks: config.allowPrivateWebhooks });
-  const router = Router();
+  const router = Router({ caseSensitive: true });
 
   router
     .route('/')

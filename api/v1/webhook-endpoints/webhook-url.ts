@@ -1,5 +1,6 @@
 import { Refusal } from '../../../shared/domain/errors.js';
 import { judgeWebhookUrl, resolveHost, type UrlVerdict } from '../../../shared/public-address.js';
+import { ajv } from '../../input/formats.js';
 
 /** A host that does not resolve within this is accepted: every delivery judges again. */
 const RESOLVE_TIMEOUT_MS = 2000;
@@ -9,9 +10,8 @@ type Reason = Extract<UrlVerdict, { ok: false }>['reason'];
 /** What a URI may hold; everything else is percent-encoded in it. */
 const NOT_IN_A_URI = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]/gu;
 
-function isUri(url: string): boolean {
-  return url.search(NOT_IN_A_URI) === -1;
-}
+const isUri = ajv.compile<string>({ type: 'string', format: 'uri' });
+const MAX_URL_LENGTH = 2048;
 
 /** The URL as it is kept: as it was sent when that is a URI, else its URI. */
 export async function requireAllowedUrl(
@@ -26,7 +26,9 @@ export async function requireAllowedUrl(
   if (!verdict.ok) {
     throw new Refusal('url_invalid', sentence(verdict.reason, rules.livemode), { param: 'url' });
   }
-  return isUri(url) ? url : verdict.url.href.replaceAll(NOT_IN_A_URI, encodeURIComponent);
+  const kept = isUri(url) ? url : verdict.url.href.replaceAll(NOT_IN_A_URI, encodeURIComponent);
+  if (isUri(kept) && kept.length <= MAX_URL_LENGTH) return kept;
+  throw new Refusal('url_invalid', sentence('not_a_url', rules.livemode), { param: 'url' });
 }
 
 function sentence(reason: Reason, livemode: boolean): string {

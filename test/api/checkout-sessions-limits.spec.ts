@@ -1,0 +1,363 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { nowMs } from '../../shared/clock.js';
+import { assertInvalid, assertRefusal, type Client, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant, buildSession, type Merchant } from '../support/factories.js';
+
+const SESSIONS = '/v1/checkout/sessions';
+const EMOJI = '🥐'; // One character, two UTF-16 units, four bytes.
+
+const coffee = { price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } };
+const minimal = { line_items: [coffee] };
+const withProduct = (product: object) => ({
+  line_items: [{ price_data: { unit_amount: 1, product_data: { name: 'A', ...product } } }],
+});
+const withAmount = (amount: object) => ({
+  line_items: [{ price_data: { product_data: { name: 'A' }, ...amount } }],
+});
+const urlOf = (length: number) => `https://a.example/${'u'.repeat(length - 'https://a.example/'.length)}`;
+const items = (count: number) => Array.from({ length: count }, () => coffee);
+const keys = (count: number, length = 3) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [String(i).padStart(length, 'k').slice(-length), 'v']),
+  );
+
+const ITEM = 'line_items[0]';
+const PRODUCT = `${ITEM}[price_data][product_data]`;
+
+interface Limit {
+  name: string;
+  body(n: number): object;
+  allowed: number[];
+  refused: [value: number, code: string, param: string][];
+}
+
+const limits: Limit[] = [
+  {
+    name: 'line items',
+    body: (n) => ({ line_items: items(n) }),
+    allowed: [1, 100],
+    refused: [
+      [0, 'parameter_missing', 'line_items'],
+      [101, 'parameter_invalid', 'line_items'],
+      [1000, 'parameter_invalid', 'line_items'],
+    ],
+  },
+  {
+    name: 'quantity',
+    body: (quantity) => ({ line_items: [{ price_data: coffee.price_data, quantity }] }),
+    allowed: [1, 999_999],
+    refused: [-1, 0, 1_000_000].map((n) => [n, 'parameter_invalid_integer', `${ITEM}[quantity]`]),
+  },
+  {
+    name: 'unit_amount',
+    body: (n) => withAmount({ unit_amount: n }),
+    allowed: [0, 99_999_999],
+    refused: [-1, 100_000_000].map((n) => [
+      n,
+      'parameter_invalid_integer',
+      `${ITEM}[price_data][unit_amount]`,
+    ]),
+  },
+  {
+    name: 'unit_amount_decimal',
+    body: (n) => withAmount({ unit_amount_decimal: String(n) }),
+    allowed: [0, 99_999_999],
+    refused: [-1, 100_000_000].map((n) => [
+      n,
+      'parameter_invalid_integer',
+      `${ITEM}[price_data][unit_amount_decimal]`,
+    ]),
+  },
+  {
+    name: 'characters of a product name',
+    body: (n) => withProduct({ name: EMOJI.repeat(n) }),
+    allowed: [1, 250],
+    refused: [[251, 'parameter_invalid_string', `${PRODUCT}[name]`]],
+  },
+  {
+    name: 'characters of a product description',
+    body: (n) => withProduct({ description: EMOJI.repeat(n) }),
+    allowed: [1, 500],
+    refused: [[501, 'parameter_invalid_string', `${PRODUCT}[description]`]],
+  },
+  {
+    name: 'images',
+    body: (n) => withProduct({ images: Array.from({ length: n }, () => 'https://img.example/a.png') }),
+    allowed: [0, 8],
+    refused: [[9, 'parameter_invalid', `${PRODUCT}[images]`]],
+  },
+  {
+    name: 'characters of an image URL',
+    body: (n) => withProduct({ images: [urlOf(n)] }),
+    allowed: [2048],
+    refused: [[2049, 'parameter_invalid_string', `${PRODUCT}[images][0]`]],
+  },
+  {
+    name: 'characters of success_url',
+    body: (n) => ({ ...minimal, success_url: urlOf(n) }),
+    allowed: [5000],
+    refused: [[5001, 'parameter_invalid_string', 'success_url']],
+  },
+  {
+    name: 'characters of cancel_url',
+    body: (n) => ({ ...minimal, cancel_url: urlOf(n) }),
+    allowed: [5000],
+    refused: [[5001, 'parameter_invalid_string', 'cancel_url']],
+  },
+  {
+    name: 'characters of client_reference_id',
+    body: (n) => ({ ...minimal, client_reference_id: EMOJI.repeat(n) }),
+    allowed: [1, 200],
+    refused: [[201, 'parameter_invalid_string', 'client_reference_id']],
+  },
+  {
+    name: 'characters of customer_email',
+    body: (n) => ({ ...minimal, customer_email: `${'b'.repeat(n - '@mail.example'.length)}@mail.example` }),
+    allowed: [254],
+    refused: [[255, 'parameter_invalid_string', 'customer_email']],
+  },
+  {
+    name: 'keys of metadata',
+    body: (n) => ({ ...minimal, metadata: keys(n) }),
+    allowed: [0, 50],
+    refused: [[51, 'parameter_invalid', 'metadata']],
+  },
+  {
+    name: 'characters of a metadata key',
+    body: (n) => ({ ...minimal, metadata: { [EMOJI.repeat(n)]: 'v' } }),
+    allowed: [1, 40],
+    refused: [[41, 'parameter_invalid_string', `metadata[${EMOJI.repeat(41)}]`]],
+  },
+  {
+    name: 'characters of a metadata value',
+    body: (n) => ({ ...minimal, metadata: { key: EMOJI.repeat(n) } }),
+    allowed: [1, 500],
+    refused: [[501, 'parameter_invalid_string', 'metadata[key]']],
+  },
+];
+
+describe('the limits of checkout sessions', () => {
+  let app: TestApp;
+  let shop: Merchant;
+  let api: Client;
+  before(async () => {
+    app = await openTestApp();
+    shop = await buildMerchant(app.db);
+    api = client(app, shop.testKey);
+  });
+  after(() => app.close());
+  afterEach(() => mock.restoreAll());
+
+  for (const { name, body, allowed, refused } of limits) {
+    for (const n of allowed) {
+      it(`take ${n} ${name}, and give back what was sent`, async () => {
+        for (const send of ['post', 'form'] as const) {
+          const created = await api[send](SESSIONS, { ...body(n), expand: ['line_items'] });
+          assert.equal(created.status, 200, created.text);
+          const retrieved = await api.get(`${SESSIONS}/${created.body.id}?expand[]=line_items`).expect(200);
+          assert.equal(retrieved.text, created.text);
+        }
+      });
+    }
+    for (const [n, code, param] of refused) {
+      it(`refuse ${n} ${name}`, async () => {
+        assertInvalid(await api.post(SESSIONS, body(n)), code, param);
+        assertInvalid(await api.form(SESSIONS, body(n)), code, param);
+      });
+    }
+  }
+
+  it('count metadata keys after the empty ones are removed', async () => {
+    const metadata = { ...keys(50), empty: '' };
+    const { body } = await api.post(SESSIONS, { ...minimal, metadata }).expect(200);
+    assert.equal(Object.keys(body.metadata).length, 50);
+  });
+
+  it('measure success_url as it was sent, before the template is replaced', async () => {
+    const template = '{CHECKOUT_SESSION_ID}';
+    const { body } = await api
+      .post(SESSIONS, { ...minimal, success_url: urlOf(5000 - template.length) + template })
+      .expect(200);
+    assert.ok(body.success_url.endsWith(body.id));
+  });
+
+  describe('of the total', () => {
+    /** 90 items at the very top, one that fills all but a rest, and the rest: 2^53 - 1 cents. */
+    const most = (rest: number) => ({
+      line_items: [
+        ...Array.from({ length: 90 }, () => ({
+          price_data: { unit_amount: 99_999_999, product_data: { name: 'A' } },
+          quantity: 999_999,
+        })),
+        { price_data: { unit_amount: 99_999_999, product_data: { name: 'A' } }, quantity: 72_083 },
+        { price_data: { unit_amount: rest, product_data: { name: 'A' } } },
+      ],
+    });
+
+    it('take 9007199254740991 cents, exactly', async () => {
+      for (const send of ['post', 'form'] as const) {
+        const { text, body } = await api[send](SESSIONS, most(44_812_984)).expect(200);
+        assert.ok(text.includes('"amount_total":9007199254740991,'), text);
+        assert.equal((await api.get(`${SESSIONS}/${body.id}`)).text, text);
+      }
+    });
+
+    it('refuse one cent more', async () => {
+      for (const send of ['post', 'form'] as const) {
+        assertInvalid(await api[send](SESSIONS, most(44_812_985)), 'amount_too_large', 'line_items');
+      }
+    });
+
+    it('refuse the largest possible body', async () => {
+      const largest = {
+        ...coffee,
+        quantity: 999_999,
+        price_data: { ...coffee.price_data, unit_amount: 99_999_999 },
+      };
+      const res = await api.post(SESSIONS, { line_items: Array.from({ length: 100 }, () => largest) });
+      assertInvalid(res, 'amount_too_large', 'line_items');
+    });
+  });
+
+  describe('of expires_at, 10 seconds of leeway at both ends', () => {
+    /** The clock stands still on a whole second until the end of the test. */
+    function stopClock(): number {
+      const seconds = Math.ceil(nowMs() / 1000);
+      const offset = nowMs() - Date.now();
+      mock.method(Date, 'now', () => seconds * 1000 - offset);
+      return seconds;
+    }
+    const HALF_HOUR = 30 * 60;
+    const DAY = 24 * 3600;
+
+    for (const lifetime of [HALF_HOUR - 10, HALF_HOUR, DAY, DAY + 10]) {
+      it(`take ${lifetime} seconds from now`, async () => {
+        const expiresAt = stopClock() + lifetime;
+        for (const send of ['post', 'form'] as const) {
+          const { body } = await api[send](SESSIONS, { ...minimal, expires_at: expiresAt }).expect(200);
+          assert.equal(body.expires_at, expiresAt);
+        }
+      });
+    }
+    for (const lifetime of [HALF_HOUR - 11, DAY + 11, 0, -1]) {
+      it(`refuse ${lifetime} seconds from now`, async () => {
+        const body = { ...minimal, expires_at: stopClock() + lifetime };
+        for (const send of ['post', 'form'] as const) {
+          assertInvalid(await api[send](SESSIONS, body), 'parameter_invalid_integer', 'expires_at');
+        }
+      });
+    }
+    for (const expiresAt of [0, -1, 1e15, Number.MAX_SAFE_INTEGER]) {
+      it(`refuse the time ${expiresAt}`, async () => {
+        const res = await api.post(SESSIONS, { ...minimal, expires_at: expiresAt });
+        assertInvalid(res, 'parameter_invalid_integer', 'expires_at');
+      });
+    }
+    it('default to 24 hours', async () => {
+      const seconds = stopClock();
+      assert.equal((await api.post(SESSIONS, minimal)).body.expires_at, seconds + DAY);
+    });
+  });
+
+  describe('of lists', () => {
+    const tooMany = 101;
+    let owner: Merchant;
+    let sessionId: string;
+    before(async () => {
+      owner = await buildMerchant(app.db);
+      for (let i = 0; i < tooMany; i++) await buildSession(app.db, owner.accountId);
+      const session = await client(app, owner.testKey).post(SESSIONS, { line_items: items(100) });
+      sessionId = session.body.id;
+    });
+
+    it('hold 10 sessions without limit, 1 to 100 with it', async () => {
+      const list = client(app, owner.testKey);
+      for (const [query, count] of [
+        ['', 10],
+        ['?limit=', 10],
+        ['?limit=1', 1],
+        ['?limit=100', 100],
+      ] as const) {
+        const { body } = await list.get(`${SESSIONS}${query}`).expect(200);
+        assert.equal(body.data.length, count, query);
+        assert.equal(body.has_more, true);
+      }
+    });
+
+    it('hold all 100 line items without limit, 1 to 100 with it', async () => {
+      const list = client(app, owner.testKey);
+      for (const [query, count] of [
+        ['', 100],
+        ['?limit=', 100],
+        ['?limit=1', 1],
+        ['?limit=100', 100],
+      ] as const) {
+        const { body } = await list.get(`${SESSIONS}/${sessionId}/line_items${query}`).expect(200);
+        assert.equal(body.data.length, count, query);
+        assert.equal(body.has_more, count < 100);
+      }
+    });
+
+    for (const limit of ['0', '101', '-1', '1.5', 'ten', '1e1', '%201', '9'.repeat(30)]) {
+      it(`refuse limit=${limit}`, async () => {
+        const list = client(app, owner.testKey);
+        for (const path of [
+          SESSIONS,
+          `${SESSIONS}/${sessionId}/line_items`,
+          '/v1/payments',
+          '/v1/webhook_endpoints',
+        ]) {
+          assertInvalid(await list.get(`${path}?limit=${limit}`), 'parameter_invalid_integer', 'limit');
+        }
+      });
+    }
+  });
+
+  it('take an Idempotency-Key of 255 characters, and refuse one of 256', async () => {
+    await api.post(SESSIONS, minimal).set('Idempotency-Key', 'k'.repeat(255)).expect(200);
+    const res = await api.post(SESSIONS, minimal).set('Idempotency-Key', 'k'.repeat(256));
+    assertRefusal(res, 400, { type: 'idempotency_error', code: 'idempotency_key_invalid' });
+  });
+
+  it('treat an empty Idempotency-Key as none', async () => {
+    const ids = new Set<string>();
+    for (let i = 0; i < 2; i++) {
+      ids.add((await api.post(SESSIONS, minimal).set('Idempotency-Key', '').expect(200)).body.id);
+    }
+    assert.equal(ids.size, 2);
+  });
+
+  describe('of the body', () => {
+    const MAX_BYTES = 4 * 1024 * 1024;
+    const padded = (bytes: number): string => {
+      const text = JSON.stringify(minimal);
+      return text + ' '.repeat(bytes - text.length);
+    };
+
+    it('take 4 MiB', async () => {
+      await api.post(SESSIONS, padded(MAX_BYTES)).expect(200);
+    });
+
+    it('refuse one byte more', async () => {
+      assertInvalid(await api.post(SESSIONS, padded(MAX_BYTES + 1)), 'body_too_large');
+    });
+
+    it('answer hostile names and nests of a megabyte as they would small ones', async () => {
+      const hostile = [
+        `{"metadata":{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":"v"`).join(',')}},"line_items":[]}`,
+        `{"line_items":${'['.repeat(300_000)}${']'.repeat(300_000)}}`,
+        `{"line_items":[${'{},'.repeat(300_000)}{}]}`,
+      ];
+      for (const text of hostile) assert.equal((await api.post(SESSIONS, text)).status, 400);
+      const forms = [
+        'line_items[]=&'.repeat(100_000),
+        `a${'[b]'.repeat(400_000)}=1`,
+        'a[b[c]='.repeat(150_000),
+        Array.from({ length: 60_000 }, (_, i) => `metadata[${i}]=1`).join('&'),
+      ];
+      for (const text of forms) assert.equal((await api.form(SESSIONS, text)).status, 400);
+    });
+  });
+});

@@ -1,0 +1,404 @@
+import assert from 'node:assert/strict';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import type { Response } from 'supertest';
+import { ERROR_CATALOG, type ErrorType } from '../../api/errors/catalog.js';
+import type { RefusalCode } from '../../shared/domain/errors.js';
+import { newId } from '../../shared/ids.js';
+import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
+import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import { updateAccount } from '../../shared/services/accounts.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
+import {
+  assertInvalid,
+  assertRefusal,
+  buildSigner,
+  type Client,
+  client,
+  type Signer,
+  signToken,
+} from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant, buildSession, EVM_WALLET, type Merchant } from '../support/factories.js';
+import { createDatabase } from '../support/suite.js';
+
+const SESSIONS = '/v1/checkout/sessions';
+const ENDPOINTS = '/v1/webhook_endpoints';
+const item = { price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } };
+const order = { line_items: [item] };
+
+/** One way to each code. What it must answer is written down here, not read from the code under test. */
+interface Case {
+  status: number;
+  type: ErrorType;
+  param?: string;
+  reach(): Promise<Response>;
+}
+
+describe('errors', () => {
+  let app: TestApp;
+  let shop: Merchant;
+  let api: Client;
+  before(async () => {
+    app = await openTestApp();
+    shop = await buildMerchant(app.db);
+    api = client(app, shop.testKey);
+  });
+  after(() => app.close());
+
+  const invalid = (param: string | undefined, reach: Case['reach']): Case => ({
+    status: 400,
+    type: 'invalid_request_error',
+    ...(param !== undefined && { param }),
+    reach,
+  });
+  const unauthenticated = (reach: Case['reach']): Case => ({
+    status: 401,
+    type: 'authentication_error',
+    reach,
+  });
+  const idempotency = (reach: Case['reach']): Case => ({ status: 400, type: 'idempotency_error', reach });
+  const withPrice = (price: object) => ({
+    line_items: [item, { price_data: { ...item.price_data, ...price } }],
+  });
+  const PRICE = 'line_items[1][price_data]';
+
+  const cases: Record<RefusalCode, Case> = {
+    amount_too_large: invalid('line_items', async () => {
+      const dear = { price_data: { ...item.price_data, unit_amount: 99_999_999 }, quantity: 999_999 };
+      return await api.post(SESSIONS, { line_items: Array.from({ length: 91 }, () => dear) });
+    }),
+    api_key_invalid: unauthenticated(() => client(app, 'svc_ck_test_nobodys').get(SESSIONS)),
+    api_key_missing: unauthenticated(() => client(app).get(SESSIONS)),
+    api_key_revoked: unauthenticated(async () => {
+      const { key, secret } = await createApiKey(app.db, {
+        accountId: shop.accountId,
+        livemode: false,
+        name: 'Revoked',
+      });
+      await revokeApiKey(app.db, key.id);
+      return await client(app, secret).get(SESSIONS);
+    }),
+    body_too_large: invalid(undefined, () => api.post(SESSIONS, ' '.repeat(4 * 1024 * 1024 + 1))),
+    checkout_session_not_open: invalid('id', async () => {
+      const { id } = await buildSession(app.db, shop.accountId, { status: 'expired' });
+      return await api.post(`${SESSIONS}/${id}/expire`);
+    }),
+    email_invalid: invalid('customer_email', () =>
+      api.post(SESSIONS, { ...order, customer_email: 'nobody' }),
+    ),
+    idempotency_key_invalid: idempotency(() =>
+      api.post(SESSIONS, order).set('Idempotency-Key', 'k'.repeat(256)),
+    ),
+    idempotency_key_reused: idempotency(async () => {
+      await api.post(SESSIONS, order).set('Idempotency-Key', 'reused').expect(200);
+      return await api.post(SESSIONS, withPrice({})).set('Idempotency-Key', 'reused');
+    }),
+    malformed_body: invalid(undefined, () => api.post(SESSIONS, '{"line_items":')),
+    method_not_allowed: {
+      status: 405,
+      type: 'invalid_request_error',
+      reach: () => api.delete('/v1/payments'),
+    },
+    parameter_invalid: invalid('line_items[1]', () => api.post(SESSIONS, { line_items: [item, 'coffee'] })),
+    parameter_invalid_empty: invalid(`${PRICE}[product_data][name]`, () =>
+      api.post(SESSIONS, withPrice({ product_data: { name: '' } })),
+    ),
+    parameter_invalid_enum: invalid(`${PRICE}[currency]`, () =>
+      api.post(SESSIONS, withPrice({ currency: 'eur' })),
+    ),
+    parameter_invalid_integer: invalid(`${PRICE}[unit_amount]`, () =>
+      api.post(SESSIONS, withPrice({ unit_amount: 1.5 })),
+    ),
+    parameter_invalid_string: invalid(`${PRICE}[product_data][description]`, () =>
+      api.post(SESSIONS, withPrice({ product_data: { name: 'A', description: 'd'.repeat(501) } })),
+    ),
+    parameter_missing: invalid(`${PRICE}[product_data][name]`, () =>
+      api.post(SESSIONS, withPrice({ product_data: {} })),
+    ),
+    parameter_unknown: invalid(`${PRICE}[product_data][tax_code]`, () =>
+      api.post(SESSIONS, withPrice({ product_data: { name: 'A', tax_code: 'x' } })),
+    ),
+    parameters_exclusive: invalid('ending_before', () =>
+      api.get(`${SESSIONS}?starting_after=cs_test_1&ending_before=cs_test_2`),
+    ),
+    payout_wallet_missing: invalid(undefined, async () => {
+      const poor = await buildMerchant(app.db, { evmWallet: null, solanaWallet: null });
+      return await client(app, poor.testKey).post(SESSIONS, order);
+    }),
+    rate_limit: {
+      status: 429,
+      type: 'invalid_request_error',
+      async reach() {
+        const signer = await newSigner();
+        const values = {
+          accountId: signer.accountId,
+          livemode: true,
+          name: 'Agent',
+          facilitatorKeyId: signer.keyId,
+        };
+        for (let i = 0; i < 10; i++) await createApiKey(app.db, values);
+        return await client(app, signToken(signer)).post('/v1/keys');
+      },
+    },
+    resource_missing: {
+      status: 404,
+      type: 'invalid_request_error',
+      param: 'id',
+      reach: () => api.get(`${SESSIONS}/${newId('cs_test_')}`),
+    },
+    token_expired: unauthenticated(async () => {
+      const expired = { iat: 1_700_000_000, exp: 1_700_000_120 };
+      return await client(app, signToken(await newSigner(), expired)).post('/v1/keys');
+    }),
+    token_invalid: unauthenticated(() => client(app, 'a.b.c').post('/v1/keys')),
+    token_missing: unauthenticated(() => client(app).post('/v1/keys')),
+    unknown_path: { status: 404, type: 'invalid_request_error', reach: () => api.get('/v1/customers') },
+    unsupported_content_type: invalid(undefined, () =>
+      api.send('post', SESSIONS).type('text/plain').send('{}'),
+    ),
+    url_invalid: invalid('success_url', () => api.post(SESSIONS, { ...order, success_url: 'javascript:1' })),
+    webhook_endpoint_limit: invalid(undefined, async () => {
+      const busy = await buildMerchant(app.db);
+      const row = {
+        accountId: busy.accountId,
+        livemode: false,
+        url: 'https://1.1.1.1/',
+        enabledEvents: ['*' as const],
+        status: 'enabled' as const,
+        sealedSecret: 'none',
+      };
+      const rows = Array.from({ length: 1000 }, () => ({ id: newId('we_'), ...row }));
+      await WebhookEndpoint.query(app.db).insert(rows);
+      return await client(app, busy.testKey).post(ENDPOINTS, { url: 'https://1.1.1.1/' });
+    }),
+  };
+
+  async function newSigner(): Promise<Signer> {
+    return await buildSigner(app.db, (await buildMerchant(app.db)).accountId);
+  }
+
+  describe('have a status, a type and a code, and name the parameter', () => {
+    const asserted = new Set<string>();
+    for (const [code, { status, type, param, reach }] of Object.entries(cases)) {
+      it(`${status} ${code}`, async () => {
+        assertRefusal(await reach(), status, { type, code, param });
+        asserted.add(code);
+      });
+    }
+
+    it('with no code of the catalog left out', () => {
+      assert.deepEqual([...asserted].sort(), Object.keys(ERROR_CATALOG).sort());
+    });
+  });
+
+  describe('of a request that nothing could be read from', () => {
+    const post = (type: string | undefined, encoding?: string) => {
+      const test = api.send('post', SESSIONS);
+      test.set('Content-Type', type ?? '');
+      if (encoding !== undefined) test.set('Content-Encoding', encoding);
+      return test.serialize((body) => body);
+    };
+    const json = JSON.stringify(order);
+
+    for (const text of [
+      '{',
+      '[1]',
+      '[]',
+      '"text"',
+      '7',
+      'null',
+      'true',
+      "{'a':1}",
+      '{"a":1}}',
+      'line_items[0]=1',
+      'undefined',
+    ]) {
+      it(`malformed_body: the JSON ${text}`, async () => {
+        assertInvalid(await api.post(SESSIONS, text), 'malformed_body');
+      });
+    }
+    for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
+      it(`malformed_body: ${type} that is not UTF-8`, async () => {
+        const bytes = Buffer.concat([Buffer.from('{"mode":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
+        assertInvalid(await post(type).send(bytes), 'malformed_body');
+      });
+    }
+    for (const type of [
+      'text/plain',
+      'application/xml',
+      'multipart/form-data; boundary=x',
+      'text/json',
+      'json',
+      'application/jsonp',
+    ]) {
+      it(`unsupported_content_type: ${type}`, async () => {
+        assertInvalid(
+          await api.send('post', SESSIONS).set('Content-Type', type).send(json),
+          'unsupported_content_type',
+        );
+      });
+    }
+    it('none of that: content types with parameters and in capitals, JSON with a byte order mark', async () => {
+      for (const type of [
+        'application/json; charset=utf-8',
+        'Application/JSON',
+        'application/vnd.shop+json',
+      ]) {
+        await api.send('post', SESSIONS).set('Content-Type', type).send(json).expect(200);
+      }
+      await api.post(SESSIONS, `\ufeff${json}`).expect(200);
+    });
+
+    const packed: [encoding: string, bytes: Buffer][] = [
+      ['gzip', gzipSync(json)],
+      ['deflate', deflateSync(json)],
+      ['br', brotliCompressSync(json)],
+    ];
+    for (const [encoding, bytes] of packed) {
+      it(`none of that: a body in ${encoding}`, async () => {
+        await post('application/json', encoding).send(bytes).expect(200);
+      });
+      it(`malformed_body: a body that says ${encoding} and is not`, async () => {
+        assertInvalid(await post('application/json', encoding).send(Buffer.from(json)), 'malformed_body');
+        assertInvalid(await post('application/json', encoding).send(bytes.subarray(0, -9)), 'malformed_body');
+      });
+    }
+    it('body_too_large: a body that unpacks to more than 4 MiB', async () => {
+      const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
+      assertInvalid(await post('application/json', 'gzip').send(bomb), 'body_too_large');
+    });
+    it('unsupported_content_type: a content encoding that nobody knows', async () => {
+      assertInvalid(
+        await post('application/json', 'zstd').send(Buffer.from(json)),
+        'unsupported_content_type',
+      );
+    });
+  });
+
+  describe('of a path', () => {
+    for (const path of [
+      '/v1/customers',
+      '/v1/checkout',
+      '/v1/checkout/session',
+      `${SESSIONS}/cs_test_1/pay`,
+      '/v1/payments/pay_1',
+      '/v1/keys/key_1',
+      '/v1//payments',
+      '/v1/Payments',
+      '/v1/checkout%2Fsessions',
+      '/v1/',
+      '/v1',
+    ]) {
+      it(`unknown_path: ${path}`, async () => {
+        const res = await api.get(path);
+        assertRefusal(res, 404, { type: 'invalid_request_error', code: 'unknown_path' });
+      });
+    }
+
+    const ids = [
+      'cs_test_1',
+      'x',
+      '0',
+      '-',
+      'a.b',
+      'a%20b',
+      'a%2Fb',
+      '%00',
+      '%F0%9F%A5%90',
+      "'%20OR%201=1",
+      'null',
+      'i'.repeat(3000),
+    ];
+    for (const id of ids) {
+      it(`resource_missing: the id ${id.slice(0, 20)}`, async () => {
+        const refusal = { type: 'invalid_request_error', code: 'resource_missing', param: 'id' } as const;
+        for (const path of [`${SESSIONS}/${id}`, `${SESSIONS}/${id}/line_items`, `${ENDPOINTS}/${id}`]) {
+          assertRefusal(await api.get(path), 404, refusal);
+        }
+        assertRefusal(await api.post(`${SESSIONS}/${id}/expire`), 404, refusal);
+        assertRefusal(await api.post(`${ENDPOINTS}/${id}`, { disabled: true }), 404, refusal);
+        assertRefusal(await api.delete(`${ENDPOINTS}/${id}`), 404, refusal);
+      });
+    }
+
+    for (const id of ['%zz', '%', '%E0%A4%A', '%ff']) {
+      it(`no fault of ours: the id ${id}, which no one can decode`, async () => {
+        for (const path of [`${SESSIONS}/${id}`, `${SESSIONS}/${id}/line_items`, `${ENDPOINTS}/${id}`]) {
+          assertRefusal(await api.get(path), 404, {
+            type: 'invalid_request_error',
+            code: 'resource_missing',
+            param: 'id',
+          });
+        }
+      });
+    }
+  });
+
+  describe('of our own', () => {
+    const ours = { type: 'api_error', code: 'internal_error' } as const;
+    let broken: TestApp;
+    before(async () => {
+      // No tables: every statement fails, with an error that quotes it.
+      broken = await openTestApp({ DATABASE_URL: await createDatabase('errors_without_tables') });
+    });
+    after(() => broken.close());
+
+    it('are 500 internal_error, and tell nothing of our insides', async () => {
+      const answers = [
+        await client(broken, `svc_ck_test_${'x'.repeat(40)}`).get(SESSIONS),
+        await client(broken, `svc_ck_test_${'y'.repeat(40)}`).post(SESSIONS, order),
+        await client(broken, signToken(await newSigner())).post('/v1/keys'),
+      ];
+      for (const res of answers) {
+        assertRefusal(res, 500, ours);
+        assert.doesNotMatch(
+          res.text,
+          /select|from|relation|api_keys|facilitator|node_modules|svc_ck|\.[tj]s\b/i,
+        );
+      }
+    });
+
+    it('come after what needs no database', async () => {
+      const missing = { type: 'authentication_error', code: 'api_key_missing' } as const;
+      assertRefusal(await client(broken).get(SESSIONS), 401, missing);
+      const res = await client(broken, 'x').get(SESSIONS);
+      assertRefusal(res, 401, { type: 'authentication_error', code: 'api_key_invalid' });
+    });
+  });
+
+  describe('store nothing', () => {
+    it('so that a refused body can be mended under the same Idempotency-Key', async () => {
+      const send = (body: object) => api.post(SESSIONS, body).set('Idempotency-Key', 'mended');
+      assertInvalid(await send({}), 'parameter_missing', 'line_items');
+      assertInvalid(await send({ ...order, expires_at: 1 }), 'parameter_invalid_integer', 'expires_at');
+      assert.equal(await IdempotencyRecord.query(app.db).where({ key: 'mended' }).resultSize(), 0);
+      const res = await send(order).expect(200);
+      assert.equal(res.get('Idempotent-Replayed'), undefined);
+    });
+
+    it('so that a retry works once the account is in order', async () => {
+      const poor = await buildMerchant(app.db, { evmWallet: null, solanaWallet: null });
+      const send = () => client(app, poor.testKey).post(SESSIONS, order).set('Idempotency-Key', 'wallet');
+      assertInvalid(await send(), 'payout_wallet_missing');
+      await updateAccount(app.db, poor.accountId, { evmWallet: EVM_WALLET });
+      await send().expect(200);
+    });
+  });
+
+  it('carry a Request-Id of their own each', async () => {
+    const ids = new Set<string | undefined>();
+    for (let i = 0; i < 5; i++) ids.add((await api.get('/v1/customers')).get('Request-Id'));
+    assert.equal(ids.size, 5);
+  });
+
+  it('never carry the key of the request', async () => {
+    const secret = shop.testKey.slice('svc_ck_test_'.length);
+    for (const res of [
+      await api.get('/v1/customers'),
+      await api.post(SESSIONS, {}),
+      await api.get(`${SESSIONS}/x`),
+    ]) {
+      assert.ok(!res.text.includes(secret));
+    }
+  });
+});

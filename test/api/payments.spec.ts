@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { newId } from '../../shared/ids.js';
+import type { Payment } from '../../shared/models/payment.js';
+import { assertInvalid, assertMissing, type Client, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import {
+  buildMerchant,
+  buildPaidSession,
+  EVM_WALLET,
+  type Merchant,
+  SOLANA_WALLET,
+} from '../support/factories.js';
+
+const PAYMENTS = '/v1/payments';
+
+describe('payments', () => {
+  let app: TestApp;
+  before(async () => {
+    app = await openTestApp();
+  });
+  after(() => app.close());
+
+  async function newShop(): Promise<Merchant & { test: Client; live: Client }> {
+    const merchant = await buildMerchant(app.db);
+    return { ...merchant, test: client(app, merchant.testKey), live: client(app, merchant.liveKey) };
+  }
+
+  /** Oldest first. */
+  async function pay(accountId: string, count: number): Promise<string[]> {
+    const ids: string[] = [];
+    for (let i = 0; i < count; i++) ids.push((await buildPaidSession(app.db, accountId)).payment.id);
+    return ids;
+  }
+
+  const idsOf = (body: { data: { id: string }[] }): string[] => body.data.map(({ id }) => id);
+
+  it('are an empty list at first', async () => {
+    const shop = await newShop();
+    const { body } = await shop.test.get(PAYMENTS).expect(200);
+    assert.deepEqual(body, { object: 'list', url: PAYMENTS, has_more: false, data: [] });
+  });
+
+  it('tell everything of a payment, and its session', async () => {
+    const shop = await newShop();
+    const settledAt = new Date(1_800_000_000_999);
+    const { session, payment } = await buildPaidSession(app.db, shop.accountId, { settledAt });
+    const { body } = await shop.test.get(PAYMENTS).expect(200);
+    const { created, ...rest } = body.data[0];
+    assert.ok(Number.isSafeInteger(created));
+    assert.deepEqual(rest, {
+      id: payment.id,
+      object: 'payment',
+      status: 'succeeded',
+      amount: 450,
+      currency: 'usd',
+      token: 'USDC',
+      token_amount: '4500000',
+      token_decimals: 6,
+      network: 'eip155:84532',
+      network_name: 'Base Sepolia',
+      payer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      pay_to: EVM_WALLET,
+      channel: 'x402',
+      transaction: `0x${'ab'.repeat(32)}`,
+      transaction_url: `https://sepolia.basescan.org/tx/0x${'ab'.repeat(32)}`,
+      settled_at: 1_800_000_000,
+      livemode: false,
+      checkout_session: session.id,
+    });
+  });
+
+  it('are the same on the session, but for its own id', async () => {
+    const shop = await newShop();
+    const { session } = await buildPaidSession(app.db, shop.accountId);
+    const listed = (await shop.test.get(PAYMENTS).expect(200)).body.data[0];
+    const { checkout_session: sessionId, ...payment } = listed;
+    assert.equal(sessionId, session.id);
+    const retrieved = (await shop.test.get(`/v1/checkout/sessions/${session.id}`).expect(200)).body;
+    assert.deepEqual(retrieved.payment, payment);
+    const [inList] = (await shop.test.get('/v1/checkout/sessions').expect(200)).body.data;
+    assert.deepEqual(inList.payment, payment);
+  });
+
+  const variants: [what: string, values: Partial<Payment>, shown: object][] = [
+    [
+      'from the page, on Solana',
+      {
+        channel: 'page',
+        token: 'USDG',
+        network: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
+        payTo: SOLANA_WALLET,
+        transaction: '5'.repeat(88),
+      },
+      { channel: 'page', token: 'USDG', network_name: 'Solana Devnet', pay_to: SOLANA_WALLET },
+    ],
+    ['whose payer is not known', { payer: null }, { payer: null }],
+    [
+      'whose transaction and time are not known',
+      { transaction: null, settledAt: null },
+      { transaction: null, transaction_url: null, settled_at: null },
+    ],
+    [
+      'of more token units than a number can hold',
+      { tokenAmount: '90071992547409910000000000000000', tokenDecimals: 18 },
+      { token_amount: '90071992547409910000000000000000', token_decimals: 18 },
+    ],
+  ];
+  for (const [what, values, shown] of variants) {
+    it(`tell of one ${what}`, async () => {
+      const shop = await newShop();
+      await buildPaidSession(app.db, shop.accountId, values);
+      const [payment] = (await shop.test.get(PAYMENTS).expect(200)).body.data;
+      assert.deepEqual({ ...payment, ...shown }, payment);
+    });
+  }
+
+  it('are listed once they succeeded: not while they are processing, not when they failed', async () => {
+    const shop = await newShop();
+    await buildPaidSession(app.db, shop.accountId, { status: 'processing' });
+    const { payment } = await buildPaidSession(app.db, shop.accountId);
+    await buildPaidSession(app.db, shop.accountId, { status: 'failed' });
+    assert.deepEqual(idsOf((await shop.test.get(PAYMENTS).expect(200)).body), [payment.id]);
+  });
+
+  it('are live under live keys and test under test keys', async () => {
+    const shop = await newShop();
+    const test = await buildPaidSession(app.db, shop.accountId);
+    const live = await buildPaidSession(app.db, shop.accountId, { livemode: true, network: 'eip155:8453' });
+    assert.deepEqual(idsOf((await shop.test.get(PAYMENTS)).body), [test.payment.id]);
+    const { body } = await shop.live.get(PAYMENTS).expect(200);
+    assert.deepEqual(idsOf(body), [live.payment.id]);
+    assert.equal(body.data[0].livemode, true);
+    assert.equal(body.data[0].checkout_session, live.session.id);
+  });
+
+  it('come newest first, 10 to a page', async () => {
+    const shop = await newShop();
+    const ids = (await pay(shop.accountId, 12)).reverse();
+    const first = (await shop.test.get(PAYMENTS).expect(200)).body;
+    assert.deepEqual(idsOf(first), ids.slice(0, 10));
+    assert.equal(first.has_more, true);
+    const rest = (await shop.test.get(`${PAYMENTS}?starting_after=${ids[9]}`).expect(200)).body;
+    assert.deepEqual(idsOf(rest), ids.slice(10));
+    assert.equal(rest.has_more, false);
+  });
+
+  it('page back with ending_before, the nearest first', async () => {
+    const shop = await newShop();
+    const ids = (await pay(shop.accountId, 5)).reverse();
+    const page = (await shop.test.get(`${PAYMENTS}?limit=2&ending_before=${ids[4]}`).expect(200)).body;
+    assert.deepEqual(idsOf(page), [ids[2], ids[3]]);
+    assert.equal(page.has_more, true);
+    const top = (await shop.test.get(`${PAYMENTS}?limit=2&ending_before=${ids[2]}`).expect(200)).body;
+    assert.deepEqual(idsOf(top), [ids[0], ids[1]]);
+    assert.equal(top.has_more, false);
+  });
+
+  it('refuse a cursor that is no succeeded payment of this account and mode', async () => {
+    const shop = await newShop();
+    const other = await newShop();
+    const own = await buildPaidSession(app.db, shop.accountId);
+    const cursors = {
+      'a payment of another account': (await buildPaidSession(app.db, other.accountId)).payment.id,
+      'a live payment': (await buildPaidSession(app.db, shop.accountId, { livemode: true })).payment.id,
+      'a failed payment': (await buildPaidSession(app.db, shop.accountId, { status: 'failed' })).payment.id,
+      'a checkout session': own.session.id,
+      nothing: newId('pay_'),
+    };
+    for (const [what, cursor] of Object.entries(cursors)) {
+      for (const param of ['starting_after', 'ending_before']) {
+        const res = await shop.test.get(`${PAYMENTS}?${param}=${cursor}`);
+        assert.equal(res.status, 404, what);
+        assertMissing(res, param);
+      }
+    }
+  });
+
+  for (const query of [
+    'status=failed',
+    'created=1',
+    'created[gte]=1',
+    'expand[]=data.checkout_session',
+    'checkout_session=x',
+  ]) {
+    it(`refuse the parameter of ?${query}`, async () => {
+      const shop = await newShop();
+      const param = query.replace(/(\[.*)?=.*/, '');
+      assertInvalid(await shop.test.get(`${PAYMENTS}?${query}`), 'parameter_unknown', param);
+    });
+  }
+
+  it('answer HEAD, and nothing but GET and HEAD', async () => {
+    const shop = await newShop();
+    await shop.test.send('head', PAYMENTS).expect(200);
+    for (const method of ['post', 'put', 'patch', 'delete', 'options'] as const) {
+      const res = await shop.test.send(method, PAYMENTS).expect(405);
+      assert.equal(res.get('Allow'), 'GET, HEAD');
+    }
+  });
+});

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import type { Response } from 'supertest';
+import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
+import {
+  assertRefusal,
+  assertUnauthenticated,
+  buildSigner,
+  type Client,
+  client,
+  signToken,
+} from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant, type Merchant } from '../support/factories.js';
+
+const PAYMENTS = '/v1/payments';
+/** A second, and as many again as a burst. */
+const PER_SECOND = 3;
+const SHARE = 2 * PER_SECOND;
+const environment = { RATE_LIMIT_API_PER_SECOND: String(PER_SECOND) };
+
+/**
+ * The limit counts real seconds. So that no test depends on how fast it runs, each store's windows are held open:
+ * Redis's by giving their keys an hour to live, Postgres's by stopping the clock that it is asked with.
+ */
+interface Store {
+  environment: Record<string, string>;
+  /** False when none was open any more. */
+  holdWindows(app: TestApp, accountId: string): Promise<boolean>;
+  endWindows(app: TestApp, accountId: string): Promise<void>;
+}
+
+async function windowsOf({ redis }: TestApp, accountId: string): Promise<string[]> {
+  return (await redis?.keys(`*${accountId}*`)) ?? [];
+}
+
+const stores: Record<string, Store> = {
+  Redis: {
+    environment,
+    async holdWindows(app, accountId) {
+      let held = 0;
+      for (const key of await windowsOf(app, accountId))
+        held += (await app.redis?.pexpire(key, 3_600_000)) ?? 0;
+      return held > 0;
+    },
+    async endWindows(app, accountId) {
+      const keys = await windowsOf(app, accountId);
+      if (keys.length > 0) await app.redis?.del(keys);
+    },
+  },
+  Postgres: {
+    environment: { ...environment, REDIS_URL: '' },
+    async holdWindows() {
+      const stoppedAt = Date.now();
+      mock.method(Date, 'now', () => stoppedAt);
+      return true;
+    },
+    async endWindows() {
+      const later = Date.now() + 60_000;
+      mock.restoreAll();
+      mock.method(Date, 'now', () => later);
+    },
+  },
+};
+
+function assertLimited(res: Response): void {
+  assertRefusal(res, 429, { type: 'invalid_request_error', code: 'rate_limit' });
+}
+
+for (const [name, store] of Object.entries(stores)) {
+  describe(`the rate limit of two processes on ${name}`, () => {
+    let apps: TestApp[];
+    let first: TestApp;
+    before(async () => {
+      apps = [await openTestApp(store.environment), await openTestApp(store.environment)];
+      [first] = apps as [TestApp, TestApp];
+    });
+    after(() => Promise.all(apps.map((app) => app.close())));
+    afterEach(() => mock.restoreAll());
+
+    const everywhere = (key: string): Client[] => apps.map((app) => client(app, key));
+
+    /** A merchant whose windows, opened by one request with this key, do not end by themselves. */
+    async function withWindowsHeld(keyOf: (merchant: Merchant) => string): Promise<Merchant> {
+      const merchant = await buildMerchant(first.db);
+      if (name === 'Postgres') await store.holdWindows(first, merchant.accountId);
+      let held = false;
+      while (!held) {
+        await client(first, keyOf(merchant)).get(PAYMENTS).expect(200);
+        held = name === 'Postgres' || (await store.holdWindows(first, merchant.accountId));
+      }
+      return merchant;
+    }
+
+    /** What `count` requests got, sent to the processes in turn. */
+    async function statuses(apis: Client[], count: number): Promise<number[]> {
+      const found: number[] = [];
+      for (let i = 0; i < count; i++) {
+        const res = await (apis[i % apis.length] as Client).get(PAYMENTS);
+        if (res.status !== 200) assertLimited(res);
+        found.push(res.status);
+      }
+      return found;
+    }
+
+    it(`lets ${SHARE} requests of an account and mode pass, then answers 429 with Retry-After`, async () => {
+      const merchant = await withWindowsHeld(({ testKey }) => testKey);
+      const expected = [...Array(SHARE - 1).fill(200), 429, 429, 429, 429];
+      assert.deepEqual(await statuses(everywhere(merchant.testKey), SHARE + 3), expected);
+    });
+
+    it('lets no more pass when they come at once', async () => {
+      const merchant = await withWindowsHeld(({ testKey }) => testKey);
+      const apis = everywhere(merchant.testKey);
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, i) => (apis[i % 2] as Client).get(PAYMENTS)),
+      );
+      for (const res of answers) if (res.status !== 200) assertLimited(res);
+      assert.equal(answers.filter(({ status }) => status === 200).length, SHARE - 1);
+    });
+
+    it('counts each mode and each account for itself, over all keys of it', async () => {
+      const merchant = await withWindowsHeld(({ testKey }) => testKey);
+      await statuses(everywhere(merchant.testKey), SHARE);
+      const { secret } = await createApiKey(first.db, {
+        accountId: merchant.accountId,
+        livemode: false,
+        name: 'Second',
+      });
+      assert.deepEqual(await statuses(everywhere(secret), 2), [429, 429]);
+      assert.deepEqual(await statuses(everywhere(merchant.liveKey), 2), [200, 200]);
+      const other = await buildMerchant(first.db);
+      assert.deepEqual(await statuses(everywhere(other.testKey), 2), [200, 200]);
+    });
+
+    it('counts every request of a key, whatever its answer, and refuses each the same way', async () => {
+      const merchant = await withWindowsHeld(({ testKey }) => testKey);
+      const api = client(first, merchant.testKey);
+      await api.get('/v1/nothing').expect(404);
+      await api.delete(PAYMENTS).expect(405);
+      await api.post('/v1/checkout/sessions', {}).expect(400);
+      await api.get('/v1/checkout/sessions/cs_test_1').expect(404);
+      await api.get(`${PAYMENTS}?limit=0`).expect(400);
+      assertLimited(await api.get('/v1/nothing'));
+      assertLimited(await api.delete(PAYMENTS));
+      assertLimited(await api.post('/v1/checkout/sessions', '{'));
+      assertLimited(await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }));
+    });
+
+    it('counts no request of an unknown key, and of a revoked one the first alone', async () => {
+      const merchant = await withWindowsHeld(({ testKey }) => testKey);
+      const { key, secret } = await createApiKey(first.db, {
+        accountId: merchant.accountId,
+        livemode: false,
+        name: 'Leaked',
+      });
+      const leaked = client(first, secret);
+      await leaked.get(PAYMENTS).expect(200);
+      await revokeApiKey(first.db, key.id);
+      for (let i = 0; i < SHARE; i++) assertUnauthenticated(await leaked.get(PAYMENTS), 'api_key_revoked');
+      for (let i = 0; i < SHARE; i++) {
+        assertUnauthenticated(await client(first, `${merchant.testKey}x`).get(PAYMENTS), 'api_key_invalid');
+      }
+      const left = SHARE - 3;
+      assert.deepEqual(await statuses([client(first, merchant.testKey)], left), Array(left).fill(200));
+    });
+
+    it('grants the share anew when its windows are over', async () => {
+      const merchant = await withWindowsHeld(({ testKey }) => testKey);
+      const apis = everywhere(merchant.testKey);
+      assert.equal((await statuses(apis, SHARE)).at(-1), 429);
+      await store.endWindows(first, merchant.accountId);
+      assert.equal((await statuses(apis, 1)).at(-1), 200);
+    });
+
+    it('counts agent sign-up too, before its body is read', async () => {
+      const merchant = await withWindowsHeld(({ liveKey }) => liveKey);
+      const token = signToken(await buildSigner(first.db, merchant.accountId));
+      for (let i = 0; i < SHARE - 1; i++) await client(first, token).post('/v1/keys', '{').expect(400);
+      assertLimited(await client(first, token).post('/v1/keys', '{'));
+    });
+  });
+}
+
+describe('the rate limit', () => {
+  it('is 100 a second and twice that in a burst, when nothing else is set', async () => {
+    const app = await openTestApp({ REDIS_URL: '', RATE_LIMIT_API_PER_SECOND: '' });
+    try {
+      const merchant = await buildMerchant(app.db);
+      const stoppedAt = Date.now();
+      mock.method(Date, 'now', () => stoppedAt);
+      const answers = await Promise.all(
+        Array.from({ length: 210 }, () => client(app, merchant.testKey).get(PAYMENTS)),
+      );
+      assert.equal(answers.filter(({ status }) => status === 200).length, 200);
+    } finally {
+      mock.restoreAll();
+      await app.close();
+    }
+  });
+
+  it('is counted by each process for itself while Redis does not answer', async () => {
+    const app = await openTestApp({ ...environment, REDIS_URL: 'redis://127.0.0.1:1' });
+    try {
+      const merchant = await buildMerchant(app.db);
+      for (let i = 0; i < SHARE; i++) await client(app, merchant.testKey).get(PAYMENTS).expect(200);
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('leaves what is not under /v1 alone', async () => {
+    const app = await openTestApp(environment);
+    try {
+      for (let i = 0; i < 3 * SHARE; i++) await client(app).get('/openapi.json').expect(200);
+    } finally {
+      await app.close();
+    }
+  });
+});

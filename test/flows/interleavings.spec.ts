@@ -1,0 +1,601 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { now, nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Payment } from '../../shared/models/payment.js';
+import { paymentJob } from '../../shared/queues/payment-job.js';
+import { ClaimNotMade, claimSession, type NewPayment } from '../../shared/services/claims.js';
+import { beginLook, beginSettlement, postpone } from '../../shared/services/settlement.js';
+import { failPayment, succeedPayment } from '../../shared/services/verdicts.js';
+import { settlePayment } from '../../workers/settle-payment.js';
+import { BASE_SEPOLIA, type SignedPayment, told } from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import {
+  altered,
+  answers,
+  answersGarbage,
+  answersHtml,
+  type Behaviour,
+  breaksAfterWork,
+  breaksBeforeWork,
+  failsAfterWork,
+  failsToSettle,
+  refuses,
+  settlesAsPending,
+  slow,
+} from '../support/facilitator-dial.js';
+import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { PausePoint, TcpProxy } from '../support/pause-points.js';
+
+const HEADER = 'PAYMENT-SIGNATURE';
+/** Another seed makes another run. */
+const SEED = Number(process.env.MONEY_SEED ?? '20261102');
+/** Longer than the calls of these tests last. */
+const CALL_ENDS_MS = 500;
+const LONGEST_STEP_MS = 15_000;
+
+describe('a claim whose COMMIT is not answered', () => {
+  let flow: MoneyFlow;
+  let proxy: TcpProxy;
+  let pause: PausePoint;
+  before(async () => {
+    flow = await openMoneyFlow('lost_commit', {
+      worker: false,
+      async around(databaseUrl) {
+        const before = await TcpProxy.before(databaseUrl);
+        proxy = before;
+        return { DATABASE_URL: before.databaseUrl };
+      },
+    });
+    await flow.startWorker({ DATABASE_URL: flow.databaseUrl });
+  });
+  afterEach(() => pause.remove());
+  after(async () => {
+    await flow.close();
+    await proxy.refuse();
+  });
+
+  /** Until the claim stands in its COMMIT. */
+  async function claim(): Promise<{ sessionId: string; signed: SignedPayment; answer: Promise<string> }> {
+    const { id: sessionId } = await flow.buildSession();
+    const signed = await flow.sign(sessionId);
+    const when = `NEW.checkout_session_id = '${sessionId}'`;
+    pause = await PausePoint.put(flow.databaseUrl, {
+      table: 'payments',
+      on: 'INSERT',
+      when,
+      moment: 'commit',
+    });
+    const answer = flow.visit(sessionId, { [HEADER]: signed.header }).then(told);
+    await pause.reached();
+    return { sessionId, signed, answer };
+  }
+
+  const stateOf = async (sessionId: string): Promise<unknown[]> => {
+    const { status, paymentId } = await CheckoutSession.query(flow.db).findById(sessionId).throwIfNotFound();
+    return [status, paymentId];
+  };
+
+  it('and was not carried out is 503, has claimed nothing, and the same payload pays', async () => {
+    const { sessionId, signed, answer } = await claim();
+    proxy.cut();
+    await pause.terminate();
+    assert.equal(await answer, '503 payment_service_unavailable');
+    assert.deepEqual(await stateOf(sessionId), ['open', null]);
+    await pause.release();
+    assert.equal(told(await flow.visit(sessionId, { [HEADER]: signed.header })), '200 complete');
+    assert.deepEqual(flow.calls(signed), { verify: 2, settle: 1 });
+    await flow.assertBooks();
+  });
+
+  it('and was carried out goes on', async () => {
+    const { signed, answer } = await claim();
+    proxy.cut();
+    await pause.release();
+    assert.equal(await answer, '200 complete');
+    assert.deepEqual(flow.calls(signed), { verify: 1, settle: 1 });
+    await flow.assertBooks();
+  });
+
+  it('and cannot be read is 202, and goes on', async () => {
+    const { sessionId, answer } = await claim();
+    await proxy.refuse();
+    assert.equal(await answer, '202 processing');
+    await pause.release();
+    await eventually(async () => assert.equal((await stateOf(sessionId))[0], 'complete'));
+    await proxy.accept();
+    assert.equal(told(await flow.visit(sessionId)), '200 complete');
+    await flow.assertBooks();
+  });
+
+  it('and was not carried out, and cannot be read, is 202 and leaves the session open', async () => {
+    const { sessionId, answer } = await claim();
+    await proxy.refuse();
+    assert.equal(await answer, '202 processing');
+    await pause.terminate();
+    await proxy.accept();
+    assert.equal(told(await flow.visit(sessionId)), '402');
+    await flow.assertBooks();
+  });
+});
+
+describe('many at once', () => {
+  let flow: MoneyFlow;
+  before(async () => {
+    flow = await openMoneyFlow('many_at_once');
+  });
+  after(() => flow.close());
+
+  async function tally(sent: Promise<string>[]): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const words of await Promise.all(sent)) counts[words] = (counts[words] ?? 0) + 1;
+    return counts;
+  }
+
+  it('forty payments of one session: one is taken', async () => {
+    const { id } = await flow.buildSession();
+    const signed = await Promise.all(Array.from({ length: 40 }, () => flow.sign(id)));
+    const counts = await tally(signed.map(({ header }) => flow.visit(id, { [HEADER]: header }).then(told)));
+    const { '200 complete': paid, '409 processing': early, '409 session_already_paid': late } = counts;
+    assert.equal(paid, 1, JSON.stringify(counts));
+    assert.equal((early ?? 0) + (late ?? 0), 39, JSON.stringify(counts));
+    assert.equal(signed.filter((one) => flow.calls(one).settle > 0).length, 1);
+    await flow.assertBooks();
+  });
+
+  it('one payload sent twenty times: it is settled once', async () => {
+    const { id } = await flow.buildSession();
+    const signed = await flow.sign(id);
+    const counts = await tally(
+      Array.from({ length: 20 }, () => flow.visit(id, { [HEADER]: signed.header }).then(told)),
+    );
+    assert.equal(counts['200 complete'], 1, JSON.stringify(counts));
+    assert.equal(flow.calls(signed).settle, 1);
+    await flow.assertBooks();
+  });
+
+  it('one payload at twenty sessions: it pays one', async () => {
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => flow.buildSession()));
+    const signed = await flow.sign(sessions[0]?.id ?? '');
+    const counts = await tally(
+      sessions.map(({ id }) => flow.visit(id, { [HEADER]: signed.header }).then(told)),
+    );
+    assert.deepEqual(counts, { '200 complete': 1, '409 signature_already_used': 19 });
+    assert.equal(flow.calls(signed).settle, 1);
+    await flow.assertBooks();
+  });
+
+  it('ten bells for one payment, and three workers: it is settled once', async () => {
+    await Promise.all([flow.startWorker(), flow.startWorker()]);
+    const { id } = await flow.buildSession();
+    const signed = await flow.sign(id);
+    const hold = flow.facilitator.settle.holdNext();
+    const answer = flow.visit(id, { [HEADER]: signed.header }).then(told);
+    await eventually(() => assert.equal(flow.calls(signed).settle, 1));
+    const payment = await flow.onlyPayment(id);
+    for (let bell = 1; bell <= 10; bell += 1) {
+      for (const stage of ['settle', 'confirm'] as const) {
+        const dueAt = new Date(payment.claimedAt.getTime() + bell);
+        await flow.app.queues.enqueue(paymentJob({ id: payment.id, stage, attempt: 0, dueAt }));
+      }
+    }
+    // A payment that comes later is done after them.
+    const { id: later } = await flow.buildSession();
+    assert.equal(told(await flow.pay(later)), '200 complete');
+    hold.release();
+    assert.equal(await answer, '200 complete');
+    assert.equal(flow.calls(signed).settle, 1);
+    assert.equal((await flow.onlyPayment(id)).attempt, 1, 'nobody else has taken the row');
+    await flow.assertBooks();
+  });
+});
+
+describe('takers of one row', () => {
+  let flow: MoneyFlow;
+  let hands: Hands;
+  before(async () => {
+    flow = await openMoneyFlow('takers', { worker: false });
+    hands = flow.openHands();
+  });
+  afterEach(() => flow.facilitator.settle.honest());
+  after(async () => {
+    await flow.close();
+    // Not earlier: the chain would be ahead of us.
+    returnToPresent();
+  });
+
+  async function claimed(
+    sessionId: string,
+  ): Promise<{ payment: Payment; answer: Promise<string>; signed: SignedPayment }> {
+    const signed = await flow.sign(sessionId);
+    const answer = flow.visit(sessionId, { [HEADER]: signed.header }).then(told);
+    const payment = await eventually(async () => {
+      const { paymentId } = await flow.session(sessionId);
+      return await Payment.query(flow.db)
+        .findById(paymentId ?? '')
+        .throwIfNotFound();
+    });
+    return { payment, answer, signed };
+  }
+
+  it('twenty at once: one wins, to settle as to look', async () => {
+    const { id } = await flow.buildSession();
+    const { payment, answer } = await claimed(id);
+    const many = Array.from({ length: 20 });
+    const settling = await Promise.all(many.map(() => beginSettlement(flow.app.db, payment.id, 1000)));
+    assert.equal(settling.filter((taken) => taken !== undefined).length, 1);
+    await flow.letTimePass(id);
+    const looking = await Promise.all(many.map(() => beginLook(flow.app.db, payment.id)));
+    assert.equal(looking.filter((taken) => taken !== undefined).length, 1);
+    assert.equal((await flow.onlyPayment(id)).attempt, 2);
+    await flow.letTimePass(id);
+    await hands.doNext(payment.id); // unused: to be settled again
+    await hands.doNext(payment.id);
+    assert.equal(await answer, '200 complete');
+    await flow.assertBooks();
+  });
+
+  it('one that waits for the row while another takes it finds nothing to do', async () => {
+    const { id } = await flow.buildSession();
+    const when = `NEW.checkout_session_id = '${id}' AND NEW.settle_calls > OLD.settle_calls`;
+    const pause = await PausePoint.put(flow.databaseUrl, {
+      table: 'payments',
+      on: 'UPDATE',
+      when,
+      moment: 'statement',
+    });
+    const { payment, answer, signed } = await claimed(id);
+    const first = settlePayment(hands.deps, { paymentId: payment.id });
+    await pause.reached();
+    const others = [1, 2, 3].map(() => settlePayment(hands.deps, { paymentId: payment.id }));
+    await pause.release();
+    await Promise.all([first, ...others]);
+    assert.equal(await answer, '200 complete');
+    assert.equal(flow.calls(signed).settle, 1);
+    await pause.remove();
+  });
+
+  const settled: Behaviour = {
+    works: false,
+    answer: () => ({
+      status: 200,
+      body: { success: true, transaction: `0x${randomBytes(32).toString('hex')}`, network: BASE_SEPOLIA },
+    }),
+  };
+  for (const [answer, behaviour] of Object.entries({
+    settled,
+    rejected: failsToSettle('insufficient_funds'),
+    'turned away': answers(429),
+    unclear: answers(500),
+  })) {
+    it(`a stalled copy that hears "${answer}" while another payment holds the session changes nothing`, async () => {
+      const { id } = await flow.buildSession();
+      const first = await claimed(id);
+      const hold = flow.facilitator.settle.holdNext(behaviour);
+      const stalled = settlePayment(hands.deps, { paymentId: first.payment.id });
+      await eventually(() => assert.equal(flow.calls(first.signed).settle, 1));
+      // Its lease runs out, and so does the authorization: the chain says that it moved nothing.
+      travelMs(first.payment.validUntil.getTime() - nowMs() + 2000);
+      await hands.doNext(first.payment.id);
+      assert.equal(await first.answer, '402 unexpected_settle_error');
+      const second = await claimed(id);
+      const before = await Payment.query(flow.db).findById(first.payment.id);
+
+      hold.release();
+      await stalled;
+      const { status, paymentId } = await flow.session(id);
+      assert.deepEqual([status, paymentId], ['processing', second.payment.id]);
+      assert.deepEqual(await Payment.query(flow.db).findById(first.payment.id), before);
+      assert.deepEqual(await flow.events(id), []);
+
+      await hands.doNext(second.payment.id);
+      assert.equal(await second.answer, '200 complete');
+      await flow.assertBooks();
+    });
+  }
+
+  it('every outcome of a taker whose lease ran out matches no row', async () => {
+    const { id } = await flow.buildSession();
+    const { payment, answer } = await claimed(id);
+    const stalled = await beginSettlement(flow.app.db, payment.id, 1000);
+    assert.ok(stalled !== undefined);
+    await flow.letTimePass(id);
+    await beginLook(flow.app.db, payment.id);
+    const before = [await flow.session(id), await flow.onlyPayment(id)];
+    const verdicts = { db: flow.app.db, logger: hands.deps.logger, baseUrl: 'https://pay.example' };
+    const said = { source: 'service', said: 'too late' } as const;
+    const proof = { transaction: '0x1', payer: undefined, proofIndex: 1 };
+    assert.equal(await succeedPayment(verdicts, stalled, proof, said), 'superseded');
+    const failure = { code: 'too_late', released: true, watchAt: undefined };
+    assert.equal(await failPayment(verdicts, stalled, failure, said), 'superseded');
+    assert.equal(await postpone(flow.app.db, stalled, { stage: 'settle', dueAt: new Date() }, said), false);
+    assert.deepEqual([await flow.session(id), await flow.onlyPayment(id)], before);
+
+    await flow.letTimePass(id);
+    await hands.doNext(payment.id);
+    await hands.doNext(payment.id);
+    assert.equal(await answer, '200 complete');
+  });
+
+  it('one transfer claimed as proof for two payments completes one', async () => {
+    const sessions = [await flow.buildSession(), await flow.buildSession()];
+    const payments: Payment[] = [];
+    for (const { id } of sessions) payments.push((await claimed(id)).payment);
+    const [first, second] = payments;
+    assert.ok(first !== undefined && second !== undefined);
+    // Stands for a second spelling of one payload that passed for another payment.
+    await Payment.query(flow.db).patch({ payload: first.payload }).where('id', second.id);
+    flow.facilitator.settle.next({ connection: 'drop' });
+    await hands.doNext(first.id);
+    flow.facilitator.settle.next({ works: false, connection: 'drop' });
+    await hands.doNext(second.id);
+    hands.log.splice(0);
+    await Promise.all([hands.doNext(first.id), hands.doNext(second.id)]);
+
+    const statuses = await Promise.all(sessions.map(async ({ id }) => (await flow.session(id)).status));
+    assert.deepEqual(statuses.sort(), ['complete', 'processing']);
+    const proven = await Payment.query(flow.db)
+      .whereIn('id', [first.id, second.id])
+      .where('status', 'succeeded');
+    assert.equal(proven.length, 1);
+    assert.ok(hands.log.some(({ event }) => event === 'payment.proof_taken'));
+    // The other one is an operator's to decide.
+    await Payment.query(flow.db).patch({ stage: null, dueAt: null }).where({ status: 'processing' });
+  });
+});
+
+describe('a buyer whose wait is over just when the payment fails', () => {
+  it('hears of the failure, then or later', async () => {
+    const flow = await openMoneyFlow('told_202', { environment: { SETTLE_WAIT_MS: '2000' } });
+    const { id } = await flow.buildSession();
+    const pause = await PausePoint.put(flow.databaseUrl, {
+      table: 'payments',
+      on: 'UPDATE',
+      when: `NEW.status = 'failed'`,
+      moment: 'statement',
+    });
+    flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
+    const answer = flow.pay(id).then(told);
+    await pause.reached();
+    // The request has read that the payment is in progress, and waits for its row to write down that it says so.
+    await eventually(async () => {
+      const { rows } = await flow.db.raw(
+        `SELECT 1 FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%answered_processing%'`,
+      );
+      assert.ok(rows.length > 0);
+    });
+    await pause.remove();
+    const first = await answer;
+    const later = told(await flow.visit(id));
+    await flow.close();
+    assert.ok(
+      [first, later].includes('402 insufficient_funds'),
+      `the buyer was told ${first}, then ${later}`,
+    );
+  });
+});
+
+describe('an error of the connection', () => {
+  it('with a code of five letters is not taken for a word of Postgres', async () => {
+    const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' });
+    const db = {
+      raw: () => Promise.reject(broken),
+      transaction: () => Promise.reject(broken),
+    } as unknown as Knex;
+    const payment = { sessionId: 'cs_none' } as NewPayment;
+    await claimSession(db, payment).then(
+      (claim) => assert.equal(claim.kind, 'unclear'),
+      (error) => assert.ok(error instanceof ClaimNotMade, `it was taken for a refusal: ${error}`),
+    );
+  });
+});
+
+/** Goes on in time, no faster than calls end, until no payment has work to come. */
+async function untilNothingIsDue(flow: MoneyFlow): Promise<void> {
+  const deadline = performance.now() + 80_000;
+  for (;;) {
+    const next = await nextDue(flow);
+    if (next === undefined) return;
+    if (performance.now() > deadline) assert.fail(`work is left undone: ${JSON.stringify(next)}`);
+    await wait(CALL_ENDS_MS);
+    const later = await nextDue(flow);
+    if (later !== undefined && later.dueAt > now()) {
+      travelMs(Math.max(later.dueAt.getTime() - nowMs(), LONGEST_STEP_MS));
+    }
+  }
+}
+
+async function closeInPresent(flow: MoneyFlow): Promise<void> {
+  await flow.close();
+  returnToPresent();
+}
+
+async function nextDue({ db }: MoneyFlow): Promise<{ id: string; stage: string; dueAt: Date } | undefined> {
+  const due = await Payment.query(db).whereNotNull('dueAt').orderBy('dueAt').first();
+  if (due?.dueAt === undefined || due.dueAt === null) return undefined;
+  return { id: due.id, stage: due.stage ?? '', dueAt: due.dueAt };
+}
+
+for (const store of ['Redis', 'Postgres']) {
+  describe(`fifty payments while Postgres ends connections, with the queue in ${store}`, () => {
+    let flow: MoneyFlow;
+    before(async () => {
+      flow = await openMoneyFlow(`ended_connections_${store.toLowerCase()}`, {
+        environment: {
+          SETTLE_WAIT_MS: '1000',
+          FACILITATOR_SETTLE_TIMEOUT_MS: '400',
+          ...(store === 'Postgres' && { REDIS_URL: '' }),
+        },
+      });
+    });
+    after(() => closeInPresent(flow));
+
+    it(`are all paid once (MONEY_SEED=${SEED})`, async function () {
+      this.timeout(120_000);
+      const random = seededRandom(SEED);
+      const sessions = await Promise.all(Array.from({ length: 50 }, () => flow.buildSession()));
+      const signed = await Promise.all(sessions.map(async ({ id }) => ({ id, ...(await flow.sign(id)) })));
+      const admin = new pg.Client({ connectionString: flow.databaseUrl });
+      await admin.connect();
+      let isOver = false;
+      const chaos = async (): Promise<number> => {
+        let ended = 0;
+        while (!isOver) {
+          const { rowCount } = await admin.query(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`,
+          );
+          ended += rowCount ?? 0;
+          await wait(10 + random() * 60);
+        }
+        return ended;
+      };
+      const ending = chaos();
+      const buyer = async (): Promise<void> => {
+        for (let next = signed.shift(); next !== undefined; next = signed.shift()) {
+          for (let tries = 0; tries < 30; tries += 1) {
+            const { status } = await flow.visit(next.id, { [HEADER]: next.header });
+            // What may pass is tried again with the same payload.
+            if (![500, 503].includes(status)) break;
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, buyer));
+      isOver = true;
+      const ended = await ending;
+      await admin.end();
+      assert.ok(ended > 10, `only ${ended} connections were ended`);
+      await untilNothingIsDue(flow);
+      await flow.assertBooks();
+      const statuses = await Promise.all(sessions.map(async ({ id }) => (await flow.session(id)).status));
+      assert.deepEqual(
+        statuses.filter((status) => status !== 'complete'),
+        [],
+      );
+      assert.equal(flow.facilitator.ledger.length, 50);
+    });
+  });
+}
+
+describe('a hundred and fifty payments while everything goes wrong', () => {
+  let flow: MoneyFlow;
+  before(async () => {
+    flow = await openMoneyFlow('everything_wrong', {
+      environment: {
+        SETTLE_WAIT_MS: '300',
+        FACILITATOR_SETTLE_TIMEOUT_MS: '400',
+        FACILITATOR_TIMEOUT_MS: '400',
+      },
+    });
+    await flow.startWorker();
+  });
+  after(() => closeInPresent(flow));
+
+  it(`leave books that agree (MONEY_SEED=${SEED})`, async function () {
+    this.timeout(120_000);
+    const random = seededRandom(SEED);
+    flow.facilitator.settle.next(...Array.from({ length: 700 }, () => pick(random, SETTLE_WAYS)()));
+    flow.facilitator.verify.next(...Array.from({ length: 300 }, () => pick(random, VERIFY_WAYS)()));
+    const sessions = await Promise.all(
+      Array.from({ length: 110 }, () =>
+        flow.buildSession({ expiresAt: new Date(nowMs() + 5000 + Math.floor(random() * 600_000)) }),
+      ),
+    );
+    let payments = 0;
+    const buyer = async (): Promise<void> => {
+      for (let tries = 0; tries < 100 && payments < 150; tries += 1) {
+        const { id } = pick(random, sessions);
+        const signed = await flow.sign(id).catch(() => undefined);
+        if (signed === undefined) continue;
+        payments += 1;
+        const copies = Array.from({ length: random() < 0.3 ? 2 : 1 });
+        await Promise.all(copies.map(() => flow.visit(id, { [HEADER]: signed.header })));
+        if (random() < 0.5) await ringAgain(id, random);
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, buyer));
+    await untilNothingIsDue(flow);
+    await flow.assertBooks();
+    assert.ok(payments >= 150, `${payments} payments`);
+    assert.ok(flow.facilitator.ledger.length > 30, `${flow.facilitator.ledger.length} movements`);
+  });
+
+  async function ringAgain(sessionId: string, random: () => number): Promise<void> {
+    for (const { id } of await flow.payments(sessionId)) {
+      const stage = random() < 0.5 ? 'settle' : 'confirm';
+      const dueAt = new Date(nowMs() + Math.floor(random() * 2000));
+      await flow.app.queues.enqueue(paymentJob({ id, stage, attempt: Math.floor(random() * 3), dueAt }));
+    }
+  }
+});
+
+const HASH = `0x${'ab'.repeat(32)}`;
+const MOVES_AND_DENIES: Behaviour = {
+  answer: () => ({
+    status: 200,
+    body: { success: false, errorReason: 'insufficient_funds', transaction: '' },
+  }),
+};
+/** Every way of a facilitator to answer /settle, and some to lie. */
+const SETTLE_WAYS: (() => Behaviour)[] = [
+  ...Array.from({ length: 8 }, () => () => ({})),
+  settlesAsPending,
+  () => failsToSettle('settlement_pending', HASH),
+  () => failsToSettle('settlement_pending'),
+  () => failsToSettle('invalid_exact_evm_transaction_failed', HASH),
+  () => failsToSettle('invalid_exact_evm_transaction_failed'),
+  () => failsToSettle('invalid_exact_evm_nonce_already_used'),
+  () => failsToSettle('duplicate_settlement'),
+  () => failsToSettle('insufficient_funds'),
+  () => failsToSettle('invalid_exact_evm_payload_signature'),
+  () => breaksBeforeWork('reset'),
+  () => breaksBeforeWork('drop'),
+  () => breaksAfterWork('reset'),
+  () => breaksAfterWork('drop'),
+  () => breaksAfterWork('truncate'),
+  () => failsAfterWork(500),
+  () => failsAfterWork(502, '<html>bad gateway</html>'),
+  () => altered({ success: false, errorReason: 'unexpected_settle_error' }, 500),
+  () => altered({ transaction: '' }),
+  () => altered({ network: 'eip155:8453' }),
+  () => altered({ network: '', payer: null }),
+  () => answers(401),
+  () => answers(403),
+  () => answers(429),
+  () => answers(500),
+  () => answersHtml(503),
+  () => answersGarbage(),
+  () => slow(900),
+  () => slow(900, { works: false }),
+  () => MOVES_AND_DENIES,
+];
+const VERIFY_WAYS: (() => Behaviour)[] = [
+  ...Array.from({ length: 12 }, () => () => ({})),
+  () => answers(500),
+  () => answers(429),
+  () => answersGarbage(),
+  () => refuses('insufficient_funds'),
+  () => breaksBeforeWork('reset'),
+  () => slow(900),
+];
+
+function pick<T>(random: () => number, values: readonly T[]): T {
+  const value = values[Math.floor(random() * values.length)];
+  assert.ok(value !== undefined);
+  return value;
+}
+
+/** Mulberry32. */
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

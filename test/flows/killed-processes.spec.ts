@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { Redis } from 'ioredis';
+import { paymentJob } from '../../shared/queues/payment-job.js';
+import { eventually } from '../support/eventually.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { type PauseOptions, PausePoint } from '../support/pause-points.js';
+import {
+  killProcesses,
+  type ServiceProcess,
+  startWebProcess,
+  startWorkerProcess,
+  type WebServiceProcess,
+} from '../support/processes.js';
+import { testServices } from '../support/suite.js';
+
+/** Where a process is killed, one payment each; what Postgres was doing for it then comes to its end or does not. */
+const WEB_POINTS = [
+  'before the claim is committed',
+  "in the claim's commit",
+  'while it waits for the outcome',
+] as const;
+const WORKER_POINTS = [
+  'before the durable mark',
+  'in the commit of the durable mark',
+  'during /settle, which moves the money all the same',
+  'during /settle, which comes to nothing',
+  'after the answer, before the outcome is committed',
+  "in the outcome's commit",
+  'after the outcome is committed',
+] as const;
+type Point = (typeof WEB_POINTS)[number] | (typeof WORKER_POINTS)[number];
+
+interface Story {
+  sessionId: string;
+  header: string;
+  nonce: string;
+}
+
+const STORES = [
+  { store: 'Redis', redisUrl: () => testServices().redisUrl },
+  { store: 'Postgres', redisUrl: () => '' },
+];
+
+for (const { store, redisUrl } of STORES) {
+  describe(`a process killed with the queue in ${store}`, function () {
+    this.timeout(90_000);
+    let flow: MoneyFlow;
+    let environment: Record<string, string>;
+    const stories = new Map<Point, Story>();
+    const pauses = new Map<Point, PausePoint>();
+
+    before(async () => {
+      flow = await openMoneyFlow(`killed_${store.toLowerCase()}`, {
+        worker: false,
+        environment: { REDIS_URL: redisUrl(), SETTLE_WAIT_MS: '0' },
+      });
+      environment = {
+        DATABASE_URL: flow.databaseUrl,
+        REDIS_URL: redisUrl(),
+        FACILITATOR_URL: flow.facilitator.url,
+        RPC_URL_EIP155_84532: flow.chain.endpoint.url,
+        BASE_URL: 'https://pay.example',
+        FACILITATOR_SETTLE_TIMEOUT_MS: '20000',
+      };
+    });
+    after(async () => {
+      await killProcesses();
+      for (const pause of pauses.values()) await pause.remove();
+      await flow.close();
+    });
+
+    function story(point: Point): Story {
+      const told = stories.get(point);
+      assert.ok(told !== undefined, point);
+      return told;
+    }
+
+    async function prepare(points: readonly Point[]): Promise<void> {
+      for (const point of points) {
+        const { id } = await flow.buildSession();
+        const { header, payload } = await flow.sign(id);
+        stories.set(point, { sessionId: id, header, nonce: payload.authorization.nonce });
+      }
+    }
+
+    async function pauseAt(point: Point, { when, ...options }: PauseOptions, column = 'checkout_session_id') {
+      const where = `NEW.${column} = '${story(point).sessionId}' AND ${when}`;
+      pauses.set(point, await PausePoint.put(flow.databaseUrl, { ...options, when: where }));
+    }
+
+    function pauseOf(point: Point): PausePoint {
+      const pause = pauses.get(point);
+      assert.ok(pause !== undefined, point);
+      return pause;
+    }
+
+    async function assertPaidOnce(point: Point, settleCalls = 1): Promise<void> {
+      const { sessionId, nonce } = story(point);
+      await eventually(async () => {
+        assert.deepEqual(await flow.state(sessionId), {
+          session: 'complete',
+          payments: ['succeeded'],
+          events: ['checkout.session.completed'],
+        });
+      });
+      assert.equal(flow.facilitator.callsOf('settle', nonce).length, settleCalls, 'calls of /settle');
+      const moved = flow.facilitator.ledger.filter(({ paymentId }) => paymentId === nonce);
+      assert.equal(moved.length, 1, 'movements of money');
+      const payment = await flow.onlyPayment(sessionId);
+      assert.equal(payment.transaction, moved[0]?.transaction);
+    }
+
+    describe('the web process', () => {
+      let second: WebServiceProcess;
+
+      before(async () => {
+        await prepare(WEB_POINTS);
+        const insert = { table: 'payments', on: 'INSERT', when: 'true' } as const;
+        await pauseAt('before the claim is committed', { ...insert, moment: 'statement' });
+        await pauseAt("in the claim's commit", { ...insert, moment: 'commit' });
+        const first = await startWebProcess(environment);
+        const pay = (point: Point) => {
+          const headers = { 'PAYMENT-SIGNATURE': story(point).header };
+          return fetch(`http://127.0.0.1:${first.port}/c/${story(point).sessionId}`, { headers });
+        };
+        const cutOff = WEB_POINTS.map((point) => assert.rejects(pay(point)));
+        await pauseOf('before the claim is committed').reached();
+        await pauseOf("in the claim's commit").reached();
+        await eventually(async () => {
+          const { sessionId } = story('while it waits for the outcome');
+          assert.equal((await flow.state(sessionId)).session, 'processing');
+        });
+
+        await first.kill();
+        await Promise.all(cutOff);
+        await pauseOf('before the claim is committed').terminate();
+        for (const pause of pauses.values()) await pause.release();
+        [second] = await Promise.all([startWebProcess(environment), startWorkerProcess(environment)]);
+      });
+      after(killProcesses);
+
+      const visit = (point: Point, headers: Record<string, string> = {}): Promise<Response> =>
+        fetch(`http://127.0.0.1:${second.port}/c/${story(point).sessionId}`, { headers });
+
+      it('before the claim is committed has claimed nothing, and the same payload pays', async () => {
+        const point = 'before the claim is committed';
+        const { sessionId, header } = story(point);
+        assert.deepEqual(await flow.state(sessionId), { session: 'open', payments: [], events: [] });
+        const answer = await visit(point, { 'PAYMENT-SIGNATURE': header });
+        assert.equal(answer.status, 200, await answer.text());
+        await assertPaidOnce(point);
+      });
+
+      it("in the claim's commit has claimed, and the payment goes on without a bell", async () => {
+        const point = "in the claim's commit";
+        await assertPaidOnce(point);
+        const answer = await visit(point, { 'PAYMENT-SIGNATURE': story(point).header });
+        assert.equal(answer.status, 409);
+        assert.notEqual(answer.headers.get('PAYMENT-RESPONSE'), null, 'the receipt that was lost');
+      });
+
+      it('while it waits for the outcome leaves the payment to the worker', async () => {
+        await assertPaidOnce('while it waits for the outcome');
+        assert.equal((await visit('while it waits for the outcome')).status, 200);
+      });
+    });
+
+    describe('the worker process', () => {
+      let killed: ServiceProcess;
+
+      before(async () => {
+        await prepare(WORKER_POINTS);
+        const update = { table: 'payments', on: 'UPDATE' } as const;
+        const marked = `NEW.settle_calls > OLD.settle_calls`;
+        const decided = `NEW.status = 'succeeded'`;
+        await pauseAt('before the durable mark', { ...update, when: marked, moment: 'statement' });
+        await pauseAt('in the commit of the durable mark', { ...update, when: marked, moment: 'commit' });
+        const outcome = 'after the answer, before the outcome is committed';
+        await pauseAt(outcome, { ...update, when: decided, moment: 'statement' });
+        await pauseAt("in the outcome's commit", { ...update, when: decided, moment: 'commit' });
+        killed = await startWorkerProcess(environment);
+        const { settle } = flow.facilitator;
+        const pay = async (point: Point): Promise<void> => {
+          const { sessionId, header } = story(point);
+          assert.equal((await flow.visit(sessionId, { 'PAYMENT-SIGNATURE': header })).status, 202);
+        };
+        for (const point of pauses.keys()) {
+          if (!WORKER_POINTS.some((known) => known === point)) continue;
+          await pay(point);
+          await pauseOf(point).reached();
+        }
+        await pay('after the outcome is committed');
+        await assertPaidOnce('after the outcome is committed');
+
+        const calls = flow.facilitator.calls.settle.length;
+        const moves = settle.holdNext();
+        await pay('during /settle, which moves the money all the same');
+        const moving = await flow.facilitator.waitForCall('settle', calls + 1);
+        const comesToNothing = settle.holdNext({ works: false, connection: 'drop' });
+        await pay('during /settle, which comes to nothing');
+        const idle = await flow.facilitator.waitForCall('settle', calls + 2);
+
+        await killed.kill();
+        moves.release();
+        comesToNothing.release();
+        await Promise.all([moving.done, idle.done]);
+        await pauseOf('before the durable mark').terminate();
+        await pauseOf(outcome).terminate();
+        for (const pause of pauses.values()) await pause.release();
+        await expireLock(story('before the durable mark').sessionId);
+        await startWorkerProcess(environment);
+        for (const point of WORKER_POINTS) {
+          // The job of the first was taken and not done: its queue gives it to another worker.
+          if (point !== 'before the durable mark') await flow.letTimePass(story(point).sessionId);
+        }
+      });
+      after(killProcesses);
+
+      for (const point of WORKER_POINTS) {
+        const settleCalls = point === 'during /settle, which comes to nothing' ? 2 : 1;
+        it(`${point}: another worker pays it once`, () => assertPaidOnce(point, settleCalls));
+      }
+
+      it('changes nothing when all its jobs are run again', async () => {
+        const settleCalls = flow.facilitator.calls.settle.length;
+        for (const point of WORKER_POINTS) {
+          const { id } = await flow.onlyPayment(story(point).sessionId);
+          for (const stage of ['settle', 'confirm', 'watch'] as const) {
+            await flow.app.queues.enqueue(paymentJob({ id, stage, attempt: 99, dueAt: new Date() }));
+          }
+        }
+        // A payment made later is done after them.
+        const { id } = await flow.buildSession();
+        await flow.pay(id);
+        await eventually(async () => assert.equal((await flow.state(id)).session, 'complete'));
+        assert.equal(flow.facilitator.calls.settle.length, settleCalls + 1);
+        await flow.assertBooks();
+      });
+
+      /** Stands for the thirty seconds that a killed worker's job stays locked. */
+      async function expireLock(sessionId: string): Promise<void> {
+        const { id, claimedAt } = await flow.onlyPayment(sessionId);
+        const job = paymentJob({ id, stage: 'settle', attempt: 0, dueAt: claimedAt });
+        if (redisUrl() === '') {
+          const { rowCount } = await flow.db.raw('UPDATE bullmq.job SET locked_until_ms = 1 WHERE id = ?', [
+            job.id,
+          ]);
+          assert.equal(rowCount, 1, 'the job was taken');
+          return;
+        }
+        const redis = new Redis(redisUrl());
+        assert.equal(await redis.del(`checkout:settle-payment:${job.id}:lock`), 1, 'the job was taken');
+        redis.disconnect();
+      }
+    });
+  });
+}

@@ -1,0 +1,344 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { nowMs, returnToPresent } from '../../shared/clock.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Payment } from '../../shared/models/payment.js';
+import { expireOverdueSessions } from '../../shared/services/checkout-sessions.js';
+import { client } from '../support/api-client.js';
+import { BASE_SEPOLIA, type SignedPayment, told } from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import { answers, type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
+import type { Movement } from '../support/facilitator-judgement.js';
+import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+
+/** The money moves, and the facilitator says for certain that it does not. */
+const MOVES_AND_DENIES: Behaviour = {
+  answer: () => ({
+    status: 200,
+    body: { success: false, errorReason: 'insufficient_funds', transaction: '' },
+  }),
+};
+const MINUTE = 60_000;
+
+describe('money that comes late', () => {
+  let flow: MoneyFlow;
+  let hands: Hands;
+  before(async () => {
+    flow = await openMoneyFlow('late_money', { worker: false });
+    hands = flow.openHands();
+  });
+  beforeEach(() => hands.log.splice(0));
+  afterEach(() => flow.facilitator.settle.honest());
+  after(async () => {
+    await flow.close();
+    // Not earlier: the chain would be ahead of us.
+    returnToPresent();
+  });
+
+  /** Sends a payment whose answer waits for its outcome, and resolves when it has claimed the session. */
+  async function send(
+    sessionId: string,
+  ): Promise<{ id: string; signed: SignedPayment; answer: Promise<string> }> {
+    const signed = await flow.sign(sessionId);
+    const answer = flow.visit(sessionId, { 'PAYMENT-SIGNATURE': signed.header }).then(told);
+    const id = await eventually(async () => {
+      const { status, paymentId } = await flow.session(sessionId);
+      assert.equal(status, 'processing');
+      return paymentId ?? '';
+    });
+    return { id, signed, answer };
+  }
+
+  async function payAndBeDenied(sessionId: string): Promise<string> {
+    flow.facilitator.settle.next(MOVES_AND_DENIES);
+    const { id, answer } = await send(sessionId);
+    await hands.doNext(id);
+    assert.equal(await answer, '402 insufficient_funds');
+    assert.equal((await flow.session(sessionId)).status, 'open');
+    return id;
+  }
+
+  /** The look at the chain that is due after the authorization's end. */
+  async function lookLate(paymentId: string): Promise<void> {
+    const payment = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
+    assert.equal(payment.stage, 'watch');
+    assert.ok(payment.dueAt !== null && payment.dueAt > payment.validUntil);
+    // Stands for the time passing.
+    await Payment.query(flow.db)
+      .patch({ dueAt: new Date(nowMs() - 1) })
+      .where('id', paymentId);
+    await hands.doNext(paymentId);
+  }
+
+  const movementsOf = ({ payload }: SignedPayment): Movement[] =>
+    flow.facilitator.ledger.filter(({ paymentId }) => paymentId === payload.authorization.nonce);
+
+  const logged = (): unknown[] => hands.log.map(({ level, event }) => `${level} ${event}`);
+
+  it('completes a session that is open', async () => {
+    const { id } = await flow.buildSession();
+    const late = await payAndBeDenied(id);
+    await lookLate(late);
+    assert.equal((await flow.session(id)).paymentId, late);
+    assert.equal(told(await flow.visit(id)), '200 complete');
+    assert.deepEqual(logged(), []);
+    await flow.assertBooks();
+  });
+
+  it('completes a session that is open and over, though nobody has expired it yet', async () => {
+    const { id } = await flow.buildSession();
+    const late = await payAndBeDenied(id);
+    await CheckoutSession.query(flow.db)
+      .patch({ expiresAt: new Date(nowMs() - 1000) })
+      .where({ id });
+    await lookLate(late);
+    await expireOverdueSessions(flow.db, 10, 'https://pay.example');
+    assert.deepEqual(await flow.events(id), ['checkout.session.completed']);
+    await flow.assertBooks();
+  });
+
+  it('completes a session that has expired, with its event and an error line', async () => {
+    const { id } = await flow.buildSession();
+    const late = await payAndBeDenied(id);
+    await CheckoutSession.query(flow.db)
+      .patch({ expiresAt: new Date(nowMs() - 1000) })
+      .where({ id });
+    await expireOverdueSessions(flow.db, 10, 'https://pay.example');
+    await lookLate(late);
+    assert.deepEqual(await flow.state(id), {
+      session: 'complete',
+      payments: ['succeeded'],
+      events: ['checkout.session.expired', 'checkout.session.completed'],
+    });
+    assert.deepEqual(logged(), ['error payment.after_expiry']);
+    await flow.assertBooks();
+  });
+
+  it('fails a payment in progress that was not sent to /settle, and completes the session', async () => {
+    const { id } = await flow.buildSession();
+    const late = await payAndBeDenied(id);
+    const second = await send(id);
+    await lookLate(late);
+    assert.equal(await second.answer, '409 session_already_paid');
+    const failed = await Payment.query(flow.db).findById(second.id);
+    assert.deepEqual([failed?.status, failed?.failureCode], ['failed', 'session_already_paid']);
+    assert.equal((await flow.session(id)).paymentId, late);
+    assert.equal(flow.calls(second.signed).settle, 0);
+    await flow.assertBooks();
+  });
+
+  it('takes no second payment that the facilitator has only turned away so far', async () => {
+    const { id } = await flow.buildSession();
+    const late = await payAndBeDenied(id);
+    const second = await send(id);
+    flow.facilitator.settle.next(answers(429));
+    await hands.doNext(second.id);
+    await lookLate(late);
+    const { stage } = await Payment.query(flow.db).findById(second.id).throwIfNotFound();
+    if (stage !== null) await hands.doNext(second.id);
+    await second.answer;
+    assert.equal(movementsOf(second.signed).length, 0, 'paid again for a session that was known to be paid');
+    assert.equal((await flow.session(id)).paymentId, late);
+    await flow.assertBooks();
+  });
+
+  it('is surplus when the payment in progress, sent before, succeeds', async () => {
+    const { id } = await flow.buildSession();
+    const late = await payAndBeDenied(id);
+    const second = await send(id);
+    const hold = flow.facilitator.settle.holdNext();
+    const settling = hands.doNext(second.id);
+    await eventually(() => assert.equal(flow.calls(second.signed).settle, 1));
+    await lookLate(late);
+    assert.equal((await flow.session(id)).status, 'processing');
+    hold.release();
+    await settling;
+    assert.equal(await second.answer, '200 complete');
+    assert.equal((await flow.session(id)).paymentId, second.id);
+    assert.deepEqual(logged(), ['error payment.surplus']);
+    await flow.assertBooks();
+  });
+
+  it('completes the session when the payment in progress, sent before, fails', async () => {
+    const { id } = await flow.buildSession();
+    const late = await payAndBeDenied(id);
+    const second = await send(id);
+    const hold = flow.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
+    const settling = hands.doNext(second.id);
+    await eventually(() => assert.equal(flow.calls(second.signed).settle, 1));
+    await lookLate(late);
+    hold.release();
+    await settling;
+    assert.equal((await flow.session(id)).paymentId, late);
+    assert.equal(await second.answer, '409 session_already_paid');
+    await flow.assertBooks();
+  });
+
+  it('counts once when two come late beside a payment in progress', async () => {
+    const { id } = await flow.buildSession();
+    const lates = [await payAndBeDenied(id), await payAndBeDenied(id)];
+    const third = await send(id);
+    const hold = flow.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
+    const settling = hands.doNext(third.id);
+    await eventually(() => assert.equal(flow.calls(third.signed).settle, 1));
+    for (const late of lates) await lookLate(late);
+    hold.release();
+    await settling;
+    await third.answer;
+    assert.equal((await flow.session(id)).paymentId, lates[0]);
+    assert.deepEqual(logged(), ['error payment.surplus']);
+    await flow.assertBooks();
+  });
+
+  it('is surplus to a complete session, listed in payments, with an error line', async () => {
+    const { id } = await flow.buildSession();
+    const late = await payAndBeDenied(id);
+    const second = await send(id);
+    await hands.doNext(second.id);
+    assert.equal(await second.answer, '200 complete');
+    await lookLate(late);
+    assert.equal((await flow.session(id)).paymentId, second.id);
+    assert.deepEqual(logged(), ['error payment.surplus']);
+    const { body } = await client(flow.app, flow.merchant.testKey).get('/v1/payments?limit=2');
+    assert.deepEqual(body.data.map((payment: { id: string }) => payment.id).sort(), [late, second.id].sort());
+    await flow.assertBooks();
+  });
+
+  describe('after the facilitator said that it settled, where confirmations are waited for', () => {
+    let confirming: Hands;
+    before(() => {
+      confirming = flow.openHands({ CONFIRMATIONS_EIP155_84532: '3' });
+    });
+
+    /** The facilitator has sent the transaction, and the chain has not carried it out yet. */
+    async function settleInvisibly(
+      sessionId: string,
+    ): Promise<{ id: string; land(): void; answer: Promise<string> }> {
+      const transaction = `0x${randomBytes(32).toString('hex')}`;
+      flow.facilitator.settle.next({
+        works: false,
+        answer: () => ({
+          status: 200,
+          body: { success: true, transaction, network: BASE_SEPOLIA, payer: '' },
+        }),
+      });
+      const { id, signed, answer } = await send(sessionId);
+      await confirming.doNext(id);
+      const { authorization } = signed.payload;
+      const land = (): void => {
+        const { from, to, value, nonce } = authorization;
+        const transfer = { asset: signed.accepted.asset, from, payTo: to, amount: BigInt(value), nonce };
+        flow.chain.movePayment(transfer, transaction);
+        flow.chain.mine(3);
+      };
+      return { id, land, answer };
+    }
+
+    /** Looks until the payload is to go to `/settle` again. */
+    async function lookUntilSettleIsDue(paymentId: string): Promise<void> {
+      for (let looks = 0; looks < 10; looks += 1) {
+        await confirming.doNext(paymentId);
+        const { stage } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
+        if (stage === 'settle') return;
+      }
+      assert.fail('the payload never went to /settle again');
+    }
+
+    async function doAllThatIsDue(paymentId: string): Promise<void> {
+      for (let steps = 0; steps < 30; steps += 1) {
+        const { stage } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
+        if (stage === null) return;
+        await confirming.doNext(paymentId);
+      }
+    }
+
+    it('completes the session though later calls of /settle are turned away', async () => {
+      const { id: sessionId } = await flow.buildSession();
+      const { id, land, answer } = await settleInvisibly(sessionId);
+      await lookUntilSettleIsDue(id);
+      flow.facilitator.settle.always(answers(429));
+      for (let calls = 0; calls < 2; calls += 1) await confirming.doNext(id);
+      land();
+      await doAllThatIsDue(id);
+      await answer;
+      const { status, failureCode } = await Payment.query(flow.db).findById(id).throwIfNotFound();
+      assert.deepEqual([status, failureCode], ['succeeded', null], 'the merchant was paid');
+      assert.equal((await flow.session(sessionId)).paymentId, id);
+    });
+
+    it('is not failed by what a later call of /settle says', async () => {
+      const { id: sessionId } = await flow.buildSession();
+      const { id, land, answer } = await settleInvisibly(sessionId);
+      await lookUntilSettleIsDue(id);
+      flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
+      await confirming.doNext(id);
+      assert.equal((await flow.session(sessionId)).status, 'processing', 'a sent transaction may still land');
+      land();
+      await doAllThatIsDue(id);
+      await answer;
+      assert.equal((await flow.session(sessionId)).paymentId, id);
+    });
+
+    it('waits for the confirmations of late money too', async () => {
+      const { id: sessionId } = await flow.buildSession();
+      const late = await payAndBeDenied(sessionId);
+      const makeBlocks = flow.chain.endpoint.onCall;
+      flow.chain.endpoint.onCall = () => {};
+      await Payment.query(flow.db)
+        .patch({ dueAt: new Date(nowMs() - 1) })
+        .where('id', late);
+      await confirming.doNext(late);
+      flow.chain.endpoint.onCall = makeBlocks;
+      assert.equal(
+        (await flow.session(sessionId)).status,
+        'open',
+        'one confirmation, and three are asked for',
+      );
+    });
+  });
+
+  describe('for an authorization that ends far away', () => {
+    it('is waited for 15 minutes after the last /settle, then watched for a week', async () => {
+      const { id: sessionId } = await flow.buildSession();
+      const validBefore = BigInt(Math.floor(nowMs() / 1000) + 30 * 24 * 3600);
+      const signed = await flow.sign(sessionId, { validBefore });
+      flow.facilitator.settle.always({ works: false, connection: 'drop' });
+      const answer = flow.visit(sessionId, { 'PAYMENT-SIGNATURE': signed.header }).then(told);
+      const id = await eventually(async () => (await flow.onlyPayment(sessionId)).id);
+      const read = async (): Promise<Payment> => await Payment.query(flow.db).findById(id).throwIfNotFound();
+
+      let payment = await read();
+      let firstUnused = 0;
+      while (payment.status === 'processing') {
+        await hands.doNext(id);
+        payment = await read();
+        if (firstUnused === 0 && payment.unusedSeenAt !== null) firstUnused = nowMs();
+      }
+      const lastSettle = payment.settleEndedAt?.getTime() ?? 0;
+      assert.equal(flow.calls(signed).settle, payment.settleCalls);
+      assert.ok(firstUnused >= lastSettle + 15 * MINUTE, 'no look decides before 15 minutes are over');
+      assert.ok(firstUnused < lastSettle + 16 * MINUTE);
+      const failedAt = payment.failedAt?.getTime() ?? 0;
+      assert.ok(failedAt >= firstUnused + 15_000 && failedAt < firstUnused + MINUTE, 'two looks 15 s apart');
+      assert.equal((await flow.session(sessionId)).status, 'open');
+
+      let watches = 0;
+      let seenAt = failedAt;
+      while (payment.stage === 'watch') {
+        await hands.doNext(id);
+        assert.ok(nowMs() - seenAt <= 61 * MINUTE, 'hourly');
+        seenAt = nowMs();
+        watches += 1;
+        payment = await read();
+      }
+      assert.ok(watches >= 7 * 24 - 1 && watches <= 7 * 24, `${watches} watches in a week`);
+      assert.ok(seenAt <= failedAt + 7 * 24 * 60 * MINUTE);
+      await answer;
+      assert.equal(
+        flow.facilitator.ledger.filter(({ paymentId }) => paymentId === signed.payload.authorization.nonce)
+          .length,
+        0,
+      );
+    });
+  });
+});

@@ -1,0 +1,410 @@
+import assert from 'node:assert/strict';
+import { Keypair } from '@solana/web3.js';
+import { returnToPresent, travelMs } from '../../shared/clock.js';
+import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { updateAccount } from '../../shared/services/accounts.js';
+import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import { paymentHeader, signSolanaPayment } from '../support/agent.js';
+import {
+  BASE_SEPOLIA,
+  type Checkout,
+  decodeHeader,
+  findEntry,
+  openCheckout,
+  SOLANA_DEVNET,
+  told,
+  X_LAYER_TESTNET,
+} from '../support/checkout.js';
+import { type FacilitatorOptions, startFacilitator } from '../support/facilitator.js';
+import {
+  altered,
+  answers,
+  answersGarbage,
+  answersHtml,
+  breaksBeforeWork,
+} from '../support/facilitator-dial.js';
+import { EVM_WALLET, SOLANA_WALLET } from '../support/factories.js';
+
+const SOLANA_MAINNET = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
+const FEE_PAYER = Keypair.generate().publicKey.toBase58();
+const OTHER_FEE_PAYER = Keypair.generate().publicKey.toBase58();
+
+/** What a test session offers: network, asset, and on EVM the name and version that are signed under. */
+const TEST_OFFER = [
+  ['eip155:84532', '0x036CbD53842c5426634e7929541eC2318f3dCF7e', 'USDC', '2'],
+  [SOLANA_DEVNET, '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'],
+  ['eip155:80002', '0x41E94Eb019C0762f9Bfcf9Fb1E58725BfB0e7582', 'USDC', '2'],
+  ['eip155:421614', '0x75faf114eafb1BDbe2F0316DF893fd58CE46AA4d', 'USD Coin', '2'],
+  ['eip155:43113', '0x5425890298aed601595a70AB815c96711a31Bc65', 'USD Coin', '2'],
+  ['eip155:1952', '0xcB8BF24c6cE16Ad21D707c9505421a17f2bec79D', 'USDC_TEST', '2'],
+  ['eip155:1328', '0x4fCF1784B31630811181f670Aea7A7bEF803eaED', 'USDC', '2'],
+  ['eip155:11155420', '0x5fd84259d66Cd46123540766Be93DFE6D43130D7', 'USDC', '2'],
+  ['eip155:11155111', '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238', 'USDC', '2'],
+  ['eip155:1952', '0x9e29b3AaDa05Bf2D2c827Af80Bd28Dc0b9b4FB0c', 'USD₮0', '1'],
+  [SOLANA_DEVNET, '4F6PM96JJxngmHnZLBh9n58RH4aTVNWvDs2nuwrT5BP7'],
+  ['eip155:1952', '0xA78E2baaBaf5c4f36b7Fc394725Deb68D332EeC1', 'Global Dollar', '1'],
+];
+
+describe('what a link asks for', () => {
+  let checkout: Checkout;
+  /** Only the web process: a quote needs no worker. */
+  async function open(options: FacilitatorOptions = {}): Promise<void> {
+    const facilitator = await startFacilitator({ feePayers: [FEE_PAYER, OTHER_FEE_PAYER], ...options });
+    checkout = await openCheckout({ facilitator, worker: false });
+  }
+
+  async function acceptsOf(session: CheckoutSession): Promise<PaymentRequirements[]> {
+    return (await checkout.quote(session.id)).accepts;
+  }
+
+  async function quoteNew(overrides: Partial<CheckoutSession> = {}): Promise<PaymentRequirements[]> {
+    return await acceptsOf(await checkout.buildSession(overrides));
+  }
+
+  afterEach(async () => {
+    returnToPresent();
+    await checkout.close();
+  });
+
+  it('is a whole PaymentRequired, in the body and in the header', async () => {
+    await open({ networks: [BASE_SEPOLIA] });
+    const { id } = await checkout.buildSession();
+    const res = await checkout.visit(id);
+    assert.equal(res.status, 402);
+    const expected = {
+      x402Version: 2,
+      error: 'Payment required',
+      resource: {
+        url: `https://pay.example/c/${id}`,
+        description: 'Payment to Cafe Pocket',
+        mimeType: 'application/json',
+      },
+      accepts: [
+        {
+          scheme: 'exact',
+          network: BASE_SEPOLIA,
+          amount: '4500000',
+          asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+          payTo: EVM_WALLET,
+          maxTimeoutSeconds: 300,
+          extra: { name: 'USDC', version: '2' },
+        },
+      ],
+    };
+    assert.deepEqual(res.body, expected);
+    assert.deepEqual(decodeHeader(res.get('PAYMENT-REQUIRED') ?? ''), expected);
+    assert.equal(res.get('PAYMENT-RESPONSE'), undefined);
+  });
+
+  it('changes nothing, and asks the facilitator only what it supports, once', async () => {
+    await open();
+    const session = await checkout.buildSession();
+    for (let visits = 0; visits < 3; visits += 1) await checkout.visit(session.id);
+    const { supported, verify, settle } = checkout.facilitator.calls;
+    assert.deepEqual([supported.length, verify.length, settle.length], [1, 0, 0]);
+    assert.deepEqual(await checkout.state(session.id), { session: 'open', payments: [], events: [] });
+  });
+
+  it('holds nothing that is only the merchant’s', async () => {
+    await open();
+    const session = await checkout.buildSession({
+      metadata: { order: 'only-for-the-merchant' },
+      clientReferenceId: 'only-for-the-merchant',
+      customerEmail: 'only-for-the-merchant@example.com',
+    });
+    const agent = await checkout.visit(session.id);
+    const page = await checkout.visit(session.id, { Accept: 'text/html' });
+    assert.doesNotMatch(agent.text + decodeText(agent.get('PAYMENT-REQUIRED')) + page.text, /only-for-the/);
+  });
+
+  it('survives a merchant’s name in any script', async () => {
+    await open();
+    await updateAccount(checkout.app.db, checkout.merchant.accountId, { name: 'Café Москва 東京 ☕️' });
+    const session = await checkout.buildSession();
+    const { resource } = await checkout.quote(session.id);
+    assert.equal(resource.description, 'Payment to Café Москва 東京 ☕️');
+  });
+
+  it('cuts a long name between characters', async () => {
+    await open();
+    await updateAccount(checkout.app.db, checkout.merchant.accountId, { name: '🥐'.repeat(100) });
+    const session = await checkout.buildSession();
+    const { resource } = await checkout.quote(session.id);
+    assert.equal(resource.description?.isWellFormed(), true);
+  });
+
+  describe('offers', () => {
+    it('a test session’s tokens, USDC first', async () => {
+      await open();
+      const accepts = await quoteNew();
+      const offered = accepts.map(({ network, asset, extra }) =>
+        'name' in extra ? [network, asset, extra.name, extra.version] : [network, asset],
+      );
+      assert.deepEqual(offered, TEST_OFFER);
+      for (const { scheme, amount, payTo, network, extra, maxTimeoutSeconds } of accepts) {
+        const isSolana = network === SOLANA_DEVNET;
+        assert.deepEqual([scheme, amount, maxTimeoutSeconds], ['exact', '4500000', 300]);
+        assert.equal(payTo, isSolana ? SOLANA_WALLET : EVM_WALLET);
+        if (isSolana) assert.deepEqual(extra, { feePayer: FEE_PAYER });
+      }
+    });
+
+    it('a live session’s tokens on main networks only, at most 20 in a header that proxies let through', async () => {
+      await open();
+      const session = await checkout.buildSession({ livemode: true });
+      const res = await checkout.visit(session.id);
+      const networks: string[] = res.body.accepts.map(({ network }: PaymentRequirements) => network);
+      assert.equal(networks.length, 20);
+      assert.deepEqual(networks.slice(0, 3), ['eip155:8453', SOLANA_MAINNET, 'eip155:137']);
+      assert.equal(networks.filter((network) => TEST_OFFER.some(([test]) => test === network)).length, 0);
+      assert.ok((res.get('PAYMENT-REQUIRED') ?? '').length < 8 * 1024);
+    });
+
+    it('no token twice, and nothing of a facilitator’s that is not in the table', async () => {
+      await open();
+      checkout.facilitator.supported.always(
+        altered({
+          kinds: [
+            { x402Version: 2, scheme: 'exact', network: BASE_SEPOLIA },
+            { x402Version: 2, scheme: 'exact', network: BASE_SEPOLIA },
+            { x402Version: 2, scheme: 'exact', network: 'eip155:424242' },
+            { x402Version: 2, scheme: 'upto', network: 'eip155:80002' },
+            { x402Version: 1, scheme: 'exact', network: 'eip155:43113' },
+            { x402Version: 1, scheme: 'exact', network: 'avalanche-fuji' },
+            null,
+            'exact',
+            { x402Version: 2, scheme: 'exact', network: 7 },
+          ],
+        }),
+      );
+      assert.deepEqual(
+        (await quoteNew()).map(({ network }) => network),
+        [BASE_SEPOLIA],
+      );
+    });
+
+    it('only the networks that the facilitator lists', async () => {
+      await open({ networks: [X_LAYER_TESTNET, SOLANA_DEVNET] });
+      const networks = (await quoteNew()).map(({ network }) => network);
+      assert.deepEqual(networks, [
+        SOLANA_DEVNET,
+        X_LAYER_TESTNET,
+        X_LAYER_TESTNET,
+        SOLANA_DEVNET,
+        X_LAYER_TESTNET,
+      ]);
+    });
+
+    it('only the families for which the merchant has a wallet, as they are now', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      const { accountId } = checkout.merchant;
+      await updateAccount(checkout.app.db, accountId, { evmWallet: null });
+      assert.deepEqual(
+        new Set((await acceptsOf(session)).map(({ network }) => network)),
+        new Set([SOLANA_DEVNET]),
+      );
+      const another = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+      await updateAccount(checkout.app.db, accountId, { evmWallet: another, solanaWallet: null });
+      const accepts = await acceptsOf(session);
+      assert.equal(accepts.length, 10);
+      assert.ok(accepts.every(({ payTo }) => payTo === another));
+    });
+
+    for (const [cents, amount] of [
+      [0, '0'],
+      [1, '10000'],
+      [9_007_199_254_740_991, '90071992547409910000'],
+    ] as const) {
+      it(`exactly ${amount} units for ${cents} cents`, async () => {
+        await open();
+        const accepts = await quoteNew({ amountTotalCents: cents });
+        assert.deepEqual(new Set(accepts.map((entry) => entry.amount)), new Set([amount]));
+      });
+    }
+  });
+
+  describe('names a fee payer on Solana', () => {
+    const feePayerOf = async (session: CheckoutSession): Promise<unknown> =>
+      findEntry(await acceptsOf(session), SOLANA_DEVNET).extra;
+    /** Another of the facilitator's nodes answers, or the same one after a restart. */
+    function lists(...feePayers: string[]): void {
+      const kinds = feePayers.map((feePayer) => ({
+        x402Version: 2,
+        scheme: 'exact',
+        network: SOLANA_DEVNET,
+        extra: { feePayer },
+      }));
+      checkout.facilitator.supported.always(altered({ kinds, signers: {} }));
+      travelMs(61_000);
+    }
+
+    it('that stays the same while the facilitator still lists it', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      assert.deepEqual(await feePayerOf(session), { feePayer: FEE_PAYER });
+      lists(OTHER_FEE_PAYER, FEE_PAYER);
+      assert.deepEqual(await feePayerOf(session), { feePayer: FEE_PAYER });
+      assert.deepEqual(await feePayerOf(await checkout.buildSession()), { feePayer: OTHER_FEE_PAYER });
+    });
+
+    it('that is another one when the facilitator has dropped it', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      await acceptsOf(session);
+      lists(OTHER_FEE_PAYER);
+      assert.deepEqual(await feePayerOf(session), { feePayer: OTHER_FEE_PAYER });
+    });
+
+    it('and takes a payment for one that it offered and the facilitator has dropped since', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      const entry = findEntry(await acceptsOf(session), SOLANA_DEVNET);
+      const payload = signSolanaPayment(entry, { payer: Keypair.generate() });
+      lists(OTHER_FEE_PAYER);
+      await sendUntilVerified(session, entry, payload);
+      assert.deepEqual(verifiedFeePayer(), { feePayer: FEE_PAYER });
+    });
+
+    it('and takes a payment for one that the facilitator lists and it did not offer', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      const entry = findEntry(await acceptsOf(session), SOLANA_DEVNET);
+      const signed = { ...entry, extra: { feePayer: OTHER_FEE_PAYER } };
+      await sendUntilVerified(session, signed, signSolanaPayment(signed, { payer: Keypair.generate() }));
+      assert.deepEqual(verifiedFeePayer(), { feePayer: OTHER_FEE_PAYER });
+    });
+
+    it('and never sends one on that neither the facilitator nor it has named', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      const entry = findEntry(await acceptsOf(session), SOLANA_DEVNET);
+      const strange = { ...entry, extra: { feePayer: Keypair.generate().publicKey.toBase58() } };
+      await sendUntilVerified(session, strange, signSolanaPayment(strange, { payer: Keypair.generate() }));
+      assert.deepEqual(verifiedFeePayer(), { feePayer: FEE_PAYER });
+    });
+
+    /** `/verify` does not answer, so that nothing is claimed. */
+    async function sendUntilVerified(
+      session: CheckoutSession,
+      accepted: PaymentRequirements,
+      payload: object,
+    ): Promise<void> {
+      checkout.facilitator.verify.next(answers(500));
+      const header = paymentHeader(accepted, payload);
+      const res = await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header });
+      assert.equal(told(res), '503 payment_service_unavailable');
+    }
+
+    function verifiedFeePayer(): unknown {
+      const { body } = checkout.facilitator.calls.verify.at(-1) ?? {};
+      const { paymentRequirements, paymentPayload } = body as {
+        paymentRequirements: PaymentRequirements;
+        paymentPayload: { accepted: PaymentRequirements };
+      };
+      assert.deepEqual(paymentPayload.accepted, paymentRequirements);
+      return paymentRequirements.extra;
+    }
+  });
+
+  describe('while the facilitator does not say what it supports', () => {
+    for (const [title, behaviour] of Object.entries({
+      'answers 500': answers(500),
+      'answers 429': answers(429),
+      'answers HTML': answersHtml(200),
+      'answers half of its JSON': answersGarbage(),
+      'answers JSON without kinds': answers(200, { supported: [] }),
+      'resets the connection': breaksBeforeWork(),
+    })) {
+      it(`because it ${title}: 503, and a page that says so`, async () => {
+        await open();
+        checkout.facilitator.supported.always(behaviour);
+        const { id } = await checkout.buildSession();
+        assert.equal(told(await checkout.visit(id)), '503 payment_service_unavailable');
+        const page = await checkout.visit(id, { Accept: 'text/html' });
+        assert.equal(told(page), '200 page');
+        assert.match(page.text, /cannot be taken right now/i);
+        checkout.facilitator.supported.honest();
+        assert.equal(told(await checkout.visit(id)), '402');
+      });
+    }
+
+    it('goes on with what it said up to ten minutes ago', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      const before = await acceptsOf(session);
+      checkout.facilitator.supported.always(answers(500));
+      for (const seconds of [61, 300, 230]) {
+        travelMs(seconds * 1000);
+        assert.deepEqual(await acceptsOf(session), before);
+      }
+      travelMs(15_000);
+      assert.equal(told(await checkout.visit(session.id)), '503 payment_service_unavailable');
+    });
+
+    it('lets a payment through on that copy', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      const payment = await checkout.sign(session.id);
+      checkout.facilitator.supported.always(answers(500));
+      travelMs(61_000);
+      checkout.facilitator.verify.next(answers(500));
+      await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': payment.header });
+      assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 0 });
+    });
+
+    it('asks again within seconds, not at every visit', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      await checkout.visit(session.id);
+      checkout.facilitator.supported.always(answers(500));
+      travelMs(61_000);
+      for (let visits = 0; visits < 5; visits += 1) await checkout.visit(session.id);
+      assert.equal(checkout.facilitator.calls.supported.length, 2);
+      travelMs(10_000);
+      await checkout.visit(session.id);
+      assert.equal(checkout.facilitator.calls.supported.length, 3);
+    });
+  });
+
+  describe('when there is nothing to offer', () => {
+    it('because the facilitator settles on no network of the merchant: 503, and a page that says so', async () => {
+      await open({ networks: [] });
+      const { id } = await checkout.buildSession();
+      assert.equal(told(await checkout.visit(id)), '503 payments_unavailable');
+      const page = await checkout.visit(id, { Accept: 'text/html' });
+      assert.equal(told(page), '200 page');
+      assert.match(page.text, /no network/i);
+      assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
+    });
+
+    it('because the merchant has no wallet of any family', async () => {
+      await open();
+      const none = { evmWallet: null, solanaWallet: null };
+      await updateAccount(checkout.app.db, checkout.merchant.accountId, none);
+      const { id } = await checkout.buildSession();
+      assert.equal(told(await checkout.visit(id)), '503 payments_unavailable');
+    });
+
+    it('because only test networks are settled and the session is live', async () => {
+      await open({ networks: [BASE_SEPOLIA, SOLANA_DEVNET] });
+      const { id } = await checkout.buildSession({ livemode: true });
+      assert.equal(told(await checkout.visit(id)), '503 payments_unavailable');
+    });
+
+    it('not even to a payment', async () => {
+      await open();
+      const { id } = await checkout.buildSession();
+      const payment = await checkout.sign(id);
+      checkout.facilitator.supported.always(altered({ kinds: [] }));
+      travelMs(61_000);
+      const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
+      assert.equal(told(res), '503 payments_unavailable');
+      assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
+    });
+  });
+});
+
+function decodeText(header: string | undefined): string {
+  return Buffer.from(header ?? '', 'base64').toString('utf8');
+}

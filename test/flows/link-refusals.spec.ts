@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict';
+import { Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { updateAccount } from '../../shared/services/accounts.js';
+import type { EvmPayload, FacilitatorRequest, PaymentRequirements } from '../../shared/x402/wire.js';
+import {
+  advanceNonce,
+  type EvmOverrides,
+  LIGHTHOUSE_PROGRAM,
+  memo,
+  paymentHeader,
+  type SolanaOverrides,
+  signEvmPayment,
+  signSolanaPayment,
+} from '../support/agent.js';
+import {
+  BASE_SEPOLIA,
+  BUYER,
+  type Checkout,
+  findEntry,
+  openCheckout,
+  receiptOf,
+  SOLANA_DEVNET,
+  told,
+  X_LAYER_TESTNET,
+} from '../support/checkout.js';
+import { answers } from '../support/facilitator-dial.js';
+import { EVM_WALLET } from '../support/factories.js';
+
+const STRANGER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const USDG_DEVNET = '4F6PM96JJxngmHnZLBh9n58RH4aTVNWvDs2nuwrT5BP7';
+
+/** The facilitator would say yes to everything here, and no worker could settle it. */
+describe('a link refuses by itself', () => {
+  let checkout: Checkout;
+  let session: CheckoutSession;
+  let accepts: PaymentRequirements[];
+  let evm: PaymentRequirements;
+  let svm: PaymentRequirements;
+
+  before(async () => {
+    checkout = await openCheckout({ worker: false });
+    checkout.facilitator.verify.always(answers(200, { isValid: true }));
+  });
+  beforeEach(async () => {
+    session = await checkout.buildSession();
+    accepts = (await checkout.quote(session.id)).accepts;
+    evm = findEntry(accepts, BASE_SEPOLIA);
+    svm = findEntry(accepts, SOLANA_DEVNET);
+  });
+  afterEach(returnToPresent);
+  after(() => checkout.close());
+
+  const asked = (): number => checkout.facilitator.calls.verify.length;
+
+  /** 402 with this code and the offer again; nobody was asked, and nothing has changed. */
+  async function assertRefused(header: string, code: string, error?: RegExp): Promise<void> {
+    const before = asked();
+    const res = await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header });
+    assert.equal(told(res), `402 ${code}`);
+    assert.deepEqual(res.body.accepts, accepts);
+    assert.match(res.body.error, error ?? /./);
+    assert.equal(receiptOf(res), undefined);
+    assert.equal(asked(), before);
+    assert.deepEqual(await checkout.state(session.id), { session: 'open', payments: [], events: [] });
+    // It is told to who sent it, not to who asks next.
+    assert.equal(told(await checkout.visit(session.id)), '402');
+  }
+
+  async function assertLeftToTheFacilitator(header: string): Promise<FacilitatorRequest> {
+    const before = asked();
+    checkout.facilitator.verify.next(answers(200, { isValid: false, invalidReason: 'asked' }));
+    assert.equal(told(await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header })), '402 asked');
+    assert.equal(asked(), before + 1);
+    return checkout.facilitator.calls.verify.at(-1)?.body as FacilitatorRequest;
+  }
+
+  describe('what names no entry of `accepts`:', () => {
+    const accepted: Record<string, [changes: Record<string, unknown>, code: string]> = {
+      'another scheme': [{ scheme: 'upto' }, 'unsupported_scheme'],
+      'no scheme': [{ scheme: undefined }, 'invalid_payment_requirements'],
+      'a network that nobody offers': [{ network: 'eip155:424242' }, 'invalid_network'],
+      'a main network': [{ network: 'eip155:8453' }, 'invalid_network'],
+      'a network by its name of version 1': [{ network: 'base-sepolia' }, 'invalid_network'],
+      'no network': [{ network: undefined }, 'invalid_payment_requirements'],
+      'another token': [{ asset: STRANGER }, 'invalid_payment_requirements'],
+      'no token': [{ asset: undefined }, 'invalid_payment_requirements'],
+      'another wallet': [{ payTo: STRANGER }, 'invalid_payment_requirements'],
+      'less than the amount': [{ amount: '4499999' }, 'invalid_payment_requirements'],
+      'more than the amount': [{ amount: '4500001' }, 'invalid_payment_requirements'],
+      'the amount as a number': [{ amount: 4_500_000 }, 'invalid_payment_requirements'],
+      'the amount in another spelling': [{ amount: '04500000' }, 'invalid_payment_requirements'],
+      'the token of another network': [{ network: X_LAYER_TESTNET }, 'invalid_payment_requirements'],
+      'lists for texts': [{ asset: [], payTo: {}, amount: null }, 'invalid_payment_requirements'],
+    };
+    for (const [title, [changes, code]] of Object.entries(accepted)) {
+      it(`${title}: ${code}`, async () => {
+        const payload = await signEvmPayment(evm, { account: BUYER });
+        const header = paymentHeader(evm, payload, { accepted: { ...evm, ...changes } });
+        await assertRefused(header, code);
+      });
+    }
+
+    it('another version of x402: invalid_x402_version', async () => {
+      const payload = await signEvmPayment(evm, { account: BUYER });
+      for (const x402Version of [0, 1, 3, 2.5, -2]) {
+        await assertRefused(
+          paymentHeader(evm, payload, { x402Version }),
+          'invalid_x402_version',
+          /version 2/,
+        );
+      }
+    });
+
+    it('a mint in another case: invalid_payment_requirements', async () => {
+      const payload = signSolanaPayment(svm, { payer: Keypair.generate() });
+      const header = paymentHeader({ ...svm, asset: svm.asset.toLowerCase() }, payload);
+      await assertRefused(header, 'invalid_payment_requirements');
+    });
+
+    it('what the merchant’s wallet was when the link was asked', async () => {
+      const { header } = await checkout.sign(session.id);
+      await updateAccount(checkout.app.db, checkout.merchant.accountId, { evmWallet: STRANGER });
+      try {
+        ({ accepts } = await checkout.quote(session.id));
+        await assertRefused(header, 'invalid_payment_requirements');
+      } finally {
+        await updateAccount(checkout.app.db, checkout.merchant.accountId, { evmWallet: EVM_WALLET });
+      }
+    });
+  });
+
+  describe('a payload that is none of its network:', () => {
+    const authorization = (change: Record<string, unknown>) => (payload: EvmPayload) => ({
+      ...payload,
+      authorization: { ...payload.authorization, ...change },
+    });
+    const payloads: Record<string, (payload: EvmPayload) => object> = {
+      'nothing in it': () => ({}),
+      'no signature': ({ authorization }) => ({ authorization }),
+      'an empty signature': (payload) => ({ ...payload, signature: '' }),
+      'a signature that is no text': (payload) => ({ ...payload, signature: [payload.signature] }),
+      'a signature with a line break': (payload) => ({ ...payload, signature: `${payload.signature}\n` }),
+      'no authorization': ({ signature }) => ({ signature }),
+      'an authorization that is a list': ({ signature }) => ({ signature, authorization: [] }),
+      'no payer': authorization({ from: undefined }),
+      'a payer that is no address': authorization({ from: '0x1234' }),
+      'a recipient that is no address': authorization({ to: 'vitalik.eth' }),
+      'the value as a number': authorization({ value: 4_500_000 }),
+      'a value that is no decimal': authorization({ value: '0x44aa20' }),
+      'a negative value': authorization({ value: '-1' }),
+      'a value beyond 256 bits': authorization({ value: (2n ** 256n).toString() }),
+      'an end that is a number': authorization({ validBefore: 1_900_000_000 }),
+      'an end that is a date': authorization({ validBefore: '2030-01-01T00:00:00Z' }),
+      'no begin': authorization({ validAfter: undefined }),
+      'a nonce of 31 bytes': authorization({ nonce: `0x${'ab'.repeat(31)}` }),
+      'a nonce without 0x': authorization({ nonce: 'ab'.repeat(32) }),
+      'a Solana transaction': () => ({ transaction: 'AAAA' }),
+    };
+    for (const [title, change] of Object.entries(payloads)) {
+      it(`${title}: invalid_payload`, async () => {
+        const payload = await signEvmPayment(evm, { account: BUYER });
+        await assertRefused(paymentHeader(evm, change(payload)), 'invalid_payload');
+      });
+    }
+
+    const honest = (): string => signSolanaPayment(svm, { payer: Keypair.generate() }).transaction;
+    const transactions: Record<string, () => unknown> = {
+      'an EVM payload on Solana': () => undefined,
+      'a transaction that is no text': () => [honest()],
+      'a transaction that is no base64': () => '%%%',
+      'half of a transaction': () => honest().slice(0, 200),
+      'a transaction and more': () =>
+        Buffer.concat([Buffer.from(honest(), 'base64'), Buffer.from([0])]).toString('base64'),
+      'bytes beyond the network’s limit': () => Buffer.alloc(1233, 1).toString('base64'),
+    };
+    for (const [title, transaction] of Object.entries(transactions)) {
+      it(`${title}: invalid_payload`, async () => {
+        const { signature, authorization } = await signEvmPayment(evm, { account: BUYER });
+        const payload = { signature, authorization, transaction: transaction() };
+        await assertRefused(paymentHeader(svm, payload), 'invalid_payload');
+      });
+    }
+  });
+
+  describe('an authorization that says', () => {
+    const seconds = (): bigint => BigInt(Math.floor(nowMs() / 1000));
+    const contradictions: Record<string, [parts: () => EvmOverrides, code: string]> = {
+      'less than the amount': [
+        () => ({ value: 4_499_999n }),
+        'invalid_exact_evm_payload_authorization_value',
+      ],
+      'nothing at all': [() => ({ value: 0n }), 'invalid_exact_evm_payload_authorization_value'],
+      'another wallet': [() => ({ to: STRANGER }), 'invalid_exact_evm_payload_recipient_mismatch'],
+      'the token’s contract as the wallet': [
+        () => ({ to: evm.asset }),
+        'invalid_exact_evm_payload_recipient_mismatch',
+      ],
+      'not yet': [
+        () => ({ validAfter: seconds() + 60n }),
+        'invalid_exact_evm_payload_authorization_valid_after',
+      ],
+      'no more': [
+        () => ({ validBefore: seconds() - 1n }),
+        'invalid_exact_evm_payload_authorization_valid_before',
+      ],
+      never: [() => ({ validBefore: 0n }), 'invalid_exact_evm_payload_authorization_valid_before'],
+    };
+    for (const [title, [parts, code]] of Object.entries(contradictions)) {
+      it(`${title}: ${code}`, async () => {
+        const payload = await signEvmPayment(evm, { account: BUYER, ...parts() });
+        await assertRefused(paymentHeader(evm, payload), code);
+      });
+    }
+
+    it('what was right when it was signed, and is over by now', async () => {
+      const { header } = await checkout.sign(session.id);
+      travelMs(301_000);
+      await assertRefused(header, 'invalid_exact_evm_payload_authorization_valid_before');
+    });
+  });
+
+  describe('a transaction that', () => {
+    const refused: Record<string, [parts: () => SolanaOverrides, error: RegExp]> = {
+      'transfers less than the amount': [() => ({ amount: 4_499_999n }), /less/],
+      'pays another account': [() => ({ destination: Keypair.generate().publicKey }), /another account/],
+      'pays the wallet and not its token account': [
+        () => ({ destination: new PublicKey(svm.payTo) }),
+        /another account/,
+      ],
+      'transfers another token': [() => ({ mint: USDG_DEVNET }), /asset/],
+      'transfers nothing': [() => ({ instructions: [], signers: [] }), /asset/],
+      'uses a durable nonce': [
+        () => ({ before: [advanceNonce(Keypair.generate().publicKey)] }),
+        /durable nonce/,
+      ],
+    };
+    for (const [title, [parts, error]] of Object.entries(refused)) {
+      it(`${title}: invalid_payload`, async () => {
+        const payload = signSolanaPayment(svm, { payer: Keypair.generate(), ...parts() });
+        await assertRefused(paymentHeader(svm, payload), 'invalid_payload', error);
+      });
+    }
+  });
+
+  describe('nothing that is the facilitator’s to judge:', () => {
+    it('an authorization for more than the amount, or near its end', async () => {
+      const soon = BigInt(Math.floor(nowMs() / 1000) + 30);
+      for (const parts of [{ value: 4_500_001n }, { validBefore: soon }, { validBefore: 2n ** 256n - 1n }]) {
+        const payload = await signEvmPayment(evm, { account: BUYER, ...parts });
+        await assertLeftToTheFacilitator(paymentHeader(evm, payload));
+      }
+    });
+
+    it('signatures of any form and length, which go on as they are', async () => {
+      const { authorization, signature } = await signEvmPayment(evm, { account: BUYER });
+      const signatures = [
+        `0x${'00'.repeat(65)}`,
+        `0x${'ab'.repeat(64)}`,
+        `0x${'cd'.repeat(900)}`,
+        `${signature}${'6492'.repeat(16)}`,
+        '0x',
+        'not-even-hex',
+      ];
+      for (const forged of signatures) {
+        const header = paymentHeader(evm, { signature: forged, authorization });
+        const { paymentPayload } = await assertLeftToTheFacilitator(header);
+        assert.equal((paymentPayload.payload as EvmPayload).signature, forged);
+      }
+    });
+
+    it('a Memo, Lighthouse, or any program beside the transfer', async () => {
+      const program = (programId: PublicKey): TransactionInstruction =>
+        new TransactionInstruction({ programId, keys: [], data: Buffer.from([1]) });
+      for (const after of [
+        [memo('one more')],
+        [program(LIGHTHOUSE_PROGRAM), program(LIGHTHOUSE_PROGRAM)],
+        [program(Keypair.generate().publicKey)],
+      ]) {
+        const payload = signSolanaPayment(svm, { payer: Keypair.generate(), after });
+        await assertLeftToTheFacilitator(paymentHeader(svm, payload));
+      }
+    });
+
+    it('a transaction whose content it cannot read', async () => {
+      const strange = { programId: Keypair.generate().publicKey, keys: [], data: Buffer.from([1]) };
+      const instructions = [new TransactionInstruction(strange)];
+      const payload = signSolanaPayment(svm, { payer: Keypair.generate(), instructions, signers: [] });
+      await assertLeftToTheFacilitator(paymentHeader(svm, payload));
+    });
+  });
+
+  describe('no entry for how it is spelled:', () => {
+    it('addresses in any case', async () => {
+      const payload = await signEvmPayment(evm, { account: BUYER });
+      for (const spell of [
+        (text: string) => text.toLowerCase(),
+        (text: string) => `0x${text.slice(2).toUpperCase()}`,
+      ]) {
+        const accepted = { ...evm, asset: spell(evm.asset), payTo: spell(evm.payTo) };
+        const { paymentRequirements } = await assertLeftToTheFacilitator(paymentHeader(accepted, payload));
+        assert.deepEqual(paymentRequirements, evm);
+      }
+    });
+
+    it('without `extra` and `maxTimeoutSeconds`, or with others, and with fields that nobody knows', async () => {
+      const payload = await signEvmPayment(evm, { account: BUYER });
+      const { extra: _, maxTimeoutSeconds: __, ...bare } = evm;
+      for (const accepted of [
+        bare,
+        { ...evm, extra: { name: 'Fake Coin', version: '9', feePayer: 'x' }, maxTimeoutSeconds: 9_999 },
+        { ...evm, extra: null, maxTimeoutSeconds: '300', outputSchema: { deep: [1] } },
+      ]) {
+        const header = paymentHeader(evm, payload, { accepted });
+        const { paymentRequirements, paymentPayload } = await assertLeftToTheFacilitator(header);
+        assert.deepEqual(paymentRequirements, evm);
+        assert.deepEqual(paymentPayload.accepted, evm);
+      }
+    });
+
+    it('and passes nothing on that it has not read', async () => {
+      const payload = await signEvmPayment(evm, { account: BUYER });
+      const header = paymentHeader(
+        evm,
+        {
+          ...payload,
+          permit2Authorization: { permitted: { token: evm.asset, amount: '1' } },
+          authorization: { ...payload.authorization, extraField: 'x' },
+          transaction: 'AAAA',
+        },
+        { scheme: 'exact', network: BASE_SEPOLIA, resource: { url: 'x' }, extensions: { a: {} } },
+      );
+      const request = await assertLeftToTheFacilitator(header);
+      assert.deepEqual(request, {
+        x402Version: 2,
+        paymentPayload: { x402Version: 2, accepted: evm, payload },
+        paymentRequirements: evm,
+      });
+    });
+
+    it('numbers with leading zeros, and addresses and nonces in any case, go on in one spelling', async () => {
+      const payload = await signEvmPayment(evm, { account: BUYER });
+      const { from, to, value, nonce } = payload.authorization;
+      const spelled = {
+        ...payload.authorization,
+        from: from.toLowerCase(),
+        to: to.toLowerCase(),
+        value: `000${value}`,
+        nonce: `0x${nonce.slice(2).toUpperCase()}`,
+      };
+      const header = paymentHeader(evm, { ...payload, authorization: spelled });
+      const { paymentPayload } = await assertLeftToTheFacilitator(header);
+      assert.deepEqual(paymentPayload.payload, payload);
+    });
+  });
+});

@@ -1,0 +1,506 @@
+import assert from 'node:assert/strict';
+import { now, returnToPresent, travelMs } from '../../shared/clock.js';
+import { newId } from '../../shared/ids.js';
+import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import {
+  BUYER,
+  type Checkout,
+  type LinkMethod,
+  openCheckout,
+  receiptOf,
+  type SignedPayment,
+  told,
+} from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import { failsToSettle, refuses } from '../support/facilitator-dial.js';
+import { buildPaidSession, EVM_WALLET } from '../support/factories.js';
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
+const MALFORMED = 'no-payment!';
+
+describe('a link', () => {
+  /** Waits for a payment's outcome as long as anyone would. */
+  let checkout: Checkout;
+  /** Answers 202 as soon as a payment is claimed. The same facilitator and worker serve both. */
+  let hasty: Checkout;
+  let open: CheckoutSession;
+
+  before(async () => {
+    checkout = await openCheckout();
+    const { facilitator } = checkout;
+    hasty = await openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+  });
+  beforeEach(async () => {
+    open = await checkout.buildSession();
+  });
+  afterEach(() => {
+    returnToPresent();
+    const { verify, settle } = checkout.facilitator;
+    for (const dial of [verify, settle]) {
+      dial.honest();
+      dial.releaseAll();
+    }
+  });
+  after(async () => {
+    await checkout.close();
+    await hasty.close();
+  });
+
+  interface Held {
+    id: string;
+    payment: SignedPayment;
+    finish(): Promise<void>;
+  }
+
+  /** A session whose payment has reached the facilitator, which takes its time. */
+  async function holdPayment(overrides: Partial<CheckoutSession> = {}): Promise<Held> {
+    const { id } = await hasty.buildSession(overrides);
+    const payment = await hasty.sign(id);
+    const hold = hasty.facilitator.settle.holdNext();
+    assert.equal(told(await hasty.visit(id, { 'PAYMENT-SIGNATURE': payment.header })), '202 processing');
+    await eventually(() => assert.deepEqual(hasty.calls(payment), { verify: 1, settle: 1 }));
+    return {
+      id,
+      payment,
+      async finish() {
+        hold.release();
+        await eventually(async () => assert.equal((await hasty.session(id)).status, 'complete'));
+      },
+    };
+  }
+
+  async function paidSession(): Promise<string> {
+    return (await buildPaidSession(checkout.app.db, checkout.merchant.accountId)).session.id;
+  }
+
+  describe('answers', () => {
+    it('402 while the session waits for a payment', async () => {
+      assert.equal(told(await checkout.visit(open.id)), '402');
+    });
+
+    it('200 with a receipt to the payment', async () => {
+      const payment = await checkout.sign(open.id);
+      const res = await checkout.visit(open.id, { 'PAYMENT-SIGNATURE': payment.header });
+      assert.equal(told(res), '200 complete');
+      const [moved] = checkout.facilitator.ledger.slice(-1);
+      const receipt = receiptOf(res);
+      assert.deepEqual(receipt, {
+        success: true,
+        transaction: moved?.transaction,
+        network: 'eip155:84532',
+        payer: BUYER.address,
+      });
+      assert.equal(res.get('X-PAYMENT-RESPONSE'), res.get('PAYMENT-RESPONSE'));
+      assert.equal(moved?.paymentId, payment.payload.authorization.nonce);
+      assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
+      assert.deepEqual(await checkout.state(open.id), {
+        session: 'complete',
+        payments: ['succeeded'],
+        events: ['checkout.session.completed'],
+      });
+    });
+
+    it('200 with the receipt to everyone who asks later', async () => {
+      const first = await checkout.pay(open.id);
+      const calls = checkout.facilitator.calls.verify.length;
+      const again = await checkout.visit(open.id);
+      assert.equal(again.text, first.text);
+      assert.deepEqual(receiptOf(again), receiptOf(first));
+      assert.equal(checkout.facilitator.calls.verify.length, calls);
+    });
+
+    it('a receipt that holds what a buyer may see, and no more', async () => {
+      const { id, expiresAt } = await checkout.buildSession({
+        metadata: { order: 'secret' },
+        clientReferenceId: 'secret',
+        customerEmail: 'secret@example.com',
+        successUrl: 'https://shop.example/thanks',
+      });
+      const { body } = await checkout.pay(id);
+      const [payment] = await checkout.payments(id);
+      const transaction = checkout.facilitator.ledger.at(-1)?.transaction ?? '';
+      assert.ok(payment?.settledAt);
+      assert.deepEqual(body, {
+        status: 'complete',
+        session: {
+          id,
+          status: 'complete',
+          payment_status: 'paid',
+          livemode: false,
+          merchant: { name: 'Cafe Pocket', logo_url: null, brand_color: null, support_email: null },
+          line_items: [
+            {
+              name: 'Coffee',
+              description: null,
+              images: [],
+              unit_amount: 450,
+              quantity: 1,
+              amount_total: 450,
+            },
+          ],
+          amount_total: 450,
+          currency: 'usd',
+          expires_at: Math.floor(expiresAt.getTime() / 1000),
+          success_url: 'https://shop.example/thanks',
+          cancel_url: null,
+          accepts: { evm: true, svm: true },
+          payment: {
+            id: payment.id,
+            object: 'payment',
+            status: 'succeeded',
+            amount: 450,
+            currency: 'usd',
+            token: 'USDC',
+            token_amount: '4500000',
+            token_decimals: 6,
+            network: 'eip155:84532',
+            network_name: 'Base Sepolia',
+            payer: BUYER.address,
+            pay_to: EVM_WALLET,
+            channel: 'x402',
+            transaction,
+            transaction_url: `https://sepolia.basescan.org/tx/${transaction}`,
+            created: body.session.payment.created,
+            settled_at: Math.floor(payment.settledAt.getTime() / 1000),
+            livemode: false,
+          },
+        },
+      });
+    });
+
+    it('202 while a payment is on its way, then 200', async () => {
+      const { id, payment, finish } = await holdPayment();
+      const waiting = await hasty.visit(id);
+      assert.equal(told(waiting), '202 processing');
+      assert.equal(waiting.get('Retry-After'), '2');
+      assert.equal(waiting.get('PAYMENT-RESPONSE'), undefined);
+      assert.deepEqual(await hasty.state(id), {
+        session: 'processing',
+        payments: ['processing'],
+        events: [],
+      });
+      await finish();
+      const res = await hasty.visit(id);
+      assert.equal(told(res), '200 complete');
+      assert.equal(receiptOf(res)?.transaction, hasty.facilitator.ledger.at(-1)?.transaction);
+      assert.deepEqual(hasty.calls(payment), { verify: 1, settle: 1 });
+    });
+
+    it('409 to another payment, and to the same one, while one is on its way', async () => {
+      const other = await hasty.sign((await hasty.buildSession()).id);
+      const { id, payment, finish } = await holdPayment();
+      for (const { header } of [other, payment]) {
+        assert.equal(told(await hasty.visit(id, { 'PAYMENT-SIGNATURE': header })), '409 processing');
+      }
+      assert.deepEqual(hasty.calls(other), { verify: 0, settle: 0 });
+      assert.deepEqual(hasty.calls(payment), { verify: 1, settle: 1 });
+      await finish();
+    });
+
+    it('409 to another payment of a paid session, without asking the facilitator', async () => {
+      const payment = await checkout.sign(open.id);
+      const res = await checkout.visit(await paidSession(), { 'PAYMENT-SIGNATURE': payment.header });
+      assert.equal(told(res), '409 session_already_paid');
+      assert.equal(receiptOf(res), undefined);
+      assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
+    });
+
+    it('404 to an id that no session has', async () => {
+      const strange = [newId('cs_test_'), newId('pay_'), 'x', 'x'.repeat(200), '%00', 'caf%C3%A9', "'--"];
+      for (const id of strange) {
+        assert.equal(told(await checkout.visit(id)), '404 resource_missing', id);
+      }
+    });
+
+    it('404 to an id that is not even well encoded', async () => {
+      for (const id of ['%', '%E0%A4%A', '%ff']) {
+        assert.equal(told(await checkout.visit(id)), '404 resource_missing', id);
+      }
+    });
+
+    it('410 when the merchant has expired the session', async () => {
+      const { id } = await checkout.buildSession({ status: 'expired' });
+      assert.equal(told(await checkout.visit(id)), '410 session_expired');
+    });
+
+    it('410 from the second on at which the session expires, whatever the workers do', async () => {
+      const webOnly = await openCheckout({ worker: false });
+      try {
+        const { id } = await webOnly.buildSession({ expiresAt: new Date(now().getTime() + 1_800_000) });
+        const payment = await webOnly.sign(id);
+        travelMs(1_795_000);
+        assert.equal(told(await webOnly.visit(id)), '402');
+        travelMs(5_000);
+        assert.equal(told(await webOnly.visit(id)), '410 session_expired');
+        const paying = await webOnly.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
+        assert.equal(told(paying), '410 session_expired');
+        assert.deepEqual(webOnly.calls(payment), { verify: 0, settle: 0 });
+        assert.deepEqual(await webOnly.state(id), { session: 'open', payments: [], events: [] });
+      } finally {
+        await webOnly.close();
+      }
+    });
+  });
+
+  describe('around its session’s end', () => {
+    it('settles and completes a payment that came just before', async () => {
+      const held = await holdPayment({ expiresAt: new Date(now().getTime() + 20_000) });
+      travelMs(25_000);
+      assert.equal(told(await hasty.visit(held.id)), '202 processing');
+      await held.finish();
+      assert.equal(told(await hasty.visit(held.id)), '200 complete');
+      assert.deepEqual(await hasty.events(held.id), ['checkout.session.completed']);
+    });
+
+    it('does not take one whose check took longer than the session lasted', async () => {
+      const { id } = await checkout.buildSession({ expiresAt: new Date(now().getTime() + 60_000) });
+      const payment = await checkout.sign(id);
+      const hold = checkout.facilitator.verify.holdNext();
+      const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(told);
+      await eventually(() => assert.equal(checkout.calls(payment).verify, 1));
+      travelMs(61_000);
+      hold.release();
+      assert.equal(await paying, '410 session_expired');
+      assert.equal(checkout.calls(payment).settle, 0);
+      assert.deepEqual(await checkout.payments(id), []);
+    });
+
+    it('expires when a payment that came before fails after', async () => {
+      const { id } = await checkout.buildSession({ expiresAt: new Date(now().getTime() + 20_000) });
+      const payment = await checkout.sign(id);
+      const hold = checkout.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
+      const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(told);
+      await eventually(() => assert.equal(checkout.calls(payment).settle, 1));
+      travelMs(25_000);
+      hold.release();
+      assert.equal(await paying, '402 insufficient_funds');
+      assert.equal(told(await checkout.visit(id)), '410 session_expired');
+      assert.deepEqual(await checkout.state(id), {
+        session: 'expired',
+        payments: ['failed'],
+        events: ['checkout.session.expired'],
+      });
+    });
+  });
+
+  describe('opened in a browser', () => {
+    const visit = (id: string, headers: Record<string, string> = {}): Promise<string> =>
+      checkout.visit(id, { Accept: BROWSER, ...headers }).then(told);
+
+    it('is a page: 200 open and complete, 410 expired, 404 unknown', async () => {
+      assert.equal(await visit(open.id), '200 page');
+      assert.equal(await visit(await paidSession()), '200 page');
+      const { id } = await checkout.buildSession({ status: 'expired' });
+      assert.equal(await visit(id), '410 page');
+      const { id: over } = await checkout.buildSession({ expiresAt: now() });
+      assert.equal(await visit(over), '410 page');
+      assert.equal(await visit(newId('cs_test_')), '404 page');
+    });
+
+    it('is a page with 200 while a payment is on its way', async () => {
+      const { id, finish } = await holdPayment();
+      const res = await hasty.visit(id, { Accept: BROWSER });
+      assert.equal(told(res), '200 page');
+      await finish();
+    });
+
+    it('has the receipt in its header when it is paid', async () => {
+      const paid = await checkout.pay(open.id);
+      const page = await checkout.visit(open.id, { Accept: BROWSER });
+      assert.deepEqual(receiptOf(page), receiptOf(paid));
+      assert.match(page.text, new RegExp(receiptOf(paid)?.transaction ?? 'none'));
+    });
+
+    it('pays with a payment header: an agent’s status and headers, and a page', async () => {
+      const payment = await checkout.sign(open.id);
+      const headers = { Accept: 'text/html', 'PAYMENT-SIGNATURE': payment.header };
+      const res = await checkout.visit(open.id, headers);
+      assert.equal(told(res), '200 page');
+      assert.equal(receiptOf(res)?.success, true);
+      assert.equal((await checkout.session(open.id)).status, 'complete');
+      const again = await checkout.visit(open.id, headers);
+      assert.equal(told(again), '409 page');
+      assert.equal(receiptOf(again)?.success, true);
+    });
+
+    it('answers a payment that is refused 402 with PAYMENT-REQUIRED, and one that is on its way 202', async () => {
+      checkout.facilitator.verify.next(refuses('insufficient_funds'));
+      const payment = await checkout.sign(open.id);
+      const headers = { Accept: BROWSER, 'PAYMENT-SIGNATURE': payment.header };
+      assert.equal(told(await checkout.visit(open.id, headers)), '402 page');
+
+      const { id } = await hasty.buildSession();
+      const { header } = await hasty.sign(id);
+      const res = await hasty.visit(id, { Accept: BROWSER, 'PAYMENT-SIGNATURE': header });
+      assert.equal(told(res), '202 page');
+      await eventually(async () => assert.equal((await hasty.session(id)).status, 'complete'));
+    });
+
+    it('answers a header that is no payment 400, and too late a payment 410', async () => {
+      assert.equal(await visit(open.id, { 'PAYMENT-SIGNATURE': MALFORMED }), '400 page');
+      const { header } = await checkout.sign(open.id);
+      const { id } = await checkout.buildSession({ status: 'expired' });
+      assert.equal(await visit(id, { 'PAYMENT-SIGNATURE': header }), '410 page');
+    });
+
+    it('shows what it is told as text', async () => {
+      const item = { id: newId('li_'), images: [], unitAmountCents: 450, quantity: 1 };
+      const lineItems = [{ ...item, name: '<script>alert(1)</script>', description: '"><img src=x>' }];
+      const { id } = await checkout.buildSession({ lineItems });
+      const { text } = await checkout.visit(id, { Accept: BROWSER });
+      assert.doesNotMatch(text, /<script>alert|<img src=x/);
+      assert.match(text, /&lt;script&gt;alert\(1\)/);
+    });
+
+    for (const [accept, answer] of [
+      ['text/html', '200 page'],
+      ['TEXT/HTML', '200 page'],
+      ['application/json, text/html;q=0.1', '200 page'],
+      ['*/*', '402'],
+      ['application/json', '402'],
+      ['text/plain, text/*', '402'],
+      ['application/xhtml+xml', '402'],
+      ['', '402'],
+    ] as const) {
+      it(`takes Accept: ${accept || 'nothing'} for ${answer === '402' ? 'an agent' : 'a person'}`, async () => {
+        assert.equal(told(await checkout.visit(open.id, { Accept: accept })), answer);
+      });
+    }
+  });
+
+  describe('asked with', () => {
+    it('HEAD: answers as GET without a body, in every state', async () => {
+      const held = await holdPayment();
+      assert.equal((await hasty.send('head', held.id)).status, 202);
+      await held.finish();
+      const paid = await hasty.send('head', held.id);
+      assert.equal(paid.status, 200);
+      assert.deepEqual(receiptOf(paid), receiptOf(await hasty.visit(held.id)));
+      const quote = await checkout.send('head', open.id);
+      assert.equal(quote.get('PAYMENT-REQUIRED'), (await checkout.visit(open.id)).get('PAYMENT-REQUIRED'));
+      const { id } = await checkout.buildSession({ status: 'expired' });
+      assert.equal((await checkout.send('head', id)).status, 410);
+      assert.equal((await checkout.send('head', newId('cs_test_'))).status, 404);
+      assert.equal((await checkout.send('head', open.id, { Accept: BROWSER })).status, 200);
+    });
+
+    it('HEAD: never pays, and does not read payment headers', async () => {
+      const payment = await checkout.sign(open.id);
+      const headers = { 'PAYMENT-SIGNATURE': payment.header, 'X-PAYMENT': payment.header };
+      assert.equal((await checkout.send('head', open.id, headers)).status, 402);
+      assert.equal((await checkout.send('head', open.id, { 'X-PAYMENT': MALFORMED })).status, 402);
+      assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
+      assert.deepEqual(await checkout.state(open.id), { session: 'open', payments: [], events: [] });
+    });
+
+    for (const method of ['put', 'patch', 'delete'] satisfies LinkMethod[]) {
+      it(`${method.toUpperCase()}: 405 with what is allowed, and nothing is paid`, async () => {
+        const payment = await checkout.sign(open.id);
+        const res = await checkout.send(method, open.id, { 'PAYMENT-SIGNATURE': payment.header });
+        assert.equal(told(res), '405 method_not_allowed');
+        assert.deepEqual(res.get('Allow')?.split(', ').sort(), ['GET', 'HEAD', 'OPTIONS', 'POST']);
+        assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
+      });
+    }
+
+    for (const [title, type, body] of [
+      ['no body', undefined, undefined],
+      ['a JSON body', 'application/json', '{"anything": 1}'],
+      ['half of a JSON body', 'application/json', '{"anyth'],
+      ['a form', 'application/x-www-form-urlencoded', 'a=1&a=%zz'],
+      ['an unknown content type', 'application/x-strange', '\u0000\u0001'],
+      ['six megabytes', 'application/octet-stream', 'x'.repeat(6_000_000)],
+    ] as const) {
+      it(`POST and ${title}: as GET`, async () => {
+        const post = (id: string, headers: Record<string, string> = {}): Promise<string> => {
+          const test = checkout.send('post', id, headers);
+          if (type !== undefined) test.type(type);
+          return test.send(body).then(told);
+        };
+        assert.equal(await post(open.id), '402');
+        const { header } = await checkout.sign(open.id);
+        assert.equal(await post(open.id, { 'PAYMENT-SIGNATURE': header }), '200 complete');
+        assert.equal(await post(open.id), '200 complete');
+        assert.equal(await post(open.id, { Accept: BROWSER }), '200 page');
+      });
+    }
+
+    it('parameters that nobody knows: ignores them', async () => {
+      for (const query of ['?a=1', '?id=x&id[]=y', '?%zz', '?x402Version=1', '?__proto__=1']) {
+        const res = await checkout.visit(`${open.id}${query}`);
+        assert.equal(told(res), '402', query);
+        assert.equal(res.body.resource.url, `https://pay.example/c/${open.id}`);
+      }
+    });
+  });
+
+  describe('knows whence a payment came', () => {
+    for (const [title, headers, channel] of [
+      ['the page says so', { 'Checkout-Channel': 'page' }, 'page'],
+      ['an agent says nothing', {}, 'x402'],
+      ['something else is said', { 'Checkout-Channel': 'x402; page' }, 'x402'],
+      ['a browser loads the page', { Accept: BROWSER }, 'x402'],
+    ] as const) {
+      it(`${channel}, when ${title}`, async () => {
+        const { header } = await checkout.sign(open.id);
+        await checkout.visit(open.id, { ...headers, 'PAYMENT-SIGNATURE': header });
+        assert.equal((await checkout.visit(open.id)).body.session.payment.channel, channel);
+      });
+    }
+  });
+
+  describe('looks first', () => {
+    const send = (id: string, header: string): Promise<string> =>
+      checkout.visit(id, { 'PAYMENT-SIGNATURE': header }).then(told);
+
+    it('whether there is such a session', async () => {
+      const { header } = await checkout.sign(open.id);
+      assert.equal(await send(newId('cs_test_'), MALFORMED), '404 resource_missing');
+      assert.equal(await send(newId('cs_test_'), header), '404 resource_missing');
+    });
+
+    it('then whether the header is a payment at all', async () => {
+      const { id: expired } = await checkout.buildSession({ status: 'expired' });
+      const { id: over } = await checkout.buildSession({ expiresAt: now() });
+      for (const id of [open.id, expired, over, await paidSession()]) {
+        assert.equal(await send(id, MALFORMED), '400 invalid_payment_payload');
+      }
+      const held = await holdPayment();
+      const res = await hasty.visit(held.id, { 'PAYMENT-SIGNATURE': MALFORMED });
+      assert.equal(told(res), '400 invalid_payment_payload');
+      await held.finish();
+    });
+
+    it('then at the session, and never at the facilitator for one that takes no payment', async () => {
+      const { payload, accepted } = await checkout.sign(open.id);
+      const wrong = Buffer.from(
+        JSON.stringify({ x402Version: 3, accepted: { ...accepted, amount: '1' }, payload }),
+      ).toString('base64');
+      const { supported, verify } = checkout.facilitator.calls;
+      const asked = [supported.length, verify.length];
+      // The copy is old, so that an offer would ask anew.
+      travelMs(61_000);
+      const { id: expired } = await checkout.buildSession({ status: 'expired' });
+      assert.equal(await send(expired, wrong), '410 session_expired');
+      assert.equal(await send(await paidSession(), wrong), '409 session_already_paid');
+      assert.equal(told(await checkout.visit(await paidSession())), '200 complete');
+      assert.deepEqual([supported.length, verify.length], asked);
+      assert.equal(await send(open.id, wrong), '402 invalid_x402_version');
+    });
+  });
+
+  it('lets waiting payments go with 202 when the web process stops', async () => {
+    const { facilitator } = checkout;
+    const stopping = await openCheckout({ facilitator, worker: false });
+    const { id } = await stopping.buildSession();
+    const payment = await stopping.sign(id);
+    const hold = facilitator.settle.holdNext();
+    const paying = stopping.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(told);
+    await eventually(() => assert.equal(stopping.calls(payment).settle, 1));
+    stopping.app.settlements.close();
+    assert.equal(await paying, '202 processing');
+    hold.release();
+    await eventually(async () => assert.equal(told(await stopping.visit(id)), '200 complete'));
+    await stopping.app.close();
+  });
+});

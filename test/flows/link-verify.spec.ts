@@ -1,0 +1,425 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import request from 'supertest';
+import { createApp } from '../../api/app.js';
+import { closeDeps, openDeps } from '../../api/open-deps.js';
+import { loadConfig } from '../../shared/config.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { createLogger } from '../../shared/logger.js';
+import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import type { FacilitatorRequest } from '../../shared/x402/wire.js';
+import { startWorker } from '../../workers/main.js';
+import { paymentHeader, signEvmPayment } from '../support/agent.js';
+import {
+  BUYER,
+  type Checkout,
+  findEntry,
+  openCheckout,
+  type SignedPayment,
+  told,
+  X_LAYER_TESTNET,
+} from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import { startFacilitator } from '../support/facilitator.js';
+import {
+  altered,
+  answers,
+  answersGarbage,
+  answersHtml,
+  type Behaviour,
+  breaksAfterWork,
+  breaksBeforeWork,
+  failsToSettle,
+  refuses,
+} from '../support/facilitator-dial.js';
+import { buildMerchant, buildSession } from '../support/factories.js';
+import { testServices } from '../support/suite.js';
+
+/** The codes of the specification that a facilitator says, too. */
+const CODES = [
+  'insufficient_funds',
+  'invalid_exact_evm_payload_authorization_valid_after',
+  'invalid_exact_evm_payload_authorization_valid_before',
+  'invalid_exact_evm_payload_authorization_value',
+  'invalid_exact_evm_payload_recipient_mismatch',
+  'invalid_exact_svm_payload_transaction_instructions_length',
+  'invalid_network',
+  'invalid_payload',
+  'invalid_payment_requirements',
+  'invalid_scheme',
+  'unsupported_scheme',
+  'invalid_x402_version',
+  'invalid_transaction_state',
+  'unexpected_verify_error',
+  'unexpected_settle_error',
+];
+
+/** What newer facilitators call the same facts. */
+const NEWER_NAMES = {
+  invalid_exact_evm_insufficient_balance: 'insufficient_funds',
+  permit2_insufficient_balance: 'insufficient_funds',
+  invalid_exact_evm_payload_authorization_value_mismatch: 'invalid_exact_evm_payload_authorization_value',
+  invalid_exact_evm_recipient_mismatch: 'invalid_exact_evm_payload_recipient_mismatch',
+  invalid_exact_evm_nonce_already_used: 'invalid_transaction_state',
+  duplicate_settlement: 'invalid_transaction_state',
+};
+
+describe('a payment that /verify', () => {
+  let checkout: Checkout;
+  let session: CheckoutSession;
+  let payment: SignedPayment;
+
+  before(async () => {
+    const facilitator = await startFacilitator({ strict: true });
+    checkout = await openCheckout({ facilitator });
+  });
+  beforeEach(async () => {
+    session = await checkout.buildSession();
+    payment = await checkout.sign(session.id);
+  });
+  afterEach(() => checkout.facilitator.verify.honest());
+  after(() => checkout.close());
+
+  const send = ({ header }: { header: string } = payment): Promise<string> =>
+    checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header }).then(told);
+
+  /** One call, no claim; and the same signature may come again. */
+  async function assertNothingHappened(): Promise<void> {
+    assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 0 });
+    assert.deepEqual(await checkout.state(session.id), { session: 'open', payments: [], events: [] });
+    assert.equal(told(await checkout.visit(session.id)), '402');
+    assert.equal(await send(), '200 complete');
+    assert.deepEqual(checkout.calls(payment), { verify: 2, settle: 1 });
+  }
+
+  it('accepts is settled', async () => {
+    assert.equal(await send(), '200 complete');
+    assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
+    const { accepted, payload } = payment;
+    const expected: FacilitatorRequest = {
+      x402Version: 2,
+      paymentPayload: { x402Version: 2, accepted, payload },
+      paymentRequirements: accepted,
+    };
+    assert.deepEqual(checkout.facilitator.calls.verify.at(-1)?.body, expected);
+    assert.deepEqual(checkout.facilitator.calls.settle.at(-1)?.body, expected);
+  });
+
+  describe('accepts in its own way is settled:', () => {
+    for (const [title, behaviour] of Object.entries<Behaviour>({
+      'with no payer': altered({ payer: undefined }),
+      'with null for the payer': altered({ payer: null }),
+      'with fields that nobody knows': altered({ extensions: { a: 1 }, extra: [], invalidReason: null }),
+      'with another status of success': altered({}, 201),
+      'with a status of refusal': altered({}, 402),
+    })) {
+      it(title, async () => {
+        checkout.facilitator.verify.next(behaviour);
+        assert.equal(await send(), '200 complete');
+      });
+    }
+  });
+
+  describe('refuses is answered 402 with', () => {
+    for (const code of CODES) {
+      it(code, async () => {
+        checkout.facilitator.verify.next(refuses(code));
+        assert.equal(await send(), `402 ${code}`);
+        await assertNothingHappened();
+      });
+    }
+
+    for (const [reason, code] of Object.entries(NEWER_NAMES)) {
+      it(`${code}, when it says ${reason}`, async () => {
+        checkout.facilitator.verify.next(refuses(reason));
+        assert.equal(await send(), `402 ${code}`);
+      });
+    }
+
+    it('any newer word as it is', async () => {
+      for (const word of ['kyt_sanctioned_address', 'x', 'a_word_of_2027', 'z'.repeat(100)]) {
+        checkout.facilitator.verify.next(refuses(word));
+        assert.equal(await send(), `402 ${word}`);
+      }
+    });
+
+    it('payment_failed for what is no word', async () => {
+      const strange = [
+        'Insufficient Funds',
+        'KYT',
+        '',
+        'a'.repeat(101),
+        'a-b',
+        'ж',
+        7,
+        null,
+        undefined,
+        ['x'],
+      ];
+      for (const invalidReason of strange) {
+        checkout.facilitator.verify.next(answers(200, { isValid: false, invalidReason }));
+        assert.equal(await send(), '402 payment_failed');
+      }
+    });
+
+    it('the same, whichever status of refusal it has', async () => {
+      for (const status of [400, 402, 404, 409, 412, 422]) {
+        const body = { isValid: false, invalidReason: 'insufficient_funds' };
+        checkout.facilitator.verify.next(answers(status, body));
+        assert.equal(await send(), '402 insufficient_funds');
+      }
+    });
+  });
+
+  describe('does not judge is answered 503, because it', () => {
+    for (const [title, behaviour] of Object.entries<Behaviour>({
+      'answers 401': answers(401),
+      'answers 403': answers(403),
+      'answers 429': answers(429),
+      'answers 500': answers(500),
+      'answers 500 with a verdict': answers(500, { isValid: false, invalidReason: 'insufficient_funds' }),
+      'answers 500 with a good verdict': answers(500, { isValid: true }),
+      'answers 502 in HTML': answersHtml(502),
+      'answers 503': answers(503, 'busy'),
+      'answers 200 in HTML': answersHtml(200),
+      'answers half of its JSON': answersGarbage(),
+      'answers an empty object': answers(200, {}),
+      'answers a list': answers(200, [{ isValid: true }]),
+      'answers null': answers(200, null),
+      'answers nothing': answers(200, ''),
+      'answers its verdict in words': answers(200, { isValid: 'true' }),
+      'answers 400 without a verdict': answers(400, { error: 'invalid request' }),
+      'answers 404 without a verdict': answers(404, 'not found'),
+      redirects: { works: false, answer: () => ({ status: 308, body: '', headers: { location: '/' } }) },
+      'resets the connection': breaksBeforeWork(),
+      'drops the connection': breaksBeforeWork('drop'),
+      'ends in the midst of its answer': breaksAfterWork('truncate'),
+    })) {
+      it(title, async () => {
+        checkout.facilitator.verify.next(behaviour);
+        assert.equal(await send(), '503 payment_service_unavailable');
+        await assertNothingHappened();
+      });
+    }
+
+    it('takes longer than it may', async () => {
+      const environment = { FACILITATOR_TIMEOUT_MS: '1000' };
+      const hasty = await openCheckout({ worker: false, environment });
+      const { id } = await hasty.buildSession();
+      const { header } = await hasty.sign(id);
+      hasty.facilitator.verify.holdAll();
+      const res = await hasty.visit(id, { 'PAYMENT-SIGNATURE': header });
+      assert.equal(told(res), '503 payment_service_unavailable');
+      assert.deepEqual(await hasty.state(id), { session: 'open', payments: [], events: [] });
+      await hasty.close();
+    });
+
+    it('cannot be reached', async () => {
+      const gone = await openCheckout({ worker: false });
+      const { id } = await gone.buildSession();
+      const { header } = await gone.sign(id);
+      await gone.facilitator.close();
+      const res = await gone.visit(id, { 'PAYMENT-SIGNATURE': header });
+      assert.equal(told(res), '503 payment_service_unavailable');
+      assert.deepEqual(await gone.state(id), { session: 'open', payments: [], events: [] });
+      await gone.close();
+    });
+  });
+
+  describe('calls badly signed', () => {
+    const wordings = ['invalid_exact_evm_signature', 'invalid_exact_evm_payload_signature'];
+
+    for (const wording of wordings) {
+      it(`(${wording}) is the facilitator’s fault when it is the payer’s own signature: 503`, async () => {
+        checkout.facilitator.verify.next(refuses(wording));
+        assert.equal(await send(), '503 payment_service_unavailable');
+        await assertNothingHappened();
+      });
+
+      it(`(${wording}) is the buyer’s fault when it is tampered with: 402`, async () => {
+        const { accepted, payload } = payment;
+        const signature = payload.signature.replace(/.(?=.{4}$)/, (digit) => (digit === '0' ? '1' : '0'));
+        checkout.facilitator.verify.next(refuses(wording));
+        const tampered = { header: paymentHeader(accepted, { ...payload, signature }) };
+        assert.equal(await send(tampered), '402 invalid_exact_evm_payload_signature');
+        await assertNothingHappenedTo(session.id);
+      });
+    }
+
+    /** All judged by a facilitator that really looks. */
+    for (const [title, forge] of Object.entries<
+      (honest: SignedPayment) => Promise<{ signature?: string; authorization?: object }>
+    >({
+      'another’s signature': async ({ accepted }) => {
+        const { signature } = await signEvmPayment(accepted, { account: BUYER });
+        return { signature };
+      },
+      'another nonce than the signed one': async ({ payload }) => ({
+        authorization: { ...payload.authorization, nonce: `0x${'1'.repeat(64)}` },
+      }),
+      'a later end than the signed one': async ({ payload }) => ({
+        authorization: {
+          ...payload.authorization,
+          validBefore: `${Number(payload.authorization.validBefore) + 1}`,
+        },
+      }),
+      'another payer than the signer': async ({ payload }) => ({
+        authorization: { ...payload.authorization, from: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
+      }),
+      'the domain of another token': async ({ accepted }) =>
+        await signEvmPayment(accepted, { account: BUYER, domain: { name: 'USD Coin' } }),
+      'the domain of another chain': async ({ accepted }) =>
+        await signEvmPayment(accepted, { account: BUYER, domain: { chainId: 8453 } }),
+      'nothing but zeros': async () => ({ signature: `0x${'00'.repeat(65)}` }),
+      'a signature of a contract wallet': async () => ({ signature: `0x${'ab'.repeat(300)}` }),
+    })) {
+      it(`rightly is answered 402: ${title}`, async () => {
+        const { accepted, payload } = payment;
+        const header = paymentHeader(accepted, { ...payload, ...(await forge(payment)) });
+        assert.equal(await send({ header }), '402 invalid_exact_evm_payload_signature');
+        await assertNothingHappenedTo(session.id);
+      });
+    }
+
+    it('is judged for the token that is paid: a good signature for another one does not count', async () => {
+      const { accepts } = await checkout.quote(session.id);
+      const usdc = findEntry(accepts, X_LAYER_TESTNET);
+      const usdt = accepts.filter(({ network }) => network === X_LAYER_TESTNET)[1];
+      assert.ok(usdt);
+      const header = paymentHeader(usdt, await signEvmPayment(usdc, { account: BUYER }));
+      assert.equal(await send({ header }), '402 invalid_exact_evm_payload_signature');
+    });
+
+    async function assertNothingHappenedTo(id: string): Promise<void> {
+      assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
+    }
+  });
+});
+
+describe('the facilitator', () => {
+  it('is shown the service’s token, on /verify and on /settle', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const secret = `svc_sk_${privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')}`;
+    const facilitator = await startFacilitator({ tokens: { keyId: 'key_1', publicKey } });
+    const environment = { FACILITATOR_KEY_ID: 'key_1', FACILITATOR_SECRET: secret };
+    const checkout = await openCheckout({ facilitator, environment });
+    const { id } = await checkout.buildSession();
+    assert.equal(told(await checkout.pay(id)), '200 complete');
+    await checkout.close();
+  });
+});
+
+/** Told to nobody: what the facilitator writes beside its codes, and what the buyer has signed. */
+describe('neither answers nor logs hold', () => {
+  const SECRET = 'calldata 0xe3ee160e000000000000';
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+
+  it('the facilitator’s messages, the signature or the header, whatever goes wrong', async () => {
+    const facilitator = await startFacilitator();
+    const { databaseUrl, redisUrl } = testServices();
+    const environment = {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      FACILITATOR_URL: facilitator.url,
+      BASE_URL: 'https://pay.example',
+      LOG_LEVEL: 'trace',
+      RATE_LIMIT_LINK_PER_MINUTE: '1000000',
+      RPC_URL_EIP155_84532: 'http://127.0.0.1:1',
+    };
+    const webLogger = createLogger('trace', 'web', sink);
+    const deps = openDeps(loadConfig(environment, 'web'), webLogger);
+    const server = createServer(createApp(deps));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const worker = await startWorker(
+      loadConfig(environment, 'worker'),
+      createLogger('trace', 'worker', sink),
+    );
+    const { accountId } = await buildMerchant(deps.db);
+    const answered: string[] = [];
+    const signatures: string[] = [];
+
+    async function pay(): Promise<{ status: number; id: string }> {
+      const { id } = await buildSession(deps.db, accountId);
+      const link = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const { body: quote } = await request(link).get(`/c/${id}`);
+      const entry = findEntry(quote.accepts, 'eip155:84532');
+      const payload = await signEvmPayment(entry, { account: BUYER });
+      const header = paymentHeader(entry, payload);
+      signatures.push(payload.signature, header, payload.signature.slice(2));
+      const res = await request(link).get(`/c/${id}`).set('PAYMENT-SIGNATURE', header);
+      const later = await request(link).get(`/c/${id}`);
+      for (const { text, headers } of [res, later]) answered.push(text, decodeAll(headers));
+      return { status: res.status, id };
+    }
+
+    const told = { invalidMessage: SECRET, errorMessage: SECRET, error: SECRET, extra: { SECRET } };
+    const verify: [Behaviour, number][] = [
+      [answers(200, { isValid: false, invalidReason: 'insufficient_funds', ...told }), 402],
+      [answers(200, { isValid: false, invalidReason: SECRET, ...told }), 402],
+      [answers(200, { isValid: false, invalidReason: 'invalid_exact_evm_signature', ...told }), 503],
+      [answers(200, { isValid: false, invalidReason: 'asset_not_deployed_contract', ...told }), 402],
+      [answers(500, told), 503],
+      [answers(200, SECRET), 503],
+    ];
+    const settle: [Behaviour, number][] = [
+      [answers(200, { success: false, errorReason: 'insufficient_funds', transaction: '', ...told }), 402],
+      [answers(200, { success: false, errorReason: SECRET, transaction: '', ...told }), 402],
+      [failsToSettle('unexpected_settle_error'), 402],
+      [altered(told), 200],
+      [altered({ payer: undefined, ...told }), 200],
+    ];
+    for (const [behaviour, status] of verify) {
+      facilitator.verify.next(behaviour);
+      assert.equal((await pay()).status, status);
+    }
+    for (const [behaviour, status] of settle) {
+      facilitator.settle.next(behaviour);
+      assert.equal((await pay()).status, status);
+    }
+    await refuseClaims(deps.db, accountId);
+    assert.equal((await pay()).status, 500);
+    await allowClaims(deps.db);
+
+    await eventually(() => assert.ok(lines.some((line) => line.includes('request.failed'))));
+    await worker.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    deps.settlements.close();
+    await closeDeps(deps);
+    await facilitator.close();
+
+    assert.ok(lines.length > 30 && answered.length > 40);
+    for (const text of [...lines, ...answered]) {
+      assert.ok(!text.includes('calldata') && !text.includes('0xe3ee160e'), text);
+      const shown = signatures.find((signature) => text.includes(signature));
+      assert.equal(shown, undefined, text);
+    }
+  });
+
+  async function refuseClaims(db: Knex, accountId: string): Promise<void> {
+    await db.raw(`
+      CREATE FUNCTION refuse_claims() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'no room'; END $$`);
+    await db.raw(`
+      CREATE TRIGGER refuse_claims BEFORE INSERT ON payments FOR EACH ROW
+      WHEN (NEW.account_id = '${accountId}') EXECUTE FUNCTION refuse_claims()`);
+  }
+
+  async function allowClaims(db: Knex): Promise<void> {
+    await db.raw('DROP FUNCTION refuse_claims CASCADE');
+  }
+
+  function decodeAll(headers: Record<string, string>): string {
+    const { 'payment-required': required = '', 'payment-response': response = '' } = headers;
+    return [required, response].map((text) => Buffer.from(text, 'base64').toString()).join();
+  }
+});
