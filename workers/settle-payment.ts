@@ -1,7 +1,7 @@
 import { now, nowMs } from '../shared/clock.js';
 import { nextWatch, SETTLE_MARGIN_MS } from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
-import { beginSettlement, postpone } from '../shared/services/settlement.js';
+import { AFTER_TIMEOUT_MS, beginSettlement, postpone } from '../shared/services/settlement.js';
 import { failPayment, succeedPayment } from '../shared/services/verdicts.js';
 import { afterUnclearAttempt, type SettleVerdict } from '../shared/x402/facilitator-answers.js';
 import { confirmationsFor } from './confirmations.js';
@@ -29,7 +29,7 @@ export async function settlePayment(
   // Once something was unclear, or was said to be settled, a failure proves nothing any more.
   const inDoubt = payment.settleUnclear || payment.reportedTransaction !== null;
   const verdict = inDoubt ? afterUnclearAttempt(answer) : answer;
-  await write(deps, payment, verdict);
+  await write(deps, payment, verdict, endOf(deps, startedAtMs));
   deps.logger.info({
     event: 'payment.settle_answered',
     payment: payment.id,
@@ -44,12 +44,26 @@ export async function settlePayment(
   return done;
 }
 
-async function write(deps: WorkerDeps, payment: Payment, verdict: SettleVerdict): Promise<void> {
+/** A call that was given up may go on at the facilitator: it has surely ended half a minute later. */
+function endOf({ config }: WorkerDeps, startedAtMs: number): Date {
+  const gaveUp = nowMs() - startedAtMs >= config.facilitator.settleTimeoutMs;
+  return new Date(nowMs() + (gaveUp ? AFTER_TIMEOUT_MS : 0));
+}
+
+async function write(
+  deps: WorkerDeps,
+  payment: Payment,
+  verdict: SettleVerdict,
+  endedAt: Date,
+): Promise<void> {
   switch (verdict.kind) {
     case 'settled': {
       const said = `settled in ${verdict.transaction}`;
       if (confirmationsFor(deps.config, payment.network) > 0) {
-        return await lookNext(deps, payment, nowMs(), said, { reportedTransaction: verdict.transaction });
+        return await lookNext(deps, payment, nowMs(), said, {
+          settleEndedAt: endedAt,
+          reportedTransaction: verdict.transaction,
+        });
       }
       const proof = { transaction: verdict.transaction, payer: verdict.payer, proofIndex: undefined };
       await succeedPayment(verdictDeps(deps), payment, proof, { source: 'facilitator', said });
@@ -66,6 +80,7 @@ async function write(deps: WorkerDeps, payment: Payment, verdict: SettleVerdict)
     case 'unknown': {
       const { transaction } = verdict;
       const learnt = {
+        settleEndedAt: endedAt,
         settleUnclear: true,
         ...(transaction !== undefined && { reportedTransaction: transaction }),
       };
@@ -79,11 +94,10 @@ async function lookNext(
   payment: Payment,
   atMs: number,
   said: string,
-  learnt: { settleUnclear?: boolean; reportedTransaction?: string },
+  learnt: { settleEndedAt: Date; settleUnclear?: boolean; reportedTransaction?: string },
 ): Promise<void> {
   const next = { stage: 'confirm' as const, dueAt: new Date(atMs) };
-  const progress = { settleEndedAt: now(), ...learnt };
-  if (await postpone(deps.db, payment, next, { source: 'facilitator', said }, progress)) {
+  if (await postpone(deps.db, payment, next, { source: 'facilitator', said }, learnt)) {
     await ring(deps, payment, next);
   }
 }

@@ -93,9 +93,10 @@ async function answerOutcome(
   try {
     const session = await findLinkedSession(deps.db, sessionId);
     if (session === undefined) return stillProcessing();
-    if (session.paymentId === paymentId && session.payment?.status === 'processing') {
-      if (await markAnsweredProcessing(deps.db, paymentId)) return stillProcessing();
-    }
+    const holds = session.paymentId === paymentId && session.payment?.status === 'processing';
+    if (holds && (await markAnsweredProcessing(deps.db, paymentId))) return stillProcessing();
+    // Decided between the two statements: everything is read again.
+    if (holds) return await answerOutcome(deps, sessionId, offer, paymentId);
     const payment =
       session.payment?.id === paymentId ? session.payment : await findPayment(deps.db, paymentId);
     if (payment?.status === 'failed') return await answerFailure(deps, session, offer, payment);

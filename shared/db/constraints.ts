@@ -3,7 +3,8 @@ const UNIQUE_VIOLATION = '23505';
 /** What Postgres said of a statement that failed; undefined when it said nothing, as when the connection broke. */
 export function sqlState(error: unknown): string | undefined {
   const { code } = postgresError(error);
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  // Each has a digit, unlike EPIPE and its kin.
+  return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
 /** Whether a statement failed because a row with this unique value exists; `constraint` is its index's name. */

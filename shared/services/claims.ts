@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../clock.js';
 import { sqlState, violatesUnique } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
@@ -32,6 +33,9 @@ export type Claim =
   | { kind: 'claimed'; paymentId: string; dueAt: Date }
   | { kind: 'lost' }
   | { kind: 'unclear' };
+
+const READ_ATTEMPTS = 4;
+const READ_PAUSE_MS = 250;
 
 const CLAIM = `
   WITH claimed AS (
@@ -94,17 +98,21 @@ function isDatabaseRefusal(error: unknown): boolean {
  * carried out; then the payment is there or is not. What cannot be read may have been claimed.
  */
 async function readLostClaim(db: Knex, paymentId: string, sessionId: string): Promise<Claim> {
-  try {
-    return await db.transaction(async (trx): Promise<Claim> => {
-      await CheckoutSession.query(trx).findById(sessionId).select('id').forUpdate();
-      const payment = await Payment.query(trx).findById(paymentId).select('id', 'dueAt');
-      if (payment === undefined) throw new ClaimNotMade();
-      return { kind: 'claimed', paymentId, dueAt: payment.dueAt ?? now() };
-    });
-  } catch (error) {
-    if (error instanceof ClaimNotMade) throw error;
-    return { kind: 'unclear' };
+  for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt++) {
+    try {
+      return await db.transaction(async (trx): Promise<Claim> => {
+        await CheckoutSession.query(trx).findById(sessionId).select('id').forUpdate();
+        const payment = await Payment.query(trx).findById(paymentId).select('id', 'dueAt');
+        if (payment === undefined) throw new ClaimNotMade();
+        return { kind: 'claimed', paymentId, dueAt: payment.dueAt ?? now() };
+      });
+    } catch (error) {
+      if (error instanceof ClaimNotMade) throw error;
+      // What broke one connection has often broken the others of the pool.
+      if (attempt < READ_ATTEMPTS) await sleep(READ_PAUSE_MS);
+    }
   }
+  return { kind: 'unclear' };
 }
 
 /** The claim was lost on the way to Postgres: no money can move, and the same payload may be sent again. */

@@ -11,7 +11,7 @@ import { Payment } from '../models/payment.js';
  */
 
 /** How long after a `/settle` call's timeout it can no longer be in flight. */
-const AFTER_TIMEOUT_MS = 30_000;
+export const AFTER_TIMEOUT_MS = 30_000;
 /** The longest that a look at a chain, with what follows, lasts. */
 const LOOK_LEASE_MS = 60_000;
 

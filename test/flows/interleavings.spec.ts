@@ -35,7 +35,7 @@ const HEADER = 'PAYMENT-SIGNATURE';
 const SEED = Number(process.env.MONEY_SEED ?? '20261102');
 /** Longer than the calls of these tests last. */
 const CALL_ENDS_MS = 500;
-const LONGEST_STEP_MS = 15_000;
+const SHORTEST_STEP_MS = 30_000;
 
 describe('a claim whose COMMIT is not answered', () => {
   let flow: MoneyFlow;
@@ -404,7 +404,7 @@ async function untilNothingIsDue(flow: MoneyFlow): Promise<void> {
     await wait(CALL_ENDS_MS);
     const later = await nextDue(flow);
     if (later !== undefined && later.dueAt > now()) {
-      travelMs(Math.max(later.dueAt.getTime() - nowMs(), LONGEST_STEP_MS));
+      travelMs(Math.max(later.dueAt.getTime() - nowMs(), SHORTEST_STEP_MS));
     }
   }
 }
@@ -459,8 +459,9 @@ for (const store of ['Redis', 'Postgres']) {
         for (let next = signed.shift(); next !== undefined; next = signed.shift()) {
           for (let tries = 0; tries < 30; tries += 1) {
             const { status } = await flow.visit(next.id, { [HEADER]: next.header });
-            // What may pass is tried again with the same payload.
-            if (![500, 503].includes(status)) break;
+            // What may pass is tried again with the same payload, and so is a 202 of which nothing came.
+            const isOpen = status === 202 && (await flow.visit(next.id)).status === 402;
+            if (!isOpen && ![500, 503].includes(status)) break;
           }
         }
       };

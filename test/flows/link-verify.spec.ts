@@ -389,7 +389,7 @@ describe('neither answers nor logs hold', () => {
     assert.equal((await pay()).status, 500);
     await allowClaims(deps.db);
 
-    await eventually(() => assert.ok(lines.some((line) => line.includes('request.failed'))));
+    await eventually(() => assert.match(lines.join(''), /request\.failed/));
     await worker.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict';
+import { Keypair } from '@solana/web3.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import type { FacilitatorRequest, SvmPayload } from '../../shared/x402/wire.js';
+import { paymentHeader, signSolanaPayment } from '../support/agent.js';
+import {
+  BASE_SEPOLIA,
+  BUYER,
+  type Checkout,
+  findEntry,
+  openCheckout,
+  openCheckoutOnChain,
+  receiptOf,
+  type SignedPayment,
+  SOLANA_DEVNET,
+  told,
+} from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import type { EvmChain } from '../support/evm-chain.js';
+import { startFacilitator } from '../support/facilitator.js';
+import {
+  altered,
+  answers,
+  type Behaviour,
+  failsAfterWork,
+  failsToSettle,
+} from '../support/facilitator-dial.js';
+import { SolanaChain } from '../support/solana-chain.js';
+
+const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
+const PROCESSING = { session: 'processing', payments: ['processing'], events: [] };
+const FAILED = { session: 'open', payments: ['failed'], events: [] };
+const HASH = `0x${'cd'.repeat(32)}`;
+
+describe('without confirmations to wait for', () => {
+  it('a payment is complete on the facilitator’s word, and no chain is asked', async () => {
+    const checkout = await openCheckoutOnChain();
+    const { id } = await checkout.buildSession();
+    assert.equal(told(await checkout.pay(id)), '200 complete');
+    assert.equal((await checkout.payment(id)).dueAt, null);
+    assert.deepEqual(checkout.chain.endpoint.calls, new Map());
+    await checkout.close();
+  });
+
+  it('of its own network: those of another one do not count', async () => {
+    const checkout = await openCheckoutOnChain({ CONFIRMATIONS_EIP155_80002: '5' });
+    const { id } = await checkout.buildSession();
+    assert.equal(told(await checkout.pay(id)), '200 complete');
+    assert.deepEqual(checkout.chain.endpoint.calls, new Map());
+    await checkout.close();
+  });
+});
+
+describe('a payment that waits for two confirmations', () => {
+  let checkout: Checkout & { chain: EvmChain };
+  let chain: EvmChain;
+  async function open(environment: Record<string, string> = {}): Promise<void> {
+    checkout = await openCheckoutOnChain({
+      CONFIRMATIONS_EIP155_84532: '2',
+      SETTLE_WAIT_MS: '0',
+      ...environment,
+    });
+    chain = checkout.chain;
+  }
+  afterEach(async () => {
+    returnToPresent();
+    await checkout.close();
+  });
+
+  interface Waiting {
+    id: string;
+    payment: SignedPayment;
+  }
+
+  /** Answered 202, and /settle has answered. */
+  async function pay(behaviour: Behaviour = {}): Promise<Waiting> {
+    const { id } = await checkout.buildSession({ expiresAt: new Date(nowMs() + 86_400_000) });
+    const payment = await checkout.sign(id);
+    checkout.facilitator.settle.next(behaviour);
+    const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
+    assert.equal(told(res), '202 processing');
+    await checkout.afterSettling(id);
+    return { id, payment };
+  }
+
+  function passBlock(): void {
+    chain.travel(2);
+    chain.mine();
+  }
+
+  async function assertCompletes({ id, payment }: Waiting): Promise<void> {
+    await eventually(async () => assert.deepEqual(await checkout.state(id), PAID));
+    const res = await checkout.visit(id);
+    assert.equal(told(res), '200 complete');
+    const nonce = payment.payload.authorization.nonce;
+    const moved = checkout.facilitator.ledger.find(({ paymentId }) => paymentId === nonce);
+    assert.deepEqual(receiptOf(res), {
+      success: true,
+      transaction: moved?.transaction,
+      network: BASE_SEPOLIA,
+      payer: BUYER.address,
+    });
+  }
+
+  it('is 202 until the chain shows them, then 200 with its transaction', async () => {
+    await open();
+    const waiting = await pay();
+    await checkout.afterAnotherLook(waiting.id);
+    assert.equal(told(await checkout.visit(waiting.id)), '202 processing');
+    assert.deepEqual(await checkout.state(waiting.id), PROCESSING);
+    chain.mine();
+    travelMs(2_000);
+    await assertCompletes(waiting);
+    assert.deepEqual(checkout.calls(waiting.payment), { verify: 1, settle: 1 });
+    assert.notEqual((await checkout.payment(waiting.id)).proofIndex, null);
+  });
+
+  it('is 200 to the paying request itself when they come in time', async () => {
+    await open({ SETTLE_WAIT_MS: '15000' });
+    checkout.facilitator.settle.next({
+      answer: (honest) => {
+        chain.mine();
+        return honest ?? { status: 500, body: '' };
+      },
+    });
+    const { id } = await checkout.buildSession();
+    assert.equal(told(await checkout.pay(id)), '200 complete');
+    assert.deepEqual(await checkout.state(id), PAID);
+  });
+
+  for (const [title, behaviour] of Object.entries<Behaviour>({
+    'a transaction that does not exist': altered({ transaction: HASH }),
+    'a transaction that is none': altered({ transaction: 'batch-7' }),
+    'another payer': altered({ payer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' }),
+    nothing: failsAfterWork(500),
+  })) {
+    it(`is found on the chain when the facilitator named ${title}`, async () => {
+      await open();
+      const waiting = await pay(behaviour);
+      chain.mine(2);
+      travelMs(5_000);
+      await assertCompletes(waiting);
+    });
+  }
+
+  it('does not count one whose block was reorganised away', async () => {
+    await open();
+    const { id } = await pay();
+    const transaction = checkout.facilitator.ledger.at(-1)?.transaction;
+    assert.ok(transaction);
+    chain.reorganise(`0x${transaction.slice(2)}`, 'kept');
+    chain.mine(3);
+    travelMs(2_000);
+    await checkout.afterAnotherLook(id);
+    assert.deepEqual(await checkout.state(id), PROCESSING);
+  });
+
+  it('fails when it was used up without paying', async () => {
+    await open();
+    const { id, payment } = await pay({ works: false, answer: success });
+    const { from, nonce } = payment.payload.authorization;
+    chain.cancelAuthorization({ asset: payment.accepted.asset, from, nonce });
+    travelMs(5_000);
+    await eventually(async () => assert.deepEqual(await checkout.state(id), FAILED));
+    assert.equal(told(await checkout.visit(id)), '402 invalid_transaction_state');
+  });
+
+  it('fails when the facilitator lied, once the authorization is over', async () => {
+    await open();
+    const { id } = await pay({ works: false, answer: success });
+    travelMs(305_000);
+    chain.mine();
+    await eventually(async () => assert.deepEqual(await checkout.state(id), FAILED));
+    assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
+  });
+
+  it('is never called failed because the chain cannot be read', async () => {
+    await open();
+    const waiting = await pay();
+    chain.endpoint.fail('http_500');
+    for (const seconds of [60, 305, 3_600]) {
+      travelMs(seconds * 1000);
+      await checkout.afterAnotherLook(waiting.id);
+      assert.deepEqual(await checkout.state(waiting.id), PROCESSING);
+    }
+    chain.endpoint.recover();
+    chain.mine();
+    travelMs(31_000);
+    await assertCompletes(waiting);
+    assert.equal(checkout.calls(waiting.payment).settle, 1);
+  });
+
+  /**
+   * The facilitator has sent its transaction and said so; it takes a while to be mined. Asked once more meanwhile,
+   * it looks at the balance that its own transaction will have moved, or does not answer.
+   */
+  for (const [title, no] of Object.entries<Behaviour>({
+    'says insufficient_funds': failsToSettle('insufficient_funds'),
+    'says valid_before': failsToSettle('invalid_exact_evm_payload_authorization_valid_before'),
+    'answers 401': answers(401),
+  })) {
+    it(`does not fail when the facilitator said success and then ${title}`, async () => {
+      await open();
+      const { id, payment } = await pay({ works: false, answer: success });
+      checkout.facilitator.settle.always(no);
+      for (let round = 0; round < 3; round += 1) {
+        travelMs(31_000);
+        passBlock();
+        await checkout.afterAnotherLook(id);
+      }
+      assert.deepEqual(await checkout.state(id), PROCESSING);
+      const { from, to, value, nonce } = payment.payload.authorization;
+      const { asset } = payment.accepted;
+      chain.movePayment({ asset, from, payTo: to, amount: BigInt(value), nonce }, HASH);
+      chain.mine(2);
+      travelMs(31_000);
+      await eventually(async () => assert.deepEqual(await checkout.state(id), PAID));
+      assert.equal(receiptOf(await checkout.visit(id))?.transaction, HASH);
+    });
+  }
+
+  function success(): { status: number; body: object } {
+    return { status: 200, body: { success: true, transaction: HASH, network: BASE_SEPOLIA } };
+  }
+});
+
+describe('a Solana payment that waits for confirmations', () => {
+  let chain: SolanaChain;
+  let checkout: Checkout;
+
+  async function open(confirmations: string): Promise<void> {
+    chain = await SolanaChain.start(SOLANA_DEVNET);
+    const facilitator = await startFacilitator({
+      onSettled: ({ transaction }) => {
+        const { body } = facilitator.calls.settle.at(-1) ?? {};
+        const { payload } = (body as FacilitatorRequest).paymentPayload;
+        chain.movePayment((payload as SvmPayload).transaction, {
+          signature: transaction,
+          commitment: 'processed',
+        });
+      },
+    });
+    checkout = await openCheckout({
+      facilitator,
+      environment: {
+        SETTLE_WAIT_MS: '0',
+        CONFIRMATIONS_SOLANA_DEVNET: confirmations,
+        RPC_URL_SOLANA_DEVNET: chain.endpoint.url,
+      },
+    });
+  }
+
+  afterEach(async () => {
+    returnToPresent();
+    await checkout.close();
+    await chain.close();
+  });
+
+  async function pay(behaviour: Behaviour = {}): Promise<{ id: string; payer: string }> {
+    const { id } = await checkout.buildSession();
+    const entry = findEntry((await checkout.quote(id)).accepts, SOLANA_DEVNET);
+    const payer = Keypair.generate();
+    const payload = signSolanaPayment(entry, { payer, blockhash: chain.issueBlockhash() });
+    checkout.facilitator.settle.next(behaviour);
+    const header = paymentHeader(entry, payload);
+    assert.equal(told(await checkout.visit(id, { 'PAYMENT-SIGNATURE': header })), '202 processing');
+    await checkout.afterSettling(id);
+    return { id, payer: payer.publicKey.toBase58() };
+  }
+
+  async function assertCompletes({ id, payer }: { id: string; payer: string }): Promise<void> {
+    await eventually(async () => assert.deepEqual(await checkout.state(id), PAID));
+    assert.deepEqual(receiptOf(await checkout.visit(id)), {
+      success: true,
+      transaction: checkout.facilitator.ledger.at(-1)?.transaction,
+      network: SOLANA_DEVNET,
+      payer,
+    });
+  }
+
+  it('is complete when it is confirmed, with one', async () => {
+    await open('1');
+    const payment = await pay();
+    await checkout.afterAnotherLook(payment.id);
+    assert.deepEqual(await checkout.state(payment.id), PROCESSING);
+    chain.pass(2);
+    travelMs(3_000);
+    await assertCompletes(payment);
+  });
+
+  it('is complete when it is finalized, with two', async () => {
+    await open('2');
+    const payment = await pay();
+    chain.pass(2);
+    await checkout.afterAnotherLook(payment.id);
+    assert.deepEqual(await checkout.state(payment.id), PROCESSING);
+    chain.pass(30);
+    travelMs(3_000);
+    await assertCompletes(payment);
+  });
+
+  it('is found by its message when the answer was lost', async () => {
+    await open('1');
+    const payment = await pay(failsAfterWork(500));
+    chain.pass(2);
+    travelMs(3_000);
+    await assertCompletes(payment);
+  });
+
+  it('is found without confirmations to wait for, too, when the answer was lost', async () => {
+    await open('0');
+    const payment = await pay(failsAfterWork(500));
+    chain.pass(2);
+    travelMs(3_000);
+    await assertCompletes(payment);
+  });
+
+  it('fails when its blockhash is too old and it did not land, and no sooner', async () => {
+    await open('0');
+    const { id } = await pay({ ...failsToSettle('settlement_pending', '') });
+    checkout.facilitator.settle.always(failsToSettle('settlement_pending', ''));
+    chain.travel(60);
+    travelMs(60_000);
+    await checkout.afterAnotherLook(id);
+    assert.deepEqual(await checkout.state(id), PROCESSING);
+    chain.travel(150);
+    travelMs(150_000);
+    await eventually(async () => assert.deepEqual(await checkout.state(id), FAILED));
+    assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
+  });
+});
