@@ -37,8 +37,11 @@ export function runWorker<N extends JobName>({
   redis,
   logger,
 }: WorkerSettings<N>): Closable {
+  const running = new Set<Promise<Outcome>>();
   const work = async (job: Job<JobPayloads[N]>, token?: string): Promise<void> => {
-    const outcome = await handle(job.data);
+    const handling = handle(job.data);
+    running.add(handling);
+    const outcome = await handling.finally(() => running.delete(handling));
     switch (outcome.kind) {
       case 'done':
         return;
@@ -69,7 +72,12 @@ export function runWorker<N extends JobName>({
   return {
     async close() {
       closing = true;
-      await worker.close();
+      const isAway = redis !== undefined && redis.status !== 'ready';
+      const closed = worker.close(isAway);
+      if (!isAway) return await closed;
+      // BullMQ would wait for its store; what counts is what is being done.
+      closed.catch(() => undefined);
+      await Promise.allSettled(running);
     },
   };
 }

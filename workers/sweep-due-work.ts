@@ -17,14 +17,15 @@ const INTERVAL_MS = 1000;
 const BATCH = 500;
 
 export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
+  const standIn = createStandIn(deps, handlers);
   let timer: NodeJS.Timeout;
-  let running: Promise<void> = Promise.resolve();
+  let sweeping: Promise<void> = Promise.resolve();
   let closed = false;
   const schedule = (): void => {
     // Jitter keeps many workers from asking at the same instant.
     timer = setTimeout(
       () => {
-        running = sweep(deps, handlers).finally(() => {
+        sweeping = sweep(deps, standIn).finally(() => {
           if (!closed) schedule();
         });
       },
@@ -36,17 +37,17 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
     async close() {
       closed = true;
       clearTimeout(timer);
-      await running;
+      await sweeping;
+      await standIn.finish();
     },
   };
 }
 
-async function sweep(deps: WorkerDeps, handlers: Handlers): Promise<void> {
+async function sweep(deps: WorkerDeps, standIn: StandIn): Promise<void> {
   try {
     const served = (job: AnyJob): boolean => deps.config.workerQueues.includes(job.name);
     const jobs = (await findDueJobs(deps)).filter(served);
-    const unheard = await ringAll(deps, jobs);
-    await runDirectly(deps, handlers, unheard);
+    standIn.run(await ringAll(deps, jobs));
   } catch (error) {
     deps.logger.error({ event: 'sweep.failed', err: error });
   }
@@ -75,16 +76,34 @@ async function ringAll({ queues, logger }: WorkerDeps, jobs: readonly AnyJob[]):
   return jobs.filter((_, index) => rung[index]?.status === 'rejected');
 }
 
-async function runDirectly(deps: WorkerDeps, handlers: Handlers, jobs: readonly AnyJob[]): Promise<void> {
-  const waiting = [...jobs];
-  const runNext = async (): Promise<void> => {
-    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
-      await runOne(handlers, job).catch((error: unknown) => {
-        deps.logger.error({ event: 'job.failed', queue: job?.name, err: error });
-      });
-    }
+/** Runs what the queue store did not take. A call that hangs holds up one place, not the sweep. */
+interface StandIn {
+  run(jobs: readonly AnyJob[]): void;
+  finish(): Promise<void>;
+}
+
+function createStandIn({ config, logger }: WorkerDeps, handlers: Handlers): StandIn {
+  const running = new Map<string, Promise<void>>();
+  const placesOf = (name: JobName): number =>
+    [...running.keys()].filter((key) => key.startsWith(`${name}:`)).length;
+  return {
+    run(jobs) {
+      for (const job of jobs) {
+        const key = `${job.name}:${job.id}`;
+        // What finds no place is found again by the next sweep.
+        if (running.has(key) || placesOf(job.name) >= config.workerConcurrency) continue;
+        const work = runOne(handlers, job)
+          .catch((error: unknown) => {
+            logger.error({ event: 'job.failed', queue: job.name, err: error });
+          })
+          .finally(() => running.delete(key));
+        running.set(key, work);
+      }
+    },
+    async finish() {
+      await Promise.all(running.values());
+    },
   };
-  await Promise.all(Array.from({ length: deps.config.workerConcurrency }, runNext));
 }
 
 async function runOne(handlers: Handlers, job: AnyJob): Promise<void> {

@@ -51,6 +51,8 @@ export function openQueues(config: Config, redis: Redis | undefined, logger: Log
       await queue.add(name, payload, { jobId: id, delay: delayMs });
     },
     async close() {
+      // BullMQ would wait for a store that is away; there is nothing to hand back.
+      if (redis !== undefined && redis.status !== 'ready') return;
       await Promise.all([...queues.values()].map((queue) => queue.close()));
     },
   };

@@ -852,6 +852,30 @@ describe('hostile input', () => {
       }
     });
 
+    it('of 3 MB is too long in every field, and is told so before anything costly looks at it', async () => {
+      const long = 'a'.repeat(3_000_000);
+      const texts: [param: string, path: string, body: object][] = [
+        ['customer_email', SESSIONS, { ...minimal, customer_email: `a@${long}` }],
+        ['success_url', SESSIONS, { ...minimal, success_url: `https://shop.example/${long}` }],
+        ['client_reference_id', SESSIONS, { ...minimal, client_reference_id: long }],
+        ['metadata[a]', SESSIONS, { ...minimal, metadata: { a: long } }],
+        [
+          'line_items[0][price_data][unit_amount_decimal]',
+          SESSIONS,
+          { line_items: [{ price_data: { unit_amount_decimal: long, product_data: { name: 'A' } } }] },
+        ],
+        ['url', ENDPOINTS, { url: `https://shop.example/${long}` }],
+        ['description', ENDPOINTS, { url: HOOK_URL, description: long }],
+      ];
+      for (const [param, path, body] of texts) {
+        assertInvalid(await json(body, path), 'parameter_invalid_string', param);
+        assertInvalid(await form(formText(body), path), 'parameter_invalid_string', param);
+      }
+      const { code, param = '' } = assertErrorShape(await json({ ...minimal, metadata: { [long]: 'v' } }));
+      assert.equal(code, 'parameter_invalid_string');
+      assert.ok(param.startsWith('metadata[a') && param.length <= 300);
+    });
+
     it('of any other kind comes back as it was sent', async () => {
       const texts = [
         '\u0001\u001f\u007f',

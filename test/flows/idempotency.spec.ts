@@ -22,6 +22,7 @@ import {
   formText,
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
 import { buildMerchant, buildSession, EVM_WALLET, type Merchant } from '../support/factories.js';
 
 const SESSIONS = '/v1/checkout/sessions';
@@ -688,13 +689,12 @@ describe('Idempotency-Key', () => {
     }
 
     async function untilSomeoneWaitsFor(trx: Knex.Transaction): Promise<void> {
-      for (;;) {
+      await eventually(async () => {
         const { rows } = await trx.raw(
           'SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))',
         );
-        if (rows.length > 0) return;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+        assert.equal(rows.length, 1, 'nobody waits for the key');
+      });
     }
 
     it('undoes an expire that comes second: the session is open and there is no event', async () => {

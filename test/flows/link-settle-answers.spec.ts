@@ -313,7 +313,6 @@ describe('an unclear answer of /settle', () => {
       for (const [title, behaviour] of Object.entries<Behaviour>({
         'after HTTP 503': BREAKS,
         'after a connection that broke': breaksBeforeWork(),
-        'after settlement_pending without a transaction': failsToSettle('settlement_pending'),
       })) {
         it(title, async () => {
           const undecided = await payUnclearly(behaviour);

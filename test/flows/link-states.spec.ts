@@ -297,6 +297,10 @@ describe('a link', () => {
       assert.equal(await visit(newId('cs_test_')), '404 page');
     });
 
+    it('is a page even for an address that is broken', async () => {
+      for (const id of ['%', 'caf%C3%A9', 'x'.repeat(200)]) assert.equal(await visit(id), '404 page', id);
+    });
+
     it('is a page with 200 while a payment is on its way', async () => {
       const { id, finish } = await holdPayment();
       const res = await hasty.visit(id, { Accept: BROWSER });

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import request, { type Response } from 'supertest';
+import { newId } from '../../shared/ids.js';
+import { openTestApp } from '../support/app.js';
+import { type Checkout, openCheckout, told } from '../support/checkout.js';
+import { answers } from '../support/facilitator-dial.js';
+import { buildPaidSession } from '../support/factories.js';
+import { createDatabase } from '../support/suite.js';
+
+const EXPOSED = ['payment-required', 'payment-response', 'x-payment-response', 'retry-after'];
+const ALLOWED = [
+  'payment-signature',
+  'x-payment',
+  'retry-after',
+  'content-type',
+  'accept',
+  'access-control-expose-headers',
+];
+const ORIGIN = { Origin: 'https://agent.example' };
+
+describe('an agent in a browser', () => {
+  let checkout: Checkout;
+  before(async () => {
+    checkout = await openCheckout({ worker: false });
+  });
+  afterEach(() => checkout.facilitator.verify.honest());
+  after(() => checkout.close());
+
+  const listOf = (res: Response, name: string): string[] =>
+    (res.get(name) ?? '').toLowerCase().split(/\s*,\s*/);
+
+  function assertReadable(res: Response): void {
+    assert.equal(res.get('Access-Control-Allow-Origin'), '*');
+    const exposed = listOf(res, 'Access-Control-Expose-Headers');
+    assert.deepEqual(
+      EXPOSED.filter((name) => !exposed.includes(name)),
+      [],
+    );
+    // A wildcard and credentials exclude each other.
+    assert.equal(res.get('Access-Control-Allow-Credentials'), undefined);
+    assert.equal(res.get('Cross-Origin-Resource-Policy'), 'cross-origin');
+  }
+
+  describe('is let through before it asks (OPTIONS),', () => {
+    const preflight = (id: string, headers: Record<string, string> = {}): Promise<Response> =>
+      request(checkout.app.server)
+        .options(`/c/${id}`)
+        .set({
+          ...ORIGIN,
+          'Access-Control-Request-Method': 'GET',
+          'Access-Control-Request-Headers': 'access-control-expose-headers,payment-signature',
+          ...headers,
+        });
+
+    it('whatever the session’s state, and whether there is one', async () => {
+      const { accountId } = checkout.merchant;
+      const ids = [
+        (await checkout.buildSession()).id,
+        (await checkout.buildSession({ status: 'expired' })).id,
+        (await checkout.buildSession({ status: 'processing' })).id,
+        (await buildPaidSession(checkout.app.db, accountId)).session.id,
+        newId('cs_test_'),
+        'x',
+        '%',
+      ];
+      for (const id of ids) {
+        const res = await preflight(id);
+        assert.equal(res.status, 204, id);
+        assert.equal(res.text, '');
+        assertReadable(res);
+      }
+    });
+
+    it('with the methods that a link answers', async () => {
+      const res = await preflight((await checkout.buildSession()).id);
+      const methods = listOf(res, 'Access-Control-Allow-Methods');
+      assert.deepEqual(
+        ['get', 'post'].filter((name) => !methods.includes(name)),
+        [],
+      );
+    });
+
+    for (const name of ALLOWED) {
+      it(`with ${name}`, async () => {
+        const res = await preflight((await checkout.buildSession()).id);
+        assert.ok(listOf(res, 'Access-Control-Allow-Headers').includes(name), name);
+      });
+    }
+
+    it('and pays nothing by that', async () => {
+      const { id } = await checkout.buildSession();
+      const payment = await checkout.sign(id);
+      const res = await preflight(id, { 'PAYMENT-SIGNATURE': payment.header });
+      assert.equal(res.status, 204);
+      assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
+      assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
+    });
+  });
+
+  describe('may read an answer', () => {
+    const newLink = async (): Promise<string> => (await checkout.buildSession()).id;
+    const paid = async (): Promise<string> =>
+      (await buildPaidSession(checkout.app.db, checkout.merchant.accountId)).session.id;
+    const pay = async (id: string): Promise<Response> => {
+      const { header } = await checkout.sign(await newLink());
+      return await checkout.visit(id, { ...ORIGIN, 'PAYMENT-SIGNATURE': header });
+    };
+
+    const statuses: Record<string, () => PromiseLike<Response>> = {
+      '200 complete': async () => await checkout.visit(await paid(), ORIGIN),
+      '200 page': async () => await checkout.visit(await newLink(), { ...ORIGIN, Accept: 'text/html' }),
+      '202 processing': async () => {
+        const { id } = await checkout.buildSession({ status: 'processing' });
+        return await checkout.visit(id, ORIGIN);
+      },
+      '400 invalid_payment_payload': async () =>
+        await checkout.visit(await newLink(), { ...ORIGIN, 'X-PAYMENT': 'none!' }),
+      '402': async () => await checkout.visit(await newLink(), ORIGIN),
+      '402 asked': async () => {
+        checkout.facilitator.verify.next(answers(200, { isValid: false, invalidReason: 'asked' }));
+        return await pay(await newLink());
+      },
+      '404 resource_missing': () => checkout.visit(newId('cs_test_'), ORIGIN),
+      '404 page': () => checkout.visit(newId('cs_test_'), { ...ORIGIN, Accept: 'text/html' }),
+      '405 method_not_allowed': async () => await checkout.send('put', await newLink(), ORIGIN),
+      '409 processing': async () => await pay((await checkout.buildSession({ status: 'processing' })).id),
+      '409 session_already_paid': async () => await pay(await paid()),
+      '410 session_expired': async () => {
+        const { id } = await checkout.buildSession({ status: 'expired' });
+        return await checkout.visit(id, ORIGIN);
+      },
+      '503 payment_service_unavailable': async () => {
+        checkout.facilitator.verify.next(answers(500));
+        return await pay(await newLink());
+      },
+    };
+    for (const [answer, ask] of Object.entries(statuses)) {
+      it(answer, async () => {
+        const res = await ask();
+        assert.equal(told(res), answer);
+        assertReadable(res);
+      });
+    }
+
+    it('429 rate_limit', async () => {
+      const limited = await openCheckout({
+        worker: false,
+        environment: { RATE_LIMIT_LINK_PER_MINUTE: '1', TRUST_PROXY: '1' },
+      });
+      const headers = { ...ORIGIN, 'X-Forwarded-For': '198.51.100.1' };
+      const { id } = await limited.buildSession();
+      await limited.visit(id, headers);
+      const res = await limited.visit(id, headers);
+      assert.equal(told(res), '429 rate_limit');
+      assertReadable(res);
+      await limited.close();
+    });
+
+    for (const [answer, databaseUrl] of [
+      ['500 internal_error', () => createDatabase('without_tables')],
+      ['503 payment_service_unavailable', async () => 'postgres://nobody@127.0.0.1:1/nothing'],
+    ] as const) {
+      it(`${answer}, when the database is the cause`, async () => {
+        const app = await openTestApp({ DATABASE_URL: await databaseUrl() });
+        const res = await request(app.server)
+          .get(`/c/${newId('cs_test_')}`)
+          .set(ORIGIN);
+        assert.equal(told(res), answer);
+        assert.deepEqual(Object.keys(res.body.error), ['code', 'message']);
+        assert.doesNotMatch(res.text, /select|relation|checkout_sessions|ECONN|postgres/i);
+        assertReadable(res);
+        assert.equal(res.get('Cache-Control'), 'no-store');
+        if (res.status === 503) assert.match(res.get('Retry-After') ?? '', /^[1-9][0-9]*$/);
+        await app.close();
+      });
+    }
+  });
+});

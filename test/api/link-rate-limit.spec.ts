@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import request from 'supertest';
+import { newId } from '../../shared/ids.js';
+import { client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { type Checkout, openCheckout, told } from '../support/checkout.js';
+import { answers } from '../support/facilitator-dial.js';
+
+const LIMIT = 5;
+const SETTINGS = { RATE_LIMIT_LINK_PER_MINUTE: String(LIMIT), TRUST_PROXY: '1' };
+
+describe('the limit of requests to payment links', () => {
+  let checkout: Checkout;
+  let id: string;
+  /** Of its own for each test: the counts live on in Redis. */
+  let from: { 'X-Forwarded-For': string };
+
+  before(async () => {
+    checkout = await openCheckout({ worker: false, environment: SETTINGS });
+  });
+  beforeEach(async () => {
+    ({ id } = await checkout.buildSession());
+    from = { 'X-Forwarded-For': newAddress() };
+  });
+  after(() => checkout.close());
+
+  function newAddress(): string {
+    return `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+  }
+
+  async function useUp(): Promise<void> {
+    for (let visits = 0; visits < LIMIT; visits += 1) {
+      assert.equal(told(await checkout.visit(id, from)), '402');
+    }
+  }
+
+  it('refuses what is over it with 429, and says when to come again', async () => {
+    await useUp();
+    const res = await checkout.visit(id, from);
+    assert.equal(told(res), '429 rate_limit');
+    const seconds = Number(res.get('Retry-After'));
+    assert.ok(seconds >= 1 && seconds <= 60);
+  });
+
+  it('counts each address for itself', async () => {
+    await useUp();
+    assert.equal(told(await checkout.visit(id, { 'X-Forwarded-For': newAddress() })), '402');
+    assert.equal(told(await checkout.visit(id, from)), '429 rate_limit');
+  });
+
+  it('does not believe what a client says about its address', async () => {
+    await useUp();
+    const spoofed = { 'X-Forwarded-For': `${newAddress()}, ${from['X-Forwarded-For']}` };
+    assert.equal(told(await checkout.visit(id, spoofed)), '429 rate_limit');
+  });
+
+  it('counts all links together, whatever they answer, and every method', async () => {
+    const { id: other } = await checkout.buildSession({ status: 'expired' });
+    assert.equal(told(await checkout.visit(other, from)), '410 session_expired');
+    assert.equal(told(await checkout.visit(newId('cs_test_'), from)), '404 resource_missing');
+    assert.equal((await checkout.send('head', id, from)).status, 402);
+    assert.equal(told(await checkout.send('post', id, from)), '402');
+    assert.equal(
+      told(await checkout.visit(id, { ...from, 'X-PAYMENT': '!' })),
+      '400 invalid_payment_payload',
+    );
+    for (const target of [id, other, newId('cs_test_')]) {
+      assert.equal(told(await checkout.visit(target, from)), '429 rate_limit');
+    }
+    assert.equal(told(await checkout.send('put', id, from)), '429 rate_limit');
+  });
+
+  it('never stands before OPTIONS, which it does not count', async () => {
+    const options = async (): Promise<number> =>
+      (await request(checkout.app.server).options(`/c/${id}`).set(from)).status;
+    for (let asked = 0; asked < LIMIT + 1; asked += 1) assert.equal(await options(), 204);
+    await useUp();
+    assert.equal(told(await checkout.visit(id, from)), '429 rate_limit');
+    assert.equal(await options(), 204);
+  });
+
+  it('shows people a page', async () => {
+    await useUp();
+    const res = await checkout.visit(id, { ...from, Accept: 'text/html' });
+    assert.equal(told(res), '429 page');
+  });
+
+  it('stands before a payment, which may come again later', async () => {
+    const unlimited = await openCheckout({ facilitator: checkout.facilitator, worker: false });
+    const payment = await unlimited.sign((await unlimited.buildSession()).id);
+    await unlimited.app.close();
+    const pay = (headers: Record<string, string>): Promise<string> =>
+      checkout.visit(id, { ...headers, 'PAYMENT-SIGNATURE': payment.header }).then(told);
+    await useUp();
+    assert.equal(await pay(from), '429 rate_limit');
+    assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
+    assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
+    checkout.facilitator.verify.next(answers(500));
+    assert.equal(await pay({ 'X-Forwarded-For': newAddress() }), '503 payment_service_unavailable');
+    assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 0 });
+  });
+
+  it('is exact when many come at once', async () => {
+    const visits = Array.from({ length: 40 }, () => checkout.visit(id, from).then(told));
+    const answers = await Promise.all(visits);
+    assert.equal(answers.filter((answer) => answer === '402').length, LIMIT);
+    assert.equal(answers.filter((answer) => answer === '429 rate_limit').length, 40 - LIMIT);
+  });
+
+  it('is one for all web processes', async () => {
+    const second = await openTestApp(SETTINGS);
+    await useUp();
+    assert.equal(told(await request(second.server).get(`/c/${id}`).set(from)), '429 rate_limit');
+    await second.close();
+  });
+
+  it('is none of the merchant API’s', async () => {
+    await useUp();
+    const { status } = await client(checkout.app, checkout.merchant.testKey).get('/v1/payments').set(from);
+    assert.equal(status, 200);
+  });
+
+  it('goes by the connection’s address when no proxy is trusted', async () => {
+    let direct: TestApp | undefined;
+    try {
+      direct = await openTestApp({ RATE_LIMIT_LINK_PER_MINUTE: '3' });
+      const answers: string[] = [];
+      for (let visits = 0; visits < 4; visits += 1) {
+        const res = await request(direct.server)
+          .get(`/c/${newId('cs_test_')}`)
+          .set('X-Forwarded-For', newAddress());
+        answers.push(told(res));
+      }
+      assert.equal(answers.at(-1), '429 rate_limit');
+    } finally {
+      await direct?.close();
+    }
+  });
+});

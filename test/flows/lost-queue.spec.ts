@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { Redis } from 'ioredis';
+import { told } from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import { type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { TcpProxy } from '../support/pause-points.js';
+import { testServices } from '../support/suite.js';
+
+const HEADER = 'PAYMENT-SIGNATURE';
+
+/** Claims the session and is answered 202. */
+async function payAnd202(flow: MoneyFlow): Promise<{ id: string; nonce: string }> {
+  const { id } = await flow.buildSession();
+  const { header, payload } = await flow.sign(id);
+  assert.equal(told(await flow.visit(id, { [HEADER]: header })), '202 processing');
+  return { id, nonce: payload.authorization.nonce };
+}
+
+async function assertComplete(flow: MoneyFlow, sessions: { id: string }[]): Promise<void> {
+  await eventually(async () => {
+    const statuses = await Promise.all(sessions.map(async ({ id }) => (await flow.session(id)).status));
+    assert.deepEqual(
+      statuses.filter((status) => status !== 'complete'),
+      [],
+    );
+  });
+}
+
+/** What is rung is taken from the queue by its workers; the sweep would leave it there. */
+async function assertQueueServes(flow: MoneyFlow): Promise<void> {
+  await eventually(async () => assert.equal(await flow.app.redis?.ping(), 'PONG'));
+  const sessions = await Promise.all(Array.from({ length: 10 }, () => flow.buildSession()));
+  const answers = await Promise.all(sessions.map(({ id }) => flow.pay(id).then(told)));
+  assert.deepEqual(new Set(answers), new Set(['200 complete']));
+  const redis = new Redis(testServices().redisUrl);
+  await eventually(async () => assert.deepEqual(await redis.keys('checkout:*-payment:pay_*'), []));
+  redis.disconnect();
+}
+
+for (const store of ['Redis', 'Postgres'] as const) {
+  describe(`the queue in ${store}, emptied while thirty payments are in progress`, () => {
+    let flow: MoneyFlow;
+    before(async () => {
+      flow = await openMoneyFlow(`emptied_${store.toLowerCase()}`, {
+        environment: { SETTLE_WAIT_MS: '0', ...(store === 'Postgres' && { REDIS_URL: '' }) },
+      });
+    });
+    after(() => flow.close());
+
+    async function empty(): Promise<void> {
+      if (store === 'Postgres') {
+        await flow.db.raw('TRUNCATE bullmq.job, bullmq.meta CASCADE');
+        return;
+      }
+      const redis = new Redis(testServices().redisUrl);
+      await redis.flushall();
+      redis.disconnect();
+    }
+
+    it('loses no payment and settles none twice', async function () {
+      this.timeout(60_000);
+      const { settle } = flow.facilitator;
+      // Ten in /settle, ten that wait for their turn, and ten in doubt, whose next look is due soon.
+      const doubts: Behaviour = { connection: 'drop' };
+      settle.always(doubts);
+      const inDoubt = await Promise.all(Array.from({ length: 10 }, () => payAnd202(flow)));
+      await eventually(async () => {
+        const payments = await Promise.all(inDoubt.map(({ id }) => flow.onlyPayment(id)));
+        assert.ok(
+          payments.every(({ settleUnclear }) => settleUnclear),
+          JSON.stringify(
+            payments.map((p) => [
+              p.id,
+              p.status,
+              p.stage,
+              p.settleCalls,
+              p.settleUnclear,
+              p.dueAt,
+              p.history,
+              new Date(),
+            ]),
+          ),
+        );
+      });
+      const hold = settle.holdAll();
+      const held = await Promise.all(Array.from({ length: 20 }, () => payAnd202(flow)));
+      await empty();
+      const waiting = await Promise.all(Array.from({ length: 10 }, () => payAnd202(flow)));
+      await empty();
+      hold.release();
+      const all = [...inDoubt, ...held, ...waiting];
+      await assertComplete(flow, all);
+      for (const { nonce } of all) assert.equal(flow.facilitator.callsOf('settle', nonce).length, 1);
+      await flow.assertBooks();
+    });
+
+    it('still expires sessions', async () => {
+      const { id } = await flow.buildSession({ expiresAt: new Date(Date.now() + 300) });
+      await empty();
+      await eventually(async () => {
+        const { session, events } = await flow.state(id);
+        assert.deepEqual([session, events], ['expired', ['checkout.session.expired']]);
+      });
+    });
+  });
+}
+
+describe('Redis that cannot be reached', () => {
+  let flow: MoneyFlow;
+  let proxy: TcpProxy;
+  before(async () => {
+    const { hostname, port } = new URL(testServices().redisUrl);
+    proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+    await proxy.refuse();
+    flow = await openMoneyFlow('no_redis', {
+      environment: { REDIS_URL: `redis://127.0.0.1:${proxy.port}`, FACILITATOR_SETTLE_TIMEOUT_MS: '20000' },
+    });
+  });
+  after(async () => {
+    await flow.close();
+    await proxy.refuse();
+  });
+  afterEach(() => flow.facilitator.settle.honest());
+
+  it('when web and worker start: payments are settled, doubts are cleared and sessions expire', async () => {
+    const { id: over } = await flow.buildSession({ expiresAt: new Date(Date.now() + 500) });
+    const { id } = await flow.buildSession();
+    assert.equal(told(await flow.pay(id)), '200 complete');
+    const { id: doubtful } = await flow.buildSession();
+    flow.facilitator.settle.next({ connection: 'drop' });
+    assert.equal(told(await flow.pay(doubtful)), '200 complete');
+    await eventually(async () => assert.equal((await flow.session(over)).status, 'expired'));
+    await flow.assertBooks();
+  });
+
+  it('while one call of /settle hangs: other payments and expiry do not wait for it', async () => {
+    const hold = flow.facilitator.settle.holdNext();
+    const { id: slow } = await flow.buildSession();
+    const slowAnswer = flow.pay(slow).then(told);
+    await eventually(() => assert.ok(flow.facilitator.calls.settle.length > 0));
+    await eventually(async () => assert.equal((await flow.onlyPayment(slow)).settleCalls, 1));
+    try {
+      const { id: over } = await flow.buildSession({ expiresAt: new Date(Date.now() + 100) });
+      const { id } = await flow.buildSession();
+      const answer = flow.pay(id).then(told);
+      await eventually(async () => assert.equal((await flow.session(id)).status, 'complete'), 5000);
+      assert.equal(await answer, '200 complete');
+      await eventually(async () => assert.equal((await flow.session(over)).status, 'expired'), 5000);
+    } finally {
+      hold.release();
+      await slowAnswer;
+    }
+    await flow.assertBooks();
+  });
+
+  it('and comes back: the queue serves again', async () => {
+    await proxy.accept();
+    await assertQueueServes(flow);
+    await flow.assertBooks();
+  });
+
+  it('and goes away again in the middle of payments: they end in the right state', async () => {
+    const hold = flow.facilitator.settle.holdAll();
+    const sessions = await Promise.all(Array.from({ length: 10 }, () => flow.buildSession()));
+    const answers = sessions.map(({ id }) => flow.pay(id).then(told));
+    await eventually(async () => {
+      const payments = await Promise.all(sessions.map(({ id }) => flow.onlyPayment(id)));
+      assert.ok(payments.every(({ settleCalls }) => settleCalls === 1));
+    });
+    await proxy.refuse();
+    hold.release();
+    assert.deepEqual(new Set(await Promise.all(answers)), new Set(['200 complete']));
+    const { id } = await flow.buildSession();
+    flow.facilitator.settle.honest();
+    flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
+    assert.equal(told(await flow.pay(id)), '402 insufficient_funds');
+    assert.equal(told(await flow.pay(id)), '200 complete');
+    await proxy.accept();
+    await assertQueueServes(flow);
+    await flow.assertBooks();
+  });
+});
