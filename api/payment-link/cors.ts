@@ -2,7 +2,17 @@ import type { RequestHandler } from 'express';
 
 const METHODS = 'GET, POST, HEAD, OPTIONS';
 /** The stock client sends Access-Control-Expose-Headers as a request header. */
-const REQUEST_HEADERS = 'PAYMENT-SIGNATURE, X-PAYMENT, Content-Type, Accept, Access-Control-Expose-Headers';
+const REQUEST_HEADERS = [
+  'PAYMENT-SIGNATURE',
+  'X-PAYMENT',
+  'PAYMENT-REQUIRED',
+  'PAYMENT-RESPONSE',
+  'X-PAYMENT-RESPONSE',
+  'Retry-After',
+  'Content-Type',
+  'Accept',
+  'Access-Control-Expose-Headers',
+].join(', ');
 const ANSWER_HEADERS = 'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, Request-Id';
 
 /** Agents live in browsers too: every answer of a link, whatever its status, may be read from any origin. */

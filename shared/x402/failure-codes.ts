@@ -102,6 +102,11 @@ const ROWS: Row[] = [
   ],
   ['unexpected_verify_error', 'setup', `The payment service could not read this payment. ${NEW_PAYMENT}`],
   ['unexpected_settle_error', 'setup', `The payment service could not settle this payment. ${NEW_PAYMENT}`],
+  [
+    'payment_service_unavailable',
+    'setup',
+    'The payment service could not be reached, and no money moved. Pay again; the same signature may be sent once more.',
+  ],
   // Newer words, passed on.
   [
     'invalid_exact_evm_transaction_simulation_failed',

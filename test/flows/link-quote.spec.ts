@@ -248,6 +248,14 @@ describe('what a link asks for', () => {
       assert.deepEqual(await feePayerOf(await checkout.buildSession()), { feePayer: OTHER_FEE_PAYER });
     });
 
+    it('that is the same to many who ask at once, and is remembered once', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      const offered = await Promise.all(Array.from({ length: 20 }, () => feePayerOf(session)));
+      for (const extra of offered) assert.deepEqual(extra, { feePayer: FEE_PAYER });
+      assert.deepEqual((await checkout.session(session.id)).offeredFeePayers, [FEE_PAYER]);
+    });
+
     it('that is another one when the facilitator has dropped it', async () => {
       await open();
       const session = await checkout.buildSession();

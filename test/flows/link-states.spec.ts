@@ -168,6 +168,20 @@ describe('a link', () => {
       });
     });
 
+    for (const [cents, units] of [
+      [0, '0'],
+      [1, '10000'],
+      [9_007_199_254_740_991, '90071992547409910000'],
+    ] as const) {
+      it(`200 to a payment of exactly ${cents} cents`, async () => {
+        const { id } = await checkout.buildSession({ amountTotalCents: cents });
+        const { body } = await checkout.pay(id);
+        const { amount, token_amount: tokenAmount } = body.session.payment;
+        assert.deepEqual([body.session.amount_total, amount, tokenAmount], [cents, cents, units]);
+        assert.equal(checkout.facilitator.ledger.at(-1)?.amount, BigInt(units));
+      });
+    }
+
     it('202 while a payment is on its way, then 200', async () => {
       const { id, payment, finish } = await holdPayment();
       const waiting = await hasty.visit(id);
@@ -345,6 +359,19 @@ describe('a link', () => {
       const { header } = await checkout.sign(open.id);
       const { id } = await checkout.buildSession({ status: 'expired' });
       assert.equal(await visit(id, { 'PAYMENT-SIGNATURE': header }), '410 page');
+    });
+
+    it('shows the amount to the cent, the largest too', async () => {
+      for (const [amountTotalCents, shown] of [
+        [0, '$0.00'],
+        [1, '$0.01'],
+        [123_456_789, '$1,234,567.89'],
+        [9_007_199_254_740_991, '$90,071,992,547,409.91'],
+      ] as const) {
+        const { id } = await checkout.buildSession({ amountTotalCents });
+        const { text } = await checkout.visit(id, { Accept: BROWSER });
+        assert.ok(text.includes(`<h1>${shown}</h1>`), shown);
+      }
     });
 
     it('shows what it is told as text', async () => {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import path from 'node:path';
 import { Redis } from 'ioredis';
 import { now } from '../../shared/clock.js';
 import { loadConfig } from '../../shared/config.js';
@@ -17,6 +20,7 @@ import { eventually } from '../support/eventually.js';
 import { buildMerchant, buildPaidSession, buildSession, type Merchant } from '../support/factories.js';
 import { createDatabase, testServices } from '../support/suite.js';
 
+const ROOT = path.join(import.meta.dirname, '..', '..');
 const SESSIONS = '/v1/checkout/sessions';
 /** More than one batch of the worker. */
 const MANY = 1100;
@@ -205,52 +209,79 @@ describe('the worker that expires sessions', function () {
       }
     });
 
-    /** Also when their Redis is away: else a stopped worker goes on trying to reach it. */
-    async function stopAll(timersBefore: number): Promise<void> {
+    const redisAt = (url: string): Record<string, string> => ({
+      REDIS_URL: url,
+      WORKER_QUEUES: 'expire-sessions',
+    });
+
+    /** One to ring, one to work, one to wait for work. */
+    const CONNECTIONS = 3;
+
+    async function stopAll(relay: Relay): Promise<void> {
+      relay.accept();
+      await eventually(() => assert.ok(relay.connections() >= CONNECTIONS * workers.length, 'not back yet'));
       await Promise.all(workers.splice(0).map((worker) => worker.close()));
-      await eventually(() => assert.ok(timers() <= timersBefore, 'a stopped worker has left timers behind'));
+      await relay.close();
     }
 
-    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-
-    it('expires sessions when Redis was never there, and stops when it is told to', async () => {
-      const before = timers();
+    it('expires sessions when Redis was never there', async () => {
       const relay = await openRelay();
       relay.refuse();
-      try {
-        const ids = await buildOverdue(MANY);
-        await work({ REDIS_URL: relay.url });
-        await work({ REDIS_URL: relay.url });
-        await untilExpired(ids);
-        await stopAll(before);
-      } finally {
-        await relay.close();
-      }
+      const ids = await buildOverdue(MANY);
+      await work(redisAt(relay.url));
+      await work(redisAt(relay.url));
+      await untilExpired(ids);
+      await stopAll(relay);
     });
 
     for (const away of ['refuse', 'hold'] as const) {
       const what =
-        away === 'refuse' ? 'goes, comes back and goes again' : 'is silent, speaks and is silent again';
-      it(`expires sessions while Redis ${what}, and stops when it is told to`, async () => {
-        const before = timers();
+        away === 'refuse' ? 'goes, comes back and goes again' : 'falls silent, speaks and falls silent';
+      it(`expires sessions while Redis ${what}`, async () => {
         const relay = await openRelay();
-        try {
-          await work({ REDIS_URL: relay.url });
-          await untilExpired(await buildOverdue(5));
-          for (let round = 0; round < 2; round++) {
-            relay[away]();
-            await untilExpired(await buildOverdue(5));
-            relay.accept();
-            await untilExpired(await buildOverdue(5));
-          }
+        await work(redisAt(relay.url));
+        await untilExpired(await buildOverdue(5));
+        for (let round = 0; round < 2; round++) {
           relay[away]();
           await untilExpired(await buildOverdue(5));
-          await stopAll(before);
-        } finally {
-          await relay.close();
+          relay.accept();
+          await untilExpired(await buildOverdue(5));
         }
+        relay[away]();
+        await untilExpired(await buildOverdue(5));
+        await stopAll(relay);
       });
     }
+
+    it('stops when it is told to, also while Redis is away, and leaves nothing running', async () => {
+      const relay = await openRelay();
+      relay.refuse();
+      const environment = {
+        DATABASE_URL: databaseUrl,
+        FACILITATOR_URL: 'http://127.0.0.1:1',
+        REDIS_URL: relay.url,
+      };
+      // A process of its own, which ends by itself when nothing is left to do, and not before.
+      const script = `
+        import { readConfig } from './shared/config.ts';
+        import { createLogger } from './shared/logger.ts';
+        import { startWorker } from './workers/main.ts';
+        const worker = await startWorker(readConfig('worker'), createLogger('silent', 'test'));
+        await worker.close();`;
+      const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
+        cwd: ROOT,
+        env: { PATH: process.env.PATH, ...environment },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      const exited = once(child, 'exit');
+      try {
+        await eventually(() => assert.equal(child.exitCode, 0, 'it has not ended yet'), 45_000);
+      } finally {
+        child.kill('SIGKILL');
+        await exited;
+        await relay.close();
+      }
+    });
   });
 });
 
@@ -262,6 +293,7 @@ interface Relay {
   refuse(): void;
   /** Connections stay, but nothing comes through them. */
   hold(): void;
+  connections(): number;
   close(): Promise<void>;
 }
 
@@ -308,6 +340,7 @@ async function openRelay(): Promise<Relay> {
     hold() {
       mode = 'hold';
     },
+    connections: () => sockets.size / 2,
     async close() {
       cut();
       await new Promise((resolve) => server.close(resolve));
