@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { parseEvmWallet, parseSolanaWallet } from '../shared/chains/wallet-address.js';
+import { parseUrl } from '../shared/parse-url.js';
 import type { AccountDetails } from '../shared/services/accounts.js';
 import { UsageError } from './parse-command-line.js';
 
@@ -60,7 +61,7 @@ function readSolanaWallet(text: string): string {
 }
 
 function readLogoUrl(text: string): string {
-  if (/^https:\/\/[^\s\\]+$/i.test(text) && text.length <= 2048 && URL.canParse(text)) return text;
+  if (/^https:\/\/[^\s\\]+$/i.test(text) && text.length <= 2048 && parseUrl(text) !== undefined) return text;
   throw new UsageError(`--logo-url must be an https URL; it is "${text}".`);
 }
 

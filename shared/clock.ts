@@ -16,4 +16,12 @@ export function travelMs(ms: number): void {
 
 export function returnToPresent(): void {
   offsetMs = 0;
+  for (const forget of whatWasRemembered) forget();
+}
+
+const whatWasRemembered: (() => void)[] = [];
+
+/** For what remembers a time of the moved clock. */
+export function onReturnToPresent(forget: () => void): void {
+  whatWasRemembered.push(forget);
 }

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { parseUrl } from './parse-url.js';
 
 interface Bounds {
   min: number;
@@ -68,7 +69,7 @@ export class EnvReader {
   url(name: string, protocols: readonly string[]): string | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const scheme = URL.canParse(text) ? new URL(text).protocol : undefined;
+    const scheme = parseUrl(text)?.protocol;
     if (scheme !== undefined && protocols.includes(scheme)) return text;
     this.problems.push(
       `${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`,

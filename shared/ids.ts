@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { nowMs } from './clock.js';
+import { nowMs, onReturnToPresent } from './clock.js';
 
 /**
  * Identifiers sort by creation: prefix + 8 characters of milliseconds + 3 of a counter + 17 random ones
@@ -28,6 +28,9 @@ export type IdPrefix =
 
 let lastMs = 0;
 let counter = 0;
+onReturnToPresent(() => {
+  lastMs = 0;
+});
 
 export function newId(prefix: IdPrefix): string {
   const ms = nowMs();

@@ -2,6 +2,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { parseUrl } from './parse-url.js';
 
 /**
  * No webhook reaches our own network. A URL is judged when it is stored (judgeWebhookUrl) and again for every
@@ -50,10 +51,10 @@ const FAMILIES = new Map<LookupOptions['family'], number>([
 
 /** A name that does not resolve, or not in time, is accepted: it may be set up later, and deliveries judge again. */
 export async function judgeWebhookUrl(text: string, rules: WebhookUrlRules): Promise<UrlVerdict> {
-  if (REWRITTEN_BY_THE_PARSER.test(text) || HTTP_WITHOUT_HOST.test(text) || !URL.canParse(text)) {
+  const url = parseUrl(text);
+  if (url === undefined || REWRITTEN_BY_THE_PARSER.test(text) || HTTP_WITHOUT_HOST.test(text)) {
     return { ok: false, reason: 'not_a_url' };
   }
-  const url = new URL(text);
   const schemes = rules.livemode ? ['https:'] : ['https:', 'http:'];
   if (!schemes.includes(url.protocol)) return { ok: false, reason: 'wrong_scheme' };
   if (USER_INFO.test(text)) return { ok: false, reason: 'credentials' };

@@ -95,6 +95,10 @@ function statusOf(session: LinkedSession, answer: LinkAnswer): string {
   }
 }
 
+/** From the digits: the largest amounts have more of them than a fraction could hold. */
 function dollars(cents: number): string {
-  return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(cents / 100);
+  const amount = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
+  return USD.format(amount as `${number}`);
 }
+
+const USD = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });

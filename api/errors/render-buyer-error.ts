@@ -12,14 +12,6 @@ export function renderBuyerErrors(): ErrorRequestHandler {
       next(error);
       return;
     }
-    if (error instanceof URIError) {
-      sendBuyerError(
-        res,
-        'resource_missing',
-        'The link is not percent-encoded correctly. Check that it is whole.',
-      );
-      return;
-    }
     const away = isDatabaseAway(error);
     req.log.error({ event: away ? 'database.away' : 'request.failed', err: error });
     if (away) res.setHeader('Retry-After', String(RETRY_SECONDS));

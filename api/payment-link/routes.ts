@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from 'express';
+import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { nowMs } from '../../shared/clock.js';
 import type { Channel } from '../../shared/domain/payment.js';
@@ -13,6 +13,8 @@ import { renderBuyerErrors, sendBuyerError } from '../errors/render-buyer-error.
 import { LINK_METHODS, openToAnyOrigin } from './cors.js';
 import { sendAgentAnswer } from './respond.js';
 import { serveLink } from './serve-link.js';
+
+type Asked = Pick<Request, 'get'>;
 
 /** The page's requests say so; everyone else is an agent. */
 const PAGE_MARKER_HEADER = 'checkout-channel';
@@ -68,9 +70,23 @@ export function paymentLink(deps: Deps): Router {
       res.setHeader('Allow', LINK_METHODS);
       refuse(req, res, 'method_not_allowed', `A payment link answers ${LINK_METHODS}. Use one of them.`);
     });
-  router.use(renderBuyerErrors());
+  router.use(refuseBrokenAddress, renderBuyerErrors());
   return router;
 }
+
+/** Express throws this when an id's percent-encoding is broken. */
+const refuseBrokenAddress: ErrorRequestHandler = (error: unknown, req, res, next) => {
+  if (!(error instanceof URIError)) {
+    next(error);
+    return;
+  }
+  refuse(
+    req,
+    res,
+    'resource_missing',
+    'This link is not percent-encoded correctly. Check that the link is whole.',
+  );
+};
 
 /** HEAD never pays. */
 function paymentHeaderOf(req: Request<{ id: string }>): DecodedHeader | undefined {
@@ -86,11 +102,11 @@ function channelOf(req: Request<{ id: string }>): Channel {
 }
 
 /** A browser's page load names text/html; agents send anything else. */
-function wantsPage(req: Request<{ id: string }>): boolean {
+function wantsPage(req: Asked): boolean {
   return /\btext\/html\b/i.test(req.get('Accept') ?? '');
 }
 
-function refuse(req: Request<{ id: string }>, res: Response, code: BuyerErrorCode, message: string): void {
+function refuse(req: Asked, res: Response, code: BuyerErrorCode, message: string): void {
   if (wantsPage(req)) sendErrorPage(res, code, message);
   else sendBuyerError(res, code, message);
 }

@@ -18,9 +18,13 @@ export async function rememberOfferedFeePayers(
   id: string,
   feePayers: readonly string[],
 ): Promise<void> {
-  await CheckoutSession.query(db)
-    .patch({ offeredFeePayers: raw(`coalesce(offered_fee_payers, '{}') || ?::text[]`, [[...feePayers]]) })
-    .where('id', id);
+  // Each once, also when many ask at the same time: the row's lock makes the later ones see the earlier.
+  const added = raw(
+    `coalesce(offered_fee_payers, '{}') ||
+     ARRAY (SELECT unnest(?::text[]) EXCEPT SELECT unnest(coalesce(offered_fee_payers, '{}')))`,
+    [[...feePayers]],
+  );
+  await CheckoutSession.query(db).patch({ offeredFeePayers: added }).where('id', id);
 }
 
 /** Whether this payload counts for any payment already; one that was released may claim its own session again. */
