@@ -436,7 +436,7 @@ describe('a web process', function () {
     });
   });
 
-  it('serves on after the database has cut all its connections; its port is its own', async () => {
+  it('serves on after the database has cut its connections, idle or not; its port is its own', async () => {
     const clients = async (): Promise<number[]> => {
       const { rows } = await db.raw(
         `SELECT pid FROM pg_stat_activity
@@ -453,6 +453,24 @@ describe('a web process', function () {
     await eventually(async () => {
       assert.equal((await send(web.port, 'POST', SESSIONS, { body: minimal })).status, 200);
     });
+    // Now in the midst of a commit: the answer is a 500 that may be retried, and the retry does it.
+    const [create = assert.fail()] = await prepareEffects();
+    const commits = await holdCommits();
+    try {
+      const failed = post(web.port, create);
+      const waiting = await commits.waiting(1);
+      for (const pid of waiting) await db.raw('SELECT pg_terminate_backend(?)', [pid]);
+      const { status, text: body } = await failed;
+      assert.deepEqual([status, JSON.parse(body).error.code], [500, 'internal_error']);
+      await untilGone(waiting);
+    } finally {
+      await commits.release();
+    }
+    assert.equal(await create.count(), 0);
+    const retry = await post(web.port, create);
+    assert.deepEqual([retry.status, retry.headers['idempotent-replayed']], [200, undefined]);
+    assert.equal(await create.count(), 1);
+
     const second = run('api/server.ts', { ...environment, PORT: String(web.port) });
     assert.deepEqual(await second.exited, { code: 1, signal: null });
     assert.match(second.errors(), /EADDRINUSE/);
