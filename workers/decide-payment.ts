@@ -97,8 +97,8 @@ export function decideLate(deps: WorkerDeps, payment: Payment, finding: ChainFin
   return at === undefined ? { kind: 'stop_watching' } : { kind: 'look_again', at };
 }
 
-/** Its confirmations are waited for, and nothing unclear came before. */
-function saidSettled(payment: Payment): boolean {
+/** The facilitator has clearly said that it settled; later words of its do not take that back. */
+export function saidSettled(payment: Payment): boolean {
   return payment.reportedTransaction !== null && !payment.settleUnclear;
 }
 

@@ -5,6 +5,7 @@ import { AFTER_TIMEOUT_MS, beginSettlement, postpone } from '../shared/services/
 import { failPayment, succeedPayment } from '../shared/services/verdicts.js';
 import { afterUnclearAttempt, type SettleVerdict } from '../shared/x402/facilitator-answers.js';
 import { confirmationsFor } from './confirmations.js';
+import { saidSettled } from './decide-payment.js';
 import type { WorkerDeps } from './deps.js';
 import { done, type Outcome } from './outcome.js';
 import { ring } from './ring.js';
@@ -63,6 +64,7 @@ async function write(
         return await lookNext(deps, payment, nowMs(), said, {
           settleEndedAt: endedAt,
           reportedTransaction: verdict.transaction,
+          settleUnclear: false,
         });
       }
       const proof = { transaction: verdict.transaction, payer: verdict.payer, proofIndex: undefined };
@@ -81,7 +83,7 @@ async function write(
       const { transaction } = verdict;
       const learnt = {
         settleEndedAt: endedAt,
-        settleUnclear: true,
+        settleUnclear: !saidSettled(payment),
         ...(transaction !== undefined && { reportedTransaction: transaction }),
       };
       return await lookNext(deps, payment, nowMs() + FIRST_LOOK_MS, `unclear: ${verdict.why}`, learnt);

@@ -106,7 +106,8 @@ async function placeBesideAnother(
     .whereIn('status', PAYMENT_MOVES.fail.from)
     // Never asked, or surely turned away each time: waiting for its next call, with nothing in doubt.
     .where({ stage: 'settle', settleUnclear: false })
-    .whereNull('reportedTransaction');
+    .whereNull('reportedTransaction')
+    .where((seen) => seen.where('settleCalls', 0).orWhereNotNull('settleEndedAt'));
   if (neverAsked === 1) return await completeSession(trx, deps, session, payment);
   if (session.latePaymentId !== null) return await markSurplus(trx, deps, payment.id);
   await CheckoutSession.query(trx).patch({ latePaymentId: payment.id }).where('id', session.id);

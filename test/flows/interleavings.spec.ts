@@ -52,7 +52,8 @@ describe('a claim whose COMMIT is not answered', () => {
     });
     await flow.startWorker({ DATABASE_URL: flow.databaseUrl });
   });
-  afterEach(() => pause.remove());
+  beforeEach(() => flow.newPage());
+  afterEach(() => PausePoint.removeAll());
   after(async () => {
     await flow.close();
     await proxy.refuse();
@@ -127,6 +128,7 @@ describe('many at once', () => {
   before(async () => {
     flow = await openMoneyFlow('many_at_once');
   });
+  beforeEach(() => flow.newPage());
   after(() => flow.close());
 
   async function tally(sent: Promise<string>[]): Promise<Record<string, number>> {
@@ -200,7 +202,11 @@ describe('takers of one row', () => {
     flow = await openMoneyFlow('takers', { worker: false });
     hands = flow.openHands();
   });
-  afterEach(() => flow.facilitator.settle.honest());
+  beforeEach(() => flow.newPage());
+  afterEach(async () => {
+    flow.facilitator.settle.honest();
+    await PausePoint.removeAll();
+  });
   after(async () => {
     await flow.close();
     // Not earlier: the chain would be ahead of us.
@@ -255,7 +261,7 @@ describe('takers of one row', () => {
     await Promise.all([first, ...others]);
     assert.equal(await answer, '200 complete');
     assert.equal(flow.calls(signed).settle, 1);
-    await pause.remove();
+    await flow.assertBooks();
   });
 
   const settled: Behaviour = {

@@ -65,7 +65,7 @@ for (const { store, redisUrl } of STORES) {
     });
     after(async () => {
       await killProcesses();
-      for (const pause of pauses.values()) await pause.remove();
+      await PausePoint.removeAll();
       await flow.close();
     });
 

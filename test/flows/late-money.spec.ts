@@ -4,6 +4,7 @@ import { nowMs, returnToPresent } from '../../shared/clock.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
 import { expireOverdueSessions } from '../../shared/services/checkout-sessions.js';
+import { beginSettlement } from '../../shared/services/settlement.js';
 import { client } from '../support/api-client.js';
 import { BASE_SEPOLIA, type SignedPayment, told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
@@ -27,7 +28,10 @@ describe('money that comes late', () => {
     flow = await openMoneyFlow('late_money', { worker: false });
     hands = flow.openHands();
   });
-  beforeEach(() => hands.log.splice(0));
+  beforeEach(() => {
+    flow.newPage();
+    hands.log.splice(0);
+  });
   afterEach(() => flow.facilitator.settle.honest());
   after(async () => {
     await flow.close();
@@ -140,6 +144,34 @@ describe('money that comes late', () => {
     assert.equal(movementsOf(second.signed).length, 0, 'paid again for a session that was known to be paid');
     assert.equal((await flow.session(id)).paymentId, late);
     await flow.assertBooks();
+  });
+
+  it('leaves a payment to its outcome whose call of /settle nobody saw the end of', async () => {
+    const { id } = await flow.buildSession();
+    const late = await payAndBeDenied(id);
+    const second = await send(id);
+    // A worker dies in /settle, and long after the call must have ended the chain has seen nothing of it yet.
+    await beginSettlement(flow.app.db, second.id, 1000);
+    const longAgo = new Date(nowMs() - MINUTE);
+    await Payment.query(flow.db).patch({ dueAt: longAgo, settleAskedAt: longAgo }).where('id', second.id);
+    await hands.doNext(second.id);
+    await lookLate(late);
+    // Then it carries the transaction out.
+    const { from, to, value, nonce } = second.signed.payload.authorization;
+    const transfer = { asset: second.signed.accepted.asset, from, payTo: to, amount: BigInt(value), nonce };
+    flow.chain.movePayment(transfer);
+    for (let steps = 0; steps < 10; steps += 1) {
+      const { stage } = await Payment.query(flow.db).findById(second.id).throwIfNotFound();
+      if (stage !== null) await hands.doNext(second.id);
+    }
+    await second.answer;
+    const payments = await flow.payments(id);
+    assert.deepEqual(
+      payments.map(({ status }) => status),
+      ['succeeded', 'succeeded'],
+      'the second payment was paid, and nobody knows of it',
+    );
+    assert.equal(payments.filter(({ surplus }) => surplus).length, 1);
   });
 
   it('is surplus when the payment in progress, sent before, succeeds', async () => {

@@ -88,7 +88,7 @@ describe('a payment claims its session', () => {
       // As many as a web process has connections to the facilitator; the others wait for one.
       await eventually(() => {
         const asked = payments.filter((payment) => checkout.calls(payment).verify === 1);
-        assert.ok(asked.length >= 60, 'they have asked');
+        assert.ok(asked.length >= 20, 'they have asked');
       });
       hold.release();
       const counts = countEach(await Promise.all(paying));
@@ -140,7 +140,7 @@ describe('a payment claims its session', () => {
       'an amount with leading zeros': spell({ value: '0004500000' }),
       'a token in lower case': ({ accepted, payload }) =>
         paymentHeader({ ...accepted, asset: accepted.asset.toLowerCase() }, payload),
-      'without extra': ({ accepted: { extra: _, ...accepted }, payload }) =>
+      'with another extra': ({ accepted, payload }) =>
         paymentHeader({ ...accepted, extra: { name: '', version: '' } }, payload),
       'URL-safe': ({ header }) => Buffer.from(header, 'base64').toString('base64url'),
       'with more fields': ({ accepted, payload }) =>

@@ -52,6 +52,18 @@ const FAILED = { session: 'open', payments: ['failed'], events: [] };
 /** Nothing is done, and nobody is told what happened. */
 const BREAKS = answersHtml(503);
 
+/** The tries of /settle after the first, without the pauses between them. */
+async function hurry(checkout: Checkout, id: string, tries: number): Promise<void> {
+  for (let tried = 1; tried < tries; tried += 1) {
+    await eventually(async () => {
+      const { settleCalls, settleEndedAt } = await checkout.payment(id);
+      assert.equal(settleCalls === tried && settleEndedAt !== null, true);
+    });
+    travelMs(2000);
+    await checkout.ring(id);
+  }
+}
+
 describe('a clear answer of /settle', () => {
   let checkout: Checkout;
   let session: CheckoutSession;
@@ -189,7 +201,7 @@ describe('an unclear answer of /settle', () => {
   }
 
   async function assertCompletes({ id, payment }: Undecided): Promise<void> {
-    await eventually(async () => assert.deepEqual(await checkout.state(id), PAID));
+    await checkout.becomes(id, PAID);
     const res = await checkout.visit(id);
     assert.equal(told(res), '200 complete');
     const nonce = payment.payload.authorization.nonce;
@@ -250,6 +262,7 @@ describe('an unclear answer of /settle', () => {
       ),
     };
     const undecided = new Map<string, Undecided>();
+    afterEach(returnToPresent);
     after(() => checkout.close());
 
     /** All at first, so that their looks at the chain come at the same time. */
@@ -347,7 +360,7 @@ describe('an unclear answer of /settle', () => {
           assert.deepEqual(await checkout.state(id), PROCESSING);
           travelMs(305_000);
           chain.mine();
-          await eventually(async () => assert.deepEqual(await checkout.state(id), FAILED));
+          await checkout.becomes(id, FAILED);
           assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
           assert.ok(checkout.calls(payment).settle <= 6);
         });
@@ -368,17 +381,14 @@ describe('an unclear answer of /settle', () => {
     describe('is decided by the end of the authorization:', () => {
       it('not before a block is later than it, then failed, and told', async () => {
         const { id } = await payUnclearly(failsToSettle('settlement_pending', HASH));
-        travelMs(296_000);
-        chain.mine();
-        await checkout.afterAnotherLook(id);
+        await checkout.afterAnotherLook(id, 296, () => chain.mine());
         assert.deepEqual(await checkout.state(id), PROCESSING);
         // Our clock is past it; the newest block is not.
-        travelMs(30_000);
-        await checkout.afterAnotherLook(id);
+        await checkout.afterAnotherLook(id, 30);
         assert.deepEqual(await checkout.state(id), PROCESSING);
         chain.mine();
         travelMs(31_000);
-        await eventually(async () => assert.deepEqual(await checkout.state(id), FAILED));
+        await checkout.becomes(id, FAILED);
         assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
         assert.equal(told(await checkout.pay(id)), '202 processing');
         await eventually(async () => assert.equal((await checkout.session(id)).status, 'complete'));
@@ -388,21 +398,19 @@ describe('an unclear answer of /settle', () => {
         const { id, payment } = await payUnclearly(failsToSettle('settlement_pending', HASH));
         const { from, nonce } = payment.payload.authorization;
         chain.cancelAuthorization({ asset: payment.accepted.asset, from, nonce });
-        await eventually(async () => assert.deepEqual(await checkout.state(id), FAILED));
+        await checkout.becomes(id, FAILED);
         assert.equal(told(await checkout.visit(id)), '402 invalid_transaction_state');
       });
 
       it('or, when that is far away, by two looks a quarter of an hour later, and watched on', async () => {
         const validBefore = BigInt(Math.floor(nowMs() / 1000) + 3600);
         const { id } = await payUnclearly(failsToSettle('settlement_pending', HASH), { validBefore });
-        travelMs(15 * 60_000 + 1_000);
-        chain.mine();
-        const first = await checkout.afterAnotherLook(id);
+        const first = await checkout.afterAnotherLook(id, 901, () => chain.mine());
         assert.notEqual(first.unusedSeenAt, null);
         assert.deepEqual(await checkout.state(id), PROCESSING);
         travelMs(16_000);
         chain.mine();
-        await eventually(async () => assert.deepEqual(await checkout.state(id), FAILED));
+        await checkout.becomes(id, FAILED);
         assert.equal((await checkout.payment(id)).stage, 'watch');
         assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
       });
@@ -413,7 +421,7 @@ describe('an unclear answer of /settle', () => {
 
       it('is settled again when /verify says that nothing has moved', async () => {
         const undecided = await payUnclearly(BREAKS);
-        await eventually(async () => assert.deepEqual(await checkout.state(undecided.id), PAID));
+        await checkout.becomes(undecided.id, PAID);
         assert.deepEqual(checkout.calls(undecided.payment), { verify: 2, settle: 2 });
       });
 
@@ -422,38 +430,35 @@ describe('an unclear answer of /settle', () => {
         const { id, payment } = await payUnclearly(failsAfterWork(500));
         await checkout.afterAnotherLook(id);
         assert.deepEqual(checkout.calls(payment), { verify: 2, settle: 1 });
-        travelMs(5_000);
-        await checkout.afterAnotherLook(id);
+        await checkout.afterAnotherLook(id, 5);
         assert.deepEqual(checkout.calls(payment), { verify: 3, settle: 1 });
         assert.deepEqual(await checkout.state(id), PROCESSING);
         chain.endpoint.recover();
         travelMs(10_000);
-        await eventually(async () => assert.deepEqual(await checkout.state(id), PAID));
+        await checkout.becomes(id, PAID);
       });
 
       it('is decided a minute after the authorization’s end; money that is seen later completes the session', async () => {
         const { id } = await payUnclearly(failsAfterWork(500));
-        travelMs(355_000);
-        await checkout.afterAnotherLook(id);
+        await checkout.afterAnotherLook(id, 355);
         assert.deepEqual(await checkout.state(id), PROCESSING);
         assert.equal(told(await checkout.visit(id)), '202 processing');
         travelMs(31_000);
-        await eventually(async () => assert.deepEqual(await checkout.state(id), FAILED));
+        await checkout.becomes(id, FAILED);
         assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
         chain.endpoint.recover();
         travelMs(3_601_000);
-        await eventually(async () => assert.deepEqual(await checkout.state(id), PAID));
+        await checkout.becomes(id, PAID);
         assert.equal(told(await checkout.visit(id)), '200 complete');
       });
 
       it('is decided after a quarter of an hour when its end is far away', async () => {
         const validBefore = BigInt(Math.floor(nowMs() / 1000) + 7200);
         const { id } = await payUnclearly(failsAfterWork(500), { validBefore });
-        travelMs(14 * 60_000);
-        await checkout.afterAnotherLook(id);
+        await checkout.afterAnotherLook(id, 840);
         assert.deepEqual(await checkout.state(id), PROCESSING);
         travelMs(61_000);
-        await eventually(async () => assert.deepEqual(await checkout.state(id), FAILED));
+        await checkout.becomes(id, FAILED);
         assert.equal((await checkout.payment(id)).stage, 'watch');
       });
     });
@@ -476,7 +481,7 @@ describe('a call of /settle that does not end in time', () => {
     assert.equal(told(res), '202 processing');
     await checkout.afterSettling(id);
     hold.release();
-    await eventually(async () => assert.deepEqual(await checkout.state(id), PAID));
+    await checkout.becomes(id, PAID);
     assert.equal(told(await checkout.visit(id)), '200 complete');
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
   });
@@ -491,7 +496,7 @@ describe('a call of /settle that does not end in time', () => {
     checkout.chain.mine();
     const { stage } = await checkout.afterAnotherLook(id);
     hold.release();
-    await eventually(async () => assert.deepEqual(await checkout.state(id), PAID));
+    await checkout.becomes(id, PAID);
     assert.equal(stage, 'confirm');
     assert.equal(checkout.calls(payment).settle, 1);
   });
@@ -502,7 +507,10 @@ describe('a call of /settle that was surely not processed', () => {
   before(async () => {
     checkout = await openCheckout();
   });
-  afterEach(() => checkout.facilitator.settle.honest());
+  afterEach(() => {
+    returnToPresent();
+    checkout.facilitator.settle.honest();
+  });
   after(() => checkout.close());
 
   const send = (id: string, header: string): Promise<string> =>
@@ -512,7 +520,8 @@ describe('a call of /settle that was surely not processed', () => {
     const { id } = await checkout.buildSession();
     const payment = await checkout.sign(id);
     checkout.facilitator.settle.next(answers(401));
-    assert.equal(await send(id, payment.header), '200 complete');
+    const [answer] = await Promise.all([send(id, payment.header), hurry(checkout, id, 2)]);
+    assert.equal(answer, '200 complete');
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 2 });
     assert.deepEqual(await checkout.state(id), PAID);
   });
@@ -521,7 +530,8 @@ describe('a call of /settle that was surely not processed', () => {
     const { id } = await checkout.buildSession();
     const payment = await checkout.sign(id);
     checkout.facilitator.settle.next(answers(401), answers(403), answers(429));
-    assert.equal(await send(id, payment.header), '503 payment_service_unavailable');
+    const [answer] = await Promise.all([send(id, payment.header), hurry(checkout, id, 3)]);
+    assert.equal(answer, '503 payment_service_unavailable');
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 3 });
     assert.deepEqual(await checkout.state(id), FAILED);
     assert.equal(told(await checkout.visit(id)), '402');
@@ -547,9 +557,23 @@ describe('a call of /settle that was surely not processed', () => {
     assert.equal(await send(id, payment.header), '503 payment_service_unavailable');
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
   });
+
+  it('is not repeated in them by a worker that comes late, either', async () => {
+    const { id } = await checkout.buildSession();
+    const payment = await checkout.sign(id);
+    checkout.facilitator.settle.always(answers(401));
+    const paying = send(id, payment.header);
+    await checkout.afterSettling(id);
+    travelMs(293_000);
+    await checkout.ring(id);
+    assert.equal(await paying, '503 payment_service_unavailable');
+    assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
+  });
 });
 
 describe('a facilitator that cannot be reached to settle', () => {
+  afterEach(returnToPresent);
+
   for (const [title, url] of [
     ['because the connection is refused', 'http://127.0.0.1:1'],
     ['because its name does not resolve', 'http://facilitator.invalid'],
@@ -560,7 +584,9 @@ describe('a facilitator that cannot be reached to settle', () => {
       const { id } = await checkout.buildSession();
       const { header } = await checkout.sign(id);
       const headers = { 'PAYMENT-SIGNATURE': header };
-      assert.equal(told(await checkout.visit(id, headers)), '503 payment_service_unavailable');
+      const paying = checkout.visit(id, headers).then(told);
+      await hurry(checkout, id, 3);
+      assert.equal(await paying, '503 payment_service_unavailable');
       assert.deepEqual(await checkout.state(id), FAILED);
       assert.equal((await checkout.payment(id)).settleCalls, 3);
       await cutOff.close();

@@ -34,7 +34,12 @@ async function assertQueueServes(flow: MoneyFlow): Promise<void> {
   const answers = await Promise.all(sessions.map(({ id }) => flow.pay(id).then(told)));
   assert.deepEqual(new Set(answers), new Set(['200 complete']));
   const redis = new Redis(testServices().redisUrl);
-  await eventually(async () => assert.deepEqual(await redis.keys('checkout:*-payment:pay_*'), []));
+  await eventually(async () => {
+    assert.deepEqual(await redis.keys('checkout:*-payment:pay_*'), []);
+    // Each of the three queues has a worker that waits.
+    const clients = String(await redis.client('LIST'));
+    assert.equal(clients.match(/ cmd=bzpopmin /g)?.length, 3);
+  });
   redis.disconnect();
 }
 
@@ -67,20 +72,10 @@ for (const store of ['Redis', 'Postgres'] as const) {
       const inDoubt = await Promise.all(Array.from({ length: 10 }, () => payAnd202(flow)));
       await eventually(async () => {
         const payments = await Promise.all(inDoubt.map(({ id }) => flow.onlyPayment(id)));
-        assert.ok(
-          payments.every(({ settleUnclear }) => settleUnclear),
-          JSON.stringify(
-            payments.map((p) => [
-              p.id,
-              p.status,
-              p.stage,
-              p.settleCalls,
-              p.settleUnclear,
-              p.dueAt,
-              p.history,
-              new Date(),
-            ]),
-          ),
+        const sure = payments.filter(({ settleUnclear }) => !settleUnclear);
+        assert.deepEqual(
+          sure.map(({ status, stage, dueAt, history }) => ({ status, stage, dueAt, history })),
+          [],
         );
       });
       const hold = settle.holdAll();

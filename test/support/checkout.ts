@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import request, { type Response, type Test } from 'supertest';
 import type { LocalAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { nowMs } from '../../shared/clock.js';
+import { nowMs, travelMs } from '../../shared/clock.js';
 import { loadConfig } from '../../shared/config.js';
 import { createLogger } from '../../shared/logger.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
@@ -48,13 +49,23 @@ export interface Checkout {
   payment(sessionId: string): Promise<Payment>;
   /** When `/settle` has ended for it, whatever came of it. */
   afterSettling(sessionId: string): Promise<Payment>;
-  /** When its chain was looked at once more, and what follows from that is written. */
-  afterAnotherLook(sessionId: string): Promise<Payment>;
+  /** Has what is due for it done at once, which the sweep would find within about a second. */
+  ring(sessionId: string): Promise<void>;
+  /** So many seconds later, when its chain was looked at once more, and what follows from that is written. */
+  afterAnotherLook(sessionId: string, seconds?: number, meanwhile?: () => void): Promise<Payment>;
   /** Where a session stands, its payments (oldest first) and its events, in their own words. */
-  state(sessionId: string): Promise<{ session: string; payments: string[]; events: string[] }>;
+  state(sessionId: string): Promise<SessionState>;
+  /** Waits for that state, a second later. */
+  becomes(sessionId: string, state: SessionState): Promise<void>;
   /** `settings` on top of the checkout's environment. */
   startWorker(settings?: Record<string, string>): Promise<Closable>;
   close(): Promise<void>;
+}
+
+export interface SessionState {
+  session: string;
+  payments: string[];
+  events: string[];
 }
 
 export interface CheckoutOptions {
@@ -158,14 +169,22 @@ export async function openCheckout({
         assert.notEqual(payment.settleEndedAt, null);
         return payment;
       }),
-    async afterAnotherLook(sessionId) {
+    async ring(sessionId) {
+      const { id, stage } = await checkout.payment(sessionId);
+      const name = stage === 'settle' ? 'settle-payment' : 'confirm-payment';
+      await app.queues.enqueue({ name, payload: { paymentId: id }, id: `${id}-${randomUUID()}` });
+    },
+    async afterAnotherLook(sessionId, seconds = 1, meanwhile = () => {}) {
       const { attempt } = await checkout.payment(sessionId);
+      travelMs(seconds * 1000);
+      meanwhile();
+      await checkout.ring(sessionId);
       return await eventually(async () => {
         const payment = await checkout.payment(sessionId);
         assert.notEqual(payment.attempt, attempt);
-        // A row that is taken is due when its taker has surely ended; the pauses are shorter.
+        // A row that is taken is due when its taker has surely ended; the pauses between looks are shorter.
         const isTaken = payment.dueAt !== null && payment.dueAt.getTime() > nowMs() + LONGEST_PAUSE_MS;
-        assert.equal(isTaken, false);
+        assert.equal(isTaken && payment.status === 'processing', false);
         return payment;
       });
     },
@@ -177,6 +196,11 @@ export async function openCheckout({
       const { status: session } = await checkout.session(id);
       const payments = (await checkout.payments(id)).map(({ status }) => status);
       return { session, payments, events: await checkout.events(id) };
+    },
+    async becomes(id, expected) {
+      travelMs(1000);
+      await checkout.ring(id);
+      await eventually(async () => assert.deepEqual(await checkout.state(id), expected));
     },
     startWorker: start,
     async close() {

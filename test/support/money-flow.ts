@@ -6,6 +6,7 @@ import { nowMs, travelMs } from '../../shared/clock.js';
 import { type Config, loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { migrate } from '../../shared/db/migrate.js';
+import { newId } from '../../shared/ids.js';
 import { createLogger } from '../../shared/logger.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Event } from '../../shared/models/event.js';
@@ -30,6 +31,8 @@ export interface MoneyFlow extends Checkout {
   /** Stands for the time passing until the work on this session's payments is due. */
   letTimePass(sessionId: string): Promise<void>;
   assertBooks(): Promise<void>;
+  /** Leaves out of the books what was before. */
+  newPage(): void;
   /** What a worker process holds, without its timers and queues: the test calls the handlers itself. */
   openHands(settings?: Record<string, string>): Hands;
 }
@@ -63,6 +66,7 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
   };
   const checkout = await openCheckout({ facilitator, worker: options.worker ?? true, environment });
   const opened: WorkerDeps[] = [];
+  let page = { since: '', movements: 0 };
   return {
     ...checkout,
     chain,
@@ -85,7 +89,15 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
         .where({ checkoutSessionId: sessionId })
         .whereNotNull('dueAt');
     },
-    assertBooks: () => assertBooks(db, checkout.merchant.accountId, facilitator.ledger),
+    async assertBooks() {
+      const sessions = await CheckoutSession.query(db)
+        .where({ accountId: checkout.merchant.accountId })
+        .where('id', '>', page.since);
+      await assertBooks(db, sessions, facilitator.ledger.slice(page.movements));
+    },
+    newPage() {
+      page = { since: newId('cs_test_'), movements: facilitator.ledger.length };
+    },
     openHands(settings = {}) {
       const set = { ...environment, FACILITATOR_URL: facilitator.url, BASE_URL: 'https://pay.example' };
       const config = loadConfig({ ...set, ...settings, DATABASE_URL: databaseUrl }, 'worker');
@@ -153,10 +165,14 @@ export function moveOnChain(chain: EvmChain, movement: Movement): void {
  * payment, which completed its session or is surplus, and no payment succeeded without one; each session has exactly
  * the events of its moves.
  */
-async function assertBooks(db: Knex, accountId: string, ledger: readonly Movement[]): Promise<void> {
-  const sessions = await CheckoutSession.query(db).where({ accountId });
-  const payments = await Payment.query(db).where({ accountId });
-  const events = await Event.query(db).where({ accountId });
+async function assertBooks(
+  db: Knex,
+  sessions: readonly CheckoutSession[],
+  ledger: readonly Movement[],
+): Promise<void> {
+  const ids = sessions.map(({ id }) => id);
+  const payments = await Payment.query(db).whereIn('checkoutSessionId', ids);
+  const events = await Event.query(db).whereIn('checkoutSessionId', ids);
   assert.deepEqual(
     [...sessions, ...payments].filter(({ status }) => status === 'processing').map(({ id }) => id),
     [],

@@ -25,6 +25,7 @@ const PAUSE = `
   END $$`;
 
 export class PausePoint {
+  static readonly #all = new Set<PausePoint>();
   readonly #client: pg.Client;
   readonly #key: number;
   readonly #table: string;
@@ -32,6 +33,9 @@ export class PausePoint {
 
   static async put(databaseUrl: string, { table, on, when, moment }: PauseOptions): Promise<PausePoint> {
     const client = new pg.Client({ connectionString: databaseUrl });
+    client.on('error', () => {
+      // The suite's Postgres ended before the pause point was removed.
+    });
     await client.connect();
     const key = randomInt(1, 2 ** 31);
     await client.query('SELECT pg_advisory_lock($1)', [key]);
@@ -41,7 +45,15 @@ export class PausePoint {
     await client.query(
       `CREATE ${kind} pause_${key} AFTER ${on} ON ${table} ${timing} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION pause_here(${key})`,
     );
-    return new PausePoint(client, key, table);
+    const point = new PausePoint(client, key, table);
+    PausePoint.#all.add(point);
+    return point;
+  }
+
+  /** For hooks, whatever has become of the test. */
+  static async removeAll(): Promise<void> {
+    for (const point of PausePoint.#all) await point.release();
+    for (const point of PausePoint.#all) await point.remove();
   }
 
   private constructor(client: pg.Client, key: number, table: string) {
@@ -71,6 +83,7 @@ export class PausePoint {
   }
 
   async remove(): Promise<void> {
+    if (!PausePoint.#all.delete(this)) return;
     await this.release();
     await this.#client.query(`DROP TRIGGER IF EXISTS pause_${this.#key} ON ${this.#table}`);
     await this.#client.end();

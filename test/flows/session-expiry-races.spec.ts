@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
+import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Payment } from '../../shared/models/payment.js';
+import { expireOverdueSessions } from '../../shared/services/checkout-sessions.js';
+import { claimSession, type NewPayment } from '../../shared/services/claims.js';
+import { client } from '../support/api-client.js';
+import { type SignedPayment, told } from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import { type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
+import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { PausePoint } from '../support/pause-points.js';
+
+const HEADER = 'PAYMENT-SIGNATURE';
+const BASE_URL = 'https://pay.example';
+const MINUTE = 60_000;
+
+describe('a session whose time runs out', () => {
+  let flow: MoneyFlow;
+  let hands: Hands;
+  before(async () => {
+    flow = await openMoneyFlow('expiry_races', { worker: false });
+    hands = flow.openHands();
+  });
+  beforeEach(() => flow.newPage());
+  afterEach(async () => {
+    flow.facilitator.settle.honest();
+    flow.facilitator.verify.honest();
+    await PausePoint.removeAll();
+  });
+  after(async () => {
+    await flow.close();
+    // Not earlier: the chain would be ahead of us.
+    returnToPresent();
+  });
+
+  interface Claimed {
+    sessionId: string;
+    paymentId: string;
+    signed: SignedPayment;
+    answer: Promise<string>;
+  }
+
+  async function claim(): Promise<Claimed> {
+    const { id: sessionId } = await flow.buildSession();
+    const signed = await flow.sign(sessionId);
+    const answer = flow.visit(sessionId, { [HEADER]: signed.header }).then(told);
+    const { id: paymentId } = await eventually(() => flow.onlyPayment(sessionId));
+    return { sessionId, paymentId, signed, answer };
+  }
+
+  /** Its last second is over, whatever it is doing. */
+  async function runOut(sessionId: string): Promise<void> {
+    await CheckoutSession.query(flow.db)
+      .patch({ expiresAt: new Date(nowMs() - 1) })
+      .where('id', sessionId);
+  }
+
+  const expire = (): Promise<number> => expireOverdueSessions(flow.app.db, 100, BASE_URL);
+
+  async function expireByMerchant(sessionId: string): Promise<string> {
+    const merchant = client(flow.app, flow.merchant.testKey);
+    return told(await merchant.post(`/v1/checkout/sessions/${sessionId}/expire`));
+  }
+
+  async function settleHeld({ paymentId, signed }: Claimed, behaviour: Behaviour = {}) {
+    const hold = flow.facilitator.settle.holdNext(behaviour);
+    const done = hands.doNext(paymentId);
+    await eventually(() => assert.equal(flow.calls(signed).settle, 1));
+    return { release: () => hold.release(), done };
+  }
+
+  it('before its payment is settled, and completes', async () => {
+    const payment = await claim();
+    await runOut(payment.sessionId);
+    assert.equal(await expire(), 0);
+    await hands.doNext(payment.paymentId);
+    assert.equal(await payment.answer, '200 complete');
+    assert.deepEqual(await flow.events(payment.sessionId), ['checkout.session.completed']);
+    await flow.assertBooks();
+  });
+
+  it('while its money moves, and completes', async () => {
+    const payment = await claim();
+    const settling = await settleHeld(payment);
+    await runOut(payment.sessionId);
+    assert.equal(await expire(), 0);
+    assert.equal(await expireByMerchant(payment.sessionId), '400 checkout_session_not_open');
+    assert.equal(told(await flow.visit(payment.sessionId)), '202 processing');
+    settling.release();
+    await settling.done;
+    assert.equal(await payment.answer, '200 complete');
+    assert.deepEqual(await flow.events(payment.sessionId), ['checkout.session.completed']);
+    await flow.assertBooks();
+  });
+
+  it('while its payment certainly fails, and is expired with its event, once', async () => {
+    const payment = await claim();
+    const settling = await settleHeld(payment, failsToSettle('insufficient_funds'));
+    await runOut(payment.sessionId);
+    settling.release();
+    await settling.done;
+    await payment.answer;
+    assert.equal(await expire(), 0);
+    assert.deepEqual(await flow.state(payment.sessionId), {
+      session: 'expired',
+      payments: ['failed'],
+      events: ['checkout.session.expired'],
+    });
+    assert.equal(told(await flow.visit(payment.sessionId)), '410 session_expired');
+    await flow.assertBooks();
+  });
+
+  it('after its payment failed, and is expired by the workers', async () => {
+    const payment = await claim();
+    flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
+    await hands.doNext(payment.paymentId);
+    assert.equal(await payment.answer, '402 insufficient_funds');
+    await runOut(payment.sessionId);
+    assert.equal(told(await flow.visit(payment.sessionId)), '410 session_expired');
+    assert.equal(await expire(), 1);
+    assert.deepEqual(await flow.events(payment.sessionId), ['checkout.session.expired']);
+    await flow.assertBooks();
+  });
+
+  it('while nobody knows whether its money moved, and waits for the chain, which says that it did', async () => {
+    const payment = await claim();
+    flow.facilitator.settle.next({ connection: 'drop' });
+    await hands.doNext(payment.paymentId);
+    await runOut(payment.sessionId);
+    assert.equal(await expire(), 0);
+    assert.equal(told(await flow.visit(payment.sessionId)), '202 processing');
+    await hands.doNext(payment.paymentId);
+    assert.equal(await payment.answer, '200 complete');
+    assert.deepEqual(await flow.events(payment.sessionId), ['checkout.session.completed']);
+    await flow.assertBooks();
+  });
+
+  it('while nobody knows whether its money moved, and is expired when the chain says that it never can', async () => {
+    const payment = await claim();
+    flow.facilitator.settle.always({ works: false, connection: 'drop' });
+    await runOut(payment.sessionId);
+    let looks = 0;
+    for (; (await flow.session(payment.sessionId)).status === 'processing'; looks += 1) {
+      await hands.doNext(payment.paymentId);
+      assert.equal(await expire(), 0);
+    }
+    assert.ok(looks > 3, `${looks} steps`);
+    const { validUntil, failedAt } = await Payment.query(flow.db)
+      .findById(payment.paymentId)
+      .throwIfNotFound();
+    assert.ok(failedAt !== null && failedAt > validUntil, 'not while the authorization could be used');
+    assert.deepEqual(await flow.events(payment.sessionId), ['checkout.session.expired']);
+    await payment.answer;
+    await flow.assertBooks();
+  });
+
+  it('while /verify is asked, and is not claimed any more', async () => {
+    const { id } = await flow.buildSession();
+    const signed = await flow.sign(id);
+    const hold = flow.facilitator.verify.holdNext();
+    const answer = flow.visit(id, { [HEADER]: signed.header }).then(told);
+    await eventually(() => assert.equal(flow.calls(signed).verify, 1));
+    await runOut(id);
+    hold.release();
+    assert.equal(await answer, '410 session_expired');
+    assert.deepEqual(await flow.payments(id), []);
+    assert.equal(await expire(), 1);
+    await flow.assertBooks();
+  });
+
+  it('is not claimed in that very millisecond, but is in the one before', async () => {
+    const claims: string[] = [];
+    for (const millisecondsLeft of [0, 1]) {
+      const { id } = await flow.buildSession();
+      const signed = await flow.sign(id);
+      const clock = Date.now;
+      const standing = clock();
+      Date.now = () => standing;
+      try {
+        await CheckoutSession.query(flow.db)
+          .patch({ expiresAt: new Date(nowMs() + millisecondsLeft) })
+          .where('id', id);
+        const claim = await claimSession(flow.app.db, newPayment(id, signed));
+        claims.push(claim.kind);
+        if (claim.kind === 'claimed') await hands.doNext(claim.paymentId);
+      } finally {
+        Date.now = clock;
+      }
+    }
+    assert.deepEqual(claims, ['lost', 'claimed']);
+    await expire();
+    await flow.assertBooks();
+  });
+
+  it('while a claim stands before its commit: the workers pass by, the merchant waits and is refused', async () => {
+    const { id } = await flow.buildSession({ expiresAt: new Date(nowMs() + MINUTE) });
+    const when = `NEW.checkout_session_id = '${id}'`;
+    const pause = await PausePoint.put(flow.databaseUrl, {
+      table: 'payments',
+      on: 'INSERT',
+      when,
+      moment: 'commit',
+    });
+    const answer = flow.pay(id).then(told);
+    await pause.reached();
+    travelMs(MINUTE);
+    assert.equal(await expire(), 0);
+    const merchant = expireByMerchant(id);
+    await eventually(async () => assert.equal(await waitingFor('checkout_sessions'), 1));
+    await pause.release();
+    assert.equal(await merchant, '400 checkout_session_not_open');
+    await hands.doNext((await flow.onlyPayment(id)).id);
+    assert.equal(await answer, '202 processing', 'the minute that passed is longer than it waits');
+    assert.equal(told(await flow.visit(id)), '200 complete');
+    assert.deepEqual(await flow.events(id), ['checkout.session.completed']);
+    await flow.assertBooks();
+  });
+
+  it('while its expiry stands before its commit: a claim waits and loses', async () => {
+    const { id } = await flow.buildSession();
+    const signed = await flow.sign(id);
+    const when = `NEW.checkout_session_id = '${id}'`;
+    const pause = await PausePoint.put(flow.databaseUrl, {
+      table: 'events',
+      on: 'INSERT',
+      when,
+      moment: 'commit',
+    });
+    const merchant = expireByMerchant(id);
+    await pause.reached();
+    const answer = flow.visit(id, { [HEADER]: signed.header }).then(told);
+    await eventually(async () => assert.equal(await waitingFor('claimed'), 1));
+    await pause.release();
+    assert.equal(await merchant, '200 expired');
+    assert.equal(await answer, '410 session_expired');
+    assert.equal(flow.calls(signed).settle, 0);
+    await flow.assertBooks();
+  });
+
+  it('as forty others do, each at the moment of its payment: one of both wins', async () => {
+    const sessions = await Promise.all(Array.from({ length: 40 }, () => flow.buildSession()));
+    const signed = await Promise.all(sessions.map(async ({ id }) => ({ id, ...(await flow.sign(id)) })));
+    const paying = signed.map(({ id, header }, index) => ({
+      id,
+      answer: flow.visit(id, { [HEADER]: header }).then(told),
+      expired: wait(Math.random() * 150).then(async () => {
+        await (index % 2 === 0 ? expireByMerchant(id) : runOut(id).then(expire));
+      }),
+    }));
+    let areAnswered = false;
+    const answers = Promise.all(paying.map(({ answer }) => answer)).finally(() => {
+      areAnswered = true;
+    });
+    while (!areAnswered) {
+      const due = await Payment.query(flow.db).where({ stage: 'settle' });
+      await Promise.all(due.map(({ id }) => hands.doNext(id)));
+    }
+    await answers;
+    const outcomes = new Set<string>();
+    for (const { id, answer, expired } of paying) {
+      await expired;
+      await expire();
+      const { session, events } = await flow.state(id);
+      outcomes.add(`${await answer}, ${session}, ${events}`);
+    }
+    assert.deepEqual(
+      [...outcomes].sort().filter((outcome) => !OUTCOMES.includes(outcome)),
+      [],
+    );
+    await flow.assertBooks();
+  });
+
+  /** How many connections wait for a lock with this word in their statement. */
+  async function waitingFor(word: string): Promise<number> {
+    const { rows } = await flow.db.raw(
+      `SELECT 1 FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event <> 'advisory' AND query LIKE ?`,
+      [`%${word}%`],
+    );
+    return rows.length;
+  }
+});
+
+const OUTCOMES = [
+  '200 complete, complete, checkout.session.completed',
+  '410 session_expired, expired, checkout.session.expired',
+];
+
+function newPayment(sessionId: string, { accepted, payload }: SignedPayment): NewPayment {
+  const { network, asset, amount, payTo } = accepted;
+  const { from, nonce, validBefore } = payload.authorization;
+  return {
+    sessionId,
+    token: 'USDC',
+    tokenAmount: amount,
+    tokenDecimals: 6,
+    network,
+    asset,
+    payer: from,
+    payTo,
+    channel: 'x402',
+    payloadKey: [network, asset, from, nonce].join(':').toLowerCase(),
+    requirements: accepted,
+    payload,
+    validUntil: new Date(Number(validBefore) * 1000),
+  };
+}
