@@ -25,6 +25,10 @@ export async function settlePayment(
 ): Promise<Outcome> {
   const payment = await beginSettlement(deps.db, paymentId, deps.config.facilitator.settleTimeoutMs);
   if (payment === undefined) return done;
+  if (payment.settleCalls > 1 && isAboutToEnd(payment)) {
+    await leaveUnasked(deps, payment);
+    return done;
+  }
   const startedAtMs = nowMs();
   const answer = await deps.facilitator.settle(facilitatorRequest(payment));
   // Once something was unclear, or was said to be settled, a failure proves nothing any more.
@@ -43,6 +47,20 @@ export async function settlePayment(
     ms: nowMs() - startedAtMs,
   });
   return done;
+}
+
+/** Too late to ask once more: what is in doubt goes to the chain, the rest may be sent again by the buyer. */
+async function leaveUnasked(deps: WorkerDeps, payment: Payment): Promise<void> {
+  const said = 'not asked again: the authorization is about to end';
+  if (payment.settleUnclear || payment.reportedTransaction !== null) {
+    return await lookNext(deps, payment, nowMs(), said, { settleEndedAt: now() });
+  }
+  const failure = { code: 'payment_service_unavailable', released: true, watchAt: undefined };
+  await failPayment(verdictDeps(deps), payment, failure, { source: 'service', said });
+}
+
+function isAboutToEnd(payment: Payment): boolean {
+  return nowMs() > payment.validUntil.getTime() - SETTLE_MARGIN_MS;
 }
 
 /** A call that was given up may go on at the facilitator: it has surely ended half a minute later. */
