@@ -353,6 +353,77 @@ describe('takers of one row', () => {
   });
 });
 
+describe('a call of /settle', () => {
+  let flow: MoneyFlow;
+  let proxy: TcpProxy;
+  before(async () => {
+    flow = await openMoneyFlow('one_call', { worker: false });
+    const { hostname, port } = new URL(flow.facilitator.url);
+    proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+  });
+  beforeEach(() => flow.newPage());
+  afterEach(() => PausePoint.removeAll());
+  after(async () => {
+    await proxy.refuse();
+    await closeInPresent(flow);
+  });
+
+  it('whose connection breaks is not repeated while the facilitator may still be at it', async () => {
+    const hands = flow.openHands({
+      FACILITATOR_URL: `http://127.0.0.1:${proxy.port}`,
+      FACILITATOR_SETTLE_TIMEOUT_MS: '20000',
+    });
+    const { id } = await flow.buildSession();
+    const signed = await flow.sign(id);
+    const answer = flow.visit(id, { [HEADER]: signed.header }).then(told);
+    const payment = await eventually(() => flow.onlyPayment(id));
+    const hold = flow.facilitator.settle.holdNext();
+    const settling = hands.doNext(payment.id);
+    await eventually(() => assert.equal(flow.calls(signed).settle, 1));
+    proxy.cut();
+    await settling;
+
+    const { settleAskedAt } = await flow.onlyPayment(id);
+    // Its timeout and half a minute: then it surely has ended.
+    const hasEndedMs = (settleAskedAt?.getTime() ?? 0) + 50_000;
+    for (let due = await nextDue(flow); due !== undefined && due.dueAt.getTime() < hasEndedMs; ) {
+      await hands.doNext(payment.id);
+      due = await nextDue(flow);
+    }
+    assert.equal(flow.calls(signed).settle, 1, 'two calls for one payload were in flight');
+    hold.release();
+    await eventually(() => assert.equal(flow.facilitator.ledger.length, 1));
+    await hands.doNext(payment.id);
+    assert.equal(told(await flow.visit(id)), '200 complete');
+    await answer;
+    await flow.assertBooks();
+  });
+
+  it('that succeeded is not forgotten because a connection to Postgres broke, though no chain can be read', async () => {
+    const hands = flow.openHands({ RPC_URL_EIP155_84532: 'http://127.0.0.1:1' });
+    const { id } = await flow.buildSession();
+    const pause = await PausePoint.put(flow.databaseUrl, {
+      table: 'payments',
+      on: 'UPDATE',
+      when: `NEW.checkout_session_id = '${id}' AND NEW.status = 'succeeded'`,
+      moment: 'statement',
+    });
+    const answer = flow.pay(id).then(told);
+    const payment = await eventually(() => flow.onlyPayment(id));
+    const settling = hands.doNext(payment.id).catch(() => undefined);
+    await pause.reached();
+    await pause.terminate();
+    await pause.release();
+    await settling;
+    for (let steps = 0; steps < 40 && (await flow.session(id)).status === 'processing'; steps += 1) {
+      await hands.doNext(payment.id);
+    }
+    await answer;
+    assert.equal((await flow.session(id)).status, 'complete', 'the facilitator had said that it was paid');
+    await flow.assertBooks();
+  });
+});
+
 describe('a buyer whose wait is over just when the payment fails', () => {
   it('hears of the failure, then or later', async () => {
     const flow = await openMoneyFlow('told_202', { environment: { SETTLE_WAIT_MS: '2000' } });

@@ -175,4 +175,40 @@ describe('Redis that cannot be reached', () => {
     await assertQueueServes(flow);
     await flow.assertBooks();
   });
+
+  it('and that takes connections without ever answering: payments are settled all the same', async () => {
+    proxy.stall();
+    const { id } = await flow.buildSession();
+    assert.equal(told(await flow.pay(id)), '200 complete');
+    proxy.resume();
+    await assertQueueServes(flow);
+    await flow.assertBooks();
+  });
+});
+
+describe('a worker that serves one queue', () => {
+  it('finds its lost work behind whatever is due for the others', async () => {
+    const flow = await openMoneyFlow('one_queue', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+    const { id: crowd } = await flow.buildSession();
+    await payAnd202(flow);
+    // Five hundred looks at the chain are due, and the workers that look are not there.
+    await flow.db.raw(
+      `INSERT INTO payments (id, checkout_session_id, account_id, livemode, status, amount_cents, token, token_amount,
+         token_decimals, network, pay_to, channel, asset, payload_key, requirements, payload, valid_until, claimed_at, stage, due_at)
+       SELECT id || n, ?, account_id, livemode, 'failed', amount_cents, token, token_amount, token_decimals, network, pay_to,
+         channel, asset, payload_key || n, requirements, payload, valid_until, claimed_at, 'watch', due_at - interval '1 hour'
+       FROM payments, generate_series(1, 500) n`,
+      [crowd],
+    );
+    const lost = await payAnd202(flow);
+    const redis = new Redis(testServices().redisUrl);
+    await redis.flushall();
+    redis.disconnect();
+    await flow.startWorker({ WORKER_QUEUES: 'settle-payment' });
+    try {
+      await assertComplete(flow, [lost]);
+    } finally {
+      await flow.close();
+    }
+  });
 });

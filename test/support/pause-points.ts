@@ -104,6 +104,7 @@ export class TcpProxy {
   readonly #sockets = new Set<net.Socket>();
   readonly #server: net.Server;
   #port = 0;
+  #isStalled = false;
 
   static async start(target: net.NetConnectOpts): Promise<TcpProxy> {
     const proxy = new TcpProxy(target);
@@ -145,6 +146,17 @@ export class TcpProxy {
     for (const socket of this.#sockets) socket.destroy();
   }
 
+  /** Lets nothing through until `resume`: whoever asks waits for an answer. */
+  stall(): void {
+    this.#isStalled = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  resume(): void {
+    this.#isStalled = false;
+    for (const socket of this.#sockets) socket.resume();
+  }
+
   /** Ends every connection, and refuses new ones until `accept`. */
   async refuse(): Promise<void> {
     if (!this.#server.listening) return;
@@ -168,6 +180,7 @@ export class TcpProxy {
         other.destroy();
       });
       socket.pipe(other);
+      if (this.#isStalled) socket.pause();
     }
   }
 }
