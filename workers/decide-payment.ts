@@ -2,6 +2,7 @@ import type { ChainFinding } from '../shared/chains/finding.js';
 import { now, nowMs } from '../shared/clock.js';
 import { BETWEEN_LOOKS_MS, decisionTimes, nextWatch, SETTLE_MARGIN_MS } from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
+import { AFTER_TIMEOUT_MS } from '../shared/services/settlement.js';
 import { confirmationsFor } from './confirmations.js';
 import type { WorkerDeps } from './deps.js';
 import { facilitatorRequest } from './stored-payment.js';
@@ -114,7 +115,7 @@ function maySettleAgain(payment: Payment): boolean {
 function lastSettleEnd({ config }: WorkerDeps, payment: Payment): Date {
   if (payment.settleEndedAt !== null) return payment.settleEndedAt;
   const asked = payment.settleAskedAt ?? payment.claimedAt;
-  return new Date(asked.getTime() + config.facilitator.settleTimeoutMs);
+  return new Date(asked.getTime() + config.facilitator.settleTimeoutMs + AFTER_TIMEOUT_MS);
 }
 
 export function nextLook(payment: Payment): Date {

@@ -31,10 +31,11 @@ export async function settlePayment(
   }
   const startedAtMs = nowMs();
   const answer = await deps.facilitator.settle(facilitatorRequest(payment));
+  const endedAt = endOf(deps, answer, startedAtMs);
   // Once something was unclear, or was said to be settled, a failure proves nothing any more.
   const inDoubt = payment.settleUnclear || payment.reportedTransaction !== null;
   const verdict = inDoubt ? afterUnclearAttempt(answer) : answer;
-  await write(deps, payment, verdict, endOf(deps, startedAtMs));
+  await write(deps, payment, verdict, endedAt);
   deps.logger.info({
     event: 'payment.settle_answered',
     payment: payment.id,
@@ -63,10 +64,11 @@ function isAboutToEnd(payment: Payment): boolean {
   return nowMs() > payment.validUntil.getTime() - SETTLE_MARGIN_MS;
 }
 
-/** A call that was given up may go on at the facilitator: it has surely ended half a minute later. */
-function endOf({ config }: WorkerDeps, startedAtMs: number): Date {
-  const gaveUp = nowMs() - startedAtMs >= config.facilitator.settleTimeoutMs;
-  return new Date(nowMs() + (gaveUp ? AFTER_TIMEOUT_MS : 0));
+/** A call that was given up or cut off may go on at the facilitator, until nobody can wait for it any more. */
+function endOf({ config }: WorkerDeps, answer: SettleVerdict, startedAtMs: number): Date {
+  const goesOn = answer.kind === 'unknown' && answer.mayGoOn;
+  const longestMs = startedAtMs + config.facilitator.settleTimeoutMs + AFTER_TIMEOUT_MS;
+  return new Date(goesOn ? longestMs : nowMs());
 }
 
 async function write(

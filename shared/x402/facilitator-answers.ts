@@ -18,10 +18,13 @@ export type SettleVerdict =
   | { kind: 'settled'; transaction: string; payer: string | undefined }
   | ({ kind: 'rejected' } & Failure)
   | { kind: 'not_processed'; why: string }
-  | { kind: 'unknown'; why: string; transaction: string | undefined };
+  | { kind: 'unknown'; why: string; transaction: string | undefined; mayGoOn: boolean };
 
 /** Our credentials, or its limits: refused before the payment was looked at. */
 const TURNED_AWAY = new Set([401, 403, 429]);
+
+/** A gateway's words for a facilitator that it heard nothing from, or no end. */
+const GATEWAY_GAVE_UP = new Set([502, 504, 524]);
 
 /** Reasons that say the money may have moved all the same, or may yet. */
 const UNCLEAR =
@@ -63,13 +66,16 @@ function readInvalidReason({ invalidReason, invalidMessage }: JsonObject): unkno
 export function readSettleAnswer(reply: FacilitatorReply, network: string): SettleVerdict {
   if ('error' in reply) {
     const why = nameError(reply.error);
-    return wasNothingSent(reply.error) ? { kind: 'not_processed', why } : unknown(why);
+    return wasNothingSent(reply.error) ? { kind: 'not_processed', why } : { ...unknown(why), mayGoOn: true };
   }
   if (TURNED_AWAY.has(reply.status)) return { kind: 'not_processed', why: `HTTP ${reply.status}` };
   const answer = parseJsonObject(reply.body);
   if (answer !== undefined && isAnotherNetwork(answer.network, network)) return unknown('another network');
   const transaction = readText(answer?.transaction);
-  if (!isVerdictStatus(reply.status)) return unknown(`HTTP ${reply.status}`, transaction);
+  if (!isVerdictStatus(reply.status)) {
+    const mayGoOn = GATEWAY_GAVE_UP.has(reply.status) && typeof answer?.success !== 'boolean';
+    return { ...unknown(`HTTP ${reply.status}`, transaction), mayGoOn };
+  }
   if (answer?.success === true) {
     return transaction === undefined
       ? unknown('success without a transaction')
@@ -101,8 +107,8 @@ export function afterUnclearAttempt(verdict: SettleVerdict): SettleVerdict {
   }
 }
 
-function unknown(why: string, transaction?: string): SettleVerdict {
-  return { kind: 'unknown', why, transaction };
+function unknown(why: string, transaction?: string): Extract<SettleVerdict, { kind: 'unknown' }> {
+  return { kind: 'unknown', why, transaction, mayGoOn: false };
 }
 
 function isVerdictStatus(status: number): boolean {

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { afterUnclearAttempt, readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
+import {
+  afterUnclearAttempt,
+  readSettleAnswer,
+  type SettleVerdict,
+} from '../../../shared/x402/facilitator-answers.js';
 import {
   codeOf,
   failed,
@@ -167,7 +171,12 @@ describe("reading a facilitator's answer to /settle", () => {
 
     it('after a 5xx, with the transaction that it names', () => {
       const pending = { ...failure, errorReason: 'settlement_pending', transaction: HASH };
-      assert.deepEqual(settle(pending, 500), { kind: 'unknown', why: 'HTTP 500', transaction: HASH });
+      assert.deepEqual(settle(pending, 500), {
+        kind: 'unknown',
+        why: 'HTTP 500',
+        transaction: HASH,
+        mayGoOn: false,
+      });
     });
 
     for (const transaction of [undefined, null, '', '  ', 7, {}, 'a\u0000b', '\ud800', 'x'.repeat(501)]) {
@@ -176,13 +185,14 @@ describe("reading a facilitator's answer to /settle", () => {
           kind: 'unknown',
           why: 'success without a transaction',
           transaction: undefined,
+          mayGoOn: false,
         });
       });
     }
 
     for (const network of ['eip155:8453', 'base', SOLANA_DEVNET, 'solana', 'somewhere', ' ']) {
       it(`after an answer about ${JSON.stringify(network)}`, () => {
-        const unknown = { kind: 'unknown', why: 'another network', transaction: undefined };
+        const unknown = { kind: 'unknown', why: 'another network', transaction: undefined, mayGoOn: false };
         assert.deepEqual(settle({ ...success, network }), unknown);
         assert.deepEqual(settle({ ...failure, network }), unknown);
       });
@@ -222,11 +232,25 @@ describe("reading a facilitator's answer to /settle", () => {
       });
     }
 
+    it('and may still be carried out when nobody, or only a gateway, has answered', () => {
+      const goesOn = (verdict: SettleVerdict): boolean => verdict.kind === 'unknown' && verdict.mayGoOn;
+      for (const error of Object.values(PERHAPS_SENT)) {
+        assert.equal(goesOn(readSettleAnswer({ error }, BASE_SEPOLIA)), true);
+      }
+      for (const status of [502, 504, 524]) {
+        assert.equal(goesOn(settle(HTML, status)), true);
+        assert.equal(goesOn(settle({ error: 'upstream' }, status)), true);
+        assert.equal(goesOn(settle({ ...failure, errorReason: 'settlement_pending' }, status)), false);
+      }
+      for (const status of [200, 400, 500, 503]) assert.equal(goesOn(settle(HTML, status)), false);
+    });
+
     it('and says why, with the word of the facilitator', () => {
       assert.deepEqual(settle({ ...failure, errorReason: 'invalid_exact_evm_nonce_already_used' }), {
         kind: 'unknown',
         why: 'invalid_exact_evm_nonce_already_used',
         transaction: undefined,
+        mayGoOn: false,
       });
     });
 
@@ -251,6 +275,7 @@ describe('after an unclear attempt of the same payment', () => {
       kind: 'unknown',
       why: 'insufficient_funds after an unclear attempt',
       transaction: undefined,
+      mayGoOn: false,
     });
   });
 
