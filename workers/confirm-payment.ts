@@ -10,6 +10,7 @@ import { again, done, type Outcome } from './outcome.js';
 import { ring } from './ring.js';
 import { chainQuery } from './stored-payment.js';
 import { verdictDeps } from './verdict-deps.js';
+import { writeOutcome } from './write-outcome.js';
 
 /** Asks the chain what became of a payment, and carries out what that decides. */
 export async function confirmPayment(
@@ -30,7 +31,7 @@ export async function confirmPayment(
     decision: decision.kind,
     ...('reason' in finding && { reason: finding.reason }),
   });
-  return await carryOut(deps, payment, decision, observationOf(finding));
+  return await writeOutcome(deps, payment, () => carryOut(deps, payment, decision, observationOf(finding)));
 }
 
 async function carryOut(

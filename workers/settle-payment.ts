@@ -11,6 +11,7 @@ import { done, type Outcome } from './outcome.js';
 import { ring } from './ring.js';
 import { facilitatorRequest } from './stored-payment.js';
 import { verdictDeps } from './verdict-deps.js';
+import { writeOutcome } from './write-outcome.js';
 
 /** How often a call that was surely not processed is repeated, and after which pause. */
 const MAX_CALLS = 3;
@@ -35,7 +36,7 @@ export async function settlePayment(
   // Once something was unclear, or was said to be settled, a failure proves nothing any more.
   const inDoubt = payment.settleUnclear || payment.reportedTransaction !== null;
   const verdict = inDoubt ? afterUnclearAttempt(answer) : answer;
-  await write(deps, payment, verdict, endedAt);
+  await writeOutcome(deps, payment, () => write(deps, payment, verdict, endedAt));
   deps.logger.info({
     event: 'payment.settle_answered',
     payment: payment.id,
