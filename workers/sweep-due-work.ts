@@ -1,7 +1,7 @@
 import { nowMs } from '../shared/clock.js';
 import type { JobRequest } from '../shared/queues/enqueue.js';
 import type { JobName } from '../shared/queues/jobs.js';
-import { paymentJob } from '../shared/queues/payment-job.js';
+import { paymentJob, stagesServedBy } from '../shared/queues/payment-job.js';
 import { hasOverdueSessions } from '../shared/services/checkout-sessions.js';
 import { listDuePayments } from '../shared/services/settlement.js';
 import type { Closable } from '../shared/shutdown.js';
@@ -45,9 +45,7 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
 
 async function sweep(deps: WorkerDeps, standIn: StandIn): Promise<void> {
   try {
-    const served = (job: AnyJob): boolean => deps.config.workerQueues.includes(job.name);
-    const jobs = (await findDueJobs(deps)).filter(served);
-    standIn.run(await ringAll(deps, jobs));
+    standIn.run(await ringAll(deps, await findDueJobs(deps)));
   } catch (error) {
     deps.logger.error({ event: 'sweep.failed', err: error });
   }
@@ -55,10 +53,12 @@ async function sweep(deps: WorkerDeps, standIn: StandIn): Promise<void> {
 
 type AnyJob = { [N in JobName]: JobRequest<N> }[JobName];
 
-async function findDueJobs({ db }: WorkerDeps): Promise<AnyJob[]> {
-  const [payments, overdue] = await Promise.all([listDuePayments(db, BATCH), hasOverdueSessions(db)]);
+/** For the queues that this process serves. */
+async function findDueJobs({ db, config }: WorkerDeps): Promise<AnyJob[]> {
+  const { workerQueues: queues } = config;
+  const payments = await listDuePayments(db, stagesServedBy(queues), BATCH);
   const jobs: AnyJob[] = payments.map((payment) => paymentJob(payment));
-  if (overdue) {
+  if (queues.includes('expire-sessions') && (await hasOverdueSessions(db))) {
     jobs.push({
       name: 'expire-sessions',
       payload: {},

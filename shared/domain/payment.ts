@@ -19,7 +19,8 @@ export const PAYMENT_MOVES = {
  * What is to be done next for a payment, at its due time. `settle`: the facilitator was not asked yet, or surely did
  * not process it. `confirm`: money may be moving, ask the chain. `watch`: failed, but money might still come.
  */
-export type PaymentStage = 'settle' | 'confirm' | 'watch';
+export const PAYMENT_STAGES = ['settle', 'confirm', 'watch'] as const;
+export type PaymentStage = (typeof PAYMENT_STAGES)[number];
 
 /** What one source said about a payment, for the operator. */
 export interface Observation {

@@ -1,6 +1,18 @@
 import { nowMs } from '../clock.js';
-import type { PaymentStage } from '../domain/payment.js';
+import { PAYMENT_STAGES, type PaymentStage } from '../domain/payment.js';
 import type { JobRequest } from './enqueue.js';
+import type { JobName } from './jobs.js';
+
+const JOB_OF_STAGE = {
+  settle: 'settle-payment',
+  confirm: 'confirm-payment',
+  watch: 'confirm-payment',
+} as const satisfies Record<PaymentStage, JobName>;
+
+/** What the workers of these queues can do for payments. */
+export function stagesServedBy(queues: readonly JobName[]): PaymentStage[] {
+  return PAYMENT_STAGES.filter((stage) => queues.includes(JOB_OF_STAGE[stage]));
+}
 
 interface DueWork {
   id: string;
@@ -12,7 +24,7 @@ interface DueWork {
 /** The job that looks at a payment when its work is due; ringing again for the same due time does nothing. */
 export function paymentJob(due: DueWork): JobRequest<'settle-payment'> | JobRequest<'confirm-payment'> {
   return {
-    name: due.stage === 'settle' ? 'settle-payment' : 'confirm-payment',
+    name: JOB_OF_STAGE[due.stage],
     payload: { paymentId: due.id },
     id: `${due.id}-${due.attempt}-${due.dueAt.getTime()}`,
     delayMs: Math.max(0, due.dueAt.getTime() - nowMs()),

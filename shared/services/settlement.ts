@@ -95,13 +95,21 @@ export interface DuePayment extends NextWork {
   attempt: number;
 }
 
-export async function listDuePayments(db: Knex, limit: number): Promise<DuePayment[]> {
-  const rows = await Payment.query(db)
-    .select('id', 'attempt', 'stage', 'dueAt')
-    .where('dueAt', '<=', now())
-    .orderBy('dueAt')
-    .limit(limit);
-  return rows.flatMap(({ id, attempt, stage, dueAt }) =>
-    stage === null || dueAt === null ? [] : [{ id, attempt, stage, dueAt }],
-  );
+/** The longest due of each stage, up to `limit`: a crowd in one stage hides nothing of another. */
+export async function listDuePayments(
+  db: Knex,
+  stages: readonly PaymentStage[],
+  limit: number,
+): Promise<DuePayment[]> {
+  const due: DuePayment[] = [];
+  for (const stage of stages) {
+    const rows = await Payment.query(db)
+      .select('id', 'attempt', 'dueAt')
+      .where({ stage })
+      .where('dueAt', '<=', now())
+      .orderBy('dueAt')
+      .limit(limit);
+    for (const { id, attempt, dueAt } of rows) if (dueAt !== null) due.push({ id, attempt, stage, dueAt });
+  }
+  return due;
 }

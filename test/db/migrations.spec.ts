@@ -52,6 +52,7 @@ describe('migrations', () => {
       'checkout_sessions USING btree (account_id, livemode, status, id)',
       'checkout_sessions USING btree (expires_at)',
       'payments USING btree (account_id, livemode, id)',
+      'payments USING btree (stage, due_at)',
       'webhook_endpoints USING btree (account_id, livemode, id)',
     ]) {
       assert.ok(definitions.includes(columns), columns);
