@@ -3,6 +3,7 @@ import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import type { Logger } from '../shared/logger.js';
 import type { Queues } from '../shared/queues/enqueue.js';
+import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { SecretBox } from '../shared/secrets.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
 import type { SettlementWatch } from './payment-link/await-settlement.js';
@@ -18,6 +19,7 @@ export interface Deps {
   apiRateLimiter: RateLimiter;
   linkRateLimiter: RateLimiter;
   queues: Queues;
+  ringDeliveries: RingDeliveries;
   facilitator: Facilitator;
   settlements: SettlementWatch;
 }

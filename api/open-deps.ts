@@ -3,6 +3,7 @@ import { openDatabase } from '../shared/db/knex.js';
 import type { Logger } from '../shared/logger.js';
 import { openRedis } from '../shared/queues/connection.js';
 import { openQueues } from '../shared/queues/enqueue.js';
+import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
 import type { Deps } from './deps.js';
@@ -12,6 +13,7 @@ import { openApiRateLimiter, openLinkRateLimiter } from './rate-limiters.js';
 export function openDeps(config: Config, logger: Logger): Deps {
   const db = openDatabase(config.database);
   const redis = config.redis && openRedis(config.redis, logger);
+  const queues = openQueues(config, redis, logger);
   return {
     config,
     logger,
@@ -20,7 +22,8 @@ export function openDeps(config: Config, logger: Logger): Deps {
     secretBox: createSecretBox(config.encryptionKeys),
     apiRateLimiter: openApiRateLimiter(config, db, redis),
     linkRateLimiter: openLinkRateLimiter(config, db, redis),
-    queues: openQueues(config, redis, logger),
+    queues,
+    ringDeliveries: deliveryBell(queues, logger),
     facilitator: createFacilitator(config.facilitator),
     settlements: watchSettlements(db, logger),
   };

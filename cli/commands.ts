@@ -9,6 +9,7 @@ import {
   removeFacilitatorKey,
 } from '../shared/services/facilitator-keys.js';
 import { type Command, subjectOf } from './command.js';
+import { EVENT_COMMANDS } from './event-commands.js';
 import { PAYMENT_COMMANDS } from './payment-commands.js';
 import { accountChanges, parseKeyName, parseMode, parsePublicKey } from './read-values.js';
 
@@ -113,6 +114,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       );
     },
   },
+  ...EVENT_COMMANDS,
   ...PAYMENT_COMMANDS,
 };
 

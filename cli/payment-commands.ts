@@ -1,6 +1,7 @@
 import { readConfig } from '../shared/config.js';
 import { createLogger } from '../shared/logger.js';
 import { presentOperatorPayment } from '../shared/presenters/operator-payment.js';
+import { leaveToSweep } from '../shared/queues/ring-deliveries.js';
 import {
   getPayment,
   listUndecidedPayments,
@@ -42,7 +43,11 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
       const logger = createLogger('warn', 'cli', process.stderr);
       const { baseUrl } = readConfig('cli', { DATABASE_URL: 'postgres://unused' });
       return presentOperatorPayment(
-        await resolvePayment({ db, logger, baseUrl }, subjectOf(input, 'payment'), resolution),
+        await resolvePayment(
+          { db, logger, baseUrl, ringDeliveries: leaveToSweep },
+          subjectOf(input, 'payment'),
+          resolution,
+        ),
       );
     },
   },

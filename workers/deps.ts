@@ -3,6 +3,8 @@ import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import type { Logger } from '../shared/logger.js';
 import type { Queues } from '../shared/queues/enqueue.js';
+import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
+import type { SecretBox } from '../shared/secrets.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
 
 /** Everything a worker process holds, handed to handlers explicitly. */
@@ -10,7 +12,9 @@ export interface WorkerDeps {
   config: Config;
   logger: Logger;
   db: Knex;
+  secretBox: SecretBox;
   queues: Queues;
+  ringDeliveries: RingDeliveries;
   facilitator: Facilitator;
   chains: Chains;
 }

@@ -7,8 +7,11 @@ import { createLogger, type Logger } from '../shared/logger.js';
 import { openRedis, openWorkerRedis } from '../shared/queues/connection.js';
 import { openQueues } from '../shared/queues/enqueue.js';
 import type { JobName } from '../shared/queues/jobs.js';
+import { deliveryBell } from '../shared/queues/ring-deliveries.js';
+import { createSecretBox } from '../shared/secrets.js';
 import { type Closable, closeOnSignal } from '../shared/shutdown.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
+import { createDeliverer } from './deliver-webhook.js';
 import type { WorkerDeps } from './deps.js';
 import { createHandlers, type Handlers } from './handlers.js';
 import { runWorker } from './run-worker.js';
@@ -26,8 +29,18 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const queues = openQueues(config, ringing, logger);
   const facilitator = createFacilitator(config.facilitator);
   const chains = createChains(config.rpcUrls);
-  const deps: WorkerDeps = { config, logger, db, queues, facilitator, chains };
-  const handlers = createHandlers(deps);
+  const deps: WorkerDeps = {
+    config,
+    logger,
+    db,
+    secretBox: createSecretBox(config.encryptionKeys),
+    queues,
+    ringDeliveries: deliveryBell(queues, logger),
+    facilitator,
+    chains,
+  };
+  const deliverer = createDeliverer(deps);
+  const handlers = createHandlers(deps, deliverer);
   const start = <N extends JobName>(name: N): Closable => {
     const handle: Handlers[N] = handlers[name];
     return runWorker({ name, handle, config, redis: waiting, logger });
@@ -39,7 +52,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
     async close() {
       // A call still unanswered then is left: its row says so, and another worker recovers it.
       await Promise.race([
-        Promise.all([sweep.close(), ...workers.map((worker) => worker.close())]),
+        Promise.all([sweep.close(), deliverer.close(), ...workers.map((worker) => worker.close())]),
         sleep(LEAVE_AFTER_MS, undefined, { ref: false }),
       ]);
       await queues.close();

@@ -3,6 +3,7 @@ import type { JobRequest } from '../shared/queues/enqueue.js';
 import type { JobName } from '../shared/queues/jobs.js';
 import { paymentJob, stagesServedBy } from '../shared/queues/payment-job.js';
 import { hasOverdueSessions } from '../shared/services/checkout-sessions.js';
+import { findDueEndpoints } from '../shared/services/deliveries.js';
 import { listDuePayments } from '../shared/services/settlement.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
@@ -15,9 +16,12 @@ import type { Handlers } from './handlers.js';
  */
 const INTERVAL_MS = 1000;
 const BATCH = 500;
+/** Endpoints looked at in one round, due or not. */
+const ENDPOINTS = 1000;
 
 export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
   const standIn = createStandIn(deps, handlers);
+  const findDueJobs = createFinder(deps);
   let timer: NodeJS.Timeout;
   let sweeping: Promise<void> = Promise.resolve();
   let closed = false;
@@ -25,7 +29,7 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
     // Jitter keeps many workers from asking at the same instant.
     timer = setTimeout(
       () => {
-        sweeping = sweep(deps, standIn).finally(() => {
+        sweeping = sweep(deps, findDueJobs, standIn).finally(() => {
           if (!closed) schedule();
         });
       },
@@ -43,9 +47,13 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
   };
 }
 
-async function sweep(deps: WorkerDeps, standIn: StandIn): Promise<void> {
+async function sweep(
+  deps: WorkerDeps,
+  findDueJobs: () => Promise<AnyJob[]>,
+  standIn: StandIn,
+): Promise<void> {
   try {
-    standIn.run(await ringAll(deps, await findDueJobs(deps)));
+    standIn.run(await ringAll(deps, await findDueJobs()));
   } catch (error) {
     deps.logger.error({ event: 'sweep.failed', err: error });
   }
@@ -54,18 +62,27 @@ async function sweep(deps: WorkerDeps, standIn: StandIn): Promise<void> {
 type AnyJob = { [N in JobName]: JobRequest<N> }[JobName];
 
 /** For the queues that this process serves. */
-async function findDueJobs({ db, config }: WorkerDeps): Promise<AnyJob[]> {
-  const { workerQueues: queues } = config;
-  const payments = await listDuePayments(db, stagesServedBy(queues), BATCH);
-  const jobs: AnyJob[] = payments.map((payment) => paymentJob(payment));
-  if (queues.includes('expire-sessions') && (await hasOverdueSessions(db))) {
-    jobs.push({
-      name: 'expire-sessions',
-      payload: {},
-      id: `expire-sessions-${Math.floor(nowMs() / INTERVAL_MS)}`,
-    });
-  }
-  return jobs;
+function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () => Promise<AnyJob[]> {
+  let lastEndpoint = '';
+  const findEndpoints = async (): Promise<string[]> => {
+    const { due, last } = await findDueEndpoints(db, lastEndpoint, ENDPOINTS);
+    lastEndpoint = last;
+    return due;
+  };
+  return async () => {
+    const [payments, overdue, endpoints] = await Promise.all([
+      listDuePayments(db, stagesServedBy(queues), BATCH),
+      queues.includes('expire-sessions') && hasOverdueSessions(db),
+      queues.includes('deliver-webhook') ? findEndpoints() : [],
+    ]);
+    const second = Math.floor(nowMs() / INTERVAL_MS);
+    const jobs: AnyJob[] = payments.map((payment) => paymentJob(payment));
+    if (overdue) jobs.push({ name: 'expire-sessions', payload: {}, id: `expire-sessions-${second}` });
+    for (const endpointId of endpoints) {
+      jobs.push({ name: 'deliver-webhook', payload: { endpointId }, id: `${endpointId}-sweep-${second}` });
+    }
+    return jobs;
+  };
 }
 
 /** Those that the queue store did not take. */
@@ -115,6 +132,9 @@ async function runOne(handlers: Handlers, job: AnyJob): Promise<void> {
       await handlers[job.name](job.payload);
       return;
     case 'expire-sessions':
+      await handlers[job.name](job.payload);
+      return;
+    case 'deliver-webhook':
       await handlers[job.name](job.payload);
       return;
   }

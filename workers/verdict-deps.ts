@@ -1,6 +1,6 @@
 import type { VerdictDeps } from '../shared/services/verdicts.js';
 import type { WorkerDeps } from './deps.js';
 
-export function verdictDeps({ db, logger, config }: WorkerDeps): VerdictDeps {
-  return { db, logger, baseUrl: config.baseUrl };
+export function verdictDeps({ db, logger, config, ringDeliveries }: WorkerDeps): VerdictDeps {
+  return { db, logger, baseUrl: config.baseUrl, ringDeliveries };
 }

@@ -12,3 +12,33 @@ export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
 /** A guard, not a product limit. */
 export const MAX_ENDPOINTS_PER_MODE = 1000;
+
+export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'dropped'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** `drop`: the endpoint was deleted. `giveUp`: every try was used up. */
+export const DELIVERY_MOVES = {
+  succeed: { from: ['pending'], to: 'succeeded' },
+  giveUp: { from: ['pending'], to: 'failed' },
+  drop: { from: ['pending'], to: 'dropped' },
+} as const satisfies Record<string, { from: readonly DeliveryStatus[]; to: DeliveryStatus }>;
+
+/** With the pauses between them (shared/queues/backoff.ts), 68.2 to 75.8 hours from the first to the last. */
+export const MAX_TRIES = 14;
+
+/** One try, as it is kept: what was answered, or why nothing was. */
+export interface DeliveryTry {
+  at: string;
+  durationMs: number;
+  status: number | null;
+  error: string | null;
+  /** The start of the answer's body. */
+  answer: string | null;
+}
+
+/**
+ * How many deliveries to one endpoint may be on their way at once, over all workers. One that fails gets few, so that
+ * many that hang leave room for the others.
+ */
+export const MAX_IN_FLIGHT = 10;
+export const MAX_IN_FLIGHT_WHILE_FAILING = 2;

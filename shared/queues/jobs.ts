@@ -6,8 +6,14 @@ export interface JobPayloads {
   'settle-payment': { paymentId: string };
   'confirm-payment': { paymentId: string };
   'expire-sessions': Record<string, never>;
+  'deliver-webhook': { endpointId: string };
 }
 
 export type JobName = keyof JobPayloads;
 
-export const JOB_NAMES: readonly JobName[] = ['settle-payment', 'confirm-payment', 'expire-sessions'];
+export const JOB_NAMES: readonly JobName[] = [
+  'settle-payment',
+  'confirm-payment',
+  'expire-sessions',
+  'deliver-webhook',
+];

@@ -15,7 +15,7 @@ import { newId, sessionPrefix } from '../ids.js';
 import { Account } from '../models/account.js';
 import { CheckoutSession } from '../models/checkout-session.js';
 import { KEY_COUNTS, type Principal, requireKeyThatCounts, whereKeyCounts } from './api-keys.js';
-import { recordEvents } from './events.js';
+import { type EventDeps, recordEvents } from './events.js';
 import {
   answer,
   KEEP_ANSWER,
@@ -213,14 +213,14 @@ export async function expireCheckoutSession(
   db: Knex,
   principal: Principal,
   id: string,
-  baseUrl: string,
+  events: EventDeps,
   reply: Reply<CheckoutSession>,
 ): Promise<string> {
   return await db.transaction(async (trx) => {
     const query = expire(trx).where({ id, accountId: principal.accountId, livemode: principal.livemode });
     const [session] = await whereKeyCounts(query, principal);
     if (session === undefined) throw await whyNotExpired(trx, principal, id);
-    await recordEvents(trx, 'checkout.session.expired', [session], baseUrl);
+    await recordEvents(trx, 'checkout.session.expired', [session], events);
     return await answer(trx, reply, session);
   });
 }
@@ -235,7 +235,7 @@ async function whyNotExpired(trx: Knex.Transaction, principal: Principal, id: st
 }
 
 /** Expires up to `limit` overdue sessions with their events; any number of workers may do so at once. */
-export async function expireOverdueSessions(db: Knex, limit: number, baseUrl: string): Promise<number> {
+export async function expireOverdueSessions(db: Knex, limit: number, events: EventDeps): Promise<number> {
   return await db.transaction(async (trx) => {
     const overdue = CheckoutSession.query(trx)
       .select('id')
@@ -246,7 +246,7 @@ export async function expireOverdueSessions(db: Knex, limit: number, baseUrl: st
       .forUpdate()
       .skipLocked();
     const sessions = await expire(trx).whereIn('id', overdue);
-    if (sessions.length > 0) await recordEvents(trx, 'checkout.session.expired', sessions, baseUrl);
+    if (sessions.length > 0) await recordEvents(trx, 'checkout.session.expired', sessions, events);
     return sessions.length;
   });
 }

@@ -6,7 +6,7 @@ import { type Observation, PAYMENT_MOVES } from '../domain/payment.js';
 import type { Logger } from '../logger.js';
 import { CheckoutSession } from '../models/checkout-session.js';
 import { Payment } from '../models/payment.js';
-import { recordEvents } from './events.js';
+import { type EventDeps, recordEvents } from './events.js';
 import { type NextWork, withObservation } from './settlement.js';
 
 /**
@@ -14,10 +14,9 @@ import { type NextWork, withObservation } from './settlement.js';
  * session, payment. A payment moves only while it is the caller's (`attempt`); its session moves only while that
  * payment holds it, and not at all when the payment's own move matched no row. One transfer proves one payment.
  */
-export interface VerdictDeps {
+export interface VerdictDeps extends EventDeps {
   db: Knex;
   logger: Logger;
-  baseUrl: string;
 }
 
 export interface ProofOfPayment {
@@ -177,19 +176,19 @@ async function releaseSession(
     paymentId: null,
     ...told,
   });
-  await recordEvents(trx, 'checkout.session.expired', [expired], deps.baseUrl);
+  await recordEvents(trx, 'checkout.session.expired', [expired], deps);
 }
 
 async function completeSession(
   trx: Knex.Transaction,
-  { baseUrl, logger }: VerdictDeps,
+  deps: VerdictDeps,
   session: CheckoutSession,
   payment: Payment,
 ): Promise<void> {
   const completed = await moveSession(trx, session, SESSION_MOVES.complete, { paymentId: payment.id });
   completed.payment = payment;
-  await recordEvents(trx, 'checkout.session.completed', [completed], baseUrl);
-  logger.info({ event: 'session.completed', session: session.id, payment: payment.id });
+  await recordEvents(trx, 'checkout.session.completed', [completed], deps);
+  deps.logger.info({ event: 'session.completed', session: session.id, payment: payment.id });
 }
 
 async function markSurplus(trx: Knex.Transaction, { logger }: VerdictDeps, paymentId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { QueryBuilder } from 'objection';
-import { now } from '../clock.js';
+import { now, nowMs } from '../clock.js';
 import type { Knex } from '../db/knex.js';
 import { type Page, type PageRequest, readPage } from '../db/page.js';
 import { noSuch, Refusal } from '../domain/errors.js';
@@ -8,8 +8,10 @@ import { MAX_ENDPOINTS_PER_MODE, type SubscribableEvent } from '../domain/webhoo
 import { newId } from '../ids.js';
 import { Account } from '../models/account.js';
 import { WebhookEndpoint } from '../models/webhook-endpoint.js';
+import type { RingDeliveries } from '../queues/ring-deliveries.js';
 import type { SecretBox } from '../secrets.js';
 import { type Principal, requireKeyThatCounts, whereKeyCounts } from './api-keys.js';
+import { dropPending, holdPending, releaseHeld } from './deliveries.js';
 import { answer, type Reply } from './idempotency.js';
 
 export interface NewWebhookEndpoint {
@@ -49,6 +51,7 @@ export async function createWebhookEndpoint(
         status: 'enabled',
         sealedSecret: box.seal(secret),
         deletedAt: null,
+        failingSince: null,
       })
       .returning('*');
     return await answer(trx, reply, { endpoint, secret }, box);
@@ -102,20 +105,31 @@ export async function updateWebhookEndpoint(
   principal: Principal,
   id: string,
   { disabled, ...changes }: WebhookEndpointChanges,
+  ringDeliveries: RingDeliveries,
   reply: Reply<WebhookEndpoint>,
 ): Promise<string> {
-  return await db.transaction(async (trx) => {
-    const endpoint = await whereKeyCounts(ownEndpoints(trx, principal).findById(id).forUpdate(), principal);
+  let released = false;
+  const text = await db.transaction(async (trx) => {
+    const own = ownEndpoints(trx, principal).findById(id).forNoKeyUpdate();
+    const endpoint = await whereKeyCounts(own, principal);
     if (endpoint === undefined) throw await whyNoEndpoint(trx, principal, id);
     const status = disabled === undefined ? endpoint.status : disabled ? 'disabled' : 'enabled';
+    if (status === 'disabled') await holdPending(trx, id);
+    else if (endpoint.status === 'disabled') released = await releaseHeld(trx, id);
     const changed = await endpoint.$query(trx).patchAndFetch({ ...changes, status });
     return await answer(trx, reply, changed);
   });
+  if (released) ringDeliveries({ eventId: `enabled-${nowMs()}`, endpointIds: [id] });
+  return text;
 }
 
+/** Its pending deliveries are dropped with it. */
 export async function deleteWebhookEndpoint(db: Knex, principal: Principal, id: string): Promise<void> {
-  const deletion = ownEndpoints(db, principal).findById(id).patch({ deletedAt: now() });
-  if ((await whereKeyCounts(deletion, principal)) === 0) throw await whyNoEndpoint(db, principal, id);
+  await db.transaction(async (trx) => {
+    const deletion = ownEndpoints(trx, principal).findById(id).patch({ deletedAt: now() });
+    if ((await whereKeyCounts(deletion, principal)) === 0) throw await whyNoEndpoint(trx, principal, id);
+    await dropPending(trx, id);
+  });
 }
 
 function ownEndpoints(db: Knex, principal: Principal): QueryBuilder<WebhookEndpoint, WebhookEndpoint[]> {

@@ -27,7 +27,7 @@ import {
   settlesAsPending,
   slow,
 } from '../support/facilitator-dial.js';
-import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { PausePoint, TcpProxy } from '../support/pause-points.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
@@ -311,7 +311,7 @@ describe('takers of one row', () => {
     await flow.letTimePass(id);
     await beginLook(flow.app.db, payment.id);
     const before = [await flow.session(id), await flow.onlyPayment(id)];
-    const verdicts = { db: flow.app.db, logger: hands.deps.logger, baseUrl: 'https://pay.example' };
+    const verdicts = { db: flow.app.db, logger: hands.deps.logger, ...EVENT_DEPS };
     const said = { source: 'service', said: 'too late' } as const;
     const proof = { transaction: '0x1', payer: undefined, proofIndex: 1 };
     assert.equal(await succeedPayment(verdicts, stalled, proof, said), 'superseded');

@@ -10,7 +10,7 @@ import { BASE_SEPOLIA, type SignedPayment, told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { answers, type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
 import type { Movement } from '../support/facilitator-judgement.js';
-import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 /** The money moves, and the facilitator says for certain that it does not. */
 const MOVES_AND_DENIES: Behaviour = {
@@ -96,7 +96,7 @@ describe('money that comes late', () => {
       .patch({ expiresAt: new Date(nowMs() - 1000) })
       .where({ id });
     await lookLate(late);
-    await expireOverdueSessions(flow.db, 10, 'https://pay.example');
+    await expireOverdueSessions(flow.db, 10, EVENT_DEPS);
     assert.deepEqual(await flow.events(id), ['checkout.session.completed']);
     await flow.assertBooks();
   });
@@ -107,7 +107,7 @@ describe('money that comes late', () => {
     await CheckoutSession.query(flow.db)
       .patch({ expiresAt: new Date(nowMs() - 1000) })
       .where({ id });
-    await expireOverdueSessions(flow.db, 10, 'https://pay.example');
+    await expireOverdueSessions(flow.db, 10, EVENT_DEPS);
     await lookLate(late);
     assert.deepEqual(await flow.state(id), {
       session: 'complete',

@@ -9,11 +9,10 @@ import { client } from '../support/api-client.js';
 import { type SignedPayment, told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
-import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { PausePoint } from '../support/pause-points.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
-const BASE_URL = 'https://pay.example';
 const MINUTE = 60_000;
 
 describe('a session whose time runs out', () => {
@@ -57,7 +56,7 @@ describe('a session whose time runs out', () => {
       .where('id', sessionId);
   }
 
-  const expire = (): Promise<number> => expireOverdueSessions(flow.app.db, 100, BASE_URL);
+  const expire = (): Promise<number> => expireOverdueSessions(flow.app.db, 100, EVENT_DEPS);
 
   async function expireByMerchant(sessionId: string): Promise<string> {
     const merchant = client(flow.app, flow.merchant.testKey);

@@ -11,6 +11,8 @@ import { createLogger } from '../../shared/logger.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Event } from '../../shared/models/event.js';
 import { Payment } from '../../shared/models/payment.js';
+import { leaveToSweep } from '../../shared/queues/ring-deliveries.js';
+import { createSecretBox } from '../../shared/secrets.js';
 import { createFacilitator } from '../../shared/x402/facilitator.js';
 import { confirmPayment } from '../../workers/confirm-payment.js';
 import type { WorkerDeps } from '../../workers/deps.js';
@@ -36,6 +38,9 @@ export interface MoneyFlow extends Checkout {
   /** What a worker process holds, without its timers and queues: the test calls the handlers itself. */
   openHands(settings?: Record<string, string>): Hands;
 }
+
+/** What a move needs to tell of itself, with nobody listening. */
+export const EVENT_DEPS = { baseUrl: 'https://pay.example', ringDeliveries: leaveToSweep };
 
 export interface Hands {
   deps: WorkerDeps;
@@ -129,6 +134,8 @@ function openHands(config: Config, db: Knex): Hands {
     config,
     db,
     logger: createLogger('warn', 'test', sink),
+    secretBox: createSecretBox(config.encryptionKeys),
+    ringDeliveries: EVENT_DEPS.ringDeliveries,
     queues: { enqueue: async () => undefined, close: async () => undefined },
     facilitator: createFacilitator(config.facilitator),
     chains: createChains(config.rpcUrls),

@@ -35,8 +35,9 @@ const parseExpire = inputParser(ExpireCheckoutSession);
 const parseListLineItems = inputParser(ListLineItems);
 
 export function checkoutSessionRoutes(deps: Deps): Router {
-  const { db, config } = deps;
+  const { db, config, ringDeliveries } = deps;
   const { baseUrl } = config;
+  const events = { baseUrl, ringDeliveries };
   const render = (expand: readonly string[] = []): ((session: CheckoutSession) => string) => {
     const view = { baseUrl, expand: expand.length > 0 ? (['line_items'] as const) : [] };
     return (session) => JSON.stringify(presentCheckoutSession(session, view));
@@ -88,7 +89,7 @@ export function checkoutSessionRoutes(deps: Deps): Router {
         parse: parseExpire,
         scope: principalOf,
         act: (req, input, idempotent) =>
-          expireCheckoutSession(db, principalOf(req), pathId(req, 'checkout session'), baseUrl, {
+          expireCheckoutSession(db, principalOf(req), pathId(req, 'checkout session'), events, {
             render: render(input.expand),
             idempotent,
           }),

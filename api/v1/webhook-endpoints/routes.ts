@@ -31,7 +31,7 @@ const parseUpdate = inputParser(UpdateWebhookEndpoint);
 const parseList = inputParser(ListWebhookEndpoints);
 
 export function webhookEndpointRoutes(deps: Deps): Router {
-  const { db, config, secretBox } = deps;
+  const { db, config, secretBox, ringDeliveries } = deps;
   const urlRules = (livemode: boolean) => ({ livemode, allowPrivateNetworks: config.allowPrivateWebhooks });
   const router = Router({ caseSensitive: true });
 
@@ -95,7 +95,7 @@ export function webhookEndpointRoutes(deps: Deps): Router {
             ...(description !== undefined && { description }),
             ...(disabled !== undefined && { disabled }),
           };
-          return await updateWebhookEndpoint(db, principal, id, changes, {
+          return await updateWebhookEndpoint(db, principal, id, changes, ringDeliveries, {
             render: (endpoint) => JSON.stringify(presentWebhookEndpoint(endpoint)),
             idempotent,
           });

@@ -1,0 +1,20 @@
+import { resendEvent } from '../shared/services/resends.js';
+import { type Command, subjectOf } from './command.js';
+
+/** What an operator can do about events. */
+export const EVENT_COMMANDS: Readonly<Record<string, Command>> = {
+  'resend-event': {
+    usage: '<evt id> [--endpoint we_…]',
+    subject: 'event',
+    options: ['endpoint'],
+    required: [],
+    async run(db, input) {
+      const event = subjectOf(input, 'event');
+      const resent = await resendEvent(db, event, input.endpoint);
+      return {
+        event,
+        deliveries: resent.map(({ deliveryId, endpointId }) => ({ id: deliveryId, endpoint: endpointId })),
+      };
+    },
+  },
+};

@@ -1,0 +1,77 @@
+import type { ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** A merchant's webhook endpoint in this process, with dials. It keeps what it got, whatever it then does. */
+export interface Receiver {
+  url: string;
+  got: readonly ReceivedEvent[];
+  /** What it does from now on with each try; it starts by answering 200. */
+  react(reaction: Reaction): void;
+  close(): Promise<void>;
+}
+
+export interface ReceivedEvent {
+  path: string;
+  headers: IncomingHttpHeaders;
+  raw: string;
+  at: number;
+  /** The connection that it came on. */
+  socket: Socket;
+}
+
+export type Reaction = (response: ServerResponse, event: ReceivedEvent) => void;
+
+export const answer =
+  (status: number, body = '', headers: Record<string, string> = {}): Reaction =>
+  (response) => {
+    response.writeHead(status, headers).end(body);
+  };
+
+/** Never a word. */
+export const hang: Reaction = () => {};
+
+/** The status line and headers, and then never an end. */
+export const hangInBody: Reaction = (response) => {
+  response.writeHead(200).write('so far');
+};
+
+export const reset: Reaction = (response) => {
+  response.socket?.resetAndDestroy();
+};
+
+export async function startReceiver(tls?: { key: string; cert: string }): Promise<Receiver> {
+  const got: ReceivedEvent[] = [];
+  let reaction = answer(200);
+  const server: Server = tls === undefined ? createServer() : createTlsServer(tls);
+  server.on('request', (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const { headers, socket, url = '' } = request;
+      const event = {
+        path: url,
+        headers,
+        raw: Buffer.concat(chunks).toString(),
+        at: performance.now(),
+        socket,
+      };
+      got.push(event);
+      reaction(response, event);
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/hooks`,
+    got,
+    react(next) {
+      reaction = next;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}

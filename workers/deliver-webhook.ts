@@ -1,0 +1,84 @@
+import type { WebhookEndpoint } from '../shared/models/webhook-endpoint.js';
+import { type TakenDelivery, takeDueDeliveries } from '../shared/services/deliveries.js';
+import type { Closable } from '../shared/shutdown.js';
+import type { WorkerDeps } from './deps.js';
+import { createWebhookSender, LONGEST_TRY_MS } from './webhook-delivery/post.js';
+import { tryDelivery } from './webhook-delivery/try-delivery.js';
+
+/**
+ * Delivers what is due to an endpoint. A job is a doorbell: it takes what may be sent now and is done, while the tries
+ * go on beside it, so that receivers that hang occupy no place of the queue. When a try ends, the next that is due to
+ * its endpoint is taken. Taking, in Postgres, keeps each endpoint to its number of tries in flight over all workers.
+ */
+export interface Deliverer extends Closable {
+  /** Takes what is due; the tries go on. */
+  deliverTo(endpointId: string): Promise<void>;
+}
+
+/** A try is over by then, its writing included; another worker may take a row that is still leased. */
+const LEASE_MS = LONGEST_TRY_MS + 30_000;
+/** Tries on their way in one process, for each place of the queue. */
+const TRIES_PER_PLACE = 10;
+
+export function createDeliverer(deps: WorkerDeps): Deliverer {
+  const { config, db, logger } = deps;
+  const sender = createWebhookSender({ allowPrivateNetworks: config.allowPrivateWebhooks });
+  const maxTries = config.workerConcurrency * TRIES_PER_PLACE;
+  const onTheirWay = new Set<Promise<void>>();
+  /** Endpoints whose rows are being taken; true when somebody asked for them meanwhile. */
+  const taking = new Map<string, boolean>();
+  /** Endpoints that may have more due than they had places. */
+  const waiting = new Set<string>();
+  let closed = false;
+
+  async function deliverTo(endpointId: string): Promise<void> {
+    if (taking.has(endpointId)) {
+      taking.set(endpointId, true);
+      return;
+    }
+    try {
+      do {
+        taking.set(endpointId, false);
+        await take(endpointId);
+      } while (taking.get(endpointId));
+    } finally {
+      taking.delete(endpointId);
+    }
+  }
+
+  async function take(endpointId: string): Promise<void> {
+    const places = maxTries - onTheirWay.size;
+    // Those that find no place are found again by the sweep.
+    if (closed || places <= 0) return;
+    const batch = await takeDueDeliveries(db, endpointId, { places, leaseMs: LEASE_MS });
+    if (batch?.isFull) waiting.add(endpointId);
+    else waiting.delete(endpointId);
+    for (const delivery of batch?.deliveries ?? []) start(batch?.endpoint, delivery);
+  }
+
+  function start(endpoint: WebhookEndpoint | undefined, delivery: TakenDelivery): void {
+    if (endpoint === undefined) return;
+    const trying = tryDelivery(deps, sender, endpoint, delivery)
+      .catch((error: unknown) => {
+        // Its lease runs out, and it is tried again.
+        logger.error({ event: 'delivery.not_recorded', delivery: delivery.id, err: error });
+      })
+      .then(async () => {
+        onTheirWay.delete(trying);
+        if (waiting.has(endpoint.id)) await deliverTo(endpoint.id);
+      })
+      .catch((error: unknown) =>
+        logger.error({ event: 'delivery.not_taken', endpoint: endpoint.id, err: error }),
+      );
+    onTheirWay.add(trying);
+  }
+
+  return {
+    deliverTo,
+    async close() {
+      closed = true;
+      await Promise.all(onTheirWay);
+      await sender.close();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { now, nowMs } from '../../shared/clock.js';
+import type { DeliveryTry } from '../../shared/domain/webhook-event.js';
+import type { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import {
+  postponeDelivery,
+  recordDelivered,
+  recordFailedTry,
+  type TakenDelivery,
+} from '../../shared/services/deliveries.js';
+import type { WorkerDeps } from '../deps.js';
+import type { WebhookSender } from './post.js';
+import { signatureHeaders } from './sign.js';
+
+/** When a secret can't be read, an operator has to act: see ENCRYPTION_KEY. */
+const UNREADABLE_SECRET_PAUSE_MS = 60_000;
+const USER_AGENT = 'StablecoinCheckout/1.0 (webhooks)';
+
+/** One try: signed anew, sent, and recorded with what came of it. */
+export async function tryDelivery(
+  deps: WorkerDeps,
+  sender: WebhookSender,
+  endpoint: WebhookEndpoint,
+  delivery: TakenDelivery,
+): Promise<void> {
+  const { db, logger } = deps;
+  const secret = openSecret(deps, endpoint);
+  if (secret === undefined) {
+    await postponeDelivery(db, delivery, new Date(nowMs() + UNREADABLE_SECRET_PAUSE_MS));
+    return;
+  }
+  const startedAt = now();
+  const started = performance.now();
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': USER_AGENT,
+    ...signatureHeaders(secret, delivery.eventId, delivery.body, Math.floor(startedAt.getTime() / 1000)),
+  };
+  const result = await sender.post(endpoint.url, headers, delivery.body);
+  const answered = result.kind === 'answered';
+  const entry: DeliveryTry = {
+    at: startedAt.toISOString(),
+    durationMs: Math.round(performance.now() - started),
+    status: answered ? result.status : null,
+    error: answered ? null : result.error,
+    answer: answered ? result.answer : null,
+  };
+  const succeeded = answered && result.status >= 200 && result.status < 300;
+  const nextTryAt = succeeded
+    ? await recordDelivered(db, endpoint.id, delivery, entry)
+    : await recordFailedTry(db, logger, endpoint, delivery, entry);
+  logger.info({
+    event: 'delivery.attempted',
+    delivery: delivery.id,
+    endpoint: endpoint.id,
+    sentEvent: delivery.eventId,
+    try: delivery.tries + 1,
+    status: entry.status,
+    error: entry.error,
+    durationMs: entry.durationMs,
+    succeeded,
+  });
+  if (nextTryAt !== undefined) await ringForRetry(deps, endpoint.id, nextTryAt);
+}
+
+function openSecret({ secretBox, logger }: WorkerDeps, endpoint: WebhookEndpoint): string | undefined {
+  try {
+    return secretBox.open(endpoint.sealedSecret);
+  } catch (error) {
+    logger.error({ event: 'webhook_secret.unreadable', endpoint: endpoint.id, err: error });
+    return undefined;
+  }
+}
+
+/** One ring a second for an endpoint, however many of its deliveries failed within it. */
+async function ringForRetry({ queues, logger }: WorkerDeps, endpointId: string, dueAt: Date): Promise<void> {
+  const second = Math.ceil(dueAt.getTime() / 1000);
+  try {
+    await queues.enqueue({
+      name: 'deliver-webhook',
+      payload: { endpointId },
+      id: `${endpointId}-${second}`,
+      delayMs: Math.max(0, second * 1000 - nowMs()),
+    });
+  } catch (error) {
+    logger.warn({ event: 'queue.not_rung', endpoint: endpointId, err: error });
+  }
+}
