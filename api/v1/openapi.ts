@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { API_VERSION } from '../../shared/domain/webhook-event.js';
+import { API_VERSION, EVENT_TYPES, type EventType } from '../../shared/domain/webhook-event.js';
 import {
   CreateCheckoutSession,
   ExpireCheckoutSession,
@@ -155,6 +155,7 @@ export function openApiDocument(baseUrl: string): object {
         }),
       },
     },
+    webhooks: Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: delivery(type) }])),
     components: {
       schemas: RESOURCE_SCHEMAS,
       securitySchemes: {
@@ -191,6 +192,36 @@ function operation({ id, summary, answer, query, body, pathId, statuses, securit
       ...Object.fromEntries(
         statuses.map((status) => [status, answerOf(ERROR_MEANINGS[status] ?? '', 'Error')]),
       ),
+    },
+  };
+}
+
+const EVENT_MEANINGS: Record<EventType, string> = {
+  'checkout.session.completed': 'A session was paid.',
+  'checkout.session.expired': 'A session expired, by its time or by you.',
+};
+
+function delivery(type: EventType): object {
+  return {
+    operationId: `receive ${type}`,
+    summary: EVENT_MEANINGS[type],
+    security: [],
+    parameters: [
+      {
+        name: 'Service-Signature',
+        in: 'header',
+        required: true,
+        description:
+          't=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">, keyed with the whole whsec_… secret.',
+        schema: { type: 'string' },
+      },
+    ],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Event' } } },
+    },
+    responses: {
+      '2XX': { description: 'Received, within 10 seconds. Anything else is tried again for 3 days.' },
     },
   };
 }
