@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
-import { now, nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
@@ -13,29 +11,11 @@ import { failPayment, succeedPayment } from '../../shared/services/verdicts.js';
 import { settlePayment } from '../../workers/settle-payment.js';
 import { BASE_SEPOLIA, type SignedPayment, told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
-import {
-  altered,
-  answers,
-  answersGarbage,
-  answersHtml,
-  type Behaviour,
-  breaksAfterWork,
-  breaksBeforeWork,
-  failsAfterWork,
-  failsToSettle,
-  refuses,
-  settlesAsPending,
-  slow,
-} from '../support/facilitator-dial.js';
+import { answers, type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
 import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { PausePoint, TcpProxy } from '../support/pause-points.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
-/** Another seed makes another run. */
-const SEED = Number(process.env.MONEY_SEED ?? '20261102');
-/** Longer than the calls of these tests last. */
-const CALL_ENDS_MS = 500;
-const SHORTEST_STEP_MS = 30_000;
 
 describe('a claim whose COMMIT is not answered', () => {
   let flow: MoneyFlow;
@@ -471,21 +451,6 @@ describe('an error of the connection', () => {
   });
 });
 
-/** Goes on in time, no faster than calls end, until no payment has work to come. */
-async function untilNothingIsDue(flow: MoneyFlow): Promise<void> {
-  const deadline = performance.now() + 80_000;
-  for (;;) {
-    const next = await nextDue(flow);
-    if (next === undefined) return;
-    if (performance.now() > deadline) assert.fail(`work is left undone: ${JSON.stringify(next)}`);
-    await wait(CALL_ENDS_MS);
-    const later = await nextDue(flow);
-    if (later !== undefined && later.dueAt > now()) {
-      travelMs(Math.max(later.dueAt.getTime() - nowMs(), SHORTEST_STEP_MS));
-    }
-  }
-}
-
 async function closeInPresent(flow: MoneyFlow): Promise<void> {
   await flow.close();
   returnToPresent();
@@ -495,185 +460,4 @@ async function nextDue({ db }: MoneyFlow): Promise<{ id: string; stage: string; 
   const due = await Payment.query(db).whereNotNull('dueAt').orderBy('dueAt').first();
   if (due?.dueAt === undefined || due.dueAt === null) return undefined;
   return { id: due.id, stage: due.stage ?? '', dueAt: due.dueAt };
-}
-
-for (const store of ['Redis', 'Postgres']) {
-  describe(`fifty payments while Postgres ends connections, with the queue in ${store}`, () => {
-    let flow: MoneyFlow;
-    before(async () => {
-      flow = await openMoneyFlow(`ended_connections_${store.toLowerCase()}`, {
-        environment: {
-          SETTLE_WAIT_MS: '1000',
-          FACILITATOR_SETTLE_TIMEOUT_MS: '400',
-          ...(store === 'Postgres' && { REDIS_URL: '' }),
-        },
-      });
-    });
-    after(() => closeInPresent(flow));
-
-    it(`are all paid once (MONEY_SEED=${SEED})`, async function () {
-      this.timeout(120_000);
-      const random = seededRandom(SEED);
-      const sessions = await Promise.all(Array.from({ length: 50 }, () => flow.buildSession()));
-      const signed = await Promise.all(sessions.map(async ({ id }) => ({ id, ...(await flow.sign(id)) })));
-      const admin = new pg.Client({ connectionString: flow.databaseUrl });
-      await admin.connect();
-      let isOver = false;
-      const chaos = async (): Promise<number> => {
-        let ended = 0;
-        while (!isOver) {
-          const { rowCount } = await admin.query(
-            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-             WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`,
-          );
-          ended += rowCount ?? 0;
-          await wait(10 + random() * 60);
-        }
-        return ended;
-      };
-      const ending = chaos();
-      const buyer = async (): Promise<void> => {
-        for (let next = signed.shift(); next !== undefined; next = signed.shift()) {
-          for (let tries = 0; tries < 30; tries += 1) {
-            const { status } = await flow.visit(next.id, { [HEADER]: next.header });
-            // What may pass is tried again with the same payload, and so is a 202 of which nothing came.
-            const isOpen = status === 202 && (await flow.visit(next.id)).status === 402;
-            if (!isOpen && ![500, 503].includes(status)) break;
-          }
-        }
-      };
-      await Promise.all(Array.from({ length: 8 }, buyer));
-      isOver = true;
-      const ended = await ending;
-      await admin.end();
-      assert.ok(ended > 10, `only ${ended} connections were ended`);
-      await untilNothingIsDue(flow);
-      await flow.assertBooks();
-      const statuses = await Promise.all(sessions.map(async ({ id }) => (await flow.session(id)).status));
-      assert.deepEqual(
-        statuses.filter((status) => status !== 'complete'),
-        [],
-      );
-      assert.equal(flow.facilitator.ledger.length, 50);
-    });
-  });
-}
-
-describe('a hundred and fifty payments while everything goes wrong', () => {
-  let flow: MoneyFlow;
-  before(async () => {
-    flow = await openMoneyFlow('everything_wrong', {
-      environment: {
-        SETTLE_WAIT_MS: '300',
-        FACILITATOR_SETTLE_TIMEOUT_MS: '400',
-        FACILITATOR_TIMEOUT_MS: '400',
-      },
-    });
-    await flow.startWorker();
-  });
-  after(() => closeInPresent(flow));
-
-  it(`leave books that agree (MONEY_SEED=${SEED})`, async function () {
-    this.timeout(120_000);
-    const random = seededRandom(SEED);
-    flow.facilitator.settle.next(...Array.from({ length: 700 }, () => pick(random, SETTLE_WAYS)()));
-    flow.facilitator.verify.next(...Array.from({ length: 300 }, () => pick(random, VERIFY_WAYS)()));
-    const sessions = await Promise.all(
-      Array.from({ length: 110 }, () =>
-        flow.buildSession({ expiresAt: new Date(nowMs() + 5000 + Math.floor(random() * 600_000)) }),
-      ),
-    );
-    let payments = 0;
-    const buyer = async (): Promise<void> => {
-      for (let tries = 0; tries < 100 && payments < 150; tries += 1) {
-        const { id } = pick(random, sessions);
-        const signed = await flow.sign(id).catch(() => undefined);
-        if (signed === undefined) continue;
-        payments += 1;
-        const copies = Array.from({ length: random() < 0.3 ? 2 : 1 });
-        await Promise.all(copies.map(() => flow.visit(id, { [HEADER]: signed.header })));
-        if (random() < 0.5) await ringAgain(id, random);
-      }
-    };
-    await Promise.all(Array.from({ length: 10 }, buyer));
-    await untilNothingIsDue(flow);
-    await flow.assertBooks();
-    assert.ok(payments >= 150, `${payments} payments`);
-    assert.ok(flow.facilitator.ledger.length > 30, `${flow.facilitator.ledger.length} movements`);
-  });
-
-  async function ringAgain(sessionId: string, random: () => number): Promise<void> {
-    for (const { id } of await flow.payments(sessionId)) {
-      const stage = random() < 0.5 ? 'settle' : 'confirm';
-      const dueAt = new Date(nowMs() + Math.floor(random() * 2000));
-      await flow.app.queues.enqueue(paymentJob({ id, stage, attempt: Math.floor(random() * 3), dueAt }));
-    }
-  }
-});
-
-const HASH = `0x${'ab'.repeat(32)}`;
-const MOVES_AND_DENIES: Behaviour = {
-  answer: () => ({
-    status: 200,
-    body: { success: false, errorReason: 'insufficient_funds', transaction: '' },
-  }),
-};
-/** Every way of a facilitator to answer /settle, and some to lie. */
-const SETTLE_WAYS: (() => Behaviour)[] = [
-  ...Array.from({ length: 8 }, () => () => ({})),
-  settlesAsPending,
-  () => failsToSettle('settlement_pending', HASH),
-  () => failsToSettle('settlement_pending'),
-  () => failsToSettle('invalid_exact_evm_transaction_failed', HASH),
-  () => failsToSettle('invalid_exact_evm_transaction_failed'),
-  () => failsToSettle('invalid_exact_evm_nonce_already_used'),
-  () => failsToSettle('duplicate_settlement'),
-  () => failsToSettle('insufficient_funds'),
-  () => failsToSettle('invalid_exact_evm_payload_signature'),
-  () => breaksBeforeWork('reset'),
-  () => breaksBeforeWork('drop'),
-  () => breaksAfterWork('reset'),
-  () => breaksAfterWork('drop'),
-  () => breaksAfterWork('truncate'),
-  () => failsAfterWork(500),
-  () => failsAfterWork(502, '<html>bad gateway</html>'),
-  () => altered({ success: false, errorReason: 'unexpected_settle_error' }, 500),
-  () => altered({ transaction: '' }),
-  () => altered({ network: 'eip155:8453' }),
-  () => altered({ network: '', payer: null }),
-  () => answers(401),
-  () => answers(403),
-  () => answers(429),
-  () => answers(500),
-  () => answersHtml(503),
-  () => answersGarbage(),
-  () => slow(900),
-  () => slow(900, { works: false }),
-  () => MOVES_AND_DENIES,
-];
-const VERIFY_WAYS: (() => Behaviour)[] = [
-  ...Array.from({ length: 12 }, () => () => ({})),
-  () => answers(500),
-  () => answers(429),
-  () => answersGarbage(),
-  () => refuses('insufficient_funds'),
-  () => breaksBeforeWork('reset'),
-  () => slow(900),
-];
-
-function pick<T>(random: () => number, values: readonly T[]): T {
-  const value = values[Math.floor(random() * values.length)];
-  assert.ok(value !== undefined);
-  return value;
-}
-
-/** Mulberry32. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -4,7 +4,7 @@ export interface Behaviour {
   hold?: Promise<void>;
   delayMs?: number;
   /** False leaves the work undone: no money moves. True unless told. */
-  works?: boolean;
+  works?: boolean | 'after_answering';
   /** Makes the answer; gets the honest one when the work was done. */
   answer?: (honest: FacilitatorAnswer | undefined) => FacilitatorAnswer;
   /** How the connection ends in place of the answer, or in the middle of it. */

@@ -84,8 +84,10 @@ export async function startFacilitator(options: FacilitatorOptions = {}): Promis
       const behaviour = dials[name].take();
       await dials[name].wait(behaviour);
       if (isClosing) return;
-      const honest = behaviour.works === false ? undefined : await endpoints[name](body, request.headers);
-      finish(response, behaviour, honest);
+      const work = (): Promise<FacilitatorAnswer> => endpoints[name](body, request.headers);
+      const { works = true } = behaviour;
+      finish(response, behaviour, works === true ? await work() : undefined);
+      if (works === 'after_answering') await work();
     } finally {
       end();
     }

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { returnToPresent } from '../../shared/clock.js';
+import { Payment } from '../../shared/models/payment.js';
+import type { Closable } from '../../shared/shutdown.js';
+import type { SignedPayment } from '../support/checkout.js';
+import { walkDueWork } from '../support/due-work.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { type Random, seededRandom } from '../support/seeded-random.js';
+
+/** Another seed makes another run. */
+const SEED = Number(process.env.MONEY_SEED ?? '20261102');
+const PAYMENTS = 50;
+const BUYERS = 8;
+const MOST_TRIES = 60;
+
+for (const store of ['Redis', 'Postgres'] as const) {
+  describe(`fifty payments while Postgres ends connections, with the queue in ${store}`, () => {
+    let flow: MoneyFlow;
+    let worker: Closable;
+    const random = seededRandom(SEED);
+    const told: { status: number; sessionId: string; hasMoved: boolean }[] = [];
+
+    before(async () => {
+      const environment = {
+        SETTLE_WAIT_MS: '1000',
+        FACILITATOR_SETTLE_TIMEOUT_MS: '400',
+        ...(store === 'Postgres' && { REDIS_URL: '' }),
+      };
+      flow = await openMoneyFlow(`lost_connections_${store.toLowerCase()}`, { environment, worker: false });
+      worker = await flow.startWorker();
+    });
+    after(async () => {
+      await flow.close();
+      returnToPresent();
+    });
+
+    it(`are all paid once (MONEY_SEED=${SEED})`, async function () {
+      this.timeout(60_000);
+      const toPay: [string, SignedPayment][] = [];
+      for (let count = 0; count < PAYMENTS; count += 1) {
+        const { id } = await flow.buildSession();
+        toPay.push([id, await flow.sign(id)]);
+      }
+      const sessionIds = toPay.map(([id]) => id);
+      const ending = endConnections(flow.databaseUrl, random);
+      const buyer = async (): Promise<void> => {
+        for (let next = toPay.shift(); next !== undefined; next = toPay.shift()) await buy(...next);
+      };
+      await Promise.all(Array.from({ length: BUYERS }, buyer));
+      const ended = await ending.stop();
+      assert.ok(ended > 20, `only ${ended} connections were ended`);
+
+      await worker.close();
+      await walkDueWork(flow, flow.openHands());
+      await flow.assertBooks();
+      const sessions = await Promise.all(sessionIds.map((id) => flow.session(id)));
+      assert.deepEqual(
+        sessions.filter(({ status }) => status !== 'complete').map(({ id }) => id),
+        [],
+      );
+      assert.equal(flow.facilitator.ledger.length, PAYMENTS);
+    });
+
+    it('and no buyer was told anything else than that it is paid, in progress, or cannot be told now', () => {
+      const odd = told.filter(({ status }) => ![200, 202, 409, 503].includes(status));
+      assert.deepEqual(odd, []);
+      const denied = told.filter(({ status, hasMoved }) => status === 503 && hasMoved);
+      assert.deepEqual(denied, [], 'money had moved');
+    });
+
+    it('and no payment failed whose money moved', async () => {
+      const wronged = await Payment.query(flow.db).where('status', 'succeeded').whereNotNull('failedAt');
+      assert.deepEqual(wronged, []);
+    });
+
+    /** Sends the same payment until it is taken. */
+    async function buy(sessionId: string, signed: SignedPayment): Promise<void> {
+      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+        const { status } = await flow.visit(sessionId, { 'PAYMENT-SIGNATURE': signed.header });
+        told.push({ status, sessionId, hasMoved: flow.calls(signed).settle > 0 });
+        if (status === 503) continue;
+        if (status !== 202) return;
+        // Of a claim that nobody could read, nothing may have come.
+        if ((await flow.visit(sessionId)).status !== 402) return;
+      }
+      assert.fail(`${sessionId} was never taken`);
+    }
+  });
+}
+
+/** Ends one connection after the other, whoever holds it and whatever it does. */
+function endConnections(databaseUrl: string, random: Random): { stop(): Promise<number> } {
+  let isOver = false;
+  const run = async (): Promise<number> => {
+    const admin = new pg.Client({ connectionString: databaseUrl });
+    await admin.connect();
+    let ended = 0;
+    while (!isOver) {
+      const { rowCount } = await admin.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`,
+      );
+      ended += rowCount ?? 0;
+      await pause(5 + random() * 40);
+    }
+    await admin.end();
+    return ended;
+  };
+  const running = run();
+  return {
+    stop() {
+      isOver = true;
+      return running;
+    },
+  };
+}
