@@ -41,7 +41,7 @@ describe('a hundred and twenty payments while everything goes wrong', () => {
 
   before(async () => {
     const settings = {
-      SETTLE_WAIT_MS: '500',
+      SETTLE_WAIT_MS: '300',
       FACILITATOR_SETTLE_TIMEOUT_MS: '400',
       FACILITATOR_TIMEOUT_MS: '400',
     };
@@ -97,12 +97,12 @@ describe('a hundred and twenty payments while everything goes wrong', () => {
       const draw = random();
       if (draw < 0.05) await redis.flushall();
       else if (draw < 0.15) travelMs(Math.floor(random() * 8000));
-      else if (draw < 0.2)
+      else if (draw < 0.17)
         await duringOutage(
           () => proxy.refuse(),
           () => proxy.accept(),
         );
-      else if (draw < 0.25) {
+      else if (draw < 0.19) {
         const { endpoint } = flow.chain;
         await duringOutage(
           () => endpoint.fail(pick(random, ['http_500', 'cut', 'garbage'])),
