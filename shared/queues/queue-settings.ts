@@ -1,4 +1,5 @@
 import type { DefaultJobOptions } from 'bullmq';
+import pg from 'pg';
 import type { DatabaseConfig } from '../config.js';
 import { postgresConnection } from '../db/connection.js';
 
@@ -11,11 +12,22 @@ export const JOB_OPTIONS = {
   removeOnFail: true,
 } as const satisfies DefaultJobOptions;
 
+/**
+ * A client of a pool has no listener of the pool's while it is lent out, and BullMQ adds none while it looks at its
+ * schema: a connection that ended then would end the process. Whoever uses it hears of it from the next query.
+ */
+class LentClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    this.on('error', () => undefined);
+  }
+}
+
 /** BullMQ keeps a pool of its own for each queue and worker. */
 export function queueDatabase(
   database: DatabaseConfig,
   max: number,
 ): { connectionString: string; max: number } {
   const { connectionString, ssl, keepAlive } = postgresConnection(database);
-  return { connectionString, max, ...{ ssl, keepAlive } };
+  return { connectionString, max, ...{ ssl, keepAlive, Client: LentClient } };
 }
