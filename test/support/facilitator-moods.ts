@@ -26,7 +26,12 @@ export const SETTLE_MOODS: readonly (() => Behaviour)[] = [
   () => failsToSettle('invalid_exact_evm_transaction_failed'),
   () => failsToSettle('invalid_exact_evm_nonce_already_used'),
   () => failsToSettle('duplicate_settlement'),
-  () => altered({ success: false, errorReason: 'duplicate_settlement', transaction: '' }),
+  ...[
+    'settlement_pending',
+    'duplicate_settlement',
+    'invalid_exact_evm_nonce_already_used',
+    'invalid_exact_evm_transaction_failed',
+  ].map((errorReason) => () => altered({ success: false, errorReason, transaction: '' })),
   () => failsToSettle('insufficient_funds'),
   () => failsToSettle('insufficient_funds', HASH),
   () => failsToSettle('invalid_exact_evm_payload_signature'),
