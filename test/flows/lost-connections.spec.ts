@@ -41,7 +41,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
     });
 
     it(`are all paid once (MONEY_SEED=${SEED})`, async function () {
-      this.timeout(60_000);
+      this.timeout(120_000);
       const toPay: [string, SignedPayment][] = [];
       for (let count = 0; count < PAYMENTS; count += 1) {
         const { id } = await flow.buildSession();

@@ -63,7 +63,7 @@ describe('a hundred and twenty payments while everything goes wrong', () => {
   });
 
   it(`leave books that agree (MONEY_SEED=${SEED})`, async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     await Promise.all(Array.from({ length: BUYERS }, buyer));
     await worker.close();
     const hands = flow.openHands();
