@@ -5,7 +5,6 @@ import { createChains } from '../../shared/chains/confirmation.js';
 import { nowMs, travelMs } from '../../shared/clock.js';
 import { type Config, loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { migrate } from '../../shared/db/migrate.js';
 import { newId } from '../../shared/ids.js';
 import { createLogger } from '../../shared/logger.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
@@ -21,7 +20,7 @@ import { type Checkout, openCheckout } from './checkout.js';
 import { EvmChain } from './evm-chain.js';
 import { startFacilitator } from './facilitator.js';
 import type { Movement } from './facilitator-judgement.js';
-import { createDatabase } from './suite.js';
+import { createMigratedDatabase } from './suite.js';
 
 /** A checkout on a database and a chain of its own, whose books can be held against the facilitator's. */
 export interface MoneyFlow extends Checkout {
@@ -58,8 +57,7 @@ export interface MoneyFlowOptions {
 }
 
 export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}): Promise<MoneyFlow> {
-  const databaseUrl = await createDatabase(name);
-  await migrate(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate'), createLogger('silent', 'test'));
+  const databaseUrl = await createMigratedDatabase(name);
   const db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate').database);
   const chain = await startLivelyChain();
   const facilitator = await startFacilitator({ onSettled: (movement) => moveOnChain(chain, movement) });

@@ -1,15 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { ensureBuilt } from '../../local/ensure-built.mjs';
 
 /**
- * The real web and worker processes, as an operator runs them but from source. Each ends with this process, whatever
- * becomes of it: their standard input is a pipe from here.
+ * The real web and worker processes, built and started as an operator starts them. Each ends with this process,
+ * whatever becomes of it: their standard input is a pipe from here.
  */
 export interface ServiceProcess {
   pid: number;
-  /** What it wrote, for error messages. */
+  child: ChildProcess;
+  /** All that it wrote. */
   output(): string;
+  /** What it wrote to standard error. */
+  errors(): string;
+  /** Its log. */
+  lines(): Record<string, unknown>[];
+  exited: Promise<Exit>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
 }
@@ -18,20 +25,64 @@ export interface WebServiceProcess extends ServiceProcess {
   port: number;
 }
 
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export type EntryPoint = 'api/server' | 'workers/main' | 'shared/db/migrate';
+
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const END_WITH_PARENT =
-  'data:text/javascript,process.stdin.resume().once("close",()=>process.kill(process.pid,"SIGKILL"))';
+  'data:text/javascript,process.stdin.resume().once("close",()=>process.kill(process.pid,"SIGKILL")).unref()';
 const running = new Set<ServiceProcess>();
+let built: Promise<void> | undefined;
 
 export async function startWebProcess(environment: Record<string, string>): Promise<WebServiceProcess> {
-  const { service, ready } = start('api/server.ts', 'web.listening', { PORT: '0', ...environment });
-  const { port } = await ready;
+  const service = await startProcess('api/server', { PORT: '0', LOG_LEVEL: 'info', ...environment });
+  const { port } = await said(service, 'web.listening');
   return Object.assign(service, { port: Number(port) });
 }
 
 export async function startWorkerProcess(environment: Record<string, string>): Promise<ServiceProcess> {
-  const { service, ready } = start('workers/main.ts', 'worker.started', environment);
-  await ready;
+  const service = await startProcess('workers/main', { LOG_LEVEL: 'info', ...environment });
+  await said(service, 'worker.started');
+  return service;
+}
+
+/** With nothing in its environment but this. */
+export async function startProcess(
+  entry: EntryPoint,
+  environment: Record<string, string>,
+): Promise<ServiceProcess> {
+  built ??= ensureBuilt(ROOT);
+  await built;
+  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, `dist/${entry}.js`], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '', ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+    });
+  }
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  const service: ServiceProcess = {
+    pid: child.pid ?? 0,
+    child,
+    output: () => written.stdout + written.stderr,
+    errors: () => written.stderr,
+    lines: () => parseLines(written.stdout),
+    exited,
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+      running.delete(service);
+    },
+  };
+  running.add(service);
   return service;
 }
 
@@ -40,57 +91,22 @@ export async function killProcesses(): Promise<void> {
   await Promise.all([...running].map((service) => service.kill()));
 }
 
-interface Started {
-  service: ServiceProcess;
-  /** The log line that says that it is ready. */
-  ready: Promise<Record<string, unknown>>;
-}
-
-function start(entry: string, readyEvent: string, environment: Record<string, string>): Started {
-  const child = spawn(process.execPath, ['--import', 'tsx', '--import', END_WITH_PARENT, entry], {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', LOG_LEVEL: 'info', ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  let output = '';
-  const closed = once(child, 'close');
-  const service: ServiceProcess = {
-    pid: child.pid ?? 0,
-    output: () => output,
-    async kill() {
-      child.kill('SIGKILL');
-      await closed;
-      running.delete(service);
-    },
-  };
-  running.add(service);
-  const ready = new Promise<Record<string, unknown>>((resolve, reject) => {
-    readLines(child, (line) => {
-      output += `${line}\n`;
-      const said = parseLine(line);
-      if (said?.event === readyEvent) resolve(said);
+/** The log line that says it, once it is written. */
+function said(service: ServiceProcess, event: string): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    service.child.stdout?.on('data', () => {
+      const line = service.lines().find((one) => one.event === event);
+      if (line !== undefined) resolve(line);
     });
-    void closed.then(() => reject(new Error(`${entry} ended before it was ready:\n${output}`)));
+    void service.exited.then(() => reject(new Error(`it ended before ${event}:\n${service.output()}`)));
   });
-  return { service, ready };
 }
 
-function readLines(child: ChildProcess, hear: (line: string) => void): void {
-  for (const stream of [child.stdout, child.stderr]) {
-    let rest = '';
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) hear(line);
-    });
-  }
-}
-
-function parseLine(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+/** Its whole lines. */
+function parseLines(output: string): Record<string, unknown>[] {
+  return output
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
 }

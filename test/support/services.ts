@@ -5,12 +5,9 @@ import path from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../local/embedded-postgres.js';
 import { type GuardedProcess, spawnGuarded } from '../../local/guarded-process.js';
 
-/**
- * A Postgres and a Redis of the suite's own, new and empty, which end with the test process however it ends.
- */
-export interface TestServices {
-  databaseUrl: string;
-  redisUrl: string;
+/** A server of the suite's own, new and empty, which ends with the process that started it however that ends. */
+export interface TestServer {
+  url: string;
   stop(): Promise<void>;
 }
 
@@ -23,18 +20,14 @@ const THROWAWAY = {
 };
 const PORT_ATTEMPTS = 5;
 
-export async function startTestServices(): Promise<TestServices> {
+export async function startTestPostgres(): Promise<TestServer> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-test-'));
   await chmod(folder, 0o711); // Root's Postgres runs as another user.
-  const [postgres, redis] = await Promise.all([
-    startEmbeddedPostgres({ dir: path.join(folder, 'postgres'), settings: THROWAWAY }),
-    startRedis(folder),
-  ]);
+  const postgres = await startEmbeddedPostgres({ dir: path.join(folder, 'postgres'), settings: THROWAWAY });
   return {
-    databaseUrl: postgres.url,
-    redisUrl: redis.url,
+    url: postgres.url,
     async stop() {
-      await Promise.all([stopPostgres(postgres), redis.process.stop()]);
+      await stopPostgres(postgres);
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -46,16 +39,11 @@ async function stopPostgres(postgres: EmbeddedPostgres): Promise<void> {
   await rm(path.dirname(postgres.dataDir), { recursive: true, force: true });
 }
 
-interface RunningRedis {
-  url: string;
-  process: GuardedProcess;
-}
-
-async function startRedis(folder: string): Promise<RunningRedis> {
+export async function startTestRedis(): Promise<TestServer> {
   for (let attempt = 1; ; attempt += 1) {
     const port = await findFreePort();
-    const redis = await spawnRedis(folder, port);
-    if (!redis.hasExited()) return { url: `redis://127.0.0.1:${port}`, process: redis };
+    const redis = await spawnRedis(port);
+    if (!redis.hasExited()) return { url: `redis://127.0.0.1:${port}`, stop: () => redis.stop() };
     // Between finding the port and taking it, someone else may take it.
     const portTaken = redis.recentOutput().includes('Address already in use');
     if (!portTaken || attempt === PORT_ATTEMPTS) {
@@ -65,8 +53,9 @@ async function startRedis(folder: string): Promise<RunningRedis> {
 }
 
 /** Resolves when Redis takes connections, or has ended. */
-async function spawnRedis(folder: string, port: number): Promise<GuardedProcess> {
-  const options = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: folder, daemonize: 'no' };
+async function spawnRedis(port: number): Promise<GuardedProcess> {
+  // It saves nothing.
+  const options = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: os.tmpdir(), daemonize: 'no' };
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   let announceReady = (): void => {};
   const ready = new Promise<void>((resolve) => {

@@ -1,32 +1,70 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
 import knexFactory from 'knex';
 import { loadConfig } from '../../shared/config.js';
 import { migrate } from '../../shared/db/migrate.js';
 import { createLogger } from '../../shared/logger.js';
-import { startTestServices, type TestServices } from './services.js';
+import { eventually } from './eventually.js';
+import { startTestPostgres, startTestRedis, type TestServer } from './services.js';
 
 /**
- * Mocha's global fixtures: one real Postgres and one real Redis for the whole run. A run that leaves something
- * open after everything was closed does not end well: it is told, and fails.
+ * Mocha's fixtures. The run has one Postgres; each of mocha's processes has a database in it and a Redis of its own, so
+ * that files that run at the same time share no rows, no queue and no moved clock. A file that leaves something open
+ * fails, and so does a run.
  */
-let services: TestServices | undefined;
+export interface TestServices {
+  databaseUrl: string;
+  redisUrl: string;
+}
+
+/** How the other processes learn of the run's Postgres. */
+const POSTGRES_URL = 'STABLECOIN_CHECKOUT_TEST_POSTGRES_URL';
+/** Nobody connects to it: it is copied. */
+const MIGRATED = 'migrated';
 const LEAK_GRACE_MS = 10_000;
 
+let postgres: TestServer | undefined;
+let redis: TestServer | undefined;
+let services: TestServices | undefined;
+let openBefore = new Map<string, number>();
+
+/** Once in a run, before there are other processes. */
 export async function mochaGlobalSetup(): Promise<void> {
-  services = await startTestServices();
-  await migrate(
-    loadConfig({ DATABASE_URL: services.databaseUrl }, 'migrate'),
-    createLogger('silent', 'test'),
-  );
+  postgres = await startTestPostgres();
+  process.env[POSTGRES_URL] = postgres.url;
+  const template = await create(MIGRATED, 'template1');
+  await migrate(loadConfig({ DATABASE_URL: template }, 'migrate'), createLogger('silent', 'test'));
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
-  await services?.stop();
+  await Promise.all([postgres?.stop(), redis?.stop()]);
   const leak = setTimeout(() => {
     process.stderr.write(`The suite left something open: ${process.getActiveResourcesInfo().join(', ')}\n`);
     process.exit(1);
   }, LEAK_GRACE_MS);
   leak.unref();
 }
+
+/** Around each file; around all of them in a run of one process. */
+export const mochaHooks = {
+  async beforeAll(): Promise<void> {
+    if (services === undefined) {
+      // It ends with this process.
+      redis = await startTestRedis();
+      const databaseUrl = await create(ownName('main'), MIGRATED);
+      services = { databaseUrl, redisUrl: redis.url };
+    }
+    openBefore = countOpen();
+  },
+
+  async afterAll(this: Mocha.Context): Promise<void> {
+    const files = new Set(this.test?.parent?.suites.map(({ file }) => file && path.relative('.', file)));
+    await eventually(() => {
+      const leaks = [...countOpen()].filter(([type, count]) => count > (openBefore.get(type) ?? 0));
+      assert.deepEqual(leaks, [], `${[...files].join(', ')} left something open`);
+    }, LEAK_GRACE_MS);
+  },
+};
 
 export function testServices(): TestServices {
   if (services === undefined) throw new Error('the suite has not started its services');
@@ -35,15 +73,34 @@ export function testServices(): TestServices {
 
 /** An empty, unmigrated database of its own. */
 export async function createDatabase(name: string): Promise<string> {
-  const { databaseUrl } = testServices();
-  const admin = knexFactory({ client: 'pg', connection: databaseUrl });
+  return await create(ownName(name), 'template1');
+}
+
+/** An empty database of its own, with all tables. */
+export async function createMigratedDatabase(name: string): Promise<string> {
+  return await create(ownName(name), MIGRATED);
+}
+
+function ownName(name: string): string {
+  return `${name}_${process.pid}`;
+}
+
+async function create(name: string, template: string): Promise<string> {
+  const url = new URL(process.env[POSTGRES_URL] ?? '');
+  const admin = knexFactory({ client: 'pg', connection: url.href });
   try {
     await admin.raw('DROP DATABASE IF EXISTS ??', [name]);
-    await admin.raw('CREATE DATABASE ??', [name]);
+    await admin.raw('CREATE DATABASE ?? TEMPLATE ?? STRATEGY file_copy', [name, template]);
   } finally {
     await admin.destroy();
   }
-  const url = new URL(databaseUrl);
   url.pathname = `/${name}`;
   return url.href;
+}
+
+/** What keeps this process alive, by type. */
+function countOpen(): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const type of process.getActiveResourcesInfo()) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return counts;
 }

@@ -7,7 +7,6 @@ import { Redis } from 'ioredis';
 import { now } from '../../shared/clock.js';
 import { loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { migrate } from '../../shared/db/migrate.js';
 import { createdAt } from '../../shared/ids.js';
 import { createLogger } from '../../shared/logger.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
@@ -18,7 +17,7 @@ import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { buildMerchant, buildPaidSession, buildSession, type Merchant } from '../support/factories.js';
-import { createDatabase, testServices } from '../support/suite.js';
+import { createMigratedDatabase, testServices } from '../support/suite.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const SESSIONS = '/v1/checkout/sessions';
@@ -34,10 +33,8 @@ describe('the worker that expires sessions', function () {
   const workers: Closable[] = [];
 
   before(async () => {
-    databaseUrl = await createDatabase('expire_sessions');
-    const config = loadConfig({ DATABASE_URL: databaseUrl }, 'migrate');
-    await migrate(config, createLogger('silent', 'test'));
-    db = openDatabase(config.database);
+    databaseUrl = await createMigratedDatabase('expire_sessions');
+    db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate').database);
     app = await openTestApp({ DATABASE_URL: databaseUrl });
     shop = await buildMerchant(db);
   });

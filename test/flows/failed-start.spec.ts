@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { closedPort } from '../support/closed-port.js';
+import { type EntryPoint, killProcesses, startProcess } from '../support/processes.js';
+import { testServices } from '../support/suite.js';
+
+describe('a start that cannot work', () => {
+  after(killProcesses);
+
+  async function failedStart(entry: EntryPoint, env: Record<string, string>): Promise<string> {
+    const failed = await startProcess(entry, env);
+    assert.deepEqual(await failed.exited, { code: 1, signal: null }, failed.output());
+    assert.equal(failed.output(), failed.errors());
+    return failed.errors();
+  }
+
+  /** Each variable is named once, in a sentence of its own, and no other is. */
+  function assertNames(errors: string, names: string[]): void {
+    const complaints = errors.trim().split('\n').slice(1);
+    assert.deepEqual(
+      complaints.map((line) => line.trim().split(' ', 1)[0]).sort(),
+      [...names].sort(),
+      errors,
+    );
+    for (const line of complaints) assert.match(line, /^ {2}[A-Z].*[.)]$/);
+    assert.doesNotMatch(errors, /\bat .*:\d+:\d+/);
+  }
+
+  const MIGRATE = 'shared/db/migrate';
+
+  for (const entry of ['api/server', 'workers/main'] as const) {
+    it(`${entry} names everything that is missing`, async () => {
+      const [here, inProduction] = await Promise.all([
+        failedStart(entry, {}),
+        failedStart(entry, { NODE_ENV: 'production' }),
+      ]);
+      assertNames(here, ['DATABASE_URL', 'FACILITATOR_URL']);
+      assertNames(inProduction, ['DATABASE_URL', 'FACILITATOR_URL', 'ENCRYPTION_KEY']);
+    });
+
+    it(`${entry} names everything that is malformed, and repeats no secret`, async () => {
+      const malformed = {
+        DATABASE_URL: 'mysql://user:pass-word@localhost/db',
+        REDIS_URL: 'http://:pass-word@localhost',
+        FACILITATOR_URL: 'pass-word',
+        ENCRYPTION_KEY: Buffer.from('pass-word').toString('base64'),
+        PORT: '70000',
+        BASE_URL: 'pay.example',
+        DATABASE_POOL_SIZE: '0',
+        DATABASE_TLS_VERIFY: 'no',
+        REDIS_TLS_VERIFY: '1',
+        FACILITATOR_KEY_ID: 'only-half',
+        FACILITATOR_TIMEOUT_MS: '8s',
+        FACILITATOR_SETTLE_TIMEOUT_MS: '-1',
+        SETTLE_WAIT_MS: '1e3',
+        CONFIRMATIONS_EIP155_8453: 'many',
+        RPC_URL_SOLANA: 'localhost',
+        RATE_LIMIT_API_PER_SECOND: '0',
+        RATE_LIMIT_LINK_PER_MINUTE: 'x',
+        TRUST_PROXY: 'perhaps',
+        WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'TRUE',
+        WORKER_QUEUES: 'nothing',
+        WORKER_CONCURRENCY: '1.5',
+        WORKER_METRICS_PORT: '0',
+        LOG_LEVEL: 'loud',
+      };
+      const errors = await failedStart(entry, malformed);
+      assertNames(errors, Object.keys(malformed));
+      assert.doesNotMatch(errors, /pass-word|cGFzcy13b3Jk/);
+    });
+  }
+
+  it(`${MIGRATE} needs the database alone, in production too`, async () => {
+    const [here, inProduction, malformed] = await Promise.all([
+      failedStart(MIGRATE, {}),
+      failedStart(MIGRATE, { NODE_ENV: 'production' }),
+      failedStart(MIGRATE, { DATABASE_URL: '/var/lib/db', LOG_LEVEL: 'loud' }),
+    ]);
+    assertNames(here, ['DATABASE_URL']);
+    assertNames(inProduction, ['DATABASE_URL']);
+    assertNames(malformed, ['DATABASE_URL', 'LOG_LEVEL']);
+  });
+
+  for (const entry of ['workers/main', MIGRATE] as const) {
+    it(`${entry} ends when the database cannot be reached, and repeats no password`, async () => {
+      const port = await closedPort();
+      const errors = await failedStart(entry, {
+        DATABASE_URL: `postgres://user:pass-word@127.0.0.1:${port}/db`,
+        FACILITATOR_URL: 'http://127.0.0.1:1',
+        REDIS_URL: testServices().redisUrl,
+      });
+      assert.match(errors, /ECONNREFUSED/);
+      assert.doesNotMatch(errors, /pass-word/);
+    });
+  }
+});

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent } from 'node:http';
+import { connect } from 'node:net';
+import { closedPort } from '../support/closed-port.js';
+import { eventually } from '../support/eventually.js';
+import { killProcesses, startProcess, type WebServiceProcess } from '../support/processes.js';
+import { createDatabase } from '../support/suite.js';
+import {
+  BROKEN,
+  MINIMAL,
+  newKey,
+  openWebProcesses,
+  SESSIONS,
+  untilGone,
+  type WebProcesses,
+} from '../support/web-process.js';
+
+const READY = { database: 'ok', migrations: 'ok', queue_store: 'ok' };
+
+describe('a web process', () => {
+  let processes: WebProcesses;
+  before(async () => {
+    processes = await openWebProcesses('stopped_web');
+  });
+  after(() => processes.close());
+  afterEach(killProcesses);
+
+  /** A process listens before Redis has answered its first hello. */
+  async function untilReadyzSays(web: WebServiceProcess, status: number, body: object): Promise<void> {
+    await eventually(async () => {
+      const answer = await processes.send(web.port, 'GET', '/readyz');
+      assert.deepEqual([answer.status, JSON.parse(answer.text)], [status, body]);
+    });
+  }
+
+  describe('told to stop', () => {
+    async function untilRefused(port: number): Promise<void> {
+      await eventually(async () => {
+        const socket = connect(port, '127.0.0.1');
+        const outcome = await Promise.race([
+          once(socket, 'connect').then(() => 'connected'),
+          once(socket, 'error').then(() => 'refused'),
+        ]).catch(() => 'refused');
+        socket.destroy();
+        assert.equal(outcome, 'refused');
+      });
+    }
+
+    it('by SIGTERM while a request is in flight: answers it and exits 0, idle connections or not', async () => {
+      const web = await processes.start();
+      const idle = new Agent({ keepAlive: true });
+      const commits = await processes.holdCommits();
+      try {
+        assert.equal(
+          (await processes.send(web.port, 'GET', '/healthz', { agent: idle })).headers.connection,
+          'keep-alive',
+        );
+        const answer = processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL, key: newKey() });
+        try {
+          await commits.waiting(1);
+          web.child.kill('SIGTERM');
+          await untilRefused(web.port);
+          assert.equal(web.child.exitCode, null);
+        } finally {
+          await commits.release();
+        }
+        assert.equal((await answer).status, 200);
+        assert.deepEqual(await web.exited, { code: 0, signal: null });
+        assert.equal(web.errors(), '');
+        assert.deepEqual(
+          web.lines().map(({ event }) => event),
+          [
+            'config.development_key',
+            'web.listening',
+            'request.finished',
+            'process.stopping',
+            'request.finished',
+          ],
+        );
+      } finally {
+        idle.destroy();
+      }
+    });
+
+    it('while a request of a client that keeps connections is in flight: tells it that this one ends', async () => {
+      const web = await processes.start();
+      const agent = new Agent({ keepAlive: true });
+      const commits = await processes.holdCommits();
+      try {
+        const answer = processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL, agent });
+        try {
+          await commits.waiting(1);
+          web.child.kill('SIGTERM');
+          await untilRefused(web.port);
+        } finally {
+          await commits.release();
+        }
+        const { status, headers } = await answer;
+        assert.equal(status, 200);
+        // Else the process waits for a connection that its client keeps for the next request, and takes that one too.
+        assert.equal(headers.connection, 'close');
+        assert.deepEqual(await web.exited, { code: 0, signal: null });
+      } finally {
+        agent.destroy();
+      }
+    });
+
+    it('by SIGINT and again by SIGTERM: ends at once, without an answer', async () => {
+      const web = await processes.start();
+      const commits = await processes.holdCommits();
+      try {
+        const lost = assert.rejects(processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL }), BROKEN);
+        await commits.waiting(1);
+        web.child.kill('SIGINT');
+        await untilRefused(web.port);
+        web.child.kill('SIGTERM');
+        assert.deepEqual(await web.exited, { code: 1, signal: null });
+        await lost;
+      } finally {
+        await commits.release();
+      }
+    });
+  });
+
+  it('serves on after the database has cut its connections, idle or not; its port is its own', async () => {
+    const clients = async (): Promise<number[]> => {
+      const { rows } = await processes.db.raw(
+        `SELECT pid FROM pg_stat_activity
+         WHERE datname = current_database() AND backend_type = 'client backend'`,
+      );
+      return rows.map(({ pid }: { pid: number }) => pid);
+    };
+    const ours = await clients();
+    const web = await processes.start();
+    await untilReadyzSays(web, 200, { status: 'ready', ...READY });
+    const theirs = (await clients()).filter((pid) => !ours.includes(pid));
+    assert.ok(theirs.length > 0);
+    for (const pid of theirs) await processes.db.raw('SELECT pg_terminate_backend(?)', [pid]);
+    await eventually(async () => {
+      assert.equal((await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL })).status, 200);
+    });
+    // Now in the midst of a commit: the answer is a 500 that may be retried, and the retry does it.
+    const [create = assert.fail()] = await processes.prepareEffects();
+    const commits = await processes.holdCommits();
+    try {
+      const failed = processes.post(web.port, create);
+      const waiting = await commits.waiting(1);
+      for (const pid of waiting) await processes.db.raw('SELECT pg_terminate_backend(?)', [pid]);
+      const { status, text: body } = await failed;
+      assert.deepEqual([status, JSON.parse(body).error.code], [500, 'internal_error']);
+      await untilGone(processes.db, waiting);
+    } finally {
+      await commits.release();
+    }
+    assert.equal(await create.count(), 0);
+    const retry = await processes.post(web.port, create);
+    assert.deepEqual([retry.status, retry.headers['idempotent-replayed']], [200, undefined]);
+    assert.equal(await create.count(), 1);
+
+    const second = await startProcess('api/server', { ...processes.environment, PORT: String(web.port) });
+    assert.deepEqual(await second.exited, { code: 1, signal: null });
+    assert.match(second.errors(), /EADDRINUSE/);
+    assert.equal(web.child.exitCode, null);
+  });
+
+  describe('says what is down', () => {
+    /** With exit status 0, nothing but JSON lines behind it, and no password in them. */
+    async function assertStopsQuietly(web: WebServiceProcess): Promise<void> {
+      web.child.kill('SIGTERM');
+      assert.deepEqual(await web.exited, { code: 0, signal: null });
+      assert.doesNotMatch(web.output() + web.errors(), /pass-word/);
+      const odd = web
+        .output()
+        .split('\n')
+        .filter((line) => line !== '' && !line.startsWith('{"level":'));
+      assert.deepEqual(odd, []);
+    }
+
+    it('Redis: not ready but alive, and merchants are served all the same', async () => {
+      const web = await processes.start({ REDIS_URL: `redis://:pass-word@127.0.0.1:${await closedPort()}` });
+      await untilReadyzSays(web, 503, { status: 'not_ready', ...READY, queue_store: 'down' });
+      assert.equal((await processes.send(web.port, 'GET', '/healthz')).status, 200);
+      assert.equal((await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL })).status, 200);
+      await assertStopsQuietly(web);
+    });
+
+    it('Postgres: not ready but alive, and the API answers 500 in its own form', async () => {
+      const url = `postgres://user:pass-word@127.0.0.1:${await closedPort()}/nowhere`;
+      const web = await processes.start({ DATABASE_URL: url });
+      await untilReadyzSays(web, 503, {
+        status: 'not_ready',
+        ...READY,
+        database: 'down',
+        migrations: 'unknown',
+      });
+      assert.equal((await processes.send(web.port, 'GET', '/healthz')).status, 200);
+      const refused = await processes.send(web.port, 'GET', SESSIONS);
+      assert.equal(refused.status, 500);
+      const { type, code, request_id: requestId } = JSON.parse(refused.text).error;
+      assert.deepEqual(
+        [type, code, requestId],
+        ['api_error', 'internal_error', refused.headers['request-id']],
+      );
+      assert.doesNotMatch(refused.text, /127\.0\.0\.1|ECONN|nowhere/);
+      await assertStopsQuietly(web);
+    });
+
+    it('migrations: not ready but alive', async () => {
+      const web = await processes.start({ DATABASE_URL: await createDatabase('not_migrated') });
+      await untilReadyzSays(web, 503, { status: 'not_ready', ...READY, migrations: 'behind' });
+      assert.equal((await processes.send(web.port, 'GET', '/healthz')).status, 200);
+    });
+  });
+});
