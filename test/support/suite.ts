@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import knexFactory from 'knex';
 import { loadConfig } from '../../shared/config.js';
 import { migrate } from '../../shared/db/migrate.js';
@@ -26,7 +27,7 @@ const LEAK_GRACE_MS = 10_000;
 let postgres: TestServer | undefined;
 let redis: TestServer | undefined;
 let services: TestServices | undefined;
-let openBefore = new Map<string, number>();
+let openAtFirst: Map<string, number> | undefined;
 
 /** Once in a run, before there are other processes. */
 export async function mochaGlobalSetup(): Promise<void> {
@@ -54,13 +55,16 @@ export const mochaHooks = {
       const databaseUrl = await create(ownName('main'), MIGRATED);
       services = { databaseUrl, redisUrl: redis.url };
     }
-    openBefore = countOpen();
+    // As in the other hook, mocha's own timer for this one runs by now.
+    await setImmediate();
+    openAtFirst ??= countOpen();
   },
 
   async afterAll(this: Mocha.Context): Promise<void> {
     const files = new Set(this.test?.parent?.suites.map(({ file }) => file && path.relative('.', file)));
+    await setImmediate();
     await eventually(() => {
-      const leaks = [...countOpen()].filter(([type, count]) => count > (openBefore.get(type) ?? 0));
+      const leaks = [...countOpen()].filter(([type, count]) => count > (openAtFirst?.get(type) ?? 0));
       assert.deepEqual(leaks, [], `${[...files].join(', ')} left something open`);
     }, LEAK_GRACE_MS);
   },
