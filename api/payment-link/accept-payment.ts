@@ -50,6 +50,10 @@ export async function acceptPayment(
   const key = payloadKey(requirements.network, requirements.asset, proof);
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
   const objection = await verify(deps, requirements, proof);
+  if (objection?.kind === 'refused' && (await isPayloadUsed(deps.db, key, session.id))) {
+    // Used while the facilitator looked at it: its refusal says no more than that.
+    return { kind: 'used_before' };
+  }
   if (objection !== undefined) return objection;
   return await claim(deps, newPayment(session, requirements, proof, key, channel));
 }

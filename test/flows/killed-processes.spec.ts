@@ -189,7 +189,9 @@ for (const { store, redisUrl } of STORES) {
           await pay(point);
           await pauseOf(point).reached();
         }
+        const hold = settle.holdNext();
         await pay('after the outcome is committed');
+        hold.release();
         await assertPaidOnce('after the outcome is committed');
 
         const calls = flow.facilitator.calls.settle.length;

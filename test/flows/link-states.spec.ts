@@ -349,8 +349,10 @@ describe('a link', () => {
 
       const { id } = await hasty.buildSession();
       const { header } = await hasty.sign(id);
+      const hold = hasty.facilitator.settle.holdNext();
       const res = await hasty.visit(id, { Accept: BROWSER, 'PAYMENT-SIGNATURE': header });
       assert.equal(told(res), '202 page');
+      hold.release();
       await eventually(async () => assert.equal((await hasty.session(id)).status, 'complete'));
     });
 
