@@ -202,7 +202,7 @@ describe('a payment that is decided in the very moment of the answer 202', () =>
       settlements.close();
       await eventually(async () => {
         const { rows } = await db.raw(
-          `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%answered_processing%'`,
+          `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%answered_processing%'`,
         );
         assert.equal(rows.length, 1);
       });

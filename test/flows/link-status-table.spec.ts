@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import type { Response } from 'supertest';
+import { returnToPresent, travelMs } from '../../shared/clock.js';
+import { newId } from '../../shared/ids.js';
+import { type Checkout, openCheckout, type SignedPayment, told } from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import { answers, failsToSettle, refuses } from '../support/facilitator-dial.js';
+import { buildPaidSession } from '../support/factories.js';
+import { OPEN, PAID, recordOf } from '../support/link-record.js';
+
+/** The table of statuses that specification and contract promise, row by row. */
+describe('the status of a link’s answer', () => {
+  let checkout: Checkout;
+  /** Answers 202 as soon as a payment is claimed; the same facilitator and worker serve both. */
+  let hasty: Checkout;
+  let id: string;
+  let payment: SignedPayment;
+
+  before(async () => {
+    checkout = await openCheckout();
+    const { facilitator } = checkout;
+    hasty = await openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+  });
+  beforeEach(async () => {
+    ({ id } = await checkout.buildSession());
+    payment = await checkout.sign(id);
+  });
+  afterEach(() => {
+    returnToPresent();
+    const { verify, settle } = checkout.facilitator;
+    for (const dial of [verify, settle]) {
+      dial.honest();
+      dial.releaseAll();
+    }
+  });
+  after(async () => {
+    await checkout.close();
+    await hasty.close();
+  });
+
+  const pay = async (link = id, accept = 'application/json'): Promise<Response> =>
+    await checkout.visit(link, { Accept: accept, 'PAYMENT-SIGNATURE': payment.header });
+
+  it('200: paid, to who paid, to who asks later by GET or POST, and as a page', async () => {
+    const paid = { ...PAID, answer: '200 complete' };
+    const res = await pay();
+    assert.deepEqual(await recordOf(checkout, id, res, payment), paid);
+    for (const method of ['get', 'post'] as const) {
+      const later = await checkout.send(method, id);
+      assert.equal(later.text, res.text);
+      assert.deepEqual(await recordOf(checkout, id, later, payment), paid);
+    }
+    const page = await checkout.visit(id, { Accept: 'text/html' });
+    assert.deepEqual(await recordOf(checkout, id, page, payment), { ...PAID, answer: '200 page' });
+  });
+
+  it('202: not confirmed yet, to who paid and to who asks, until it is 200', async () => {
+    const hold = checkout.facilitator.settle.holdNext();
+    const res = await hasty.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
+    const processing = {
+      ...OPEN,
+      answer: '202 processing',
+      retryAfter: true,
+      session: 'processing',
+      payments: ['processing'],
+      verify: 1,
+    };
+    const { settle: _, ...record } = await recordOf(checkout, id, res, payment);
+    const { settle: __, ...expected } = processing;
+    assert.deepEqual(record, expected);
+    await eventually(() => assert.equal(checkout.calls(payment).settle, 1));
+    const waiting = await checkout.visit(id);
+    assert.equal(told(waiting), '202 processing');
+    assert.equal(waiting.get('Retry-After'), '2');
+    hold.release();
+    await checkout.becomes(id, {
+      session: 'complete',
+      payments: ['succeeded'],
+      events: ['checkout.session.completed'],
+    });
+    const done = await checkout.visit(id);
+    assert.deepEqual(await recordOf(checkout, id, done, payment), { ...PAID, answer: '200 complete' });
+  });
+
+  it('400: the header is no payment', async () => {
+    for (const name of ['PAYMENT-SIGNATURE', 'X-PAYMENT']) {
+      const res = await checkout.visit(id, { [name]: 'bm8gcGF5bWVudA==' });
+      const record = await recordOf(checkout, id, res, payment);
+      assert.deepEqual(record, { ...OPEN, answer: '400 invalid_payment_payload' });
+    }
+  });
+
+  it('402: payment required', async () => {
+    assert.deepEqual(await recordOf(checkout, id, await checkout.visit(id), payment), {
+      ...OPEN,
+      answer: '402',
+    });
+  });
+
+  it('402: the payment was refused by /verify', async () => {
+    checkout.facilitator.verify.next(refuses('insufficient_funds'));
+    const record = await recordOf(checkout, id, await pay(), payment);
+    assert.deepEqual(record, { ...OPEN, answer: '402 insufficient_funds', verify: 1 });
+  });
+
+  it('402: the payment failed for certain in /settle', async () => {
+    checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
+    assert.deepEqual(await recordOf(checkout, id, await pay(), payment), {
+      ...OPEN,
+      answer: '402 insufficient_funds',
+      receipt: 'insufficient_funds',
+      payments: ['failed insufficient_funds'],
+      verify: 1,
+      settle: 1,
+    });
+  });
+
+  it('404: no session has this id', async () => {
+    const calls = checkout.facilitator.calls.verify.length;
+    assert.equal(told(await pay(newId('cs_test_'))), '404 resource_missing');
+    assert.equal(told(await pay(newId('cs_test_'), 'text/html')), '404 page');
+    assert.equal(checkout.facilitator.calls.verify.length, calls);
+  });
+
+  it('409: another payment is in progress', async () => {
+    const other = await checkout.sign(id);
+    const hold = checkout.facilitator.settle.holdNext();
+    assert.equal(told(await hasty.visit(id, { 'PAYMENT-SIGNATURE': other.header })), '202 processing');
+    assert.deepEqual(await recordOf(checkout, id, await pay(), payment), {
+      ...OPEN,
+      answer: '409 processing',
+      retryAfter: true,
+      session: 'processing',
+      payments: ['processing'],
+    });
+    hold.release();
+  });
+
+  it('409: the session is paid already', async () => {
+    const { session } = await buildPaidSession(checkout.app.db, checkout.merchant.accountId);
+    const record = await recordOf(checkout, session.id, await pay(session.id), payment);
+    assert.deepEqual(record, {
+      ...PAID,
+      answer: '409 session_already_paid',
+      retryAfter: true,
+      receipt: undefined,
+      events: [],
+      verify: 0,
+      settle: 0,
+    });
+  });
+
+  it('409: the signature was used before', async () => {
+    assert.equal(told(await pay()), '200 complete');
+    const { id: other } = await checkout.buildSession();
+    const record = await recordOf(checkout, other, await pay(other), payment);
+    assert.deepEqual(record, {
+      ...OPEN,
+      answer: '409 signature_already_used',
+      retryAfter: true,
+      verify: 1,
+      settle: 1,
+    });
+  });
+
+  it('410: the session expired', async () => {
+    const { id: gone } = await checkout.buildSession({ status: 'expired' });
+    for (const res of [await checkout.visit(gone), await pay(gone)]) {
+      const record = await recordOf(checkout, gone, res, payment);
+      assert.deepEqual(record, { ...OPEN, answer: '410 session_expired', session: 'expired' });
+    }
+  });
+
+  it('429: too many requests from this address', async () => {
+    const { facilitator } = checkout;
+    const environment = { RATE_LIMIT_LINK_PER_MINUTE: '1', TRUST_PROXY: '1' };
+    const limited = await openCheckout({ facilitator, worker: false, environment });
+    const from = { 'X-Forwarded-For': '203.0.113.77' };
+    assert.equal(told(await limited.visit(id, from)), '402');
+    const res = await limited.visit(id, { ...from, 'PAYMENT-SIGNATURE': payment.header });
+    assert.deepEqual(await recordOf(checkout, id, res, payment), {
+      ...OPEN,
+      answer: '429 rate_limit',
+      retryAfter: true,
+    });
+    await limited.app.close();
+  });
+
+  it('503: nothing can be paid now', async () => {
+    const { id: live } = await checkout.buildSession({ livemode: true });
+    checkout.facilitator.supported.always(answers(200, { kinds: [] }));
+    const nothing = await openCheckout({ facilitator: checkout.facilitator, worker: false });
+    const res = await nothing.visit(live, { 'PAYMENT-SIGNATURE': payment.header });
+    checkout.facilitator.supported.honest();
+    assert.deepEqual(await recordOf(checkout, live, res, payment), {
+      ...OPEN,
+      answer: '503 payments_unavailable',
+      retryAfter: true,
+    });
+    await nothing.app.close();
+  });
+
+  it('503: the payment service is busy when it shall check; the same signature pays later', async () => {
+    checkout.facilitator.verify.next(answers(503, 'busy'));
+    assert.deepEqual(await recordOf(checkout, id, await pay(), payment), {
+      ...OPEN,
+      answer: '503 payment_service_unavailable',
+      retryAfter: true,
+      verify: 1,
+    });
+    assert.equal(told(await pay()), '200 complete');
+  });
+
+  it('503: the payment service turns the settlement away; the same signature pays later', async () => {
+    checkout.facilitator.settle.next(answers(429));
+    const paying = pay();
+    await checkout.afterSettling(id);
+    // It is not asked again in the authorization's last seconds.
+    travelMs(293_000);
+    await checkout.ring(id);
+    const res = await paying;
+    returnToPresent();
+    assert.deepEqual(await recordOf(checkout, id, res, payment), {
+      ...OPEN,
+      answer: '503 payment_service_unavailable',
+      retryAfter: true,
+      payments: ['failed payment_service_unavailable'],
+      verify: 1,
+      settle: 1,
+    });
+    assert.equal(told(await pay()), '200 complete');
+  });
+});
