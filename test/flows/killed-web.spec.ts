@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
 import { eventually } from '../support/eventually.js';
-import { killProcesses } from '../support/processes.js';
+import { killProcesses, type WebServiceProcess } from '../support/processes.js';
 import { openSwallowingProxy } from '../support/swallowing-proxy.js';
 import {
   type Answer,
@@ -24,10 +24,14 @@ describe('a web process', () => {
   after(() => processes.close());
   afterEach(killProcesses);
 
+  /** One to be killed, and one to come back to. */
+  const startTwo = (): Promise<[WebServiceProcess, WebServiceProcess]> =>
+    Promise.all([processes.start(), processes.start()]);
+
   describe('killed in a create, a webhook create and an expire', () => {
     it('between commit and answer: the retries get the very bytes that were lost', async () => {
       const effects = await processes.prepareEffects();
-      const web = await processes.start();
+      const [web, next] = await startTwo();
       const proxy = await openSwallowingProxy(web.port, effects.length, () => web.child.kill('SIGKILL'));
       try {
         await Promise.all(
@@ -40,7 +44,6 @@ describe('a web process', () => {
           return body;
         });
         assert.deepEqual(await counts(effects), [1, 1, 1]);
-        const next = await processes.start();
         const retries = await Promise.all(effects.map((effect) => processes.post(next.port, effect)));
         assert.deepEqual(retries.map(({ text: body }) => body).sort(), lost.sort());
         for (const { status, headers } of retries) {
@@ -54,7 +57,7 @@ describe('a web process', () => {
 
     it('before the commits, which never come: the retries do it', async () => {
       const effects = await processes.prepareEffects();
-      const web = await processes.start();
+      const [web, next] = await startTwo();
       const commits = await processes.holdCommits();
       try {
         const lost = Promise.all(
@@ -75,7 +78,6 @@ describe('a web process', () => {
         effects.map(({ key }) => key),
       );
       assert.equal(await kept.resultSize(), 0);
-      const next = await processes.start();
       for (const effect of effects) {
         const first = await processes.post(next.port, effect);
         assert.equal(first.status, 200, first.text);
@@ -87,7 +89,7 @@ describe('a web process', () => {
 
     it('while the database still commits: retries that come during it wait, and replay', async () => {
       const effects = await processes.prepareEffects();
-      const web = await processes.start();
+      const [web, next] = await startTwo();
       const commits = await processes.holdCommits();
       let retries: Promise<Answer[]>;
       try {
@@ -98,7 +100,6 @@ describe('a web process', () => {
         await web.kill();
         assert.deepEqual(await web.exited, { code: null, signal: 'SIGKILL' });
         await lost;
-        const next = await processes.start();
         retries = Promise.all(effects.map((effect) => processes.post(next.port, effect)));
         await eventually(async () => {
           const { rows } = await processes.db.raw(
@@ -122,7 +123,7 @@ describe('a web process', () => {
     const reference = `many-${Math.random()}`;
     const body = { ...MINIMAL, client_reference_id: reference };
     const mine = Array.from({ length: 40 }, newKey);
-    const web = await processes.start();
+    const [web, next] = await startTwo();
     const first = new Map<string, string>();
     await Promise.allSettled(
       mine.map(async (key) => {
@@ -134,7 +135,6 @@ describe('a web process', () => {
     );
     await web.exited;
     assert.ok(first.size >= 10 && first.size <= mine.length);
-    const next = await processes.start();
     const ids = new Set<string>();
     for (const key of mine) {
       const answer = await processes.send(next.port, 'POST', SESSIONS, { body, key });

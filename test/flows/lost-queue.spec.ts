@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
+import { JOB_NAMES } from '../../shared/queues/jobs.js';
 import { told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
@@ -36,11 +37,10 @@ async function assertQueueServes(flow: MoneyFlow): Promise<void> {
   const redis = new Redis(testServices().redisUrl);
   await eventually(async () => {
     assert.deepEqual(await redis.keys('checkout:*-payment:pay_*'), []);
-    // Each of the three queues has a worker that waits.
+    // Each queue has a worker that waits.
     const clients = String(await redis.client('LIST'));
-    assert.equal(clients.match(/ cmd=bzpopmin /g)?.length, 3);
-  });
-  redis.disconnect();
+    assert.equal(clients.match(/ cmd=bzpopmin /g)?.length, JOB_NAMES.length);
+  }).finally(() => redis.disconnect());
 }
 
 for (const store of ['Redis', 'Postgres'] as const) {

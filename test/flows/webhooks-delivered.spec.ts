@@ -5,12 +5,15 @@ import { client } from '../support/api-client.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { createMigratedDatabase } from '../support/suite.js';
 
 describe('webhooks', () => {
   let checkout: Checkout;
   let receiver: Receiver;
   before(async () => {
-    checkout = await openCheckout({ environment: { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' } });
+    // Of its own: days pass in it.
+    const DATABASE_URL = await createMigratedDatabase('webhooks_delivered');
+    checkout = await openCheckout({ environment: { DATABASE_URL, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' } });
     receiver = await startReceiver();
   });
   after(async () => {

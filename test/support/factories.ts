@@ -37,34 +37,46 @@ export async function buildSession(
   accountId: string,
   overrides: Partial<CheckoutSession> = {},
 ): Promise<CheckoutSession> {
+  return await CheckoutSession.query(db).insert(newSession(accountId, overrides)).returning('*');
+}
+
+export async function buildSessions(
+  db: Knex,
+  accountId: string,
+  count: number,
+  overrides: Partial<CheckoutSession> = {},
+): Promise<CheckoutSession[]> {
+  const rows = Array.from({ length: count }, () => newSession(accountId, overrides));
+  return await CheckoutSession.query(db).insert(rows).returning('*');
+}
+
+function newSession(accountId: string, overrides: Partial<CheckoutSession>): Partial<CheckoutSession> {
   const livemode = overrides.livemode ?? false;
-  return await CheckoutSession.query(db)
-    .insert({
-      id: newId(sessionPrefix(livemode)),
-      accountId,
-      livemode,
-      status: 'open',
-      amountTotalCents: 450,
-      lineItems: [
-        {
-          id: newId('li_'),
-          name: 'Coffee',
-          description: null,
-          images: [],
-          unitAmountCents: 450,
-          quantity: 1,
-        },
-      ],
-      metadata: {},
-      successUrl: null,
-      cancelUrl: null,
-      clientReferenceId: null,
-      customerEmail: null,
-      expiresAt: new Date(Date.now() + 3_600_000),
-      paymentId: null,
-      ...overrides,
-    })
-    .returning('*');
+  return {
+    id: newId(sessionPrefix(livemode)),
+    accountId,
+    livemode,
+    status: 'open',
+    amountTotalCents: 450,
+    lineItems: [
+      {
+        id: newId('li_'),
+        name: 'Coffee',
+        description: null,
+        images: [],
+        unitAmountCents: 450,
+        quantity: 1,
+      },
+    ],
+    metadata: {},
+    successUrl: null,
+    cancelUrl: null,
+    clientReferenceId: null,
+    customerEmail: null,
+    expiresAt: new Date(Date.now() + 3_600_000),
+    paymentId: null,
+    ...overrides,
+  };
 }
 
 /** A succeeded payment of a complete session, both written as a settlement leaves them. */

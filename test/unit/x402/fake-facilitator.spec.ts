@@ -169,7 +169,12 @@ describe('the fake facilitator', () => {
       const settled = await caller.post('/settle', request);
       assert.equal(readSettleAnswer(settled, SOLANA_DEVNET).kind, 'settled');
       const again = readSettleAnswer(await caller.post('/settle', request), SOLANA_DEVNET);
-      assert.deepEqual(again, { kind: 'unknown', why: 'duplicate_settlement', transaction: undefined });
+      assert.deepEqual(again, {
+        kind: 'unknown',
+        mayGoOn: false,
+        why: 'duplicate_settlement',
+        transaction: undefined,
+      });
       assert.equal(await caller.verify(request), 'invalid_exact_svm_transaction_simulation_failed');
       assert.equal(facilitator.ledger.length, 1);
     });

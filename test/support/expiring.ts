@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { now } from '../../shared/clock.js';
+import { loadConfig } from '../../shared/config.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { createLogger } from '../../shared/logger.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Event } from '../../shared/models/event.js';
+import type { Closable } from '../../shared/shutdown.js';
+import { startWorker } from '../../workers/main.js';
+import { eventually } from './eventually.js';
+import { buildMerchant, buildSessions, type Merchant } from './factories.js';
+import { createMigratedDatabase } from './suite.js';
+
+/** Sessions that are over, in a database of their own, and workers that shall expire them. */
+export interface Expiring {
+  databaseUrl: string;
+  db: Knex;
+  shop: Merchant;
+  workers: Set<Closable>;
+  work(environment: Record<string, string>): Promise<Closable>;
+  buildOverdue(count: number): Promise<string[]>;
+  /** Each is expired, with exactly one event. */
+  untilExpired(ids: readonly string[]): Promise<void>;
+  closeWorkers(): Promise<void>;
+}
+
+export const overdueBy = (ms: number): { expiresAt: Date } => ({ expiresAt: new Date(now().getTime() - ms) });
+
+export async function openExpiring(name: string): Promise<Expiring> {
+  const databaseUrl = await createMigratedDatabase(name);
+  const db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl }, 'migrate').database);
+  const shop = await buildMerchant(db);
+  const workers = new Set<Closable>();
+  const fixed = {
+    DATABASE_URL: databaseUrl,
+    FACILITATOR_URL: 'http://127.0.0.1:1',
+    BASE_URL: 'https://pay.example',
+  };
+  return {
+    databaseUrl,
+    db,
+    shop,
+    workers,
+    async work(environment) {
+      const config = loadConfig({ ...fixed, ...environment }, 'worker');
+      const worker = await startWorker(config, createLogger('silent', 'test'));
+      workers.add(worker);
+      return worker;
+    },
+    async buildOverdue(count) {
+      const sessions = await buildSessions(db, shop.accountId, count, overdueBy(1));
+      return sessions.map(({ id }) => id);
+    },
+    async untilExpired(ids) {
+      await eventually(async () => {
+        const open = await CheckoutSession.query(db).whereIn('id', ids).whereNot('status', 'expired');
+        assert.equal(open.length, 0, `${open.length} of ${ids.length} sessions are not expired yet`);
+      });
+      const events = await Event.query(db).whereIn('checkoutSessionId', ids);
+      assert.deepEqual(events.map(({ checkoutSessionId }) => checkoutSessionId).sort(), [...ids].sort());
+      for (const { type } of events) assert.equal(type, 'checkout.session.expired');
+    },
+    async closeWorkers() {
+      await Promise.all([...workers].map((worker) => worker.close()));
+      workers.clear();
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { Redis } from 'ioredis';
+import { ensureBuilt } from '../../local/ensure-built.mjs';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { eventually } from '../support/eventually.js';
+import { type Expiring, openExpiring } from '../support/expiring.js';
+import { openRelay, type Relay } from '../support/redis-relay.js';
+import { testServices } from '../support/suite.js';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+/** More than one batch of the worker. */
+const MANY = 1100;
+
+describe('the worker that expires sessions, without a queue that it can rely on,', () => {
+  let expiring: Expiring;
+  before(async () => {
+    expiring = await openExpiring('expire_without_queue');
+  });
+  after(() => expiring.db.destroy());
+  afterEach(() => expiring.closeWorkers());
+
+  it('expires sessions although Redis is emptied again and again', async () => {
+    const redis = new Redis(testServices().redisUrl);
+    try {
+      await expiring.work({ REDIS_URL: testServices().redisUrl });
+      await expiring.work({ REDIS_URL: testServices().redisUrl });
+      for (let round = 0; round < 5; round++) {
+        const ids = await expiring.buildOverdue(10);
+        let emptied = 0;
+        await eventually(async () => {
+          await redis.flushall();
+          emptied += 1;
+          const open = await CheckoutSession.query(expiring.db)
+            .whereIn('id', ids)
+            .whereNot('status', 'expired');
+          assert.equal(open.length, 0, 'not expired yet');
+        });
+        assert.ok(emptied > 0);
+        await expiring.untilExpired(ids);
+      }
+    } finally {
+      await redis.quit();
+    }
+  });
+
+  const redisAt = (url: string): Record<string, string> => ({
+    REDIS_URL: url,
+    WORKER_QUEUES: 'expire-sessions',
+  });
+
+  /** One to ring, one to work, one to wait for work. */
+  const CONNECTIONS = 3;
+
+  async function stopAll(relay: Relay): Promise<void> {
+    relay.accept();
+    await eventually(() =>
+      assert.ok(relay.connections() >= CONNECTIONS * expiring.workers.size, 'not back yet'),
+    );
+    await expiring.closeWorkers();
+    await relay.close();
+  }
+
+  it('expires sessions when Redis was never there', async () => {
+    const relay = await openRelay();
+    relay.refuse();
+    const ids = await expiring.buildOverdue(MANY);
+    await expiring.work(redisAt(relay.url));
+    await expiring.work(redisAt(relay.url));
+    await expiring.untilExpired(ids);
+    await stopAll(relay);
+  });
+
+  for (const away of ['refuse', 'hold'] as const) {
+    const what =
+      away === 'refuse' ? 'goes, comes back and goes again' : 'falls silent, speaks and falls silent';
+    it(`expires sessions while Redis ${what}`, async () => {
+      const relay = await openRelay();
+      await expiring.work(redisAt(relay.url));
+      await expiring.untilExpired(await expiring.buildOverdue(5));
+      for (let round = 0; round < 2; round++) {
+        relay[away]();
+        await expiring.untilExpired(await expiring.buildOverdue(5));
+        relay.accept();
+        await expiring.untilExpired(await expiring.buildOverdue(5));
+      }
+      relay[away]();
+      await expiring.untilExpired(await expiring.buildOverdue(5));
+      await stopAll(relay);
+    });
+  }
+
+  it('stops when it is told to, also while Redis is away, and leaves nothing running', async () => {
+    const relay = await openRelay();
+    relay.refuse();
+    const environment = {
+      DATABASE_URL: expiring.databaseUrl,
+      FACILITATOR_URL: 'http://127.0.0.1:1',
+      REDIS_URL: relay.url,
+    };
+    // A process of its own, which ends by itself when nothing is left to do, and not before.
+    const script = `
+        import { readConfig } from './dist/shared/config.js';
+        import { createLogger } from './dist/shared/logger.js';
+        import { startWorker } from './dist/workers/main.js';
+        const worker = await startWorker(readConfig('worker'), createLogger('silent', 'test'));
+        process.stdin.resume().once('end', () => worker.close());`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, ...environment },
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    try {
+      // It has run for a while, without Redis.
+      await expiring.untilExpired(await expiring.buildOverdue(1));
+      await expiring.untilExpired(await expiring.buildOverdue(1));
+      child.stdin.end();
+      await eventually(() => assert.equal(child.exitCode, 0, 'it has not ended yet'));
+    } finally {
+      child.kill('SIGKILL');
+      await exited;
+      await relay.close();
+    }
+  });
+});
