@@ -107,6 +107,7 @@ describe('the worker that expires sessions, without a queue that it can rely on,
         import { startWorker } from './dist/workers/main.js';
         const worker = await startWorker(readConfig('worker'), createLogger('silent', 'test'));
         process.stdin.resume().once('end', () => worker.close());`;
+    await ensureBuilt(ROOT);
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
       cwd: ROOT,
       env: { PATH: process.env.PATH, ...environment },
