@@ -49,15 +49,15 @@ export async function mochaGlobalTeardown(): Promise<void> {
 /** Around each file; around all of them in a run of one process. */
 export const mochaHooks = {
   async beforeAll(): Promise<void> {
+    // As in the other hook, mocha's own timer for this one runs by then.
+    await setImmediate();
+    openAtFirst ??= countOpen();
     if (services === undefined) {
       // It ends with this process.
       redis = await startTestRedis();
       const databaseUrl = await create(ownName('main'), MIGRATED);
       services = { databaseUrl, redisUrl: redis.url };
     }
-    // As in the other hook, mocha's own timer for this one runs by now.
-    await setImmediate();
-    openAtFirst ??= countOpen();
   },
 
   async afterAll(this: Mocha.Context): Promise<void> {
