@@ -7,6 +7,8 @@ import type { AddressInfo, Socket } from 'node:net';
 export interface Receiver {
   url: string;
   got: readonly ReceivedEvent[];
+  /** How many connections were made to it, whatever came of them. */
+  connections(): number;
   /** What it does from now on with each try; it starts by answering 200. */
   react(reaction: Reaction): void;
   close(): Promise<void>;
@@ -43,8 +45,12 @@ export const reset: Reaction = (response) => {
 
 export async function startReceiver(tls?: { key: string; cert: string }): Promise<Receiver> {
   const got: ReceivedEvent[] = [];
+  let connections = 0;
   let reaction = answer(200);
   const server: Server = tls === undefined ? createServer() : createTlsServer(tls);
+  server.on('connection', () => {
+    connections += 1;
+  });
   server.on('request', (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));
@@ -66,6 +72,7 @@ export async function startReceiver(tls?: { key: string; cert: string }): Promis
   return {
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/hooks`,
     got,
+    connections: () => connections,
     react(next) {
       reaction = next;
     },

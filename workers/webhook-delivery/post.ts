@@ -1,11 +1,13 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { assertPublicHost, publicLookup, type Resolve } from '../../shared/public-address.js';
+import { watchKeptConnections } from './kept-connections.js';
 
 /** From the start of a try, name look-up and TLS included, to the end of the answer's headers. */
 const HEADERS_WITHIN_MS = 10_000;
 /** An answer's body decides nothing: it is read so far, for the record and to keep the connection. */
 const BODY_WITHIN_MS = 1000;
 const BODY_LIMIT_BYTES = 64 * 1024;
+const HEADERS_LIMIT_BYTES = 64 * 1024;
 const KEPT_BYTES = 1024;
 /** The longest that a try can last. */
 export const LONGEST_TRY_MS = HEADERS_WITHIN_MS + BODY_WITHIN_MS;
@@ -22,27 +24,37 @@ export interface WebhookSender {
 export interface SenderOptions {
   allowPrivateNetworks: boolean;
   resolve?: Resolve;
+  headersWithinMs?: number;
 }
 
-export function createWebhookSender({ allowPrivateNetworks, resolve }: SenderOptions): WebhookSender {
-  const agent = new Agent({
-    connect: { lookup: publicLookup(allowPrivateNetworks, resolve), timeout: HEADERS_WITHIN_MS },
+export function createWebhookSender({
+  allowPrivateNetworks,
+  resolve,
+  headersWithinMs = HEADERS_WITHIN_MS,
+}: SenderOptions): WebhookSender {
+  const keptConnections = watchKeptConnections(
+    buildConnector({ lookup: publicLookup(allowPrivateNetworks, resolve), timeout: headersWithinMs }),
+  );
+  const agentOptions: Agent.Options = {
+    connect: keptConnections.connect,
+    maxHeaderSize: HEADERS_LIMIT_BYTES,
     headersTimeout: 0, // One timer over the whole try, below.
     bodyTimeout: 0,
-  });
+  };
+  const agent = new Agent(agentOptions);
+  const agentWithoutKeepAlive = new Agent({ ...agentOptions, pipelining: 0 });
   return {
     async post(url, headers, body) {
       const abort = new AbortController();
-      const timer = setTimeout(() => abort.abort(new Error('timeout')), HEADERS_WITHIN_MS);
+      const timer = setTimeout(() => abort.abort(new Error('timeout')), headersWithinMs);
       try {
         const target = new URL(url);
         if (!allowPrivateNetworks) assertPublicHost(target);
-        const { statusCode, body: answer } = await request(target, {
-          dispatcher: agent,
-          method: 'POST',
-          headers,
-          body,
-          signal: abort.signal,
+        const send = (dispatcher: Agent): Promise<Dispatcher.ResponseData> =>
+          request(target, { dispatcher, method: 'POST', headers, body, signal: abort.signal });
+        const { statusCode, body: answer } = await send(agent).catch((error: unknown) => {
+          if (keptConnections.hadClosed(error)) return send(agentWithoutKeepAlive);
+          throw error;
         });
         clearTimeout(timer);
         return { kind: 'answered', status: statusCode, answer: await readStart(answer) };
@@ -52,7 +64,10 @@ export function createWebhookSender({ allowPrivateNetworks, resolve }: SenderOpt
         clearTimeout(timer);
       }
     },
-    close: () => agent.destroy(),
+    async close() {
+      keptConnections.close();
+      await Promise.all([agent.destroy(), agentWithoutKeepAlive.destroy()]);
+    },
   };
 }
 
@@ -83,5 +98,6 @@ function nameOf(error: unknown): string {
   if (error.message === 'timeout') return 'timeout';
   const code =
     Reflect.get(error, 'code') ?? (error.cause instanceof Error && Reflect.get(error.cause, 'code'));
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout'; // Undici's own timer for connecting was the faster.
   return typeof code === 'string' ? code : error.name;
 }
