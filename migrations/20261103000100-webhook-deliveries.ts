@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 /**
  * One row per event and endpoint that wants it. A pending delivery is due at due_at, or held while that is null;
  * leased_until says how long the try that is on its way may last. history has an entry per try.
- * An endpoint's failing_since is the start of its first failed try since one succeeded.
+ * An endpoint's failing_since is the end of its first failed try since one succeeded.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -27,7 +27,7 @@ export async function up(knex: Knex): Promise<void> {
     'CREATE INDEX webhook_deliveries_in_flight ON webhook_deliveries (endpoint_id, leased_until) WHERE leased_until IS NOT NULL',
   );
   await knex.raw(
-    `CREATE INDEX webhook_deliveries_held ON webhook_deliveries (endpoint_id) WHERE status = 'pending' AND due_at IS NULL`,
+    `CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (endpoint_id) WHERE status = 'pending'`,
   );
   await knex.raw('ALTER TABLE webhook_endpoints ADD COLUMN failing_since timestamptz');
 }

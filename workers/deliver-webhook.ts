@@ -17,18 +17,22 @@ export interface Deliverer extends Closable {
 
 /** A try is over by then, its writing included; another worker may take a row that is still leased. */
 const LEASE_MS = LONGEST_TRY_MS + 30_000;
-/** Tries on their way in one process, for each place of the queue. */
+/** Tries on their way in one process, for each place of the queue, and how many there may be in any case. */
 const TRIES_PER_PLACE = 10;
+const LEAST_TRIES = 100;
 
 export function createDeliverer(deps: WorkerDeps): Deliverer {
   const { config, db, logger } = deps;
   const sender = createWebhookSender({ allowPrivateNetworks: config.allowPrivateWebhooks });
-  const maxTries = config.workerConcurrency * TRIES_PER_PLACE;
+  const maxTries = Math.max(LEAST_TRIES, config.workerConcurrency * TRIES_PER_PLACE);
   const onTheirWay = new Set<Promise<void>>();
+  const takings = new Set<Promise<void>>();
   /** Endpoints whose rows are being taken; true when somebody asked for them meanwhile. */
   const taking = new Map<string, boolean>();
-  /** Endpoints that may have more due than they had places. */
+  /** Endpoints that have more due than may be on its way to them. */
   const waiting = new Set<string>();
+  /** Endpoints for which there was no place here; the first comes first, whoever's try made room. */
+  const inLine = new Set<string>();
   let closed = false;
 
   async function deliverTo(endpointId: string): Promise<void> {
@@ -36,6 +40,12 @@ export function createDeliverer(deps: WorkerDeps): Deliverer {
       taking.set(endpointId, true);
       return;
     }
+    const taken = takeWhileAsked(endpointId).finally(() => takings.delete(taken));
+    takings.add(taken);
+    await taken;
+  }
+
+  async function takeWhileAsked(endpointId: string): Promise<void> {
     try {
       do {
         taking.set(endpointId, false);
@@ -47,9 +57,12 @@ export function createDeliverer(deps: WorkerDeps): Deliverer {
   }
 
   async function take(endpointId: string): Promise<void> {
+    if (closed) return;
     const places = maxTries - onTheirWay.size;
-    // Those that find no place are found again by the sweep.
-    if (closed || places <= 0) return;
+    if (places <= 0) {
+      inLine.add(endpointId);
+      return;
+    }
     const batch = await takeDueDeliveries(db, endpointId, { places, leaseMs: LEASE_MS });
     if (batch?.isFull) waiting.add(endpointId);
     else waiting.delete(endpointId);
@@ -65,7 +78,8 @@ export function createDeliverer(deps: WorkerDeps): Deliverer {
       })
       .then(async () => {
         onTheirWay.delete(trying);
-        if (waiting.has(endpoint.id)) await deliverTo(endpoint.id);
+        if (waiting.has(endpoint.id)) inLine.add(endpoint.id);
+        await serveLine();
       })
       .catch((error: unknown) =>
         logger.error({ event: 'delivery.not_taken', endpoint: endpoint.id, err: error }),
@@ -73,10 +87,20 @@ export function createDeliverer(deps: WorkerDeps): Deliverer {
     onTheirWay.add(trying);
   }
 
+  async function serveLine(): Promise<void> {
+    for (const endpointId of inLine) {
+      if (onTheirWay.size >= maxTries) return;
+      inLine.delete(endpointId);
+      await deliverTo(endpointId);
+    }
+  }
+
   return {
     deliverTo,
     async close() {
       closed = true;
+      // What was being taken has tries that are to end, too.
+      await Promise.allSettled(takings);
       await Promise.all(onTheirWay);
       await sender.close();
     },

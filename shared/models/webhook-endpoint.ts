@@ -13,6 +13,6 @@ export class WebhookEndpoint extends Model {
   declare description: string | null;
   declare sealedSecret: string;
   declare deletedAt: Date | null;
-  /** The start of the first failed try since one succeeded. */
+  /** The end of the first failed try since one succeeded. */
   declare failingSince: Date | null;
 }

@@ -1,4 +1,4 @@
-import { raw } from 'objection';
+import { type QueryBuilder, raw } from 'objection';
 import { now } from '../clock.js';
 import type { Knex } from '../db/knex.js';
 import {
@@ -131,7 +131,7 @@ export async function recordFailedTry(
   if (endpoint.failingSince === null) {
     await WebhookEndpoint.query(db)
       .findById(endpoint.id)
-      .patch({ failingSince: new Date(entry.at) })
+      .patch({ failingSince: endOf(entry) })
       .whereNull('failingSince');
   }
   const tries = delivery.tries + 1;
@@ -146,7 +146,7 @@ export async function recordFailedTry(
   return written === 1 ? dueAt : undefined;
 }
 
-/** Its tries are used up. An endpoint to which nothing succeeded since the first of them is disabled. */
+/** Its tries are used up. An endpoint to which nothing succeeded since the first of them failed is disabled. */
 async function giveUp(
   db: Knex,
   logger: Logger,
@@ -164,13 +164,18 @@ async function giveUp(
       .first();
     if (failed === undefined) return;
     logger.error({ event: 'delivery.given_up', delivery: delivery.id, endpoint: endpointId });
-    const firstTryAt = new Date(failed.history[0]?.at ?? entry.at);
+    const firstFailedAt = endOf(failed.history[0] ?? entry);
     const { failingSince, status } = endpoint;
-    if (status === 'disabled' || failingSince === null || failingSince > firstTryAt) return;
+    if (status === 'disabled' || failingSince === null || failingSince > firstFailedAt) return;
     await endpoint.$query(trx).patch({ status: 'disabled' });
     await holdPending(trx, endpointId);
     logger.error({ event: 'webhook_endpoint.disabled', endpoint: endpointId, failingSince });
   });
+}
+
+/** Not its start: another may have succeeded while this one hung. */
+function endOf({ at, durationMs }: DeliveryTry): Date {
+  return new Date(Date.parse(at) + durationMs);
 }
 
 /** A try that could not even be begun, through no fault of the receiver: it spends none. */
@@ -202,16 +207,20 @@ export async function holdPending(trx: Knex.Transaction, endpointId: string): Pr
     .patch({ dueAt: null, leasedUntil: null })
     .where({ endpointId })
     .whereNotNull('dueAt')
-    .where((idle) => idle.whereNull('leasedUntil').orWhere('leasedUntil', '<=', now()));
+    .where(isIdle);
 }
 
-/** The endpoint is enabled again; true when something is due now. */
+/** The endpoint is enabled again: what was held is due, and what was on its way when it was disabled and has failed. */
 export async function releaseHeld(trx: Knex.Transaction, endpointId: string): Promise<boolean> {
   const released = await WebhookDelivery.query(trx)
     .patch({ dueAt: now() })
     .where({ endpointId, status: 'pending' })
-    .whereNull('dueAt');
+    .where(isIdle);
   return released > 0;
+}
+
+function isIdle(query: Pick<QueryBuilder<WebhookDelivery>, 'whereNull'>): void {
+  query.whereNull('leasedUntil').orWhere('leasedUntil', '<=', now());
 }
 
 export interface EndpointsSeen {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import {
   createWebhookSender,
   type PostResult,
@@ -46,7 +46,7 @@ describe('one try at a receiver', () => {
     return result;
   }
 
-  async function after(reaction: Reaction): Promise<PostResult> {
+  async function whenIt(reaction: Reaction): Promise<PostResult> {
     receiver.react(reaction);
     return await post();
   }
@@ -102,7 +102,7 @@ describe('one try at a receiver', () => {
 
   for (const status of [200, 201, 202, 204, 299, 300, 304, 400, 401, 404, 410, 429, 500, 503, 599]) {
     it(`tells of ${status}`, async () => {
-      assert.deepEqual(await after(answer(status)), answered(status));
+      assert.deepEqual(await whenIt(answer(status)), answered(status));
       assert.equal(receiver.got.length, 1);
     });
   }
@@ -111,7 +111,7 @@ describe('one try at a receiver', () => {
     it(`does not follow ${status}`, async () => {
       const other = await startReceiver();
       closing.push(other);
-      assert.deepEqual(await after(answer(status, '', { location: other.url })), answered(status));
+      assert.deepEqual(await whenIt(answer(status, '', { location: other.url })), answered(status));
       assert.deepEqual([receiver.got.length, other.got.length], [1, 0]);
     });
   }
@@ -129,23 +129,21 @@ describe('one try at a receiver', () => {
   it('waits for an answer that is slow, but in time', async () => {
     const slowly: Reaction = (response) =>
       setTimeout(() => response.writeHead(200).end('late'), WITHIN_MS / 2);
-    assert.deepEqual(await after(slowly), answered(200, 'late'));
+    assert.deepEqual(await whenIt(slowly), answered(200, 'late'));
   });
 
   it('gives up on headers that come drop by drop', async () => {
-    const speaker = await startSpeaker(async (socket) => {
-      for (const letter of OK) {
-        if (socket.destroyed) return;
-        socket.write(letter);
-        await pause(WITHIN_MS / 10);
-      }
+    const speaker = await startSpeaker((socket) => {
+      const letters = [...OK];
+      const dropping = setInterval(() => socket.write(letters.shift() ?? ''), WITHIN_MS / 10);
+      socket.once('close', () => clearInterval(dropping));
     });
     assert.deepEqual(await post(speaker.url), unanswered('timeout'));
     assert.equal(speaker.requests(), 1);
   });
 
   it('gives up on silence, and lets its connection go', async () => {
-    assert.deepEqual(await after(hang), unanswered('timeout'));
+    assert.deepEqual(await whenIt(hang), unanswered('timeout'));
     await eventually(() => assert.ok(receiver.got[0]?.socket.destroyed));
   });
 
@@ -184,7 +182,7 @@ describe('one try at a receiver', () => {
 
   it('does not wait long for a body that never ends: its headers have decided', async () => {
     const started = performance.now();
-    assert.deepEqual(await after(hangInBody), answered(200, 'so far'));
+    assert.deepEqual(await whenIt(hangInBody), answered(200, 'so far'));
     const tookMs = performance.now() - started;
     assert.ok(tookMs >= 900 && tookMs < 3000, `${tookMs} ms`);
     await eventually(() => assert.ok(receiver.got[0]?.socket.destroyed));
@@ -203,7 +201,7 @@ describe('one try at a receiver', () => {
       response.on('drain', more);
       more();
     };
-    assert.deepEqual(await after(endless), answered(200, 'x'.repeat(1024)));
+    assert.deepEqual(await whenIt(endless), answered(200, 'x'.repeat(1024)));
     await eventually(() => assert.ok(receiver.got[0]?.socket.destroyed));
     // What the two kernels' buffers took on the way comes on top.
     assert.ok(written < 16 * 1024 * 1024, `${written} bytes`);
@@ -214,12 +212,12 @@ describe('one try at a receiver', () => {
       Buffer.from('a\0b\u0000'),
       Buffer.from([0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80]),
     ]);
-    const result = await after((response) => response.end(bytes));
+    const result = await whenIt((response) => response.end(bytes));
     assert.ok(result.kind === 'answered');
     assert.equal(result.answer.slice(0, 2), 'ab');
     assert.doesNotMatch(result.answer, /\0/);
     assert.ok(result.answer.isWellFormed());
-    const cut = await after((response) => response.end('é'.repeat(1024)));
+    const cut = await whenIt((response) => response.end('é'.repeat(1024)));
     assert.ok(cut.kind === 'answered' && cut.answer.isWellFormed() && cut.answer.startsWith('é'.repeat(511)));
   });
 
@@ -234,8 +232,8 @@ describe('one try at a receiver', () => {
 
   it('takes headers of 60 KiB, and fails on more than it would hold', async () => {
     const big = (kib: number): Reaction => answer(200, 'ok', { 'x-big': 'x'.repeat(kib * 1024) });
-    assert.deepEqual(await after(big(60)), answered(200, 'ok'));
-    assert.deepEqual(await after(big(70)), unanswered('UND_ERR_HEADERS_OVERFLOW'));
+    assert.deepEqual(await whenIt(big(60)), answered(200, 'ok'));
+    assert.deepEqual(await whenIt(big(70)), unanswered('UND_ERR_HEADERS_OVERFLOW'));
     assert.equal(receiver.got.length, 2);
   });
 
@@ -292,21 +290,21 @@ describe('one try at a receiver', () => {
 
   it('asks once on a kept connection that falls silent', async () => {
     assert.deepEqual(await post(), answered(200));
-    assert.deepEqual(await after(hang), unanswered('timeout'));
+    assert.deepEqual(await whenIt(hang), unanswered('timeout'));
     assert.equal(receiver.got.length, 2);
   });
 
   it('fails when nobody listens, or the connection is reset', async () => {
-    assert.deepEqual(await after(reset), unanswered('ECONNRESET'));
+    assert.deepEqual(await whenIt(reset), unanswered('ECONNRESET'));
     assert.equal(receiver.got.length, 1);
     assert.deepEqual(await post('http://127.0.0.1:1/'), unanswered('ECONNREFUSED'));
   });
 
   it('keeps connections: one for tries that follow each other, after bodies of every kind', async () => {
     for (const body of ['', 'ok', 'x'.repeat(60_000)]) {
-      assert.equal((await after(answer(200, body))).kind, 'answered');
+      assert.equal((await whenIt(answer(200, body))).kind, 'answered');
     }
-    await after(answer(500, 'sorry'));
+    await whenIt(answer(500, 'sorry'));
     assert.equal(new Set(receiver.got.map(({ socket }) => socket)).size, 1);
   });
 
