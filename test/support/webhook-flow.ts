@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { loadConfig } from '../../shared/config.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { migrate } from '../../shared/db/migrate.js';
+import { newId } from '../../shared/ids.js';
+import { createLogger } from '../../shared/logger.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
+import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import { recordEvents } from '../../shared/services/events.js';
+import { type Client, client } from './api-client.js';
+import { type Checkout, openCheckout } from './checkout.js';
+import { eventually } from './eventually.js';
+import { EVENT_DEPS } from './money-flow.js';
+import { type Receiver, startReceiver } from './receiver.js';
+import { createDatabase } from './suite.js';
+
+/** A checkout on a database of its own whose merchant has endpoints, each with a receiver. */
+export interface WebhookFlow extends Checkout {
+  databaseUrl: string;
+  db: Knex;
+  api: Client;
+  addEndpoint(settings?: object, by?: Client): Promise<Hook>;
+  /** A session that the merchant expires, with its event. */
+  expireSession(): Promise<string>;
+  /** Sessions that expire in one transaction, of which nobody is told: the sweep has to find what is due. */
+  expireQuietly(count: number): Promise<void>;
+  deliveries(endpointId: string): Promise<WebhookDelivery[]>;
+  /** The only delivery of this endpoint, once it has been tried so often. */
+  afterTries(endpointId: string, tries: number): Promise<WebhookDelivery>;
+  untilSucceeded(endpointId: string, count: number, deadlineMs?: number): Promise<WebhookDelivery[]>;
+  endpoint(id: string): Promise<WebhookEndpoint>;
+}
+
+export interface Hook {
+  id: string;
+  secret: string;
+  receiver: Receiver;
+}
+
+export interface WebhookFlowOptions {
+  environment?: Record<string, string>;
+  worker?: boolean;
+}
+
+export async function openWebhookFlow(name: string, options: WebhookFlowOptions = {}): Promise<WebhookFlow> {
+  const databaseUrl = await createDatabase(name);
+  const config = loadConfig({ DATABASE_URL: databaseUrl }, 'migrate');
+  await migrate(config, createLogger('silent', 'test'));
+  const db = openDatabase(config.database);
+  const checkout = await openCheckout({
+    worker: options.worker ?? true,
+    environment: {
+      DATABASE_URL: databaseUrl,
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+      ...options.environment,
+    },
+  });
+  const receivers: Receiver[] = [];
+  const api = client(checkout.app, checkout.merchant.testKey);
+  const flow: WebhookFlow = {
+    ...checkout,
+    databaseUrl,
+    db,
+    api,
+    async addEndpoint(settings = {}, by = api) {
+      const receiver = await startReceiver();
+      receivers.push(receiver);
+      const { body } = await by.post('/v1/webhook_endpoints', { url: receiver.url, ...settings }).expect(200);
+      return { id: body.id, secret: body.secret, receiver };
+    },
+    async expireSession() {
+      const { id } = await checkout.buildSession();
+      await api.post(`/v1/checkout/sessions/${id}/expire`).expect(200);
+      return id;
+    },
+    async expireQuietly(count) {
+      const { accountId } = checkout.merchant;
+      await db.transaction(async (trx) => {
+        const sessions = await CheckoutSession.query(trx)
+          .insert(Array.from({ length: count }, () => newExpiredSession(accountId)))
+          .returning('*');
+        await recordEvents(trx, 'checkout.session.expired', sessions, EVENT_DEPS);
+      });
+    },
+    deliveries: async (endpointId) => await WebhookDelivery.query(db).where({ endpointId }).orderBy('id'),
+    afterTries: (endpointId, tries) =>
+      eventually(async () => {
+        const [delivery, ...others] = await flow.deliveries(endpointId);
+        assert.ok(delivery !== undefined && others.length === 0);
+        assert.deepEqual([delivery.tries, delivery.leasedUntil], [tries, null]);
+        return delivery;
+      }),
+    untilSucceeded: (endpointId, count, deadlineMs) =>
+      eventually(async () => {
+        const rows = await WebhookDelivery.query(db).where({ endpointId, status: 'succeeded' });
+        assert.equal(rows.length, count);
+        return rows;
+      }, deadlineMs),
+    endpoint: async (id) => await WebhookEndpoint.query(db).findById(id).throwIfNotFound(),
+    async close() {
+      // Nobody waits for receivers that hang.
+      await Promise.all(receivers.map((receiver) => receiver.close()));
+      await checkout.close();
+      await db.destroy();
+    },
+  };
+  return flow;
+}
+
+function newExpiredSession(accountId: string): Partial<CheckoutSession> {
+  return {
+    id: newId('cs_test_'),
+    accountId,
+    livemode: false,
+    status: 'expired',
+    amountTotalCents: 450,
+    lineItems: [],
+    metadata: {},
+    expiresAt: new Date(),
+  };
+}
