@@ -3,7 +3,8 @@ import type { Knex } from 'knex';
 /**
  * One row per event and endpoint that wants it. A pending delivery is due at due_at, or held while that is null;
  * leased_until says how long the try that is on its way may last. history has an entry per try.
- * An endpoint's failing_since is the end of its first failed try since one succeeded.
+ * An endpoint's failing_since is the start of its first failed try since one succeeded; its succeeded_at is the latest
+ * success that some other delivery, tried before it, may have to know of.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -29,10 +30,12 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(
     `CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (endpoint_id) WHERE status = 'pending'`,
   );
-  await knex.raw('ALTER TABLE webhook_endpoints ADD COLUMN failing_since timestamptz');
+  await knex.raw(
+    'ALTER TABLE webhook_endpoints ADD COLUMN failing_since timestamptz, ADD COLUMN succeeded_at timestamptz',
+  );
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw('ALTER TABLE webhook_endpoints DROP COLUMN failing_since');
+  await knex.raw('ALTER TABLE webhook_endpoints DROP COLUMN failing_since, DROP COLUMN succeeded_at');
   await knex.raw('DROP TABLE webhook_deliveries');
 }

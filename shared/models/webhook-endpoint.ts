@@ -13,6 +13,8 @@ export class WebhookEndpoint extends Model {
   declare description: string | null;
   declare sealedSecret: string;
   declare deletedAt: Date | null;
-  /** The end of the first failed try since one succeeded. */
+  /** The start of the first failed try since one succeeded. */
   declare failingSince: Date | null;
+  /** The latest success while others were on their way or had failed. */
+  declare succeededAt: Date | null;
 }

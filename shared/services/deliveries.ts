@@ -109,14 +109,16 @@ export async function recordDelivered(
   entry: DeliveryTry,
 ): Promise<void> {
   const { from, to } = DELIVERY_MOVES.succeed;
-  const failing = WebhookEndpoint.query(db).findById(endpointId).whereNotNull('failingSince').select('id');
   const succeeded = await own(db, delivery)
     .patch({ ...over(to), ...trySpent(entry) })
-    .whereIn('status', from)
-    .returning(failing.as('failing'))
-    .first();
-  if (succeeded !== undefined && Reflect.get(succeeded, 'failing') !== null) {
-    await WebhookEndpoint.query(db).findById(endpointId).patch({ failingSince: null });
+    .whereIn('status', from);
+  // Whoever is tried first from now on has nothing to know of it.
+  const othersOnTheirWay = WebhookDelivery.query(db).where({ endpointId }).whereNotNull('leasedUntil');
+  if (succeeded === 1) {
+    await WebhookEndpoint.query(db)
+      .findById(endpointId)
+      .patch({ failingSince: null, succeededAt: now() })
+      .where((matters) => matters.whereNotNull('failingSince').orWhereExists(othersOnTheirWay));
   }
 }
 
@@ -131,7 +133,7 @@ export async function recordFailedTry(
   if (endpoint.failingSince === null) {
     await WebhookEndpoint.query(db)
       .findById(endpoint.id)
-      .patch({ failingSince: endOf(entry) })
+      .patch({ failingSince: new Date(entry.at) })
       .whereNull('failingSince');
   }
   const tries = delivery.tries + 1;
@@ -146,7 +148,7 @@ export async function recordFailedTry(
   return written === 1 ? dueAt : undefined;
 }
 
-/** Its tries are used up. An endpoint to which nothing succeeded since the first of them failed is disabled. */
+/** Its tries are used up. An endpoint to which nothing succeeded since the first of them is disabled. */
 async function giveUp(
   db: Knex,
   logger: Logger,
@@ -164,18 +166,13 @@ async function giveUp(
       .first();
     if (failed === undefined) return;
     logger.error({ event: 'delivery.given_up', delivery: delivery.id, endpoint: endpointId });
-    const firstFailedAt = endOf(failed.history[0] ?? entry);
-    const { failingSince, status } = endpoint;
-    if (status === 'disabled' || failingSince === null || failingSince > firstFailedAt) return;
+    const firstTryAt = new Date(failed.history[0]?.at ?? entry.at);
+    const { failingSince, succeededAt, status } = endpoint;
+    if (status === 'disabled' || (succeededAt !== null && succeededAt >= firstTryAt)) return;
     await endpoint.$query(trx).patch({ status: 'disabled' });
     await holdPending(trx, endpointId);
     logger.error({ event: 'webhook_endpoint.disabled', endpoint: endpointId, failingSince });
   });
-}
-
-/** Not its start: another may have succeeded while this one hung. */
-function endOf({ at, durationMs }: DeliveryTry): Date {
-  return new Date(Date.parse(at) + durationMs);
 }
 
 /** A try that could not even be begun, through no fault of the receiver: it spends none. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { migrate } from '../../shared/db/migrate.js';
@@ -28,6 +29,8 @@ export interface WebhookFlow extends Checkout {
   deliveries(endpointId: string): Promise<WebhookDelivery[]>;
   /** The only delivery of this endpoint, once it has been tried so often. */
   afterTries(endpointId: string, tries: number): Promise<WebhookDelivery>;
+  /** What is due to it is looked for at once, which the sweep would do within about a second. */
+  ringEndpoint(endpointId: string): Promise<void>;
   untilSucceeded(endpointId: string, count: number, deadlineMs?: number): Promise<WebhookDelivery[]>;
   endpoint(id: string): Promise<WebhookEndpoint>;
 }
@@ -90,6 +93,12 @@ export async function openWebhookFlow(name: string, options: WebhookFlowOptions 
         assert.ok(delivery !== undefined && others.length === 0);
         assert.deepEqual([delivery.tries, delivery.leasedUntil], [tries, null]);
         return delivery;
+      }),
+    ringEndpoint: (endpointId) =>
+      checkout.app.queues.enqueue({
+        name: 'deliver-webhook',
+        payload: { endpointId },
+        id: `test-${randomUUID()}`,
       }),
     untilSucceeded: (endpointId, count, deadlineMs) =>
       eventually(async () => {

@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { Writable } from 'node:stream';
+import Stripe from 'stripe';
+import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import { loadConfig } from '../../shared/config.js';
+import { createLogger } from '../../shared/logger.js';
+import type { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
+import type { Closable } from '../../shared/shutdown.js';
+import { startWorker } from '../../workers/main.js';
+import { eventually } from '../support/eventually.js';
+import { answer, hang, type Reaction, reset } from '../support/receiver.js';
+import { testServices } from '../support/suite.js';
+import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+
+const TRIES = 14;
+const FIRST_PAUSE_MS = 33_300;
+
+describe('deliveries that fail', () => {
+  let flow: WebhookFlow;
+  before(async () => {
+    flow = await openWebhookFlow('webhooks_retries');
+  });
+  after(() => flow.close());
+  afterEach(async () => {
+    returnToPresent();
+    const { data } = (await flow.api.get('/v1/webhook_endpoints')).body;
+    await Promise.all(data.map(({ id }: Hook) => flow.api.delete(`/v1/webhook_endpoints/${id}`)));
+  });
+
+  const statusOf = async ({ id }: Hook): Promise<string> => (await flow.endpoint(id)).status;
+
+  async function travelTo({ dueAt, endpointId }: WebhookDelivery): Promise<void> {
+    assert.ok(dueAt !== null);
+    travelMs(Math.max(0, dueAt.getTime() - nowMs()));
+    await flow.ringEndpoint(endpointId);
+  }
+
+  async function failUntil(hook: Hook, tries: number, from = 1): Promise<WebhookDelivery> {
+    for (let next = from; next < tries; next += 1) await travelTo(await flow.afterTries(hook.id, next));
+    return await flow.afterTries(hook.id, tries);
+  }
+
+  /** The oldest delivery of an endpoint with several, after so many tries. */
+  const oldestAfter = (hook: Hook, tries: number): Promise<WebhookDelivery> =>
+    eventually(async () => {
+      const [oldest] = await flow.deliveries(hook.id);
+      assert.deepEqual([oldest?.tries, oldest?.leasedUntil], [tries, null]);
+      return oldest as WebhookDelivery;
+    });
+
+  for (const [what, reaction] of Object.entries({
+    'answered 500': answer(500),
+    'sent elsewhere': answer(302, '', { location: '/elsewhere' }),
+    reset,
+  })) {
+    it(`are tried 14 times within 68.2 to 75.8 hours, when they say they will: ${what}`, async () => {
+      const hook = await flow.addEndpoint();
+      hook.receiver.react(reaction);
+      await flow.expireSession();
+      const promised: number[] = [];
+      for (let tries = 1; tries < TRIES; tries += 1) {
+        const row = await flow.afterTries(hook.id, tries);
+        assert.equal(row.status, 'pending');
+        assert.equal(hook.receiver.got.length, tries);
+        assert.equal(await statusOf(hook), 'enabled');
+        promised.push(row.dueAt?.getTime() ?? 0);
+        await travelTo(row);
+      }
+      const { status, dueAt, history } = await flow.afterTries(hook.id, TRIES);
+      assert.deepEqual(
+        [status, dueAt, history.length, hook.receiver.got.length],
+        ['failed', null, TRIES, TRIES],
+      );
+      assert.equal(await statusOf(hook), 'disabled');
+      const at = history.map((entry) => Date.parse(entry.at));
+      const [first = 0, ...later] = at;
+      for (const [index, start] of later.entries()) {
+        // Each pause is twice the one before it, less up to a tenth, and begins when the try has ended.
+        const full = FIRST_PAUSE_MS * 2 ** index;
+        const pause = (promised[index] ?? 0) - (at[index] ?? 0);
+        assert.ok(pause >= full * 0.9 - 1 && pause <= full + 5000, `${pause} ms after try ${index + 1}`);
+        const late = start - (promised[index] ?? 0);
+        assert.ok(late >= 0 && late < 5000, `try ${index + 2} began ${late} ms late`);
+      }
+      const hours = ((later.at(-1) ?? 0) - first) / 3_600_000;
+      assert.ok(hours >= 68.2 && hours <= 75.8, `${hours} h`);
+      // No 15th.
+      travelMs(400 * 3_600_000);
+      await flow.addEndpoint().then(async (other) => {
+        await flow.expireSession();
+        await flow.untilSucceeded(other.id, 1);
+      });
+      assert.equal(hook.receiver.got.length, TRIES);
+    });
+  }
+
+  it('are recorded: when, what came of it, how long it took, and the start of the answer', async () => {
+    const hook = await flow.addEndpoint();
+    const reactions: Reaction[] = [reset, answer(410, 'gone\0!'), answer(302, 'x'.repeat(5000)), answer(204)];
+    hook.receiver.react((response, event) => reactions.shift()?.(response, event));
+    await flow.expireSession();
+    const { history, status } = await failUntil(hook, 4);
+    assert.equal(status, 'succeeded');
+    assert.deepEqual(
+      history.map(({ status: answered, error, answer: text }) => [answered, error, text]),
+      [
+        [null, 'ECONNRESET', null],
+        [410, null, 'gone!'],
+        [302, null, 'x'.repeat(1024)],
+        [204, null, ''],
+      ],
+    );
+    for (const { at, durationMs } of history) {
+      assert.equal(new Date(at).toISOString(), at);
+      assert.ok(Number.isInteger(durationMs) && durationMs >= 0 && durationMs < 5000);
+    }
+  });
+
+  it('do not disable an endpoint to which something succeeded meanwhile', async () => {
+    const hook = await flow.addEndpoint();
+    hook.receiver.react(answer(500));
+    await flow.expireSession();
+    await travelTo(await flow.afterTries(hook.id, 1));
+    await flow.afterTries(hook.id, 2);
+    hook.receiver.react(answer(200));
+    await flow.expireSession();
+    await flow.untilSucceeded(hook.id, 1);
+    hook.receiver.react(answer(500));
+    for (let tries = 2; tries < TRIES; tries += 1) await travelTo(await oldestAfter(hook, tries));
+    const { status } = await oldestAfter(hook, TRIES);
+    assert.equal(status, 'failed');
+    assert.equal(await statusOf(hook), 'enabled');
+  });
+
+  it('do not disable an endpoint to which something succeeded while the first try still hung', async function () {
+    this.timeout(60_000);
+    const hook = await flow.addEndpoint();
+    let first = true;
+    hook.receiver.react((response, event) => {
+      if (!first) return answer(200)(response, event);
+      first = false;
+      hang(response, event);
+    });
+    await flow.expireSession();
+    await eventually(() => assert.equal(hook.receiver.got.length, 1));
+    await flow.expireSession();
+    await flow.untilSucceeded(hook.id, 1);
+    hook.receiver.react(answer(500));
+    for (let tries = 1; tries < TRIES; tries += 1) await travelTo(await oldestAfter(hook, tries));
+    const row = await oldestAfter(hook, TRIES);
+    assert.equal(row.history[0]?.error, 'timeout');
+    assert.equal(row.status, 'failed');
+    assert.equal(await statusOf(hook), 'enabled');
+  });
+
+  it('disable an endpoint when all of several failed, and hold what is left', async () => {
+    const hook = await flow.addEndpoint();
+    hook.receiver.react(answer(500));
+    await flow.expireSession();
+    for (let tries = 1; tries < TRIES; tries += 1) {
+      const row = await oldestAfter(hook, tries);
+      if (tries === TRIES - 1) {
+        await flow.expireSession();
+        await eventually(async () => assert.equal((await flow.deliveries(hook.id))[1]?.tries, 1));
+      }
+      await travelTo(row);
+    }
+    await oldestAfter(hook, TRIES);
+    await eventually(async () => {
+      const [, young] = await flow.deliveries(hook.id);
+      assert.deepEqual([young?.status, young?.dueAt], ['pending', null]);
+    });
+    assert.equal(await statusOf(hook), 'disabled');
+    hook.receiver.react(answer(200));
+    await flow.api.post(`/v1/webhook_endpoints/${hook.id}`, { disabled: false }).expect(200);
+    await flow.untilSucceeded(hook.id, 1);
+    assert.equal((await flow.endpoint(hook.id)).failingSince, null);
+  });
+
+  it('go to the URL that the endpoint has by then', async () => {
+    const [hook, moved] = [
+      await flow.addEndpoint(),
+      await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] }),
+    ];
+    hook.receiver.react(answer(500));
+    await flow.expireSession();
+    const row = await flow.afterTries(hook.id, 1);
+    const { url } = moved.receiver;
+    await flow.api.post(`/v1/webhook_endpoints/${hook.id}`, { url }).expect(200);
+    await travelTo(row);
+    assert.equal((await flow.afterTries(hook.id, 2)).status, 'succeeded');
+    assert.deepEqual([hook.receiver.got.length, moved.receiver.got.length], [1, 1]);
+    assert.equal(moved.receiver.got[0]?.raw, hook.receiver.got[0]?.raw);
+  });
+
+  it('are signed with the secret that the endpoint has by then', async () => {
+    const hook = await flow.addEndpoint();
+    hook.receiver.react(answer(500));
+    await flow.expireSession();
+    const row = await flow.afterTries(hook.id, 1);
+    const secret = `whsec_${randomBytes(32).toString('base64')}`;
+    await flow
+      .db('webhookEndpoints')
+      .where({ id: hook.id })
+      .update({ sealedSecret: flow.app.secretBox.seal(secret) });
+    await travelTo(row);
+    await flow.afterTries(hook.id, 2);
+    const [first, second] = hook.receiver.got.map(({ raw, headers }) => ({
+      raw,
+      signature: String(headers['service-signature']),
+    }));
+    const { webhooks } = new Stripe('svc_ck_test_none');
+    webhooks.constructEvent(first?.raw ?? '', first?.signature ?? '', hook.secret);
+    assert.throws(() => webhooks.constructEvent(second?.raw ?? '', second?.signature ?? '', hook.secret));
+    // Signed at the moved clock's time.
+    const tolerance = 300_000;
+    webhooks.constructEvent(second?.raw ?? '', second?.signature ?? '', secret, tolerance);
+  });
+});
+
+describe('secrets of webhook endpoints', () => {
+  const [older, newer] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
+  const lines: string[] = [];
+  const workers: Closable[] = [];
+  let flow: WebhookFlow;
+  before(async () => {
+    flow = await openWebhookFlow('webhooks_secrets', {
+      worker: false,
+      environment: { ENCRYPTION_KEY: older },
+    });
+  });
+  after(() => flow.close());
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.close()));
+    returnToPresent();
+  });
+
+  /** A worker with these keys, and all that it logs. */
+  async function work(keys: string): Promise<void> {
+    const { redisUrl } = testServices();
+    const environment = {
+      DATABASE_URL: flow.databaseUrl,
+      REDIS_URL: redisUrl,
+      FACILITATOR_URL: flow.facilitator.url,
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+      ENCRYPTION_KEY: keys,
+    };
+    const sink = new Writable({
+      write(chunk, _encoding, done) {
+        lines.push(String(chunk));
+        done();
+      },
+    });
+    workers.push(await startWorker(loadConfig(environment, 'worker'), createLogger('trace', 'test', sink)));
+  }
+
+  it('that cannot be read spend no try; a rotated key reads them, and nothing of them is logged', async () => {
+    const hook = await flow.addEndpoint();
+    const { id } = await flow.buildSession({ customerEmail: 'buyer@mail.example' });
+    await flow.api.post(`/v1/checkout/sessions/${id}/expire`).expect(200);
+    await work(newer);
+    const postponed = await eventually(async () => {
+      const [row] = await flow.deliveries(hook.id);
+      assert.ok(row?.attempt === 1 && row.leasedUntil === null);
+      return row;
+    });
+    assert.deepEqual([postponed.status, postponed.tries, postponed.history], ['pending', 0, []]);
+    assert.ok((postponed.dueAt?.getTime() ?? 0) > nowMs() + 30_000);
+    assert.equal(hook.receiver.got.length, 0);
+    assert.equal((await flow.endpoint(hook.id)).failingSince, null);
+    assert.ok(lines.some((line) => line.includes('webhook_secret.unreadable') && line.includes(hook.id)));
+    await Promise.all(workers.splice(0).map((worker) => worker.close()));
+
+    await work(`${newer},${older}`);
+    travelMs(61_000);
+    await flow.untilSucceeded(hook.id, 1);
+    const [got] = hook.receiver.got;
+    new Stripe('svc_ck_test_none').webhooks.constructEvent(
+      got?.raw ?? '',
+      String(got?.headers['service-signature']),
+      hook.secret,
+      300_000,
+    );
+    const log = lines.join('');
+    assert.match(log, /delivery\.attempted/);
+    for (const secret of [
+      hook.secret,
+      hook.secret.slice('whsec_'.length),
+      (await flow.endpoint(hook.id)).sealedSecret,
+      String(got?.headers['service-signature']).split('v1=')[1] ?? '',
+      String(got?.headers['webhook-signature']).slice(3),
+      'buyer@mail.example',
+      older,
+      newer,
+    ]) {
+      assert.ok(secret.length > 10 && !log.includes(secret), secret);
+    }
+  });
+
+  it('are nowhere in the database as they are', async () => {
+    const hook = await flow.addEndpoint();
+    const dump = JSON.stringify(
+      await Promise.all(
+        ['webhookEndpoints', 'webhookDeliveries', 'events', 'idempotencyRecords'].map((table) =>
+          flow.db(table),
+        ),
+      ),
+    );
+    assert.ok(dump.includes(hook.id));
+    assert.ok(!dump.includes(hook.secret.slice('whsec_'.length)));
+    const { sealedSecret } = await flow.endpoint(hook.id);
+    assert.match(sealedSecret, /^[0-9a-f]{8}\.[\w-]{16}\.[\w-]+$/);
+    assert.equal(flow.app.secretBox.open(sealedSecret), hook.secret);
+  });
+});
