@@ -120,7 +120,7 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
   };
 }
 
-function openHands(config: Config, db: Knex): Hands {
+export function openHands(config: Config, db: Knex): Hands {
   const log: Record<string, unknown>[] = [];
   const sink = new Writable({
     write(chunk, _encoding, done) {
