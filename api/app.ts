@@ -20,7 +20,7 @@ export function createApp(deps: Deps): Express {
   app.set('query parser', false);
   app.set('case sensitive routing', true);
 
-  app.use(requestId(deps.logger));
+  app.use(requestId(deps));
   app.use(helmet());
   app.use(operations(deps));
   const document = JSON.stringify(openApiDocument(deps.config.baseUrl));

@@ -6,6 +6,7 @@ import type { Queues } from '../shared/queues/enqueue.js';
 import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { SecretBox } from '../shared/secrets.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
+import type { WebMetrics } from './operations/web-metrics.js';
 import type { SettlementWatch } from './payment-link/await-settlement.js';
 import type { RateLimiter } from './rate-limiters.js';
 
@@ -22,4 +23,7 @@ export interface Deps {
   ringDeliveries: RingDeliveries;
   facilitator: Facilitator;
   settlements: SettlementWatch;
+  metrics: WebMetrics;
+  /** True once the process has been told to stop: it is no longer ready. */
+  lifecycle: { isStopping: boolean };
 }

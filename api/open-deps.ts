@@ -7,6 +7,7 @@ import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
 import type { Deps } from './deps.js';
+import { openWebMetrics } from './operations/web-metrics.js';
 import { watchSettlements } from './payment-link/await-settlement.js';
 import { openApiRateLimiter, openLinkRateLimiter } from './rate-limiters.js';
 
@@ -26,6 +27,8 @@ export function openDeps(config: Config, logger: Logger): Deps {
     ringDeliveries: deliveryBell(queues, logger),
     facilitator: createFacilitator(config.facilitator),
     settlements: watchSettlements(db, logger),
+    metrics: openWebMetrics({ db, queues, logger }),
+    lifecycle: { isStopping: false },
   };
 }
 

@@ -27,6 +27,7 @@ export async function startWeb(config: Config, logger: Logger): Promise<WebProce
   return {
     port,
     async close() {
+      deps.lifecycle.isStopping = true;
       // Paying requests that wait are answered 202 at once; the workers go on.
       deps.settlements.close();
       await drain(server, inFlight, DRAIN_MS);

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * Secrets that must be readable again (webhook secrets, stored answers that hold a secret) are kept as
@@ -45,4 +45,13 @@ export function sha256(text: string): Buffer {
 
 function keyId(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 8);
+}
+
+/** In the same time whatever was sent. */
+export function secretsMatch(sent: string, expected: string): boolean {
+  return timingSafeEqual(sha256(sent), sha256(expected));
+}
+
+export function bearerMatches(authorization: string | undefined, token: string): boolean {
+  return secretsMatch(/^Bearer +(.*)$/i.exec(authorization ?? '')?.[1] ?? '', token);
 }

@@ -6,6 +6,7 @@ import type { Queues } from '../shared/queues/enqueue.js';
 import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { SecretBox } from '../shared/secrets.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
+import type { WorkerMetrics } from './worker-metrics.js';
 
 /** Everything a worker process holds, handed to handlers explicitly. */
 export interface WorkerDeps {
@@ -17,4 +18,5 @@ export interface WorkerDeps {
   ringDeliveries: RingDeliveries;
   facilitator: Facilitator;
   chains: Chains;
+  metrics: WorkerMetrics;
 }

@@ -16,6 +16,7 @@ import type { WorkerDeps } from './deps.js';
 import { createHandlers, type Handlers } from './handlers.js';
 import { runWorker } from './run-worker.js';
 import { sweepDueWork } from './sweep-due-work.js';
+import { openWorkerMetrics, serveWorkerMetrics } from './worker-metrics.js';
 
 /** How long jobs in flight may take when the process stops. */
 const LEAVE_AFTER_MS = 20_000;
@@ -38,6 +39,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
     ringDeliveries: deliveryBell(queues, logger),
     facilitator,
     chains,
+    metrics: openWorkerMetrics({ db, queues, logger }),
   };
   const deliverer = createDeliverer(deps);
   const handlers = createHandlers(deps, deliverer);
@@ -47,6 +49,9 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   };
   const workers = config.workerQueues.map((name) => start(name));
   const sweep = sweepDueWork(deps, handlers);
+  const metricsServer =
+    config.workerMetricsPort &&
+    (await serveWorkerMetrics(deps.metrics, config.workerMetricsPort, config.metricsToken));
   logger.info({ event: 'worker.started', queues: config.workerQueues });
   return {
     async close() {
@@ -55,6 +60,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
         Promise.all([sweep.close(), deliverer.close(), ...workers.map((worker) => worker.close())]),
         sleep(LEAVE_AFTER_MS, undefined, { ref: false }),
       ]);
+      if (metricsServer) await metricsServer.close();
       await queues.close();
       await facilitator.close();
       chains.close();

@@ -37,6 +37,7 @@ export async function settlePayment(
   const inDoubt = payment.settleUnclear || payment.reportedTransaction !== null;
   const verdict = inDoubt ? afterUnclearAttempt(answer) : answer;
   await writeOutcome(deps, payment, () => write(deps, payment, verdict, endedAt));
+  deps.metrics.settleCall(verdict.kind, (nowMs() - startedAtMs) / 1000);
   deps.logger.info({
     event: 'payment.settle_answered',
     payment: payment.id,

@@ -1,23 +1,26 @@
 import type { RequestHandler } from 'express';
 import { newId } from '../../shared/ids.js';
-import type { Logger } from '../../shared/logger.js';
+import type { Deps } from '../deps.js';
 
-/** Gives every request its id and, when it is over, its one log line. */
-export function requestId(logger: Logger): RequestHandler {
+/** Gives every request its id and, when it is over, its one log line and its place in the metrics. */
+export function requestId({ logger, metrics }: Pick<Deps, 'logger' | 'metrics'>): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();
     req.id = newId('req_');
     req.log = logger.child({ request_id: req.id });
     res.setHeader('Request-Id', req.id);
     res.once('close', () => {
+      const ms = performance.now() - startedAt;
+      const route = routeOf(req.baseUrl, req.route);
+      metrics.request({ method: req.method, route, status: res.statusCode }, ms / 1000);
       req.log.info({
         event: 'request.finished',
         method: req.method,
-        route: routeOf(req.baseUrl, req.route),
+        route,
         status: res.statusCode,
         ...(res.locals.errorCode !== undefined && { code: res.locals.errorCode }),
         ...(req.principal && { account: req.principal.accountId, livemode: req.principal.livemode }),
-        ms: Math.round(performance.now() - startedAt),
+        ms: Math.round(ms),
         ...(!res.writableFinished && { aborted: true }),
       });
     });

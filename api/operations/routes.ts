@@ -1,19 +1,40 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { pendingMigrations } from '../../shared/db/migrate.js';
+import { bearerMatches } from '../../shared/secrets.js';
 import type { Deps } from '../deps.js';
 import { sendJson } from '../send-json.js';
+import { adminPages } from './admin.js';
 
-/** What platforms ask: is the process up, and can it serve? */
+/** What platforms and operators ask: is the process up, can it serve, how does it do? */
 export function operations(deps: Deps): Router {
   const router = Router({ caseSensitive: true });
   router.get('/healthz', (_req, res) => sendJson(res, '{"status":"ok"}'));
   router.get('/readyz', async (_req, res) => {
     const checks = await readiness(deps);
-    const ready = Object.values(checks).every((state) => state === 'ok');
+    const ready = Object.values(checks).every((state) => state === 'ok') && !deps.lifecycle.isStopping;
     res.status(ready ? 200 : 503);
-    sendJson(res, JSON.stringify({ status: ready ? 'ready' : 'not_ready', ...checks }));
+    sendJson(res, JSON.stringify({ status: statusOf(deps, ready), ...checks }));
   });
+  const { metricsToken, adminPassword } = deps.config;
+  if (metricsToken !== undefined) router.get('/metrics', metricsPage(deps, metricsToken));
+  if (adminPassword !== undefined) router.use('/admin', adminPages(deps, adminPassword));
   return router;
+}
+
+function statusOf({ lifecycle }: Deps, ready: boolean): 'ready' | 'not_ready' | 'stopping' {
+  if (lifecycle.isStopping) return 'stopping';
+  return ready ? 'ready' : 'not_ready';
+}
+
+function metricsPage({ metrics }: Deps, token: string): RequestHandler {
+  return async (req, res) => {
+    if (!bearerMatches(req.get('Authorization'), token)) {
+      res.setHeader('WWW-Authenticate', 'Bearer');
+      res.status(401).type('text/plain').send('Send METRICS_TOKEN as bearer token.\n');
+      return;
+    }
+    res.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.read());
+  };
 }
 
 type Readiness = Record<'database' | 'migrations' | 'queue_store', 'ok' | 'down' | 'behind' | 'unknown'>;

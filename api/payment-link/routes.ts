@@ -10,6 +10,7 @@ import { sendErrorPage, sendPage } from '../checkout-page/render.js';
 import type { Deps } from '../deps.js';
 import type { BuyerErrorCode } from '../errors/buyer-refusal.js';
 import { renderBuyerErrors, sendBuyerError } from '../errors/render-buyer-error.js';
+import type { LinkAnswer } from './answer.js';
 import { LINK_METHODS, openToAnyOrigin } from './cors.js';
 import { sendAgentAnswer } from './respond.js';
 import { serveLink } from './serve-link.js';
@@ -58,6 +59,7 @@ export function paymentLink(deps: Deps): Router {
       return;
     }
     const answer = await serveLink(deps, session, { header, channel: channelOf(req), arrivedAtMs });
+    deps.metrics.linkAnswer(outcomeOf(answer));
     if (wantsPage(req)) await sendPage(deps, res, answer, session.id, header !== undefined);
     else sendAgentAnswer(res, answer, sessionUrl(session.id, deps.config.baseUrl));
   };
@@ -87,6 +89,13 @@ const refuseBrokenAddress: ErrorRequestHandler = (error: unknown, req, res, next
     'This link is not percent-encoded correctly. Check that the link is whole.',
   );
 };
+
+/** What came of a request, in few words: the metrics' labels. */
+function outcomeOf(answer: LinkAnswer): string {
+  if (answer.kind === 'error') return answer.error.code;
+  if (answer.kind !== 'payment_required') return answer.kind;
+  return answer.required.code === undefined ? 'payment_required' : 'payment_failed';
+}
 
 /** HEAD never pays. */
 function paymentHeaderOf(req: Request<{ id: string }>): DecodedHeader | undefined {

@@ -21,3 +21,15 @@ export function openDatabase(database: DatabaseConfig): Knex {
     log: { debug: ignore, warn: ignore, error: ignore, deprecate: ignore },
   });
 }
+
+/** Knex hands out tarn's pool as `any`. */
+interface Pool {
+  numUsed(): number;
+  numFree(): number;
+  numPendingAcquires(): number;
+}
+
+export function poolUse(db: Knex): { used: number; free: number; waiting: number } {
+  const pool: Pool = db.client.pool;
+  return { used: pool.numUsed(), free: pool.numFree(), waiting: pool.numPendingAcquires() };
+}

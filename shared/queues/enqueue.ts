@@ -1,9 +1,9 @@
-import { createPostgresBackend, Queue, withBackend } from 'bullmq';
+import { createPostgresBackend, type JobType, Queue, withBackend } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
 import type { Logger } from '../logger.js';
 import type { Closable } from '../shutdown.js';
-import type { JobName, JobPayloads } from './jobs.js';
+import { JOB_NAMES, type JobName, type JobPayloads } from './jobs.js';
 import { JOB_OPTIONS, QUEUE_PREFIX, queueDatabase } from './queue-settings.js';
 
 export interface JobRequest<N extends JobName> {
@@ -17,16 +17,27 @@ export interface JobRequest<N extends JobName> {
 /** Rings the doorbell. It may fail, and its work must then be found by the sweep. */
 export interface Queues extends Closable {
   enqueue<N extends JobName>(job: JobRequest<N>): Promise<void>;
+  /** How many jobs are in each state. */
+  depths(): Promise<QueueDepth[]>;
+  /** All of them, for the operators' dashboard. */
+  open(): Promise<Queue[]>;
 }
 
+export interface QueueDepth {
+  queue: JobName;
+  states: Record<string, number>;
+}
+
+const PostgresBullMq = withBackend(createPostgresBackend);
+
+/** What both backends' queues have in common. */
 interface AnyQueue {
   add(name: string, payload: object, options: { jobId: string; delay: number }): Promise<unknown>;
+  getJobCounts(...states: JobType[]): Promise<Record<string, number>>;
   waitUntilReady(): Promise<unknown>;
   close(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
-
-const PostgresBullMq = withBackend(createPostgresBackend);
 
 export function openQueues(config: Config, redis: Redis | undefined, logger: Logger): Queues {
   const queues = new Map<JobName, AnyQueue>();
@@ -49,6 +60,19 @@ export function openQueues(config: Config, redis: Redis | undefined, logger: Log
     async enqueue({ name, payload, id, delayMs = 0 }) {
       const queue = await readyQueue(name);
       await queue.add(name, payload, { jobId: id, delay: delayMs });
+    },
+    async depths() {
+      return await Promise.all(
+        JOB_NAMES.map(async (name) => {
+          const queue = await readyQueue(name);
+          return { queue: name, states: await queue.getJobCounts('wait', 'active', 'delayed', 'failed') };
+        }),
+      );
+    },
+    async open() {
+      const opened = await Promise.all(JOB_NAMES.map(readyQueue));
+      // The dashboard's types know one backend only; both have all that it calls.
+      return opened as unknown as Queue[];
     },
     async close() {
       // BullMQ would wait for a store that is away; there is nothing to hand back.

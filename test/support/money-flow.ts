@@ -10,12 +10,14 @@ import { createLogger } from '../../shared/logger.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Event } from '../../shared/models/event.js';
 import { Payment } from '../../shared/models/payment.js';
+import type { Queues } from '../../shared/queues/enqueue.js';
 import { leaveToSweep } from '../../shared/queues/ring-deliveries.js';
 import { createSecretBox } from '../../shared/secrets.js';
 import { createFacilitator } from '../../shared/x402/facilitator.js';
 import { confirmPayment } from '../../workers/confirm-payment.js';
 import type { WorkerDeps } from '../../workers/deps.js';
 import { settlePayment } from '../../workers/settle-payment.js';
+import { openWorkerMetrics } from '../../workers/worker-metrics.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { EvmChain } from './evm-chain.js';
 import { startFacilitator } from './facilitator.js';
@@ -128,15 +130,23 @@ export function openHands(config: Config, db: Knex): Hands {
       done();
     },
   });
+  const queues: Queues = {
+    enqueue: async () => undefined,
+    depths: async () => [],
+    open: async () => [],
+    close: async () => undefined,
+  };
+  const logger = createLogger('warn', 'test', sink);
   const deps: WorkerDeps = {
     config,
     db,
-    logger: createLogger('warn', 'test', sink),
+    logger,
     secretBox: createSecretBox(config.encryptionKeys),
     ringDeliveries: EVENT_DEPS.ringDeliveries,
-    queues: { enqueue: async () => undefined, close: async () => undefined },
+    queues,
     facilitator: createFacilitator(config.facilitator),
     chains: createChains(config.rpcUrls),
+    metrics: openWorkerMetrics({ db, queues, logger }),
   };
   return {
     deps,

@@ -22,7 +22,7 @@ export async function tryDelivery(
   endpoint: WebhookEndpoint,
   delivery: TakenDelivery,
 ): Promise<void> {
-  const { db, logger } = deps;
+  const { db, logger, metrics } = deps;
   const secret = openSecret(deps, endpoint);
   if (secret === undefined) {
     await postponeDelivery(db, delivery, new Date(nowMs() + UNREADABLE_SECRET_PAUSE_MS));
@@ -48,6 +48,7 @@ export async function tryDelivery(
   const nextTryAt = succeeded
     ? await recordDelivered(db, endpoint.id, delivery, entry)
     : await recordFailedTry(db, logger, endpoint, delivery, entry);
+  metrics.deliveryTry(succeeded ? 'succeeded' : answered ? 'refused' : 'unanswered', entry.durationMs / 1000);
   logger.info({
     event: 'delivery.attempted',
     delivery: delivery.id,

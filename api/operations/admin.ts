@@ -1,0 +1,73 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import { type RequestHandler, Router } from 'express';
+import helmet from 'helmet';
+import { secretsMatch } from '../../shared/secrets.js';
+import type { Deps } from '../deps.js';
+
+const QUEUES_PATH = '/queues';
+const QUEUES_URL = '/admin/queues';
+const USER = 'admin';
+
+/** Operators' pages; without ADMIN_PASSWORD they do not exist. */
+export function adminPages(deps: Deps, password: string): Router {
+  const router = Router();
+  router.use(requirePassword(password), OWN_POLICY);
+  router.use(QUEUES_PATH, queueDashboard(deps));
+  return router;
+}
+
+/** The dashboard's own page needs its own scripts and inline styles; nothing from elsewhere. */
+const OWN_POLICY = helmet.contentSecurityPolicy({
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'", "'unsafe-inline'"],
+    imgSrc: ["'self'", 'data:'],
+    fontSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    baseUri: ["'self'"],
+    formAction: ["'self'"],
+    frameAncestors: ["'none'"],
+  },
+});
+
+/** Opened with the first visit: a queue can't be opened while its store is away. */
+function queueDashboard({ queues, logger }: Deps): RequestHandler {
+  let dashboard: RequestHandler | undefined;
+  return async (req, res, next) => {
+    try {
+      dashboard ??= openDashboard(await queues.open());
+    } catch (error) {
+      logger.warn({ event: 'admin.queues_unreadable', err: error });
+      res
+        .status(503)
+        .type('text/plain')
+        .send('The queue store does not answer. Try again when it is back.\n');
+      return;
+    }
+    dashboard(req, res, next);
+  };
+}
+
+function openDashboard(queues: Awaited<ReturnType<Deps['queues']['open']>>): RequestHandler {
+  const serverAdapter = new ExpressAdapter();
+  serverAdapter.setBasePath(QUEUES_URL);
+  createBullBoard({ queues: queues.map((queue) => new BullMQAdapter(queue)), serverAdapter });
+  return serverAdapter.getRouter();
+}
+
+function requirePassword(password: string): RequestHandler {
+  return (req, res, next) => {
+    const [, encoded = ''] = /^Basic +(\S+)$/i.exec(req.get('Authorization') ?? '') ?? [];
+    const sent = Buffer.from(encoded, 'base64').toString('utf8');
+    if (secretsMatch(sent, `${USER}:${password}`)) {
+      next();
+      return;
+    }
+    res.setHeader('WWW-Authenticate', 'Basic realm="operators", charset="UTF-8"');
+    res.status(401).type('text/plain').send('User admin, with ADMIN_PASSWORD.\n');
+  };
+}

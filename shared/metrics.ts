@@ -1,0 +1,90 @@
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { type Knex, poolUse } from './db/knex.js';
+import type { Logger } from './logger.js';
+import type { Queues } from './queues/enqueue.js';
+import { type Backlog, readBacklog } from './services/backlog.js';
+
+/**
+ * What both processes tell Prometheus: the process itself (event-loop delay, memory), its pool, and what waits in
+ * Postgres and in the queues, asked when the page is read. What can't be asked is left out; the page still answers.
+ */
+export interface MetricSources {
+  db: Knex;
+  queues: Queues;
+  logger: Logger;
+}
+
+const BACKLOG_GAUGES: Record<keyof Backlog, { name: string; help: string }> = {
+  paymentsProcessing: {
+    name: 'checkout_payments_processing',
+    help: 'Payments whose outcome is open.',
+  },
+  oldestPaymentSeconds: {
+    name: 'checkout_payments_processing_oldest_seconds',
+    help: 'How long the oldest payment whose outcome is open has been so.',
+  },
+  deliveriesDue: { name: 'checkout_deliveries_due', help: 'Webhook deliveries whose time has come.' },
+  oldestDeliverySeconds: {
+    name: 'checkout_deliveries_due_oldest_seconds',
+    help: 'How long the oldest due webhook delivery has been due.',
+  },
+  sessionsOverdue: {
+    name: 'checkout_sessions_overdue',
+    help: 'Open sessions whose time is over and that no worker has expired yet.',
+  },
+};
+
+export interface MetricsPage {
+  /** Where a process registers what it counts itself. */
+  registry: Registry;
+  read(): Promise<string>;
+}
+
+export function openMetricsPage({ db, queues, logger }: MetricSources): MetricsPage {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  const pool = gauge(
+    'checkout_database_pool_connections',
+    'Connections of this process to Postgres, and requests that wait for one.',
+    ['state'],
+  );
+  const backlog = Object.entries(BACKLOG_GAUGES).map(
+    ([key, { name, help }]) => [key as keyof Backlog, gauge(name, help)] as const,
+  );
+  const jobs = gauge('checkout_queue_jobs', 'Jobs per queue and state.', ['queue', 'state']);
+  const readable = gauge('checkout_store_readable', '1 when the store answered for this page.', ['store']);
+
+  async function ask(store: 'postgres' | 'queue', read: () => Promise<void>): Promise<void> {
+    try {
+      await read();
+      readable.set({ store }, 1);
+    } catch (error) {
+      readable.set({ store }, 0);
+      logger.warn({ event: 'metrics.store_unreadable', store, err: error });
+    }
+  }
+
+  const askPostgres = async (): Promise<void> => {
+    for (const [, each] of backlog) each.remove();
+    const found = await readBacklog(db);
+    for (const [key, each] of backlog) each.set(found[key]);
+  };
+
+  const askQueues = async (): Promise<void> => {
+    jobs.reset();
+    for (const { queue, states } of await queues.depths()) {
+      for (const [state, count] of Object.entries(states)) jobs.set({ queue, state }, count);
+    }
+  };
+
+  return {
+    registry,
+    async read() {
+      for (const [state, count] of Object.entries(poolUse(db))) pool.set({ state }, count);
+      await Promise.all([ask('postgres', askPostgres), ask('queue', askQueues)]);
+      return await registry.metrics();
+    },
+  };
+}

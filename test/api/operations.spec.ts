@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import request from 'supertest';
+import { loadConfig } from '../../shared/config.js';
+import { createLogger } from '../../shared/logger.js';
+import { startWorker } from '../../workers/main.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { type Checkout, openCheckout } from '../support/checkout.js';
+import { testServices } from '../support/suite.js';
+
+const TOKEN = 'scrape-me';
+const PASSWORD = 'open sesame';
+
+describe('what operators see', () => {
+  let checkout: Checkout;
+  let app: TestApp;
+  before(async () => {
+    checkout = await openCheckout({ environment: { METRICS_TOKEN: TOKEN, ADMIN_PASSWORD: PASSWORD } });
+    app = checkout.app;
+  });
+  after(() => checkout.close());
+
+  describe('/metrics', () => {
+    const read = async (): Promise<string> => {
+      const res = await request(app.server).get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
+      assert.equal(res.status, 200);
+      assert.match(res.get('Content-Type') ?? '', /^text\/plain; version=0\.0\.4/);
+      return res.text;
+    };
+    const value = (text: string, series: string): number =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`${series} `))
+          ?.slice(series.length + 1),
+      );
+
+    for (const [name, headers] of Object.entries({
+      'no token': {},
+      'another token': { Authorization: 'Bearer scrape-mf' },
+      'the password of another kind': { Authorization: `Basic ${TOKEN}` },
+    })) {
+      it(`says nothing to ${name}`, async () => {
+        const res = await request(app.server).get('/metrics').set(headers);
+        assert.equal(res.status, 401);
+        assert.equal(res.get('WWW-Authenticate'), 'Bearer');
+        assert.doesNotMatch(res.text, /checkout_/);
+      });
+    }
+
+    it('counts requests by route and status, and what links answered', async () => {
+      const before = await read();
+      const { id } = await checkout.buildSession();
+      assert.equal((await checkout.pay(id)).status, 200);
+      await request(app.server).get('/v1/payments');
+      const text = await read();
+      const grown = (series: string): number => value(text, series) - (value(before, series) || 0);
+      assert.equal(grown('checkout_link_answers_total{outcome="paid"}'), 1);
+      assert.equal(grown('checkout_link_answers_total{outcome="payment_required"}'), 1);
+      assert.equal(grown('checkout_http_request_seconds_count{method="GET",route="/c/:id",status="200"}'), 1);
+      assert.doesNotMatch(text, new RegExp(id), 'an id is all it takes to see a link');
+    });
+
+    it('tells what waits, the pool, the queues and the event loop', async () => {
+      const text = await read();
+      assert.equal(value(text, 'checkout_payments_processing'), 0);
+      assert.equal(value(text, 'checkout_deliveries_due'), 0);
+      assert.equal(value(text, 'checkout_store_readable{store="postgres"}'), 1);
+      assert.equal(value(text, 'checkout_store_readable{store="queue"}'), 1);
+      assert.equal(value(text, 'checkout_queue_jobs{queue="settle-payment",state="wait"}'), 0);
+      assert.ok(value(text, 'checkout_database_pool_connections{state="free"}') >= 1);
+      assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
+    });
+
+    it('does not exist without METRICS_TOKEN', async () => {
+      const other = await openTestApp();
+      try {
+        const res = await request(other.server).get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
+        assert.equal(res.status, 404);
+        assert.equal((await request(other.server).get('/admin/queues')).status, 404);
+      } finally {
+        await other.close();
+      }
+    });
+
+    it('of a worker are on a port of its own', async () => {
+      const port = await freePort();
+      const { databaseUrl, redisUrl } = testServices();
+      const worker = await startWorker(
+        loadConfig(
+          {
+            DATABASE_URL: databaseUrl,
+            REDIS_URL: redisUrl,
+            FACILITATOR_URL: checkout.facilitator.url,
+            WORKER_METRICS_PORT: String(port),
+            METRICS_TOKEN: TOKEN,
+          },
+          'worker',
+        ),
+        createLogger('silent', 'test'),
+      );
+      try {
+        const base = request(`http://127.0.0.1:${port}`);
+        assert.equal((await base.get('/healthz')).status, 200);
+        assert.equal((await base.get('/metrics')).status, 401);
+        assert.equal((await base.get('/')).status, 404);
+        const { text } = await base.get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
+        assert.match(text, /^# TYPE checkout_settle_call_seconds histogram$/m);
+        assert.match(text, /^checkout_store_readable\{store="postgres"\} 1$/m);
+      } finally {
+        await worker.close();
+      }
+    });
+  });
+
+  describe('/admin/queues', () => {
+    const open = (path: string, user = 'admin', password = PASSWORD) =>
+      request(app.server).get(path).auth(user, password);
+
+    it('asks for the password', async () => {
+      const res = await request(app.server).get('/admin/queues');
+      assert.equal(res.status, 401);
+      assert.match(res.get('WWW-Authenticate') ?? '', /^Basic /);
+      assert.equal((await open('/admin/queues', 'admin', 'open sesamf')).status, 401);
+      assert.equal((await open('/admin/queues', 'root')).status, 401);
+      assert.equal((await request(app.server).get('/admin/queues/api/queues')).status, 401);
+    });
+
+    it('shows every queue', async () => {
+      const page = await open('/admin/queues');
+      assert.equal(page.status, 200);
+      assert.match(page.text, /<html/);
+      const { body } = await open('/admin/queues/api/queues');
+      assert.deepEqual(body.queues.map(({ name }: { name: string }) => name).sort(), [
+        'confirm-payment',
+        'deliver-webhook',
+        'expire-sessions',
+        'settle-payment',
+      ]);
+    });
+
+    it('loads nothing from elsewhere and is shown in no frame', async () => {
+      const policy = (await open('/admin/queues')).get('Content-Security-Policy') ?? '';
+      assert.match(policy, /default-src 'none'/);
+      assert.match(policy, /frame-ancestors 'none'/);
+      assert.doesNotMatch(policy, /https?:|script-src[^;]*unsafe/);
+    });
+  });
+
+  it('/readyz is false once the process has been told to stop', async () => {
+    assert.equal((await request(app.server).get('/readyz')).status, 200);
+    app.lifecycle.isStopping = true;
+    try {
+      const res = await request(app.server).get('/readyz');
+      assert.equal(res.status, 503);
+      assert.equal(res.body.status, 'stopping');
+      assert.equal((await request(app.server).get('/healthz')).status, 200);
+    } finally {
+      app.lifecycle.isStopping = false;
+    }
+  });
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,70 @@
+import { createServer } from 'node:http';
+import { Histogram } from 'prom-client';
+import { type MetricSources, openMetricsPage } from '../shared/metrics.js';
+import { bearerMatches } from '../shared/secrets.js';
+import type { Closable } from '../shared/shutdown.js';
+
+/** What a worker process counts. */
+export interface WorkerMetrics {
+  settleCall(verdict: string, seconds: number): void;
+  deliveryTry(outcome: 'succeeded' | 'refused' | 'unanswered', seconds: number): void;
+  read(): Promise<string>;
+}
+
+const CALL_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
+
+export function openWorkerMetrics(sources: MetricSources): WorkerMetrics {
+  const { registry, read } = openMetricsPage(sources);
+  const registers = [registry];
+  const settleCalls = new Histogram({
+    name: 'checkout_settle_call_seconds',
+    help: 'Calls of /settle by what their answer proves: settled, rejected, not_processed, unknown.',
+    labelNames: ['verdict'],
+    buckets: CALL_BUCKETS,
+    registers,
+  });
+  const tries = new Histogram({
+    name: 'checkout_delivery_try_seconds',
+    help: 'Tries of webhook deliveries: succeeded (2xx), refused (another status), unanswered.',
+    labelNames: ['outcome'],
+    buckets: CALL_BUCKETS,
+    registers,
+  });
+  return {
+    settleCall: (verdict, seconds) => settleCalls.observe({ verdict }, seconds),
+    deliveryTry: (outcome, seconds) => tries.observe({ outcome }, seconds),
+    read,
+  };
+}
+
+/** A worker has no other port: /metrics and /healthz, for whoever runs it. */
+export async function serveWorkerMetrics(
+  metrics: WorkerMetrics,
+  port: number,
+  token: string | undefined,
+): Promise<Closable> {
+  const server = createServer((request, response) => {
+    const end = (status: number, body: string): void => {
+      response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(body);
+    };
+    if (request.url === '/healthz') return end(200, 'ok\n');
+    if (request.url !== '/metrics') return end(404, 'Only /metrics and /healthz are here.\n');
+    if (token !== undefined && !bearerMatches(request.headers.authorization, token)) {
+      return end(401, 'Send METRICS_TOKEN as bearer token.\n');
+    }
+    metrics.read().then(
+      (text) => end(200, text),
+      () => end(500, 'The metrics could not be read.\n'),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, resolve);
+  });
+  return {
+    async close() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
