@@ -3,6 +3,7 @@ import helmet from 'helmet';
 import type { Deps } from './deps.js';
 import { renderMerchantErrors } from './errors/render-merchant-error.js';
 import { unknownPath } from './errors/unknown-path.js';
+import { warnOfUntrustedProxy } from './middleware/forwarded-for.js';
 import { requestId } from './middleware/request-id.js';
 import { operations } from './operations/routes.js';
 import { paymentLink } from './payment-link/routes.js';
@@ -21,6 +22,7 @@ export function createApp(deps: Deps): Express {
   app.set('case sensitive routing', true);
 
   app.use(requestId(deps));
+  app.use(warnOfUntrustedProxy(deps));
   app.use(helmet());
   app.use(operations(deps));
   const document = JSON.stringify(openApiDocument(deps.config.baseUrl));

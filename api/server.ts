@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Config, readConfig, usesDevelopmentKey } from '../shared/config.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger } from '../shared/logger.js';
+import { warnIfRedisMayEvict } from '../shared/queues/connection.js';
 import { type Closable, closeOnSignal } from '../shared/shutdown.js';
 import { createApp } from './app.js';
 import { createHttpServer, drain, trackInFlight } from './http-server.js';
@@ -18,6 +19,7 @@ export interface WebProcess extends Closable {
 export async function startWeb(config: Config, logger: Logger): Promise<WebProcess> {
   warnAbout(config, logger);
   const deps = openDeps(config, logger);
+  if (deps.redis !== undefined) warnIfRedisMayEvict(deps.redis, logger);
   const app = createApp(deps);
   const server = createHttpServer(app);
   const inFlight = trackInFlight(server);

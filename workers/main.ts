@@ -4,13 +4,14 @@ import { type Config, readConfig } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger } from '../shared/logger.js';
-import { openRedis, openWorkerRedis } from '../shared/queues/connection.js';
+import { openRedis, openWorkerRedis, warnIfRedisMayEvict } from '../shared/queues/connection.js';
 import { openQueues } from '../shared/queues/enqueue.js';
 import type { JobName } from '../shared/queues/jobs.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { type Closable, closeOnSignal } from '../shared/shutdown.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
+import { cleanUpRegularly } from './clean-up.js';
 import { createDeliverer } from './deliver-webhook.js';
 import type { WorkerDeps } from './deps.js';
 import { createHandlers, type Handlers } from './handlers.js';
@@ -26,6 +27,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   // A worker that cannot reach its database says so and ends, instead of looking alive.
   await db.raw('SELECT 1');
   const ringing = config.redis && openRedis(config.redis, logger);
+  if (ringing !== undefined) warnIfRedisMayEvict(ringing, logger);
   const waiting = config.redis && openWorkerRedis(config.redis, logger);
   const queues = openQueues(config, ringing, logger);
   const facilitator = createFacilitator(config.facilitator);
@@ -49,6 +51,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   };
   const workers = config.workerQueues.map((name) => start(name));
   const sweep = sweepDueWork(deps, handlers);
+  const cleanUp = cleanUpRegularly(deps);
   const metricsServer =
     config.workerMetricsPort &&
     (await serveWorkerMetrics(deps.metrics, config.workerMetricsPort, config.metricsToken));
@@ -57,7 +60,12 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
     async close() {
       // A call still unanswered then is left: its row says so, and another worker recovers it.
       await Promise.race([
-        Promise.all([sweep.close(), deliverer.close(), ...workers.map((worker) => worker.close())]),
+        Promise.all([
+          sweep.close(),
+          cleanUp.close(),
+          deliverer.close(),
+          ...workers.map((worker) => worker.close()),
+        ]),
         sleep(LEAVE_AFTER_MS, undefined, { ref: false }),
       ]);
       if (metricsServer) await metricsServer.close();

@@ -37,3 +37,21 @@ function logConnectionErrors(client: Redis, logger: Logger): void {
     away = false;
   });
 }
+
+/** A Redis that evicts keys drops jobs. The sweep finds their rows again, but late, and limits forget what they counted. */
+export function warnIfRedisMayEvict(client: Redis, logger: Logger): void {
+  client.once('ready', () => {
+    client.info('memory').then(
+      (memory) => {
+        const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1];
+        if (policy === undefined || policy === 'noeviction') return;
+        logger.warn({
+          event: 'config.redis_may_evict',
+          policy,
+          hint: 'Set maxmemory-policy to noeviction: queues must not be evicted.',
+        });
+      },
+      () => undefined, // Some services do not allow INFO; then nobody knows.
+    );
+  });
+}

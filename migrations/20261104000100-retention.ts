@@ -1,0 +1,14 @@
+import type { Knex } from 'knex';
+
+/** Which deliveries still hold what receivers answered, once they are over: what the clean-up looks for. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw('ALTER TABLE webhook_deliveries ADD COLUMN answers_removed boolean NOT NULL DEFAULT false');
+  await knex.raw(
+    `CREATE INDEX webhook_deliveries_with_answers ON webhook_deliveries (id)
+     WHERE status <> 'pending' AND NOT answers_removed`,
+  );
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('ALTER TABLE webhook_deliveries DROP COLUMN answers_removed');
+}

@@ -1,0 +1,34 @@
+import { nowMs } from '../clock.js';
+import type { Knex } from '../db/knex.js';
+import { lowestIdAt } from '../ids.js';
+import { KEPT_FOR_MS } from './idempotency.js';
+
+/**
+ * What is kept for a while only. Sessions, payments and events stay. Workers that clean up at once take different rows.
+ */
+const DELIVERY_ANSWERS_KEPT_MS = 30 * 24 * 3_600_000;
+
+/** How many idempotency records were removed, at most `limit`. */
+export async function removeExpiredIdempotencyRecords(db: Knex, limit: number): Promise<number> {
+  const { rowCount } = await db.raw(
+    `DELETE FROM idempotency_records WHERE ctid IN (
+       SELECT ctid FROM idempotency_records WHERE created_at < :until
+       ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED)`,
+    { until: new Date(nowMs() - KEPT_FOR_MS), limit },
+  );
+  return rowCount;
+}
+
+/** Of how many finished deliveries the receivers' answers were removed; when and how each try ended stays. */
+export async function removeDeliveryAnswers(db: Knex, limit: number): Promise<number> {
+  const { rowCount } = await db.raw(
+    `UPDATE webhook_deliveries SET answers_removed = true, history = (
+       SELECT coalesce(jsonb_agg(jsonb_set(entry, '{answer}', 'null')), '[]') FROM jsonb_array_elements(history) entry)
+     WHERE id IN (
+       SELECT id FROM webhook_deliveries
+       WHERE id < :below AND status <> 'pending' AND NOT answers_removed
+       ORDER BY id LIMIT :limit FOR UPDATE SKIP LOCKED)`,
+    { below: lowestIdAt('wd_', nowMs() - DELIVERY_ANSWERS_KEPT_MS), limit },
+  );
+  return rowCount;
+}

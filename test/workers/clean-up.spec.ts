@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { returnToPresent, travelMs } from '../../shared/clock.js';
+import { createLogger } from '../../shared/logger.js';
+import { Event } from '../../shared/models/event.js';
+import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
+import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
+import { cleanUp } from '../../workers/clean-up.js';
+import { client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant, buildSession, type Merchant } from '../support/factories.js';
+
+const DAY_MS = 24 * 3_600_000;
+const TRY = { at: '2026-11-01T00:00:00.000Z', durationMs: 12, status: 200, error: null, answer: 'thanks' };
+
+describe('the clean-up', () => {
+  let app: TestApp;
+  let merchant: Merchant;
+  before(async () => {
+    app = await openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
+    merchant = await buildMerchant(app.db);
+  });
+  afterEach(returnToPresent);
+  after(() => app.close());
+
+  const clean = (): Promise<void> =>
+    cleanUp({ db: app.db, logger: createLogger('silent', 'test') }, () => false);
+
+  it('removes idempotency records a day old, and not sooner', async () => {
+    const post = () =>
+      client(app, merchant.testKey)
+        .post('/v1/webhook_endpoints')
+        .set('Idempotency-Key', 'once')
+        .send({ url: 'http://localhost/hooks' });
+    const first = await post();
+    const count = (): Promise<number> => IdempotencyRecord.query(app.db).where({ key: 'once' }).resultSize();
+    travelMs(DAY_MS - 60_000);
+    await clean();
+    assert.equal(await count(), 1);
+    assert.equal((await post()).text, first.text);
+    travelMs(120_000);
+    await clean();
+    assert.equal(await count(), 0);
+  });
+
+  it("removes receivers' answers of finished deliveries after 30 days; sessions, events and tries stay", async () => {
+    const { id } = await buildSession(app.db, merchant.accountId);
+    await client(app, merchant.testKey).post(`/v1/checkout/sessions/${id}/expire`);
+    const event = await Event.query(app.db).findOne({ checkoutSessionId: id }).throwIfNotFound();
+    const deliveries = async (): Promise<WebhookDelivery[]> =>
+      await WebhookDelivery.query(app.db).where({ eventId: event.id });
+    await WebhookDelivery.query(app.db)
+      .patch({ status: 'succeeded', dueAt: null, tries: 1, history: [TRY] })
+      .where({ eventId: event.id });
+    travelMs(29 * DAY_MS);
+    await clean();
+    assert.deepEqual((await deliveries())[0]?.history, [TRY]);
+    travelMs(2 * DAY_MS);
+    await clean();
+    assert.deepEqual((await deliveries())[0]?.history, [{ ...TRY, answer: null }]);
+    assert.equal((await deliveries())[0]?.tries, 1);
+    assert.ok(await Event.query(app.db).findById(event.id));
+  });
+
+  it('leaves what is pending alone, however old', async () => {
+    const { id } = await buildSession(app.db, merchant.accountId);
+    await client(app, merchant.testKey).post(`/v1/checkout/sessions/${id}/expire`);
+    const event = await Event.query(app.db).findOne({ checkoutSessionId: id }).throwIfNotFound();
+    await WebhookDelivery.query(app.db)
+      .patch({ dueAt: null, history: [TRY] })
+      .where({ eventId: event.id });
+    travelMs(100 * DAY_MS);
+    await clean();
+    const [delivery] = await WebhookDelivery.query(app.db).where({ eventId: event.id });
+    assert.deepEqual(delivery?.history, [TRY]);
+  });
+
+  it('says in one line what it did, and when it could not', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const sink = new Writable({
+      write(chunk, _encoding, done) {
+        lines.push(JSON.parse(String(chunk)));
+        done();
+      },
+    });
+    const logger = createLogger('info', 'test', sink);
+    await cleanUp({ db: app.db, logger }, () => false);
+    assert.equal(lines.at(-1)?.event, 'clean_up.finished');
+    const closed = await openTestApp();
+    await closed.close();
+    await cleanUp({ db: closed.db, logger }, () => false);
+    assert.equal(lines.at(-1)?.event, 'clean_up.failed');
+  });
+});

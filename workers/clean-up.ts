@@ -1,0 +1,55 @@
+import { removeDeliveryAnswers, removeExpiredIdempotencyRecords } from '../shared/services/retention.js';
+import type { Closable } from '../shared/shutdown.js';
+import type { WorkerDeps } from './deps.js';
+
+/** A timer in every worker process, like the sweep: nothing that it does is due at any one moment. */
+const INTERVAL_MS = 10 * 60_000;
+const BATCH = 1000;
+
+export function cleanUpRegularly(deps: WorkerDeps): Closable {
+  let closed = false;
+  let cleaning: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout;
+  const schedule = (): void => {
+    timer = setTimeout(
+      () => {
+        cleaning = cleanUp(deps, () => closed).finally(() => {
+          if (!closed) schedule();
+        });
+      },
+      INTERVAL_MS * (0.5 + Math.random()),
+    );
+    timer.unref();
+  };
+  schedule();
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await cleaning;
+    },
+  };
+}
+
+/** Batch by batch, each on its own, so that no lock is held for long. */
+export async function cleanUp(
+  { db, logger }: Pick<WorkerDeps, 'db' | 'logger'>,
+  isOver: () => boolean,
+): Promise<void> {
+  try {
+    const removed = { idempotencyRecords: 0, deliveryAnswers: 0 };
+    for (const [what, remove] of [
+      ['idempotencyRecords', removeExpiredIdempotencyRecords],
+      ['deliveryAnswers', removeDeliveryAnswers],
+    ] as const) {
+      let batch: number;
+      do {
+        batch = await remove(db, BATCH);
+        removed[what] += batch;
+      } while (batch === BATCH && !isOver());
+    }
+    logger.info({ event: 'clean_up.finished', ...removed });
+  } catch (error) {
+    logger.error({ event: 'clean_up.failed', err: error });
+  }
+}
