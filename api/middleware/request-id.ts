@@ -1,6 +1,7 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { newId } from '../../shared/ids.js';
 import type { Deps } from '../deps.js';
+import { apiPaths } from '../v1/openapi.js';
 
 /** Gives every request its id and, when it is over, its one log line and its place in the metrics. */
 export function requestId({ logger, metrics }: Pick<Deps, 'logger' | 'metrics'>): RequestHandler {
@@ -11,7 +12,7 @@ export function requestId({ logger, metrics }: Pick<Deps, 'logger' | 'metrics'>)
     res.setHeader('Request-Id', req.id);
     res.once('close', () => {
       const ms = performance.now() - startedAt;
-      const route = routeOf(req.baseUrl, req.route);
+      const route = routeOf(req);
       metrics.request({ method: req.method, route, status: res.statusCode }, ms / 1000);
       req.log.info({
         event: 'request.finished',
@@ -29,6 +30,14 @@ export function requestId({ logger, metrics }: Pick<Deps, 'logger' | 'metrics'>)
 }
 
 /** The template, not the path: paths hold ids, and a link's id is all it takes to see it. */
-function routeOf(baseUrl: string, route: { path?: unknown } | undefined): string {
-  return typeof route?.path === 'string' ? baseUrl + route.path : 'unknown';
+function routeOf({ baseUrl, route, originalUrl }: Request): string {
+  if (typeof route?.path === 'string') return (baseUrl + route.path).replace(/(?<=.)\/$/, '');
+  // Refused before it got to its route.
+  const [path = ''] = originalUrl.split('?', 1);
+  return API_ROUTES.find(({ pattern }) => pattern.test(path))?.template ?? 'unknown';
 }
+
+const API_ROUTES = apiPaths().map((path) => ({
+  template: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
+}));

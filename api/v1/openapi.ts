@@ -21,6 +21,11 @@ interface ObjectSchema extends TSchema {
   required?: readonly string[] | undefined;
 }
 
+/** `/v1/checkout/sessions/{id}` and the like. */
+export function apiPaths(): string[] {
+  return Object.keys(paths());
+}
+
 interface Operation {
   id: string;
   summary: string;
@@ -48,113 +53,7 @@ export function openApiDocument(baseUrl: string): object {
     },
     servers: [{ url: baseUrl }],
     security: [{ checkoutKey: [] }, { checkoutKeyAsUser: [] }],
-    paths: {
-      '/v1/checkout/sessions': {
-        post: operation({
-          id: 'createCheckoutSession',
-          summary: 'Create a checkout session',
-          body: CreateCheckoutSession,
-          answer: 'CheckoutSession',
-          statuses: WITHOUT_ID,
-        }),
-        get: operation({
-          id: 'listCheckoutSessions',
-          summary: 'List checkout sessions, newest first',
-          query: ListCheckoutSessions,
-          answer: 'CheckoutSessionList',
-          statuses: WITH_ID,
-        }),
-      },
-      '/v1/checkout/sessions/{id}': {
-        get: operation({
-          id: 'retrieveCheckoutSession',
-          summary: 'Retrieve a checkout session',
-          pathId: SESSION_ID,
-          query: RetrieveCheckoutSession,
-          answer: 'CheckoutSession',
-          statuses: WITH_ID,
-        }),
-      },
-      '/v1/checkout/sessions/{id}/expire': {
-        post: operation({
-          id: 'expireCheckoutSession',
-          summary: 'Expire an open checkout session',
-          pathId: SESSION_ID,
-          body: ExpireCheckoutSession,
-          answer: 'CheckoutSession',
-          statuses: WITH_ID,
-        }),
-      },
-      '/v1/checkout/sessions/{id}/line_items': {
-        get: operation({
-          id: 'listLineItems',
-          summary: 'List the line items of a checkout session',
-          pathId: SESSION_ID,
-          query: ListLineItems,
-          answer: 'LineItemList',
-          statuses: WITH_ID,
-        }),
-      },
-      '/v1/payments': {
-        get: operation({
-          id: 'listPayments',
-          summary: 'List succeeded payments, newest first',
-          query: ListPayments,
-          answer: 'PaymentList',
-          statuses: WITH_ID,
-        }),
-      },
-      '/v1/webhook_endpoints': {
-        post: operation({
-          id: 'createWebhookEndpoint',
-          summary: 'Create a webhook endpoint; the answer holds its signing secret',
-          body: CreateWebhookEndpoint,
-          answer: 'WebhookEndpoint',
-          statuses: WITHOUT_ID,
-        }),
-        get: operation({
-          id: 'listWebhookEndpoints',
-          summary: 'List the webhook endpoints of this mode',
-          query: ListWebhookEndpoints,
-          answer: 'WebhookEndpointList',
-          statuses: WITH_ID,
-        }),
-      },
-      '/v1/webhook_endpoints/{id}': {
-        get: operation({
-          id: 'retrieveWebhookEndpoint',
-          summary: 'Retrieve a webhook endpoint',
-          pathId: ENDPOINT_ID,
-          answer: 'WebhookEndpoint',
-          statuses: WITH_ID,
-        }),
-        post: operation({
-          id: 'updateWebhookEndpoint',
-          summary: 'Change, disable or enable a webhook endpoint',
-          pathId: ENDPOINT_ID,
-          body: UpdateWebhookEndpoint,
-          answer: 'WebhookEndpoint',
-          statuses: WITH_ID,
-        }),
-        delete: operation({
-          id: 'deleteWebhookEndpoint',
-          summary: 'Delete a webhook endpoint and drop its pending deliveries',
-          pathId: ENDPOINT_ID,
-          answer: 'DeletedWebhookEndpoint',
-          statuses: WITH_ID,
-        }),
-      },
-      '/v1/keys': {
-        post: operation({
-          id: 'createKey',
-          summary: 'Exchange a facilitator-signed token for a checkout key on the same account',
-          body: CreateKey,
-          answer: 'ApiKey',
-          statuses: WITHOUT_ID,
-          security: 'facilitatorToken',
-        }),
-      },
-    },
+    paths: paths(),
     webhooks: Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: delivery(type) }])),
     components: {
       schemas: RESOURCE_SCHEMAS,
@@ -172,6 +71,116 @@ export function openApiDocument(baseUrl: string): object {
           description: 'EdDSA, signed with a registered facilitator key.',
         },
       },
+    },
+  };
+}
+
+function paths(): Record<string, object> {
+  return {
+    '/v1/checkout/sessions': {
+      post: operation({
+        id: 'createCheckoutSession',
+        summary: 'Create a checkout session',
+        body: CreateCheckoutSession,
+        answer: 'CheckoutSession',
+        statuses: WITHOUT_ID,
+      }),
+      get: operation({
+        id: 'listCheckoutSessions',
+        summary: 'List checkout sessions, newest first',
+        query: ListCheckoutSessions,
+        answer: 'CheckoutSessionList',
+        statuses: WITH_ID,
+      }),
+    },
+    '/v1/checkout/sessions/{id}': {
+      get: operation({
+        id: 'retrieveCheckoutSession',
+        summary: 'Retrieve a checkout session',
+        pathId: SESSION_ID,
+        query: RetrieveCheckoutSession,
+        answer: 'CheckoutSession',
+        statuses: WITH_ID,
+      }),
+    },
+    '/v1/checkout/sessions/{id}/expire': {
+      post: operation({
+        id: 'expireCheckoutSession',
+        summary: 'Expire an open checkout session',
+        pathId: SESSION_ID,
+        body: ExpireCheckoutSession,
+        answer: 'CheckoutSession',
+        statuses: WITH_ID,
+      }),
+    },
+    '/v1/checkout/sessions/{id}/line_items': {
+      get: operation({
+        id: 'listLineItems',
+        summary: 'List the line items of a checkout session',
+        pathId: SESSION_ID,
+        query: ListLineItems,
+        answer: 'LineItemList',
+        statuses: WITH_ID,
+      }),
+    },
+    '/v1/payments': {
+      get: operation({
+        id: 'listPayments',
+        summary: 'List succeeded payments, newest first',
+        query: ListPayments,
+        answer: 'PaymentList',
+        statuses: WITH_ID,
+      }),
+    },
+    '/v1/webhook_endpoints': {
+      post: operation({
+        id: 'createWebhookEndpoint',
+        summary: 'Create a webhook endpoint; the answer holds its signing secret',
+        body: CreateWebhookEndpoint,
+        answer: 'WebhookEndpoint',
+        statuses: WITHOUT_ID,
+      }),
+      get: operation({
+        id: 'listWebhookEndpoints',
+        summary: 'List the webhook endpoints of this mode',
+        query: ListWebhookEndpoints,
+        answer: 'WebhookEndpointList',
+        statuses: WITH_ID,
+      }),
+    },
+    '/v1/webhook_endpoints/{id}': {
+      get: operation({
+        id: 'retrieveWebhookEndpoint',
+        summary: 'Retrieve a webhook endpoint',
+        pathId: ENDPOINT_ID,
+        answer: 'WebhookEndpoint',
+        statuses: WITH_ID,
+      }),
+      post: operation({
+        id: 'updateWebhookEndpoint',
+        summary: 'Change, disable or enable a webhook endpoint',
+        pathId: ENDPOINT_ID,
+        body: UpdateWebhookEndpoint,
+        answer: 'WebhookEndpoint',
+        statuses: WITH_ID,
+      }),
+      delete: operation({
+        id: 'deleteWebhookEndpoint',
+        summary: 'Delete a webhook endpoint and drop its pending deliveries',
+        pathId: ENDPOINT_ID,
+        answer: 'DeletedWebhookEndpoint',
+        statuses: WITH_ID,
+      }),
+    },
+    '/v1/keys': {
+      post: operation({
+        id: 'createKey',
+        summary: 'Exchange a facilitator-signed token for a checkout key on the same account',
+        body: CreateKey,
+        answer: 'ApiKey',
+        statuses: WITHOUT_ID,
+        security: 'facilitatorToken',
+      }),
     },
   };
 }

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import request from 'supertest';
+import { startWeb } from '../../api/server.js';
+import { loadConfig } from '../../shared/config.js';
+import { openDatabase } from '../../shared/db/knex.js';
+import { createLogger } from '../../shared/logger.js';
+import { startWorker } from '../../workers/main.js';
+import { paymentHeader, signEvmPayment } from '../support/agent.js';
+import { buildSigner, signToken } from '../support/api-client.js';
+import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import { startFacilitator } from '../support/facilitator.js';
+import { buildMerchant } from '../support/factories.js';
+import { startReceiver } from '../support/receiver.js';
+import { testServices } from '../support/suite.js';
+
+describe('the log of a web and a worker process, at its most talkative', () => {
+  it('has one line for each unit of work, and no secret', async () => {
+    const text: string[] = [];
+    const sink = new Writable({
+      write(chunk, _encoding, done) {
+        text.push(String(chunk));
+        done();
+      },
+    });
+    const facilitator = await startFacilitator();
+    const receiver = await startReceiver();
+    const { databaseUrl, redisUrl } = testServices();
+    const environment = {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      FACILITATOR_URL: facilitator.url,
+      BASE_URL: 'https://pay.example',
+      PORT: '0',
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    };
+    const logger = createLogger('trace', 'test', sink);
+    const web = await startWeb(loadConfig(environment, 'web'), logger);
+    const worker = await startWorker(loadConfig(environment, 'worker'), logger);
+    const db = openDatabase(loadConfig(environment, 'migrate').database);
+    const secrets: string[] = [];
+    try {
+      const merchant = await buildMerchant(db);
+      const token = signToken(await buildSigner(db, merchant.accountId));
+      const api = request(`http://127.0.0.1:${web.port}`);
+      const key = { Authorization: `Bearer ${merchant.testKey}` };
+      const email = 'buyer.of.things@example.com';
+      secrets.push(
+        merchant.testKey,
+        token,
+        email,
+        'my-idempotency-key',
+        'wrong-key-1234567890',
+        'internal-note',
+      );
+
+      const endpoint = await api.post('/v1/webhook_endpoints').set(key).send({ url: receiver.url });
+      const created = await api
+        .post('/v1/checkout/sessions')
+        .set({ ...key, 'Idempotency-Key': 'my-idempotency-key' })
+        .send({
+          line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
+          customer_email: email,
+          metadata: { note: 'internal-note' },
+        });
+      const signedUp = await api
+        .post('/v1/keys')
+        .set('Authorization', `Bearer ${token}`)
+        .send({ livemode: false });
+      secrets.push(endpoint.body.secret, signedUp.body.secret);
+      await api.get('/v1/checkout/sessions').set('Authorization', 'Bearer wrong-key-1234567890');
+      await api.post('/v1/checkout/sessions').set(key).send({ customer_email: email, line_items: 'none' });
+
+      const { id } = created.body;
+      const { body: quote } = await api.get(`/c/${id}`);
+      const accepted = quote.accepts.find(({ network }: { network: string }) => network === BASE_SEPOLIA);
+      const refused = await signEvmPayment(accepted, { account: BUYER });
+      const good = await signEvmPayment(accepted, { account: BUYER });
+      for (const payload of [refused, good]) {
+        const header = paymentHeader(accepted, payload);
+        if (payload === refused) facilitator.verify.next({ answer: () => refusal(payload.signature) });
+        await api.get(`/c/${id}`).set('PAYMENT-SIGNATURE', header);
+        secrets.push(header, payload.signature, payload.signature.slice(2), payload.authorization.nonce);
+      }
+      await eventually(() => assert.equal(receiver.got.length, 1));
+      const delivered = receiver.got[0];
+      secrets.push(
+        String(delivered?.headers['service-signature']),
+        String(delivered?.headers['webhook-signature']),
+      );
+      await eventually(() => assert.match(text.join(''), /delivery\.attempted/));
+    } finally {
+      await web.close();
+      await worker.close();
+      await facilitator.close();
+      await receiver.close();
+      await db.destroy();
+    }
+    const all = text.join('');
+    const lines = all
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    for (const secret of secrets) assert.ok(!all.includes(secret), `logged: ${secret}`);
+    const counted = (event: string): number => lines.filter((line) => line.event === event).length;
+    assert.equal(counted('request.finished'), 8);
+    assert.equal(counted('payment.settle_answered'), 1);
+    assert.equal(counted('delivery.attempted'), 1);
+    assert.equal(lines.filter(({ level }) => level === 'error').length, 0);
+    for (const line of lines.filter(({ event }) => event === 'request.finished')) {
+      assert.match(line.request_id, /^req_/);
+      assert.ok(line.route.startsWith('/'), JSON.stringify(line));
+    }
+  });
+});
+
+/** A facilitator that repeats what it was sent. */
+function refusal(signature: string): { status: number; body: object } {
+  return { status: 200, body: { isValid: false, invalidReason: `bad_${signature}`, payer: BUYER.address } };
+}
