@@ -10,7 +10,7 @@ import type { Redis } from 'ioredis';
 import type { Config } from '../shared/config.js';
 import type { Logger } from '../shared/logger.js';
 import type { JobName, JobPayloads } from '../shared/queues/jobs.js';
-import { QUEUE_PREFIX, queueDatabase } from '../shared/queues/queue-settings.js';
+import { openQueuePool, QUEUE_PREFIX } from '../shared/queues/queue-settings.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { Outcome } from './outcome.js';
 
@@ -26,6 +26,9 @@ interface WorkerSettings<N extends JobName> {
 const STALLED_INTERVAL_MS = 5000;
 /** A job that stalls is never given up: its row decides when it is over. */
 const MAX_STALLED_COUNT = 100;
+
+/** Of a queue in Postgres; one of them waits for LISTEN. */
+const POOL_SIZE = 4;
 
 const PostgresBullMq = withBackend(createPostgresBackend);
 
@@ -57,9 +60,10 @@ export function runWorker<N extends JobName>({
     stalledInterval: STALLED_INTERVAL_MS,
     maxStalledCount: MAX_STALLED_COUNT,
   };
+  const pool = openQueuePool(config.database, POOL_SIZE);
   const worker =
     redis === undefined
-      ? new PostgresBullMq.Worker(name, work, { ...options, connection: queueDatabase(config.database, 4) })
+      ? new PostgresBullMq.Worker(name, work, { ...options, connection: pool.connection })
       : new Worker(name, work, { ...options, connection: redis, prefix: QUEUE_PREFIX });
   let closing = false;
   worker.on('error', (error: Error) => {
@@ -74,7 +78,11 @@ export function runWorker<N extends JobName>({
       closing = true;
       const isAway = redis !== undefined && redis.status !== 'ready';
       const closed = worker.close(isAway);
-      if (!isAway) return await closed;
+      if (!isAway) {
+        await closed;
+        await pool.close();
+        return;
+      }
       // BullMQ would wait for its store; what counts is what is being done.
       closed.catch(() => undefined);
       await Promise.allSettled(running);

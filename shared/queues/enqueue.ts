@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import type { Logger } from '../logger.js';
 import type { Closable } from '../shutdown.js';
 import { JOB_NAMES, type JobName, type JobPayloads } from './jobs.js';
-import { JOB_OPTIONS, QUEUE_PREFIX, queueDatabase } from './queue-settings.js';
+import { JOB_OPTIONS, openQueuePool, QUEUE_PREFIX } from './queue-settings.js';
 
 export interface JobRequest<N extends JobName> {
   name: N;
@@ -28,6 +28,10 @@ export interface QueueDepth {
   states: Record<string, number>;
 }
 
+/** Connections that the queues of a process share, when they live in Postgres. */
+const POOL_SIZE = 4;
+const ADD_WITHIN_MS = 5000;
+
 const PostgresBullMq = withBackend(createPostgresBackend);
 
 /** What both backends' queues have in common. */
@@ -41,11 +45,22 @@ interface AnyQueue {
 
 export function openQueues(config: Config, redis: Redis | undefined, logger: Logger): Queues {
   const queues = new Map<JobName, AnyQueue>();
+  const pool = openQueuePool(config.database, POOL_SIZE);
+
+  function openQueue(name: JobName): AnyQueue {
+    const options = { defaultJobOptions: JOB_OPTIONS, skipMetasUpdate: true };
+    const queue: AnyQueue =
+      redis === undefined
+        ? new PostgresBullMq.Queue(name, { ...options, connection: pool.connection })
+        : new Queue(name, { ...options, connection: redis, prefix: QUEUE_PREFIX });
+    queue.on('error', (error) => logger.warn({ event: 'queue.error', queue: name, err: error }));
+    return queue;
+  }
 
   /** Opened when it is first needed: BullMQ never recovers a queue that was opened while its store was away. */
   async function readyQueue(name: JobName): Promise<AnyQueue> {
     if (redis !== undefined && redis.status !== 'ready') throw new Error('Redis is not connected');
-    const queue = queues.get(name) ?? openQueue(config, redis, logger, name);
+    const queue = queues.get(name) ?? openQueue(name);
     queues.set(name, queue);
     try {
       await queue.waitUntilReady();
@@ -58,8 +73,10 @@ export function openQueues(config: Config, redis: Redis | undefined, logger: Log
 
   return {
     async enqueue({ name, payload, id, delayMs = 0 }) {
-      const queue = await readyQueue(name);
-      await queue.add(name, payload, { jobId: id, delay: delayMs });
+      const adding = readyQueue(name).then((queue) =>
+        queue.add(name, payload, { jobId: id, delay: delayMs }),
+      );
+      await inTime(adding);
     },
     async depths() {
       return await Promise.all(
@@ -78,16 +95,20 @@ export function openQueues(config: Config, redis: Redis | undefined, logger: Log
       // BullMQ would wait for a store that is away; there is nothing to hand back.
       if (redis !== undefined && redis.status !== 'ready') return;
       await Promise.all([...queues.values()].map((queue) => queue.close()));
+      await pool.close();
     },
   };
 }
 
-function openQueue(config: Config, redis: Redis | undefined, logger: Logger, name: JobName): AnyQueue {
-  const options = { defaultJobOptions: JOB_OPTIONS, skipMetasUpdate: true };
-  const queue: AnyQueue =
-    redis === undefined
-      ? new PostgresBullMq.Queue(name, { ...options, connection: queueDatabase(config.database, 2) })
-      : new Queue(name, { ...options, connection: redis, prefix: QUEUE_PREFIX });
-  queue.on('error', (error) => logger.warn({ event: 'queue.error', queue: name, err: error }));
-  return queue;
+/** BullMQ may wait for its store without end; whoever rings goes on, and leaves the row to the sweep. */
+async function inTime(adding: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(reject, ADD_WITHIN_MS, new Error('the queue store did not answer in time'));
+  });
+  try {
+    await Promise.race([adding, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,4 +1,4 @@
-import type { DefaultJobOptions } from 'bullmq';
+import type { DefaultJobOptions, PostgresConnectionOptions } from 'bullmq';
 import pg from 'pg';
 import type { DatabaseConfig } from '../config.js';
 import { postgresConnection } from '../db/connection.js';
@@ -12,22 +12,36 @@ export const JOB_OPTIONS = {
   removeOnFail: true,
 } as const satisfies DefaultJobOptions;
 
+/** Where BullMQ's own migrations put its tables. */
+const QUEUE_SCHEMA = 'bullmq';
+
 /**
- * A client of a pool has no listener of the pool's while it is lent out, and BullMQ adds none while it looks at its
- * schema: a connection that ended then would end the process. Whoever uses it hears of it from the next query.
+ * BullMQ listens to its clients' errors only while it uses them: a connection that ended in between, or while it looks
+ * at its schema or closes, would end the process. Whoever uses the client hears of it from the next query.
  */
-class LentClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super(config);
-    this.on('error', () => undefined);
+class QuietClient extends pg.Client {
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    return (event !== 'error' || this.listenerCount('error') > 0) && super.emit(event, ...args);
   }
 }
 
-/** BullMQ keeps a pool of its own for each queue and worker. */
-export function queueDatabase(
-  database: DatabaseConfig,
-  max: number,
-): { connectionString: string; max: number } {
-  const { connectionString, ssl, keepAlive } = postgresConnection(database);
-  return { connectionString, max, ...{ ssl, keepAlive, Client: LentClient } };
+export interface QueuePool {
+  /** For BullMQ, which does not close it. */
+  connection: PostgresConnectionOptions;
+  close(): Promise<void>;
+}
+
+/** Connects to nothing while nobody uses it. A worker keeps one of its connections for LISTEN. */
+export function openQueuePool(database: DatabaseConfig, max: number): QueuePool {
+  const { connectionString, ssl, keepAlive, connectionTimeoutMillis } = postgresConnection(database);
+  const options = `-c search_path=${QUEUE_SCHEMA}`;
+  const settings = { connectionString, ssl, keepAlive, connectionTimeoutMillis, max, options };
+  const pool = new pg.Pool({ ...settings, Client: QuietClient });
+  return {
+    // It takes a pool, though its own description of one leaves no room for the real one's types.
+    connection: pool as unknown as PostgresConnectionOptions,
+    async close() {
+      if (!pool.ending) await pool.end();
+    },
+  };
 }

@@ -406,7 +406,7 @@ describe('a call of /settle', () => {
 
 describe('a buyer whose wait is over just when the payment fails', () => {
   it('hears of the failure, then or later', async () => {
-    const flow = await openMoneyFlow('told_202', { environment: { SETTLE_WAIT_MS: '2000' } });
+    const flow = await openMoneyFlow('told_202', { environment: { SETTLE_WAIT_MS: '5000' } });
     const { id } = await flow.buildSession();
     const pause = await PausePoint.put(flow.databaseUrl, {
       table: 'payments',

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { returnToPresent } from '../../shared/clock.js';
 import { loadConfig } from '../../shared/config.js';
 import { Payment } from '../../shared/models/payment.js';
-import { queueDatabase } from '../../shared/queues/queue-settings.js';
+import { openQueuePool } from '../../shared/queues/queue-settings.js';
 import type { Closable } from '../../shared/shutdown.js';
 import type { SignedPayment } from '../support/checkout.js';
 import { walkDueWork } from '../support/due-work.js';
@@ -104,10 +104,13 @@ describe('a connection that BullMQ has taken out of its pool', () => {
   it('ends without ending the process', async () => {
     const databaseUrl = await createDatabase('lent_connection');
     const { database } = loadConfig({ DATABASE_URL: databaseUrl }, 'migrate');
-    const pool = new pg.Pool(queueDatabase(database, 1));
+    const queuePool = openQueuePool(database, 1);
+    const pool = queuePool.connection as unknown as pg.Pool;
     const lent = await pool.connect();
     const hasEnded = new Promise((resolve) => lent.once('end', resolve));
     const { rows } = await lent.query('SELECT pg_backend_pid() AS pid');
+    // As BullMQ leaves it when it closes.
+    lent.removeAllListeners('error');
     const admin = new pg.Client({ connectionString: databaseUrl });
     await admin.connect();
     await admin.query('SELECT pg_terminate_backend($1)', [rows[0].pid]);
@@ -116,7 +119,7 @@ describe('a connection that BullMQ has taken out of its pool', () => {
     await assert.rejects(lent.query('SELECT 1'));
     lent.release();
     assert.deepEqual((await pool.query('SELECT 1 AS one')).rows, [{ one: 1 }]);
-    await Promise.all([admin.end(), pool.end()]);
+    await Promise.all([admin.end(), queuePool.close()]);
   });
 });
 
