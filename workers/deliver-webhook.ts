@@ -2,7 +2,7 @@ import type { WebhookEndpoint } from '../shared/models/webhook-endpoint.js';
 import { type TakenDelivery, takeDueDeliveries } from '../shared/services/deliveries.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
-import { createWebhookSender, LONGEST_TRY_MS } from './webhook-delivery/post.js';
+import { createWebhookSender } from './webhook-delivery/post.js';
 import { tryDelivery } from './webhook-delivery/try-delivery.js';
 
 /**
@@ -15,8 +15,6 @@ export interface Deliverer extends Closable {
   deliverTo(endpointId: string): Promise<void>;
 }
 
-/** A try is over by then, its writing included; another worker may take a row that is still leased. */
-const LEASE_MS = LONGEST_TRY_MS + 30_000;
 /** Tries on their way in one process, for each place of the queue, and how many there may be in any case. */
 const TRIES_PER_PLACE = 10;
 const LEAST_TRIES = 100;
@@ -63,7 +61,7 @@ export function createDeliverer(deps: WorkerDeps): Deliverer {
       inLine.add(endpointId);
       return;
     }
-    const batch = await takeDueDeliveries(db, endpointId, { places, leaseMs: LEASE_MS });
+    const batch = await takeDueDeliveries(db, endpointId, places);
     if (batch?.isFull) waiting.add(endpointId);
     else waiting.delete(endpointId);
     for (const delivery of batch?.deliveries ?? []) start(batch?.endpoint, delivery);

@@ -26,6 +26,9 @@ export const DELIVERY_MOVES = {
 /** With the pauses between them (shared/queues/backoff.ts), 68.2 to 75.8 hours from the first to the last. */
 export const MAX_TRIES = 14;
 
+/** A try of 10 s and 1 s for the body is over by then, its writing included; another worker may take the row after it. */
+export const LEASE_MS = 41_000;
+
 /** One try, as it is kept: what was answered, or why nothing was. */
 export interface DeliveryTry {
   at: string;

@@ -4,6 +4,7 @@ import type { Knex } from '../db/knex.js';
 import {
   DELIVERY_MOVES,
   type DeliveryTry,
+  LEASE_MS,
   MAX_IN_FLIGHT,
   MAX_IN_FLIGHT_WHILE_FAILING,
   MAX_TRIES,
@@ -38,7 +39,7 @@ export interface Batch {
 export async function takeDueDeliveries(
   db: Knex,
   endpointId: string,
-  { places, leaseMs }: { places: number; leaseMs: number },
+  places: number,
 ): Promise<Batch | undefined> {
   return await db.transaction(async (trx) => {
     const endpoint = await WebhookEndpoint.query(trx).findById(endpointId).forNoKeyUpdate();
@@ -55,7 +56,7 @@ export async function takeDueDeliveries(
     const { rows } = await trx.raw<{ rows: (TakenRow | NothingTaken)[] }>(TAKE, {
       endpoint_id: endpointId,
       at,
-      leased_until: new Date(at.getTime() + leaseMs),
+      leased_until: new Date(at.getTime() + LEASE_MS),
       places,
       max_in_flight: endpoint.failingSince === null ? MAX_IN_FLIGHT : MAX_IN_FLIGHT_WHILE_FAILING,
     });
@@ -108,19 +109,37 @@ export async function recordDelivered(
   delivery: Tried,
   entry: DeliveryTry,
 ): Promise<void> {
-  const { from, to } = DELIVERY_MOVES.succeed;
-  const succeeded = await own(db, delivery)
-    .patch({ ...over(to), ...trySpent(entry) })
-    .whereIn('status', from);
-  // Whoever is tried first from now on has nothing to know of it.
-  const othersOnTheirWay = WebhookDelivery.query(db).where({ endpointId }).whereNotNull('leasedUntil');
-  if (succeeded === 1) {
-    await WebhookEndpoint.query(db)
-      .findById(endpointId)
-      .patch({ failingSince: null, succeededAt: now() })
-      .where((matters) => matters.whereNotNull('failingSince').orWhereExists(othersOnTheirWay));
+  const at = now();
+  const { rows } = await db.raw<{ rows: { isNews: boolean }[] }>(SUCCEED, {
+    ...delivery,
+    from: [...DELIVERY_MOVES.succeed.from],
+    to: DELIVERY_MOVES.succeed.to,
+    entry: JSON.stringify(entry),
+    endpoint_id: endpointId,
+    quick_are_leased_until: new Date(at.getTime() + LEASE_MS - QUICK_MS),
+  });
+  // Not in the same statement: who holds a delivery does not wait for its endpoint.
+  if (rows[0]?.isNews) {
+    await WebhookEndpoint.query(db).findById(endpointId).patch({ failingSince: null, succeededAt: at });
   }
 }
+
+const QUICK_MS = 1000;
+
+/**
+ * It is news to the endpoint when that was failing, or when a try has been on its way for a while and may yet fail;
+ * whoever is tried first from now on has nothing to know of it, and many quick successes do not wait for each other.
+ */
+const SUCCEED = `
+  UPDATE webhook_deliveries
+  SET status = :to, due_at = NULL, leased_until = NULL, tries = tries + 1, history = history || CAST(:entry AS jsonb)
+  WHERE id = :id AND attempt = :attempt AND status = ANY(:from)
+  RETURNING
+    EXISTS (SELECT FROM webhook_endpoints WHERE id = :endpoint_id AND failing_since IS NOT NULL)
+    OR EXISTS (
+      SELECT FROM webhook_deliveries other
+      WHERE other.endpoint_id = :endpoint_id AND other.leased_until < :quick_are_leased_until AND other.id <> :id
+    ) AS "isNews"`;
 
 /** The time of the next try, or undefined when this was the last. */
 export async function recordFailedTry(

@@ -144,6 +144,7 @@ describe('deliveries that fail', () => {
     });
     await flow.expireSession();
     await eventually(() => assert.equal(hook.receiver.got.length, 1));
+    travelMs(2000);
     await flow.expireSession();
     await flow.untilSucceeded(hook.id, 1);
     hook.receiver.react(answer(500));

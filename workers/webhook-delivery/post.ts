@@ -9,8 +9,6 @@ const BODY_WITHIN_MS = 1000;
 const BODY_LIMIT_BYTES = 64 * 1024;
 const HEADERS_LIMIT_BYTES = 64 * 1024;
 const KEPT_BYTES = 1024;
-/** The longest that a try can last. */
-export const LONGEST_TRY_MS = HEADERS_WITHIN_MS + BODY_WITHIN_MS;
 
 export type PostResult =
   | { kind: 'answered'; status: number; answer: string }

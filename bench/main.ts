@@ -1,0 +1,51 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { killProcesses } from '../test/support/processes.js';
+import { startTestServices, type TestServices } from '../test/support/services.js';
+import { expire } from './expire.js';
+import { webhookIsolation } from './webhook-isolation.js';
+import { webhookSpeed } from './webhook-speed.js';
+
+/**
+ * `npm run bench [-- <name>]`: each benchmark on a Postgres and a Redis of its own. It prints a table and writes
+ * bench/results/<name>.json, which is kept beside it to compare with.
+ */
+export type Row = Record<string, string | number>;
+export type Benchmark = (services: TestServices) => Promise<Row[]>;
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  expire,
+  'webhook-isolation': webhookIsolation,
+  'webhook-speed': webhookSpeed,
+};
+
+const RESULTS = path.join(import.meta.dirname, 'results');
+
+async function run(name: string, benchmark: Benchmark): Promise<void> {
+  const services = await startTestServices();
+  try {
+    const rows = await benchmark(services);
+    process.stdout.write(`\n${name}\n`);
+    // biome-ignore lint/suspicious/noConsole: a table is what this program is for
+    console.table(rows);
+    const machine = { cpus: os.availableParallelism(), node: process.version };
+    await mkdir(RESULTS, { recursive: true });
+    await writeFile(
+      path.join(RESULTS, `${name}.json`),
+      `${JSON.stringify({ name, machine, rows }, null, 2)}\n`,
+    );
+  } finally {
+    await killProcesses();
+    await services.stop();
+  }
+}
+
+const [wanted] = process.argv.slice(2);
+const chosen = Object.entries(BENCHMARKS).filter(([name]) => wanted === undefined || name === wanted);
+if (chosen.length === 0) {
+  process.stderr.write(`There is no benchmark ${wanted}: ${Object.keys(BENCHMARKS).join(', ')}\n`);
+  process.exitCode = 1;
+}
+for (const [name, benchmark] of chosen) await run(name, benchmark);
+process.exit();

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import { eventually } from '../support/eventually.js';
+import { PausePoint } from '../support/pause-points.js';
+import { answer, type Reaction } from '../support/receiver.js';
+import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+
+describe('pending deliveries', () => {
+  let flow: WebhookFlow;
+  before(async () => {
+    flow = await openWebhookFlow('webhooks_held');
+  });
+  after(() => flow.close());
+  afterEach(async () => {
+    await PausePoint.removeAll();
+    returnToPresent();
+    const { data } = (await flow.api.get('/v1/webhook_endpoints')).body;
+    await Promise.all(data.map(({ id }: Hook) => flow.api.delete(`/v1/webhook_endpoints/${id}`)));
+  });
+
+  const disable = ({ id }: Hook, disabled: boolean) =>
+    flow.api.post(`/v1/webhook_endpoints/${id}`, { disabled }).expect(200);
+  const remove = ({ id }: Hook) => flow.api.delete(`/v1/webhook_endpoints/${id}`).expect(200);
+  /** Everything that was due has been looked at: a later event has arrived elsewhere. */
+  async function afterALook(hook: Hook): Promise<void> {
+    const other = await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] });
+    await flow.ringEndpoint(hook.id);
+    const { id } = await flow.buildSession();
+    assert.equal((await flow.pay(id)).status, 200);
+    await flow.untilSucceeded(other.id, 1);
+  }
+
+  /** Answers when it is told to. */
+  function held(): { reaction: Reaction; waits: () => boolean; end: (status: number) => void } {
+    let end: ((status: number) => void) | undefined;
+    return {
+      reaction: (response) => {
+        end = (status) => response.writeHead(status).end();
+      },
+      waits: () => end !== undefined,
+      end: (status) => end?.(status),
+    };
+  }
+
+  it('of an endpoint that its owner disables are held, whatever the time, and due when it is enabled', async () => {
+    const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
+    hook.receiver.react(answer(500));
+    await flow.expireSession();
+    await flow.afterTries(hook.id, 1);
+    await disable(hook, true);
+    await disable(hook, true);
+    travelMs(1_000_000);
+    await afterALook(hook);
+    const [row] = await flow.deliveries(hook.id);
+    assert.deepEqual([row?.status, row?.dueAt, row?.tries, hook.receiver.got.length], ['pending', null, 1, 1]);
+    hook.receiver.react(answer(200));
+    await disable(hook, false);
+    // At once, and not at the time of the retry that had been planned.
+    const { tries, status } = await flow.afterTries(hook.id, 2);
+    assert.deepEqual([tries, status], [2, 'succeeded']);
+  });
+
+  it('that are on their way when their endpoint is disabled end, and are held when they fail', async () => {
+    const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
+    const dial = held();
+    hook.receiver.react(dial.reaction);
+    await flow.expireSession();
+    await eventually(() => assert.ok(dial.waits()));
+    await disable(hook, true);
+    dial.end(500);
+    const { dueAt } = await flow.afterTries(hook.id, 1);
+    travelMs((dueAt?.getTime() ?? 0) - nowMs());
+    await flow.ringEndpoint(hook.id);
+    await eventually(async () => assert.equal((await flow.deliveries(hook.id))[0]?.dueAt, null));
+    assert.equal(hook.receiver.got.length, 1);
+  });
+
+  it('that failed after their endpoint was disabled are due at once when it is enabled', async () => {
+    const hook = await flow.addEndpoint();
+    const dial = held();
+    hook.receiver.react(dial.reaction);
+    await flow.expireSession();
+    await eventually(() => assert.ok(dial.waits()));
+    await disable(hook, true);
+    dial.end(500);
+    await flow.afterTries(hook.id, 1);
+    hook.receiver.react(answer(200));
+    await disable(hook, false);
+    assert.equal((await flow.afterTries(hook.id, 2)).status, 'succeeded');
+  });
+
+  it('that are on their way when their endpoint is disabled and enabled again are not sent twice', async () => {
+    const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
+    const dial = held();
+    hook.receiver.react(dial.reaction);
+    await flow.expireSession();
+    await eventually(() => assert.ok(dial.waits()));
+    await disable(hook, true);
+    await disable(hook, false);
+    await afterALook(hook);
+    dial.end(200);
+    assert.equal((await flow.afterTries(hook.id, 1)).status, 'succeeded');
+    assert.equal(hook.receiver.got.length, 1);
+  });
+
+  it('of an endpoint that is deleted are dropped, and never sent', async () => {
+    const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
+    hook.receiver.react(answer(500));
+    await flow.expireSession();
+    await flow.afterTries(hook.id, 1);
+    await remove(hook);
+    const [row] = await flow.deliveries(hook.id);
+    assert.deepEqual([row?.status, row?.dueAt, row?.tries], ['dropped', null, 1]);
+    travelMs(1_000_000);
+    await afterALook(hook);
+    assert.equal(hook.receiver.got.length, 1);
+  });
+
+  it('of an endpoint that is deleted while it is disabled are dropped, too', async () => {
+    const hook = await flow.addEndpoint();
+    hook.receiver.react(answer(500));
+    await flow.expireSession();
+    await flow.afterTries(hook.id, 1);
+    await disable(hook, true);
+    await remove(hook);
+    assert.equal((await flow.deliveries(hook.id))[0]?.status, 'dropped');
+  });
+
+  for (const status of [200, 500]) {
+    it(`that are on their way when their endpoint is deleted stay dropped, though ${status} is answered`, async () => {
+      const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
+      const dial = held();
+      hook.receiver.react(dial.reaction);
+      await flow.expireSession();
+      await eventually(() => assert.ok(dial.waits()));
+      await remove(hook);
+      dial.end(status);
+      travelMs(1_000_000);
+      await afterALook(hook);
+      const [row] = await flow.deliveries(hook.id);
+      assert.deepEqual([row?.status, row?.dueAt, row?.tries], ['dropped', null, 0]);
+      assert.equal(hook.receiver.got.length, 1);
+    });
+  }
+
+  it('can be deleted just as a success is written, though the endpoint was failing: nobody waits for the other', async () => {
+    const hook = await flow.addEndpoint();
+    hook.receiver.react(answer(500));
+    await flow.expireSession();
+    const { dueAt } = await flow.afterTries(hook.id, 1);
+    hook.receiver.react(answer(200));
+    const point = await PausePoint.put(flow.databaseUrl, {
+      table: 'webhook_deliveries',
+      on: 'UPDATE',
+      when: `NEW.status = 'succeeded'`,
+      moment: 'statement',
+    });
+    travelMs((dueAt?.getTime() ?? 0) - nowMs());
+    await flow.ringEndpoint(hook.id);
+    await point.reached();
+    const removed = remove(hook).then(({ status }) => status);
+    await eventually(async () => {
+      const { rows } = await flow.db.raw(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event = 'transactionid'`,
+      );
+      assert.equal(rows.length, 1, 'deleting waits for the delivery');
+    });
+    await point.release();
+    assert.equal(await removed, 200);
+    assert.equal((await flow.deliveries(hook.id))[0]?.status, 'succeeded');
+    assert.equal((await flow.endpoint(hook.id)).failingSince, null);
+  });
+});
