@@ -52,7 +52,10 @@ describe('pending deliveries', () => {
     travelMs(1_000_000);
     await afterALook(hook);
     const [row] = await flow.deliveries(hook.id);
-    assert.deepEqual([row?.status, row?.dueAt, row?.tries, hook.receiver.got.length], ['pending', null, 1, 1]);
+    assert.deepEqual(
+      [row?.status, row?.dueAt, row?.tries, hook.receiver.got.length],
+      ['pending', null, 1, 1],
+    );
     hook.receiver.react(answer(200));
     await disable(hook, false);
     // At once, and not at the time of the retry that had been planned.

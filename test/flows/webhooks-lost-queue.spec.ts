@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { Redis } from 'ioredis';
+import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
+import { JOB_NAMES } from '../../shared/queues/jobs.js';
+import { eventually } from '../support/eventually.js';
+import { TcpProxy } from '../support/pause-points.js';
+import { answer } from '../support/receiver.js';
+import { testServices } from '../support/suite.js';
+import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+
+const MANY = 500;
+
+for (const store of ['Redis', 'Postgres'] as const) {
+  describe(`the queue in ${store}, emptied while 500 deliveries are due or delayed`, () => {
+    let flow: WebhookFlow;
+    before(async () => {
+      flow = await openWebhookFlow(`webhooks_emptied_${store.toLowerCase()}`, {
+        environment: store === 'Postgres' ? { REDIS_URL: '' } : {},
+      });
+    });
+    after(async () => {
+      returnToPresent();
+      await flow.close();
+    });
+
+    async function empty(): Promise<void> {
+      if (store === 'Postgres') {
+        await flow.db.raw('TRUNCATE bullmq.job, bullmq.meta CASCADE');
+        return;
+      }
+      const redis = new Redis(testServices().redisUrl);
+      await redis.flushall();
+      redis.disconnect();
+    }
+
+    it('delivers all of them at the times that their rows say, and forgets no try', async function () {
+      this.timeout(90_000);
+      const [due, delayed] = [await flow.addEndpoint(), await flow.addEndpoint()];
+      // Half were tried once, with their next try at a time of its own; half are due now.
+      delayed.receiver.react(answer(500));
+      await flow.api.post(`/v1/webhook_endpoints/${due.id}`, { disabled: true }).expect(200);
+      await flow.expireQuietly(MANY / 2);
+      await eventually(async () => {
+        const tried = await WebhookDelivery.query(flow.db).where({ endpointId: delayed.id, tries: 1 });
+        assert.equal(tried.length, MANY / 2);
+      }, 40_000);
+      await empty();
+      await flow.api.post(`/v1/webhook_endpoints/${due.id}`, { disabled: false }).expect(200);
+      await flow.api.post(`/v1/webhook_endpoints/${delayed.id}`, {
+        enabled_events: ['checkout.session.completed'],
+      });
+      await flow.expireQuietly(MANY / 2);
+      await empty();
+      await flow.untilSucceeded(due.id, MANY / 2, 30_000);
+      await empty();
+
+      const planned = await flow.deliveries(delayed.id);
+      const dueAt = new Map(planned.map((row) => [row.id, row.dueAt?.getTime() ?? 0]));
+      assert.equal(delayed.receiver.got.length, MANY / 2, 'none before its time');
+      delayed.receiver.react(answer(200));
+      travelMs(Math.max(...dueAt.values()) - nowMs());
+      await empty();
+      const done = await flow.untilSucceeded(delayed.id, MANY / 2, 30_000);
+      for (const { id, tries, history } of done) {
+        assert.deepEqual([tries, history.map(({ status }) => status)], [2, [500, 200]]);
+        assert.ok(Date.parse(history[1]?.at ?? '') >= (dueAt.get(id) ?? Number.POSITIVE_INFINITY));
+      }
+      const ids = (hook: typeof due): (string | string[] | undefined)[] =>
+        hook.receiver.got.map(({ headers }) => headers['webhook-id']);
+      // Nothing was sent but what failed, and that with the same event id.
+      assert.deepEqual([ids(due).length, new Set(ids(due)).size], [MANY / 2, MANY / 2]);
+      assert.deepEqual([ids(delayed).length, new Set(ids(delayed)).size], [MANY, MANY / 2]);
+    });
+
+    it('tries none before its time, though it is rung again and again', async () => {
+      const hook = await flow.addEndpoint();
+      hook.receiver.react(answer(500));
+      await flow.expireSession();
+      const { dueAt } = await flow.afterTries(hook.id, 1);
+      travelMs((dueAt?.getTime() ?? 0) - nowMs() - 5000);
+      for (let rung = 0; rung < 10; rung += 1) await flow.ringEndpoint(hook.id);
+      const other = await flow.addEndpoint();
+      await flow.expireSession();
+      await flow.untilSucceeded(other.id, 1);
+      await eventually(async () => assert.equal((await flow.deliveries(hook.id))[1]?.tries, 1));
+      assert.equal((await flow.deliveries(hook.id))[0]?.tries, 1);
+      assert.ok(nowMs() < (dueAt?.getTime() ?? 0), 'the test took too long to tell');
+    });
+  });
+}
+
+describe('Redis that goes away while events are told', () => {
+  let flow: WebhookFlow;
+  let proxy: TcpProxy;
+  before(async () => {
+    const { hostname, port } = new URL(testServices().redisUrl);
+    proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+    flow = await openWebhookFlow('webhooks_no_redis', {
+      environment: { REDIS_URL: `redis://127.0.0.1:${proxy.port}` },
+    });
+  });
+  after(async () => {
+    returnToPresent();
+    await flow.close();
+    await proxy.refuse();
+  });
+
+  it('holds up no event, no retry and no request, and serves again when it is back', async () => {
+    const hook = await flow.addEndpoint();
+    await flow.expireSession();
+    await flow.untilSucceeded(hook.id, 1);
+    await proxy.refuse();
+    await flow.expireSession();
+    await flow.untilSucceeded(hook.id, 2);
+    hook.receiver.react(answer(500));
+    await flow.expireSession();
+    const failed = await eventually(async () => {
+      const row = (await flow.deliveries(hook.id))[2];
+      assert.ok(row?.tries === 1 && row.leasedUntil === null);
+      return row;
+    });
+    hook.receiver.react(answer(200));
+    travelMs((failed.dueAt?.getTime() ?? 0) - nowMs());
+    await flow.untilSucceeded(hook.id, 3);
+    await proxy.accept();
+    await flow.expireSession();
+    await flow.untilSucceeded(hook.id, 4);
+    assert.equal(new Set(hook.receiver.got.map(({ headers }) => headers['webhook-id'])).size, 4);
+    assert.equal(hook.receiver.got.length, 5);
+    // A worker that is still on its way back to Redis would stop late.
+    const redis = new Redis(testServices().redisUrl);
+    await eventually(async () => {
+      const clients = String(await redis.client('LIST'));
+      assert.equal(clients.match(/ cmd=bzpopmin /g)?.length, JOB_NAMES.length);
+    });
+    redis.disconnect();
+  });
+});

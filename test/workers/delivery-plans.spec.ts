@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { now } from '../../shared/clock.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { MAX_TRIES } from '../../shared/domain/webhook-event.js';
+import {
+  dropPending,
+  findDueEndpoints,
+  holdPending,
+  postponeDelivery,
+  recordDelivered,
+  recordFailedTry,
+  releaseHeld,
+  takeDueDeliveries,
+} from '../../shared/services/deliveries.js';
+import { resendEvent } from '../../shared/services/resends.js';
+import { openHands } from '../support/money-flow.js';
+import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+
+const FINISHED = 200_000;
+
+interface Statement {
+  sql: string;
+  bindings: readonly unknown[];
+}
+
+/** Half of what is finished belongs to the endpoint that is looked at. */
+describe('with 200,000 finished deliveries in the table', function () {
+  this.timeout(60_000);
+  let flow: WebhookFlow;
+  let endpointId: string;
+  let eventId: string;
+  before(async () => {
+    flow = await openWebhookFlow('delivery_plans', { worker: false });
+    const [own, other] = [await flow.addEndpoint(), await flow.addEndpoint()];
+    endpointId = own.id;
+    await flow.expireQuietly(20);
+    eventId = (await flow.deliveries(endpointId))[0]?.eventId ?? '';
+    await flow.db.transaction(async (trx) => {
+      await trx.raw('SET LOCAL session_replication_role = replica');
+      await trx.raw(
+        `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempt, tries)
+         SELECT 'wd_' || n, :event, CASE n % 2 WHEN 0 THEN :own ELSE :other END,
+           (ARRAY['succeeded', 'failed', 'dropped'])[n % 3 + 1], 1, 1
+         FROM generate_series(1, CAST(:count AS int)) n`,
+        { event: eventId, own: own.id, other: other.id, count: FINISHED },
+      );
+    });
+    await flow.db.raw('VACUUM ANALYZE webhook_deliveries');
+  });
+  after(() => flow.close());
+  beforeEach(async () => {
+    await flow.db('webhookEndpoints').update({ status: 'enabled', failingSince: null });
+    await flow
+      .db('webhookDeliveries')
+      .where({ endpointId, status: 'pending' })
+      .update({ dueAt: now(), leasedUntil: null });
+  });
+
+  /** What Postgres does for each statement on deliveries, as text; nothing of it is kept. */
+  async function plansOf(act: (db: Knex) => Promise<unknown>): Promise<string[]> {
+    const seen: Statement[] = [];
+    const hear = ({ sql, bindings }: Statement): void => {
+      if (sql.includes('webhook_deliveries')) seen.push({ sql, bindings: bindings ?? [] });
+    };
+    flow.db.on('query', hear);
+    await act(flow.db);
+    flow.db.off('query', hear);
+    assert.ok(seen.length > 0);
+    const plans: string[] = [];
+    await flow.db.transaction(async (trx) => {
+      for (const { sql, bindings } of seen) {
+        const positional = sql.replaceAll(/\$\d+/g, '?');
+        const { rows } = await trx.raw(`EXPLAIN ${positional}`, [...bindings] as Knex.RawBinding[]);
+        plans.push(rows.map((row: object) => Object.values(row)[0]).join('\n'));
+      }
+    });
+    return plans;
+  }
+
+  const entry = () => ({ at: now().toISOString(), durationMs: 5, status: 500, error: null, answer: '' });
+
+  async function takeOne(db: Knex): Promise<{ id: string; attempt: number; tries: number }> {
+    const batch = await takeDueDeliveries(db, endpointId, 1);
+    const [taken] = batch?.deliveries ?? [];
+    assert.ok(taken !== undefined);
+    return taken;
+  }
+
+  const acts: Record<string, (db: Knex) => Promise<unknown>> = {
+    'taking what is due': (db) => takeDueDeliveries(db, endpointId, 3),
+    'writing a success': async (db) => recordDelivered(db, endpointId, await takeOne(db), entry()),
+    'writing a failure': async (db) => {
+      const endpoint = await flow.endpoint(endpointId);
+      const { deps } = openHands(flow.app.config, db);
+      const taken = await takeOne(db);
+      await recordFailedTry(db, deps.logger, endpoint, taken, entry());
+      const last = { ...(await takeOne(db)), tries: MAX_TRIES - 1 };
+      await recordFailedTry(db, deps.logger, endpoint, last, entry());
+      await deps.facilitator.close();
+      deps.chains.close();
+    },
+    postponing: async (db) => postponeDelivery(db, await takeOne(db), now()),
+    'holding what is pending': (db) => db.transaction((trx) => holdPending(trx, endpointId)),
+    'releasing what is held': (db) => db.transaction((trx) => releaseHeld(trx, endpointId)),
+    'looking for endpoints with something due': (db) => findDueEndpoints(db, '', 1000),
+    'sending an event again': (db) => resendEvent(db, eventId, endpointId),
+    'dropping what is pending': (db) => db.transaction((trx) => dropPending(trx, endpointId)),
+  };
+  for (const [what, act] of Object.entries(acts)) {
+    it(`${what} reads the table by an index`, async () => {
+      for (const plan of await plansOf(act)) {
+        assert.doesNotMatch(plan, /Seq Scan on webhook_deliveries/, plan);
+      }
+    });
+  }
+
+  it('a plan that reads the whole table would be seen', async () => {
+    const [plan = ''] = await plansOf((db) => db('webhookDeliveries').where({ tries: 7 }));
+    assert.match(plan, /Seq Scan on webhook_deliveries/);
+  });
+});
