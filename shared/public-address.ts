@@ -1,5 +1,5 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
-import { lookup } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from './parse-url.js';
@@ -72,7 +72,10 @@ export function assertPublicHost(url: URL): void {
 }
 
 /** For the `lookup` option of sockets, of node's http and https requests and of undici's `connect`. */
-export function publicLookup(allowPrivateNetworks: boolean, resolve: Resolve = resolveHost): LookupFunction {
+export function publicLookup(
+  allowPrivateNetworks: boolean,
+  resolve: Resolve = allowPrivateNetworks ? resolveAsTheSystemDoes : resolveHost,
+): LookupFunction {
   const vet = async (hostname: string, family: LookupOptions['family']): Promise<Answers> => {
     const addresses = await resolve(hostname);
     if (!allowPrivateNetworks && !addresses.every(isPublicAddress)) throw new NotPublicAddressError(hostname);
@@ -98,7 +101,26 @@ function answersOfFamily(hostname: string, addresses: string[], family: LookupOp
   throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND', hostname });
 }
 
-export async function resolveHost(hostname: string): Promise<string[]> {
+/**
+ * Asks the name servers itself. The system's own look-up takes one of four threads that the whole process shares, so
+ * that a few names whose servers never answer would hold up every other name.
+ */
+export const resolveHost: Resolve = resolveByNameServers();
+
+export function resolveByNameServers(servers?: readonly string[]): Resolve {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 });
+  if (servers !== undefined) resolver.setServers(servers);
+  return async (hostname) => {
+    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const failed = answers.find((answer) => answer.status === 'rejected');
+    if (addresses.length === 0 && failed !== undefined) throw failed.reason;
+    return addresses;
+  };
+}
+
+/** Also names that only this machine or its network knows. */
+export async function resolveAsTheSystemDoes(hostname: string): Promise<string[]> {
   const answers = await lookup(hostname, { all: true });
   return answers.map((answer) => answer.address);
 }

@@ -8,9 +8,11 @@ import {
   NotPublicAddressError,
   publicLookup,
   type Resolve,
-  resolveHost,
+  resolveAsTheSystemDoes,
+  resolveByNameServers,
   type UrlVerdict,
 } from '../../shared/public-address.js';
+import { type NameServer, startNameServer } from '../support/name-server.js';
 
 const PUBLIC_IPV4 = '93.184.215.14';
 const PUBLIC_IPV6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c';
@@ -437,9 +439,60 @@ describe('a host that already is an address, which sockets do not look up,', () 
 });
 
 describe('resolving a host', () => {
-  it("asks the system's resolver, which knows addresses without a network", async () => {
-    assert.deepEqual(await resolveHost('127.0.0.1'), ['127.0.0.1']);
-    assert.deepEqual(await resolveHost('::1'), ['::1']);
+  it("asks the system's resolver, which knows addresses without a network, where private networks are allowed", async () => {
+    assert.deepEqual(await resolveAsTheSystemDoes('127.0.0.1'), ['127.0.0.1']);
+    assert.deepEqual(await resolveAsTheSystemDoes('::1'), ['::1']);
+  });
+
+  describe('by name servers', () => {
+    const names: NameServer['names'] = {
+      'both.example': { 1: ['93.184.216.34', '93.184.216.35'], 28: ['2606:2800:220:1::1'] },
+      'v4.example': { 1: ['93.184.216.34'], 28: [] },
+      'v6.example': { 1: [], 28: ['2606:2800:220:1::1'] },
+      'private.example': { 1: ['10.0.0.1'], 28: [] },
+      'silent.example': 'silence',
+    };
+    let server: NameServer;
+    let resolve: Resolve;
+    before(async () => {
+      server = await startNameServer(names);
+      resolve = resolveByNameServers([server.address]);
+    });
+    after(() => server.close());
+
+    it('gives the addresses of both families, those of IPv4 first', async () => {
+      assert.deepEqual(await resolve('both.example'), [
+        '93.184.216.34',
+        '93.184.216.35',
+        '2606:2800:220:1::1',
+      ]);
+      assert.deepEqual(await resolve('v4.example'), ['93.184.216.34']);
+      assert.deepEqual(await resolve('v6.example'), ['2606:2800:220:1::1']);
+    });
+
+    it('fails on a name that is not there', async () => {
+      await assert.rejects(resolve('gone.example'), { code: 'ENOTFOUND' });
+    });
+
+    it('gives what a private name resolves to, to be judged', async () => {
+      await assert.rejects(
+        lookUp(publicLookup(false, resolve), { all: true }, 'private.example'),
+        isNotPublic,
+      );
+    });
+
+    it('does not wait for names whose servers are silent before it answers others', async () => {
+      let silent = 20;
+      const silence = Array.from({ length: silent }, () =>
+        resolve('silent.example').catch(() => {
+          silent -= 1;
+        }),
+      );
+      assert.deepEqual(await resolve('v4.example'), ['93.184.216.34']);
+      assert.equal(silent, 20);
+      server.names['silent.example'] = { 1: [], 28: [] };
+      await Promise.all(silence);
+    });
   });
 });
 
@@ -451,9 +504,13 @@ function heldBack(): { resolve: Resolve; answer: (addresses: string[]) => void }
   return { resolve: () => addresses, answer: (late) => answer(late) };
 }
 
-function lookUp(lookup: LookupFunction, options: Parameters<LookupFunction>[1]): Promise<LookupAddress[]> {
+function lookUp(
+  lookup: LookupFunction,
+  options: Parameters<LookupFunction>[1],
+  hostname = 'hooks.example',
+): Promise<LookupAddress[]> {
   return new Promise((done, fail) => {
-    lookup('hooks.example', options, (error, address, family) => {
+    lookup(hostname, options, (error, address, family) => {
       if (error) fail(error);
       else done(typeof address === 'string' ? [{ address, family: family ?? 0 }] : address);
     });
