@@ -19,7 +19,7 @@ import {
 } from '../support/receiver.js';
 import { SELF_SIGNED } from '../support/self-signed.js';
 
-const WITHIN_MS = 400;
+const WITHIN_MS = 800;
 
 describe('one try at a receiver', () => {
   let receiver: Receiver;
