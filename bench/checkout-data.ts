@@ -13,7 +13,7 @@ import { createSecretBox } from '../shared/secrets.js';
 import { createAccount } from '../shared/services/accounts.js';
 import { type EventDeps, recordEvents } from '../shared/services/events.js';
 import { startWorkerProcess } from '../test/support/processes.js';
-import type { TestServices } from '../test/support/services.js';
+import type { BenchServices } from './services.js';
 
 /** A migrated database with one account, and what writes events into it as a web process would. */
 export interface Bench {
@@ -26,7 +26,7 @@ export interface Bench {
   close(): Promise<void>;
 }
 
-export async function openBench({ databaseUrl, redisUrl }: TestServices): Promise<Bench> {
+export async function openBench({ databaseUrl, redisUrl }: BenchServices): Promise<Bench> {
   const environment = {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,

@@ -1,14 +1,14 @@
 import { CheckoutSession } from '../shared/models/checkout-session.js';
 import { answer, startReceiver } from '../test/support/receiver.js';
-import type { TestServices } from '../test/support/services.js';
 import { newSession, openBench, until } from './checkout-data.js';
 import type { Row } from './main.js';
+import type { BenchServices } from './services.js';
 
 const OVERDUE = 50_000;
 const BATCH = 1000;
 
 /** Overdue sessions, each with its event and one delivery, expired by one worker process; and when all were delivered. */
-export async function expire(services: TestServices): Promise<Row[]> {
+export async function expire(services: BenchServices): Promise<Row[]> {
   const bench = await openBench(services);
   const receiver = await startReceiver();
   receiver.react(answer(200));

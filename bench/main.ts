@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { killProcesses } from '../test/support/processes.js';
-import { startTestServices, type TestServices } from '../test/support/services.js';
 import { expire } from './expire.js';
+import { type BenchServices, startBenchServices } from './services.js';
 import { webhookIsolation } from './webhook-isolation.js';
 import { webhookSpeed } from './webhook-speed.js';
 
@@ -12,7 +12,7 @@ import { webhookSpeed } from './webhook-speed.js';
  * bench/results/<name>.json, which is kept beside it to compare with.
  */
 export type Row = Record<string, string | number>;
-export type Benchmark = (services: TestServices) => Promise<Row[]>;
+export type Benchmark = (services: BenchServices) => Promise<Row[]>;
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   expire,
@@ -23,7 +23,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 const RESULTS = path.join(import.meta.dirname, 'results');
 
 async function run(name: string, benchmark: Benchmark): Promise<void> {
-  const services = await startTestServices();
+  const services = await startBenchServices();
   try {
     const rows = await benchmark(services);
     process.stdout.write(`\n${name}\n`);

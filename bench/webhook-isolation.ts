@@ -1,7 +1,7 @@
 import { answer, hang, type Receiver, startReceiver } from '../test/support/receiver.js';
-import type { TestServices } from '../test/support/services.js';
 import { type Bench, openBench, percentile, until } from './checkout-data.js';
 import type { Row } from './main.js';
+import type { BenchServices } from './services.js';
 
 const COMPLETED = 'checkout.session.completed';
 const EXPIRED = 'checkout.session.expired';
@@ -11,7 +11,7 @@ const AT_ONCE = 10;
  * One endpoint that hangs, with a thousand deliveries due, and a healthy one of the same account with five hundred, by
  * one worker process. From the commit of an event to its receipt, for the healthy one.
  */
-export async function webhookIsolation(services: TestServices): Promise<Row[]> {
+export async function webhookIsolation(services: BenchServices): Promise<Row[]> {
   const bench = await openBench(services);
   const [dead, healthy] = [await startReceiver(), await startReceiver()];
   dead.react(hang);

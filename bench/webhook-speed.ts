@@ -1,7 +1,7 @@
 import { answer, startReceiver } from '../test/support/receiver.js';
-import type { TestServices } from '../test/support/services.js';
 import { openBench, percentile, until } from './checkout-data.js';
 import type { Row } from './main.js';
+import type { BenchServices } from './services.js';
 
 const COMPLETED = 'checkout.session.completed';
 const SINGLE_EVENTS = 200;
@@ -9,7 +9,7 @@ const MANY = 2000;
 const ENDPOINTS = 10;
 
 /** How soon a single event arrives, and how many deliveries one worker process makes in a second. */
-export async function webhookSpeed(services: TestServices): Promise<Row[]> {
+export async function webhookSpeed(services: BenchServices): Promise<Row[]> {
   const bench = await openBench(services);
   const receiver = await startReceiver();
   receiver.react(answer(200, 'ok'));

@@ -20,10 +20,12 @@ const THROWAWAY = {
 };
 const PORT_ATTEMPTS = 5;
 
-export async function startTestPostgres(): Promise<TestServer> {
+export async function startTestPostgres(
+  settings: Record<string, string | number> = THROWAWAY,
+): Promise<TestServer> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-test-'));
   await chmod(folder, 0o711); // Root's Postgres runs as another user.
-  const postgres = await startEmbeddedPostgres({ dir: path.join(folder, 'postgres'), settings: THROWAWAY });
+  const postgres = await startEmbeddedPostgres({ dir: path.join(folder, 'postgres'), settings });
   return {
     url: postgres.url,
     async stop() {
