@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { type Hex, isHex, parseAbi } from 'viem';
+
+export const SANDBOX_TOKEN_ABI = parseAbi([
+  'function open(string name, string symbol, string version, uint8 decimals)',
+  'function mint(address to, uint256 value)',
+  'function name() view returns (string)',
+  'function balanceOf(address owner) view returns (uint256)',
+  'function DOMAIN_SEPARATOR() view returns (bytes32)',
+]);
+
+/** Where it lies on every chain. The facilitator's library asks it why a payment would fail. */
+export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
+
+/** The code of sandbox-token.sol, and of Multicall3 (MIT licence, github.com/mds1/multicall3) as it is deployed. */
+export function readCode(contract: 'sandbox-token' | 'multicall3'): Hex {
+  const file = new URL(`${contract}.json`, import.meta.url);
+  const { runtimeCode }: { runtimeCode?: unknown } = JSON.parse(readFileSync(file, 'utf8'));
+  if (!isHex(runtimeCode)) throw new Error(`${file.pathname} holds no runtimeCode.`);
+  return runtimeCode;
+}

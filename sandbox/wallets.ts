@@ -1,0 +1,16 @@
+/**
+ * The sandbox's keys. Everybody knows them, so they are worth nothing: never send real money to them. What is signed
+ * with them here would count on the real test networks too, if they held anything there. On EVM they are two of the
+ * development accounts that anvil and hardhat share.
+ */
+export const EVM_BUYER_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';
+export const EVM_FACILITATOR_KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a';
+
+/** 64 bytes in base58, as Solana's wallets export a key. */
+export const SOLANA_BUYER_KEY =
+  '4BWrXUQPa5M71nTRPBiCy8scSq1KHKuwcZcPaaT4TudJhq7PALYYcPrVmWT4phsEpGYRvrsvxqwB7cQZuKuUXZnC';
+export const SOLANA_FACILITATOR_KEY =
+  '51N4BQe3ATSVnWRRzTAUm3JuFCSAqA8UEMdVJuZn43Bc21KhfgzpQyHL3trF5xVAY67fwSSx3bEiMj1kFhUrqowf';
+
+/** What a wallet is given, of every token of its family. */
+export const GIFT_DOLLARS = 1_000_000n;
