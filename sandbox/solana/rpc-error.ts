@@ -1,0 +1,15 @@
+/** What a node answers when it refuses, with JSON-RPC's codes and Solana's own. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+  readonly data: object | undefined;
+
+  constructor(code: number, message: string, data?: object) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export const INVALID_PARAMS = -32602;
+export const METHOD_NOT_FOUND = -32601;
