@@ -4,7 +4,7 @@ import path from 'node:path';
 
 /** The house rules, kept by the suite instead of by good intentions. */
 const ROOT = path.join(import.meta.dirname, '..');
-const FOLDERS = ['api', 'workers', 'shared', 'migrations', 'cli', 'local'];
+const FOLDERS = ['api', 'workers', 'shared', 'migrations', 'cli', 'local', 'sandbox'];
 
 interface Source {
   file: string;
@@ -59,6 +59,10 @@ describe('the architecture', () => {
     'workers/': /^(api|cli|local|sandbox|bench|test)\//,
     'shared/': /^(api|workers|cli|local|sandbox|bench|test)\//,
     'cli/': /^(api|workers|sandbox|bench|test)\//,
+    // It is another process, of packages that no build needs.
+    'local/': /^(sandbox|bench|test)\//,
+    // Of local/ it takes what lets no process outlive the one that started it.
+    'sandbox/': /^(api|workers|cli|migrations|bench|test)\/|^local\/(?!guarded-process)/,
     'migrations/': /^(api|workers|shared|cli|local|sandbox|bench|test)\//,
     'shared/domain/': /^(?!shared\/domain\/)/,
     'shared/models/': /^shared\/(?!(models|domain)\/)/,
@@ -110,6 +114,10 @@ describe('the architecture', () => {
       offenders.map(({ file }) => file),
       'Date.now',
     );
+  });
+
+  it('keeps the packages of the sandbox out of everything else', () => {
+    assertNone(importersOf(/^(@x402|@solana\/kit$|litesvm|@foundry-rs)/, ['sandbox/']), 'only in sandbox');
   });
 
   it('moves a status only in services', () => {

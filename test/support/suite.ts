@@ -6,6 +6,7 @@ import { loadConfig } from '../../shared/config.js';
 import { migrate } from '../../shared/db/migrate.js';
 import { createLogger } from '../../shared/logger.js';
 import { eventually } from './eventually.js';
+import { closeTestSandbox } from './sandbox.js';
 import { startTestPostgres, startTestRedis, type TestServer } from './services.js';
 
 /**
@@ -63,6 +64,7 @@ export const mochaHooks = {
   async afterAll(this: Mocha.Context): Promise<void> {
     const files = new Set(this.test?.parent?.suites.map(({ file }) => file && path.relative('.', file)));
     await setImmediate();
+    await closeTestSandbox();
     await eventually(() => {
       const leaks = [...countOpen()].filter(([type, count]) => count > (openAtFirst?.get(type) ?? 0));
       assert.deepEqual(leaks, [], `${[...files].join(', ')} left something open`);

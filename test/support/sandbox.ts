@@ -1,0 +1,31 @@
+import type { Sandbox } from '../../sandbox/sandbox.js';
+
+/** The sandbox that `npm start` starts, once for a file: opened by the first test that needs it. */
+let opening: Promise<Sandbox> | undefined;
+
+export async function testSandbox(): Promise<Sandbox> {
+  // x402's packages and the chains take a second to load, which most runs of single files need not wait for.
+  opening ??= import('../../sandbox/sandbox.js').then(({ startSandbox }) => startSandbox());
+  return await opening;
+}
+
+export async function closeTestSandbox(): Promise<void> {
+  const sandbox = await opening?.catch(() => undefined);
+  opening = undefined;
+  await sandbox?.stop();
+}
+
+/** All faults off, the facilitator up. */
+export async function resetTestSandbox(): Promise<void> {
+  const { NO_FAULTS } = await import('../../sandbox/facilitator/dials.js');
+  const sandbox = await testSandbox();
+  sandbox.chains.solana.ledger.dropWaiting();
+  await sandbox.turn(NO_FAULTS);
+  await sandbox.facilitator.revive();
+}
+
+/** What a process needs to know of the sandbox. */
+export function sandboxEnvironment({ facilitator, rpcUrls }: Sandbox): Record<string, string> {
+  const urls = Object.entries(rpcUrls).map(([network, url]) => [`RPC_URL_${network}`, url] as const);
+  return { FACILITATOR_URL: facilitator.url, ...Object.fromEntries(urls) };
+}
