@@ -11,6 +11,17 @@ export async function choosePort(): Promise<number> {
   throw new Error(`The ports ${FIRST_PORT} to ${FIRST_PORT + TRIES - 1} are all taken: set PORT.`);
 }
 
+/** A port that somebody chose is theirs to change. */
+export async function requireFreePort(port: number): Promise<void> {
+  if (port !== 0 && !(await isFree(port))) {
+    throw new Error(`PORT is ${port}, and that is taken: stop what listens there, or set another PORT.`);
+  }
+}
+
+export function describeChoice(port: number): string[] {
+  return port === FIRST_PORT ? [] : [`Port ${FIRST_PORT} is taken: this one listens on ${port}.`];
+}
+
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();

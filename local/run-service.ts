@@ -1,24 +1,22 @@
 import { mkdir } from 'node:fs/promises';
-import { startWeb } from '../api/server.js';
-import { ConfigError, isProduction, isSet, readConfig } from '../shared/config.js';
+import { startWeb, type WebProcess } from '../api/server.js';
+import { type Config, ConfigError, isProduction, readConfig } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { migrate } from '../shared/db/migrate.js';
 import { runEntryPoint } from '../shared/entry-point.js';
 import { createLogger } from '../shared/logger.js';
 import { type Closable, closeOnSignal } from '../shared/shutdown.js';
 import { startWorker } from '../workers/main.js';
-import { choosePort } from './choose-port.js';
 import { demoMerchantKey } from './demo-merchant.js';
-import { localEncryptionKey } from './encryption-key.js';
-import { dataFolder, startLocalDatabase } from './local-database.js';
+import { openDemoReceiver, subscribe } from './demo-webhooks.js';
+import { fillIn } from './fill-in.js';
+import { createDemoSession, createLocalApi } from './local-api.js';
+import { dataFolder } from './local-database.js';
 import { welcome } from './welcome.js';
 
-/** Nothing listens there: links can be made, and paying one answers that the payment service is not available. */
-const NO_FACILITATOR = 'http://127.0.0.1:4022';
-
 /**
- * The whole service in one process, with what is not configured filled in: a database, a port, a merchant.
- * One process, since the embedded database ends with it: nothing is left behind however it ends.
+ * The whole service in one process, with what is not configured filled in: a database, a sandbox, a port, a merchant.
+ * One process, since what it starts ends with it: nothing is left behind however it ends.
  */
 async function runService(): Promise<void> {
   if (isProduction()) {
@@ -30,34 +28,55 @@ async function runService(): Promise<void> {
   const open: Closable[] = [];
   const service: Closable = {
     async close() {
-      for (const part of open.reverse()) await part.close();
+      for (const part of open.splice(0).reverse()) await part.close();
     },
   };
   try {
     await mkdir(dataFolder(), { recursive: true });
-    const defaults: Record<string, string> = { LOG_LEVEL: 'warn' };
-    if (!isSet('DATABASE_URL')) {
-      const database = await startLocalDatabase();
-      open.push({ close: () => database.stop() });
-      defaults.DATABASE_URL = database.url;
-    }
-    if (!isSet('PORT')) defaults.PORT = String(await choosePort());
-    if (!isSet('ENCRYPTION_KEY')) defaults.ENCRYPTION_KEY = await localEncryptionKey(dataFolder());
-    if (!isSet('FACILITATOR_URL')) defaults.FACILITATOR_URL = NO_FACILITATOR;
+    const { defaults, sandbox } = await fillIn(open, say);
     const config = readConfig('web', defaults);
     const logger = createLogger(config.logLevel, 'local');
     closeOnSignal(service, logger);
+    void sandbox?.ended.then((reason) => stopWithout(service, reason));
 
     await migrate(config, logger);
-    open.push(await startWorker(config, logger), await startWeb(config, logger));
-    const db = openDatabase({ ...config.database, poolSize: 1 });
-    const key = await demoMerchantKey(db, dataFolder());
-    await db.destroy();
-    process.stdout.write(welcome({ baseUrl: config.baseUrl, key, hasFacilitator: isSet('FACILITATOR_URL') }));
+    open.push(await startWorker(config, logger));
+    const web = await startWeb(config, logger);
+    open.push(web);
+    const shown = await prepareDemo({ config, web, open, hasSandbox: sandbox !== undefined });
+    process.stdout.write(welcome({ baseUrl: config.baseUrl, ...shown }));
   } catch (error) {
     await service.close();
     throw error;
   }
+}
+
+interface Demo {
+  config: Config;
+  web: WebProcess;
+  open: Closable[];
+  hasSandbox: boolean;
+}
+
+async function prepareDemo({ config, web, open, hasSandbox }: Demo) {
+  const db = openDatabase({ ...config.database, poolSize: 1 });
+  const key = await demoMerchantKey(db, dataFolder()).finally(() => db.destroy());
+  if (!hasSandbox) return { key, link: undefined, printsWebhooks: false };
+  const api = createLocalApi(web.port, key);
+  const receiver = await openDemoReceiver(dataFolder(), (line) => process.stdout.write(`  ${line}\n`));
+  open.push(receiver);
+  const printsWebhooks = await subscribe(api, dataFolder(), receiver);
+  return { key, link: await createDemoSession(api), printsWebhooks };
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+async function stopWithout(service: Closable, reason: string): Promise<void> {
+  say(`The sandbox has ended, and without it nothing can be paid: start again. ${reason}`);
+  await service.close();
+  process.exit(1);
 }
 
 await runEntryPoint(runService);

@@ -1,25 +1,43 @@
 interface Welcome {
   baseUrl: string;
   key: string;
-  hasFacilitator: boolean;
+  /** An open payment link, when there is a sandbox to pay it on. */
+  link: string | undefined;
+  /** Events are delivered to the receiver here. */
+  printsWebhooks: boolean;
 }
 
 /** What to do next, in lines that can be copied. */
-export function welcome({ baseUrl, key, hasFacilitator }: Welcome): string {
+export function welcome({ baseUrl, key, link, printsWebhooks }: Welcome): string {
+  const webhooks = printsWebhooks
+    ? '\n  Webhooks        printed here as they arrive, their signatures verified'
+    : '';
   return `
   Stablecoin checkout is running at ${baseUrl}
 
   Test key        ${key}
-  API document    ${baseUrl}/openapi.json
-
-  Create a checkout session:
+  API document    ${baseUrl}/openapi.json${webhooks}
+${link === undefined ? '' : payment(link)}
+  Create a checkout session of your own:
 
     curl ${baseUrl}/v1/checkout/sessions \\
       -u ${key}: \\
       -d 'line_items[0][price_data][product_data][name]=Coffee' \\
       -d 'line_items[0][price_data][unit_amount]=450'
-${hasFacilitator ? '' : '\n  No FACILITATOR_URL is set: sessions can be created, and paying them is not possible yet.\n'}
+
   Ctrl-C stops everything; what you created is kept.
 
+`;
+}
+
+function payment(link: string): string {
+  return `
+  A payment link that waits for its buyer:
+
+    ${link}
+
+  Pay it as an AI agent does, from another terminal (chains, tokens and wallets are local and worth nothing):
+
+    npm run pay -- ${link}
 `;
 }

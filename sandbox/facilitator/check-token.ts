@@ -1,7 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { jwtVerify } from 'jose';
-import { parseFacilitatorSecret } from '../../shared/x402/facilitator-auth.js';
 
 /** Who may ask: whoever signs a JWT with this key, as this service does with FACILITATOR_KEY_ID and _SECRET. */
 export interface ExpectedKey {
@@ -23,11 +22,6 @@ export function createTokenCheck(expected: ExpectedKey | undefined): TokenCheck 
     const [, token] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? [];
     return token !== undefined && (await isSignedBy(key, expected.id, token));
   };
-}
-
-export function expectedKeyOf(id: string, secret: string): ExpectedKey {
-  const publicKey = createPublicKey(parseFacilitatorSecret(secret));
-  return { id, publicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') };
 }
 
 async function isSignedBy(key: KeyObject, id: string, token: string): Promise<boolean> {

@@ -1,0 +1,32 @@
+/** The merchant API as a merchant's own program would call it, with the demo merchant's key. */
+export type LocalApi = (method: 'GET' | 'POST', path: string, body?: object) => Promise<ApiAnswer>;
+
+export interface ApiAnswer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+export function createLocalApi(port: number, key: string): LocalApi {
+  return async (method, path, body) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  };
+}
+
+/** A session that waits for its buyer; gives its link. */
+export async function createDemoSession(api: LocalApi): Promise<string> {
+  const price_data = { currency: 'usd', unit_amount: 450, product_data: { name: 'Coffee' } };
+  const { status, body } = await api('POST', '/v1/checkout/sessions', {
+    line_items: [{ price_data, quantity: 1 }],
+  });
+  if (status !== 200 || typeof body.url !== 'string')
+    throw new Error(`No session was made: ${JSON.stringify(body)}`);
+  return body.url;
+}
