@@ -12,7 +12,8 @@ import { openDemoReceiver, subscribe } from './demo-webhooks.js';
 import { fillIn } from './fill-in.js';
 import { createDemoSession, createLocalApi } from './local-api.js';
 import { dataFolder } from './local-database.js';
-import { welcome } from './welcome.js';
+import type { SandboxProcess } from './sandbox-process.js';
+import { type Welcome, welcome } from './welcome.js';
 
 /**
  * The whole service in one process, with what is not configured filled in: a database, a sandbox, a port, a merchant.
@@ -43,7 +44,7 @@ async function runService(): Promise<void> {
     open.push(await startWorker(config, logger));
     const web = await startWeb(config, logger);
     open.push(web);
-    const shown = await prepareDemo({ config, web, open, hasSandbox: sandbox !== undefined });
+    const shown = await prepareDemo({ config, web, open, sandbox });
     process.stdout.write(welcome({ baseUrl: config.baseUrl, ...shown }));
   } catch (error) {
     await service.close();
@@ -55,18 +56,19 @@ interface Demo {
   config: Config;
   web: WebProcess;
   open: Closable[];
-  hasSandbox: boolean;
+  sandbox: SandboxProcess | undefined;
 }
 
-async function prepareDemo({ config, web, open, hasSandbox }: Demo) {
+async function prepareDemo({ config, web, open, sandbox }: Demo): Promise<Omit<Welcome, 'baseUrl'>> {
   const db = openDatabase({ ...config.database, poolSize: 1 });
   const key = await demoMerchantKey(db, dataFolder()).finally(() => db.destroy());
-  if (!hasSandbox) return { key, link: undefined, printsWebhooks: false };
+  if (sandbox === undefined) return { key, link: undefined, printsWebhooks: false };
   const api = createLocalApi(web.port, key);
+  const link = await createDemoSession(api);
+  if (sandbox.joined) return { key, link, printsWebhooks: false };
   const receiver = await openDemoReceiver(dataFolder(), (line) => process.stdout.write(`  ${line}\n`));
   open.push(receiver);
-  const printsWebhooks = await subscribe(api, dataFolder(), receiver);
-  return { key, link: await createDemoSession(api), printsWebhooks };
+  return { key, link, printsWebhooks: await subscribe(api, dataFolder(), receiver) };
 }
 
 function say(line: string): void {

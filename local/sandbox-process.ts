@@ -12,6 +12,8 @@ import { projectRoot } from './project-root.js';
  */
 export interface SandboxProcess {
   environment: Record<string, string>;
+  /** Another start's, which has the merchant's webhooks too. */
+  joined: boolean;
   /** What a person should know about how it started. */
   notes: string[];
   /** Resolves with its last words when it ends without being told to; never when another start's is used. */
@@ -42,11 +44,10 @@ export async function startSandboxProcess(key: FacilitatorConfig['key']): Promis
   });
   const line = await firstOf(announced, child);
   child.unref();
-  const { notes, environment } = readAnnouncement(line);
+  const announcement = readAnnouncement(line);
   let stopped = false;
   return {
-    environment,
-    notes,
+    ...announcement,
     ended: new Promise((resolve) => {
       void child.exited.then((code) => {
         if (!stopped && code !== 0) resolve(child.recentOutput().split('\n').at(-1) ?? '');
@@ -70,14 +71,17 @@ async function firstOf(announced: Promise<string>, child: GuardedProcess): Promi
   return await Promise.race([announced, ended, late]);
 }
 
-function readAnnouncement(line: string): Pick<SandboxProcess, 'environment' | 'notes'> {
-  const {
-    facilitator,
-    rpcUrls,
-    notes,
-  }: { facilitator: string; rpcUrls: Record<string, string>; notes: string[] } = JSON.parse(line);
+interface Announcement {
+  facilitator: string;
+  rpcUrls: Record<string, string>;
+  joined: boolean;
+  notes: string[];
+}
+
+function readAnnouncement(line: string): Pick<SandboxProcess, 'environment' | 'joined' | 'notes'> {
+  const { facilitator, rpcUrls, joined, notes }: Announcement = JSON.parse(line);
   const urls = Object.entries(rpcUrls).map(([name, url]) => [`RPC_URL_${name}`, url] as const);
-  return { environment: { FACILITATOR_URL: facilitator, ...Object.fromEntries(urls) }, notes };
+  return { environment: { FACILITATOR_URL: facilitator, ...Object.fromEntries(urls) }, joined, notes };
 }
 
 /** A process's arguments are everybody's to read. */

@@ -1,4 +1,4 @@
-interface Welcome {
+export interface Welcome {
   baseUrl: string;
   key: string;
   /** An open payment link, when there is a sandbox to pay it on. */

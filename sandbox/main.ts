@@ -27,6 +27,7 @@ const NAMES: Record<keyof Ports, string> = {
   xLayerTestnet: 'X Layer Testnet',
   solana: 'Solana Devnet',
 };
+const JOINED = 'Another start of this checkout has the sandbox, and prints the webhooks.';
 const PAUSE_MS = 100;
 
 async function main(): Promise<void> {
@@ -37,8 +38,7 @@ async function main(): Promise<void> {
   const lease = path.join(folder, 'lease');
   while (!takeLease(lease)) {
     const running = await findRunningSandbox(folder);
-    if (running !== undefined)
-      return announce(running, [`Using the sandbox that runs in ${folder} already.`]);
+    if (running !== undefined) return announce(running, { joined: true, notes: [JOINED] });
     await pause(PAUSE_MS);
   }
   const sandbox = await startSandbox({ folder, ports: PORTS, key });
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   const { id, facilitator, rpcUrls } = sandbox;
   const endpoints = { id, facilitator: facilitator.url, rpcUrls };
   await writeEndpoints(folder, endpoints);
-  announce(endpoints, steppedAside(sandbox));
+  announce(endpoints, { joined: false, notes: steppedAside(sandbox) });
 }
 
 function readSettings(argument = ''): Settings {
@@ -59,8 +59,8 @@ function readSettings(argument = ''): Settings {
   return { folder, key: isKey ? { id, publicKey } : undefined };
 }
 
-function announce(endpoints: Endpoints, notes: string[]): void {
-  process.stdout.write(`${JSON.stringify({ ...endpoints, notes })}\n`);
+function announce(endpoints: Endpoints, how: { joined: boolean; notes: string[] }): void {
+  process.stdout.write(`${JSON.stringify({ ...endpoints, ...how })}\n`);
 }
 
 function steppedAside({ facilitator, chains }: Sandbox): string[] {

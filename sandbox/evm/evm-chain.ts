@@ -9,7 +9,7 @@ import { giveTokens, seedTokens } from './seed-tokens.js';
 
 /**
  * Blocks come at once with each transaction, and every second besides, since whoever looks for a payment waits for
- * newer ones. A chain that nobody uses makes one a minute: each costs memory, and time at the next start.
+ * newer ones. A chain that nobody uses makes one in half a minute: each costs memory, and time at the next start.
  */
 export interface EvmChain {
   network: EvmNetwork;
@@ -30,25 +30,30 @@ export interface EvmChainOptions {
   stateFile?: string | undefined;
 }
 
-const BLOCK_SECONDS = { at_once: 1, slow: 3, halted: undefined } as const;
-const IDLE_AFTER_SECONDS = 600;
-const IDLE_BLOCK_SECONDS = 60;
+const BLOCK_SECONDS = { at_once: 1, slow: 3, halted: Number.POSITIVE_INFINITY } as const;
+const IDLE_AFTER_SECONDS = 120;
+const IDLE_BLOCK_SECONDS = 30;
 
 export async function startEvmChain({ network, port, stateFile }: EvmChainOptions): Promise<EvmChain> {
   const anvil = await startAnvil({ chainId: network.chainId, port, stateFile });
   const client = openLocalChain(network, anvil.url, EVM_FACILITATOR_KEY);
-  await seedTokens(network, anvil.url).catch(async (error: unknown) => {
+  const prepare = async (): Promise<void> => {
+    await seedTokens(network, anvil.url);
+    // The newest one may be of the last start.
+    await client.mine({ blocks: 1 });
+  };
+  await prepare().catch(async (error: unknown) => {
     await anvil.stop();
     throw error;
   });
   let pace: Dials['blocks'] = 'at_once';
-  let idleSeconds = 0;
+  let idleSeconds = IDLE_AFTER_SECONDS;
   let sinceBlock = 0;
   const heartbeat = setInterval(() => {
     idleSeconds += 1;
     sinceBlock += 1;
-    const every = idleSeconds > IDLE_AFTER_SECONDS ? IDLE_BLOCK_SECONDS : BLOCK_SECONDS[pace];
-    if (BLOCK_SECONDS[pace] === undefined || every === undefined || sinceBlock < every) return;
+    const everySeconds = idleSeconds > IDLE_AFTER_SECONDS ? IDLE_BLOCK_SECONDS : BLOCK_SECONDS[pace];
+    if (pace === 'halted' || sinceBlock < everySeconds) return;
     sinceBlock = 0;
     client.mine({ blocks: 1 }).catch(() => {
       // It has ended, which `exited` tells.

@@ -16,16 +16,26 @@ import {
   visit,
 } from './quote.js';
 
+export interface Output {
+  stdout: { write(text: string): unknown };
+  stderr: { write(text: string): unknown };
+}
+
 /** The buyer agent's command: says what it does, line by line; 0 when the link is paid. */
-export async function main(argv: readonly string[], sandboxFolder: string): Promise<number> {
+export async function main(
+  argv: readonly string[],
+  sandboxFolder: string,
+  output: Output = process,
+): Promise<number> {
+  const say: Say = (line) => output.stdout.write(`${line}\n`);
   try {
     const options = parsePayOptions(argv);
     if (options === undefined) say(USAGE);
-    else await pay(options, sandboxFolder);
+    else await pay(options, sandboxFolder, say);
     return 0;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`${error instanceof Failure ? reason : `This did not work: ${reason}`}\n`);
+    output.stderr.write(`${error instanceof Failure ? reason : `This did not work: ${reason}`}\n`);
     return 1;
   }
 }
@@ -34,7 +44,9 @@ const POLL_MS = 1000;
 const PATIENCE_MS = 20 * 60_000;
 const STOCK_LIMIT = 1_000_000n;
 
-async function pay(options: PayOptions, sandboxFolder: string): Promise<void> {
+type Say = (line: string) => void;
+
+async function pay(options: PayOptions, sandboxFolder: string, say: Say): Promise<void> {
   const { link, wallets } = options;
   const quote = await visit(link);
   const entry = choose(readEntries(quote, link), options);
@@ -50,13 +62,13 @@ async function pay(options: PayOptions, sandboxFolder: string): Promise<void> {
   }
   say(`Paying from ${agent.address} …`);
   const request = agent.fetch(link, { headers: { accept: 'application/json' } });
-  const answer = await settled(link, await readAnswer(link, request));
+  const answer = await settled(link, await readAnswer(link, request), say);
   if (answer.status !== 200) throw explain(answer, entry, agent.address);
-  printReceipt(answer, entry);
+  say(describeReceipt(answer, entry));
 }
 
 /** 202 says that money may be moving: the link is asked, without paying again, until it knows. */
-async function settled(link: string, first: Answer): Promise<Answer> {
+async function settled(link: string, first: Answer, say: Say): Promise<Answer> {
   if (first.status !== 202) return first;
   say('Accepted; the payment is being settled (HTTP 202). Asking until it is …');
   const deadline = AbortSignal.timeout(PATIENCE_MS);
@@ -82,18 +94,14 @@ function explain({ status, body }: Answer, entry: Entry, wallet: string): Failur
   return new Failure(`Not paid, and no money has moved: HTTP ${status}${named}${messageOf(body)}`);
 }
 
-function printReceipt({ headers, body }: Answer, entry: Entry): void {
+function describeReceipt({ headers, body }: Answer, entry: Entry): string {
   const receipt = decodePaymentResponseHeader(headers.get('PAYMENT-RESPONSE') ?? '');
   const session = isJsonObject(body.session) ? body.session.id : undefined;
-  say(`
+  return `
   Paid ${describeAmount(entry)} (HTTP 200)
     network      ${receipt.network}
     transaction  ${receipt.transaction}
     payer        ${receipt.payer ?? ''}
     session      ${session}
-`);
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+`;
 }

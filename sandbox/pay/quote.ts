@@ -26,13 +26,10 @@ export async function visit(link: string): Promise<Answer> {
 
 export async function readAnswer(link: string, responding: Promise<Response>): Promise<Answer> {
   const response = await responding.catch((error: unknown) => {
-    const cause = error instanceof Error && isJsonObject(error.cause) ? error.cause.code : undefined;
-    if (error instanceof TypeError) {
-      throw new Failure(
-        `Cannot connect to ${new URL(link).origin} (${cause ?? 'no answer'}): is npm start running?`,
-      );
-    }
-    throw error;
+    const { cause }: { cause?: unknown } = error instanceof TypeError ? error : {};
+    if (!(cause instanceof Error)) throw error;
+    const reason = 'code' in cause ? cause.code : cause.message;
+    throw new Failure(`Cannot connect to ${new URL(link).origin} (${reason}): is npm start running?`);
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: parseBody(text) };

@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 /** Installing from a registry takes what it takes. */
 const PATIENCE_MS = 600_000;
+
+interface Session {
+  id: string;
+  url: string;
+  status: string;
+  payment_status: string;
+  payment: { transaction: string } | null;
+}
 
 interface Started {
   child: ChildProcess;
@@ -16,7 +25,7 @@ interface Started {
   testKey: string;
 }
 
-/** What a newcomer does first, as an ordinary user: clone, `npm start`, the printed curl, Ctrl-C, and start again. */
+/** What a newcomer does first, as an ordinary user: clone, `npm start`, the printed curl, pay, Ctrl-C, and start again. */
 describe('a fresh clone', function () {
   this.timeout(PATIENCE_MS);
   let folder: string;
@@ -34,13 +43,31 @@ describe('a fresh clone', function () {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  async function start(): Promise<Started> {
-    const child = spawn('npm', ['start'], {
+  function npm(...args: string[]): ChildProcessByStdio<null, Readable, Readable> {
+    return spawn('npm', args, {
       cwd: clone,
       env: { PATH: process.env.PATH, HOME: folder, npm_config_cache: path.join(folder, 'npm-cache') },
       stdio: ['ignore', 'pipe', 'pipe'],
       ...user,
     });
+  }
+
+  /** What it printed, once it has ended well. */
+  async function run(...args: string[]): Promise<string> {
+    const child = npm(...args);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        output += chunk.toString('utf8');
+      });
+    }
+    const [code] = await once(child, 'close');
+    assert.equal(code, 0, output);
+    return output;
+  }
+
+  async function start(): Promise<Started> {
+    const child = npm('start');
     let output = '';
     const ready = new Promise<void>((resolve, reject) => {
       const read = (chunk: Buffer): void => {
@@ -66,11 +93,7 @@ describe('a fresh clone', function () {
     assert.deepEqual(processesIn(clone), [], 'no process is left');
   }
 
-  async function call(
-    started: Started,
-    pathname: string,
-    body?: string,
-  ): Promise<{ id: string; status: string }> {
+  async function call(started: Started, pathname: string, body?: string): Promise<Session> {
     const response = await fetch(started.baseUrl + pathname, {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
@@ -83,7 +106,7 @@ describe('a fresh clone', function () {
     return JSON.parse(await response.text());
   }
 
-  it('starts with nothing configured, answers the printed curl, stops without a trace and keeps its data', async () => {
+  it('starts with nothing configured, is paid by the printed command, stops without a trace and keeps its data', async () => {
     const first = await start();
     const session = await call(
       first,
@@ -91,11 +114,21 @@ describe('a fresh clone', function () {
       'line_items[0][price_data][product_data][name]=Coffee&line_items[0][price_data][unit_amount]=450',
     );
     assert.equal(session.status, 'open');
+    const printed = await run('run', 'pay', '--', session.url);
+    const [, transaction] = /Paid 4\.50 USDC \(HTTP 200\)[\s\S]*transaction\s+(\S+)/.exec(printed) ?? [];
+    assert.match(transaction ?? printed, /^0x[0-9a-f]{64}$/);
+    const { pathname } = new URL(session.url);
+    assert.equal((await fetch(first.baseUrl + pathname)).status, 200);
     await stop(first);
 
     const second = await start();
     assert.equal(second.testKey, first.testKey);
-    assert.equal((await call(second, `/v1/checkout/sessions/${session.id}`)).id, session.id);
+    const kept = await call(second, `/v1/checkout/sessions/${session.id}`);
+    assert.deepEqual(
+      [kept.status, kept.payment_status, kept.payment?.transaction],
+      ['complete', 'paid', transaction],
+    );
+    assert.equal((await fetch(second.baseUrl + pathname)).status, 200);
     await stop(second);
   });
 });
