@@ -31,6 +31,7 @@ export async function startFacilitator(options: FacilitatorOptions): Promise<Fac
   const { dials, checkToken } = options;
   let judge = await options.createJudge();
   let revival: NodeJS.Timeout | undefined;
+  let reviving: Promise<void> | undefined;
   let stopped = false;
   const server: Server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
@@ -85,8 +86,14 @@ export async function startFacilitator(options: FacilitatorOptions): Promise<Fac
     clearTimeout(revival);
     revival = undefined;
     if (server.listening || stopped) return;
+    reviving ??= comeBack();
+    await reviving;
+  }
+
+  async function comeBack(): Promise<void> {
     judge = await options.createJudge();
-    await listen(server, port);
+    if (!stopped) await listen(server, port);
+    reviving = undefined;
   }
 
   return {

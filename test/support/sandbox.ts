@@ -1,18 +1,23 @@
 import type { Sandbox } from '../../sandbox/sandbox.js';
+import { closeAfterFile } from './suite.js';
 
 /** The sandbox that `npm start` starts, once for a file: opened by the first test that needs it. */
 let opening: Promise<Sandbox> | undefined;
 
 export async function testSandbox(): Promise<Sandbox> {
-  // x402's packages and the chains take a second to load, which most runs of single files need not wait for.
-  opening ??= import('../../sandbox/sandbox.js').then(({ startSandbox }) => startSandbox());
+  opening ??= open();
   return await opening;
 }
 
-export async function closeTestSandbox(): Promise<void> {
-  const sandbox = await opening?.catch(() => undefined);
-  opening = undefined;
-  await sandbox?.stop();
+async function open(): Promise<Sandbox> {
+  // x402's packages and the chains take a second to load, which most runs of single files need not wait for.
+  const { startSandbox } = await import('../../sandbox/sandbox.js');
+  const sandbox = await startSandbox();
+  closeAfterFile(async () => {
+    opening = undefined;
+    await sandbox.stop();
+  });
+  return sandbox;
 }
 
 /** All faults off, the facilitator up. */

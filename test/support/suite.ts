@@ -6,7 +6,6 @@ import { loadConfig } from '../../shared/config.js';
 import { migrate } from '../../shared/db/migrate.js';
 import { createLogger } from '../../shared/logger.js';
 import { eventually } from './eventually.js';
-import { closeTestSandbox } from './sandbox.js';
 import { startTestPostgres, startTestRedis, type TestServer } from './services.js';
 
 /**
@@ -24,6 +23,8 @@ const POSTGRES_URL = 'STABLECOIN_CHECKOUT_TEST_POSTGRES_URL';
 /** Nobody connects to it: it is copied. */
 const MIGRATED = 'migrated';
 const LEAK_GRACE_MS = 10_000;
+/** What a spec opened for itself and those after it. */
+const openedLate: (() => Promise<void>)[] = [];
 
 let postgres: TestServer | undefined;
 let redis: TestServer | undefined;
@@ -64,13 +65,18 @@ export const mochaHooks = {
   async afterAll(this: Mocha.Context): Promise<void> {
     const files = new Set(this.test?.parent?.suites.map(({ file }) => file && path.relative('.', file)));
     await setImmediate();
-    await closeTestSandbox();
+    for (const close of openedLate.splice(0)) await close();
     await eventually(() => {
       const leaks = [...countOpen()].filter(([type, count]) => count > (openAtFirst?.get(type) ?? 0));
       assert.deepEqual(leaks, [], `${[...files].join(', ')} left something open`);
     }, LEAK_GRACE_MS);
   },
 };
+
+/** For what a file's first user opens, and later ones use too. */
+export function closeAfterFile(close: () => Promise<void>): void {
+  openedLate.push(close);
+}
 
 export function testServices(): TestServices {
   if (services === undefined) throw new Error('the suite has not started its services');

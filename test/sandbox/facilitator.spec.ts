@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createTokenCheck } from '../../sandbox/facilitator/check-token.js';
+import { type Dials, NO_FAULTS } from '../../sandbox/facilitator/dials.js';
+import type { Judge } from '../../sandbox/facilitator/judge.js';
+import { type FacilitatorServer, startFacilitator } from '../../sandbox/facilitator/server.js';
+import { createFacilitator } from '../../shared/x402/facilitator.js';
+import type { FacilitatorRequest } from '../../shared/x402/wire.js';
+import { resetTestSandbox, testSandbox } from '../support/sandbox.js';
+
+const NETWORK = 'eip155:84532';
+const REQUIREMENTS = {
+  scheme: 'exact' as const,
+  network: NETWORK,
+  asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+  amount: '1',
+  payTo: '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',
+  maxTimeoutSeconds: 300,
+  extra: { name: 'USDC', version: '2' },
+};
+const REQUEST = {
+  x402Version: 2,
+  paymentPayload: { x402Version: 2, accepted: REQUIREMENTS, payload: { signature: '0x', authorization: {} } },
+  paymentRequirements: REQUIREMENTS,
+};
+const YES: Judge = {
+  supported: () => ({ kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }] }),
+  verify: async () => ({ isValid: true }),
+  settle: async () => ({ success: true, transaction: '0x1', network: NETWORK }),
+};
+
+describe("the sandbox's facilitator", () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  let dials: Dials;
+  let facilitator: FacilitatorServer;
+
+  beforeEach(async () => {
+    dials = { ...NO_FAULTS };
+    const spki = publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+    facilitator = await startFacilitator({
+      port: 0,
+      dials,
+      checkToken: createTokenCheck({ id: 'fk_1', publicKey: spki }),
+      createJudge: async () => YES,
+      control: async (_request, response) => {
+        response.writeHead(404).end();
+      },
+      onPayment: () => {},
+    });
+  });
+  afterEach(() => facilitator.stop());
+
+  function clientWith(key: KeyObject, id = 'fk_1') {
+    const secret = `svc_sk_${key.export({ format: 'der', type: 'pkcs8' }).toString('base64')}`;
+    return createFacilitator({
+      url: facilitator.url,
+      key: { id, secret },
+      timeoutMs: 2000,
+      settleTimeoutMs: 2000,
+    });
+  }
+
+  async function post(endpoint: string, body: unknown): Promise<number> {
+    const init = { method: 'POST', body: JSON.stringify(body) };
+    return (await fetch(`${facilitator.url}${endpoint}`, init)).status;
+  }
+
+  it('answers those who sign with the key that it expects', async () => {
+    const client = clientWith(privateKey);
+    assert.deepEqual([...((await client.supported())?.keys() ?? [])], [NETWORK]);
+    const verdict = await client.verify(REQUEST as unknown as FacilitatorRequest);
+    assert.equal(verdict.kind, 'valid');
+    await client.close();
+  });
+
+  it('turns away those who sign with another one, or for another', async () => {
+    const other = generateKeyPairSync('ed25519').privateKey;
+    for (const client of [clientWith(other), clientWith(privateKey, 'fk_2')]) {
+      assert.equal(await client.supported(), undefined);
+      await client.close();
+    }
+  });
+
+  it('looks at what is asked before who asks', async () => {
+    assert.equal(await post('/verify', REQUEST), 401);
+    assert.equal(await post('/verify', { ...REQUEST, paymentPayload: {} }), 400);
+    assert.equal(await post('/settle', 'no object'), 400);
+  });
+
+  it('is back by itself some time after it has died', async () => {
+    dials.downMs = 50;
+    await facilitator.die();
+    await assert.rejects(post('/verify', REQUEST));
+    await facilitator.revive();
+    assert.equal(await post('/verify', REQUEST), 401);
+  });
+});
+
+describe("the sandbox's own endpoints", function () {
+  this.timeout(60_000);
+  afterEach(() => resetTestSandbox());
+
+  async function ask(
+    pathname: string,
+    body: unknown,
+    type = 'application/json',
+  ): Promise<[number, Record<string, unknown>]> {
+    const { facilitator } = await testSandbox();
+    const init = { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify(body) };
+    const response = await fetch(`${facilitator.url}${pathname}`, init);
+    return [response.status, JSON.parse(await response.text())];
+  }
+
+  it('turn dials that there are, to what they can be', async () => {
+    const [status, dials] = await ask('/sandbox/dials', { settle: 'pending', delayMs: 5 });
+    assert.deepEqual([status, dials], [200, { ...NO_FAULTS, settle: 'pending', delayMs: 5 }]);
+    for (const wrong of [{ settle: 'perhaps' }, { delayMs: -1 }, { speed: 1 }, []]) {
+      const [refused, body] = await ask('/sandbox/dials', wrong);
+      assert.equal(refused, 400);
+      assert.match(String(body.error), /must be|There is no dial|Send/);
+    }
+    assert.equal((await testSandbox()).dials.settle, 'pending');
+  });
+
+  it('fund a wallet of either family, and nothing else', async () => {
+    const evm = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
+    assert.deepEqual(await ask('/sandbox/fund', { address: evm }), [200, { funded: evm }]);
+    assert.equal(
+      (await ask('/sandbox/fund', { address: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU' }))[0],
+      200,
+    );
+    assert.equal((await ask('/sandbox/fund', { address: 'me' }))[0], 400);
+  });
+
+  it('do not hear a form that a foreign page could send', async () => {
+    assert.equal((await ask('/sandbox/dials', { settle: 'die' }, 'text/plain'))[0], 404);
+  });
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
+import { SOLANA_DEVNET } from '../../sandbox/networks.js';
+import { type Cluster, startCluster } from '../../sandbox/solana/cluster.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+
+/** Asked by the client that the service looks at payments with. */
+describe('the local Solana', () => {
+  let cluster: Cluster;
+  let rpc: Connection;
+  const payer = Keypair.generate();
+  const receiver = Keypair.generate().publicKey;
+
+  beforeEach(async () => {
+    cluster = await startCluster({ network: SOLANA_DEVNET, port: 0 });
+    cluster.give(payer.publicKey.toBase58());
+    rpc = new Connection(cluster.url, 'confirmed');
+  });
+  afterEach(async () => {
+    returnToPresent();
+    await cluster.stop();
+  });
+
+  async function build(lamports: number): Promise<Buffer> {
+    const { blockhash } = await rpc.getLatestBlockhash();
+    const transaction = new Transaction({ feePayer: payer.publicKey, recentBlockhash: blockhash });
+    transaction.add(SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: receiver, lamports }));
+    transaction.sign(payer);
+    return transaction.serialize();
+  }
+
+  async function transfer(lamports: number): Promise<string> {
+    return await rpc.sendRawTransaction(await build(lamports));
+  }
+
+  it('is devnet by its genesis hash', async () => {
+    assert.equal(`solana:${(await rpc.getGenesisHash()).slice(0, 32)}`, SOLANA_DEVNET.caip2);
+  });
+
+  it('lists transactions by account, newest first, between two of them and up to a limit', async () => {
+    const sent: string[] = [];
+    for (const lamports of [1_000_000, 1_000_001, 1_000_002, 1_000_003])
+      sent.unshift(await transfer(lamports));
+    const list = async (options: object): Promise<string[]> => {
+      const found = await rpc.getSignaturesForAddress(receiver, options);
+      return found.map(({ signature }) => signature);
+    };
+    assert.deepEqual(await list({}), sent);
+    assert.deepEqual(await list({ limit: 2 }), sent.slice(0, 2));
+    assert.deepEqual(await list({ before: sent[0] }), sent.slice(1));
+    assert.deepEqual(await list({ before: sent[0], until: sent[3] }), sent.slice(1, 3));
+    assert.deepEqual(await list({ before: '1'.repeat(64) }), []);
+  });
+
+  it('shows a transaction at the commitments that it has reached', async () => {
+    cluster.setBlocks('slow');
+    const signature = await transfer(1_000_000);
+    const reached = async (): Promise<unknown[]> => {
+      const { value } = await rpc.getSignatureStatus(signature, { searchTransactionHistory: true });
+      const confirmed = await rpc.getSignaturesForAddress(receiver, {}, 'confirmed');
+      const finalized = await rpc.getSignaturesForAddress(receiver, {}, 'finalized');
+      const found = await rpc.getTransaction(signature, {
+        commitment: 'confirmed',
+        maxSupportedTransactionVersion: 0,
+      });
+      return [value?.confirmationStatus, confirmed.length, finalized.length, found !== null];
+    };
+    assert.deepEqual(await reached(), ['processed', 0, 0, false]);
+    travelMs(3000);
+    assert.deepEqual(await reached(), ['confirmed', 1, 0, true]);
+    travelMs(1200);
+    assert.deepEqual(await reached(), ['finalized', 1, 1, true]);
+  });
+
+  it('tells what a transaction did', async () => {
+    const signature = await transfer(1_234_567);
+    const landed = await rpc.getTransaction(signature, {
+      commitment: 'confirmed',
+      maxSupportedTransactionVersion: 0,
+    });
+    assert.equal(landed?.meta?.err, null);
+    assert.equal(landed?.transaction.message.getAccountKeys().get(1)?.toBase58(), receiver.toBase58());
+    assert.equal(await rpc.getBalance(receiver), 1_234_567);
+    assert.ok(Math.abs((landed?.blockTime ?? 0) - nowMs() / 1000) < 5);
+    const parsed = await rpc.getParsedTransaction(signature, { maxSupportedTransactionVersion: 0 });
+    assert.equal(parsed?.transaction.message.accountKeys[0]?.signer, true);
+  });
+
+  it('takes a message once, and only while its blockhash is good', async () => {
+    const wire = await build(1_000_000);
+    await rpc.sendRawTransaction(wire);
+    await assert.rejects(rpc.sendRawTransaction(wire), /AlreadyProcessed/);
+    const { blockhash } = await rpc.getLatestBlockhash();
+    const late = await build(1_000_001);
+    assert.equal((await rpc.isBlockhashValid(blockhash)).value, true);
+    travelMs(61_000);
+    assert.equal((await rpc.isBlockhashValid(blockhash)).value, false);
+    await assert.rejects(rpc.sendRawTransaction(late), /Blockhash not found/);
+    const unseen = await rpc.sendRawTransaction(late, { skipPreflight: true });
+    assert.equal((await rpc.getSignatureStatus(unseen)).value, null);
+  });
+
+  it('says why a transaction fails', async () => {
+    await assert.rejects(transfer(10 ** 15), /custom program error: 0x1/);
+    const broken = await build(1_000_000);
+    broken[10] = (broken[10] ?? 0) ^ 1;
+    await assert.rejects(rpc.sendRawTransaction(broken), /signature verification failure/);
+  });
+
+  it('makes what was sent wait while blocks are halted, until they go on or it is dropped', async () => {
+    cluster.setBlocks('halted');
+    const first = await transfer(1_000_000);
+    cluster.ledger.dropWaiting();
+    const second = await transfer(1_000_001);
+    assert.equal((await rpc.getSignatureStatus(second)).value, null);
+    cluster.setBlocks('at_once');
+    assert.equal((await rpc.getSignatureStatus(first)).value, null);
+    assert.equal((await rpc.getSignatureStatus(second)).value?.err, null);
+  });
+
+  it('has the tokens at their real mints, under the programs that they belong to', async () => {
+    for (const { address, decimals } of SOLANA_DEVNET.tokens) {
+      const found = await rpc.getParsedTokenAccountsByOwner(payer.publicKey, {
+        mint: new PublicKey(address),
+      });
+      const { tokenAmount } = found.value[0]?.account.data.parsed.info ?? {};
+      assert.deepEqual([tokenAmount.uiAmountString, tokenAmount.decimals], ['1000000', decimals]);
+      const account = found.value[0]?.pubkey ?? PublicKey.default;
+      assert.equal((await rpc.getTokenAccountBalance(account)).value.uiAmount, 1_000_000);
+    }
+  });
+});
