@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { eventually } from '../support/eventually.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 /** Installing from a registry takes what it takes. */
@@ -23,6 +24,8 @@ interface Started {
   child: ChildProcess;
   baseUrl: string;
   testKey: string;
+  /** Everything that it has printed until now. */
+  printed(): string;
 }
 
 /** What a newcomer does first, as an ordinary user: clone, `npm start`, the printed curl, pay, Ctrl-C, and start again. */
@@ -81,7 +84,7 @@ describe('a fresh clone', function () {
     await ready;
     const [, baseUrl = ''] = /running at (http:\S+)/.exec(output) ?? [];
     const [testKey = ''] = /svc_ck_test_\w+/.exec(output) ?? [];
-    return { child, baseUrl, testKey };
+    return { child, baseUrl, testKey, printed: () => output };
   }
 
   async function stop({ child }: Started): Promise<void> {
@@ -117,6 +120,9 @@ describe('a fresh clone', function () {
     const printed = await run('run', 'pay', '--', session.url);
     const [, transaction] = /Paid 4\.50 USDC \(HTTP 200\)[\s\S]*transaction\s+(\S+)/.exec(printed) ?? [];
     assert.match(transaction ?? printed, /^0x[0-9a-f]{64}$/);
+    await eventually(() =>
+      assert.match(first.printed(), new RegExp(`checkout\\.session\\.completed.*${session.id}`)),
+    );
     const { pathname } = new URL(session.url);
     assert.equal((await fetch(first.baseUrl + pathname)).status, 200);
     await stop(first);
