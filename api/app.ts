@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
+import { pageAssetRoutes } from './checkout-page/assets-route.js';
 import type { Deps } from './deps.js';
 import { renderMerchantErrors } from './errors/render-merchant-error.js';
 import { unknownPath } from './errors/unknown-path.js';
@@ -10,6 +11,8 @@ import { paymentLink } from './payment-link/routes.js';
 import { sendJson } from './send-json.js';
 import { openApiDocument } from './v1/openapi.js';
 import { merchantApi } from './v1/router.js';
+
+const HSTS_SECONDS = 31_536_000;
 
 /** Every middleware, in order. */
 export function createApp(deps: Deps): Express {
@@ -23,11 +26,13 @@ export function createApp(deps: Deps): Express {
 
   app.use(requestId(deps));
   app.use(warnOfUntrustedProxy(deps));
-  app.use(helmet());
+  const isHttps = deps.config.baseUrl.startsWith('https:');
+  app.use(helmet({ strictTransportSecurity: isHttps && { maxAge: HSTS_SECONDS, includeSubDomains: false } }));
   app.use(operations(deps));
   const document = JSON.stringify(openApiDocument(deps.config.baseUrl));
   app.get('/openapi.json', (_req, res) => sendJson(res, document));
   app.use('/v1', merchantApi(deps));
+  app.use('/assets', pageAssetRoutes(deps.pageAssets));
   app.use('/c', paymentLink(deps));
   app.use(unknownPath);
   app.use(renderMerchantErrors());

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { SolanaTransfers } from '../shared/chains/solana-transfers.js';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import type { Logger } from '../shared/logger.js';
@@ -7,6 +8,8 @@ import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { SecretBox } from '../shared/secrets.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
 import type { WebMetrics } from './operations/web-metrics.js';
+import type { ImageProxy } from './checkout-page/image-proxy.js';
+import type { PageAssets } from './checkout-page/page-assets.js';
 import type { SettlementWatch } from './payment-link/await-settlement.js';
 import type { RateLimiter } from './rate-limiters.js';
 
@@ -26,4 +29,7 @@ export interface Deps {
   metrics: WebMetrics;
   /** True once the process has been told to stop: it is no longer ready. */
   lifecycle: { isStopping: boolean };
+  solanaTransfers: SolanaTransfers;
+  pageAssets: PageAssets;
+  images: ImageProxy;
 }

@@ -1,3 +1,4 @@
+import { createSolanaTransfers } from '../shared/chains/solana-transfers.js';
 import type { Config } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import type { Logger } from '../shared/logger.js';
@@ -6,12 +7,14 @@ import { openQueues } from '../shared/queues/enqueue.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
+import { createImageProxy } from './checkout-page/image-proxy.js';
+import { loadPageAssets, type PageAssets } from './checkout-page/page-assets.js';
 import type { Deps } from './deps.js';
 import { openWebMetrics } from './operations/web-metrics.js';
 import { watchSettlements } from './payment-link/await-settlement.js';
 import { openApiRateLimiter, openLinkRateLimiter } from './rate-limiters.js';
 
-export function openDeps(config: Config, logger: Logger): Deps {
+export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
   const db = openDatabase(config.database);
   const redis = config.redis && openRedis(config.redis, logger);
   const queues = openQueues(config, redis, logger);
@@ -29,12 +32,16 @@ export function openDeps(config: Config, logger: Logger): Deps {
     settlements: watchSettlements(db, logger),
     metrics: openWebMetrics({ db, queues, logger }),
     lifecycle: { isStopping: false },
+    solanaTransfers: createSolanaTransfers(config.rpcUrls),
+    pageAssets,
+    images: createImageProxy({ allowPrivateNetworks: config.allowPrivateWebhooks }),
   };
 }
 
-export async function closeDeps({ db, redis, queues, facilitator }: Deps): Promise<void> {
+export async function closeDeps({ db, redis, queues, facilitator, images }: Deps): Promise<void> {
   await queues.close();
   await facilitator.close();
+  await images.close();
   redis?.disconnect();
   await db.destroy();
 }

@@ -6,6 +6,7 @@ import { createLogger, type Logger } from '../shared/logger.js';
 import { warnIfRedisMayEvict } from '../shared/queues/connection.js';
 import { type Closable, closeOnSignal } from '../shared/shutdown.js';
 import { createApp } from './app.js';
+import type { Deps } from './deps.js';
 import { createHttpServer, drain, trackInFlight } from './http-server.js';
 import { closeDeps, openDeps } from './open-deps.js';
 
@@ -17,9 +18,9 @@ export interface WebProcess extends Closable {
 }
 
 export async function startWeb(config: Config, logger: Logger): Promise<WebProcess> {
-  warnAbout(config, logger);
   const deps = openDeps(config, logger);
   if (deps.redis !== undefined) warnIfRedisMayEvict(deps.redis, logger);
+  warnAbout(deps);
   const app = createApp(deps);
   const server = createHttpServer(app);
   const inFlight = trackInFlight(server);
@@ -38,7 +39,13 @@ export async function startWeb(config: Config, logger: Logger): Promise<WebProce
   };
 }
 
-function warnAbout(config: Config, logger: Logger): void {
+function warnAbout({ config, logger, pageAssets }: Deps): void {
+  if (pageAssets.script === undefined) {
+    logger.warn({
+      event: 'page.not_bundled',
+      hint: 'The payment page has neither script nor style: npm run build makes them.',
+    });
+  }
   if (usesDevelopmentKey(config)) {
     logger.warn({
       event: 'config.development_key',

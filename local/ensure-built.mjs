@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { writePageAssets } from './bundle-page.mjs';
 import { withLock } from './lock.mjs';
 import { runToEnd } from './run-to-end.mjs';
 
@@ -38,7 +39,8 @@ async function compile(root) {
   const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const args = ['-p', path.join(root, 'tsconfig.build.json'), '--outDir', fresh];
   const code = await runToEnd(process.execPath, [tsc, ...args], { cwd: root });
-  if (code !== 0) {
+  const bundled = code === 0 && (await bundles(root, fresh));
+  if (!bundled) {
     rmSync(fresh, { recursive: true, force: true });
     process.stderr.write('The build failed.\n');
     process.exit(1);
@@ -47,6 +49,14 @@ async function compile(root) {
   if (existsSync(dist)) renameSync(dist, old);
   renameSync(fresh, dist);
   rmSync(old, { recursive: true, force: true });
+}
+
+/** What the bundler objects to it has printed. */
+async function bundles(root, dist) {
+  return await writePageAssets(root, dist).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**

@@ -9,6 +9,11 @@ const TOOLS = [
     debianPackage: 'redis-server',
     why: 'the queue and the rate limits run on a real Redis',
   },
+  {
+    command: 'chromium',
+    debianPackage: 'chromium',
+    why: 'the payment page is tried in a real browser',
+  },
 ];
 
 const POLICY_FILE = '/usr/sbin/policy-rc.d';

@@ -46,6 +46,8 @@ export interface Config {
   linkRequestsPerMinute: number;
   trustProxy: boolean | number | string;
   allowPrivateWebhooks: boolean;
+  /** A script that announces wallets to the payment page; for development only. */
+  pageScriptUrl: string | undefined;
   workerQueues: readonly JobName[];
   workerConcurrency: number;
   metricsToken: string | undefined;
@@ -106,6 +108,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     }),
     trustProxy: env.trustProxy('TRUST_PROXY'),
     allowPrivateWebhooks: env.boolean('WEBHOOK_ALLOW_PRIVATE_NETWORKS', false),
+    pageScriptUrl: readPageScript(env, production),
     workerQueues: env.list('WORKER_QUEUES', JOB_NAMES) ?? JOB_NAMES,
     workerConcurrency: env.integer('WORKER_CONCURRENCY', { default: 20, min: 1, max: 1000 }),
     metricsToken: env.text('METRICS_TOKEN'),
@@ -124,6 +127,15 @@ function readRedis(env: EnvReader): RedisConfig | undefined {
   const url = env.url('REDIS_URL', ['redis:', 'rediss:']);
   const verifyTls = env.boolean('REDIS_TLS_VERIFY', true);
   return url === undefined ? undefined : { url, verifyTls };
+}
+
+/** Such a script sees what the page's wallets see, so production has none. */
+function readPageScript(env: EnvReader, production: boolean): string | undefined {
+  const url = env.url('PAGE_SCRIPT_URL', ['http:', 'https:']);
+  if (url !== undefined && production) {
+    env.problems.push('PAGE_SCRIPT_URL is for development: unset it where NODE_ENV is production.');
+  }
+  return url;
 }
 
 function readFacilitator(env: EnvReader, required: boolean): FacilitatorConfig {

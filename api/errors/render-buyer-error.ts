@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, Response } from 'express';
 import { isDatabaseAway } from '../../shared/db/constraints.js';
 import { sendJson } from '../send-json.js';
 import { BUYER_ERRORS, type BuyerError, type BuyerErrorCode } from './buyer-refusal.js';
@@ -6,7 +6,9 @@ import { BUYER_ERRORS, type BuyerError, type BuyerErrorCode } from './buyer-refu
 const RETRY_SECONDS = 5;
 
 /** What went wrong on our side, told to a buyer: busy when it will pass, else no more than that it went wrong. */
-export function renderBuyerErrors(): ErrorRequestHandler {
+export function renderBuyerErrors(
+  refuse: (req: Request, res: Response, code: BuyerErrorCode, message: string) => void,
+): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) {
       next(error);
@@ -15,7 +17,7 @@ export function renderBuyerErrors(): ErrorRequestHandler {
     const away = isDatabaseAway(error);
     req.log.error({ event: away ? 'database.away' : 'request.failed', err: error });
     if (away) res.setHeader('Retry-After', String(RETRY_SECONDS));
-    sendBuyerError(res, away ? 'payment_service_unavailable' : 'internal_error', away ? BUSY : FAILED);
+    refuse(req, res, away ? 'payment_service_unavailable' : 'internal_error', away ? BUSY : FAILED);
   };
 }
 

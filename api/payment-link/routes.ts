@@ -1,4 +1,4 @@
-import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
+import express, { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { nowMs } from '../../shared/clock.js';
 import type { Channel } from '../../shared/domain/payment.js';
@@ -6,7 +6,11 @@ import { isIdShaped } from '../../shared/ids.js';
 import { sessionUrl } from '../../shared/presenters/checkout-session.js';
 import { findLinkedSession } from '../../shared/services/payment-links.js';
 import { type DecodedHeader, readPaymentHeader } from '../../shared/x402/headers.js';
+import { sendImage } from '../checkout-page/image-route.js';
+import { sendPayOutcome } from '../checkout-page/pay-route.js';
 import { sendErrorPage, sendPage } from '../checkout-page/render.js';
+import { sendStatus } from '../checkout-page/status-route.js';
+import { sendTransaction } from '../checkout-page/transaction-route.js';
 import type { Deps } from '../deps.js';
 import type { BuyerErrorCode } from '../errors/buyer-refusal.js';
 import { renderBuyerErrors, sendBuyerError } from '../errors/render-buyer-error.js';
@@ -16,18 +20,31 @@ import { sendAgentAnswer } from './respond.js';
 import { serveLink } from './serve-link.js';
 
 type Asked = Pick<Request, 'get'>;
+type Refuse = (req: Asked, res: Response, code: BuyerErrorCode, message: string) => void;
 
 /** The page's requests say so; everyone else is an agent. */
 const PAGE_MARKER_HEADER = 'checkout-channel';
+const READ_METHODS = 'GET, HEAD, OPTIONS';
+const MAX_BODY_BYTES = 4096;
 
-/** `/c/{id}`: one address that people open and agents pay. */
+/** `/c/{id}`: one address that people open and agents pay. Below it what the page asks for. */
 export function paymentLink(deps: Deps): Router {
   const router = Router({ caseSensitive: true });
+  const refuse: Refuse = (req, res, code, message) => {
+    if (wantsPage(req)) sendErrorPage(deps, res, code);
+    else sendBuyerError(res, code, message);
+  };
   router.use(openToAnyOrigin, (_req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Vary', 'Accept');
     next();
   });
+
+  // Before the limit: an open page asks for its state every other second.
+  router
+    .route('/:id/status')
+    .get((req, res) => sendStatus(deps, res, req.params.id))
+    .all(onlyBy(READ_METHODS, refuse));
 
   router.use('/:id', async (req, res, next) => {
     try {
@@ -64,31 +81,47 @@ export function paymentLink(deps: Deps): Router {
     else sendAgentAnswer(res, answer, sessionUrl(session.id, deps.config.baseUrl));
   };
 
+  router.route('/:id').get(serve).post(serve).all(onlyBy(LINK_METHODS, refuse));
   router
-    .route('/:id')
-    .get(serve)
-    .post(serve)
-    .all((req, res) => {
-      res.setHeader('Allow', LINK_METHODS);
-      refuse(req, res, 'method_not_allowed', `A payment link answers ${LINK_METHODS}. Use one of them.`);
-    });
-  router.use(refuseBrokenAddress, renderBuyerErrors());
+    .route('/:id/pay')
+    .post((req, res) => sendPayOutcome(deps, req, res))
+    .all(onlyBy('POST, OPTIONS', refuse));
+  router
+    .route('/:id/transaction')
+    .post(express.json({ limit: MAX_BODY_BYTES }), (req, res) => sendTransaction(deps, req, res))
+    .all(onlyBy('POST, OPTIONS', refuse));
+  router
+    .route('/:id/images/:name')
+    .get((req, res) => sendImage(deps, res, req.params.id, req.params.name))
+    .all(onlyBy(READ_METHODS, refuse));
+  router.use(refuseBroken(refuse), renderBuyerErrors(refuse));
   return router;
 }
 
-/** Express throws this when an id's percent-encoding is broken. */
-const refuseBrokenAddress: ErrorRequestHandler = (error: unknown, req, res, next) => {
-  if (!(error instanceof URIError)) {
-    next(error);
-    return;
-  }
-  refuse(
-    req,
-    res,
-    'resource_missing',
-    'This link is not percent-encoded correctly. Check that the link is whole.',
-  );
-};
+function onlyBy(methods: string, refuse: Refuse) {
+  return (req: Request, res: Response): void => {
+    res.setHeader('Allow', methods);
+    refuse(req, res, 'method_not_allowed', `This address answers ${methods}. Use one of them.`);
+  };
+}
+
+/** What Express throws when an id's percent-encoding is broken, and its body parser for what is not JSON. */
+function refuseBroken(refuse: Refuse): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    if (error instanceof URIError) {
+      const message = 'This link is not percent-encoded correctly. Check that the link is whole.';
+      refuse(req, res, 'resource_missing', message);
+    } else if (isBodyError(error)) {
+      refuse(req, res, 'invalid_payment_payload', 'The body is not JSON, or too long. Send a JSON object.');
+    } else {
+      next(error);
+    }
+  };
+}
+
+function isBodyError(error: unknown): boolean {
+  return error instanceof Error && 'type' in error && 'statusCode' in error && Number(error.statusCode) < 500;
+}
 
 /** What came of a request, in few words: the metrics' labels. */
 function outcomeOf(answer: LinkAnswer): string {
@@ -113,9 +146,4 @@ function channelOf(req: Request<{ id: string }>): Channel {
 /** A browser's page load names text/html; agents send anything else. */
 function wantsPage(req: Asked): boolean {
   return /\btext\/html\b/i.test(req.get('Accept') ?? '');
-}
-
-function refuse(req: Asked, res: Response, code: BuyerErrorCode, message: string): void {
-  if (wantsPage(req)) sendErrorPage(res, code, message);
-  else sendBuyerError(res, code, message);
 }

@@ -25,6 +25,8 @@ export interface SignatureEntry {
 
 /** The most that one answer holds. */
 export const SIGNATURES_PER_PAGE = 1000;
+/** In a token account: behind its mint and its owner, the same in both token programs. */
+const TOKEN_AMOUNT_OFFSET = 64;
 /** JSON-RPC error of a node: the transaction is of a later version than asked for. */
 const UNSUPPORTED_TRANSACTION_VERSION = -32015;
 
@@ -55,6 +57,21 @@ export class SolanaRpc {
     const seconds = await this.#connection.getBlockTime(slot);
     if (seconds === null) throw new ChainUnreadable(`the endpoint has no time for slot ${slot}`);
     return new Date(seconds * 1000);
+  }
+
+  async getLatestBlockhash(): Promise<string> {
+    const { blockhash } = await this.#connection.getLatestBlockhash('confirmed');
+    return blockhash;
+  }
+
+  /** In the same order; undefined for an account that does not exist. */
+  async getTokenBalances(accounts: readonly string[]): Promise<(bigint | undefined)[]> {
+    const keys = accounts.map((account) => new PublicKey(account));
+    const found = await this.#connection.getMultipleAccountsInfo(keys, 'confirmed');
+    return found.map((account) => {
+      if (account === null || account.data.length < TOKEN_AMOUNT_OFFSET + 8) return undefined;
+      return account.data.readBigUInt64LE(TOKEN_AMOUNT_OFFSET);
+    });
   }
 
   /** In the state of a finalized block that is not before `root`. */

@@ -1,8 +1,30 @@
 import { networkName, transactionUrl } from '../chains/networks.js';
+import type { Channel, PaymentStatus, Token } from '../domain/payment.js';
 import type { Payment } from '../models/payment.js';
 import { createdSeconds, unixSeconds } from './timestamp.js';
 
-export function presentPayment(payment: Payment): object {
+export interface WirePayment {
+  id: string;
+  object: 'payment';
+  status: PaymentStatus;
+  amount: number;
+  currency: 'usd';
+  token: Token;
+  token_amount: string;
+  token_decimals: number;
+  network: string;
+  network_name: string;
+  payer: string | null;
+  pay_to: string;
+  channel: Channel;
+  transaction: string | null;
+  transaction_url: string | null;
+  created: number;
+  settled_at: number | null;
+  livemode: boolean;
+}
+
+export function presentPayment(payment: Payment): WirePayment {
   return {
     id: payment.id,
     object: 'payment',

@@ -1,11 +1,42 @@
-import { lineItemTotalCents } from '../domain/checkout-session.js';
+import { lineItemTotalCents, type SessionStatus } from '../domain/checkout-session.js';
 import type { Account } from '../models/account.js';
 import type { CheckoutSession } from '../models/checkout-session.js';
-import { presentPayment } from './payment.js';
+import { presentPayment, type WirePayment } from './payment.js';
 import { unixSeconds } from './timestamp.js';
 
+/** PublicCheckoutSession. */
+export interface PublicSession {
+  id: string;
+  status: SessionStatus;
+  payment_status: 'paid' | 'unpaid';
+  livemode: boolean;
+  merchant: {
+    name: string;
+    logo_url: string | null;
+    brand_color: string | null;
+    support_email: string | null;
+  };
+  line_items: PublicLineItem[];
+  amount_total: number;
+  currency: 'usd';
+  expires_at: number;
+  success_url: string | null;
+  cancel_url: string | null;
+  accepts: { evm: boolean; svm: boolean };
+  payment: WirePayment | null;
+}
+
+export interface PublicLineItem {
+  name: string;
+  description: string | null;
+  images: string[];
+  unit_amount: number;
+  quantity: number;
+  amount_total: number;
+}
+
 /** What buyers see: nothing that is only the merchant's (metadata, reference, customer e-mail). */
-export function presentPublicSession(session: CheckoutSession, account: Account, now: Date): object {
+export function presentPublicSession(session: CheckoutSession, account: Account, now: Date): PublicSession {
   const isOver = session.status === 'open' && session.expiresAt <= now;
   return {
     id: session.id,

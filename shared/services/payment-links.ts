@@ -12,6 +12,26 @@ export async function findLinkedSession(db: Knex, id: string): Promise<LinkedSes
   return session as LinkedSession | undefined;
 }
 
+/** The same without what is paid for, which may be long: for those who ask again and again. */
+export async function findLinkState(db: Knex, id: string): Promise<LinkedSession | undefined> {
+  const session = await CheckoutSession.query(db)
+    .select(
+      'checkout_sessions.id',
+      'accountId',
+      'checkout_sessions.livemode',
+      'checkout_sessions.status',
+      'amountTotalCents',
+      'expiresAt',
+      'paymentId',
+      'offeredFeePayers',
+      'checkout_sessions.failureCode',
+      'failureAt',
+    )
+    .findById(id)
+    .withGraphJoined('[account, payment]');
+  return session as LinkedSession | undefined;
+}
+
 /** Remembered, so that a buyer may still pay what was offered after the facilitator has changed its fee payers. */
 export async function rememberOfferedFeePayers(
   db: Knex,

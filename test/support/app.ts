@@ -6,6 +6,7 @@ import { createHttpServer } from '../../api/http-server.js';
 import { closeDeps, openDeps } from '../../api/open-deps.js';
 import { loadConfig } from '../../shared/config.js';
 import { createLogger } from '../../shared/logger.js';
+import { testPageAssets } from './page-assets.js';
 import { testServices } from './suite.js';
 
 /** The web process's app on the suite's Postgres and Redis, listening on a port of its own. */
@@ -30,7 +31,7 @@ export async function openTestApp(environment: Record<string, string> = {}): Pro
     'web',
   );
   const logger = createLogger(config.logLevel, 'test');
-  const deps = openDeps(config, logger);
+  const deps = openDeps(config, logger, await testPageAssets());
   const server = createHttpServer(createApp(deps));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,0 +1,31 @@
+import { Router } from 'express';
+import { brandStylesOf } from './brand-route.js';
+import { type Encodings, encodeAll, sendEncoded } from './compressed.js';
+import type { PageAssets } from './page-assets.js';
+
+const TYPES: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+};
+
+/** `/assets/…`: what a name holds never changes, so it is kept for ever. Unknown names fall through to the 404. */
+export function pageAssetRoutes({ files }: PageAssets): Router {
+  const router = Router({ caseSensitive: true });
+  const encoded = new Map<string, Encodings>();
+  for (const [name, bytes] of files) encoded.set(name, encodeAll(bytes));
+  router.get('/:name', (req, res, next) => {
+    const { name } = req.params;
+    const brand = brandStylesOf(name);
+    const found = brand === undefined ? encoded.get(name) : encodeAll(Buffer.from(brand));
+    const type = TYPES[name.split('.').at(-1) ?? ''];
+    if (found === undefined || type === undefined) {
+      next();
+      return;
+    }
+    res.setHeader('Content-Type', type);
+    res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+    res.setHeader('Vary', 'Accept-Encoding');
+    sendEncoded(res, found);
+  });
+  return router;
+}

@@ -1,0 +1,72 @@
+/**
+ * The merchant's colour made readable: shifted towards black or white until it stands out from the page as WCAG
+ * asks (3:1 for a button's surface, 4.5:1 for text), in the light and in the dark theme. On the colour itself the
+ * better of black and white is always at least 4.58:1.
+ */
+type Rgb = readonly [red: number, green: number, blue: number];
+
+interface Theme {
+  background: Rgb;
+  /** What the colour is shifted towards. */
+  ink: Rgb;
+}
+
+const WHITE: Rgb = [255, 255, 255];
+const BLACK: Rgb = [0, 0, 0];
+/** Of the surfaces in page.css those that are hardest to stand out from. */
+const LIGHT: Theme = { background: [246, 247, 249], ink: BLACK };
+const DARK: Theme = { background: [27, 29, 33], ink: WHITE };
+const TEXT_CONTRAST = 4.5;
+const SURFACE_CONTRAST = 3;
+const STEPS = 50;
+
+/** A style sheet; undefined for what is no `#rrggbb`. */
+export function brandStyles(color: string): string | undefined {
+  const brand = parseColor(color);
+  if (brand === undefined) return undefined;
+  return `:root{${variables(brand, LIGHT)}}@media (prefers-color-scheme:dark){:root{${variables(brand, DARK)}}}@media print{:root{${variables(brand, LIGHT)}}}`;
+}
+
+function variables(brand: Rgb, theme: Theme): string {
+  const surface = standOut(brand, theme, SURFACE_CONTRAST);
+  const on = contrast(surface, WHITE) >= contrast(surface, BLACK) ? WHITE : BLACK;
+  const text = standOut(brand, theme, TEXT_CONTRAST);
+  return `--brand:${hex(surface)};--on-brand:${hex(on)};--accent:${hex(text)}`;
+}
+
+function standOut(color: Rgb, { background, ink }: Theme, wanted: number): Rgb {
+  for (let step = 0; step < STEPS; step += 1) {
+    const mixed = mix(color, ink, step / STEPS);
+    if (contrast(mixed, background) >= wanted) return mixed;
+  }
+  return ink;
+}
+
+export function contrast(one: Rgb, other: Rgb): number {
+  const [lighter = 0, darker = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+function luminance([red, green, blue]: Rgb): number {
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+function linear(channel: number): number {
+  const value = channel / 255;
+  return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+}
+
+function mix(from: Rgb, to: Rgb, share: number): Rgb {
+  const channel = (index: 0 | 1 | 2): number => Math.round(from[index] + (to[index] - from[index]) * share);
+  return [channel(0), channel(1), channel(2)];
+}
+
+export function parseColor(text: string): Rgb | undefined {
+  const [, red, green, blue] = /^#?([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text) ?? [];
+  if (red === undefined || green === undefined || blue === undefined) return undefined;
+  return [Number.parseInt(red, 16), Number.parseInt(green, 16), Number.parseInt(blue, 16)];
+}
+
+function hex(color: Rgb): string {
+  return `#${color.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
+}

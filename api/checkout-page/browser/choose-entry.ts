@@ -1,0 +1,25 @@
+import type { PayableEntry } from '../page-data.js';
+
+/**
+ * Which entry a wallet pays unless the buyer chose one: the first that it can surely pay, else the first of which
+ * nothing is known, else the first.
+ */
+export function chooseEntry(
+  entries: readonly PayableEntry[],
+  balances: ReadonlyMap<PayableEntry, bigint>,
+): PayableEntry | undefined {
+  return (
+    entries.find((entry) => canPay(entry, balances) === 'yes') ??
+    entries.find((entry) => canPay(entry, balances) === 'unknown') ??
+    entries[0]
+  );
+}
+
+export function canPay(
+  entry: PayableEntry,
+  balances: ReadonlyMap<PayableEntry, bigint>,
+): 'yes' | 'no' | 'unknown' {
+  const balance = balances.get(entry);
+  if (balance === undefined) return 'unknown';
+  return balance >= BigInt(entry.accepted.amount) ? 'yes' : 'no';
+}

@@ -1,0 +1,44 @@
+import { fill, type ScriptWords } from '../words/words.js';
+import { announce, find } from './dom.js';
+import type { ServerClock } from './server-clock.js';
+
+const HOUR = 3600;
+const TOLD_AT_SECONDS = [300, 60];
+
+export interface Times {
+  /** Unix seconds on the server's clock. */
+  created: number;
+  expiresAt: number;
+}
+
+/** Shown in the last quarter only; `onEnd` when the time is over. Gives what stops it. */
+export function startCountdown(
+  { created, expiresAt }: Times,
+  clock: ServerClock,
+  language: string,
+  words: ScriptWords,
+  onEnd: () => void,
+): () => void {
+  const tick = (): void => {
+    const left = Math.ceil(expiresAt - clock.now());
+    const element = find('#countdown');
+    if (element !== undefined && left * 4 < expiresAt - created) {
+      element.hidden = false;
+      const text = fill(words.timeLeft, { time: duration(Math.max(left, 0), language) });
+      if (element.textContent !== text) element.textContent = text;
+      if (TOLD_AT_SECONDS.includes(left)) announce(text);
+    }
+    if (left <= 0) onEnd();
+  };
+  tick();
+  const timer = setInterval(tick, 1000);
+  return () => clearInterval(timer);
+}
+
+function duration(seconds: number, language: string): string {
+  const unit = (value: number, name: string): string =>
+    new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'short' }).format(value);
+  const minutes = Math.floor(seconds / 60);
+  if (seconds >= HOUR) return `${unit(Math.floor(minutes / 60), 'hour')} ${unit(minutes % 60, 'minute')}`;
+  return `${minutes}:${String(seconds % 60).padStart(2, '0')}`;
+}

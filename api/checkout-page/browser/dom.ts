@@ -1,0 +1,35 @@
+/** Text stays text: nothing here, nor anywhere in this folder, turns a string into markup. */
+export function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+export function find(selector: string): HTMLElement | undefined {
+  return document.querySelector<HTMLElement>(selector) ?? undefined;
+}
+
+export function findAll(selector: string): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>(selector)];
+}
+
+export function button(label: string, className: string, onPress: () => void): HTMLButtonElement {
+  const element = make('button', { type: 'button', class: className }, label);
+  element.addEventListener('click', onPress);
+  return element;
+}
+
+/** For screen readers; #live is there from the start and stays. */
+export function announce(text: string): void {
+  const live = find('#live');
+  if (live !== undefined && live.textContent !== text) live.textContent = text;
+}
+
+export function spinner(): HTMLElement {
+  return make('span', { class: 'icon working', 'aria-hidden': 'true' });
+}

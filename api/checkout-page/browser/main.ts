@@ -1,0 +1,118 @@
+import type { LinkStatus, PageData } from '../page-data.js';
+import { askDocument } from './ask-server.js';
+import { type Checkout, openCheckout } from './checkout.js';
+import { startCountdown } from './countdown.js';
+import { announce, find } from './dom.js';
+import { discoverEvmWallets } from './evm-wallet.js';
+import { forgetPayment, isMine, keptPayment } from './memory.js';
+import { wireParts } from './page-parts.js';
+import { type Polling, startPolling } from './poll.js';
+import { startRedirect, wireReceipt } from './receipt.js';
+import type { Outcome } from './send-payment.js';
+import { createServerClock } from './server-clock.js';
+import { discoverSolanaWallets } from './solana-wallet.js';
+import { showNotice } from './steps.js';
+import type { PageWallet } from './wallet.js';
+
+/**
+ * The page's life: the server renders each state, this exchanges the document's middle when the state changes, and
+ * lets wallets pay while it is open.
+ */
+function start(page: HTMLElement, first: PageData): void {
+  const clock = createServerClock(first.now);
+  const wallets: PageWallet[] = [];
+  let data = first;
+  let checkout: Checkout | undefined;
+  let stopCountdown: (() => void) | undefined;
+  let lastOutcome: Outcome | undefined;
+
+  function show(isChange: boolean): void {
+    stopCountdown?.();
+    wireParts(data.language, data.words);
+    const [entry, ...others] = data.entries;
+    checkout = entry && openCheckout(data, [entry, ...others], wallets, { onOutcome });
+    if (entry !== undefined) {
+      stopCountdown = startCountdown(data, clock, data.language, data.words, () => polling.hurry());
+    }
+    showWhosePayment();
+    wireReceipt();
+    const isReceipt = find('[data-state="complete"]') !== undefined;
+    if (isReceipt) polling.stop();
+    if (isReceipt && lastOutcome?.outcome === 'others') {
+      showNotice({ title: data.words.paidElsewhere, lines: [] });
+    }
+    if (isReceipt && isChange && data.successUrl !== null) startRedirect(data.successUrl, data.words);
+  }
+
+  function showWhosePayment(): void {
+    const mine = isMine(data.sessionId);
+    const ours = find('[data-mine]');
+    const others = find('[data-other]');
+    if (ours !== undefined) ours.hidden = !mine;
+    if (others !== undefined) others.hidden = mine;
+  }
+
+  function onOutcome(outcome: Outcome): void {
+    lastOutcome = outcome;
+    polling.hurry();
+  }
+
+  async function onStatus(status: LinkStatus): Promise<void> {
+    clock.sync(status.now);
+    if (status.revision === page.dataset.revision) return;
+    // A wallet that is being asked is not interrupted as long as its answer may still count.
+    if (status.status === 'open' && checkout !== undefined && checkout.stage() !== 'idle') return;
+    const next = await askDocument(data.path);
+    const nextPage = next.querySelector<HTMLElement>('#page[data-page]');
+    if (nextPage === null) return;
+    checkout?.end();
+    exchange(page, nextPage, next);
+    data = readData(page) ?? data;
+    show(true);
+    const heading = find('#state');
+    heading?.focus();
+    announce([heading, find('#state ~ p:not([hidden])')].map((part) => part?.textContent ?? '').join('. '));
+  }
+
+  function onConnection(isThere: boolean): void {
+    const banner = find('#connection');
+    if (banner === undefined) return;
+    banner.hidden = isThere;
+    banner.textContent = isThere ? '' : data.words.offline;
+  }
+
+  const polling: Polling = startPolling(data.path, { onStatus, onConnection });
+  show(false);
+  const found = (wallet: PageWallet): void => {
+    if (checkout === undefined) wallets.push(wallet);
+    else checkout.addWallet(wallet);
+  };
+  discoverEvmWallets(clock, found);
+  const chains = new Set(data.sessionId.startsWith('cs_live_') ? ['solana:mainnet'] : ['solana:devnet']);
+  discoverSolanaWallets(data.path, chains, clock, found);
+  resumePayment();
+
+  function resumePayment(): void {
+    const kept = keptPayment(data.sessionId);
+    if (kept === undefined) return;
+    if (checkout !== undefined && kept.validUntil > clock.now()) checkout.resume(kept);
+    else forgetPayment(data.sessionId);
+  }
+}
+
+function exchange(page: HTMLElement, next: HTMLElement, nextDocument: Document): void {
+  document.title = nextDocument.title;
+  page.replaceChildren(...[...next.childNodes].map((node) => document.adoptNode(node)));
+  for (const { name, value } of next.attributes) page.setAttribute(name, value);
+  const footer = nextDocument.querySelector('footer');
+  if (footer !== null) document.querySelector('footer')?.replaceWith(document.adoptNode(footer));
+}
+
+function readData(page: HTMLElement): PageData | undefined {
+  const text = page.dataset.page;
+  return text === undefined ? undefined : (JSON.parse(text) as PageData);
+}
+
+const page = find('#page');
+const data = page && readData(page);
+if (page !== undefined && data !== undefined) start(page, data);

@@ -1,0 +1,34 @@
+import type { ScriptWords } from '../words/words.js';
+import { announce, findAll } from './dom.js';
+
+/** What every state's document may hold, and what only the script can do. */
+export function wireParts(language: string, words: ScriptWords): void {
+  for (const element of findAll('[data-script]')) element.hidden = false;
+  for (const element of findAll('time[datetime]')) localize(element, language);
+  for (const element of findAll('[data-copy]')) {
+    element.addEventListener('click', () => void copy(element, words));
+  }
+}
+
+/** The server knows no time zone but UTC. */
+function localize(element: HTMLElement, language: string): void {
+  const date = new Date(element.getAttribute('datetime') ?? '');
+  const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  element.textContent = format.format(date);
+}
+
+async function copy(element: HTMLElement, words: ScriptWords): Promise<void> {
+  const text = element.dataset.copy ?? '';
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without permission: selected, the buyer can copy it.
+    window.prompt(words.copyLink, text);
+    return;
+  }
+  element.textContent = words.copied;
+  announce(words.copied);
+  setTimeout(() => {
+    element.textContent = words.copyLink;
+  }, 3000);
+}

@@ -1,0 +1,71 @@
+import type { LinkStatus } from '../page-data.js';
+import { askStatus } from './ask-server.js';
+
+/** Every change of the session is to show within 3 s. */
+const VISIBLE_MS = 2000;
+/** A page that nobody looks at asks less often, and at once when it is looked at again. */
+const HIDDEN_MS = 10_000;
+const MISSES_BEFORE_TROUBLE = 2;
+
+export interface Polling {
+  /** Asks now. */
+  hurry(): void;
+  stop(): void;
+}
+
+export interface PollingEvents {
+  onStatus(status: LinkStatus): Promise<void>;
+  /** Whether the server can be reached. */
+  onConnection(isThere: boolean): void;
+}
+
+export function startPolling(path: string, events: PollingEvents): Polling {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let misses = 0;
+  let isAsking = false;
+  let isOver = false;
+  let askAgain = false;
+
+  async function ask(): Promise<void> {
+    if (isAsking) {
+      askAgain = true;
+      return;
+    }
+    isAsking = true;
+    clearTimeout(timer);
+    try {
+      const status = await askStatus(path);
+      misses = 0;
+      events.onConnection(true);
+      await events.onStatus(status);
+    } catch {
+      misses += 1;
+      if (misses >= MISSES_BEFORE_TROUBLE || !navigator.onLine) events.onConnection(false);
+    }
+    isAsking = false;
+    if (isOver) return;
+    const wait = askAgain ? 0 : document.hidden ? HIDDEN_MS : VISIBLE_MS;
+    askAgain = false;
+    timer = setTimeout(() => void ask(), wait);
+  }
+
+  const hurry = (): void => {
+    if (!isOver) void ask();
+  };
+  const onVisible = (): void => {
+    if (!document.hidden) hurry();
+  };
+  document.addEventListener('visibilitychange', onVisible);
+  window.addEventListener('online', hurry);
+  window.addEventListener('offline', () => {
+    if (!isOver) events.onConnection(false);
+  });
+  timer = setTimeout(() => void ask(), VISIBLE_MS);
+  return {
+    hurry,
+    stop() {
+      isOver = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { fill, type ScriptWords } from '../words/words.js';
+import { button, find, make } from './dom.js';
+
+/** How long a receipt is seen before the buyer is taken on. */
+const SECONDS = 8;
+
+export function wireReceipt(): void {
+  find('#print')?.addEventListener('click', () => window.print());
+}
+
+/** Takes the buyer on to the merchant, after a while in which the page is looked at, unless they stay. */
+export function startRedirect(successUrl: string, words: ScriptWords): void {
+  const line = find('#redirect');
+  if (line === undefined) return;
+  let left = SECONDS;
+  const text = make('span');
+  const stay = (): void => {
+    clearInterval(timer);
+    line.hidden = true;
+    find('#state')?.focus();
+  };
+  const show = (): void => {
+    text.textContent = fill(words.redirecting, { seconds: String(left) });
+  };
+  show();
+  line.replaceChildren(text, ' ', button(words.stay, 'link', stay));
+  line.hidden = false;
+  const timer = setInterval(() => {
+    if (document.hidden) return;
+    left -= 1;
+    if (left > 0) {
+      show();
+      return;
+    }
+    clearInterval(timer);
+    location.assign(successUrl);
+  }, 1000);
+}

@@ -1,0 +1,122 @@
+import type { PayableEntry, TransactionOffer } from '../page-data.js';
+import { askTransaction } from './ask-server.js';
+import { fromBase64, toBase64 } from './base64.js';
+import type { ServerClock } from './server-clock.js';
+import { type PageWallet, WalletProblem } from './wallet.js';
+import { cleanName, safeIcon } from './wallet-looks.js';
+
+interface Account {
+  address: string;
+}
+
+interface StandardWallet {
+  name: unknown;
+  icon: unknown;
+  chains: unknown;
+  accounts: readonly Account[];
+  features: Readonly<Record<string, unknown>>;
+}
+
+interface Connect {
+  connect(input?: { silent?: boolean }): Promise<{ accounts: readonly Account[] }>;
+}
+
+interface SignTransaction {
+  signTransaction(
+    ...inputs: { account: Account; chain: string; transaction: Uint8Array }[]
+  ): Promise<readonly { signedTransaction: Uint8Array }[]>;
+}
+
+type Register = (...wallets: unknown[]) => () => void;
+
+const MAX_WALLETS = 30;
+/** A transaction lives 150 blocks. */
+const LIFETIME_SECONDS = 60;
+
+/** Wallet Standard: wallets that are there answer the page's event, later ones send their own. */
+export function discoverSolanaWallets(
+  path: string,
+  walletChains: ReadonlySet<string>,
+  clock: ServerClock,
+  found: (wallet: PageWallet) => void,
+): void {
+  const known = new Set<string>();
+  const register: Register = (...wallets) => {
+    for (const wallet of wallets) {
+      try {
+        const readable = readWallet(wallet, path, walletChains, clock);
+        if (readable === undefined || known.has(readable.key) || known.size >= MAX_WALLETS) continue;
+        known.add(readable.key);
+        found(readable);
+      } catch {
+        // A wallet that cannot be read is none.
+      }
+    }
+    return () => undefined;
+  };
+  const api = Object.freeze({ register });
+  window.addEventListener('wallet-standard:register-wallet', (event) => {
+    const { detail } = event as CustomEvent<unknown>;
+    if (typeof detail === 'function') detail(api);
+  });
+  window.dispatchEvent(new CustomEvent('wallet-standard:app-ready', { detail: api }));
+}
+
+function readWallet(
+  wallet: unknown,
+  path: string,
+  walletChains: ReadonlySet<string>,
+  clock: ServerClock,
+): PageWallet | undefined {
+  const { name, icon, chains, features } = wallet as StandardWallet;
+  if (!('standard:connect' in features) || !('solana:signTransaction' in features)) return undefined;
+  const isForUs = Array.isArray(chains) && chains.some((chain: unknown) => walletChains.has(String(chain)));
+  if (!isForUs) return undefined;
+  const cleaned = cleanName(name);
+  return createSolanaWallet(wallet as StandardWallet, `svm:${cleaned}`, cleaned, safeIcon(icon), path, clock);
+}
+
+function createSolanaWallet(
+  wallet: StandardWallet,
+  key: string,
+  name: string,
+  icon: string | undefined,
+  path: string,
+  clock: ServerClock,
+): PageWallet {
+  const connect = wallet.features['standard:connect'] as Connect;
+  const signer = wallet.features['solana:signTransaction'] as SignTransaction;
+  let account: Account | undefined;
+
+  return {
+    key,
+    name,
+    icon,
+    family: 'svm',
+    async connect(how) {
+      const { accounts } = await connect.connect(how === 'silently' ? { silent: true } : undefined);
+      account = accounts[0] ?? wallet.accounts[0];
+      return typeof account?.address === 'string' ? account.address : undefined;
+    },
+    async balances(address, entries) {
+      const offer = await askTransaction(path, { payer: address });
+      return new Map(entries.map((entry) => [entry, held(offer, entry)]));
+    },
+    isElsewhere: async () => false,
+    switchTo: async () => undefined,
+    async sign(entry, address) {
+      if (account === undefined || entry.walletChain === undefined) throw new WalletProblem('walletFailed');
+      const { transaction } = await askTransaction(path, { payer: address, asset: entry.accepted.asset });
+      if (transaction === null) throw new WalletProblem('failedFunds');
+      const validUntil = clock.now() + LIFETIME_SECONDS;
+      const input = { account, chain: entry.walletChain, transaction: fromBase64(transaction) };
+      const [signed] = await signer.signTransaction(input);
+      if (signed === undefined) throw new WalletProblem('walletFailed');
+      return { payload: { transaction: toBase64(signed.signedTransaction) }, validUntil };
+    },
+  };
+}
+
+function held({ balances }: TransactionOffer, { accepted }: PayableEntry): bigint {
+  return BigInt(balances[accepted.asset] ?? '0');
+}

@@ -1,0 +1,64 @@
+import type { PayableEntry } from '../page-data.js';
+import { fill, type ScriptWords } from '../words/words.js';
+import { button, make } from './dom.js';
+import type { PageWallet } from './wallet.js';
+
+export interface WalletChoice {
+  wallets: readonly PageWallet[];
+  /** The one used last, when it is there. */
+  preferred: PageWallet | undefined;
+  /** What it would pay. */
+  entryFor(wallet: PageWallet): PayableEntry;
+  /** Whether wallets of several families are of use here, so that a wallet's family is worth telling. */
+  isMixed: boolean;
+  words: ScriptWords;
+  onChoose(wallet: PageWallet): void;
+}
+
+/** One obvious next step when there is one: the last wallet, or the only one. */
+export function walletList({ wallets, preferred, entryFor, isMixed, words, onChoose }: WalletChoice): Node[] {
+  const first = preferred ?? (wallets.length === 1 ? wallets[0] : undefined);
+  const others = wallets.filter((wallet) => wallet !== first);
+  const parts: Node[] = [];
+  if (first !== undefined) {
+    const label = fill(words.payWith, { amount: entryFor(first).amount, wallet: isolated(first.name) });
+    const primary = button('', 'primary', () => onChoose(first));
+    primary.append(...look(first), make('span', {}, label));
+    parts.push(primary);
+  }
+  if (others.length > 0) {
+    parts.push(make('h3', {}, first === undefined ? words.choosing : words.otherWallets));
+    parts.push(
+      make('ul', { class: 'wallets' }, ...others.map((wallet) => row(wallet, isMixed, words, onChoose))),
+    );
+  }
+  return parts;
+}
+
+function row(
+  wallet: PageWallet,
+  isMixed: boolean,
+  words: ScriptWords,
+  onChoose: (wallet: PageWallet) => void,
+): HTMLElement {
+  const choose = button('', 'wallet', () => onChoose(wallet));
+  const family = wallet.family === 'svm' ? 'Solana' : words.families;
+  choose.append(...look(wallet), make('bdi', { class: 'wallet-name' }, wallet.name));
+  if (isMixed) choose.append(' ', make('span', { class: 'family' }, family));
+  return make('li', {}, choose);
+}
+
+function look({ icon, name }: PageWallet): Node[] {
+  if (icon === undefined) {
+    const [initial = '?'] = [...name];
+    return [make('span', { class: 'wallet-icon initial', 'aria-hidden': 'true' }, initial)];
+  }
+  const image = make('img', { class: 'wallet-icon', alt: '', width: '32', height: '32' });
+  image.src = icon;
+  return [image];
+}
+
+/** Keeps its own direction inside a sentence. */
+export function isolated(name: string): string {
+  return `\u2068${name}\u2069`;
+}

@@ -1,0 +1,22 @@
+/**
+ * A wallet's name and icon come from whatever extension is installed. The name is cut and freed of what could reorder
+ * or hide text around it; the icon is an image in the page or nothing, so that none is loaded from elsewhere.
+ */
+const MAX_NAME_LENGTH = 32;
+const MAX_ICON_LENGTH = 200_000;
+const ICON = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]/i;
+
+export function cleanName(name: unknown): string {
+  if (typeof name !== 'string') return '?';
+  const visible = name.replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, '').trim();
+  const characters = [...visible];
+  const short =
+    characters.length > MAX_NAME_LENGTH ? [...characters.slice(0, MAX_NAME_LENGTH - 1), '…'] : characters;
+  return short.join('') || '?';
+}
+
+export function safeIcon(icon: unknown): string | undefined {
+  return typeof icon === 'string' && icon.length <= MAX_ICON_LENGTH && ICON.test(icon.trim())
+    ? icon.trim()
+    : undefined;
+}

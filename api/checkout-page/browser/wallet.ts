@@ -1,0 +1,49 @@
+import type { PayableEntry } from '../page-data.js';
+import type { ScriptWords } from '../words/words.js';
+
+/** A wallet as the page sees it, whichever of the two ways it announced itself. */
+export interface PageWallet {
+  /** The same on every visit. */
+  key: string;
+  name: string;
+  /** A data: URL of an image. */
+  icon: string | undefined;
+  family: PayableEntry['family'];
+  /** The address that pays. Silently: without asking the buyer, and undefined when that is not possible. */
+  connect(how: 'asking' | 'silently'): Promise<string | undefined>;
+  /** In the token's smallest unit, of those entries that can be read without asking the buyer. */
+  balances(address: string, entries: readonly PayableEntry[]): Promise<Map<PayableEntry, bigint>>;
+  /** Whether the wallet has to change its network before it can sign for this entry. */
+  isElsewhere(entry: PayableEntry): Promise<boolean>;
+  switchTo(entry: PayableEntry): Promise<void>;
+  /** The `payload` of an x402 payment, and until when it counts. */
+  sign(entry: PayableEntry, address: string): Promise<SignedPayload>;
+}
+
+export interface SignedPayload {
+  payload: object;
+  /** Unix seconds on the server's clock. */
+  validUntil: number;
+}
+
+/** What stops a payment before it is sent, in words for the buyer. */
+export class WalletProblem extends Error {
+  readonly word: keyof ScriptWords;
+  readonly values: Readonly<Record<string, string>>;
+
+  constructor(word: keyof ScriptWords, values: Readonly<Record<string, string>> = {}) {
+    super(word);
+    this.word = word;
+    this.values = values;
+  }
+}
+
+const REJECTED_CODES: unknown[] = [4001, 'ACTION_REJECTED', 4001000];
+
+/** Wallets say it in many ways. */
+export function isRejection(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  if (REJECTED_CODES.includes(code)) return true;
+  return typeof message === 'string' && /reject|denied|declined|cancel/i.test(message);
+}

@@ -1,0 +1,45 @@
+import { brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
+import type { Response } from 'express';
+
+export type Encodings = Record<'br' | 'gzip' | 'identity', Buffer>;
+
+/** Below this a compressed answer is no shorter on the wire. */
+const WORTH_BYTES = 1024;
+
+/** For what is sent often and made once. */
+export function encodeAll(bytes: Buffer): Encodings {
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  return { br: brotliCompressSync(bytes, quality), gzip: gzipSync(bytes, { level: 9 }), identity: bytes };
+}
+
+export function sendEncoded(res: Response, encodings: Encodings): void {
+  const encoding = (['br', 'gzip'] as const).find((name) => accepts(res, name)) ?? 'identity';
+  if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding);
+  end(res, encodings[encoding]);
+}
+
+/** For what is made anew each time. */
+export function sendCompressed(res: Response, text: string): void {
+  const bytes = Buffer.from(text);
+  if (bytes.length < WORTH_BYTES || !accepts(res, 'gzip')) {
+    end(res, bytes);
+    return;
+  }
+  gzip(bytes, (error, compressed) => {
+    if (error === null) res.setHeader('Content-Encoding', 'gzip');
+    end(res, error === null ? compressed : bytes);
+  });
+}
+
+function accepts({ req }: Response, encoding: string): boolean {
+  const offered = (req.get('Accept-Encoding') ?? '').toLowerCase().split(',');
+  return offered.some((part) => {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
+    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+}
+
+function end(res: Response, bytes: Buffer): void {
+  res.setHeader('Content-Length', bytes.length);
+  res.end(res.req.method === 'HEAD' ? undefined : bytes);
+}

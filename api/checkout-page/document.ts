@@ -1,0 +1,55 @@
+import { escapeHtml } from './escape-html.js';
+import type { Language } from './language.js';
+import type { PageAssets } from './page-assets.js';
+
+export interface PageDocument {
+  language: Language;
+  /** Plain text, escaped. */
+  title: string;
+  /** Of style sheets beyond the page's own. */
+  styles: readonly string[];
+  /** What is asked again while the page is open; undefined when nothing changes any more. */
+  revision: string | undefined;
+  /** JSON for the script. */
+  data: string | undefined;
+  main: string;
+  footer: string;
+}
+
+/**
+ * One document, in which nothing is inline that a browser would run or style by. #live stays when the rest is
+ * exchanged: screen readers only hear of changes in a region that was there before.
+ */
+export function renderDocument(
+  page: PageDocument,
+  assets: PageAssets,
+  walletScript: string | undefined,
+): string {
+  const { language, revision, data } = page;
+  const styles = [assets.style, ...page.styles].filter((url) => url !== undefined);
+  // In order: wallets announce themselves before the page asks for them.
+  const scripts = data === undefined ? [] : [walletScript, assets.script].filter((url) => url !== undefined);
+  return `<!doctype html>
+<html lang="${language.tag}" dir="${language.direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta name="color-scheme" content="light dark">
+<meta name="format-detection" content="telephone=no">
+<title>${page.title}</title>
+<link rel="icon" href="data:,">
+${styles.map((url) => `<link rel="stylesheet" href="${escapeHtml(url)}">`).join('\n')}
+${scripts.map((url) => `<script src="${escapeHtml(url)}" defer></script>`).join('\n')}
+</head>
+<body>
+<p id="live" class="visually-hidden" role="status"></p>
+<p id="connection" class="connection" role="status" hidden></p>
+<main id="page"${revision === undefined ? '' : ` data-revision="${revision}"`}${data === undefined ? '' : ` data-page="${escapeHtml(data)}"`}>
+${page.main}
+</main>
+${page.footer}
+</body>
+</html>
+`;
+}

@@ -1,0 +1,56 @@
+import { escapeHtml } from './escape-html.js';
+import type { PageView } from './page-view.js';
+import { fill, type Words } from './words/words.js';
+
+/** Pieces that every panel is made of. What comes in is text, what goes out is markup. */
+
+/** A word of the page's language, filled with text. Names keep their own direction. */
+export function say(words: Words, word: keyof Words, values: Record<string, string> = {}): string {
+  const escaped = Object.entries(values).map(([name, value]) => [name, `<bdi>${escapeHtml(value)}</bdi>`]);
+  return fill(escapeHtml(words[word]), Object.fromEntries(escaped));
+}
+
+/** The same without markup, for titles and attributes. */
+export function sayPlainly(words: Words, word: keyof Words, values: Record<string, string> = {}): string {
+  return escapeHtml(fill(words[word], values));
+}
+
+/** What is the same in every script: addresses, hashes, identifiers. */
+export function code(text: string): string {
+  return `<code dir="ltr">${escapeHtml(text)}</code>`;
+}
+
+/** An address as people compare it: its ends. */
+export function shortened(text: string): string {
+  const short = text.length <= 16 ? text : `${text.slice(0, 6)}…${text.slice(-6)}`;
+  return `<code dir="ltr" title="${escapeHtml(text)}">${escapeHtml(short)}</code>`;
+}
+
+export function time({ formats }: PageView, seconds: number): string {
+  const iso = new Date(seconds * 1000).toISOString();
+  return `<time datetime="${iso}">${escapeHtml(formats.time(seconds))}</time>`;
+}
+
+/** Leaves for another site, which learns nothing of this page. */
+export function link(url: string, markup: string, className = ''): string {
+  const style = className === '' ? '' : ` class="${className}"`;
+  return `<a${style} href="${escapeHtml(url)}" rel="noopener noreferrer">${markup}</a>`;
+}
+
+export function facts(rows: readonly (readonly [term: string, value: string])[], className = ''): string {
+  const items = rows.map(([term, value]) => `<div><dt>${term}</dt><dd>${value}</dd></div>`);
+  return `<dl class="facts ${className}">\n${items.join('\n')}\n</dl>`;
+}
+
+const DRAWINGS = {
+  done: '<path d="m7 12.5 3.2 3.2L17 9"/>',
+  over: '<path d="M12 7v5l3 2"/>',
+  failed: '<path d="M12 7v6M12 16.4v.1"/>',
+  working: '',
+};
+
+/** Says nothing to those who cannot see it: the words beside it do. */
+export function icon(name: keyof typeof DRAWINGS): string {
+  if (name === 'working') return '<span class="icon working" aria-hidden="true"></span>';
+  return `<svg class="icon ${name}" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="11"/>${DRAWINGS[name]}</svg>`;
+}

@@ -1,0 +1,109 @@
+import { networkName } from '../../shared/chains/networks.js';
+import { escapeHtml } from './escape-html.js';
+import { failureWord } from './failure-words.js';
+import { facts, icon, say, sayPlainly, shortened, time } from './markup.js';
+import type { PayableEntry } from './page-data.js';
+import { isInLastQuarter, type PageView } from './page-view.js';
+import { qrCode } from './qr-code.js';
+import { walletApps } from './wallet-apps.js';
+
+/**
+ * The payment itself. Readable without the script, which fills #wallets and keeps the facts to the chosen entry.
+ */
+export function openPanel(view: PageView, failureCode: string | undefined): string {
+  const { words } = view.language;
+  const [first] = view.entries;
+  if (first === undefined) throw new Error('an open page without an entry');
+  return `<div id="notice" role="alert">${failureCode === undefined ? '' : failureNotice(view, failureCode)}</div>
+<div id="step" hidden></div>
+<div id="choose">
+<h2 id="state" tabindex="-1">${escapeHtml(words.payHeading)}</h2>
+${choice(view)}
+${entryFacts(view, first)}
+${isInLastQuarter(view) ? `<p class="countdown" id="countdown" role="timer">${say(words, 'payBefore', { time: view.formats.time(view.session.expires_at) })}</p>` : '<p class="countdown" id="countdown" role="timer" hidden></p>'}
+<div id="wallets"></div>
+<noscript><p class="notice">${escapeHtml(words.noScript)}</p></noscript>
+${otherWays(view, first)}
+</div>`;
+}
+
+/** One select: it is the same for keyboards, phones and screen readers. */
+function choice({ entries, language }: PageView): string {
+  const options = entries.map(
+    (entry, index) =>
+      `<option value="${index}">${escapeHtml(`${entry.token} · ${entry.networkName}`)}</option>`,
+  );
+  return `<p class="field" data-script hidden><label for="entry">${escapeHtml(language.words.choice)}</label>
+<select id="entry" autocomplete="off">${options.join('')}</select></p>`;
+}
+
+function entryFacts({ language: { words } }: PageView, entry: PayableEntry): string {
+  return facts([
+    [escapeHtml(words.youPay), `<strong id="pay-amount">${escapeHtml(entry.amount)}</strong>`],
+    [escapeHtml(words.network), `<span id="pay-network">${escapeHtml(entry.networkName)}</span>`],
+    [escapeHtml(words.fee), `<span class="free">${escapeHtml(words.feeNone)}</span>`],
+    [escapeHtml(words.goesTo), `<span id="pay-to">${shortened(entry.accepted.payTo)}</span>`],
+  ]);
+}
+
+function failureNotice({ language: { words } }: PageView, failureCode: string): string {
+  return `<div class="notice failed">${icon('failed')}<div><p><strong>${escapeHtml(words.failed)}</strong></p>
+<p>${escapeHtml(words[failureWord(failureCode)])} ${escapeHtml(words.nothingPaid)}</p></div></div>`;
+}
+
+/** For those without a wallet in this browser: their phone, their wallet's own browser, the link. */
+function otherWays(view: PageView, { token }: PayableEntry): string {
+  const { words } = view.language;
+  const apps = walletApps(view.link, new Set(view.entries.map(({ family }) => family)));
+  const links = apps.map(
+    ({ name, url }) =>
+      `<li><a href="${escapeHtml(url)}" rel="noopener noreferrer">${escapeHtml(name)}</a></li>`,
+  );
+  return `<details class="ways" id="ways"><summary>${escapeHtml(words.noWallet)}</summary>
+<p>${say(words, 'noWalletText', { token })}</p>
+<div class="apps"><h3>${escapeHtml(words.phoneWallets)}</h3><ul>${links.join('')}</ul></div>
+<div class="scan"><h3>${escapeHtml(words.scan)}</h3>${qrCode(view.link, words.qrCode)}</div>
+<p data-script hidden><button type="button" class="quiet" data-copy="${escapeHtml(view.link)}">${escapeHtml(words.copyLink)}</button></p>
+</details>`;
+}
+
+export function processingPanel(view: PageView, network: string, transactionUrl: string | null): string {
+  const { words } = view.language;
+  return `<div class="state" data-processing>${icon('working')}
+<h2 id="state" tabindex="-1">${escapeHtml(words.processing)}</h2>
+<p data-mine hidden><strong>${escapeHtml(words.processingMine)}</strong></p>
+<p data-other><strong>${escapeHtml(words.processingOther)}</strong></p>
+<p>${escapeHtml(words.processingText)}</p>
+<p class="detail">${escapeHtml(networkName(network))}</p>
+${transactionUrl === null ? '' : `<p><a class="button quiet" href="${escapeHtml(transactionUrl)}" target="_blank" rel="noopener noreferrer">${escapeHtml(words.seeTransaction)}</a></p>`}
+</div>`;
+}
+
+export function expiredPanel(view: PageView): string {
+  const { words } = view.language;
+  const { name } = view.session.merchant;
+  const { cancel_url: cancelUrl } = view.session;
+  return `<div class="state">${icon('over')}
+<h2 id="state" tabindex="-1">${escapeHtml(words.expired)}</h2>
+<p>${say(words, 'expiredText', { merchant: name })}</p>
+<p class="detail">${time(view, view.session.expires_at)}</p>
+${cancelUrl === null ? '' : `<p><a class="button" href="${escapeHtml(cancelUrl)}" rel="noopener noreferrer">${say(words, 'back', { merchant: name })}</a></p>`}
+</div>`;
+}
+
+/** Open, but not now. */
+export function pausedPanel(view: PageView, kind: 'busy' | 'unavailable'): string {
+  const { words } = view.language;
+  const text = say(words, kind === 'busy' ? 'busyText' : 'unavailableText', {
+    merchant: view.session.merchant.name,
+  });
+  return `<div class="state">${icon(kind === 'busy' ? 'working' : 'failed')}
+<h2 id="state" tabindex="-1">${escapeHtml(words[kind])}</h2>
+<p>${text}</p>
+<p><a class="button quiet" href="${sayPathOf(view)}">${sayPlainly(words, 'tryAgain')}</a></p>
+</div>`;
+}
+
+function sayPathOf({ link }: PageView): string {
+  return escapeHtml(new URL(link).pathname);
+}

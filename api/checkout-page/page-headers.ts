@@ -1,0 +1,26 @@
+import type { Response } from 'express';
+
+/**
+ * What a browser may do for the page: its own script, style, images and requests, and nothing of anyone else's.
+ * Wallets' icons are data. Wallet extensions live outside of this policy.
+ */
+export function setPageHeaders(res: Response, walletScript: string | undefined): void {
+  const own = walletScript === undefined ? "'self'" : `'self' ${new URL(walletScript).origin}`;
+  const policy = [
+    "default-src 'none'",
+    `script-src ${own}`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src ${own}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  res.setHeader('Content-Security-Policy', policy.join('; '));
+  res.setHeader('X-Frame-Options', 'DENY');
+  res.setHeader('Referrer-Policy', 'no-referrer');
+  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+  res.setHeader('Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=()');
+  res.setHeader('Vary', 'Accept, Accept-Language, Accept-Encoding');
+  res.setHeader('Content-Language', String(res.locals.language ?? 'en'));
+}

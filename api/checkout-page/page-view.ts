@@ -1,0 +1,64 @@
+import { findToken } from '../../shared/chains/networks.js';
+import { createdAt } from '../../shared/ids.js';
+import { sessionUrl } from '../../shared/presenters/checkout-session.js';
+import { type PublicSession, presentPublicSession } from '../../shared/presenters/public-session.js';
+import { unixSeconds } from '../../shared/presenters/timestamp.js';
+import type { LinkedSession } from '../../shared/services/payment-links.js';
+import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import { type Formats, formatsOf } from './format.js';
+import type { Language } from './language.js';
+import type { PayableEntry } from './page-data.js';
+import type { PageState } from './page-state.js';
+import { walletChain } from './wallet-chains.js';
+
+/** Everything that a page is rendered from. Of the session no more than what buyers may see. */
+export interface PageView {
+  session: PublicSession;
+  state: PageState;
+  entries: PayableEntry[];
+  link: string;
+  /** Unix seconds, like `now`. */
+  created: number;
+  now: number;
+  language: Language;
+  formats: Formats;
+}
+
+export function buildPageView(
+  session: LinkedSession,
+  state: PageState,
+  { baseUrl, language, now }: { baseUrl: string; language: Language; now: Date },
+): PageView {
+  const formats = formatsOf(language.tag);
+  return {
+    session: presentPublicSession(session, session.account, now),
+    state,
+    entries: state.kind === 'open' ? state.accepts.map((accepted) => payableEntry(accepted, formats)) : [],
+    link: sessionUrl(session.id, baseUrl),
+    created: unixSeconds(createdAt(session.id)),
+    now: unixSeconds(now),
+    language,
+    formats,
+  };
+}
+
+function payableEntry(accepted: PaymentRequirements, formats: Formats): PayableEntry {
+  const token = findToken(accepted.network, accepted.asset);
+  if (token === undefined) throw new Error('an offered token is not in the table');
+  return {
+    accepted,
+    family: token.family,
+    token: token.symbol,
+    decimals: token.decimals,
+    networkName: token.network.name,
+    amount: formats.tokens(accepted.amount, token.decimals, token.symbol),
+    ...(token.family === 'evm'
+      ? { chain: walletChain(token.network) }
+      : { walletChain: token.network.testnet ? 'solana:devnet' : 'solana:mainnet' }),
+  };
+}
+
+/** The countdown belongs to the last quarter of a session's life. */
+export function isInLastQuarter({ session, created, now }: PageView): boolean {
+  return (session.expires_at - now) * 4 < session.expires_at - created;
+}

@@ -1,0 +1,45 @@
+import type { WirePayment } from '../../shared/presenters/payment.js';
+import { escapeHtml } from './escape-html.js';
+import { code, facts, icon, link, say, shortened, time } from './markup.js';
+import type { PageView } from './page-view.js';
+
+/** What remains of a payment: to be read, printed, and come back to. */
+export function receiptPanel(view: PageView, payment: WirePayment): string {
+  const { session, formats } = view;
+  const { words } = view.language;
+  const merchant = session.merchant.name;
+  const label = (word: string): string => escapeHtml(word);
+  const paidIn = formats.tokens(payment.token_amount, payment.token_decimals, payment.token);
+  const rows: [string, string][] = [
+    [label(words.amount), escapeHtml(formats.dollars(payment.amount))],
+    [label(words.paidIn), escapeHtml(paidIn)],
+    [label(words.network), escapeHtml(payment.network_name)],
+    [label(words.transaction), transaction(view, payment)],
+    ...(payment.payer === null
+      ? []
+      : [[label(words.paidFrom), shortened(payment.payer)] as [string, string]]),
+    [label(words.time), time(view, payment.settled_at ?? payment.created)],
+    [label(words.merchant), `<bdi>${escapeHtml(merchant)}</bdi>`],
+    [label(words.reference), code(session.id)],
+  ];
+  return `<div id="notice" role="alert"></div>
+<div class="state paid">${icon('done')}
+<h2 id="state" tabindex="-1">${escapeHtml(words.paid)}</h2>
+<p>${say(words, 'paidText', { merchant })}</p>
+${session.success_url === null ? '' : `<p class="leave">${link(session.success_url, say(words, 'continueTo', { merchant }), 'button')}</p><p id="redirect" class="detail" hidden></p>`}
+</div>
+<section class="receipt" aria-labelledby="receipt"><h3 id="receipt">${escapeHtml(words.receipt)}</h3>
+${facts(rows)}
+<p class="actions" data-script hidden><button type="button" class="quiet" id="print">${escapeHtml(words.print)}</button></p>
+</section>`;
+}
+
+function transaction(
+  { language }: PageView,
+  { transaction: hash, transaction_url: url }: WirePayment,
+): string {
+  if (hash === null) return '–';
+  if (url === null) return shortened(hash);
+  const label = escapeHtml(language.words.seeTransaction);
+  return `<a href="${escapeHtml(url)}" target="_blank" rel="noopener noreferrer"><span class="visually-hidden">${label}: </span>${shortened(hash)}</a><span class="print-only">${code(hash)}</span>`;
+}

@@ -1,0 +1,48 @@
+import type { Response } from 'express';
+import { now, nowMs } from '../../shared/clock.js';
+import { isIdShaped } from '../../shared/ids.js';
+import { presentPublicSession } from '../../shared/presenters/public-session.js';
+import { unixSeconds } from '../../shared/presenters/timestamp.js';
+import { findLinkState, type LinkedSession } from '../../shared/services/payment-links.js';
+import type { Deps } from '../deps.js';
+import { sendBuyerError } from '../errors/render-buyer-error.js';
+import { busy, type LinkAnswer } from '../payment-link/answer.js';
+import { serveLink } from '../payment-link/serve-link.js';
+import { sendJson } from '../send-json.js';
+import type { LinkStatus } from './page-data.js';
+import { pageState, revisionOf } from './page-state.js';
+
+/** A page that is open must hear of an expiry within 3 s, also while the facilitator hangs. */
+const LONGEST_WAIT_MS = 700;
+
+/** `/c/{id}/status`: 200 in every state, since browsers log anything else as an error. Not counted in the link's limit. */
+export async function sendStatus(deps: Deps, res: Response, id: string): Promise<void> {
+  const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
+  if (session === undefined) {
+    sendBuyerError(res, 'resource_missing', 'There is no checkout session at this link.');
+    return;
+  }
+  const state = pageState(session, await answerInTime(deps, session), now());
+  const presented = presentPublicSession(session, session.account, now());
+  const status: LinkStatus = {
+    status: presented.status,
+    payment_status: presented.payment_status,
+    revision: revisionOf(state),
+    now: unixSeconds(now()),
+    expires_at: presented.expires_at,
+  };
+  sendJson(res, JSON.stringify(status));
+}
+
+async function answerInTime(deps: Deps, session: LinkedSession): Promise<LinkAnswer> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<LinkAnswer>((resolve) => {
+    timer = setTimeout(resolve, LONGEST_WAIT_MS, busy());
+  });
+  const visit = { header: undefined, channel: 'page', arrivedAtMs: nowMs() } as const;
+  try {
+    return await Promise.race([serveLink(deps, session, visit), tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,103 @@
+import type { Request, Response } from 'express';
+import { findToken, type OfferedSvmToken } from '../../shared/chains/networks.js';
+import type { SolanaUnreadable } from '../../shared/chains/solana-transfers.js';
+import { parseSolanaWallet } from '../../shared/chains/wallet-address.js';
+import { nowMs } from '../../shared/clock.js';
+import { isIdShaped } from '../../shared/ids.js';
+import { findLinkState } from '../../shared/services/payment-links.js';
+import { isJsonObject } from '../../shared/x402/json-object.js';
+import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import type { Deps } from '../deps.js';
+import { sendBuyerError } from '../errors/render-buyer-error.js';
+import { busy, type LinkAnswer } from '../payment-link/answer.js';
+import { sendAgentAnswer } from '../payment-link/respond.js';
+import { serveLink } from '../payment-link/serve-link.js';
+import { sendJson } from '../send-json.js';
+import type { TransactionOffer } from './page-data.js';
+
+interface SolanaEntry {
+  accepted: PaymentRequirements;
+  token: OfferedSvmToken;
+  feePayer: string;
+}
+
+/**
+ * `POST /c/{id}/transaction {payer, asset}`: an unsigned Solana transaction with a fresh blockhash, so that the page
+ * needs no RPC endpoint. Without `asset` only what the payer holds. Nothing is changed by asking.
+ */
+export async function sendTransaction(
+  deps: Deps,
+  req: Request<{ id: string }>,
+  res: Response,
+): Promise<void> {
+  const body: unknown = req.body;
+  const { payer, asset } = isJsonObject(body) ? body : {};
+  const wallet = typeof payer === 'string' ? parseSolanaWallet(payer) : undefined;
+  if (wallet === undefined || (asset !== undefined && typeof asset !== 'string')) {
+    const message = 'Send JSON with `payer`, a Solana wallet address, and `asset`, a mint of this link.';
+    sendBuyerError(res, 'invalid_payment_payload', message);
+    return;
+  }
+  const { id } = req.params;
+  const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
+  if (session === undefined) {
+    sendBuyerError(res, 'resource_missing', 'There is no checkout session at this link.');
+    return;
+  }
+  const visit = { header: undefined, channel: 'page', arrivedAtMs: nowMs() } as const;
+  const answer = await serveLink(deps, session, visit);
+  const link = `${deps.config.baseUrl}/c/${id}`;
+  if (answer.kind !== 'payment_required') {
+    sendAgentAnswer(res, answer, link);
+    return;
+  }
+  const prepared = await prepare(deps, answer.required.accepts, wallet, asset);
+  if ('kind' in prepared) sendAgentAnswer(res, prepared, link);
+  else sendJson(res, JSON.stringify(prepared));
+}
+
+async function prepare(
+  { solanaTransfers, logger }: Deps,
+  accepts: readonly PaymentRequirements[],
+  payer: string,
+  asset: string | undefined,
+): Promise<TransactionOffer | LinkAnswer> {
+  const entries = accepts.flatMap(solanaEntry);
+  const chosen = entries.find(({ accepted }) => accepted.asset === asset) ?? entries[0];
+  if (chosen === undefined) return busy();
+  const unreadable = ({ reason }: SolanaUnreadable): LinkAnswer => {
+    logger.warn({ event: 'transaction.chain_unreadable', network: chosen.accepted.network, reason });
+    return busy();
+  };
+  const holdings = await solanaTransfers.readHoldings(
+    chosen.token.network,
+    entries.map(({ token }) => ({ wallet: payer, token })),
+  );
+  if (!Array.isArray(holdings)) return unreadable(holdings);
+  const held = (entry: SolanaEntry): bigint => holdings[entries.indexOf(entry)] ?? 0n;
+  const amount = BigInt(chosen.accepted.amount);
+  const canPay = asset !== undefined && held(chosen) >= amount;
+  const transaction = canPay
+    ? await solanaTransfers.build({
+        token: chosen.token,
+        payer,
+        payTo: chosen.accepted.payTo,
+        feePayer: chosen.feePayer,
+        amount,
+      })
+    : null;
+  if (transaction !== null && typeof transaction !== 'string') return unreadable(transaction);
+  return {
+    network: chosen.accepted.network,
+    asset: chosen.accepted.asset,
+    transaction,
+    balances: Object.fromEntries(entries.map((entry) => [entry.accepted.asset, held(entry).toString()])),
+  };
+}
+
+function solanaEntry(accepted: PaymentRequirements): SolanaEntry[] {
+  const token = findToken(accepted.network, accepted.asset);
+  return token?.family === 'svm' && 'feePayer' in accepted.extra
+    ? [{ accepted, token, feePayer: accepted.extra.feePayer }]
+    : [];
+}

@@ -1,0 +1,30 @@
+import type { EvmNetwork } from '../../shared/chains/networks.js';
+import type { WalletChain } from './page-data.js';
+
+/** Of networks whose fees are not paid in ether. */
+const NATIVE_SYMBOLS: Record<number, string> = {
+  14: 'FLR',
+  137: 'POL',
+  143: 'MON',
+  196: 'OKB',
+  988: 'USDT0',
+  1328: 'SEI',
+  1329: 'SEI',
+  1952: 'OKB',
+  42220: 'CELO',
+  43113: 'AVAX',
+  43114: 'AVAX',
+  80002: 'POL',
+};
+
+/** What a wallet that does not know a network has to be told. Buyers need none of its coin: the gas is paid for them. */
+export function walletChain(network: EvmNetwork): WalletChain {
+  const symbol = NATIVE_SYMBOLS[network.chainId] ?? 'ETH';
+  return {
+    chainId: `0x${network.chainId.toString(16)}`,
+    chainName: network.name,
+    nativeCurrency: { name: symbol, symbol, decimals: 18 },
+    rpcUrls: [network.publicRpcUrl],
+    blockExplorerUrls: [new URL(network.transactionUrlTemplate).origin],
+  };
+}

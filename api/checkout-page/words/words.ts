@@ -1,0 +1,166 @@
+/**
+ * Every word that a buyer reads, in one language. `{name}` in a text is filled in; what is filled in is escaped first.
+ * A language that misses a word does not compile.
+ */
+export interface Words {
+  title: string;
+  titlePaid: string;
+  payMerchant: string;
+  paidMerchant: string;
+  testMode: string;
+  testModeNote: string;
+  back: string;
+  items: string;
+  moreItems: string;
+  each: string;
+  support: string;
+  agents: string;
+  agentsText: string;
+  agentsSign: string;
+
+  payHeading: string;
+  choice: string;
+  youPay: string;
+  fee: string;
+  feeNone: string;
+  goesTo: string;
+  payBefore: string;
+  timeLeft: string;
+  noScript: string;
+  noWallet: string;
+  noWalletText: string;
+  phoneWallets: string;
+  scan: string;
+  qrCode: string;
+  copyLink: string;
+  copied: string;
+
+  processing: string;
+  processingText: string;
+  processingMine: string;
+  processingOther: string;
+  seeTransaction: string;
+
+  paid: string;
+  paidText: string;
+  receipt: string;
+  amount: string;
+  paidIn: string;
+  network: string;
+  transaction: string;
+  paidFrom: string;
+  time: string;
+  merchant: string;
+  reference: string;
+  print: string;
+  continueTo: string;
+  redirecting: string;
+  stay: string;
+  paidElsewhere: string;
+
+  expired: string;
+  expiredText: string;
+  busy: string;
+  busyText: string;
+  unavailable: string;
+  unavailableText: string;
+  tryAgain: string;
+  notFound: string;
+  notFoundText: string;
+  tooMany: string;
+  tooManyText: string;
+  broken: string;
+  brokenText: string;
+  badRequest: string;
+  badRequestText: string;
+
+  failed: string;
+  nothingPaid: string;
+  failedFunds: string;
+  failedTime: string;
+  failedSignature: string;
+  failedChanged: string;
+  failedUsed: string;
+  failedRefused: string;
+  failedService: string;
+  failedOther: string;
+
+  choosing: string;
+  otherWallets: string;
+  families: string;
+  payWith: string;
+  connecting: string;
+  connectingText: string;
+  switching: string;
+  switchingText: string;
+  signing: string;
+  signingText: string;
+  sending: string;
+  sendingText: string;
+  checking: string;
+  checkingText: string;
+  cancel: string;
+  declined: string;
+  walletFailed: string;
+  noAccount: string;
+  wrongNetwork: string;
+  notEnough: string;
+  notEnoughAnywhere: string;
+  balance: string;
+  lost: string;
+  sendAgain: string;
+  offline: string;
+}
+
+/** What the page's script says; the rest is only in the document. */
+export const SCRIPT_WORDS = [
+  'copied',
+  'copyLink',
+  'timeLeft',
+  'redirecting',
+  'failed',
+  'nothingPaid',
+  'failedFunds',
+  'failedTime',
+  'failedSignature',
+  'failedChanged',
+  'failedUsed',
+  'failedRefused',
+  'failedService',
+  'failedOther',
+  'choosing',
+  'otherWallets',
+  'families',
+  'payWith',
+  'connecting',
+  'connectingText',
+  'switching',
+  'switchingText',
+  'signing',
+  'signingText',
+  'sending',
+  'sendingText',
+  'checking',
+  'checkingText',
+  'cancel',
+  'declined',
+  'walletFailed',
+  'noAccount',
+  'wrongNetwork',
+  'notEnough',
+  'notEnoughAnywhere',
+  'balance',
+  'lost',
+  'sendAgain',
+  'offline',
+  'paidElsewhere',
+  'tryAgain',
+  'stay',
+] as const satisfies readonly (keyof Words)[];
+
+export type ScriptWords = Pick<Words, (typeof SCRIPT_WORDS)[number]>;
+
+/** `{name}` becomes the value; a name without a value stays as it is. */
+export function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\{([a-z]+)\}/gi, (whole, name: string) => values[name] ?? whole);
+}

@@ -1,0 +1,1 @@
+export function bundlePage(root: string): Promise<Map<string, Buffer>>;

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import {
+  ComputeBudgetProgram,
+  PublicKey,
+  TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js';
+import { associatedTokenAccount, TOKEN_PROGRAMS } from './associated-token-account.js';
+import type { OfferedSvmToken, SvmNetwork } from './networks.js';
+import { fetchUntil } from './rpc-fetch.js';
+import { SolanaRpc } from './solana-rpc.js';
+import { unreadableReason } from './unreadable.js';
+
+/**
+ * Transactions for buyers' wallets to sign, in the form of the stock x402 client: compute unit limit and price,
+ * TransferChecked, a random memo that makes two equal payments differ. The fee payer signs last, elsewhere.
+ */
+export interface SolanaTransfers {
+  /** What wallets hold of tokens, in the same order; undefined where there is no account for the token yet. */
+  readHoldings(
+    network: SvmNetwork,
+    holders: readonly Holder[],
+  ): Promise<(bigint | undefined)[] | SolanaUnreadable>;
+  /** Unsigned, base64. */
+  build(transfer: UnsignedTransfer): Promise<string | SolanaUnreadable>;
+}
+
+export interface Holder {
+  wallet: string;
+  token: OfferedSvmToken;
+}
+
+export interface UnsignedTransfer {
+  token: OfferedSvmToken;
+  payer: string;
+  payTo: string;
+  feePayer: string;
+  amount: bigint;
+}
+
+export interface SolanaUnreadable {
+  kind: 'unreadable';
+  reason: string;
+}
+
+const TIMEOUT_MS = 5_000;
+/** What facilitators allow: room for the assertions that some wallets add. */
+const COMPUTE_UNITS = 40_000;
+const MICRO_LAMPORTS_PER_UNIT = 1;
+const TRANSFER_CHECKED = 12;
+const MEMO_PROGRAM = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
+
+export function createSolanaTransfers(rpcUrls: ReadonlyMap<string, string>): SolanaTransfers {
+  const verified = new Set<string>();
+
+  async function ask<T>(
+    network: SvmNetwork,
+    question: (rpc: SolanaRpc) => Promise<T>,
+  ): Promise<T | SolanaUnreadable> {
+    const url = rpcUrls.get(network.environmentSuffix) ?? network.publicRpcUrl;
+    const rpc = new SolanaRpc(network, url, fetchUntil(AbortSignal.timeout(TIMEOUT_MS)));
+    try {
+      if (!verified.has(network.caip2)) await rpc.requireRightChain();
+      verified.add(network.caip2);
+      return await question(rpc);
+    } catch (error) {
+      return { kind: 'unreadable', reason: unreadableReason(error) };
+    }
+  }
+
+  return {
+    readHoldings: (network, holders) =>
+      ask(network, (rpc) =>
+        rpc.getTokenBalances(holders.map(({ wallet, token }) => associatedTokenAccount(wallet, token))),
+      ),
+    build: (transfer) =>
+      ask(transfer.token.network, async (rpc) => encode(transfer, await rpc.getLatestBlockhash())),
+  };
+}
+
+function encode(transfer: UnsignedTransfer, recentBlockhash: string): string {
+  const message = new TransactionMessage({
+    payerKey: new PublicKey(transfer.feePayer),
+    recentBlockhash,
+    instructions: [
+      ComputeBudgetProgram.setComputeUnitLimit({ units: COMPUTE_UNITS }),
+      ComputeBudgetProgram.setComputeUnitPrice({ microLamports: MICRO_LAMPORTS_PER_UNIT }),
+      transferChecked(transfer),
+      new TransactionInstruction({
+        programId: MEMO_PROGRAM,
+        keys: [],
+        data: Buffer.from(randomBytes(16).toString('hex')),
+      }),
+    ],
+  });
+  const transaction = new VersionedTransaction(message.compileToV0Message());
+  return Buffer.from(transaction.serialize()).toString('base64');
+}
+
+function transferChecked({ token, payer, payTo, amount }: UnsignedTransfer): TransactionInstruction {
+  const data = Buffer.alloc(10);
+  data.writeUInt8(TRANSFER_CHECKED, 0);
+  data.writeBigUInt64LE(amount, 1);
+  data.writeUInt8(token.decimals, 9);
+  const account = (wallet: string): PublicKey => new PublicKey(associatedTokenAccount(wallet, token));
+  return new TransactionInstruction({
+    programId: TOKEN_PROGRAMS[token.program],
+    keys: [
+      { pubkey: account(payer), isSigner: false, isWritable: true },
+      { pubkey: new PublicKey(token.address), isSigner: false, isWritable: false },
+      { pubkey: account(payTo), isSigner: false, isWritable: true },
+      { pubkey: new PublicKey(payer), isSigner: true, isWritable: false },
+    ],
+    data,
+  });
+}

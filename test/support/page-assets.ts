@@ -1,0 +1,11 @@
+import { type PageAssets, pageAssets } from '../../api/checkout-page/page-assets.js';
+import { bundlePage } from '../../local/bundle-page.mjs';
+import { projectRoot } from '../../local/project-root.js';
+
+let bundled: Promise<PageAssets> | undefined;
+
+/** The payment page's script and style, from source, once a run. */
+export function testPageAssets(): Promise<PageAssets> {
+  bundled ??= bundlePage(projectRoot()).then(pageAssets);
+  return bundled;
+}
