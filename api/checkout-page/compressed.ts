@@ -18,10 +18,10 @@ export function sendEncoded(res: Response, encodings: Encodings): void {
   end(res, encodings[encoding]);
 }
 
-/** For what is made anew each time. */
+/** For what is made anew each time. Not for a POST, whose body may still be on its way: the sooner it is answered the better. */
 export function sendCompressed(res: Response, text: string): void {
   const bytes = Buffer.from(text);
-  if (bytes.length < WORTH_BYTES || !accepts(res, 'gzip')) {
+  if (res.req.method === 'POST' || bytes.length < WORTH_BYTES || !accepts(res, 'gzip')) {
     end(res, bytes);
     return;
   }

@@ -12,21 +12,23 @@ export async function findLinkedSession(db: Knex, id: string): Promise<LinkedSes
   return session as LinkedSession | undefined;
 }
 
+const STATE_COLUMNS: (keyof CheckoutSession)[] = [
+  'id',
+  'accountId',
+  'livemode',
+  'status',
+  'amountTotalCents',
+  'expiresAt',
+  'paymentId',
+  'offeredFeePayers',
+  'failureCode',
+  'failureAt',
+];
+
 /** The same without what is paid for, which may be long: for those who ask again and again. */
 export async function findLinkState(db: Knex, id: string): Promise<LinkedSession | undefined> {
   const session = await CheckoutSession.query(db)
-    .select(
-      'checkout_sessions.id',
-      'accountId',
-      'checkout_sessions.livemode',
-      'checkout_sessions.status',
-      'amountTotalCents',
-      'expiresAt',
-      'paymentId',
-      'offeredFeePayers',
-      'checkout_sessions.failureCode',
-      'failureAt',
-    )
+    .select(STATE_COLUMNS.map((column) => `checkout_sessions.${column}`))
     .findById(id)
     .withGraphJoined('[account, payment]');
   return session as LinkedSession | undefined;

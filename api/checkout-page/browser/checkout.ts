@@ -1,6 +1,6 @@
 import { failureWord } from '../failure-words.js';
 import type { PageData, PayableEntry } from '../page-data.js';
-import { fill, type ScriptWords } from '../words/words.js';
+import type { ScriptWords } from '../words/words.js';
 import { type AttemptView, type Step, signWith } from './attempt.js';
 import { chooseEntry } from './choose-entry.js';
 import { find } from './dom.js';
@@ -9,7 +9,7 @@ import { type KeptPayment, lastWallet, rememberWallet } from './memory.js';
 import { type Outcome, sendPayment } from './send-payment.js';
 import { clearNotice, hideStep, type Notice, showNotice, showStep } from './steps.js';
 import { type PageWallet, WalletProblem } from './wallet.js';
-import { isolated, walletList } from './wallet-list.js';
+import { walletList } from './wallet-list.js';
 
 /** The open panel: which wallets there are, what was chosen, and the one attempt that may be under way. */
 export interface Checkout {
@@ -118,17 +118,17 @@ export function openCheckout(
     cancel: () => void,
   ): void {
     const values = {
-      wallet: isolated(name),
+      wallet: name,
       network: entry?.networkName ?? '',
       amount: entry?.amount ?? '',
     };
-    showStep(fill(words[step], values), fill(words[`${step}Text`], values), words, cancel);
+    showStep(words[step], words[`${step}Text`], values, words, cancel);
   }
 
   async function send(payment: KeptPayment): Promise<void> {
     stage = 'sent';
-    showStep(words.sending, words.sendingText, words, undefined);
-    const onTrouble = (): void => showStep(words.checking, words.checkingText, words, undefined);
+    showStep(words.sending, words.sendingText, {}, words, undefined);
+    const onTrouble = (): void => showStep(words.checking, words.checkingText, {}, words, undefined);
     const outcome = await sendPayment(path, sessionId, payment, onTrouble);
     if (outcome.outcome === 'failed') back(failureNotice(words, outcome.code));
     else if (outcome.outcome === 'lost') back(lostNotice(payment));
@@ -149,9 +149,8 @@ export function openCheckout(
   }
 
   function problemNotice({ word, values }: WalletProblem): Notice {
-    const wallet = isolated(values.wallet ?? '');
     const more = word === 'notEnough' ? words.notEnoughAnywhere : words.nothingPaid;
-    return { title: fill(words[word], { ...values, wallet }), lines: [more] };
+    return { title: words[word], lines: [more], values };
   }
 
   list();

@@ -1,24 +1,25 @@
-import type { ScriptWords } from '../words/words.js';
-import { announce, button, find, make, spinner } from './dom.js';
+import { fill, type ScriptWords } from '../words/words.js';
+import { announce, button, find, make, sentence, spinner } from './dom.js';
 
 /** In the place of the choice: what is going on, and a way out of it while there is one. */
 export function showStep(
   title: string,
   text: string,
+  values: Readonly<Record<string, string>>,
   words: ScriptWords,
   cancel: (() => void) | undefined,
 ): void {
   const step = find('#step');
   const choose = find('#choose');
   if (step === undefined || choose === undefined) return;
-  const heading = make('h2', { tabindex: '-1' }, title);
+  const heading = make('h2', { tabindex: '-1' }, ...sentence(title, values));
   step.replaceChildren(
     make(
       'div',
       { class: 'state' },
       spinner(),
       heading,
-      make('p', {}, text),
+      make('p', {}, ...sentence(text, values)),
       ...(cancel === undefined ? [] : [make('p', {}, button(words.cancel, 'quiet', cancel))]),
     ),
   );
@@ -26,7 +27,7 @@ export function showStep(
   step.hidden = false;
   choose.hidden = true;
   heading.focus();
-  announce(`${title}. ${text}`);
+  announce(fill(`${title}. ${text}`, values));
 }
 
 export function hideStep(): void {
@@ -42,13 +43,14 @@ export function hideStep(): void {
 export interface Notice {
   title: string;
   lines: readonly string[];
+  values?: Readonly<Record<string, string>>;
   action?: { label: string; run: () => void };
 }
 
 /** #notice is an alert: screen readers say it as it comes. */
-export function showNotice({ title, lines, action }: Notice): void {
+export function showNotice({ title, lines, values = {}, action }: Notice): void {
   const box = make('div', { class: 'notice failed' });
-  const words = make('div', {}, make('p', {}, make('strong', {}, title)));
+  const words = make('div', {}, make('p', {}, make('strong', {}, ...sentence(title, values))));
   const text = lines.filter((line) => line !== '').join(' ');
   if (text !== '') words.append(make('p', {}, text));
   if (action !== undefined) words.append(make('p', {}, button(action.label, 'quiet', action.run)));

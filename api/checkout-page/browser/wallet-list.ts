@@ -1,6 +1,6 @@
 import type { PayableEntry } from '../page-data.js';
-import { fill, type ScriptWords } from '../words/words.js';
-import { button, make } from './dom.js';
+import type { ScriptWords } from '../words/words.js';
+import { button, make, sentence } from './dom.js';
 import type { PageWallet } from './wallet.js';
 
 export interface WalletChoice {
@@ -21,9 +21,9 @@ export function walletList({ wallets, preferred, entryFor, isMixed, words, onCho
   const others = wallets.filter((wallet) => wallet !== first);
   const parts: Node[] = [];
   if (first !== undefined) {
-    const label = fill(words.payWith, { amount: entryFor(first).amount, wallet: isolated(first.name) });
+    const label = sentence(words.payWith, { amount: entryFor(first).amount, wallet: first.name });
     const primary = button('', 'primary', () => onChoose(first));
-    primary.append(...look(first), make('span', {}, label));
+    primary.append(...look(first), make('span', {}, ...label));
     parts.push(primary);
   }
   if (others.length > 0) {
@@ -56,9 +56,4 @@ function look({ icon, name }: PageWallet): Node[] {
   const image = make('img', { class: 'wallet-icon', alt: '', width: '32', height: '32' });
   image.src = icon;
   return [image];
-}
-
-/** Keeps its own direction inside a sentence. */
-export function isolated(name: string): string {
-  return `\u2068${name}\u2069`;
 }

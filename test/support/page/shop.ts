@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { CheckoutSession } from '../../../shared/models/checkout-session.js';
+import { type Checkout, type CheckoutOptions, openCheckout } from '../checkout.js';
+import { type BrowserPage, launchBrowser, type TestBrowser } from './browser.js';
+import { installWallets, type TestWallet } from './wallets.js';
+
+/** A checkout with a browser in front of it. */
+export interface Shop extends Checkout {
+  visitPage(session: CheckoutSession | string, visit?: Visit): Promise<Visitor>;
+  pageUrl(id: string): string;
+}
+
+export interface Visit {
+  wallets?: readonly TestWallet[];
+  browser?: BrowserContextOptions;
+  /** Before the page is opened. */
+  prepare?: (page: Page) => Promise<void>;
+}
+
+export interface Visitor {
+  page: Page;
+  problems: string[];
+  /** The words of the page's state. */
+  heading(): Promise<string>;
+  /** Waits until that is the state. */
+  sees(heading: string | RegExp, timeoutMs?: number): Promise<void>;
+  /** Closes it; fails when anything went wrong in it. */
+  leave(): Promise<void>;
+}
+
+export async function openShop(options: CheckoutOptions = {}): Promise<Shop> {
+  const [checkout, browser] = await Promise.all([openCheckout(options), launchBrowser()]);
+  return withBrowser(checkout, browser);
+}
+
+export function withBrowser(checkout: Checkout, browser: TestBrowser): Shop {
+  const pageUrl = (id: string): string => `http://127.0.0.1:${checkout.app.port}/c/${id}`;
+  return {
+    ...checkout,
+    pageUrl,
+    async visitPage(session, { wallets = [], browser: context, prepare } = {}) {
+      const opened = await browser.open(context);
+      if (wallets.length > 0) await installWallets(opened.page, wallets);
+      await prepare?.(opened.page);
+      await opened.page.goto(pageUrl(typeof session === 'string' ? session : session.id));
+      return visitor(opened);
+    },
+    async close() {
+      await browser.close();
+      await checkout.close();
+    },
+  };
+}
+
+function visitor({ page, problems }: BrowserPage): Visitor {
+  const state = page.locator('.payment h1:visible, .payment h2:visible').first();
+  return {
+    page,
+    problems,
+    heading: async () => (await state.textContent()) ?? '',
+    async sees(heading, timeout = 10_000) {
+      await page
+        .locator('.payment h1:visible, .payment h2:visible')
+        .filter({ hasText: heading })
+        .first()
+        .waitFor({ timeout });
+    },
+    async leave() {
+      await page.context().close();
+      assert.deepEqual(problems, []);
+    },
+  };
+}
