@@ -3,7 +3,7 @@ import type { PageData, PayableEntry } from '../page-data.js';
 import type { ScriptWords } from '../words/words.js';
 import { type AttemptView, type Step, signWith } from './attempt.js';
 import { chooseEntry } from './choose-entry.js';
-import { find } from './dom.js';
+import { find, make } from './dom.js';
 import { type EntryChoice, formatBalance, wireEntryChoice } from './entry-choice.js';
 import { type KeptPayment, lastWallet, rememberWallet } from './memory.js';
 import { type Outcome, sendPayment } from './send-payment.js';
@@ -156,7 +156,9 @@ export function openCheckout(
   list();
   setTimeout(() => {
     const ways = find('#ways');
-    if (wallets.length === 0 && ways instanceof HTMLDetailsElement) ways.open = true;
+    if (wallets.length > 0 || !(ways instanceof HTMLDetailsElement)) return;
+    ways.open = true;
+    find('#wallets')?.replaceChildren(make('p', { class: 'notice' }, words.noneFound));
   }, WALLETS_MS);
   return {
     addWallet(wallet) {

@@ -1,8 +1,8 @@
 import type { PayableEntry } from '../page-data.js';
 
 /**
- * Which entry a wallet pays unless the buyer chose one: the first that it can surely pay, else the first of which
- * nothing is known, else the first.
+ * Which entry a wallet pays unless the buyer chose one: the first that it can surely pay, else one of which it is known
+ * that it cannot, which is then said: a wallet is not sent from network to network to find out.
  */
 export function chooseEntry(
   entries: readonly PayableEntry[],
@@ -10,7 +10,7 @@ export function chooseEntry(
 ): PayableEntry | undefined {
   return (
     entries.find((entry) => canPay(entry, balances) === 'yes') ??
-    entries.find((entry) => canPay(entry, balances) === 'unknown') ??
+    entries.find((entry) => canPay(entry, balances) === 'no') ??
     entries[0]
   );
 }

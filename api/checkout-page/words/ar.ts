@@ -86,6 +86,7 @@ export const AR: Words = {
   failedOther: 'رفضتها خدمة الدفع. قد تنجح عملة أو شبكة أو محفظة أخرى.',
 
   choosing: 'اختر محفظتك',
+  noneFound: 'لم يُعثر على محفظة في هذا المتصفح.',
   otherWallets: 'محافظ أخرى',
   families: 'شبكات إيثريوم',
   payWith: 'ادفع {amount} بواسطة {wallet}',

@@ -93,6 +93,7 @@ export const DE: Words = {
     'Der Zahlungsdienst hat sie abgelehnt. Ein anderer Token, ein anderes Netzwerk oder eine andere Wallet könnte funktionieren.',
 
   choosing: 'Wählen Sie Ihre Wallet',
+  noneFound: 'In diesem Browser wurde keine Wallet gefunden.',
   otherWallets: 'Andere Wallets',
   families: 'Ethereum-Netzwerke',
   payWith: '{amount} mit {wallet} bezahlen',

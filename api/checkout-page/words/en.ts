@@ -87,6 +87,7 @@ export const EN: Words = {
   failedOther: 'The payment service refused it. Another token, network or wallet may work.',
 
   choosing: 'Choose your wallet',
+  noneFound: 'No wallet was found in this browser.',
   otherWallets: 'Other wallets',
   families: 'Ethereum networks',
   payWith: 'Pay {amount} with {wallet}',

@@ -88,6 +88,7 @@ export const ES: Words = {
   failedOther: 'El servicio de pago lo rechazó. Quizá otro token, red o monedero funcione.',
 
   choosing: 'Elija su monedero',
+  noneFound: 'No se encontró ningún monedero en este navegador.',
   otherWallets: 'Otros monederos',
   families: 'Redes Ethereum',
   payWith: 'Pagar {amount} con {wallet}',

@@ -89,6 +89,7 @@ export const FR: Words = {
   failedOther: 'Le service de paiement l’a refusé. Un autre jeton, réseau ou portefeuille peut convenir.',
 
   choosing: 'Choisissez votre portefeuille',
+  noneFound: 'Aucun portefeuille n’a été trouvé dans ce navigateur.',
   otherWallets: 'Autres portefeuilles',
   families: 'Réseaux Ethereum',
   payWith: 'Payer {amount} avec {wallet}',

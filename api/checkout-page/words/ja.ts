@@ -88,6 +88,7 @@ export const JA: Words = {
     '決済サービスに拒否されました。別のトークン、ネットワーク、ウォレットならできるかもしれません。',
 
   choosing: 'ウォレットを選ぶ',
+  noneFound: 'このブラウザーにウォレットが見つかりませんでした。',
   otherWallets: 'ほかのウォレット',
   families: 'イーサリアム系',
   payWith: '{wallet} で {amount} を支払う',

@@ -87,6 +87,7 @@ export const PT: Words = {
   failedOther: 'O serviço de pagamento recusou-o. Outro token, rede ou carteira pode funcionar.',
 
   choosing: 'Escolha a sua carteira',
+  noneFound: 'Nenhuma carteira foi encontrada neste navegador.',
   otherWallets: 'Outras carteiras',
   families: 'Redes Ethereum',
   payWith: 'Pagar {amount} com {wallet}',

@@ -86,6 +86,7 @@ export interface Words {
   failedOther: string;
 
   choosing: string;
+  noneFound: string;
   otherWallets: string;
   families: string;
   payWith: string;
@@ -129,6 +130,7 @@ export const SCRIPT_WORDS = [
   'failedService',
   'failedOther',
   'choosing',
+  'noneFound',
   'otherWallets',
   'families',
   'payWith',

@@ -85,6 +85,7 @@ export const ZH: Words = {
   failedOther: '支付服务拒绝了这笔付款。换一种代币、网络或钱包也许可以。',
 
   choosing: '选择您的钱包',
+  noneFound: '未在此浏览器中找到钱包。',
   otherWallets: '其他钱包',
   families: '以太坊网络',
   payWith: '用 {wallet} 支付 {amount}',

@@ -1,0 +1,176 @@
+import { lowestIdAt, randomText } from '../../../shared/ids.js';
+import type { SupportedKinds } from '../../../shared/x402/requirements.js';
+import { refuses } from '../facilitator-dial.js';
+import { buildPaidSession, buildUndecidedPayment } from '../factories.js';
+import type { Shop, Visit, Visitor } from './shop.js';
+import { evmWallet, neverEnds, solanaWallet } from './wallets.js';
+
+/** Every state that a buyer can find the page in, and how to get there. Each gives a page that has reached it. */
+export type PageStateName = keyof typeof PAGE_STATES;
+
+type Reach = (shop: Shop, visit: Visit) => Promise<Visitor>;
+
+const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+const HASH = `0x${'5c'.repeat(32)}`;
+
+function funded(name = 'Fox Wallet') {
+  const wallet = evmWallet(name);
+  wallet.balances.set(USDC, 25_000_000n);
+  return wallet;
+}
+
+async function pay(visitor: Visitor, name = 'Fox Wallet'): Promise<void> {
+  await visitor.page.getByRole('button', { name: new RegExp(name) }).click();
+}
+
+export const PAGE_STATES = {
+  open: async (shop, visit) => {
+    const visitor = await shop.visitPage(await shop.buildSession(), {
+      ...visit,
+      wallets: [funded(), funded('Rabbit'), solanaWallet()],
+    });
+    await visitor.page.getByText('Rabbit').waitFor();
+    return visitor;
+  },
+  'open with one wallet': async (shop, visit) => {
+    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [funded()] });
+    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
+    return visitor;
+  },
+  'open without a wallet': async (shop, visit) => {
+    const visitor = await shop.visitPage(await shop.buildSession(), visit);
+    await visitor.page.locator('#ways[open]').waitFor();
+    return visitor;
+  },
+  'open in its last minutes': async (shop, visit) => {
+    const session = await shop.buildSession({
+      id: `${lowestIdAt('cs_test_', Date.now() - 1_800_000)}${randomText(20)}`,
+      expiresAt: new Date(Date.now() + 240_000),
+    });
+    const visitor = await shop.visitPage(session, { ...visit, wallets: [funded()] });
+    await visitor.page.locator('#countdown:not([hidden])').waitFor();
+    return visitor;
+  },
+  'waiting for the wallet': async (shop, visit) => {
+    const wallet = funded();
+    wallet.next.set('eth_signTypedData_v4', neverEnds);
+    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [wallet] });
+    await pay(visitor);
+    await visitor.page.locator('#step:not([hidden])').getByText('Fox Wallet').waitFor();
+    return visitor;
+  },
+  submitted: async (shop, visit) => {
+    const hold = shop.facilitator.verify.holdNext();
+    const calls = shop.facilitator.calls.verify.length;
+    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [funded()] });
+    await pay(visitor);
+    await shop.facilitator.waitForCall('verify', calls + 1);
+    return beforeLeaving(visitor, hold.release);
+  },
+  confirming: async (shop, visit) => {
+    const hold = shop.facilitator.settle.holdNext();
+    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [funded()] });
+    await pay(visitor);
+    await visitor.page.locator('[data-mine]:not([hidden])').waitFor();
+    return beforeLeaving(visitor, hold.release);
+  },
+  'confirming with its transaction, paid by someone else': async (shop, visit) => {
+    const { session } = await buildUndecidedPayment(shop.app.db, shop.merchant.accountId, {
+      reportedTransaction: HASH,
+    });
+    const visitor = await shop.visitPage(session, visit);
+    await visitor.page.locator('[data-other]:not([hidden])').waitFor();
+    return visitor;
+  },
+  paid: async (shop, visit) => {
+    const { session } = await buildPaidSession(shop.app.db, shop.merchant.accountId);
+    return await shop.visitPage(session, visit);
+  },
+  'paid and taken on': async (shop, visit) => {
+    const session = await shop.buildSession({ successUrl: 'https://shop.example/thanks' });
+    const visitor = await shop.visitPage(session, { ...visit, wallets: [funded()] });
+    await pay(visitor);
+    await visitor.page.locator('#redirect:not([hidden])').waitFor();
+    return visitor;
+  },
+  failed: async (shop, visit) => {
+    shop.facilitator.verify.next(refuses('kyt_risk_too_high'));
+    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [funded()] });
+    await pay(visitor);
+    await visitor.page.locator('#notice > .failed').waitFor();
+    return visitor;
+  },
+  'failed, after a reload': async (shop, visit) => {
+    const session = await shop.buildSession({ failureCode: 'insufficient_funds', failureAt: new Date() });
+    const visitor = await shop.visitPage(session, { ...visit, wallets: [funded()] });
+    await visitor.page.locator('#notice > .failed').waitFor();
+    return visitor;
+  },
+  'not enough': async (shop, visit) => {
+    const wallet = funded();
+    wallet.balances.set(USDC, 1_200_000n);
+    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [wallet] });
+    await pay(visitor);
+    await visitor.page.locator('#notice > .failed').waitFor();
+    return visitor;
+  },
+  expired: async (shop, visit) => {
+    const session = await shop.buildSession({ status: 'expired', cancelUrl: 'https://shop.example/cart' });
+    return await expectStatus(410, () => shop.visitPage(session, visit));
+  },
+  'not found': async (shop, visit) => await expectStatus(404, () => shop.visitPage('cs_test_nothing', visit)),
+  busy: async (shop, visit) => await whileOffered(shop, undefined, visit),
+  unavailable: async (shop, visit) => await whileOffered(shop, new Map(), visit),
+  offline: async (shop, visit) => {
+    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [funded()] });
+    await visitor.page.context().setOffline(true);
+    await visitor.page.locator('#connection:not([hidden])').waitFor();
+    return visitor;
+  },
+  'many items': async (shop, visit) => {
+    const lineItems = Array.from({ length: 100 }, (_, index) => ({
+      id: `li_${index}`,
+      name: index === 1 ? `Coffee ${'very '.repeat(48)}` : `Roast number ${index + 1}`,
+      description: index % 2 === 0 ? 'Whole beans, 250 g, roasted on Monday in small batches' : null,
+      images: [],
+      unitAmountCents: 1250 + index,
+      quantity: (index % 3) + 1,
+    }));
+    const session = await shop.buildSession({
+      lineItems,
+      amountTotalCents: 259_900,
+      cancelUrl: 'https://shop.example/cart',
+    });
+    return await shop.visitPage(session, { ...visit, wallets: [funded()] });
+  },
+} as const satisfies Record<string, Reach>;
+
+/** What the facilitator settles, as long as the page is looked at. */
+async function whileOffered(shop: Shop, kinds: SupportedKinds | undefined, visit: Visit): Promise<Visitor> {
+  const { facilitator } = shop.app;
+  const { supported } = facilitator;
+  facilitator.supported = async () => kinds;
+  const visitor = await shop.visitPage(await shop.buildSession(), visit);
+  return beforeLeaving(visitor, () => {
+    facilitator.supported = supported;
+  });
+}
+
+function beforeLeaving(visitor: Visitor, act: () => void): Visitor {
+  const { leave } = visitor;
+  return {
+    ...visitor,
+    leave: async () => {
+      act();
+      await leave();
+    },
+  };
+}
+
+/** A browser logs a page that is not 200: that is all it may log. */
+async function expectStatus(status: number, visit: () => Promise<Visitor>): Promise<Visitor> {
+  const visitor = await visit();
+  const logged = visitor.problems.findIndex((problem) => problem.includes(`status of ${status}`));
+  if (logged >= 0) visitor.problems.splice(logged, 1);
+  return visitor;
+}
