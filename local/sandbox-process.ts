@@ -81,7 +81,13 @@ interface Announcement {
 function readAnnouncement(line: string): Pick<SandboxProcess, 'environment' | 'joined' | 'notes'> {
   const { facilitator, rpcUrls, joined, notes }: Announcement = JSON.parse(line);
   const urls = Object.entries(rpcUrls).map(([name, url]) => [`RPC_URL_${name}`, url] as const);
-  return { environment: { FACILITATOR_URL: facilitator, ...Object.fromEntries(urls) }, joined, notes };
+  const environment = {
+    FACILITATOR_URL: facilitator,
+    // Its wallets, for someone who has none.
+    PAGE_SCRIPT_URL: `${facilitator}/sandbox/wallets.js`,
+    ...Object.fromEntries(urls),
+  };
+  return { environment, joined, notes };
 }
 
 /** A process's arguments are everybody's to read. */

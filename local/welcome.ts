@@ -36,7 +36,8 @@ function payment(link: string): string {
 
     ${link}
 
-  Pay it as an AI agent does, from another terminal (chains, tokens and wallets are local and worth nothing):
+  Open it in a browser and pay with the sandbox wallet there: one click. Or pay it as an AI agent does, from another
+  terminal. Chains, tokens and wallets are local and worth nothing:
 
     npm run pay -- ${link}
 `;

@@ -3,11 +3,14 @@ import { isJsonObject } from '../shared/x402/json-object.js';
 import type { Dials } from './facilitator/dials.js';
 import { parseDials } from './facilitator/dials.js';
 import { readBody, sendJson } from './json-http.js';
+import { servePageWallets } from './page-wallets/serve.js';
+import type { WalletSigner } from './page-wallets/sign.js';
 
 export interface Controls {
   /** Says who this sandbox is. */
   describe(): object;
   turn(change: Partial<Dials>): Promise<Dials>;
+  signAsWallet: WalletSigner;
   /** False when it is no wallet's address. */
   fund(address: string): Promise<boolean>;
 }
@@ -18,6 +21,7 @@ export async function handleControl(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  if (await servePageWallets(controls.signAsWallet, request, response)) return;
   const route = `${request.method} ${request.url}`;
   if (route === 'GET /sandbox') return sendJson(response, 200, controls.describe());
   if (request.method !== 'POST' || !request.headers['content-type']?.startsWith('application/json')) {

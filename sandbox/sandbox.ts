@@ -10,6 +10,7 @@ import { createJudge, type Judge } from './facilitator/judge.js';
 import { type FacilitatorServer, startFacilitator } from './facilitator/server.js';
 import { createSvmScheme } from './facilitator/svm-scheme.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from './networks.js';
+import { createWalletSigner } from './page-wallets/sign.js';
 import { fromBase58 } from './solana/base58.js';
 import { EVM_BUYER_KEY, SOLANA_BUYER_KEY, SOLANA_FACILITATOR_KEY } from './wallets.js';
 
@@ -65,7 +66,12 @@ async function openToThePublic(chains: Chains, port: number, key: ExpectedKey | 
     if (change.blocks !== undefined) await chains.setBlocks(change.blocks);
     return { ...dials };
   };
-  const controls = { describe: () => ({ id, rpcUrls, dials }), turn, fund: chains.fund };
+  const controls = {
+    describe: () => ({ id, rpcUrls, dials }),
+    turn,
+    fund: chains.fund,
+    signAsWallet: createWalletSigner(chains),
+  };
   const facilitator = await startFacilitator({
     port,
     dials,

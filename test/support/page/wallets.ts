@@ -18,6 +18,8 @@ export interface TestWallet {
 
 export interface EvmWallet extends TestWallet {
   chainId: number;
+  /** Answers eth_call; from `balances` unless told. */
+  call: ((params: readonly unknown[]) => Promise<unknown>) | undefined;
   /** By token contract in lower case; undefined cannot be read. */
   balances: Map<string, bigint>;
   /** Networks that it has been told of. */
@@ -63,6 +65,7 @@ export function evmWallet(
     looks: { name, icon: PLAIN_ICON, rdns: `test.${name.toLowerCase().replaceAll(/[^a-z]/g, '')}` },
     asked: [],
     chainId,
+    call: undefined,
     balances: new Map(),
     chains: new Set([chainId, 84532, 1952]),
     connected: false,
@@ -84,8 +87,9 @@ async function answerEvm(
   wallet: EvmWallet,
   account: LocalAccount,
   method: string,
-  [first, second]: readonly unknown[],
+  params: readonly unknown[],
 ): Promise<unknown> {
+  const [first, second] = params;
   switch (method) {
     case 'eth_accounts':
       return wallet.connected ? [account.address] : [];
@@ -95,6 +99,7 @@ async function answerEvm(
     case 'eth_chainId':
       return numberToHex(wallet.chainId);
     case 'eth_call': {
+      if (wallet.call !== undefined) return await wallet.call(params);
       const balance = wallet.balances.get((first as { to: string }).to.toLowerCase());
       if (balance === undefined) throw new WalletError(-32000, 'execution reverted');
       return pad(numberToHex(balance));

@@ -1,0 +1,44 @@
+import { Keypair } from '@solana/web3.js';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { Sandbox } from '../../../sandbox/sandbox.js';
+import { fromBase58 } from '../../../sandbox/solana/base58.js';
+import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../../sandbox/wallets.js';
+import { openSandboxCheckout } from '../sandbox-checkout.js';
+import { launchBrowser } from './browser.js';
+import { type Shop, withBrowser } from './shop.js';
+import { type EvmWallet, evmWallet, type SolanaWallet, solanaWallet } from './wallets.js';
+
+/** A shop whose payments are settled on the sandbox's chains, and wallets that hold money there. */
+export interface SandboxShop extends Shop {
+  sandbox: Sandbox;
+  /** Reads its balances from the chain it is on. */
+  evmWallet(name?: string): EvmWallet;
+  solanaWallet(name?: string): SolanaWallet;
+}
+
+export async function openSandboxShop(environment: Record<string, string> = {}): Promise<SandboxShop> {
+  const [checkout, browser] = await Promise.all([openSandboxCheckout(environment), launchBrowser()]);
+  const { sandbox } = checkout;
+  return {
+    ...withBrowser(checkout, browser),
+    sandbox,
+    evmWallet(name) {
+      const wallet = evmWallet(name, { account: privateKeyToAccount(EVM_BUYER_KEY) });
+      wallet.call = async (params) => await callChain(sandbox, wallet.chainId, params);
+      return wallet;
+    },
+    solanaWallet: (name) => solanaWallet(name, Keypair.fromSecretKey(fromBase58(SOLANA_BUYER_KEY))),
+  };
+}
+
+async function callChain(sandbox: Sandbox, chainId: number, params: readonly unknown[]): Promise<unknown> {
+  const chain = sandbox.chains.evm.find(({ network }) => network.chainId === chainId);
+  if (chain === undefined) throw new Error('the wallet has no connection to this chain');
+  const response = await fetch(chain.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }),
+  });
+  const { result } = (await response.json()) as { result?: unknown };
+  return result;
+}
