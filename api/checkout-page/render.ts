@@ -1,10 +1,12 @@
 import type { Response } from 'express';
-import { now } from '../../shared/clock.js';
+import { now, nowMs } from '../../shared/clock.js';
+import { isIdShaped } from '../../shared/ids.js';
 import { findLinkedSession } from '../../shared/services/payment-links.js';
 import type { Deps } from '../deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-refusal.js';
 import type { LinkAnswer } from '../payment-link/answer.js';
 import { writeHead } from '../payment-link/respond.js';
+import { serveLink } from '../payment-link/serve-link.js';
 import { sendCompressed } from './compressed.js';
 import { renderErrorPage } from './error-page.js';
 import { chooseLanguage, type Language } from './language.js';
@@ -12,6 +14,9 @@ import { setPageHeaders } from './page-headers.js';
 import { pageState } from './page-state.js';
 import { buildPageView } from './page-view.js';
 import { renderSessionPage } from './session-page.js';
+
+/** `exchange`: an open page asks for what it is now. It is always 200, since browsers log anything else as an error. */
+export type PageVisit = 'load' | 'payment' | 'exchange';
 
 /**
  * What a person sees: a document that reads without any script. A page load that pays nothing is answered 200 while
@@ -22,17 +27,29 @@ export async function sendPage(
   res: Response,
   answer: LinkAnswer,
   sessionId: string,
-  pays: boolean,
+  visit: PageVisit,
 ): Promise<void> {
   const { config, pageAssets } = deps;
   // A payment has moved the session on: the page shows what it is now.
   const session = await findLinkedSession(deps.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
-  if (pays || answer.kind === 'paid' || isOver(answer)) writeHead(res, answer);
+  const isOver = answer.kind === 'error' && answer.error.code === 'session_expired';
+  if (visit === 'payment' || (visit === 'load' && (answer.kind === 'paid' || isOver))) writeHead(res, answer);
   const language = languageOf(res);
   const state = pageState(session, answer, now());
   const view = buildPageView(session, state, { baseUrl: config.baseUrl, language, now: now() });
   send(deps, res, language, renderSessionPage(view, pageAssets, config.pageScriptUrl));
+}
+
+/** `/c/{id}/page`. */
+export async function sendCurrentPage(deps: Deps, res: Response, id: string): Promise<void> {
+  const session = isIdShaped(id) ? await findLinkedSession(deps.db, id) : undefined;
+  if (session === undefined) {
+    sendErrorPage(deps, res, 'resource_missing');
+    return;
+  }
+  const visit = { header: undefined, channel: 'page', arrivedAtMs: nowMs() } as const;
+  await sendPage(deps, res, await serveLink(deps, session, visit), id, 'exchange');
 }
 
 export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): void {
@@ -40,10 +57,6 @@ export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): 
   res.status(BUYER_ERRORS[code]);
   const language = languageOf(res);
   send(deps, res, language, renderErrorPage(code, language, deps.pageAssets));
-}
-
-function isOver(answer: LinkAnswer): boolean {
-  return answer.kind === 'error' && answer.error.code === 'session_expired';
 }
 
 function languageOf({ req }: Response): Language {

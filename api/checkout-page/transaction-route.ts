@@ -9,7 +9,6 @@ import { isJsonObject } from '../../shared/x402/json-object.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { Deps } from '../deps.js';
 import { sendBuyerError } from '../errors/render-buyer-error.js';
-import { busy, type LinkAnswer } from '../payment-link/answer.js';
 import { sendAgentAnswer } from '../payment-link/respond.js';
 import { serveLink } from '../payment-link/serve-link.js';
 import { sendJson } from '../send-json.js';
@@ -52,22 +51,24 @@ export async function sendTransaction(
     return;
   }
   const prepared = await prepare(deps, answer.required.accepts, wallet, asset);
-  if ('kind' in prepared) sendAgentAnswer(res, prepared, link);
-  else sendJson(res, JSON.stringify(prepared));
+  // Not a 503: browsers log it as an error, and the page says it in its own words.
+  const unavailable = { code: 'payment_service_unavailable' };
+  if (prepared === undefined) res.locals.errorCode = unavailable.code;
+  sendJson(res, JSON.stringify(prepared ?? unavailable));
 }
 
+/** Undefined when the chain cannot be read. */
 async function prepare(
   { solanaTransfers, logger }: Deps,
   accepts: readonly PaymentRequirements[],
   payer: string,
   asset: string | undefined,
-): Promise<TransactionOffer | LinkAnswer> {
+): Promise<TransactionOffer | undefined> {
   const entries = accepts.flatMap(solanaEntry);
   const chosen = entries.find(({ accepted }) => accepted.asset === asset) ?? entries[0];
-  if (chosen === undefined) return busy();
-  const unreadable = ({ reason }: SolanaUnreadable): LinkAnswer => {
+  if (chosen === undefined) return undefined;
+  const unreadable = ({ reason }: SolanaUnreadable): undefined => {
     logger.warn({ event: 'transaction.chain_unreadable', network: chosen.accepted.network, reason });
-    return busy();
   };
   const holdings = await solanaTransfers.readHoldings(
     chosen.token.network,

@@ -8,7 +8,7 @@ import { findLinkedSession } from '../../shared/services/payment-links.js';
 import { type DecodedHeader, readPaymentHeader } from '../../shared/x402/headers.js';
 import { sendImage } from '../checkout-page/image-route.js';
 import { sendPayOutcome } from '../checkout-page/pay-route.js';
-import { sendErrorPage, sendPage } from '../checkout-page/render.js';
+import { sendCurrentPage, sendErrorPage, sendPage } from '../checkout-page/render.js';
 import { sendStatus } from '../checkout-page/status-route.js';
 import { sendTransaction } from '../checkout-page/transaction-route.js';
 import type { Deps } from '../deps.js';
@@ -77,11 +77,16 @@ export function paymentLink(deps: Deps): Router {
     }
     const answer = await serveLink(deps, session, { header, channel: channelOf(req), arrivedAtMs });
     deps.metrics.linkAnswer(outcomeOf(answer));
-    if (wantsPage(req)) await sendPage(deps, res, answer, session.id, header !== undefined);
+    if (wantsPage(req))
+      await sendPage(deps, res, answer, session.id, header === undefined ? 'load' : 'payment');
     else sendAgentAnswer(res, answer, sessionUrl(session.id, deps.config.baseUrl));
   };
 
   router.route('/:id').get(serve).post(serve).all(onlyBy(LINK_METHODS, refuse));
+  router
+    .route('/:id/page')
+    .get((req, res) => sendCurrentPage(deps, res, req.params.id))
+    .all(onlyBy(READ_METHODS, refuse));
   router
     .route('/:id/pay')
     .post((req, res) => sendPayOutcome(deps, req, res))

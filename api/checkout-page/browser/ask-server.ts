@@ -16,7 +16,7 @@ export async function askStatus(path: string): Promise<LinkStatus> {
 
 /** The page as it is now. */
 export async function askDocument(path: string): Promise<Document> {
-  const response = await fetch(path, {
+  const response = await fetch(`${path}/page`, {
     headers: { Accept: 'text/html' },
     cache: 'no-store',
     signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -35,7 +35,8 @@ export async function askTransaction(
       body: JSON.stringify(question),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     }).catch(() => undefined);
-    if (response?.ok === true) return await response.json();
+    const answer: TransactionOffer | undefined = response?.ok === true ? await response.json() : undefined;
+    if (answer !== undefined && 'balances' in answer) return answer;
   }
   throw new WalletProblem('failedService');
 }

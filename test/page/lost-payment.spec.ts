@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
+import { evmWallet } from '../support/page/wallets.js';
+
+const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+const PAY = '**/pay';
+
+/** The connection breaks while a signed payment is on its way. It is paid once, whatever the buyer does. */
+describe('a payment that is lost on the way', function () {
+  this.timeout(60_000);
+  let shop: Shop;
+  before(async () => {
+    shop = await openShop();
+  });
+  after(async () => {
+    await shop.close();
+  });
+
+  async function open(prepare: (page: Page) => Promise<void>): Promise<{ visitor: Visitor; id: string }> {
+    const { id } = await shop.buildSession();
+    const wallet = evmWallet();
+    wallet.balances.set(USDC, 25_000_000n);
+    const visitor = await shop.visitPage(id, { wallets: [wallet], prepare });
+    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+    return { visitor, id };
+  }
+
+  async function assertPaidOnce(visitor: Visitor, id: string): Promise<void> {
+    await visitor.sees('Payment complete', 20_000);
+    assert.equal((await shop.payments(id)).length, 1);
+    assert.equal(await visitor.page.getByText('was paid already').count(), 0);
+    // The broken requests are logged by the browser, nothing else is.
+    const others = visitor.problems.filter((problem) => !/net::|Failed to load resource/.test(problem));
+    assert.deepEqual(others, []);
+    await visitor.page.context().close();
+  }
+
+  it('before it arrives is sent again', async () => {
+    let tries = 0;
+    const { visitor, id } = await open(async (page) => {
+      await page.route(PAY, (route) => {
+        tries += 1;
+        return tries === 1 ? route.abort() : route.continue();
+      });
+    });
+    await assertPaidOnce(visitor, id);
+    assert.equal(tries, 2);
+  });
+
+  it('after it has arrived is found', async () => {
+    const { visitor, id } = await open(async (page) => {
+      await page.route(PAY, async (route) => {
+        await route.fetch();
+        await route.abort();
+      });
+    });
+    await assertPaidOnce(visitor, id);
+  });
+
+  it('goes on after a reload, with the same signature', async () => {
+    let blocked = true;
+    const { visitor, id } = await open(async (page) => {
+      await page.route(PAY, (route) => (blocked ? route.abort() : route.continue()));
+    });
+    await visitor.sees('Checking the payment');
+    blocked = false;
+    await visitor.page.reload();
+    await assertPaidOnce(visitor, id);
+  });
+
+  it('can be sent again by the buyer when trying did not help', async () => {
+    let blocked = true;
+    const { visitor, id } = await open(async (page) => {
+      await page.route(PAY, (route) => (blocked ? route.abort() : route.continue()));
+    });
+    const again = visitor.page.getByRole('button', { name: 'Send again' });
+    await again.waitFor({ timeout: 30_000 });
+    blocked = false;
+    await again.click();
+    await assertPaidOnce(visitor, id);
+  });
+
+  it('is confirmed after a reload in the middle', async () => {
+    const hold = shop.facilitator.settle.holdNext();
+    const { visitor, id } = await open(async () => {});
+    await visitor.sees('Confirming the payment');
+    await visitor.page.reload();
+    await visitor.sees('Confirming the payment');
+    await visitor.page.getByText('Your payment is on its way.', { exact: true }).waitFor();
+    hold.release();
+    await assertPaidOnce(visitor, id);
+  });
+});

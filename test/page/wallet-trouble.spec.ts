@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { refuses } from '../support/facilitator-dial.js';
+import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
+import { type EvmWallet, evmWallet, neverEnds, rejects, solanaWallet } from '../support/page/wallets.js';
+
+const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+
+describe('a payment in the page that comes to nothing', function () {
+  this.timeout(60_000);
+  let shop: Shop;
+  let wallet: EvmWallet;
+  before(async () => {
+    shop = await openShop();
+  });
+  after(async () => {
+    await shop.close();
+  });
+  beforeEach(() => {
+    wallet = evmWallet();
+    wallet.balances.set(USDC, 25_000_000n);
+  });
+
+  async function open(wallets = [wallet]): Promise<{ visitor: Visitor; id: string }> {
+    const { id } = await shop.buildSession();
+    return { visitor: await shop.visitPage(id, { wallets }), id };
+  }
+
+  const press = (visitor: Visitor): Promise<void> =>
+    visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+
+  async function assertTold(visitor: Visitor, words: RegExp): Promise<void> {
+    await visitor.page.getByRole('alert').filter({ hasText: words }).waitFor();
+    // Never a dead end: the way to pay is there again.
+    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
+  }
+
+  async function assertPaysThen(visitor: Visitor, id: string): Promise<void> {
+    await press(visitor);
+    await visitor.sees('Payment complete');
+    assert.equal((await shop.payments(id)).filter(({ status }) => status === 'succeeded').length, 1);
+    await visitor.leave();
+  }
+
+  it('because the buyer rejects it, and then does not', async () => {
+    wallet.next.set('eth_signTypedData_v4', rejects);
+    const { visitor, id } = await open();
+    await press(visitor);
+    await assertTold(visitor, /You declined in your wallet.*Nothing was taken/);
+    assert.deepEqual(await shop.state(id), { session: 'open', payments: [], events: [] });
+    await assertPaysThen(visitor, id);
+  });
+
+  it('because the buyer does not connect', async () => {
+    wallet.next.set('eth_requestAccounts', rejects);
+    const { visitor, id } = await open();
+    await press(visitor);
+    await assertTold(visitor, /You declined/);
+    await assertPaysThen(visitor, id);
+  });
+
+  it('because the wallet shares no address', async () => {
+    wallet.next.set('eth_requestAccounts', async () => []);
+    const { visitor } = await open();
+    await press(visitor);
+    await assertTold(visitor, /Fox Wallet shared no address/);
+    await visitor.leave();
+  });
+
+  it('because the wallet never answers, and the buyer gives up', async () => {
+    wallet.next.set('eth_signTypedData_v4', neverEnds);
+    const { visitor, id } = await open();
+    await press(visitor);
+    await visitor.sees('Confirm in Fox Wallet');
+    await visitor.page.getByRole('button', { name: 'Cancel' }).click();
+    await assertTold(visitor, /You declined/);
+    await assertPaysThen(visitor, id);
+  });
+
+  it('because the wallet does not change its network', async () => {
+    wallet.chainId = 1;
+    wallet.next.set('wallet_switchEthereumChain', async () => null);
+    const { visitor, id } = await open();
+    await press(visitor);
+    await assertTold(visitor, /Fox Wallet did not change to Base Sepolia/);
+    await assertPaysThen(visitor, id);
+  });
+
+  it('because the buyer does not let it change its network', async () => {
+    wallet.chainId = 1;
+    wallet.next.set('wallet_switchEthereumChain', rejects);
+    const { visitor } = await open();
+    await press(visitor);
+    await assertTold(visitor, /You declined/);
+    await visitor.leave();
+  });
+
+  it('because there is not enough, which is said before anything is signed', async () => {
+    wallet.balances.set(USDC, 1_234_560n);
+    const { visitor } = await open();
+    await press(visitor);
+    await assertTold(visitor, /Not enough USDC on Base Sepolia: this wallet holds 1\.23456.USDC/);
+    assert.ok(!wallet.asked.includes('eth_signTypedData_v4'));
+    await visitor.leave();
+  });
+
+  it('because there is not enough on the network that it was changed to', async () => {
+    wallet.chainId = 1;
+    wallet.balances.set(USDC, 0n);
+    const { visitor } = await open();
+    await press(visitor);
+    await assertTold(visitor, /Not enough USDC on Base Sepolia: this wallet holds 0\.00/);
+    assert.ok(!wallet.asked.includes('eth_signTypedData_v4'));
+    await visitor.leave();
+  });
+
+  for (const [reason, words] of Object.entries({
+    insufficient_funds: /does not hold enough/,
+    invalid_exact_evm_payload_authorization_valid_before: /took too long/,
+    kyt_risk_too_high: /refused this wallet/,
+    something_new: /Another token, network or wallet may work/,
+  })) {
+    it(`because the facilitator says ${reason}`, async () => {
+      shop.facilitator.verify.next(refuses(reason));
+      const { visitor, id } = await open();
+      await press(visitor);
+      await assertTold(visitor, words);
+      assert.equal((await shop.session(id)).status, 'open');
+      await assertPaysThen(visitor, id);
+    });
+  }
+
+  it('because Solana cannot be read', async () => {
+    const ghost = solanaWallet('Fox Wallet');
+    const { visitor } = await open([ghost as never]);
+    await press(visitor);
+    await visitor.page
+      .getByRole('alert')
+      .filter({ hasText: /payment service does not answer/ })
+      .waitFor();
+    await visitor.leave();
+  });
+});
