@@ -69,6 +69,8 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
         'user-agent': 'checkout-images',
       },
     });
+    // What is cut off on purpose complains, to whoever listens; nobody else may end the process over it.
+    body.on('error', () => undefined);
     if (statusCode !== 200) {
       body.destroy();
       return undefined;

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { newId } from '../../shared/ids.js';
+import { updateAccount } from '../../shared/services/accounts.js';
+import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
+import { evmWallet, type TestWallet } from '../support/page/wallets.js';
+
+const ATTACKS = [
+  '<script>window.hacked = 1</script>',
+  '"><img src=x onerror="window.hacked = 1">',
+  "' onmouseover='window.hacked = 1",
+  '</main><h1>Free</h1>',
+  '{merchant} {amount} ${1} $& &amp;',
+  'javascript:window.hacked=1',
+];
+const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+
+/** What merchants and wallets call themselves is text, however long and whatever it looks like. */
+describe('the page and strings of others', function () {
+  this.timeout(60_000);
+  let shop: Shop;
+  before(async () => {
+    shop = await openShop();
+  });
+  after(async () => {
+    await shop.close();
+  });
+
+  async function assertHarmless(visitor: Visitor): Promise<void> {
+    assert.equal(await visitor.page.evaluate('window.hacked'), undefined);
+    assert.equal(await visitor.page.locator('h1').count(), 1);
+    const overflow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+    assert.equal(await visitor.page.evaluate(overflow), false);
+    await visitor.leave();
+  }
+
+  for (const attack of ATTACKS) {
+    it(`shows ${attack} as it is written`, async () => {
+      const supportEmail = `${attack.replaceAll(/[^a-z]/gi, '')}@example.com`;
+      await updateAccount(shop.app.db, shop.merchant.accountId, { name: attack, supportEmail });
+      const session = await shop.buildSession({
+        lineItems: [
+          {
+            id: newId('li_'),
+            name: attack,
+            description: attack,
+            images: [],
+            unitAmountCents: 450,
+            quantity: 2,
+          },
+        ],
+        successUrl: 'https://shop.example/?q="><script>window.hacked=1</script>',
+        cancelUrl: "https://shop.example/?q='><script>window.hacked=1</script>",
+      });
+      const visitor = await shop.visitPage(session);
+      assert.equal(await visitor.page.locator('.items .name').textContent(), attack);
+      assert.equal(await visitor.page.locator('.items .description').textContent(), attack);
+      assert.equal(await visitor.page.locator('.merchant bdi').textContent(), attack);
+      assert.equal(await visitor.page.title(), `Pay ${attack}`);
+      await shop.pay(session.id);
+      await visitor.sees('Payment complete');
+      assert.equal(await visitor.page.locator('.receipt bdi').textContent(), attack);
+      await assertHarmless(visitor);
+    });
+  }
+
+  it('shows what a wallet calls itself as text, and its icon as an image or not at all', async () => {
+    const looks: TestWallet['looks'][] = [
+      { name: ATTACKS[0] ?? '', icon: '"><script>window.hacked=1</script>', rdns: 'a' },
+      { name: ATTACKS[1] ?? '', icon: 'https://tracker.example/pixel.png', rdns: 'b' },
+      {
+        name: `Evil\u202e tellaW${'!'.repeat(500)}`,
+        icon: 'data:text/html,<script>window.hacked=1</script>',
+        rdns: 'c',
+      },
+      { name: '', icon: 'javascript:window.hacked=1', rdns: 'd' },
+      {
+        name: 'Scripted',
+        icon: `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" onload="window.hacked=1"><script>window.hacked=1</script></svg>')}`,
+        rdns: 'e',
+      },
+      { name: 'Huge', icon: `data:image/png;base64,${'A'.repeat(300_000)}`, rdns: 'f' },
+    ];
+    const wallets = looks.map((look, index) => ({ ...evmWallet(`w${index}`), looks: look }));
+    const visitor = await shop.visitPage(await shop.buildSession(), { wallets });
+    const names = visitor.page.locator('.wallet-name');
+    await names.nth(5).waitFor();
+    const shown = await names.allTextContents();
+    assert.deepEqual([shown[0], shown[3], shown[4]], ['<script>window.hacked = 1</scri…', '?', 'Scripted']);
+    assert.match(shown[2] ?? '', /^Evil tellaW!+…$/);
+    assert.ok(shown.every((name) => name.length <= 32));
+    const icons = '[...document.querySelectorAll("#wallets img")].map(({ src }) => src.slice(0, 19))';
+    assert.deepEqual(await visitor.page.evaluate(icons), ['data:image/svg+xml,']);
+    await assertHarmless(visitor);
+  });
+
+  it('goes on with the other wallets when one throws, lies or announces itself a thousand times', async () => {
+    const wallet = evmWallet();
+    wallet.balances.set(USDC, 25_000_000n);
+    const visitor = await shop.visitPage(await shop.buildSession(), {
+      wallets: [wallet],
+      prepare: async (page) => {
+        await page.addInitScript(`
+          const announce = (detail) => window.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
+          window.addEventListener('eip6963:requestProvider', () => {
+            announce(null);
+            announce({ info: { get name() { throw new Error('no'); } }, provider: { request() {} } });
+            announce({ info: { name: 'No provider' } });
+            for (let i = 0; i < 1000; i += 1) announce({ info: { name: 'Again', rdns: 'again' }, provider: { request() {} } });
+          });
+          window.addEventListener('wallet-standard:app-ready', ({ detail }) => {
+            detail.register(null, { features: {} }, { get features() { throw new Error('no'); } });
+          });`);
+      },
+    });
+    const ours = visitor.page.getByRole('button', { name: /Fox Wallet/ });
+    assert.equal(await visitor.page.getByRole('button', { name: /Again/ }).count(), 1);
+    assert.equal(await visitor.page.getByRole('button', { name: /No provider/ }).count(), 0);
+    await ours.click();
+    await visitor.sees('Payment complete');
+    await visitor.leave();
+  });
+
+  it('holds a hundred items with names of 250 characters on a phone', async () => {
+    const lineItems = Array.from({ length: 100 }, (_, index) => ({
+      id: newId('li_'),
+      name: index % 2 === 0 ? 'W'.repeat(250) : '長い名前'.repeat(62),
+      description: 'd'.repeat(500),
+      images: [],
+      unitAmountCents: 99_999_999,
+      quantity: 999_999,
+    }));
+    const name = 'Ñandú'.repeat(20);
+    await updateAccount(shop.app.db, shop.merchant.accountId, { name });
+    const session = await shop.buildSession({ lineItems, amountTotalCents: 9_007_199_254_740_991 });
+    const visitor = await shop.visitPage(session, {
+      browser: { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true },
+    });
+    await visitor.page.getByText('Show 96 more').click();
+    assert.equal(await visitor.page.locator('.items li:visible').count(), 100);
+    await visitor.page.getByRole('link', { name: 'MetaMask' }).waitFor();
+    await assertHarmless(visitor);
+  });
+});

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { openShop, type Shop } from '../support/page/shop.js';
+import { evmWallet, neverEnds, rejects } from '../support/page/wallets.js';
+
+const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+
+describe('the page without a mouse and without sight', function () {
+  this.timeout(60_000);
+  let shop: Shop;
+  before(async () => {
+    shop = await openShop();
+  });
+  after(async () => {
+    await shop.close();
+  });
+
+  function funded() {
+    const wallet = evmWallet();
+    wallet.balances.set(USDC, 25_000_000n);
+    return wallet;
+  }
+
+  it('is paid by keyboard alone', async () => {
+    const { id } = await shop.buildSession();
+    const wallet = funded();
+    wallet.next.set('eth_signTypedData_v4', rejects);
+    const visitor = await shop.visitPage(id, { wallets: [wallet] });
+    const { page } = visitor;
+    const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent.trim()');
+    await page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate('document.activeElement.id'), 'entry');
+    await page.keyboard.press('Tab');
+    assert.match(await focused(), /^Pay 4.50.USDC with Fox Wallet$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'You declined' }).waitFor();
+    // From the heading, where the attempt has left it, on to the button.
+    for (let presses = 0; !/Fox Wallet$/.test(await focused()) && presses < 5; presses += 1) {
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.press('Space');
+    await visitor.sees('Payment complete');
+    await visitor.leave();
+  });
+
+  it('says each change once, in a region that was there before', async () => {
+    const wallet = funded();
+    wallet.next.set('eth_signTypedData_v4', neverEnds);
+    const { id } = await shop.buildSession();
+    const visitor = await shop.visitPage(id, { wallets: [wallet] });
+    const live = visitor.page.getByRole('status').first();
+    await visitor.page.evaluate('window.region = document.querySelector("#live")');
+    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+    await visitor.sees('Confirm in Fox Wallet');
+    assert.match((await live.textContent()) ?? '', /^Confirm in Fox Wallet\. Sign to pay 4\.50.USDC/);
+    await shop.pay(id);
+    await visitor.sees('Payment complete');
+    assert.match((await live.textContent()) ?? '', /^Payment complete\. Cafe Pocket has received/);
+    assert.equal(await visitor.page.evaluate('window.region === document.querySelector("#live")'), true);
+    assert.equal(await visitor.page.evaluate('document.activeElement.id'), 'state');
+    await visitor.leave();
+  });
+
+  it('holds still for those who ask for it', async () => {
+    const { id } = await shop.buildSession({ status: 'processing' });
+    const still = await shop.visitPage(id, { browser: { reducedMotion: 'reduce' } });
+    const animation = 'getComputedStyle(document.querySelector(".working")).animationName';
+    assert.equal(await still.page.evaluate(animation), 'none');
+    await still.leave();
+  });
+
+  it('can be read without its script', async () => {
+    const { id } = await shop.buildSession();
+    const visitor = await shop.visitPage(id, { browser: { javaScriptEnabled: false } });
+    const text = await visitor.page.locator('body').innerText();
+    for (const words of [
+      'Pay Cafe Pocket',
+      '$4.50',
+      'Coffee',
+      'None, it is paid for you',
+      'turn on JavaScript',
+    ]) {
+      assert.ok(text.includes(words), words);
+    }
+    await visitor.page.getByText('For AI agents').click();
+    await visitor.page.getByText(`curl https://pay.example/c/${id}`).waitFor();
+    await visitor.page.getByText('Pay another way').click();
+    await visitor.page.getByRole('img', { name: /QR code/ }).waitFor();
+    assert.equal(await visitor.page.getByRole('button').count(), 0);
+    await visitor.leave();
+  });
+
+  it('runs from right to left where people read so', async () => {
+    const { id } = await shop.buildSession();
+    const visitor = await shop.visitPage(id, { browser: { locale: 'ar' }, wallets: [funded()] });
+    assert.equal(await visitor.page.locator('html').getAttribute('dir'), 'rtl');
+    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+    await visitor.sees('اكتمل الدفع');
+    await visitor.leave();
+  });
+});

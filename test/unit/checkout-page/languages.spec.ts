@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { chooseLanguage, LANGUAGES } from '../../../api/checkout-page/language.js';
+import { EN } from '../../../api/checkout-page/words/en.js';
+import { fill, SCRIPT_WORDS, type Words } from '../../../api/checkout-page/words/words.js';
+
+const KEYS = Object.keys(EN) as (keyof Words)[];
+const placeholders = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
+
+describe('the page’s languages', () => {
+  it('are English and at least four others, one of them from right to left', () => {
+    assert.ok(LANGUAGES.length >= 5);
+    assert.ok(LANGUAGES.some(({ direction }) => direction === 'rtl'));
+    assert.ok(KEYS.length > 60);
+  });
+
+  for (const { tag, words } of LANGUAGES) {
+    it(`${tag} has every word, with the same gaps to fill`, () => {
+      assert.deepEqual(Object.keys(words).sort(), [...KEYS].sort());
+      for (const key of KEYS) {
+        assert.notEqual(words[key].trim(), '', key);
+        assert.deepEqual(placeholders(words[key]), placeholders(EN[key]), `${tag} ${key}`);
+        assert.doesNotMatch(words[key], /[<>]/, key);
+      }
+    });
+
+    it(`${tag} leaves nothing in English`, () => {
+      if (tag === 'en') return;
+      const same = KEYS.filter((key) => words[key] === EN[key] && placeholders(EN[key]).length === 0);
+      assert.deepEqual(
+        same.filter((key) => !['transaction'].includes(key)),
+        [],
+      );
+    });
+  }
+
+  it('hand the script words that there are', () => {
+    assert.deepEqual(
+      SCRIPT_WORDS.filter((word) => !KEYS.includes(word)),
+      [],
+    );
+    assert.equal(new Set(SCRIPT_WORDS).size, SCRIPT_WORDS.length);
+  });
+
+  it('are chosen by weight', () => {
+    for (const [header, tag] of [
+      [undefined, 'en'],
+      ['', 'en'],
+      ['fr;q=0.2, de;q=0.7', 'de'],
+      ['ZH-Hant-TW', 'zh'],
+      ['pt-BR, pt;q=0.9', 'pt'],
+      ['*', 'en'],
+      ['den', 'en'],
+      [';;;,,q=1', 'en'],
+      ['de;q=nonsense, fr', 'fr'],
+    ] as const) {
+      assert.equal(chooseLanguage(header).tag, tag, header);
+    }
+  });
+
+  it('fill gaps once, and leave what is not known', () => {
+    assert.equal(fill('{a} {b} {a}', { a: '{b}', b: '2' }), '{b} 2 {b}');
+    assert.equal(fill('{c}', {}), '{c}');
+  });
+});
