@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { killProcesses } from '../test/support/processes.js';
 import { expire } from './expire.js';
+import { page } from './page.js';
 import { type BenchServices, startBenchServices } from './services.js';
 import { webhookIsolation } from './webhook-isolation.js';
 import { webhookSpeed } from './webhook-speed.js';
@@ -16,6 +17,7 @@ export type Benchmark = (services: BenchServices) => Promise<Row[]>;
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   expire,
+  page,
   'webhook-isolation': webhookIsolation,
   'webhook-speed': webhookSpeed,
 };

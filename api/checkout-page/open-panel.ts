@@ -87,7 +87,7 @@ export function expiredPanel(view: PageView): string {
 <h2 id="state" tabindex="-1">${escapeHtml(words.expired)}</h2>
 <p>${say(words, 'expiredText', { merchant: name })}</p>
 <p class="detail">${time(view, view.session.expires_at)}</p>
-${cancelUrl === null ? '' : `<p><a class="button" href="${escapeHtml(cancelUrl)}" rel="noopener noreferrer">${say(words, 'back', { merchant: name })}</a></p>`}
+${cancelUrl === null ? '' : `<p><a class="button" href="${escapeHtml(cancelUrl)}" rel="noopener noreferrer"><span>${say(words, 'back', { merchant: name })}</span></a></p>`}
 </div>`;
 }
 

@@ -26,7 +26,7 @@ export function receiptPanel(view: PageView, payment: WirePayment): string {
 <div class="state paid">${icon('done')}
 <h2 id="state" tabindex="-1">${escapeHtml(words.paid)}</h2>
 <p>${say(words, 'paidText', { merchant })}</p>
-${session.success_url === null ? '' : `<p class="leave">${link(session.success_url, say(words, 'continueTo', { merchant }), 'button')}</p><p id="redirect" class="detail" hidden></p>`}
+${session.success_url === null ? '' : `<p class="leave">${link(session.success_url, `<span>${say(words, 'continueTo', { merchant })}</span>`, 'button')}</p><p id="redirect" class="detail" hidden></p>`}
 </div>
 <section class="receipt" aria-labelledby="receipt"><h3 id="receipt">${escapeHtml(words.receipt)}</h3>
 ${facts(rows)}

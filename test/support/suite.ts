@@ -78,6 +78,12 @@ export function closeAfterFile(close: () => Promise<void>): void {
   openedLate.push(close);
 }
 
+/** For a program outside mocha that uses what tests use. */
+export async function lendServices(lent: TestServices): Promise<void> {
+  await migrate(loadConfig({ DATABASE_URL: lent.databaseUrl }, 'migrate'), createLogger('silent', 'test'));
+  services = lent;
+}
+
 export function testServices(): TestServices {
   if (services === undefined) throw new Error('the suite has not started its services');
   return services;
