@@ -129,6 +129,16 @@ describe('the configuration', () => {
     }
   });
 
+  it('takes no foreign script into the page in production', () => {
+    const script = { PAGE_SCRIPT_URL: 'http://127.0.0.1:4022/sandbox/wallets.js' };
+    assert.equal(loadConfig({ ...COMPLETE, ...script }, 'web').pageScriptUrl, script.PAGE_SCRIPT_URL);
+    assert.match(
+      problemsOf({ ...COMPLETE, ...script, NODE_ENV: 'production' }),
+      /PAGE_SCRIPT_URL is for development/,
+    );
+    assert.match(problemsOf({ ...COMPLETE, PAGE_SCRIPT_URL: 'wallets.js' }), /PAGE_SCRIPT_URL must be a URL/);
+  });
+
   it('uses a known key outside production only, and can say so', () => {
     const { ENCRYPTION_KEY: _, ...withoutKey } = COMPLETE;
     assert.ok(usesDevelopmentKey(loadConfig(withoutKey, 'web')));
