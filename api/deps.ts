@@ -7,9 +7,9 @@ import type { Queues } from '../shared/queues/enqueue.js';
 import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { SecretBox } from '../shared/secrets.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
-import type { WebMetrics } from './operations/web-metrics.js';
 import type { ImageProxy } from './checkout-page/image-proxy.js';
 import type { PageAssets } from './checkout-page/page-assets.js';
+import type { WebMetrics } from './operations/web-metrics.js';
 import type { SettlementWatch } from './payment-link/await-settlement.js';
 import type { RateLimiter } from './rate-limiters.js';
 

@@ -1,7 +1,7 @@
 /**
- * The merchant's colour made readable: shifted towards black or white until it stands out from the page as WCAG
- * asks (3:1 for a button's surface, 4.5:1 for text), in the light and in the dark theme. On the colour itself the
- * better of black and white is always at least 4.58:1.
+ * The merchant's colour, never unreadable. Buttons have the colour itself, with the better of black and white on it,
+ * which is always at least 4.58:1. Their edge, and text in the colour, are shifted towards black or white until they
+ * stand out from the page as WCAG asks (3:1 and 4.5:1), in the light and in the dark theme.
  */
 type Rgb = readonly [red: number, green: number, blue: number];
 
@@ -17,7 +17,7 @@ const BLACK: Rgb = [0, 0, 0];
 const LIGHT: Theme = { background: [246, 247, 249], ink: BLACK };
 const DARK: Theme = { background: [27, 29, 33], ink: WHITE };
 const TEXT_CONTRAST = 4.5;
-const SURFACE_CONTRAST = 3;
+const EDGE_CONTRAST = 3;
 const STEPS = 50;
 
 /** A style sheet; undefined for what is no `#rrggbb`. */
@@ -28,10 +28,10 @@ export function brandStyles(color: string): string | undefined {
 }
 
 function variables(brand: Rgb, theme: Theme): string {
-  const surface = standOut(brand, theme, SURFACE_CONTRAST);
-  const on = contrast(surface, WHITE) >= contrast(surface, BLACK) ? WHITE : BLACK;
+  const edge = standOut(brand, theme, EDGE_CONTRAST);
+  const on = contrast(brand, WHITE) >= contrast(brand, BLACK) ? WHITE : BLACK;
   const text = standOut(brand, theme, TEXT_CONTRAST);
-  return `--brand:${hex(surface)};--on-brand:${hex(on)};--accent:${hex(text)}`;
+  return `--brand:${hex(brand)};--brand-edge:${hex(edge)};--on-brand:${hex(on)};--accent:${hex(text)}`;
 }
 
 function standOut(color: Rgb, { background, ink }: Theme, wanted: number): Rgb {

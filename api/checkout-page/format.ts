@@ -17,6 +17,7 @@ const TIME: Intl.DateTimeFormatOptions = {
   timeZone: 'UTC',
 };
 
+const RIGHT_TO_LEFT = new Set(['ar']);
 const KNOWN = new Map<string, Formats>();
 
 export function formatsOf(language: string): Formats {
@@ -30,9 +31,13 @@ function createFormats(language: string): Formats {
   const plain = new Intl.NumberFormat(language);
   const tokens = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 18 });
   const time = new Intl.DateTimeFormat(language, TIME);
+  // Between words from right to left an amount would fall apart: its sign and its symbol would change sides.
+  const whole = (amount: string): string =>
+    RIGHT_TO_LEFT.has(language) ? `\u2066${amount.replaceAll(/[\u200e\u200f\u061c]/g, '')}\u2069` : amount;
   return {
-    dollars: (cents) => usd.format(decimal(String(cents), 2)),
-    tokens: (amount, decimals, symbol) => `${tokens.format(decimal(amount, decimals))}\u00a0${symbol}`,
+    dollars: (cents) => whole(usd.format(decimal(String(cents), 2))),
+    tokens: (amount, decimals, symbol) =>
+      whole(`${tokens.format(decimal(amount, decimals))}\u00a0${symbol}`.trim()),
     count: (number) => plain.format(number),
     time: (seconds) => `${time.format(new Date(seconds * 1000))} UTC`,
   };

@@ -52,8 +52,8 @@ function row({ formats, language, link: address }: PageView, item: PublicLineIte
     quantity: formats.count(item.quantity),
     price: formats.dollars(item.unit_amount),
   };
-  return `<li>${picture}<div class="item"><p class="name" dir="auto">${escapeHtml(item.name)}</p>${
-    item.description === null ? '' : `<p class="description" dir="auto">${escapeHtml(item.description)}</p>`
+  return `<li>${picture}<div class="item"><p class="name"><bdi>${escapeHtml(item.name)}</bdi></p>${
+    item.description === null ? '' : `<p class="description"><bdi>${escapeHtml(item.description)}</bdi></p>`
   }${item.quantity === 1 ? '' : `<p class="each">${say(language.words, 'each', each)}</p>`}</div><p class="price">${escapeHtml(formats.dollars(item.amount_total))}</p></li>`;
 }
 

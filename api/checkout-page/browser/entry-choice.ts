@@ -54,7 +54,7 @@ export function wireEntryChoice(
         option.textContent =
           balance === undefined
             ? name
-            : `${name} (${fill(words.balance, { balance: formatsOf(language).tokens(balance.toString(), entry.decimals, '').trim() })})`;
+            : `${name} (${fill(words.balance, { balance: formatsOf(language).tokens(balance.toString(), entry.decimals, '') })})`;
       }
     },
   };

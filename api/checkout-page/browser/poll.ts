@@ -33,6 +33,16 @@ export function startPolling(path: string, events: PollingEvents): Polling {
     }
     isAsking = true;
     clearTimeout(timer);
+    if (navigator.onLine) await askServer();
+    else events.onConnection(false);
+    isAsking = false;
+    if (isOver) return;
+    const wait = askAgain ? 0 : document.hidden ? HIDDEN_MS : VISIBLE_MS;
+    askAgain = false;
+    timer = setTimeout(() => void ask(), wait);
+  }
+
+  async function askServer(): Promise<void> {
     try {
       const status = await askStatus(path);
       misses = 0;
@@ -42,11 +52,6 @@ export function startPolling(path: string, events: PollingEvents): Polling {
       misses += 1;
       if (misses >= MISSES_BEFORE_TROUBLE || !navigator.onLine) events.onConnection(false);
     }
-    isAsking = false;
-    if (isOver) return;
-    const wait = askAgain ? 0 : document.hidden ? HIDDEN_MS : VISIBLE_MS;
-    askAgain = false;
-    timer = setTimeout(() => void ask(), wait);
   }
 
   const hurry = (): void => {

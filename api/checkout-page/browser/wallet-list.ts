@@ -43,7 +43,7 @@ function row(
 ): HTMLElement {
   const choose = button('', 'wallet', () => onChoose(wallet));
   const family = wallet.family === 'svm' ? 'Solana' : words.families;
-  choose.append(...look(wallet), make('bdi', { class: 'wallet-name' }, wallet.name));
+  choose.append(...look(wallet), make('span', { class: 'wallet-name' }, make('bdi', {}, wallet.name)));
   if (isMixed) choose.append(' ', make('span', { class: 'family' }, family));
   return make('li', {}, choose);
 }

@@ -1,7 +1,7 @@
 import { lowestIdAt, randomText } from '../../../shared/ids.js';
 import type { SupportedKinds } from '../../../shared/x402/requirements.js';
 import { refuses } from '../facilitator-dial.js';
-import { buildPaidSession, buildUndecidedPayment } from '../factories.js';
+import { buildMerchant, buildPaidSession, buildSession, buildUndecidedPayment } from '../factories.js';
 import type { Shop, Visit, Visitor } from './shop.js';
 import { evmWallet, neverEnds, solanaWallet } from './wallets.js';
 
@@ -126,6 +126,25 @@ export const PAGE_STATES = {
     await visitor.page.context().setOffline(true);
     await visitor.page.locator('#connection:not([hidden])').waitFor();
     return visitor;
+  },
+  'with a brand': async (shop, visit) => {
+    const { accountId } = await buildMerchant(shop.app.db, {
+      name: 'Limonade & Söhne',
+      brandColor: '#ffe600',
+      supportEmail: 'hilfe@limonade.example',
+      logoUrl: 'https://limonade.example/logo.png',
+    });
+    const session = await buildSession(shop.app.db, accountId, { livemode: true, successUrl: null });
+    return await shop.visitPage(session, { ...visit, wallets: [funded()] });
+  },
+  'from right to left': async (shop, visit) => {
+    const session = await shop.buildSession({ cancelUrl: 'https://shop.example/cart' });
+    const browser = { ...visit.browser, locale: 'ar' };
+    return await shop.visitPage(session, { browser, wallets: [funded(), solanaWallet()] });
+  },
+  'paid, in Japanese': async (shop, visit) => {
+    const { session } = await buildPaidSession(shop.app.db, shop.merchant.accountId);
+    return await shop.visitPage(session, { browser: { ...visit.browser, locale: 'ja' } });
   },
   'many items': async (shop, visit) => {
     const lineItems = Array.from({ length: 100 }, (_, index) => ({
