@@ -40,7 +40,7 @@ describe('axe finds nothing in the page', function () {
       for (const [view, { colorScheme, ...size }] of Object.entries(VIEWS)) {
         await page.setViewportSize(size);
         await page.emulateMedia({ colorScheme });
-        const file = `${name.replaceAll(/[^a-z]+/g, '-')}-${view}.png`;
+        const file = `${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}-${view}.png`;
         await page.screenshot({ path: path.join(FOLDER, file), fullPage: true });
         assert.deepEqual(await violations(page), [], view);
         assert.equal(await scrollsSideways(page), false, view);

@@ -9,7 +9,7 @@ const ATTACKS = [
   '"><img src=x onerror="window.hacked = 1">',
   "' onmouseover='window.hacked = 1",
   '</main><h1>Free</h1>',
-  '{merchant} {amount} ${1} $& &amp;',
+  '{merchant} {amount} $& &amp;',
   'javascript:window.hacked=1',
 ];
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';

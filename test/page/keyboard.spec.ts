@@ -72,7 +72,7 @@ describe('the page without a mouse and without sight', function () {
   it('can be read without its script', async () => {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id, { browser: { javaScriptEnabled: false } });
-    const text = await visitor.page.locator('body').innerText();
+    const text = await visitor.page.locator('body').textContent();
     for (const words of [
       'Pay Cafe Pocket',
       '$4.50',
@@ -80,7 +80,7 @@ describe('the page without a mouse and without sight', function () {
       'None, it is paid for you',
       'turn on JavaScript',
     ]) {
-      assert.ok(text.includes(words), words);
+      assert.ok(text?.includes(words), words);
     }
     await visitor.page.getByText('For AI agents').click();
     await visitor.page.getByText(`curl https://pay.example/c/${id}`).waitFor();

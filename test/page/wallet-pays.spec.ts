@@ -36,7 +36,7 @@ describe('a wallet in the page', function () {
     const receipt = visitor.page.locator('.receipt');
     for (const text of ['$4.50', '4.50 USDC', 'Base Sepolia', 'Cafe Pocket', session.id]) {
       assert.match(
-        (await receipt.innerText()).replaceAll('\u00a0', ' '),
+        ((await receipt.textContent()) ?? '').replaceAll('\u00a0', ' '),
         new RegExp(text.replace('$', '\\$')),
       );
     }
