@@ -13,6 +13,9 @@ if (process.argv.includes('--hang')) setInterval(() => {}, 1000);
 else process.exit(5);
 `;
 
+/** What the suite needs beyond npm's packages. */
+const PROGRAMS = ['redis-server', 'chromium'];
+
 describe('npm test', function () {
   this.timeout(60_000);
   let project: SampleProject;
@@ -20,7 +23,7 @@ describe('npm test', function () {
     project = await createSampleProject();
     await installByHand(project);
     await project.write('node_modules/mocha/bin/mocha.js', FAKE_MOCHA);
-    await writeProgram('programs/redis-server', 'exit 0');
+    for (const name of PROGRAMS) await writeProgram(`programs/${name}`, 'exit 0');
   });
   afterEach(async () => {
     await project.remove();
@@ -40,22 +43,24 @@ describe('npm test', function () {
   it('names the programs it needs where it cannot install them', async () => {
     const outcome = await project.run('test', { variables: [onPath('nothing')] });
     assert.deepEqual([outcome.code, outcome.stdout], [1, '']);
-    assert.match(outcome.stderr, /redis-server: .*apt-get install redis-server/);
+    for (const name of PROGRAMS) {
+      assert.match(outcome.stderr, new RegExp(`${name}: .*apt-get install ${name}`));
+    }
   });
 
   it('installs them when it is root on Debian', async () => {
-    const program = path.join(project.dir, 'programs', 'redis-server');
+    const programs = path.join(project.dir, 'programs');
     await writeProgram(
       'debian/apt-get',
       `echo "$@" >>'${project.dir}/apt-calls'
-      case "$*" in *install*) /bin/cp '${program}' "\${0%/*}";; esac`,
+      case "$*" in *install*) /bin/cp '${programs}'/* "\${0%/*}";; esac`,
     );
     const outcome = await project.run('test', { variables: [onPath('debian')] });
     assert.equal(outcome.code, runsAsRoot ? 5 : 1);
     if (!runsAsRoot) return assert.match(outcome.stderr, /apt-get install redis-server/);
     const calls = (await project.read('apt-calls')).trim().split('\n');
     assert.match(calls[0] ?? '', /update$/);
-    assert.match(calls[1] ?? '', /install -y --no-install-recommends redis-server$/);
+    assert.match(calls[1] ?? '', /install -y --no-install-recommends redis-server chromium$/);
   });
 
   it('ends mocha when it is ended', async () => {
