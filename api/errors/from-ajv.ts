@@ -70,10 +70,6 @@ function explain(error: ErrorObject, param: string): Explanation {
       return ['parameter_invalid_string', `${param} must be at most ${limit} characters long.`];
     case 'minItems':
       return ['parameter_missing', `${param} must hold at least ${limit} element${limit === 1 ? '' : 's'}.`];
-    case 'maxItems':
-      return ['parameter_invalid', `${param} may hold at most ${limit} elements.`];
-    case 'maxProperties':
-      return ['parameter_invalid', `${param} may hold at most ${limit} keys.`];
     case 'pattern':
       return ['parameter_invalid_integer', `${param} must be whole cents, written as digits only.`];
     case 'format':

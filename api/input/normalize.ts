@@ -10,11 +10,11 @@ export type RawInput = { encoding: 'json'; value: unknown } | { encoding: 'form'
  * Brings a JSON value or a form tree into the one shape that validation, comparison and the use cases see:
  * a form's digits become integers where the schema wants them, `''` and `null` become "not sent" (or null,
  * where an update may clear), form maps become arrays, objects get no prototype. It walks only where the
- * schema leads, so neither depth nor size of what is unknown matters; what does not fit is left as it is for
- * validation to name.
+ * schema leads and no further than it allows, so neither depth nor size of what is too much matters; what does not
+ * fit is left as it is for validation to name.
  */
 export function normalize(schema: SchemaNode, input: RawInput): unknown {
-  return new Walker(input.encoding === 'form').walk(schema, input.value, []);
+  return new Walker(input.encoding === 'form').walk(schema, input.value, undefined);
 }
 
 /** The indexes a form gave its array: `items[5]` alone becomes element 0, but errors must call it 5. */
@@ -24,7 +24,14 @@ export function sentIndex(array: object, position: string): string {
   return formIndexes.get(array)?.[Number(position)] ?? position;
 }
 
-type Path = readonly string[];
+/** From the inside out: a body has a million values, and only one that is at fault needs its name. */
+type Path = { readonly name: string; readonly within: Path } | undefined;
+
+function nameOf(path: Path): string {
+  const parts: string[] = [];
+  for (let part = path; part !== undefined; part = part.within) parts.unshift(part.name);
+  return paramName(parts);
+}
 
 class Walker {
   private readonly isForm: boolean;
@@ -35,7 +42,7 @@ class Walker {
 
   walk(schema: SchemaNode, value: unknown, path: Path): unknown {
     if (value instanceof Unreadable) {
-      const param = paramName(path);
+      const param = nameOf(path);
       throw new Refusal('parameter_invalid', `${param} ${value.why}. Send it once.`, { param });
     }
     if (schema.anyOf !== undefined) return this.walk(chooseBranch(schema.anyOf, value), value, path);
@@ -43,7 +50,7 @@ class Walker {
       case 'object':
         return this.walkObject(schema, value, path);
       case 'array':
-        return this.walkArray(schema.items ?? {}, value, path);
+        return this.walkArray(schema, value, path);
       case 'integer':
         return this.isForm && typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) + 0 : value;
       case 'boolean':
@@ -61,30 +68,34 @@ class Walker {
     const entries = entriesOf(value);
     if (entries === undefined) return value;
     const result: Record<string, unknown> = Object.create(null);
+    let unknown = 0;
+    let kept = 0;
     const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
     for (const [name, member] of entries) {
       const known = schema.properties !== undefined && Object.hasOwn(schema.properties, name);
       const property = known ? schema.properties?.[name] : others;
-      const memberPath = [...path, name];
+      const memberPath = { name, within: path };
       if (property === undefined) {
-        // Validation refuses it by its name; its value is nobody's business.
-        result[name] = true;
+        // Validation refuses the first by its name; its value is nobody's business, nor are the others.
+        if (unknown++ === 0) result[name] = true;
       } else if (member === '' || member === null) {
         if (schema.required?.includes(name)) throw emptyValue(memberPath);
         if (property.anyOf?.some((branch) => branch.type === 'null')) result[name] = null;
       } else {
         if (!known) requireReadableText(name, path);
         result[name] = this.walk(property, member, memberPath);
+        if (++kept > (schema.maxProperties ?? Infinity)) throw tooMany(path, schema.maxProperties, 'keys');
       }
     }
     return result;
   }
 
-  private walkArray(items: SchemaNode, value: unknown, path: Path): unknown {
+  private walkArray({ items = {}, maxItems }: SchemaNode, value: unknown, path: Path): unknown {
     const [elements, indexes] = this.elementsOf(value);
     if (elements === undefined) return plain(value);
+    if (elements.length > (maxItems ?? Infinity)) throw tooMany(path, maxItems, 'elements');
     const result = elements.map((element, position) => {
-      const elementPath = [...path, indexes?.[position] ?? String(position)];
+      const elementPath = { name: indexes?.[position] ?? String(position), within: path };
       if (element === '' || element === null) throw emptyValue(elementPath);
       return this.walk(items, element, elementPath);
     });
@@ -113,9 +124,12 @@ function chooseBranch(branches: readonly SchemaNode[], value: unknown): SchemaNo
 
 function entriesOf(value: unknown): Iterable<[string, unknown]> | undefined {
   if (value instanceof Map) return value;
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.entries(value)
-    : undefined;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? membersOf(value) : undefined;
+}
+
+/** One by one: whoever has seen too many asks for no more. */
+function* membersOf(value: object): Iterable<[string, unknown]> {
+  for (const name of Object.keys(value)) yield [name, Reflect.get(value, name)];
 }
 
 /** A form's map where the schema wants something else: validation must see an object, not a Map. */
@@ -126,7 +140,7 @@ function plain(value: unknown): unknown {
 /** Postgres cannot store U+0000, and a lone surrogate is no text. */
 function requireReadableText(text: string, path: Path): void {
   if (text.isWellFormed() && !text.includes('\0')) return;
-  const param = paramName(path);
+  const param = nameOf(path);
   throw new Refusal(
     'parameter_invalid_string',
     `${param} holds a character that is no text (U+0000 or half of a surrogate pair). Remove it.`,
@@ -135,8 +149,13 @@ function requireReadableText(text: string, path: Path): void {
 }
 
 function emptyValue(path: Path): Refusal {
-  const param = paramName(path);
+  const param = nameOf(path);
   return new Refusal('parameter_invalid_empty', `${param} is empty. It is required: send a value for it.`, {
     param,
   });
+}
+
+function tooMany(path: Path, limit: number | undefined, what: 'elements' | 'keys'): Refusal {
+  const param = nameOf(path);
+  return new Refusal('parameter_invalid', `${param} may hold at most ${limit} ${what}.`, { param });
 }

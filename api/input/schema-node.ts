@@ -5,6 +5,8 @@ export interface SchemaNode {
   required?: readonly string[];
   additionalProperties?: boolean | SchemaNode;
   items?: SchemaNode;
+  maxItems?: number;
+  maxProperties?: number;
   anyOf?: readonly SchemaNode[];
   /** Whether an enum is compared in lower case, as Stripe does with currencies. */
   lowerCase?: boolean;

@@ -7,6 +7,9 @@ import type { RawInput } from '../input/normalize.js';
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
+/** The largest legal create has less than 1,500; a million would hold everyone else up while they are sorted out. */
+const MAX_FORM_PAIRS = 20_000;
+
 const readBytes = express.raw({ type: () => true, limit: MAX_BODY_BYTES });
 
 /** Reads the whole body as bytes; what they mean is `bodyOf`'s to say. */
@@ -89,9 +92,18 @@ function parseJson(text: string): unknown {
 }
 
 function parseForm(text: string, what: 'body' | 'query'): RawInput {
+  if (hasMorePairs(text, MAX_FORM_PAIRS)) {
+    throw new Refusal('body_too_large', `The ${what} must hold at most ${MAX_FORM_PAIRS} parameters.`);
+  }
   const value = parseBracketForm(text);
   if (value === undefined) throw malformed(`The percent-encoding of the ${what} is not that of UTF-8 text.`);
   return { encoding: 'form', value };
+}
+
+function hasMorePairs(text: string, limit: number): boolean {
+  let count = 1;
+  for (let at = text.indexOf('&'); at !== -1 && count <= limit; at = text.indexOf('&', at + 1)) count += 1;
+  return count > limit;
 }
 
 function malformed(message: string): Refusal {
