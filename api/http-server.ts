@@ -6,8 +6,40 @@ const KEEP_ALIVE_MS = 95_000;
 /** A payment header has up to 16 KiB, and is not alone. */
 const MAX_HEADER_BYTES = 32 * 1024;
 
-export function createHttpServer(app: Express): Server {
-  return createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS }, app);
+/**
+ * How long a client may take. None of these runs while a whole request waits for its answer, as a paying one does for
+ * up to SETTLE_WAIT_MS: they are there for clients that keep a connection and send, or read, nothing.
+ */
+export interface ClientTimes {
+  /** From the connection, or a request's first byte, to the end of its headers. */
+  headersMs: number;
+  /** From a request's first byte to its last: 4 MiB on a slow line. */
+  requestMs: number;
+  /** Neither a byte sent nor one taken; longer than any answer takes. */
+  silenceMs: number;
+  /** How often the first two are looked at. */
+  checkEveryMs: number;
+}
+
+export const CLIENT_TIMES: ClientTimes = {
+  headersMs: 20_000,
+  requestMs: 60_000,
+  silenceMs: 180_000,
+  checkEveryMs: 5000,
+};
+
+export function createHttpServer(app: Express, times: ClientTimes = CLIENT_TIMES): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: times.headersMs,
+      requestTimeout: times.requestMs,
+      connectionsCheckingInterval: times.checkEveryMs,
+    },
+    app,
+  );
+  return server.setTimeout(times.silenceMs);
 }
 
 /** Stops accepting, tells the clients in flight that their connection ends, and cuts what is left after a while. */
