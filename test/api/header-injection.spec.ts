@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import type { TestApp } from '../support/app.js';
+import { type Checkout, openCheckout } from '../support/checkout.js';
+import { answers } from '../support/facilitator-dial.js';
+
+const SESSIONS = '/v1/checkout/sessions';
+
+describe('header injection', () => {
+  let checkout: Checkout;
+  let app: TestApp;
+  let key: string;
+  before(async () => {
+    checkout = await openCheckout();
+    app = checkout.app;
+    key = checkout.merchant.testKey;
+  });
+  after(() => checkout.close());
+
+  async function exchange(bytes: string): Promise<string> {
+    const socket = connect({ port: app.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => {});
+    socket.write(Buffer.from(bytes, 'latin1'));
+    const answer = (await buffer(socket)).toString('utf8');
+    socket.destroy();
+    return answer;
+  }
+
+  const close = 'Host: localhost\r\nConnection: close\r\n';
+  const headOf = (answer: string): string => answer.split('\r\n\r\n', 1)[0] ?? '';
+  const bodyOf = (answer: string): string => answer.slice(headOf(answer).length + 4);
+
+  function assertNothingInjected(answer: string): void {
+    assert.match(answer, /^HTTP\/1\.1 \d{3} /);
+    assert.doesNotMatch(answer, /^HTTP\/1\.1 500/);
+    assert.doesNotMatch(headOf(answer), /injected/i);
+    assert.equal(answer.match(/^HTTP\/1\.1 /gm)?.length, 1, answer);
+  }
+
+  const LINE = 'a%0d%0aInjected:%20yes%0d%0a%0d%0aHTTP/1.1%20200%20OK';
+
+  for (const target of [
+    `/c/${LINE}`,
+    `/c/cs_test_1?x=${LINE}`,
+    `/v1/${LINE}`,
+    `${SESSIONS}/${LINE}`,
+    `${SESSIONS}?starting_after=${LINE}`,
+    `${SESSIONS}?${LINE}=1`,
+    `/${LINE}`,
+    `//evil.example/${LINE}`,
+    `/healthz?${LINE}`,
+  ]) {
+    it(`${target.replace(LINE, '…')}: an encoded line break stays in its place`, async () => {
+      for (const accept of ['*/*', 'text/html']) {
+        const answer = await exchange(
+          `GET ${target} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\nAccept: ${accept}\r\n${close}\r\n`,
+        );
+        assertNothingInjected(answer);
+      }
+    });
+  }
+
+  const broken: [what: string, header: string][] = [
+    ['a folded header', 'X-One: a\r\n Injected: yes'],
+    ['a bare line feed', 'X-One: a\nInjected: yes'],
+    ['a bare carriage return', 'X-One: a\rInjected: yes'],
+    ['U+0000', 'X-One: a\0Injected: yes'],
+    ['a space before the colon', 'Injected : yes'],
+    ['a header without a colon', 'Injected'],
+    ['a header without a name', ': injected'],
+    ['a control character in a name', 'X\x01Injected: yes'],
+  ];
+  for (const [what, header] of broken) {
+    it(`${what} is no request at all`, async () => {
+      const answer = await exchange(
+        `GET ${SESSIONS} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n${header}\r\n${close}\r\n`,
+      );
+      assertNothingInjected(answer);
+      assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n\r\n$/);
+    });
+  }
+
+  it('nothing that a client sends comes back in a header', async () => {
+    const names = [
+      'Request-Id',
+      'X-Request-Id',
+      'Idempotency-Key',
+      'Origin',
+      'Referer',
+      'User-Agent',
+      'Cookie',
+    ];
+    const sent = names.map((name) => `${name}: injected-${name}\r\n`).join('');
+    for (const target of [SESSIONS, '/c/cs_test_1', '/nothing', '/healthz', '/openapi.json']) {
+      assertNothingInjected(
+        await exchange(`GET ${target} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n${sent}${close}\r\n`),
+      );
+      assertNothingInjected(await exchange(`OPTIONS ${target} HTTP/1.1\r\n${sent}${close}\r\n`));
+    }
+  });
+
+  it('nor does what a facilitator says of a payment, but as base64', async () => {
+    const { id } = await checkout.buildSession();
+    const { header } = await checkout.sign(id);
+    const reason = 'x\r\nInjected: yes\r\n\r\n<script>';
+    checkout.facilitator.verify.next(
+      answers(200, { isValid: false, invalidReason: reason, payer: reason, network: reason }),
+    );
+    const answer = await exchange(`GET /c/${id} HTTP/1.1\r\nPAYMENT-SIGNATURE: ${header}\r\n${close}\r\n`);
+    assertNothingInjected(answer);
+    assert.match(answer, /^HTTP\/1\.1 402 /);
+    assert.equal(JSON.parse(bodyOf(answer)).code, 'payment_failed');
+  });
+
+  it('headers over 32 KiB are 431, up to there they are read, and others are served meanwhile', async () => {
+    const visit = (header: string) =>
+      exchange(`GET /c/cs_test_1 HTTP/1.1\r\n${header}: ${'e'.repeat(33_000)}\r\n${close}\r\n`);
+    const large = Array.from({ length: 20 }, (_, i) => visit(i % 2 === 0 ? 'PAYMENT-SIGNATURE' : `X-${i}`));
+    assert.match(await exchange(`GET /healthz HTTP/1.1\r\n${close}\r\n`), /^HTTP\/1\.1 200 /);
+    for (const answer of await Promise.all(large)) assert.match(answer, /^HTTP\/1\.1 431 /);
+    const { id } = await checkout.buildSession();
+    const long = await exchange(`GET /c/${id} HTTP/1.1\r\nX-PAYMENT: ${'e'.repeat(30_000)}\r\n${close}\r\n`);
+    assert.match(long, /^HTTP\/1\.1 400 .*"code":"invalid_payment_payload"/s);
+  });
+});
