@@ -4,7 +4,7 @@ import { type Config, readConfig, usesDevelopmentKey } from '../shared/config.js
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger } from '../shared/logger.js';
 import { warnIfRedisMayEvict } from '../shared/queues/connection.js';
-import { type Closable, closeOnSignal } from '../shared/shutdown.js';
+import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js';
 import { createApp } from './app.js';
 import type { Deps } from './deps.js';
 import { createHttpServer, drain, trackInFlight } from './http-server.js';
@@ -12,12 +12,18 @@ import { closeDeps, openDeps } from './open-deps.js';
 
 /** How long requests in flight may take when the process stops. */
 const DRAIN_MS = 20_000;
+/** And how long its connections to the stores may take to close: together less than a stopping process has. */
+const CLOSE_MS = 3000;
 
 export interface WebProcess extends Closable {
   port: number;
 }
 
-export async function startWeb(config: Config, logger: Logger): Promise<WebProcess> {
+export async function startWeb(
+  config: Config,
+  logger: Logger,
+  { drainMs, closeMs } = { drainMs: DRAIN_MS, closeMs: CLOSE_MS },
+): Promise<WebProcess> {
   const deps = openDeps(config, logger);
   if (deps.redis !== undefined) warnIfRedisMayEvict(deps.redis, logger);
   warnAbout(deps);
@@ -33,8 +39,8 @@ export async function startWeb(config: Config, logger: Logger): Promise<WebProce
       deps.lifecycle.isStopping = true;
       // Paying requests that wait are answered 202 at once; the workers go on.
       deps.settlements.close();
-      await drain(server, inFlight, DRAIN_MS);
-      await closeDeps(deps);
+      await drain(server, inFlight, drainMs);
+      await closeWithin(closeMs, closeDeps(deps), logger);
     },
   };
 }

@@ -7,6 +7,18 @@ export interface Closable {
   close(): Promise<void>;
 }
 
+/** What has not closed by then is left to the end of the process: a statement that hangs holds its connection open. */
+export async function closeWithin(ms: number, closing: Promise<void>, logger: Logger): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      logger.warn({ event: 'process.left_open' });
+      resolve();
+    }, ms);
+  });
+  await Promise.race([closing, tooLate]).finally(() => clearTimeout(timer));
+}
+
 /** SIGTERM or SIGINT closes the service once and ends the process; a second signal ends it at once. */
 export function closeOnSignal(service: Closable, logger: Logger): void {
   let closing = false;

@@ -9,7 +9,7 @@ import { openQueues } from '../shared/queues/enqueue.js';
 import type { JobName } from '../shared/queues/jobs.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { createSecretBox } from '../shared/secrets.js';
-import { type Closable, closeOnSignal } from '../shared/shutdown.js';
+import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
 import { cleanUpRegularly } from './clean-up.js';
 import { createDeliverer } from './deliver-webhook.js';
@@ -21,6 +21,8 @@ import { openWorkerMetrics, serveWorkerMetrics } from './worker-metrics.js';
 
 /** How long jobs in flight may take when the process stops. */
 const LEAVE_AFTER_MS = 20_000;
+/** And how long its connections may take to close: together less than a stopping process has. */
+const CLOSE_MS = 3000;
 
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
   const db = openDatabase(config.database);
@@ -55,6 +57,15 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const metricsServer =
     config.workerMetricsPort &&
     (await serveWorkerMetrics(deps.metrics, config.workerMetricsPort, config.metricsToken));
+  const closeConnections = async (): Promise<void> => {
+    if (metricsServer) await metricsServer.close();
+    await queues.close();
+    await facilitator.close();
+    chains.close();
+    ringing?.disconnect();
+    waiting?.disconnect();
+    await db.destroy();
+  };
   logger.info({ event: 'worker.started', queues: config.workerQueues });
   return {
     async close() {
@@ -68,13 +79,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
         ]),
         sleep(LEAVE_AFTER_MS, undefined, { ref: false }),
       ]);
-      if (metricsServer) await metricsServer.close();
-      await queues.close();
-      await facilitator.close();
-      chains.close();
-      ringing?.disconnect();
-      waiting?.disconnect();
-      await db.destroy();
+      await closeWithin(CLOSE_MS, closeConnections(), logger);
     },
   };
 }

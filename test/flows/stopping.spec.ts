@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { startWeb } from '../../api/server.js';
+import { loadConfig } from '../../shared/config.js';
+import { openDatabase } from '../../shared/db/knex.js';
+import { createLogger } from '../../shared/logger.js';
+import { eventually } from '../support/eventually.js';
+import { buildMerchant } from '../support/factories.js';
+import { testServices } from '../support/suite.js';
+
+describe('a web process that is told to stop while a statement hangs', () => {
+  it('cuts its request, leaves the connection to the end of the process, and is done in its time', async () => {
+    const { databaseUrl, redisUrl } = testServices();
+    const settings = {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      FACILITATOR_URL: 'http://127.0.0.1:1',
+      PORT: '0',
+    };
+    const config = loadConfig(settings, 'web');
+    const logged: string[] = [];
+    const log = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        logged.push(chunk.toString('utf8'));
+        done();
+      },
+    });
+    const db = openDatabase(config.database);
+    const { testKey } = await buildMerchant(db);
+    const web = await startWeb(config, createLogger('info', 'test', log), { drainMs: 50, closeMs: 50 });
+    const holder = await db.transaction();
+    try {
+      await holder.raw('LOCK TABLE payments IN ACCESS EXCLUSIVE MODE');
+      const request = fetch(`http://127.0.0.1:${web.port}/v1/payments`, {
+        headers: { Authorization: `Bearer ${testKey}` },
+      }).then(
+        ({ status }) => String(status),
+        () => 'cut',
+      );
+      await eventually(async () => {
+        const { rows } = await db.raw(
+          `SELECT 1 FROM pg_locks WHERE relation = 'payments'::regclass AND NOT granted`,
+        );
+        assert.equal(rows.length, 1);
+      });
+      // The statement is still waiting when this resolves.
+      await web.close();
+      assert.equal(await request, 'cut');
+      assert.match(logged.join(''), /"level":"warn".*"event":"process\.left_open"/);
+    } finally {
+      await holder.rollback();
+      await db.destroy();
+    }
+  });
+});
