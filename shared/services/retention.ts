@@ -24,10 +24,11 @@ export async function removeDeliveryAnswers(db: Knex, limit: number): Promise<nu
   const { rowCount } = await db.raw(
     `UPDATE webhook_deliveries SET answers_removed = true, history = (
        SELECT coalesce(jsonb_agg(jsonb_set(entry, '{answer}', 'null')), '[]') FROM jsonb_array_elements(history) entry)
-     WHERE id IN (
+     -- An array: however many the planner expects, it looks them up one by one.
+     WHERE id = ANY (ARRAY(
        SELECT id FROM webhook_deliveries
        WHERE id < :below AND status <> 'pending' AND NOT answers_removed
-       ORDER BY id LIMIT :limit FOR UPDATE SKIP LOCKED)`,
+       ORDER BY id LIMIT :limit FOR UPDATE SKIP LOCKED))`,
     { below: lowestIdAt('wd_', nowMs() - DELIVERY_ANSWERS_KEPT_MS), limit },
   );
   return rowCount;
