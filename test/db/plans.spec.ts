@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { BIG_ACCOUNT, seedDatabase } from '../../bench/growth/seed.js';
+import { nowMs } from '../../shared/clock.js';
+import { loadConfig } from '../../shared/config.js';
+import { migrate } from '../../shared/db/migrate.js';
+import { newId } from '../../shared/ids.js';
+import { createLogger } from '../../shared/logger.js';
+import { Payment } from '../../shared/models/payment.js';
+import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
+import { createApiKey } from '../../shared/services/api-keys.js';
+import { readBacklog } from '../../shared/services/backlog.js';
+import { expireOverdueSessions, hasOverdueSessions } from '../../shared/services/checkout-sessions.js';
+import { claimSession } from '../../shared/services/claims.js';
+import { findDueEndpoints, recordDelivered, takeDueDeliveries } from '../../shared/services/deliveries.js';
+import { isPayloadUsed, listDecided, markAnsweredProcessing } from '../../shared/services/payment-links.js';
+import { resendEvent } from '../../shared/services/resends.js';
+import { listUndecidedPayments } from '../../shared/services/resolutions.js';
+import { removeDeliveryAnswers, removeExpiredIdempotencyRecords } from '../../shared/services/retention.js';
+import { beginLook, beginSettlement, listDuePayments } from '../../shared/services/settlement.js';
+import { failPayment, succeedPayment } from '../../shared/services/verdicts.js';
+import { buildSigner, type Client, client, signToken } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { type FakeFacilitator, startFacilitator } from '../support/facilitator.js';
+import { buildUndecidedPayment } from '../support/factories.js';
+import { captureStatements, explain } from '../support/query-plans.js';
+import { createDatabase } from '../support/suite.js';
+
+const COUNTS = {
+  accounts: 5000,
+  sessions: 50_000,
+  payments: 10_000,
+  deliveries: 20_000,
+  idempotencyRecords: 20_000,
+};
+/** A page has 101 rows, a batch of the sweep 500. */
+const MOST_ROWS = 1200;
+const SESSIONS = '/v1/checkout/sessions';
+const ENDPOINTS = '/v1/webhook_endpoints';
+
+/**
+ * The database is a small one of a year's business, the planner is as it is by default. Every statement is the
+ * service's own, caught on its way; those that read are carried out again, and what they look at in each table is counted.
+ */
+describe('the plans of a database that has grown', () => {
+  let app: TestApp;
+  let facilitator: FakeFacilitator;
+  let api: Client;
+  let known: { open: string; paid: string; payment: string; event: string; endpoint: string };
+
+  before(async function () {
+    this.timeout(120_000);
+    const url = await createDatabase('plans');
+    const config = loadConfig({ DATABASE_URL: url }, 'migrate');
+    await migrate(config, createLogger('silent', 'test'));
+    facilitator = await startFacilitator();
+    app = await openTestApp({ DATABASE_URL: url, FACILITATOR_URL: facilitator.url });
+    await seedDatabase(app.db, COUNTS);
+    const key = await createApiKey(app.db, { accountId: BIG_ACCOUNT, livemode: false, name: 'Test' });
+    api = client(app, key.secret);
+    const first = async (table: string, where: object): Promise<string> =>
+      (
+        await app
+          .db(table)
+          .where({ accountId: BIG_ACCOUNT, ...where })
+          .first('id')
+      ).id;
+    known = {
+      open: await first('checkoutSessions', { status: 'open' }),
+      paid: await first('checkoutSessions', { status: 'complete' }),
+      payment: await first('payments', {}),
+      event: await first('events', {}),
+      endpoint: await first('webhookEndpoints', {}),
+    };
+  });
+  after(async () => {
+    await app.close();
+    await facilitator.close();
+  });
+
+  async function assertIndexed(act: () => Promise<unknown>): Promise<void> {
+    const statements = await captureStatements(app.db, act);
+    assert.notEqual(statements.length, 0, 'nothing was asked');
+    for (const statement of statements) {
+      for (const { table, index, rows } of await explain(app.db, statement)) {
+        const told = `${table} by ${index}, ${rows} rows: ${statement.sql}`;
+        assert.ok(rows <= MOST_ROWS, told);
+        // A handful of rows is read as a whole.
+        if (rows > 20) assert.notEqual(index, undefined, told);
+      }
+    }
+  }
+
+  const get = (path: () => string) => () => api.get(path()).expect(200);
+  const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
+
+  const requests: Record<string, () => Promise<unknown>> = {
+    'the newest sessions': get(() => `${SESSIONS}?limit=100`),
+    'sessions with their line items': get(() => `${SESSIONS}?limit=100&expand[]=data.line_items`),
+    'sessions after one long ago': get(() => `${SESSIONS}?limit=100&starting_after=${known.paid}`),
+    'sessions before one long ago': get(() => `${SESSIONS}?limit=100&ending_before=${known.paid}`),
+    'open sessions': get(() => `${SESSIONS}?limit=100&status=open`),
+    'complete sessions before one': get(() => `${SESSIONS}?status=complete&ending_before=${known.paid}`),
+    'expired sessions': get(() => `${SESSIONS}?limit=100&status=expired`),
+    'sessions of a day': get(() => {
+      const day = Math.floor(nowMs() / 1000) - 100 * 86_400;
+      return `${SESSIONS}?limit=100&created[gte]=${day}&created[lt]=${day + 86_400}`;
+    }),
+    'a session': get(() => `${SESSIONS}/${known.paid}`),
+    'a session that is not there': () => api.get(`${SESSIONS}/${newId('cs_test_')}`).expect(404),
+    'a cursor that is not there': () =>
+      api.get(`${SESSIONS}?starting_after=${newId('cs_test_')}`).expect(404),
+    'line items': get(() => `${SESSIONS}/${known.paid}/line_items`),
+    'the newest payments': get(() => '/v1/payments?limit=100'),
+    'payments after one': get(() => `/v1/payments?limit=100&starting_after=${known.payment}`),
+    'payments before one': get(() => `/v1/payments?limit=100&ending_before=${known.payment}`),
+    'webhook endpoints': get(() => ENDPOINTS),
+    'a webhook endpoint': get(() => `${ENDPOINTS}/${known.endpoint}`),
+    'creating a session': () => api.post(SESSIONS, order).expect(200),
+    'creating a session with a key': () =>
+      api.post(SESSIONS, order).set('Idempotency-Key', 'one').expect(200),
+    'replaying it': () => api.post(SESSIONS, order).set('Idempotency-Key', 'one').expect(200),
+    'expiring a session': async () => {
+      const { body } = await api.post(SESSIONS, order).expect(200);
+      await api.post(`${SESSIONS}/${body.id}/expire`).expect(200);
+    },
+    'creating, changing and deleting an endpoint': async () => {
+      const { body } = await api.post(ENDPOINTS, { url: 'https://1.1.1.1/' }).expect(200);
+      await api.post(`${ENDPOINTS}/${body.id}`, { disabled: true }).expect(200);
+      await api.post(`${ENDPOINTS}/${body.id}`, { disabled: false }).expect(200);
+      await api.delete(`${ENDPOINTS}/${body.id}`).expect(200);
+    },
+    'agent sign-up': async () => {
+      const token = signToken(await buildSigner(app.db, BIG_ACCOUNT));
+      await client(app, token).post('/v1/keys', { livemode: false }).expect(200);
+    },
+    'a link': () => client(app).get(`/c/${known.open}`).expect(402),
+    'a link that is paid': () => client(app).get(`/c/${known.paid}`).expect(200),
+    'a link of nothing': () =>
+      client(app)
+        .get(`/c/${newId('cs_test_')}`)
+        .expect(404),
+  };
+  for (const [what, act] of Object.entries(requests)) it(what, () => assertIndexed(act));
+
+  const bell = { baseUrl: 'https://pay.example', ringDeliveries: () => {} };
+  const sweeps: Record<string, () => Promise<unknown>> = {
+    'looking for due payments': () => listDuePayments(app.db, ['settle', 'confirm', 'watch'], 500),
+    'looking for overdue sessions': () => hasOverdueSessions(app.db),
+    'expiring overdue sessions': () => expireOverdueSessions(app.db, 500, bell),
+    'looking for due deliveries': () => findDueEndpoints(app.db, '', 1000),
+    'what waits, for the metrics': () => readBacklog(app.db),
+    'undecided payments': () => listUndecidedPayments(app.db),
+    'removing idempotency records': () => removeExpiredIdempotencyRecords(app.db, 1000),
+    'removing the answers of deliveries': () => removeDeliveryAnswers(app.db, 1000),
+    'waiting for payments': () => listDecided(app.db, [known.payment, newId('pay_')]),
+  };
+  for (const [what, act] of Object.entries(sweeps)) it(what, () => assertIndexed(act));
+
+  it('a delivery: taking, recording, sending again', async () => {
+    const endpoint = `${known.endpoint}`;
+    await app.db('webhookEndpoints').where('id', endpoint).update({ status: 'enabled' });
+    const due = await WebhookDelivery.query(app.db)
+      .where({ endpointId: endpoint, status: 'pending' })
+      .whereNotNull('dueAt')
+      .first()
+      .throwIfNotFound();
+    await due.$query(app.db).patch({ dueAt: new Date(nowMs() - 1000) });
+    await assertIndexed(async () => {
+      const batch = await takeDueDeliveries(app.db, endpoint, { places: 10, leaseMs: 60_000 });
+      const [delivery] = batch?.deliveries ?? [];
+      assert.ok(delivery);
+      const entry = {
+        at: new Date(nowMs()).toISOString(),
+        durationMs: 5,
+        status: 200,
+        answer: null,
+        error: null,
+      };
+      await recordDelivered(app.db, endpoint, delivery, entry);
+      await resendEvent(app.db, known.event, endpoint);
+    });
+  });
+
+  it('a payment: claimed, taken, looked at, and decided either way', async () => {
+    const deps = { db: app.db, logger: app.logger, ...bell };
+    const said = { source: 'service' as const, said: 'tried' };
+    const { payment: other } = await buildUndecidedPayment(app.db, BIG_ACCOUNT);
+    const { payment: watched } = await buildUndecidedPayment(app.db, BIG_ACCOUNT, {
+      dueAt: new Date(nowMs() - 1000),
+    });
+    await assertIndexed(async () => {
+      assert.equal(await isPayloadUsed(app.db, 'eip155:84532:growth:100', known.open), true);
+      const claim = await claimSession(app.db, {
+        sessionId: known.open,
+        token: 'USDC',
+        tokenAmount: '4500000',
+        tokenDecimals: 6,
+        network: 'eip155:84532',
+        asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+        payer: null,
+        payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
+        channel: 'x402',
+        payloadKey: newId('pay_'),
+        requirements: {},
+        payload: {},
+        validUntil: new Date(nowMs() + 300_000),
+      });
+      assert.ok(claim.kind === 'claimed');
+      await markAnsweredProcessing(app.db, claim.paymentId);
+      const begun = await beginSettlement(app.db, claim.paymentId, 30_000);
+      assert.ok(begun);
+      const proof = { transaction: '0xabc', payer: undefined, proofIndex: 0 };
+      assert.equal(await succeedPayment(deps, begun, proof, said), 'done');
+      await beginLook(app.db, watched.id);
+      const failure = { code: 'payment_failed', released: false, watchAt: undefined };
+      assert.equal(await failPayment(deps, other, failure, said), 'done');
+    });
+    await Payment.query(app.db).patch({ stage: null, dueAt: null }).where({ accountId: BIG_ACCOUNT });
+  });
+
+  it('would notice a table that is read from one end to the other', async () => {
+    await assert.rejects(
+      assertIndexed(() => app.db('checkoutSessions').where('clientReferenceId', 'order-1')),
+      /checkout_sessions by undefined, 50\d{3} rows/,
+    );
+  });
+});

@@ -1,0 +1,87 @@
+import type { Knex } from '../../shared/db/knex.js';
+
+/** A statement as the service sent it. */
+export interface Statement {
+  sql: string;
+  bindings: readonly unknown[];
+}
+
+/** What a plan reads of one table: how, and how many rows it looked at to give those that were wanted. */
+export interface TableRead {
+  table: string;
+  /** Undefined when the table is read from one end to the other. */
+  index: string | undefined;
+  rows: number;
+}
+
+/** Whatever the service sends while `act` runs, each kind of statement once. */
+export async function captureStatements(db: Knex, act: () => Promise<unknown>): Promise<Statement[]> {
+  const seen = new Map<string, Statement>();
+  const note = ({ sql, bindings = [] }: { sql: string; bindings?: unknown[] }): void => {
+    if (/^\s*(select|insert|update|delete|with)\b/i.test(sql)) seen.set(sql, { sql, bindings });
+  };
+  db.on('query', note);
+  try {
+    await act();
+  } finally {
+    db.removeListener('query', note);
+  }
+  return [...seen.values()];
+}
+
+interface PlanNode {
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Node Type': string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: PlanNode[];
+}
+
+/** Carries out what only reads, and counts. What writes can't be done twice: it is
+ * planned, and counts when it reads a whole table. */
+export async function explain(db: Knex, { sql, bindings }: Statement): Promise<TableRead[]> {
+  const writes = /\b(insert into|update|delete from)\b/i.test(
+    sql.replaceAll(/\bfor (no key )?update\b/gi, ''),
+  );
+  const options = writes ? 'FORMAT JSON' : 'ANALYZE, FORMAT JSON';
+  const connection = await db.client.acquireConnection();
+  try {
+    const { rows } = await connection.query(`EXPLAIN (${options}) ${sql}`, [...bindings]);
+    const sizes = await connection.query(
+      `SELECT relname, reltuples FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+    );
+    const sizeOf = new Map<string, number>(
+      sizes.rows.map((row: { relname: string; reltuples: number }) => [row.relname, row.reltuples]),
+    );
+    return readsOf(rows[0]['QUERY PLAN'][0].Plan, sizeOf);
+  } finally {
+    await db.client.releaseConnection(connection);
+  }
+}
+
+function readsOf(node: PlanNode, sizeOf: ReadonlyMap<string, number>): TableRead[] {
+  const within = (node.Plans ?? []).flatMap((child) => readsOf(child, sizeOf));
+  const table = node['Relation Name'];
+  if (table === undefined || !node['Node Type'].endsWith('Scan')) return within;
+  const index =
+    node['Index Name'] ?? bitmapIndexOf(node) ?? (node['Node Type'] === 'Tid Scan' ? 'ctid' : undefined);
+  const planned = index === undefined ? (sizeOf.get(table) ?? 0) : 0;
+  return [{ table, index, rows: rowsLookedAt(node) ?? planned }, ...within];
+}
+
+function rowsLookedAt(node: PlanNode): number | undefined {
+  if (node['Actual Rows'] === undefined) return undefined;
+  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+  return (node['Actual Rows'] + removed) * (node['Actual Loops'] ?? 1);
+}
+
+function bitmapIndexOf(node: PlanNode): string | undefined {
+  for (const child of node.Plans ?? []) {
+    const index = child['Index Name'] ?? bitmapIndexOf(child);
+    if (index !== undefined) return index;
+  }
+  return undefined;
+}
