@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { openApiDocument } from '../../api/v1/openapi.js';
+import type { IdPrefix } from '../../shared/ids.js';
+import { newId } from '../../shared/ids.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
+import { type Client, client, type Method } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant, buildPaidSession, buildSession, type Merchant } from '../support/factories.js';
+
+interface Operation {
+  security?: Record<string, unknown>[];
+  parameters: { name: string; in: string; description?: string }[];
+  requestBody?: object;
+}
+
+const { paths } = openApiDocument('https://pay.example') as {
+  paths: Record<string, Record<string, Operation>>;
+};
+
+/** Every operation that a checkout key opens, as the document lists them. A new one is in the matrix at once. */
+const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods)
+    .filter(([, { security }]) => security === undefined)
+    .map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method as Method,
+      path,
+      operation,
+    })),
+);
+
+/** What a path's id, or a list's cursor, names. A path that is not here fails the first test. */
+const OBJECTS: Record<string, 'session' | 'payment' | 'endpoint' | 'lineItem'> = {
+  '/v1/checkout/sessions': 'session',
+  '/v1/checkout/sessions/{id}': 'session',
+  '/v1/checkout/sessions/{id}/expire': 'session',
+  '/v1/checkout/sessions/{id}/line_items': 'session',
+  '/v1/payments': 'payment',
+  '/v1/webhook_endpoints': 'endpoint',
+  '/v1/webhook_endpoints/{id}': 'endpoint',
+};
+const CURSORS = ['starting_after', 'ending_before'];
+
+/** What would be taken, were it for one's own object. */
+const BODIES: Record<string, object> = {
+  'POST /v1/checkout/sessions': {
+    line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
+  },
+  'POST /v1/webhook_endpoints': { url: 'https://1.1.1.1/' },
+};
+
+describe('the matrix of every operation and every key', () => {
+  let app: TestApp;
+  let mine: Merchant;
+  let theirs: Merchant;
+  let objects: Record<'session' | 'payment' | 'endpoint' | 'lineItem', string>;
+  before(async () => {
+    app = await openTestApp();
+    mine = await buildMerchant(app.db);
+    theirs = await buildMerchant(app.db);
+    const session = await buildSession(app.db, mine.accountId);
+    const { payment } = await buildPaidSession(app.db, mine.accountId);
+    const api = client(app, mine.testKey);
+    const { body } = await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }).expect(200);
+    objects = {
+      session: session.id,
+      payment: payment.id,
+      endpoint: body.id,
+      lineItem: session.lineItems?.[0]?.id ?? '',
+    };
+  });
+  after(() => app.close());
+
+  const PREFIXES: Record<keyof typeof objects, IdPrefix> = {
+    session: 'cs_test_',
+    payment: 'pay_',
+    endpoint: 'we_',
+    lineItem: 'li_',
+  };
+
+  interface Way {
+    name: string;
+    method: Method;
+    /** By this way an object with this id is reached. */
+    target(id: string): string;
+    object: keyof typeof objects;
+    body: object | undefined;
+  }
+
+  /** By the id in the path, and by each cursor. */
+  const ways: Way[] = operations.flatMap(({ name, method, path, operation }) => {
+    const object = OBJECTS[path];
+    if (object === undefined) return [];
+    const body = BODIES[name] ?? (operation.requestBody === undefined ? undefined : {});
+    const hasId = path.includes('{id}');
+    const byId = hasId
+      ? [{ name, method, object, body, target: (id: string) => path.replace('{id}', id) }]
+      : [];
+    const cursors = CURSORS.filter((cursor) =>
+      operation.parameters.some((parameter) => parameter.name === cursor),
+    );
+    const byCursor = cursors.map((cursor) => ({
+      name: `${name} by ${cursor}`,
+      method,
+      object: hasId ? ('lineItem' as const) : object,
+      body,
+      target: (id: string) => `${hasId ? path.replace('{id}', objects.session) : path}?${cursor}=${id}`,
+    }));
+    return [...byId, ...byCursor];
+  });
+
+  const ask = async (
+    api: Client,
+    { method, body }: Pick<Way, 'method' | 'body'>,
+    path: string,
+  ): Promise<string> => {
+    const res = await (method === 'post' ? api.post(path, body) : api.send(method, path));
+    return `${res.status} ${res.body.error?.code ?? 'fine'} ${res.body.error?.param ?? ''}`.trim();
+  };
+
+  it('covers every path of the document', () => {
+    const unknown = operations.filter(({ path }) => !Object.hasOwn(OBJECTS, path));
+    assert.deepEqual(
+      unknown.map(({ name }) => name),
+      [],
+      'say in OBJECTS what it shows',
+    );
+    assert.ok(operations.length >= 11);
+    assert.ok(ways.length >= 14);
+  });
+
+  it('covers every path with an id and every list', () => {
+    for (const { name, path, operation } of operations) {
+      const isReached =
+        path.includes('{id}') || operation.parameters.some((parameter) => CURSORS.includes(parameter.name));
+      if (isReached)
+        assert.ok(
+          ways.some((way) => way.name.startsWith(name)),
+          name,
+        );
+    }
+  });
+
+  for (const way of ways) {
+    it(`${way.name}: another account's and another mode's is not there, like what never was`, async () => {
+      const param = way.name.includes(' by ') ? way.name.replace(/.* by /, '') : 'id';
+      const there = objects[way.object];
+      const never = newId(PREFIXES[way.object]);
+      for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
+        const api = client(app, key);
+        // A list of line items is reached through its session, which is not theirs to begin with.
+        const expected = `404 resource_missing ${way.object === 'lineItem' ? 'id' : param}`;
+        assert.equal(await ask(api, way, way.target(there)), expected);
+        assert.equal(await ask(api, way, way.target(never)), expected);
+      }
+      assert.equal(
+        await ask(client(app, mine.testKey), way, way.target(never)),
+        `404 resource_missing ${param}`,
+      );
+    });
+  }
+
+  describe('answers 401, whether the object is there or not,', () => {
+    let credentials: Record<string, [header: string | undefined, code: string]>;
+    before(async () => {
+      const { key, secret } = await createApiKey(app.db, {
+        accountId: mine.accountId,
+        livemode: false,
+        name: 'Leaked',
+      });
+      await client(app, secret).get('/v1/payments').expect(200);
+      await revokeApiKey(app.db, key.id);
+      const bearer = (text: string): string => `Bearer ${text}`;
+      credentials = {
+        'no key': [undefined, 'api_key_missing'],
+        'a revoked key': [bearer(secret), 'api_key_revoked'],
+        "a session's id as key": [bearer(objects.session), 'api_key_invalid'],
+        "a session's id as user": [`Basic ${btoa(`${objects.session}:`)}`, 'api_key_invalid'],
+        "an account's id as key": [bearer(mine.accountId), 'api_key_invalid'],
+        "a key's id as key": [bearer(key.id), 'api_key_invalid'],
+        'the hash of a key': [bearer('svc_ck_test_'.padEnd(76, 'a')), 'api_key_invalid'],
+        'a key of the other mode': [bearer(mine.testKey.replace('_test_', '_live_')), 'api_key_invalid'],
+        'a made-up key': [
+          bearer(`svc_ck_test_${randomUUID().replaceAll('-', '')}12345678`),
+          'api_key_invalid',
+        ],
+      };
+    });
+    const kinds = [
+      'no key',
+      'a revoked key',
+      "a session's id as key",
+      "a session's id as user",
+      "an account's id as key",
+      "a key's id as key",
+      'the hash of a key',
+      'a key of the other mode',
+      'a made-up key',
+    ];
+    for (const kind of kinds) {
+      it(`to ${kind}, on every operation`, async () => {
+        const [header, code] = credentials[kind] ?? [undefined, ''];
+        const api = client(app);
+        for (const { name, method, path, operation } of operations) {
+          const object = OBJECTS[path] ?? 'session';
+          const body = BODIES[name] ?? (operation.requestBody === undefined ? undefined : {});
+          for (const id of [objects[object], newId(PREFIXES[object])]) {
+            const test = api.send(method, path.replace('{id}', id));
+            if (header !== undefined) test.set('Authorization', header);
+            if (body !== undefined) test.send(body);
+            const res = await test;
+            assert.equal(`${res.status} ${res.body.error?.code}`, `401 ${code}`, name);
+          }
+        }
+      });
+    }
+  });
+
+  it('and after all that, everything is as it was', async () => {
+    const api = client(app, mine.testKey);
+    const session = await api.get(`/v1/checkout/sessions/${objects.session}`).expect(200);
+    assert.equal(session.body.status, 'open');
+    const endpoint = await api.get(`/v1/webhook_endpoints/${objects.endpoint}`).expect(200);
+    assert.equal(endpoint.body.status, 'enabled');
+  });
+});
