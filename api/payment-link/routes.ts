@@ -99,6 +99,9 @@ export function paymentLink(deps: Deps): Router {
     .route('/:id/images/:name')
     .get((req, res) => sendImage(deps, res, req.params.id, req.params.name))
     .all(onlyBy(READ_METHODS, refuse));
+  router.use((req, res) => {
+    refuse(req, res, 'resource_missing', 'There is nothing at this address. Check that the link is whole.');
+  });
   router.use(refuseBroken(refuse), renderBuyerErrors(refuse));
   return router;
 }

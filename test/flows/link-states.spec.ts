@@ -226,6 +226,13 @@ describe('a link', () => {
       }
     });
 
+    it('404 to what is no link at all, as a buyer is told it', async () => {
+      for (const path of ['', 'x/y', 'x/y/z', '/x']) {
+        assert.equal(told(await checkout.visit(path)), '404 resource_missing', path);
+        assert.equal(told(await checkout.visit(path, { Accept: 'text/html' })), '404 page', path);
+      }
+    });
+
     it('404 to an id that is not even well encoded', async () => {
       for (const id of ['%', '%E0%A4%A', '%ff']) {
         assert.equal(told(await checkout.visit(id)), '404 resource_missing', id);
