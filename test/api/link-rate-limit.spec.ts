@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
+import { mock } from 'node:test';
 import request from 'supertest';
 import { newId } from '../../shared/ids.js';
 import { client } from '../support/api-client.js';
@@ -119,6 +120,49 @@ describe('the limit of requests to payment links', () => {
     await useUp();
     const { status } = await client(checkout.app, checkout.merchant.testKey).get('/v1/payments').set(from);
     assert.equal(status, 200);
+  });
+
+  it('is one for all web processes, and exact, when there is no Redis', async () => {
+    const settings = { ...SETTINGS, REDIS_URL: '', FACILITATOR_URL: checkout.facilitator.url };
+    const apps = await Promise.all([openTestApp(settings), openTestApp(settings)]);
+    const stoppedAt = Date.now();
+    mock.method(Date, 'now', () => stoppedAt);
+    try {
+      const visits = Array.from({ length: 40 }, (_, i) =>
+        request(apps[i % 2]?.server ?? '')
+          .get(`/c/${id}`)
+          .set(from),
+      );
+      const answers = await Promise.all(visits);
+      assert.equal(answers.filter(({ status }) => status === 402).length, LIMIT);
+      for (const res of answers.filter(({ status }) => status !== 402)) {
+        assert.equal(told(res), '429 rate_limit');
+        assert.match(res.get('Retry-After') ?? '', /^([1-9]|[1-5]\d|60)$/);
+      }
+    } finally {
+      mock.restoreAll();
+      await Promise.all(apps.map((app) => app.close()));
+    }
+  });
+
+  it('is counted by each process for itself while Redis is away: too generous, but never off', async () => {
+    const settings = {
+      ...SETTINGS,
+      FACILITATOR_URL: checkout.facilitator.url,
+      REDIS_URL: 'redis://127.0.0.1:1',
+    };
+    const apps = await Promise.all([openTestApp(settings), openTestApp(settings)]);
+    try {
+      for (const { server } of apps) {
+        const visit = () => request(server).get(`/c/${id}`).set(from);
+        for (let visits = 0; visits < LIMIT; visits += 1) assert.equal(told(await visit()), '402');
+        const refused = await visit();
+        assert.equal(told(refused), '429 rate_limit');
+        assert.match(refused.get('Retry-After') ?? '', /^([1-9]|[1-5]\d|60)$/);
+      }
+    } finally {
+      await Promise.all(apps.map((app) => app.close()));
+    }
   });
 
   it('goes by the connection’s address when no proxy is trusted', async () => {
