@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Keypair } from '@solana/web3.js';
+import fc from 'fast-check';
+import { createApp } from '../../api/app.js';
+import { createHttpServer } from '../../api/http-server.js';
+import { closeDeps, openDeps } from '../../api/open-deps.js';
+import { loadConfig } from '../../shared/config.js';
+import { poolUse } from '../../shared/db/knex.js';
+import { createLogger } from '../../shared/logger.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
+import { paymentHeader, signEvmPayment, signSolanaPayment } from '../support/agent.js';
+import { buildSigner, signToken } from '../support/api-client.js';
+import { BUYER, decodeHeader, findEntry, SOLANA_DEVNET } from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import { startFacilitator } from '../support/facilitator.js';
+import { buildMerchant, buildPaidSession, buildSession } from '../support/factories.js';
+import { AnswerRules } from '../support/fuzz/answer-rules.js';
+import { type Hostile, hostileRequests, ID } from '../support/fuzz/hostile-requests.js';
+import { type Json, MARK } from '../support/fuzz/hostile-values.js';
+import { RawClient } from '../support/fuzz/raw-client.js';
+import { testServices } from '../support/suite.js';
+
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000);
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261_101);
+/** Sent at once. */
+const AT_ONCE = 20;
+/** Caches, compiled code and connection pools are full by then. */
+const WARM_UP = 3000;
+const MOST_GROWTH_BYTES = 24 * 1024 * 1024;
+const TABLES = [
+  'checkout_sessions',
+  'payments',
+  'events',
+  'webhook_deliveries',
+  'webhook_endpoints',
+  'api_keys',
+];
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+describe('the fuzz', () => {
+  it(`${REQUESTS} requests from seed ${SEED} (FUZZ_SEED): each answered in its shape, and nothing grows`, async function () {
+    this.timeout(300_000);
+    const { databaseUrl, redisUrl } = testServices();
+    const facilitator = await startFacilitator();
+    const config = loadConfig(
+      {
+        DATABASE_URL: databaseUrl,
+        REDIS_URL: redisUrl,
+        FACILITATOR_URL: facilitator.url,
+        BASE_URL: 'https://pay.example',
+        RATE_LIMIT_API_PER_SECOND: '1000000',
+        RATE_LIMIT_LINK_PER_MINUTE: '10000000',
+        WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+        SETTLE_WAIT_MS: '0',
+        METRICS_TOKEN: 'scrape-me',
+        ADMIN_PASSWORD: 'open sesame',
+        LOG_LEVEL: 'info',
+      },
+      'web',
+    );
+    const complaints: string[] = [];
+    const secrets: string[] = ['scrape-me', 'open sesame', 'whsec_'];
+    const log = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        const line = chunk.toString('utf8');
+        const isTold =
+          /"level":"(error|fatal)"/.test(line) || [MARK, ...secrets].some((secret) => line.includes(secret));
+        if (isTold) complaints.push(line);
+        done();
+      },
+    });
+    const deps = openDeps(config, createLogger('info', 'test', log));
+    const server = createHttpServer(createApp(deps));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const wire = new RawClient(typeof address === 'object' && address !== null ? address.port : 0);
+
+    const { db } = deps;
+    const shop = await buildMerchant(db);
+    const other = await buildMerchant(db);
+    const { key, secret: revoked } = await createApiKey(db, {
+      accountId: shop.accountId,
+      livemode: false,
+      name: 'x',
+    });
+    await revokeApiKey(db, key.id);
+    const token = signToken(await buildSigner(db, shop.accountId), {
+      exp: Math.floor(Date.now() / 1000) + 3000,
+    });
+    secrets.push(shop.testKey, shop.liveKey, other.testKey, token, revoked);
+    const open = await buildSession(db, shop.accountId);
+    const paid = await buildPaidSession(db, shop.accountId);
+    const ids = [
+      open.id,
+      (await buildSession(db, shop.accountId, { livemode: true })).id,
+      (await buildSession(db, shop.accountId, { status: 'expired' })).id,
+      paid.session.id,
+      paid.payment.id,
+      (await buildSession(db, other.accountId)).id,
+    ];
+    const credentials = [
+      ...Array(14).fill(`Bearer ${shop.testKey}`),
+      `Bearer ${shop.liveKey}`,
+      `Basic ${Buffer.from(`${other.testKey}:`).toString('base64')}`,
+      `Bearer ${revoked}`,
+      `Bearer ${open.id}`,
+      `Bearer ${token}`,
+      `Bearer ${'x'.repeat(9000)}`,
+      'Basic %%%',
+      'Bearer svc_ck_test_\xff\xfe',
+      '',
+    ];
+    const payments = await signedPayments();
+
+    /** What a link would be paid with, as JSON. */
+    async function signedPayments(): Promise<Json[]> {
+      const asked = await wire.send(Buffer.from(`GET /c/${open.id} HTTP/1.1\r\nHost: x\r\n\r\n`), {
+        hasBody: true,
+      });
+      const { accepts } = JSON.parse(asked.text);
+      const evm = findEntry(accepts, 'eip155:84532');
+      const solana = findEntry(accepts, SOLANA_DEVNET);
+      const signed = await Promise.all(
+        Array.from({ length: 8 }, async (_, i) =>
+          i % 2 === 0
+            ? paymentHeader(evm, await signEvmPayment(evm, { account: BUYER }))
+            : paymentHeader(solana, signSolanaPayment(solana, { payer: Keypair.generate() })),
+        ),
+      );
+      return signed.map((header) => decodeHeader(header) as Json);
+    }
+
+    function bytesOf({ method, path, id, key: which, headers, body }: Hostile): Buffer {
+      const known = ids[id % ids.length] ?? '';
+      const credential = credentials[which % credentials.length];
+      const lines = [
+        `${method} ${path.replaceAll(ID, known)} HTTP/1.1`,
+        'Host: localhost',
+        ...(credential ? [`Authorization: ${credential}`] : []),
+        ...headers.map(([name, value]) => `${name}: ${value}`),
+        ...(body === undefined ? [] : [`Content-Length: ${body.length}`]),
+      ];
+      return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body ?? Buffer.alloc(0)]);
+    }
+
+    const rules = new AnswerRules(secrets);
+    let sent = 0;
+    async function tryOne(request: Hostile): Promise<void> {
+      sent += 1;
+      const bytes = bytesOf(request);
+      const answer = await wire.send(bytes, { hasBody: request.method !== 'HEAD' });
+      try {
+        rules.check(request, answer);
+      } catch (error) {
+        const told = `${bytes.toString('latin1').slice(0, 3000)}\n\n${answer.status} ${answer.text.slice(0, 2000)}`;
+        throw new Error(`${error instanceof Error ? error.message : error}\n${told}`);
+      }
+      const made = rules.madeBy(request, answer);
+      if (made !== undefined) ids[ids.length < 60 ? ids.length : 6 + (sent % 54)] = made;
+    }
+
+    async function run(requests: number, seed: number): Promise<void> {
+      const batch = fc.array(hostileRequests(payments), { minLength: AT_ONCE, maxLength: AT_ONCE });
+      const holds = fc.asyncProperty(batch, async (some) => {
+        await Promise.all(some.map(tryOne));
+      });
+      // Not shrunk: what the service holds has changed meanwhile. One request is told, not its whole batch.
+      const result = await fc.check(holds, { seed, numRuns: requests / AT_ONCE, endOnFailure: true });
+      if (result.failed) throw result.errorInstance;
+    }
+
+    const rowsOf = async (): Promise<Record<string, number>> =>
+      Object.fromEntries(
+        await Promise.all(
+          TABLES.map(async (table) => {
+            const { rows } = await db.raw('SELECT count(*)::int AS count FROM ??', [table]);
+            return [table, rows[0].count];
+          }),
+        ),
+      );
+    const heap = (): number => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+    try {
+      const before = await rowsOf();
+      await run(WARM_UP, SEED + 1);
+      const heapBefore = heap();
+      const timersBefore = timers();
+      await run(REQUESTS - WARM_UP, SEED);
+      const grown = heap() - heapBefore;
+      rules.requireAllSeen();
+      assert.deepEqual(complaints, []);
+      assert.equal(Reflect.get({}, 'polluted'), undefined);
+      assert.ok(grown < MOST_GROWTH_BYTES, `the heap grew by ${Math.round(grown / 1024)} KiB`);
+      assert.ok(timers() <= timersBefore + 20, `${timers()} timers`);
+      const after = await rowsOf();
+      const written = Object.fromEntries(
+        TABLES.map((table) => [table, (after[table] ?? 0) - (before[table] ?? 0)]),
+      );
+      assert.deepEqual(written, { ...rules.made, webhook_deliveries: written.webhook_deliveries });
+      const series = (await deps.metrics.read()).split('\n').filter((line) => line.includes('_count{'));
+      assert.ok(series.length < 400, `${series.length} series`);
+      wire.close();
+      await eventually(async () => {
+        assert.equal(poolUse(db).used, 0);
+        assert.equal(
+          await new Promise((resolve) => server.getConnections((_error, count) => resolve(count))),
+          0,
+        );
+      });
+      process.stdout.write(`      ${sent} requests, ${rules.told()}; heap ${Math.round(grown / 1024)} KiB\n`);
+    } finally {
+      wire.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      deps.settlements.close();
+      await db('payments').where({ accountId: shop.accountId }).update({ stage: null, dueAt: null });
+      await closeDeps(deps);
+      await facilitator.close();
+    }
+  });
+});

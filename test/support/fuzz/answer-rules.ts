@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { schemaValidator } from '../api-client.js';
+import type { Hostile } from './hostile-requests.js';
+import type { RawAnswer } from './raw-client.js';
+
+const fitsError = schemaValidator('#/components/schemas/Error');
+const STATUSES = [0, 200, 202, 204, 400, 401, 402, 404, 405, 409, 410, 429, 431, 503];
+/** Reached, or the requests do not do what they are for. */
+const MUST_BE_SEEN = [200, 202, 400, 401, 402, 404, 405, 409, 410];
+
+/** What is true of every answer, whatever was asked; and what the answers say was made. */
+export class AnswerRules {
+  readonly made: Record<string, number> = {
+    checkout_sessions: 0,
+    payments: 0,
+    events: 0,
+    webhook_deliveries: 0,
+    webhook_endpoints: 0,
+    api_keys: 0,
+  };
+  readonly #seen = new Map<number, number>();
+  readonly #secrets: readonly string[];
+
+  constructor(secrets: readonly string[]) {
+    this.#secrets = secrets;
+  }
+
+  check(request: Hostile, answer: RawAnswer): void {
+    const { status, headers, text } = answer;
+    this.#seen.set(status, (this.#seen.get(status) ?? 0) + 1);
+    assert.ok(STATUSES.includes(status), `status ${status}`);
+    // Node's own answer to what is no HTTP: it has neither a body nor our headers.
+    const isNodes = !headers.has('request-id');
+    if (isNodes) {
+      assert.match(request.path, /^[^/]|[^!-~]/, 'a request that is HTTP is answered by us');
+      return;
+    }
+    assert.match(headers.get('request-id') ?? '', /^req_[A-Za-z0-9]{28}$/);
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.ok(headers.has('content-security-policy'));
+    assert.ok(!headers.has('set-cookie') && !headers.has('x-powered-by'));
+    for (const [name, value] of headers) {
+      if (!name.startsWith('payment-')) assert.doesNotMatch(value, /never-in-a-log|etc\/passwd|<script/);
+    }
+    const isShown = status === 200 && !isLink(request.path);
+    // Metadata, and a new endpoint's secret, are the merchant's to see.
+    for (const secret of this.#secrets) if (!isShown) assert.ok(!text.includes(secret), `shows ${secret}`);
+    if (request.method === 'HEAD' || status === 204) return;
+    if (isLink(request.path)) checkLink(answer);
+    else if (status !== 200 && !/^\/(metrics|admin)/.test(request.path)) checkError(answer);
+  }
+
+  /** Counts it; the id of what may be asked for next. */
+  madeBy(
+    { method, path, headers: headersSent }: Hostile,
+    { status, headers, text }: RawAnswer,
+  ): string | undefined {
+    // Without a wait for its outcome, a payment that is taken is answered 202, and only such a one.
+    const pays = headersSent.some(([name]) => /^(payment-signature|x-payment)$/i.test(name));
+    if (status === 202 && pays && method !== 'HEAD') this.#count('payments');
+    this.#count(headers.has('x-claimed') ? 'payments' : undefined);
+    if (method !== 'POST' || status !== 200 || !path.startsWith('/v1/') || headers.has('idempotent-replayed'))
+      return undefined;
+    const { id, object, status: state } = JSON.parse(text);
+    if (object === 'api_key') this.#count('api_keys');
+    if (object === 'webhook_endpoint' && text.includes('"secret"')) this.#count('webhook_endpoints');
+    if (object === 'checkout.session') this.#count(state === 'expired' ? 'events' : 'checkout_sessions');
+    return id;
+  }
+
+  requireAllSeen(): void {
+    const missing = MUST_BE_SEEN.filter((status) => (this.#seen.get(status) ?? 0) < 5);
+    assert.deepEqual(missing, [], this.told());
+  }
+
+  told(): string {
+    const counts = [...this.#seen].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+    return counts.join(', ');
+  }
+
+  #count(table: string | undefined): void {
+    if (table !== undefined) this.made[table] = (this.made[table] ?? 0) + 1;
+  }
+}
+
+function isLink(path: string): boolean {
+  return /^\/c(?=[/?]|$)/.test(path);
+}
+
+function checkError({ status, headers, text }: RawAnswer): void {
+  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
+  const body = JSON.parse(text);
+  assert.equal(fitsError(body), true, 'it is no Error');
+  assert.equal(body.error.request_id, headers.get('request-id'));
+  assert.match(body.error.message, /\s\S.*[.!]$/s, 'its message is no sentence');
+  assert.doesNotMatch(
+    body.error.message,
+    /\bat \S+:\d+|\b(select|insert|update) .* (from|into|set)\b|undefined/i,
+  );
+  if (status === 401) assert.match(headers.get('www-authenticate') ?? '', /^Bearer realm=/);
+  if (status === 405) assert.match(headers.get('allow') ?? '', /^[A-Z]+(, [A-Z]+)*$/);
+  if (status === 429) assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+}
+
+function checkLink({ status, headers, text }: RawAnswer): void {
+  assert.equal(headers.get('access-control-allow-origin'), '*');
+  if (headers.get('content-type')?.startsWith('text/html')) {
+    assert.doesNotMatch(text, /<script>alert|onerror=/);
+    return;
+  }
+  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
+  const body = JSON.parse(text);
+  if ([202, 409, 429, 503].includes(status)) assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  if (status === 402) {
+    assert.equal(body.x402Version, 2);
+    assert.ok(body.accepts.length > 0);
+    assert.equal(headers.get('payment-required'), Buffer.from(text).toString('base64'));
+  } else if (status === 200) assert.equal(body.status, 'complete');
+  else if (body.status !== 'processing') {
+    assert.deepEqual(Object.keys(body), ['error']);
+    assert.deepEqual(Object.keys(body.error), ['code', 'message']);
+    assert.match(body.error.message, /^\S+\s.*[.!]$/s);
+  }
+}

@@ -1,0 +1,74 @@
+import { connect, type Socket } from 'node:net';
+
+/** An answer as it came over the wire. Headers by their lower-case names. */
+export interface RawAnswer {
+  /** 0: the connection ended without an answer. */
+  status: number;
+  headers: ReadonlyMap<string, string>;
+  text: string;
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+/** Far longer than any answer takes: what is not answered by then never will be. */
+const HUNG_MS = 20_000;
+
+/** Kept connections that send bytes as they are given, which no HTTP client would. */
+export class RawClient {
+  readonly #port: number;
+  readonly #idle: Socket[] = [];
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  async send(bytes: Buffer, { hasBody }: { hasBody: boolean }): Promise<RawAnswer> {
+    const socket = this.#idle.pop() ?? connect(this.#port, '127.0.0.1');
+    const answer = await new Promise<RawAnswer>((resolve, reject) => {
+      let received = Buffer.alloc(0);
+      const end = (found: RawAnswer): void => {
+        socket.removeAllListeners();
+        clearTimeout(hung);
+        resolve(found);
+      };
+      const hung = setTimeout(() => {
+        socket.destroy();
+        reject(new Error(`not answered in ${HUNG_MS} ms: ${bytes.toString('latin1').slice(0, 2000)}`));
+      }, HUNG_MS);
+      const closed = (): void => end({ ...(readAnswer(received, false) ?? NO_ANSWER) });
+      socket.on('data', (chunk: Buffer) => {
+        received = Buffer.concat([received, chunk]);
+        const found = readAnswer(received, hasBody);
+        if (found !== undefined) end(found);
+      });
+      socket.on('error', closed).on('close', closed);
+      socket.write(bytes);
+    });
+    socket.on('error', () => socket.destroy());
+    if (answer.headers.get('connection') === 'keep-alive' && !socket.destroyed) this.#idle.push(socket);
+    else socket.destroy();
+    return answer;
+  }
+
+  close(): void {
+    for (const socket of this.#idle.splice(0)) socket.destroy();
+  }
+}
+
+const NO_ANSWER: RawAnswer = { status: 0, headers: new Map(), text: '' };
+
+/** Undefined while it is not whole. Every answer of the service says how long it is. */
+function readAnswer(bytes: Buffer, hasBody: boolean): RawAnswer | undefined {
+  const headEnd = bytes.indexOf(HEAD_END);
+  if (headEnd === -1) return undefined;
+  const [first = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
+  const headers = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+    }),
+  );
+  const status = Number(first.split(' ')[1]);
+  const length = hasBody && status !== 204 ? Number(headers.get('content-length') ?? 0) : 0;
+  const body = bytes.subarray(headEnd + HEAD_END.length);
+  return body.length < length ? undefined : { status, headers, text: body.toString('utf8', 0, length) };
+}
