@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LocalAccount } from 'viem';
+import { nowMs } from '../../shared/clock.js';
+import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import { paymentHeader, signEvmPayment } from '../../test/support/agent.js';
+import type { Random } from '../../test/support/seeded-random.js';
+import type { BuyersEntry, Outcome } from './entries.js';
+import type { Journal } from './journal.js';
+import type { Reply, ServiceClient } from './service-client.js';
+
+/**
+ * An agent that pays one link as a stock client does, and does not give up: it asks, signs, sends, polls when it was
+ * answered 202 or 409, sends the same signature again after 503 or a broken connection, and signs another payment only
+ * when it is told that the last one came to nothing.
+ */
+export interface BuyerOptions {
+  client: ServiceClient;
+  journal: Journal<BuyersEntry>;
+  account: LocalAccount;
+  random: Random;
+  sessionId: string;
+  /** Nobody else pays this link. */
+  alone: boolean;
+  /** How often each signature is sent at once. */
+  copies: number;
+}
+
+interface Signed {
+  header: string;
+  nonce: string;
+  validBefore: number;
+  /** A request that carried it was given up and may still be carried out; or the service took it and answered 202. */
+  mayGoOn: boolean;
+  wasTaken: boolean;
+}
+
+type Fate = 'paid' | 'expired' | 'failed' | 'lost_patience';
+
+const MAX_SIGNATURES = 4;
+const PATIENCE_MS = 180_000;
+const SHORTEST_VALIDITY_SECONDS = 30;
+const LONGEST_VALIDITY_SECONDS = 60;
+/** From the best news to the worst. */
+const BEST_FIRST = [200, 202, 409, 410, 500, 503, 0, 402];
+
+export class Buyer {
+  readonly #options: BuyerOptions;
+  readonly #givesUpAt = nowMs() + PATIENCE_MS;
+  last: Signed | undefined;
+
+  constructor(options: BuyerOptions) {
+    this.#options = options;
+  }
+
+  async buy(): Promise<Outcome> {
+    for (let signatures = 0; signatures < MAX_SIGNATURES; signatures += 1) {
+      const quote = await this.#poll();
+      if (quote.status === 200) return 'paid';
+      if (quote.status === 410) return 'expired';
+      if (quote.status !== 402) return 'lost_patience';
+      this.last = await this.#sign(quote);
+      const fate = await this.#send(this.last);
+      if (fate !== 'failed') return fate;
+    }
+    return 'gave_up';
+  }
+
+  /** Asks until it is told how the session stands: 200, 402, 410. */
+  async #poll(): Promise<Reply> {
+    const { client, sessionId } = this.#options;
+    for (;;) {
+      const reply = await client.send(`/c/${sessionId}`, {}, { request: 'link', sessionId });
+      if ([200, 402, 410].includes(reply.status) || nowMs() > this.#givesUpAt) return reply;
+      await sleep(reply.retryAfterMs);
+    }
+  }
+
+  async #sign({ body }: Reply): Promise<Signed> {
+    const { account, random, journal, sessionId } = this.#options;
+    const [accepted] = body.accepts as PaymentRequirements[];
+    if (accepted === undefined) throw new Error(`the link of ${sessionId} offers nothing`);
+    const seconds =
+      SHORTEST_VALIDITY_SECONDS +
+      Math.floor(random() * (LONGEST_VALIDITY_SECONDS - SHORTEST_VALIDITY_SECONDS + 1));
+    const validBefore = Math.floor(nowMs() / 1000) + seconds;
+    const payload = await signEvmPayment(accepted, { account, validBefore: BigInt(validBefore) });
+    const nonce = payload.authorization.nonce.toLowerCase();
+    journal.write({ kind: 'signed', at: nowMs(), sessionId, nonce, validBefore });
+    return {
+      header: paymentHeader(accepted, payload),
+      nonce,
+      validBefore,
+      mayGoOn: false,
+      wasTaken: false,
+    };
+  }
+
+  async #send(signed: Signed): Promise<Fate> {
+    while (nowMs() < signed.validBefore * 1000 && nowMs() < this.#givesUpAt) {
+      const replies = await Promise.all(
+        Array.from({ length: this.#options.copies }, () => this.#pay(signed)),
+      );
+      if (replies.some(({ mayGoOn }) => mayGoOn)) signed.mayGoOn = true;
+      const [reply] = replies.sort((a, b) => BEST_FIRST.indexOf(a.status) - BEST_FIRST.indexOf(b.status));
+      if (reply === undefined) break;
+      if (reply.status === 200) return 'paid';
+      if (reply.status === 410) return 'expired';
+      if (reply.status === 402) return this.#hearOfFailure(signed, reply);
+      if (reply.status === 202) signed.wasTaken = true;
+      if (reply.status === 202 || reply.status === 409) return await this.#await(signed);
+      await sleep(reply.retryAfterMs);
+    }
+    return await this.#await(signed);
+  }
+
+  async #pay({ header, nonce }: Signed): Promise<Reply> {
+    const { client, sessionId } = this.#options;
+    const init = { headers: { 'PAYMENT-SIGNATURE': header } };
+    return await client.send(`/c/${sessionId}`, init, { request: 'pay', sessionId, nonce });
+  }
+
+  async #await(signed: Signed): Promise<Fate> {
+    const reply = await this.#poll();
+    if (reply.status === 200) return 'paid';
+    if (reply.status === 410) return 'expired';
+    if (reply.status !== 402) return 'lost_patience';
+    const isAboutIt = this.#options.alone && signed.wasTaken && reply.code !== undefined;
+    return isAboutIt ? this.#hearOfFailure(signed, reply) : 'failed';
+  }
+
+  #hearOfFailure({ nonce, mayGoOn }: Signed, { code }: Reply): Fate {
+    const { journal, sessionId } = this.#options;
+    if (!mayGoOn) journal.write({ kind: 'told_failed', at: nowMs(), sessionId, nonce, code });
+    return 'failed';
+  }
+}

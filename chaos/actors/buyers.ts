@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { nowMs } from '../../shared/clock.js';
+import { pick, seededRandom } from '../../test/support/seeded-random.js';
+import { becomeActor } from './actor.js';
+import { Buyer } from './buyer.js';
+import type { BuyersEntry } from './entries.js';
+import { Journal } from './journal.js';
+import { ServiceClient } from './service-client.js';
+
+/** The merchant's shop and its buyers: a session for each purchase, paid by one agent, or by two at once. */
+const AT_ONCE = 12;
+const RIVALS_SHARE = 0.15;
+const COPIES_SHARE = 0.15;
+const REPLAY_SHARE = 0.1;
+
+const { settings, ready, hear, tell } = becomeActor<{
+  seed: number;
+  payments: number;
+  webs: string[];
+  key: string;
+  journal: string;
+}>();
+const journal = new Journal<BuyersEntry>(settings.journal);
+const known: string[] = [];
+let begun = 0;
+let isClosed = false;
+
+async function serveCustomers(): Promise<void> {
+  while (!isClosed && begun < settings.payments) {
+    begun += 1;
+    if (begun === settings.payments) tell('begun');
+    await sell(begun);
+  }
+}
+
+/** Each purchase draws from numbers of its own, whatever the others do meanwhile. */
+async function sell(number: number): Promise<void> {
+  const random = seededRandom(settings.seed * 100_003 + number);
+  const client = new ServiceClient({ webs: settings.webs, random, write: (answer) => journal.write(answer) });
+  const isRivalry = random() < RIVALS_SHARE;
+  const copies = random() < COPIES_SHARE ? 2 : 1;
+  const sessionId = await openSession(client, Math.floor(100 + random() * 900));
+  if (sessionId === undefined) return;
+  const buyers = Array.from({ length: isRivalry ? 2 : 1 }, () => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    return new Buyer({ client, journal, account, random, sessionId, alone: !isRivalry, copies });
+  });
+  await Promise.all(
+    buyers.map(async (buyer) => {
+      const outcome = await buyer.buy();
+      journal.write({ kind: 'left', at: nowMs(), sessionId, outcome });
+      if (outcome === 'paid' && random() < REPLAY_SHARE) await replay(client, buyer, pick(random, known));
+    }),
+  );
+}
+
+/** With one idempotency key, until there is an answer: it must not become two sessions. */
+async function openSession(client: ServiceClient, amount: number): Promise<string | undefined> {
+  const headers = {
+    Authorization: `Bearer ${settings.key}`,
+    'Content-Type': 'application/json',
+    'Idempotency-Key': randomUUID(),
+  };
+  const item = { price_data: { unit_amount: amount, product_data: { name: 'Coffee' } } };
+  const init = { method: 'POST', headers, body: JSON.stringify({ line_items: [item] }) };
+  for (;;) {
+    const { status, body, retryAfterMs } = await client.send('/v1/checkout/sessions', init, {
+      request: 'create',
+    });
+    if (status === 200) {
+      const sessionId = String(body.id);
+      journal.write({ kind: 'session', at: nowMs(), sessionId });
+      known.push(sessionId);
+      return sessionId;
+    }
+    // A refusal will not change.
+    if (status >= 400 && status < 500 && status !== 429) return undefined;
+    await sleep(retryAfterMs);
+  }
+}
+
+/** A signature that paid is sent to another link. */
+async function replay(client: ServiceClient, { last }: Buyer, sessionId: string): Promise<void> {
+  if (last === undefined) return;
+  const init = { headers: { 'PAYMENT-SIGNATURE': last.header } };
+  await client.send(`/c/${sessionId}`, init, { request: 'replay', sessionId, nonce: last.nonce });
+}
+
+hear({
+  begin() {
+    void Promise.all(Array.from({ length: AT_ONCE }, serveCustomers)).then(() => tell('sold'));
+  },
+  close() {
+    isClosed = true;
+  },
+});
+ready({});

@@ -1,0 +1,69 @@
+/** What the actors write into their journals. Times are milliseconds of the one clock of this machine. */
+export interface Answer {
+  kind: 'answer';
+  /** When the request was sent. */
+  at: number;
+  ms: number;
+  request: 'create' | 'link' | 'pay' | 'replay' | 'endpoint';
+  /** 0: no answer came. */
+  status: number;
+  code?: string | undefined;
+  requestId?: string | undefined;
+  sessionId?: string | undefined;
+  nonce?: string | undefined;
+}
+
+export type BuyersEntry =
+  | Answer
+  | { kind: 'session'; at: number; sessionId: string }
+  | { kind: 'signed'; at: number; sessionId: string; nonce: string; validBefore: number }
+  /** The buyer was told that this payment came to nothing, and will sign another one or go. */
+  | { kind: 'told_failed'; at: number; sessionId: string; nonce: string; code: string | undefined }
+  | { kind: 'left'; at: number; sessionId: string; outcome: Outcome };
+
+export type Outcome = 'paid' | 'expired' | 'gave_up' | 'lost_patience';
+
+/** A transfer that the chain carried out, or refused because its authorization was used. */
+export interface Transfer {
+  at: number;
+  nonce: string;
+  transaction: string;
+  from: string;
+  to: string;
+  amount: string;
+  succeeded: boolean;
+}
+
+export interface FacilitatorEntry {
+  at: number;
+  ms: number;
+  endpoint: 'supported' | 'verify' | 'settle';
+  nonce: string;
+  mood: string;
+}
+
+export interface Received {
+  at: number;
+  endpoint: string;
+  verified: boolean;
+  /** What it was answered: a status, or how the connection ended. */
+  reaction: number | 'reset' | 'hang';
+  eventId: string;
+  type: string;
+  created: number;
+  sessionId: string;
+  status: string;
+  transaction: string | null;
+}
+
+/** What was done to the service, and what its processes did of themselves. */
+export interface FaultEntry {
+  at: number;
+  fault: string;
+  detail?: string;
+}
+
+/** What the merchant did with webhook endpoints. */
+export type EndpointEntry =
+  | Answer
+  | { kind: 'endpoint'; at: number; endpoint: string; is: 'enabled' | 'disabled' | 'deleted' };

@@ -1,0 +1,40 @@
+import type { Books } from './books.js';
+
+/** What a buyer may be answered, and what never while money has moved. */
+const LINK_STATUSES = [0, 200, 202, 402, 409, 410, 503];
+/** contract.md 4.1: an unreachable store is a 500 for merchants, who repeat with the same idempotency key. */
+const MERCHANT_STATUSES = [0, 200, 500];
+
+export function checkAnswers({ answers, buyers, ledger, faults }: Books): string[] {
+  const violations: string[] = [];
+  const movedAt = new Map(ledger.filter(({ succeeded }) => succeeded).map(({ nonce, at }) => [nonce, at]));
+  const paidAt = new Map<string, number>();
+  for (const entry of buyers) {
+    const at = entry.kind === 'signed' ? movedAt.get(entry.nonce) : undefined;
+    if (entry.kind !== 'signed' || at === undefined) continue;
+    paidAt.set(entry.sessionId, Math.min(at, paidAt.get(entry.sessionId) ?? at));
+  }
+  for (const { request, status, code, sessionId, nonce, at, requestId } of answers) {
+    const told = `${request} of ${sessionId ?? 'the merchant'} was answered ${status} ${code ?? ''} (${requestId})`;
+    const isLink = request === 'link' || request === 'pay' || request === 'replay';
+    const deleted = request === 'endpoint' && status === 404;
+    if (!(isLink ? LINK_STATUSES : MERCHANT_STATUSES).includes(status) && !deleted) violations.push(told);
+    if (request === 'replay' && (status === 200 || status === 202))
+      violations.push(`${told}: ${nonce} paid another`);
+    const since = sessionId === undefined ? undefined : paidAt.get(sessionId);
+    if (status === 402 && since !== undefined && since <= at) {
+      violations.push(`${told}, ${at - since} ms after money had moved for it`);
+    }
+  }
+  for (const entry of buyers) {
+    const at = entry.kind === 'told_failed' ? movedAt.get(entry.nonce) : undefined;
+    if (entry.kind !== 'told_failed' || at === undefined) continue;
+    violations.push(
+      `${entry.nonce} of ${entry.sessionId} was said to have failed (${entry.code}), and paid ${at - entry.at} ms later`,
+    );
+  }
+  for (const { fault, detail } of faults) {
+    if (fault === 'ended by itself') violations.push(`a process that nobody killed ended: ${detail}`);
+  }
+  return violations;
+}

@@ -1,0 +1,57 @@
+import type { Received } from '../actors/entries.js';
+import { STEADY_ENDPOINT } from '../stage/stage.js';
+import type { Books } from './books.js';
+
+/** A try that was on its way when its endpoint was closed may still arrive. */
+const ON_ITS_WAY_MS = 15_000;
+const COMPLETED = 'checkout.session.completed';
+const EXPIRED = 'checkout.session.expired';
+
+/** One event per type for each finished session, received by the endpoint that was enabled throughout. */
+export function checkEvents({ sessions, received, endpoints, ledger }: Books): string[] {
+  const violations: string[] = [];
+  for (const { verified, eventId, endpoint } of received) {
+    if (!verified) violations.push(`${eventId} came to ${endpoint} with a wrong signature`);
+  }
+  const delivered = received.filter(
+    ({ endpoint, verified, reaction }) => endpoint === STEADY_ENDPOINT && verified && reaction === 200,
+  );
+  for (const { id, status, payment } of sessions.values()) {
+    const [completed, ...moreCompleted] = eventsOf(received, id, COMPLETED);
+    const [expired, ...moreExpired] = eventsOf(received, id, EXPIRED);
+    const isDelivered = (event: Received | undefined): boolean =>
+      delivered.some(({ eventId }) => eventId === event?.eventId);
+    if (moreCompleted.length + moreExpired.length > 0)
+      violations.push(`${id} had an event of one type twice`);
+    if (status === 'complete' && !isDelivered(completed))
+      violations.push(`${id} is complete, and nobody was told`);
+    if (status === 'expired' && !isDelivered(expired))
+      violations.push(`${id} is expired, and nobody was told`);
+    if (status !== 'complete' && completed !== undefined)
+      violations.push(`${id} was told to be complete and is ${status}`);
+    if (completed !== undefined && completed.transaction !== payment?.transaction) {
+      violations.push(`${id} was told to be paid by ${completed.transaction}, not ${payment?.transaction}`);
+    }
+    if (expired === undefined || status === 'expired') continue;
+    // Both are told only when the money came late.
+    const moved = ledger.find(({ transaction }) => transaction === payment?.transaction);
+    const isLate = status === 'complete' && moved !== undefined && moved.at >= expired.created * 1000;
+    if (!isLate) violations.push(`${id} was told to be expired and is ${status}`);
+  }
+  for (const { sessionId, eventId } of received) {
+    if (!sessions.has(sessionId)) violations.push(`${eventId} tells of ${sessionId}, which nobody opened`);
+  }
+  for (const [index, { endpoint, is, at }] of endpoints.entries()) {
+    if (is === 'enabled') continue;
+    const until =
+      endpoints.slice(index + 1).find((later) => later.endpoint === endpoint)?.at ?? Number.POSITIVE_INFINITY;
+    const late = received.filter((r) => r.endpoint === endpoint && r.at > at + ON_ITS_WAY_MS && r.at < until);
+    if (late.length > 0) violations.push(`${late.length} events came to ${endpoint} after it was ${is}`);
+  }
+  return violations;
+}
+
+function eventsOf(received: Received[], sessionId: string, type: string): Received[] {
+  const own = received.filter((event) => event.sessionId === sessionId && event.type === type);
+  return [...new Map(own.map((event) => [event.eventId, event])).values()];
+}

@@ -1,0 +1,34 @@
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+
+export interface ChaosOptions {
+  /** How many sessions are opened and paid. */
+  payments: number;
+  seed: number;
+  /** How long things go wrong at most. */
+  minutes: number;
+}
+
+const DEFAULT_PAYMENTS = 100;
+const DEFAULT_MINUTES = 60;
+
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export function readOptions(args: string[]): ChaosOptions {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ args, options: { payments: text, seed: text, minutes: text } });
+  return {
+    payments: readNumber('payments', values.payments, values.minutes === undefined ? DEFAULT_PAYMENTS : 1e9),
+    seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
+    minutes: readNumber('minutes', values.minutes, DEFAULT_MINUTES),
+  };
+}
+
+function readNumber(name: string, value: string | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  const number = Number(value);
+  if (Number.isFinite(number) && number > 0) return number;
+  throw new UsageError(`--${name} must be a number above 0; you said ${value}.`);
+}

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { nowMs } from '../shared/clock.js';
+import { seededRandom } from '../test/support/seeded-random.js';
+import { awaitPeace } from './check/await-peace.js';
+import { breakStores, mendConnections } from './faults/break-stores.js';
+import { addSteadyEndpoint, changeEndpoints } from './faults/change-endpoints.js';
+import { expireSessions } from './faults/expire-sessions.js';
+import { keepStriking } from './faults/fault.js';
+import { killProcesses } from './faults/kill-processes.js';
+import type { ChaosOptions } from './options.js';
+import { report } from './report.js';
+import { openStage, type StageOptions } from './stage/stage.js';
+
+type Surroundings = Pick<StageOptions, 'folder' | 'opened'> & { print(text: string): void };
+
+/** One run: agents pay while everything goes wrong, everything heals, and the books are held against each other. */
+export async function runChaos(options: ChaosOptions, { print, ...around }: Surroundings): Promise<string[]> {
+  const { payments, seed, minutes } = options;
+  print(
+    `Chaos with seed ${seed}: starting two web and two worker processes, Postgres, Redis and all who act on them …\n`,
+  );
+  const stage = await openStage({ payments, seed, ...around });
+  await addSteadyEndpoint(stage, seededRandom(seed));
+  const begun = stage.buyers.told('begun');
+  const sold = stage.buyers.told('sold');
+  for (const promise of [begun, sold]) promise.catch(() => undefined);
+
+  print('Agents pay, and everything goes wrong …\n');
+  const startedAt = nowMs();
+  stage.buyers.order('begin');
+  const faults = [killProcesses, breakStores(), expireSessions, changeEndpoints()];
+  const stops = faults.map((fault, index) => keepStriking(stage, seededRandom(seed * 31 + index), fault));
+  const timeIsUp = new AbortController();
+  await Promise.race([
+    begun,
+    sleep(minutes * 60_000, undefined, { signal: timeIsUp.signal }).catch(() => undefined),
+  ]);
+  timeIsUp.abort();
+  stage.buyers.order('close');
+  await Promise.all(stops.map((stop) => stop()));
+  const chaosMs = nowMs() - startedAt;
+
+  print(`Everything heals after ${Math.round(chaosMs / 1000)} s …\n`);
+  await mendConnections(stage);
+  for (const actor of [stage.facilitator, stage.receiver]) actor.order('heal');
+  await Promise.all(stage.services.map((service) => service.ready()));
+  const verdict = await awaitPeace(stage, sold);
+  print(report(options, verdict, stage.journals.facilitator.read(), chaosMs));
+  return verdict.violations;
+}
