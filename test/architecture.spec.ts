@@ -4,7 +4,7 @@ import path from 'node:path';
 
 /** The house rules, kept by the suite instead of by good intentions. */
 const ROOT = path.join(import.meta.dirname, '..');
-const FOLDERS = ['api', 'workers', 'shared', 'migrations', 'cli', 'local', 'sandbox'];
+const FOLDERS = ['api', 'workers', 'shared', 'migrations', 'cli', 'local', 'sandbox', 'chaos'];
 
 interface Source {
   file: string;
@@ -55,15 +55,18 @@ describe('the architecture', () => {
   });
 
   const forbidden: Record<string, RegExp> = {
-    'api/': /^(workers|cli|local|sandbox|bench|test)\//,
-    'workers/': /^(api|cli|local|sandbox|bench|test)\//,
-    'shared/': /^(api|workers|cli|local|sandbox|bench|test)\//,
-    'cli/': /^(api|workers|sandbox|bench|test)\//,
+    'api/': /^(workers|cli|local|sandbox|bench|chaos|test)\//,
+    'workers/': /^(api|cli|local|sandbox|bench|chaos|test)\//,
+    'shared/': /^(api|workers|cli|local|sandbox|bench|chaos|test)\//,
+    'cli/': /^(api|workers|sandbox|bench|chaos|test)\//,
     // It is another process, of packages that no build needs.
-    'local/': /^(sandbox|bench|test)\//,
+    'local/': /^(sandbox|bench|chaos|test)\//,
     // Of local/ it takes what lets no process outlive the one that started it.
-    'sandbox/': /^(api|workers|cli|migrations|bench|test)\/|^local\/(?!guarded-process)/,
-    'migrations/': /^(api|workers|shared|cli|local|sandbox|bench|test)\//,
+    'sandbox/': /^(api|workers|cli|migrations|bench|chaos|test)\/|^local\/(?!guarded-process)/,
+    'migrations/': /^(api|workers|shared|cli|local|sandbox|bench|chaos|test)\//,
+    // What the service does is seen from outside: by its public API, and by what others wrote down.
+    'chaos/': /^(api|workers|cli|sandbox|bench|shared\/(?!clock|x402\/wire))/,
+    'chaos/check/': /^(?!chaos\/|shared\/clock|test\/support\/seeded-random|node:)/,
     'shared/domain/': /^(?!shared\/domain\/)/,
     'shared/models/': /^shared\/(?!(models|domain)\/)/,
     'shared/presenters/': /^shared\/(?!(presenters|models|domain|chains\/networks|ids)(\/|\.))/,
