@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import type { Answer, BuyersEntry, Received } from '../../../chaos/actors/entries.js';
+import type { Books } from '../../../chaos/check/books.js';
+import { checkAnswers } from '../../../chaos/check/check-answers.js';
+import { checkEvents } from '../../../chaos/check/check-events.js';
+import { checkMoney } from '../../../chaos/check/check-money.js';
+
+/** Two sessions, one paid at 2000 and one expired; whatever is changed in these books must be complained of. */
+const SIGNED = { kind: 'signed', at: 1500, sessionId: 'cs_1', nonce: '0xn1', validBefore: 60 } as const;
+const PAID = { id: 'cs_1', status: 'complete', payment: { transaction: '0xt1' } };
+const PAYMENT = { id: 'pay_1', status: 'succeeded', transaction: '0xt1', checkout_session: 'cs_1' };
+const TRANSFER = {
+  at: 2000,
+  nonce: '0xn1',
+  transaction: '0xt1',
+  from: '0xa',
+  to: '0xb',
+  amount: '1',
+  succeeded: true,
+};
+const COMPLETED: Received = {
+  at: 3000,
+  endpoint: 'steady',
+  verified: true,
+  reaction: 200,
+  eventId: 'evt_1',
+  type: 'checkout.session.completed',
+  created: 2,
+  sessionId: 'cs_1',
+  status: 'complete',
+  transaction: '0xt1',
+};
+const EXPIRED: Received = {
+  ...COMPLETED,
+  eventId: 'evt_2',
+  type: 'checkout.session.expired',
+  sessionId: 'cs_2',
+  status: 'expired',
+  transaction: null,
+};
+
+function books(changes: Partial<Books> = {}, session: object = {}): Books {
+  const opened = ['cs_1', 'cs_2'].map((sessionId): BuyersEntry => ({ kind: 'session', at: 1000, sessionId }));
+  return {
+    sessions: new Map([
+      ['cs_1', { ...PAID, ...session }],
+      ['cs_2', { id: 'cs_2', status: 'expired', payment: null }],
+    ]),
+    payments: [PAYMENT],
+    undecided: 0,
+    buyers: [...opened, SIGNED],
+    answers: [],
+    ledger: [TRANSFER],
+    received: [COMPLETED, EXPIRED],
+    endpoints: [],
+    faults: [],
+    ...changes,
+  };
+}
+
+function answer(changes: Partial<Answer>): Answer {
+  return {
+    kind: 'answer',
+    at: 1600,
+    ms: 1,
+    request: 'pay',
+    status: 200,
+    sessionId: 'cs_1',
+    nonce: '0xn1',
+    ...changes,
+  };
+}
+
+describe('the checkers of chaos', () => {
+  it('have nothing to say about books that agree', () => {
+    const agreeing = books({ answers: [answer({ status: 402 }), answer({}), answer({ status: 503 })] });
+    for (const check of [checkMoney, checkAnswers, checkEvents]) assert.deepEqual(check(agreeing), []);
+  });
+
+  it('take what is paid twice as well when it is recorded', () => {
+    const again = { ...SIGNED, nonce: '0xn2' };
+    const second = { ...TRANSFER, nonce: '0xn2', transaction: '0xt2' };
+    const changes = { buyers: [...books().buyers, again], ledger: [TRANSFER, second] };
+    const recorded = { ...PAYMENT, id: 'pay_2', transaction: '0xt2' };
+    assert.deepEqual(checkMoney(books({ ...changes, payments: [PAYMENT, recorded] })), []);
+    assert.match(checkMoney(books(changes)).join(), /0xt2 paid cs_1 \(complete\), which 0 payments record/);
+  });
+
+  const money: [string, Books, RegExp][] = [
+    [
+      'money for an open session',
+      books({ payments: [] }, { status: 'open', payment: null }),
+      /is open, and 0xt1 paid/,
+    ],
+    [
+      'a session left processing',
+      books({}, { status: 'processing', payment: null }),
+      /cs_1 is left processing/,
+    ],
+    ['an undecided payment', books({ undecided: 1 }), /1 payments are left undecided/],
+    [
+      'a session that nothing paid',
+      books({ ledger: [], payments: [] }),
+      /complete by 0xt1, and the ledger has nothing/,
+    ],
+    ['a payment without money', books({ ledger: [] }), /pay_1 records 0xt1, which moved nothing/],
+    ['the wrong transaction', books({}, { payment: { transaction: '0xt9' } }), /complete by 0xt9/],
+    [
+      'an authorization used twice',
+      books({ ledger: [TRANSFER, TRANSFER] }),
+      /1 authorizations moved money twice/,
+    ],
+    [
+      'a session opened twice',
+      books({ buyers: [SIGNED, ...books().buyers.slice(1)] }),
+      /shop was never told of it/,
+    ],
+  ];
+  for (const [what, wrong, complaint] of money) {
+    it(`complain of ${what}`, () => assert.match(checkMoney(wrong).join(), complaint));
+  }
+
+  const told: [string, Books, RegExp][] = [
+    ['a 500 of a link', books({ answers: [answer({ status: 500 })] }), /was answered 500/],
+    [
+      'a 402 after money moved',
+      books({ answers: [answer({ status: 402, at: 2001 })] }),
+      /1 ms after money had moved/,
+    ],
+    ['a second use of a signature', books({ answers: [answer({ request: 'replay' })] }), /0xn1 paid another/],
+    [
+      'a failure that paid later',
+      books({ buyers: [...books().buyers, { ...SIGNED, kind: 'told_failed', code: 'x' }] }),
+      /said to have failed \(x\), and paid 500 ms later/,
+    ],
+    ['a process that ended', books({ faults: [{ at: 1, fault: 'ended by itself' }] }), /nobody killed ended/],
+  ];
+  for (const [what, wrong, complaint] of told) {
+    it(`complain of ${what}`, () => assert.match(checkAnswers(wrong).join(), complaint));
+  }
+
+  const events: [string, Books, RegExp][] = [
+    [
+      'an event that nobody received',
+      books({ received: [EXPIRED] }),
+      /cs_1 is complete, and nobody was told/,
+    ],
+    [
+      'one that was never taken',
+      books({ received: [{ ...COMPLETED, reaction: 500 }, EXPIRED] }),
+      /nobody was told/,
+    ],
+    [
+      'two events of one type',
+      books({ received: [COMPLETED, { ...COMPLETED, eventId: 'evt_9' }, EXPIRED] }),
+      /twice/,
+    ],
+    [
+      'a wrong signature',
+      books({ received: [COMPLETED, { ...EXPIRED, verified: false }] }),
+      /wrong signature/,
+    ],
+    [
+      'both types without late money',
+      books({ received: [COMPLETED, EXPIRED, { ...EXPIRED, sessionId: 'cs_1', created: 3 }] }),
+      /told to be expired and is complete/,
+    ],
+    [
+      'what comes to a deleted endpoint',
+      books({
+        endpoints: [{ kind: 'endpoint', at: 0, endpoint: 'other', is: 'deleted' }],
+        received: [COMPLETED, EXPIRED, { ...COMPLETED, endpoint: 'other', at: 20_000 }],
+      }),
+      /1 events came to other after it was deleted/,
+    ],
+  ];
+  for (const [what, wrong, complaint] of events) {
+    it(`complain of ${what}`, () => assert.match(checkEvents(wrong).join(), complaint));
+  }
+});
