@@ -38,8 +38,8 @@ type Fate = 'paid' | 'expired' | 'failed' | 'lost_patience';
 
 const MAX_SIGNATURES = 4;
 const PATIENCE_MS = 180_000;
-const SHORTEST_VALIDITY_SECONDS = 30;
-const LONGEST_VALIDITY_SECONDS = 60;
+const SHORTEST_VALIDITY_SECONDS = 25;
+const LONGEST_VALIDITY_SECONDS = 45;
 /** From the best news to the worst. */
 const BEST_FIRST = [200, 202, 409, 410, 500, 503, 0, 402];
 

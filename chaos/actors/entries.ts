@@ -40,6 +40,8 @@ export interface FacilitatorEntry {
   endpoint: 'supported' | 'verify' | 'settle';
   nonce: string;
   mood: string;
+  /** It said clearly that it failed, and the money moved. */
+  lied: boolean;
 }
 
 export interface Received {

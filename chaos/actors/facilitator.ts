@@ -4,7 +4,7 @@ import { seededRandom } from '../../test/support/seeded-random.js';
 import { becomeActor } from './actor.js';
 import type { FacilitatorEntry } from './entries.js';
 import { Journal } from './journal.js';
-import { drawMoods, MOODS } from './moods.js';
+import { drawMoods, isLie, MOODS } from './moods.js';
 
 /** More calls than there will be. */
 const CALLS = 40_000;
@@ -42,7 +42,7 @@ async function keepBooks(endpoint: FacilitatorEntry['endpoint'], moods: string[]
     const { paymentId: nonce, done } = await facilitator.waitForCall(endpoint, count);
     const at = nowMs();
     const mood = isHealed ? 'honest' : (moods[count - 1] ?? 'honest');
-    void done.then(() => journal.write({ at, ms: nowMs() - at, endpoint, nonce, mood }));
+    void done.then(() => journal.write({ at, ms: nowMs() - at, endpoint, nonce, mood, lied: isLie(mood) }));
   }
 }
 

@@ -28,6 +28,9 @@ export interface Mood {
 
 type Moods = Record<string, () => Behaviour>;
 
+const DENIAL = { success: false, errorReason: 'insufficient_funds', transaction: '' };
+const LIE = 'lied: ';
+
 const VERIFY: Moods = {
   'refused, 200': () => refuses('insufficient_funds'),
   'refused, 400': () => answers(400, { isValid: false, invalidReason: 'insufficient_funds' }),
@@ -45,7 +48,7 @@ const VERIFY: Moods = {
   'too slow': () => slow(VERIFY_TOO_SLOW_MS),
 };
 
-/** x402.md 7.2: each way to fail with nothing done, and each unclear one also with the money moved. */
+/** x402.md 7.2: each way to fail with nothing done, and each unclear one also with the money moved; and two lies, which bring late money. */
 const SETTLE: Moods = {
   'failed for certain': () => failsToSettle('insufficient_funds'),
   'failed, with a hash': () => failsToSettle('invalid_exact_evm_transaction_failed', HASH),
@@ -81,6 +84,11 @@ const SETTLE: Moods = {
   'done, dropped': () => breaksAfterWork('drop'),
   'done, cut short': () => breaksAfterWork('truncate'),
   'done, too slow': () => slow(SETTLE_TOO_SLOW_MS),
+  [`${LIE}failed for certain, and done`]: () => altered(DENIAL),
+  [`${LIE}failed for certain, and done afterwards`]: () => ({
+    works: 'after_answering',
+    answer: () => ({ status: 200, body: DENIAL }),
+  }),
 };
 
 const SUPPORTED: Moods = {
@@ -91,6 +99,11 @@ const SUPPORTED: Moods = {
 };
 
 export const MOODS = { supported: SUPPORTED, verify: VERIFY, settle: SETTLE };
+
+/** A clear word that was false: who believed it did no wrong, and the money is late. */
+export function isLie(mood: string): boolean {
+  return mood.startsWith(LIE);
+}
 
 /** One call in five fails; every way has its turn before any has its second. */
 export function drawMoods(random: Random, moods: Moods, calls: number): Mood[] {

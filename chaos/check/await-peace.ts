@@ -15,6 +15,8 @@ export interface Verdict {
 
 const AFTER_HEALING_MS = 120_000;
 const AFTER_LAST_AUTHORIZATION_MS = 60_000;
+/** Late money is looked for a minute after the end; the look takes its time. */
+const LATE_LOOK_MS = 15_000;
 const LOOK_EVERY_MS = 2000;
 /** Once all is well it must stay so: a second event of a type would come by then. */
 const STAYS_MS = 3000;
@@ -66,10 +68,11 @@ function unserved(areBuyersGone: boolean): string[] {
   return areBuyersGone ? [] : ['some buyers still wait'];
 }
 
-function deadline(healedAt: number, { buyers }: Books): number {
+function deadline(healedAt: number, { buyers, liedAbout }: Books): number {
   const ends = buyers.map((entry) => (entry.kind === 'signed' ? entry.validBefore * 1000 : 0));
   const lastEnd = ends.reduce((latest, end) => Math.max(latest, end), 0);
-  return Math.max(healedAt + AFTER_HEALING_MS, lastEnd + AFTER_LAST_AUTHORIZATION_MS);
+  const lookMs = liedAbout.size > 0 ? LATE_LOOK_MS : 0;
+  return Math.max(healedAt + AFTER_HEALING_MS, lastEnd + AFTER_LAST_AUTHORIZATION_MS + lookMs);
 }
 
 const NO_BOOKS: Books = {
@@ -79,6 +82,7 @@ const NO_BOOKS: Books = {
   buyers: [],
   answers: [],
   ledger: [],
+  liedAbout: new Set(),
   received: [],
   endpoints: [],
   faults: [],

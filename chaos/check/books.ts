@@ -20,6 +20,8 @@ export interface Books {
   buyers: BuyersEntry[];
   answers: Answer[];
   ledger: Transfer[];
+  /** Of which the facilitator said clearly that it had failed: a buyer who was told so was told right. */
+  liedAbout: Set<string>;
   received: Received[];
   endpoints: Exclude<EndpointEntry, Answer>[];
   faults: FaultEntry[];
@@ -62,6 +64,7 @@ export async function readBooks(stage: Stage): Promise<Books> {
     buyers,
     answers: [...buyers, ...endpoints].filter((entry) => entry.kind === 'answer'),
     ledger: journals.chain.read(),
+    liedAbout: new Set(journals.facilitator.read().flatMap(({ lied, nonce }) => (lied ? [nonce] : []))),
     received: journals.receiver.read(),
     endpoints: endpoints.filter((entry) => entry.kind === 'endpoint'),
     faults: journals.faults.read(),

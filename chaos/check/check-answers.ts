@@ -5,9 +5,10 @@ const LINK_STATUSES = [0, 200, 202, 402, 409, 410, 503];
 /** contract.md 4.1: an unreachable store is a 500 for merchants, who repeat with the same idempotency key. */
 const MERCHANT_STATUSES = [0, 200, 500];
 
-export function checkAnswers({ answers, buyers, ledger, faults }: Books): string[] {
+export function checkAnswers({ answers, buyers, ledger, liedAbout, faults }: Books): string[] {
   const violations: string[] = [];
-  const movedAt = new Map(ledger.filter(({ succeeded }) => succeeded).map(({ nonce, at }) => [nonce, at]));
+  const moved = ledger.filter(({ succeeded, nonce }) => succeeded && !liedAbout.has(nonce));
+  const movedAt = new Map(moved.map(({ nonce, at }) => [nonce, at]));
   const paidAt = new Map<string, number>();
   for (const entry of buyers) {
     const at = entry.kind === 'signed' ? movedAt.get(entry.nonce) : undefined;

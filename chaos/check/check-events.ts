@@ -8,7 +8,7 @@ const COMPLETED = 'checkout.session.completed';
 const EXPIRED = 'checkout.session.expired';
 
 /** One event per type for each finished session, received by the endpoint that was enabled throughout. */
-export function checkEvents({ sessions, received, endpoints, ledger }: Books): string[] {
+export function checkEvents({ sessions, received, endpoints, ledger, liedAbout }: Books): string[] {
   const violations: string[] = [];
   for (const { verified, eventId, endpoint } of received) {
     if (!verified) violations.push(`${eventId} came to ${endpoint} with a wrong signature`);
@@ -35,8 +35,8 @@ export function checkEvents({ sessions, received, endpoints, ledger }: Books): s
     if (expired === undefined || status === 'expired') continue;
     // Both are told only when the money came late.
     const moved = ledger.find(({ transaction }) => transaction === payment?.transaction);
-    const isLate = status === 'complete' && moved !== undefined && moved.at >= expired.created * 1000;
-    if (!isLate) violations.push(`${id} was told to be expired and is ${status}`);
+    const isLate = moved !== undefined && (liedAbout.has(moved.nonce) || moved.at >= expired.created * 1000);
+    if (status !== 'complete' || !isLate) violations.push(`${id} was told to be expired and is ${status}`);
   }
   for (const { sessionId, eventId } of received) {
     if (!sessions.has(sessionId)) violations.push(`${eventId} tells of ${sessionId}, which nobody opened`);

@@ -51,6 +51,7 @@ function books(changes: Partial<Books> = {}, session: object = {}): Books {
     buyers: [...opened, SIGNED],
     answers: [],
     ledger: [TRANSFER],
+    liedAbout: new Set(),
     received: [COMPLETED, EXPIRED],
     endpoints: [],
     faults: [],
@@ -138,6 +139,13 @@ describe('the checkers of chaos', () => {
   for (const [what, wrong, complaint] of told) {
     it(`complain of ${what}`, () => assert.match(checkAnswers(wrong).join(), complaint));
   }
+
+  it('hold nobody to a failure that the facilitator made up', () => {
+    const failed: BuyersEntry = { ...SIGNED, kind: 'told_failed', code: 'insufficient_funds' };
+    const answers = [answer({ status: 402, at: 2001 })];
+    const lied = { answers, buyers: [...books().buyers, failed], liedAbout: new Set(['0xn1']) };
+    assert.deepEqual(checkAnswers(books(lied)), []);
+  });
 
   const events: [string, Books, RegExp][] = [
     [
