@@ -10,7 +10,9 @@ import { Journal } from './journal.js';
 import { ServiceClient } from './service-client.js';
 
 /** The merchant's shop and its buyers: a session for each purchase, paid by one agent, or by two at once. */
-const AT_ONCE = 12;
+const FEWEST_AT_ONCE = 12;
+const MOST_AT_ONCE = 80;
+const SHARE_AT_ONCE = 1 / 30;
 const RIVALS_SHARE = 0.15;
 const COPIES_SHARE = 0.15;
 const REPLAY_SHARE = 0.1;
@@ -90,7 +92,8 @@ async function replay(client: ServiceClient, { last }: Buyer, sessionId: string)
 
 hear({
   begin() {
-    void Promise.all(Array.from({ length: AT_ONCE }, serveCustomers)).then(() => tell('sold'));
+    const atOnce = Math.max(FEWEST_AT_ONCE, Math.min(MOST_AT_ONCE, settings.payments * SHARE_AT_ONCE));
+    void Promise.all(Array.from({ length: Math.floor(atOnce) }, serveCustomers)).then(() => tell('sold'));
   },
   close() {
     isClosed = true;

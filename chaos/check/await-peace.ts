@@ -23,7 +23,7 @@ const STAYS_MS = 3000;
 
 /**
  * Looks until nothing is to be complained of, at the longest for two minutes, or a minute after the last authorization
- * ran out that is used neither on the ledger nor ever will be.
+ * ran out.
  */
 export async function awaitPeace(stage: Stage, sold: Promise<unknown>): Promise<Verdict> {
   const healedAt = nowMs();
