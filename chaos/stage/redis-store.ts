@@ -1,23 +1,21 @@
 import { Redis } from 'ioredis';
-import { type GuardedProcess, spawnGuarded } from '../../local/guarded-process.js';
+import type { GuardedProcess } from '../../local/guarded-process.js';
 import { TcpProxy } from '../../test/support/pause-points.js';
-import { findFreePort } from './free-port.js';
+import { findFreePort, spawnRedis } from '../../test/support/services.js';
 
 /** A real Redis behind a proxy; what it held is gone when it is started again. */
 export class RedisStore {
-  readonly #folder: string;
   readonly #port: number;
   readonly proxy: TcpProxy;
   #server: GuardedProcess;
 
-  static async start(folder: string): Promise<RedisStore> {
+  static async start(): Promise<RedisStore> {
     const port = await findFreePort();
-    const server = await spawnRedis(folder, port);
-    return new RedisStore(folder, port, server, await TcpProxy.start({ host: '127.0.0.1', port }));
+    const server = await start(port);
+    return new RedisStore(port, server, await TcpProxy.start({ host: '127.0.0.1', port }));
   }
 
-  private constructor(folder: string, port: number, server: GuardedProcess, proxy: TcpProxy) {
-    this.#folder = folder;
+  private constructor(port: number, server: GuardedProcess, proxy: TcpProxy) {
     this.#port = port;
     this.#server = server;
     this.proxy = proxy;
@@ -38,7 +36,7 @@ export class RedisStore {
 
   async restart(): Promise<void> {
     await this.#server.stop();
-    this.#server = await spawnRedis(this.#folder, this.#port);
+    this.#server = await start(this.#port);
   }
 
   async stop(): Promise<void> {
@@ -47,20 +45,8 @@ export class RedisStore {
   }
 }
 
-/** Resolves when it takes connections. */
-async function spawnRedis(folder: string, port: number): Promise<GuardedProcess> {
-  const options = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: folder, daemonize: 'no' };
-  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  let announceReady = (): void => {};
-  const ready = new Promise<void>((resolve) => {
-    announceReady = resolve;
-  });
-  const server = spawnGuarded('redis-server', args, {
-    onOutput(text) {
-      if (text.includes('Ready to accept connections')) announceReady();
-    },
-  });
-  await Promise.race([ready, server.exited]);
+async function start(port: number): Promise<GuardedProcess> {
+  const server = await spawnRedis(port);
   if (server.hasExited()) throw new Error(`redis-server did not start:\n${server.recentOutput()}`);
   return server;
 }

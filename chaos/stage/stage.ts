@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { nowMs } from '../../shared/clock.js';
 import { TcpProxy } from '../../test/support/pause-points.js';
+import { findFreePort } from '../../test/support/services.js';
 import type {
   Answer,
   BuyersEntry,
@@ -13,7 +14,6 @@ import type {
 import { Journal } from '../actors/journal.js';
 import { ActorProcess } from './actor-process.js';
 import { runCommand } from './command.js';
-import { findFreePort } from './free-port.js';
 import { PostgresStore } from './postgres-store.js';
 import { RedisStore } from './redis-store.js';
 import { ServiceProcess } from './service-process.js';
@@ -78,7 +78,7 @@ export async function openStage({ folder, seed, payments, opened }: StageOptions
   };
   const [postgres, redis, chain, receiver] = await Promise.all([
     PostgresStore.start(path.join(folder, 'postgres')).then(keep),
-    RedisStore.start(folder).then(keep),
+    RedisStore.start().then(keep),
     act('chain', { chainId: CHAIN_ID }),
     act('receiver', { steady: STEADY_ENDPOINT }),
   ]);

@@ -55,7 +55,7 @@ export async function startTestRedis(): Promise<TestServer> {
 }
 
 /** Resolves when Redis takes connections, or has ended. */
-async function spawnRedis(port: number): Promise<GuardedProcess> {
+export async function spawnRedis(port: number): Promise<GuardedProcess> {
   // It saves nothing.
   const options = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: os.tmpdir(), daemonize: 'no' };
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
@@ -73,7 +73,7 @@ async function spawnRedis(port: number): Promise<GuardedProcess> {
   return redis;
 }
 
-function findFreePort(): Promise<number> {
+export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
