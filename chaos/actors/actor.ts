@@ -22,6 +22,8 @@ export interface Told {
 
 export function becomeActor<Settings>(): Actor<Settings> {
   process.on('disconnect', () => process.exit(0));
+  // It may have ended while this one was starting.
+  if (!process.connected) process.exit(0);
   // Ctrl-C and SIGTERM reach the whole group: whoever started this ends it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
   const tell = (told: string, said: Record<string, unknown> = {}): void => {

@@ -11,12 +11,7 @@ export class ActorProcess {
   readonly #child: ChildProcess;
   readonly #name: string;
 
-  /** Resolves when it is ready, with what it said. */
-  static async start(
-    name: string,
-    folder: string,
-    settings: object,
-  ): Promise<{ actor: ActorProcess; said: Record<string, unknown> }> {
+  static start(name: string, folder: string, settings: object): ActorProcess {
     const log = openSync(path.join(folder, `${name}.log`), 'a');
     const entry = path.join('chaos', 'actors', `${name}.ts`);
     const child = spawn(process.execPath, ['--import', 'tsx', entry, JSON.stringify(settings)], {
@@ -24,8 +19,7 @@ export class ActorProcess {
       env: CHILD_ENVIRONMENT,
       stdio: ['ignore', log, log, 'ipc'],
     });
-    const actor = new ActorProcess(name, child);
-    return { actor, said: await actor.told('ready') };
+    return new ActorProcess(name, child);
   }
 
   private constructor(name: string, child: ChildProcess) {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CHILD_ENVIRONMENT } from '../../local/child-environment.js';
 import { projectRoot } from '../../local/project-root.js';
+import { nowMs } from '../../shared/clock.js';
 
 /** A web or worker process as it is built, kept up by a supervisor that starts it again whenever it has ended. */
 export interface ServiceProcessOptions {
@@ -27,7 +28,7 @@ export class ServiceProcess {
   readonly #options: ServiceProcessOptions;
   readonly #log: WriteStream;
   #child: ChildProcess | undefined;
-  #isReady = false;
+  #readyAt: number | undefined;
   #isKilled = false;
   #isOver = false;
 
@@ -43,11 +44,15 @@ export class ServiceProcess {
   }
 
   get isReady(): boolean {
-    return this.#isReady;
+    return this.#readyAt !== undefined;
+  }
+
+  get readyForMs(): number {
+    return this.#readyAt === undefined ? 0 : nowMs() - this.#readyAt;
   }
 
   async ready(): Promise<void> {
-    while (!this.#isReady && !this.#isOver) await sleep(READY_CHECK_MS);
+    while (!this.isReady && !this.#isOver) await sleep(READY_CHECK_MS);
   }
 
   /** It is started again. */
@@ -77,12 +82,12 @@ export class ServiceProcess {
       },
     );
     this.#child = child;
-    this.#isReady = false;
+    this.#readyAt = undefined;
     this.#isKilled = false;
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         if (!this.#isOver) this.#log.write(text);
-        if (READY.test(text)) this.#isReady = true;
+        if (READY.test(text)) this.#readyAt = nowMs();
       });
     }
     child.stdin.on('error', () => {
@@ -92,8 +97,8 @@ export class ServiceProcess {
   }
 
   #ended(how: string): void {
-    const wasReady = this.#isReady;
-    this.#isReady = false;
+    const wasReady = this.isReady;
+    this.#readyAt = undefined;
     if (this.#isOver) return;
     if (!this.#isKilled) this.#options.onEnd(how, wasReady);
     setTimeout(() => {

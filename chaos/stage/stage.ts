@@ -52,6 +52,12 @@ export interface StageOptions {
   opened(part: { stop(): Promise<void> }): void;
 }
 
+interface Acting {
+  actor: ActorProcess;
+  /** What it said when it was ready. */
+  said: Record<string, unknown>;
+}
+
 export const STEADY_ENDPOINT = 'steady';
 const CHAIN_ID = 84_532;
 const WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';
@@ -71,10 +77,9 @@ export async function openStage({ folder, seed, payments, opened }: StageOptions
     opened(part);
     return part;
   };
-  const act = async (name: string, settings: object) => {
-    const started = await ActorProcess.start(name, folder, { ...settings, seed, journal: journalFile(name) });
-    keep(started.actor);
-    return started;
+  const act = async (name: string, settings: object): Promise<Acting> => {
+    const actor = keep(ActorProcess.start(name, folder, { ...settings, seed, journal: journalFile(name) }));
+    return { actor, said: await actor.told('ready') };
   };
   const [postgres, redis, chain, receiver] = await Promise.all([
     PostgresStore.start(path.join(folder, 'postgres')).then(keep),
