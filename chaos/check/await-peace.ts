@@ -28,9 +28,11 @@ const STAYS_MS = 3000;
 export async function awaitPeace(stage: Stage, sold: Promise<unknown>): Promise<Verdict> {
   const healedAt = nowMs();
   let areBuyersGone = false;
-  void sold.then(() => {
+  const leave = (): void => {
     areBuyersGone = true;
-  });
+  };
+  // Buyers who ended without having served everybody are still waited for, and told of at the end.
+  sold.then(leave, () => undefined);
   for (;;) {
     await sleep(LOOK_EVERY_MS);
     const { books, passing, lasting } = await look(stage);
