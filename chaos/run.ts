@@ -13,6 +13,9 @@ import { openStage, type StageOptions } from './stage/stage.js';
 
 type Surroundings = Pick<StageOptions, 'folder' | 'opened'> & { print(text: string): void };
 
+/** The last purchases have their share of trouble. */
+const AFTER_LAST_BEGAN_MS = 15_000;
+
 /** One run: agents pay while everything goes wrong, everything heals, and the books are held against each other. */
 export async function runChaos(options: ChaosOptions, { print, ...around }: Surroundings): Promise<string[]> {
   const { payments, seed, minutes } = options;
@@ -31,10 +34,9 @@ export async function runChaos(options: ChaosOptions, { print, ...around }: Surr
   const faults = [killProcesses, breakStores(), expireSessions, changeEndpoints()];
   const stops = faults.map((fault, index) => keepStriking(stage, seededRandom(seed * 31 + index), fault));
   const timeIsUp = new AbortController();
-  await Promise.race([
-    begun,
-    sleep(minutes * 60_000, undefined, { signal: timeIsUp.signal }).catch(() => undefined),
-  ]);
+  const pause = (ms: number): Promise<void> =>
+    sleep(ms, undefined, { signal: timeIsUp.signal }).catch(() => undefined);
+  await Promise.race([begun.then(() => pause(AFTER_LAST_BEGAN_MS)), pause(minutes * 60_000)]);
   timeIsUp.abort();
   stage.buyers.order('close');
   await Promise.all(stops.map((stop) => stop()));
