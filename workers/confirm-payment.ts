@@ -31,14 +31,22 @@ export async function confirmPayment(
     decision: decision.kind,
     ...('reason' in finding && { reason: finding.reason }),
   });
-  return await writeOutcome(deps, payment, () => carryOut(deps, payment, decision, observationOf(finding)));
+  const unreadableSince = finding.kind === 'unreadable' ? (payment.unreadableSince ?? now()) : null;
+  const look = { observation: observationOf(finding), unreadableSince };
+  return await writeOutcome(deps, payment, () => carryOut(deps, payment, decision, look));
+}
+
+/** What a look says for the record, whatever is decided. */
+interface Look {
+  observation: Omit<Observation, 'at'>;
+  unreadableSince: Date | null;
 }
 
 async function carryOut(
   deps: WorkerDeps,
   payment: Payment,
   decision: Decision,
-  observation: Omit<Observation, 'at'>,
+  { observation, unreadableSince }: Look,
 ): Promise<Outcome> {
   switch (decision.kind) {
     case 'succeed': {
@@ -59,16 +67,17 @@ async function carryOut(
           source: 'service',
           said: `the transfer in ${transaction} proves another payment`,
         },
+        { unreadableSince },
       );
     }
     case 'fail':
       await failPayment(verdictDeps(deps), payment, { ...decision, released: false }, observation);
       return done;
     case 'settle_again':
-      return await goOn(deps, payment, { stage: 'settle', dueAt: now() }, observation);
+      return await goOn(deps, payment, { stage: 'settle', dueAt: now() }, observation, { unreadableSince });
     case 'look_again': {
       const { unusedSeenAt } = decision;
-      const progress = unusedSeenAt && { unusedSeenAt };
+      const progress = { unreadableSince, ...(unusedSeenAt && { unusedSeenAt }) };
       return await goOn(
         deps,
         payment,
@@ -88,7 +97,7 @@ async function goOn(
   payment: Payment,
   next: NextWork,
   observation: Omit<Observation, 'at'>,
-  progress: { unusedSeenAt?: Date } = {},
+  progress: { unreadableSince: Date | null; unusedSeenAt?: Date },
 ): Promise<Outcome> {
   const isMine = await postpone(deps.db, payment, next, observation, progress);
   if (!isMine) return done;

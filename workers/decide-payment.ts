@@ -1,6 +1,12 @@
 import type { ChainFinding } from '../shared/chains/finding.js';
 import { now, nowMs } from '../shared/clock.js';
-import { BETWEEN_LOOKS_MS, decisionTimes, nextWatch, SETTLE_MARGIN_MS } from '../shared/domain/payment.js';
+import {
+  BETWEEN_LOOKS_MS,
+  decisionTimes,
+  nextWatch,
+  SETTLE_MARGIN_MS,
+  UNREADABLE_MARGIN_MS,
+} from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
 import { AFTER_TIMEOUT_MS } from '../shared/services/settlement.js';
 import { confirmationsFor } from './confirmations.js';
@@ -75,12 +81,16 @@ async function decideUnused(
   return maySettleAgain(payment) ? { kind: 'settle_again' } : { kind: 'look_again', at: nextLook(payment) };
 }
 
-/** Without the chain, the facilitator's `/verify` can still say that the payload is unused: then it may be settled again. */
+/**
+ * Without the chain, the facilitator's `/verify` can still say that the payload is unused: then it may be settled again.
+ * Nothing is given up for one bad moment of the endpoint, however late the look came: nobody could read it for a minute.
+ */
 async function decideUnreadable(deps: WorkerDeps, payment: Payment): Promise<Decision> {
   const { giveUpAt } = decisionTimes(payment.validUntil, lastSettleEnd(deps, payment));
   // The facilitator's clear word that it settled is proof enough never to call the payment failed unseen.
   if (saidSettled(payment)) return { kind: 'look_again', at: nextLook(payment) };
-  if (now() >= giveUpAt) {
+  const unreadableMs = nowMs() - (payment.unreadableSince ?? now()).getTime();
+  if (now() >= giveUpAt && unreadableMs >= UNREADABLE_MARGIN_MS) {
     return { kind: 'fail', code: failureCode(payment), watchAt: nextWatch(now(), payment.validUntil, now()) };
   }
   if (maySettleAgain(payment)) {

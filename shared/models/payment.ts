@@ -47,6 +47,8 @@ export class Payment extends Model {
   declare settleUnclear: boolean;
   /** The first of the looks that saw the payload unused when its end is far away. */
   declare unusedSeenAt: Date | null;
+  /** Since when every look at its chain has failed; null when the last one did not. */
+  declare unreadableSince: Date | null;
   /** What the facilitator called its transaction; a hint, not a proof. */
   declare reportedTransaction: string | null;
   /** Where in the transaction the chain's proof lies. */

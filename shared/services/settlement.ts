@@ -59,7 +59,15 @@ export interface NextWork {
 }
 
 type Progress = Partial<
-  Pick<Payment, 'settleEndedAt' | 'settleUnclear' | 'reportedTransaction' | 'unusedSeenAt' | 'failureCode'>
+  Pick<
+    Payment,
+    | 'settleEndedAt'
+    | 'settleUnclear'
+    | 'reportedTransaction'
+    | 'unusedSeenAt'
+    | 'unreadableSince'
+    | 'failureCode'
+  >
 >;
 
 /** Writes what was learnt and when to go on; false when another taker has the row by now. */

@@ -451,16 +451,39 @@ describe('an unclear answer of /settle', () => {
 
       it('is decided a minute after the authorization’s end; money that is seen later completes the session', async () => {
         const { id } = await payUnclearly(failsAfterWork(500));
-        await checkout.afterAnotherLook(id, 355);
+        await checkout.afterAnotherLook(id, 299);
         assert.deepEqual(await checkout.state(id), PROCESSING);
         assert.equal(told(await checkout.visit(id)), '202 processing');
-        travelMs(31_000);
+        travelMs(61_000);
         await checkout.becomes(id, FAILED);
         assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
         chain.endpoint.recover();
         travelMs(3_601_000);
         await checkout.becomes(id, PAID);
         assert.equal(told(await checkout.visit(id)), '200 complete');
+      });
+
+      it('is not decided by one bad moment of the endpoint, though nobody had looked until long after its end', async () => {
+        const { id } = await payUnclearly(failsAfterWork(500));
+        await checkout.afterAnotherLook(id, 600);
+        assert.deepEqual(await checkout.state(id), PROCESSING);
+        chain.endpoint.recover();
+        travelMs(31_000);
+        await checkout.becomes(id, PAID);
+      });
+
+      it('nor by two, when it could be read in between', async () => {
+        const { id } = await payUnclearly(failsAfterWork(500));
+        assert.notEqual((await checkout.afterAnotherLook(id, 200)).unreadableSince, null);
+        chain.endpoint.recover();
+        // A node that does not know the transfer yet.
+        Object.assign(chain, { hidesLogs: true, authorizationStateLie: false });
+        const read = await checkout.afterAnotherLook(id, 92, () => chain.mine());
+        assert.equal(read.unreadableSince, null);
+        Object.assign(chain, { hidesLogs: false, authorizationStateLie: undefined });
+        chain.endpoint.fail('http_500');
+        await checkout.afterAnotherLook(id, 300);
+        assert.deepEqual(await checkout.state(id), PROCESSING);
       });
 
       it('is decided after a quarter of an hour when its end is far away', async () => {
