@@ -166,7 +166,7 @@ describe('the plans of a database that has grown', () => {
       .throwIfNotFound();
     await due.$query(app.db).patch({ dueAt: new Date(nowMs() - 1000) });
     await assertIndexed(async () => {
-      const batch = await takeDueDeliveries(app.db, endpoint, { places: 10, leaseMs: 60_000 });
+      const batch = await takeDueDeliveries(app.db, endpoint, 10);
       const [delivery] = batch?.deliveries ?? [];
       assert.ok(delivery);
       const entry = {
