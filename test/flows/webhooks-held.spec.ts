@@ -164,7 +164,7 @@ describe('pending deliveries', () => {
     const removed = remove(hook).then(({ status }) => status);
     await eventually(async () => {
       const { rows } = await flow.db.raw(
-        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event = 'transactionid'`,
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'transactionid'`,
       );
       assert.equal(rows.length, 1, 'deleting waits for the delivery');
     });
