@@ -1,6 +1,9 @@
+import assert from 'node:assert/strict';
 import { lowestIdAt, randomText } from '../../../shared/ids.js';
+import type { CheckoutSession } from '../../../shared/models/checkout-session.js';
 import type { SupportedKinds } from '../../../shared/x402/requirements.js';
-import { refuses } from '../facilitator-dial.js';
+import { eventually } from '../eventually.js';
+import { type Hold, refuses } from '../facilitator-dial.js';
 import { buildMerchant, buildPaidSession, buildSession, buildUndecidedPayment } from '../factories.js';
 import type { Shop, Visit, Visitor } from './shop.js';
 import { evmWallet, neverEnds, solanaWallet } from './wallets.js';
@@ -62,17 +65,19 @@ export const PAGE_STATES = {
   submitted: async (shop, visit) => {
     const hold = shop.facilitator.verify.holdNext();
     const calls = shop.facilitator.calls.verify.length;
-    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [funded()] });
+    const session = await shop.buildSession();
+    const visitor = await shop.visitPage(session, { ...visit, wallets: [funded()] });
     await pay(visitor);
     await shop.facilitator.waitForCall('verify', calls + 1);
-    return beforeLeaving(visitor, hold.release);
+    return beforeLeaving(visitor, () => finish(shop, session, hold));
   },
   confirming: async (shop, visit) => {
     const hold = shop.facilitator.settle.holdNext();
-    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [funded()] });
+    const session = await shop.buildSession();
+    const visitor = await shop.visitPage(session, { ...visit, wallets: [funded()] });
     await pay(visitor);
     await visitor.page.locator('[data-mine]:not([hidden])').waitFor();
-    return beforeLeaving(visitor, hold.release);
+    return beforeLeaving(visitor, () => finish(shop, session, hold));
   },
   'confirming with its transaction, paid by someone else': async (shop, visit) => {
     const { session } = await buildUndecidedPayment(shop.app.db, shop.merchant.accountId, {
@@ -175,12 +180,18 @@ async function whileOffered(shop: Shop, kinds: SupportedKinds | undefined, visit
   });
 }
 
-function beforeLeaving(visitor: Visitor, act: () => void): Visitor {
+/** To its end: what goes on of it would take the next state's behaviour of the facilitator. */
+async function finish(shop: Shop, session: CheckoutSession, hold: Hold): Promise<void> {
+  hold.release();
+  await eventually(async () => assert.equal((await shop.session(session.id)).status, 'complete'));
+}
+
+function beforeLeaving(visitor: Visitor, act: () => void | Promise<void>): Visitor {
   const { leave } = visitor;
   return {
     ...visitor,
     leave: async () => {
-      act();
+      await act();
       await leave();
     },
   };
