@@ -2,13 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { runEntryPoint } from '../shared/entry-point.js';
-import { type Medians, measure } from './growth/measure.js';
+import { openSubject } from './growth/measure.js';
+import { medians } from './growth/medians.js';
 
 /**
  * `node --import tsx bench/growth.ts --small <url> --big <url> [--redis <url>] [--times N]`: medians on two databases
- * that bench/seed.ts has filled, one with next to nothing. They are asked in turn, so that a noisy moment meets both.
+ * that bench/seed.ts has filled, one with next to nothing. They are asked in turn, request by
+ * request, so that a noisy moment meets both.
  */
-const ROUNDS = 3;
 const SUPPORTED = { kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:84532' }] };
 
 await runEntryPoint(async () => {
@@ -28,19 +29,17 @@ await runEntryPoint(async () => {
   });
   await new Promise<void>((resolve) => facilitator.listen(0, '127.0.0.1', resolve));
   const facilitatorUrl = `http://127.0.0.1:${(facilitator.address() as AddressInfo).port}`;
-  const rounds: { small: Medians; big: Medians }[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const on = (databaseUrl: string) =>
-      measure({ databaseUrl, redisUrl: redis, facilitatorUrl }, Number(times));
-    rounds.push({ small: await on(small), big: await on(big) });
+  const openFor = (databaseUrl: string) => openSubject({ databaseUrl, redisUrl: redis, facilitatorUrl });
+  const subjects = [await openFor(small), await openFor(big)];
+  for (const name of Object.keys(subjects[0]?.acts ?? {})) {
+    const [before = 0, after = 0] = await medians(
+      subjects.flatMap(({ acts }) => acts[name] ?? []),
+      Number(times),
+    );
+    const cells = [name.padEnd(34), before.toFixed(2).padStart(8), after.toFixed(2).padStart(8)];
+    process.stdout.write(`${cells.join('')} ms  ×${(after / before).toFixed(2)}\n`);
   }
+  for (const subject of subjects) await subject.close();
   facilitator.closeAllConnections();
   facilitator.close();
-  for (const name of Object.keys(rounds[0]?.small ?? {})) {
-    const best = (which: 'small' | 'big'): number =>
-      Math.min(...rounds.map((round) => round[which][name] ?? 0));
-    const [before, after] = [best('small'), best('big')];
-    const cells = [name.padEnd(34), before.toFixed(2).padStart(8), after.toFixed(2).padStart(8)];
-    process.stdout.write(`${cells.join(' ms')} ms  ×${(after / before).toFixed(2)}\n`);
-  }
 });

@@ -1,0 +1,14 @@
+const WARM_UP = 100;
+
+/** In milliseconds. Each act in turn, so that a noisy moment meets all. */
+export async function medians(acts: readonly (() => Promise<unknown>)[], times: number): Promise<number[]> {
+  const taken = acts.map((): number[] => []);
+  for (let i = -WARM_UP; i < times; i += 1) {
+    for (const [which, act] of acts.entries()) {
+      const startedAt = performance.now();
+      await act();
+      if (i >= 0) taken[which]?.push(performance.now() - startedAt);
+    }
+  }
+  return taken.map((each) => each.sort((a, b) => a - b)[Math.floor(each.length / 2)] ?? 0);
+}
