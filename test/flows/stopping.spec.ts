@@ -39,7 +39,7 @@ describe('a web process that is told to stop while a statement hangs', () => {
       );
       await eventually(async () => {
         const { rows } = await db.raw(
-          `SELECT 1 FROM pg_locks WHERE relation = 'payments'::regclass AND NOT granted`,
+          `SELECT 1 FROM pg_locks WHERE relation = 'payments'::regclass AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
         );
         assert.equal(rows.length, 1);
       });
