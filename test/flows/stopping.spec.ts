@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
+import supertest from 'supertest';
 import { startWeb } from '../../api/server.js';
 import { loadConfig } from '../../shared/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/logger.js';
 import { eventually } from '../support/eventually.js';
-import { buildMerchant } from '../support/factories.js';
+import { buildMerchant, buildPaidSession } from '../support/factories.js';
 import { testServices } from '../support/suite.js';
 
 describe('a web process that is told to stop while a statement hangs', () => {
@@ -26,17 +27,20 @@ describe('a web process that is told to stop while a statement hangs', () => {
       },
     });
     const db = openDatabase(config.database);
-    const { testKey } = await buildMerchant(db);
+    const { accountId, testKey } = await buildMerchant(db);
+    // A list that holds something takes one statement: nothing is asked once the pool is being closed.
+    await buildPaidSession(db, accountId);
     const web = await startWeb(config, createLogger('info', 'test', log), { drainMs: 50, closeMs: 50 });
     const holder = await db.transaction();
     try {
       await holder.raw('LOCK TABLE payments IN ACCESS EXCLUSIVE MODE');
-      const request = fetch(`http://127.0.0.1:${web.port}/v1/payments`, {
-        headers: { Authorization: `Bearer ${testKey}` },
-      }).then(
-        ({ status }) => String(status),
-        () => 'cut',
-      );
+      const request = supertest(`http://127.0.0.1:${web.port}`)
+        .get('/v1/payments')
+        .auth(testKey, '')
+        .then(
+          ({ status }) => String(status),
+          () => 'cut',
+        );
       await eventually(async () => {
         const { rows } = await db.raw(
           `SELECT 1 FROM pg_locks WHERE relation = 'payments'::regclass AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
