@@ -20,7 +20,7 @@ const VIEWS = {
 
 /** What it looks like is left in .screenshots, to be looked at. */
 describe('axe finds nothing in the page', function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
   let shop: Shop;
   before(async () => {
     mkdirSync(FOLDER, { recursive: true });

@@ -16,7 +16,7 @@ const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 
 /** What merchants and wallets call themselves is text, however long and whatever it looks like. */
 describe('the page and strings of others', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let shop: Shop;
   before(async () => {
     shop = await openShop();

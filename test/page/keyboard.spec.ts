@@ -5,7 +5,7 @@ import { evmWallet, neverEnds, rejects } from '../support/page/wallets.js';
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 
 describe('the page without a mouse and without sight', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let shop: Shop;
   before(async () => {
     shop = await openShop();

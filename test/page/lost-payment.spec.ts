@@ -8,7 +8,7 @@ const PAY = '**/pay';
 
 /** The connection breaks while a signed payment is on its way. It is paid once, whatever the buyer does. */
 describe('a payment that is lost on the way', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let shop: Shop;
   before(async () => {
     shop = await openShop();

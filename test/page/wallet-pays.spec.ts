@@ -6,7 +6,7 @@ import { resetTestSandbox } from '../support/sandbox.js';
 
 /** On the sandbox's chains: a real EVM chain and a real Solana runtime. */
 describe('a wallet in the page', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let shop: SandboxShop;
   before(async () => {
     shop = await openSandboxShop();

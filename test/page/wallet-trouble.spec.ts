@@ -6,7 +6,7 @@ import { type EvmWallet, evmWallet, neverEnds, rejects, solanaWallet } from '../
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 
 describe('a payment in the page that comes to nothing', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let shop: Shop;
   let wallet: EvmWallet;
   before(async () => {

@@ -65,7 +65,8 @@ export async function startFacilitator(options: FacilitatorOptions = {}): Promis
   const running = new Set<Promise<void>>();
   let isClosing = false;
 
-  const server = createServer((request, response) => {
+  // Longer than a test waits between two calls, however slow the machine: none is lost on a connection that closes.
+  const server = createServer({ keepAliveTimeout: 300_000 }, (request, response) => {
     const answered = serve(request, response).catch(() => {
       response.destroy();
     });

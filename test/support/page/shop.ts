@@ -59,7 +59,7 @@ function visitor({ page, problems }: BrowserPage): Visitor {
     page,
     problems,
     heading: async () => (await state.textContent()) ?? '',
-    async sees(heading, timeout = 10_000) {
+    async sees(heading, timeout = 30_000) {
       await page
         .locator('.payment h1:visible, .payment h2:visible')
         .filter({ hasText: heading })
