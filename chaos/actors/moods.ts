@@ -48,7 +48,7 @@ const VERIFY: Moods = {
   'too slow': () => slow(VERIFY_TOO_SLOW_MS),
 };
 
-/** x402.md 7.2: each way to fail with nothing done, and each unclear one also with the money moved; and two lies, which bring late money. */
+/** Each way to fail with nothing done, and each unclear one also with the money moved; and two lies, which bring late money. */
 const SETTLE: Moods = {
   'failed for certain': () => failsToSettle('insufficient_funds'),
   'failed, with a hash': () => failsToSettle('invalid_exact_evm_transaction_failed', HASH),

@@ -2,7 +2,7 @@ import type { Books } from './books.js';
 
 /** What a buyer may be answered, and what never while money has moved. */
 const LINK_STATUSES = [0, 200, 202, 402, 409, 410, 503];
-/** contract.md 4.1: an unreachable store is a 500 for merchants, who repeat with the same idempotency key. */
+/** An unreachable store is a 500 for merchants, who repeat with the same idempotency key. */
 const MERCHANT_STATUSES = [0, 200, 500];
 
 export function checkAnswers({ answers, buyers, ledger, liedAbout, faults }: Books): string[] {
