@@ -1,49 +1,32 @@
 import assert from 'node:assert/strict';
-import { returnToPresent } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
 import { paymentHeader, v1PaymentHeader } from '../support/agent.js';
-import {
-  type Checkout,
-  type LinkMethod,
-  openCheckout,
-  type SignedPayment,
-  told,
-} from '../support/checkout.js';
+import { type Checkout, type LinkMethod, type SignedPayment, told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { failsToSettle, refuses } from '../support/facilitator-dial.js';
 import { buildPaidSession } from '../support/factories.js';
 import { type LinkRecord, OPEN, PAID, recordOf } from '../support/link-record.js';
+import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 
 /** What the contract says of links, a test for each of its rows. */
 describe('a link keeps the contract’s promise about', () => {
+  let both: PatientAndHasty;
   let checkout: Checkout;
-  /** Answers 202 as soon as a payment is claimed; the same facilitator and worker serve both. */
   let hasty: Checkout;
   let id: string;
   let payment: SignedPayment;
 
   before(async () => {
-    checkout = await openCheckout();
-    const { facilitator } = checkout;
-    hasty = await openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+    both = await openPatientAndHasty();
+    ({ checkout, hasty } = both);
   });
   beforeEach(async () => {
     ({ id } = await checkout.buildSession());
     payment = await checkout.sign(id);
   });
-  afterEach(() => {
-    returnToPresent();
-    const { verify, settle } = checkout.facilitator;
-    for (const dial of [verify, settle]) {
-      dial.honest();
-      dial.releaseAll();
-    }
-  });
-  after(async () => {
-    await checkout.close();
-    await hasty.close();
-  });
+  afterEach(() => both.settleDown());
+  after(() => both.close());
 
   /** The whole record of one request. */
   async function visit(headers: Record<string, string>, link = id): Promise<LinkRecord> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { now, returnToPresent, travelMs } from '../../shared/clock.js';
+import { now, travelMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import type { CheckoutSession } from '../../shared/models/checkout-session.js';
 import {
@@ -14,37 +14,26 @@ import {
 import { eventually } from '../support/eventually.js';
 import { failsToSettle, refuses } from '../support/facilitator-dial.js';
 import { buildPaidSession, EVM_WALLET } from '../support/factories.js';
+import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 const MALFORMED = 'no-payment!';
 
 describe('a link', () => {
-  /** Waits for a payment's outcome as long as anyone would. */
+  let both: PatientAndHasty;
   let checkout: Checkout;
-  /** Answers 202 as soon as a payment is claimed. The same facilitator and worker serve both. */
   let hasty: Checkout;
   let open: CheckoutSession;
 
   before(async () => {
-    checkout = await openCheckout();
-    const { facilitator } = checkout;
-    hasty = await openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+    both = await openPatientAndHasty();
+    ({ checkout, hasty } = both);
   });
   beforeEach(async () => {
     open = await checkout.buildSession();
   });
-  afterEach(() => {
-    returnToPresent();
-    const { verify, settle } = checkout.facilitator;
-    for (const dial of [verify, settle]) {
-      dial.honest();
-      dial.releaseAll();
-    }
-  });
-  after(async () => {
-    await checkout.close();
-    await hasty.close();
-  });
+  afterEach(() => both.settleDown());
+  after(() => both.close());
 
   interface Held {
     id: string;

@@ -7,36 +7,26 @@ import { eventually } from '../support/eventually.js';
 import { answers, failsToSettle, refuses } from '../support/facilitator-dial.js';
 import { buildPaidSession } from '../support/factories.js';
 import { OPEN, PAID, recordOf } from '../support/link-record.js';
+import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 
 /** The table of statuses that specification and contract promise, row by row. */
 describe('the status of a link’s answer', () => {
+  let both: PatientAndHasty;
   let checkout: Checkout;
-  /** Answers 202 as soon as a payment is claimed; the same facilitator and worker serve both. */
   let hasty: Checkout;
   let id: string;
   let payment: SignedPayment;
 
   before(async () => {
-    checkout = await openCheckout();
-    const { facilitator } = checkout;
-    hasty = await openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+    both = await openPatientAndHasty();
+    ({ checkout, hasty } = both);
   });
   beforeEach(async () => {
     ({ id } = await checkout.buildSession());
     payment = await checkout.sign(id);
   });
-  afterEach(() => {
-    returnToPresent();
-    const { verify, settle } = checkout.facilitator;
-    for (const dial of [verify, settle]) {
-      dial.honest();
-      dial.releaseAll();
-    }
-  });
-  after(async () => {
-    await checkout.close();
-    await hasty.close();
-  });
+  afterEach(() => both.settleDown());
+  after(() => both.close());
 
   const pay = async (link = id, accept = 'application/json'): Promise<Response> =>
     await checkout.visit(link, { Accept: accept, 'PAYMENT-SIGNATURE': payment.header });
