@@ -24,26 +24,7 @@ import {
   failsToSettle,
   settlesAsPending,
 } from '../support/facilitator-dial.js';
-
-/** The codes of the specification: each, with an empty transaction, is a clear no. */
-const CODES = [
-  'insufficient_funds',
-  'invalid_exact_evm_payload_authorization_valid_after',
-  'invalid_exact_evm_payload_authorization_valid_before',
-  'invalid_exact_evm_payload_authorization_value',
-  'invalid_exact_evm_payload_signature',
-  'invalid_exact_evm_payload_recipient_mismatch',
-  'invalid_exact_svm_payload_transaction_instructions_length',
-  'invalid_network',
-  'invalid_payload',
-  'invalid_payment_requirements',
-  'invalid_scheme',
-  'unsupported_scheme',
-  'invalid_x402_version',
-  'invalid_transaction_state',
-  'unexpected_verify_error',
-  'unexpected_settle_error',
-];
+import { FAILURE_CODES } from '../support/failure-codes.js';
 
 const HASH = `0x${'ab'.repeat(32)}`;
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
@@ -140,7 +121,7 @@ describe('a clear answer of /settle', () => {
       assert.equal(told(await checkout.visit(id)), '402');
     }
 
-    for (const code of CODES) it(code, () => assertFails(failsToSettle(code), code));
+    for (const code of FAILURE_CODES) it(code, () => assertFails(failsToSettle(code), code));
 
     it('the specification’s word for what newer facilitators say', async () => {
       await assertFails(failsToSettle('invalid_exact_evm_insufficient_balance'), 'insufficient_funds');

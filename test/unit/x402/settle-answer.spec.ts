@@ -4,6 +4,7 @@ import {
   readSettleAnswer,
   type SettleVerdict,
 } from '../../../shared/x402/facilitator-answers.js';
+import { FAILURE_CODES } from '../../support/failure-codes.js';
 import {
   codeOf,
   failed,
@@ -79,22 +80,7 @@ describe("reading a facilitator's answer to /settle", () => {
     });
 
     for (const errorReason of [
-      'insufficient_funds',
-      'invalid_exact_evm_payload_authorization_valid_after',
-      'invalid_exact_evm_payload_authorization_valid_before',
-      'invalid_exact_evm_payload_authorization_value',
-      'invalid_exact_evm_payload_signature',
-      'invalid_exact_evm_payload_recipient_mismatch',
-      'invalid_exact_svm_payload_transaction_instructions_length',
-      'invalid_network',
-      'invalid_payload',
-      'invalid_payment_requirements',
-      'invalid_scheme',
-      'unsupported_scheme',
-      'invalid_x402_version',
-      'invalid_transaction_state',
-      'unexpected_verify_error',
-      'unexpected_settle_error',
+      ...FAILURE_CODES,
       'a_word_of_tomorrow',
       'invalid_exact_svm_transaction_simulation_failed',
       'eip6492_factory_not_allowed',
