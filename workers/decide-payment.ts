@@ -6,6 +6,7 @@ import {
   nextWatch,
   SETTLE_MARGIN_MS,
   UNREADABLE_MARGIN_MS,
+  WATCH_INTERVAL_MS,
 } from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
 import { AFTER_TIMEOUT_MS } from '../shared/services/settlement.js';
@@ -31,6 +32,8 @@ const CONFIRMING_MS = 2000;
 /** How often a payload goes to `/settle` in all. */
 const MAX_SETTLE_CALLS = 6;
 const REPORTED_PAUSE_MS = 30_000;
+const PENDING_LATE_MS = 30_000;
+const UNREADABLE_PAUSE_MS = 15_000;
 /** What the newest block proves may still be reorganised away: one more look after this. */
 const REORGANISATION_MS = 120_000;
 
@@ -89,9 +92,8 @@ async function decideUnreadable(deps: WorkerDeps, payment: Payment): Promise<Dec
   const { giveUpAt } = decisionTimes(payment.validUntil, lastSettleEnd(deps, payment));
   // The facilitator's clear word that it settled is proof enough never to call the payment failed unseen.
   if (saidSettled(payment)) return { kind: 'look_again', at: nextLook(payment) };
-  const unreadableMs = nowMs() - (payment.unreadableSince ?? now()).getTime();
-  if (now() >= giveUpAt && unreadableMs >= UNREADABLE_MARGIN_MS) {
-    return { kind: 'fail', code: failureCode(payment), watchAt: nextWatch(now(), payment.validUntil, now()) };
+  if (now() >= giveUpAt && unreadableMs(payment) >= UNREADABLE_MARGIN_MS) {
+    return { kind: 'fail', code: failureCode(payment), watchAt: whenReadable(payment) };
   }
   if (maySettleAgain(payment)) {
     const verdict = await deps.facilitator.verify(facilitatorRequest(payment));
@@ -103,9 +105,29 @@ async function decideUnreadable(deps: WorkerDeps, payment: Payment): Promise<Dec
 /** A payment that failed before its money surely could not move any more. */
 export function decideLate(deps: WorkerDeps, payment: Payment, finding: ChainFinding): Decision {
   if (finding.kind === 'paid') return decidePaid(deps, payment, finding);
-  const isOver = finding.kind === 'spent_otherwise' || (finding.kind === 'unused' && finding.exhausted);
-  const at = isOver ? undefined : nextWatch(now(), payment.validUntil, payment.failedAt ?? payment.claimedAt);
-  return at === undefined ? { kind: 'stop_watching' } : { kind: 'look_again', at };
+  const isOver = finding.kind === 'unused' && finding.exhausted;
+  const regular = nextWatch(now(), payment.validUntil, payment.failedAt ?? payment.claimedAt);
+  if (finding.kind === 'spent_otherwise' || isOver || regular === undefined) return { kind: 'stop_watching' };
+  switch (finding.kind) {
+    case 'pending':
+      return { kind: 'look_again', at: inMs(PENDING_LATE_MS) };
+    case 'unreadable':
+      return {
+        kind: 'look_again',
+        at: new Date(Math.min(regular.getTime(), whenReadable(payment).getTime())),
+      };
+    case 'unused':
+      return { kind: 'look_again', at: regular };
+  }
+}
+
+/** A look that could read nothing is soon made up for: after as long as it has been so, which doubles the pauses. */
+function whenReadable(payment: Payment): Date {
+  return inMs(Math.min(Math.max(unreadableMs(payment), UNREADABLE_PAUSE_MS), WATCH_INTERVAL_MS));
+}
+
+function unreadableMs({ unreadableSince }: Payment): number {
+  return unreadableSince === null ? 0 : nowMs() - unreadableSince.getTime();
 }
 
 /** The facilitator has clearly said that it settled; later words of its do not take that back. */

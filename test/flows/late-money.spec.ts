@@ -89,6 +89,26 @@ describe('money that comes late', () => {
     await flow.assertBooks();
   });
 
+  it('is not missed for an hour because the chain could not be read when it was looked for', async () => {
+    const { id } = await flow.buildSession();
+    const late = await payAndBeDenied(id);
+    flow.chain.endpoint.fail('http_500');
+    await lookLate(late);
+    const failedLookAt = nowMs();
+    await hands.doNext(late);
+    const pauses = [nowMs() - failedLookAt];
+    await hands.doNext(late);
+    pauses.push(nowMs() - failedLookAt - (pauses[0] ?? 0));
+    assert.ok(
+      pauses.every((pause) => pause <= MINUTE),
+      `looked again after ${pauses} ms`,
+    );
+    flow.chain.endpoint.recover();
+    await hands.doNext(late);
+    assert.equal(told(await flow.visit(id)), '200 complete');
+    await flow.assertBooks();
+  });
+
   it('completes a session that is open and over, though nobody has expired it yet', async () => {
     const { id } = await flow.buildSession();
     const late = await payAndBeDenied(id);
