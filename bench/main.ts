@@ -3,8 +3,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { killProcesses } from '../test/support/processes.js';
+import { create, createForm } from './create.js';
 import { expire } from './expire.js';
 import { page } from './page.js';
+import { pay, payLatency } from './pay.js';
+import { memory, start } from './processes.js';
+import { link402, linkPoll, list, retrieve } from './reads.js';
 import { type BenchServices, startBenchServices } from './services.js';
 import { webhookIsolation } from './webhook-isolation.js';
 import { webhookSpeed } from './webhook-speed.js';
@@ -17,7 +21,17 @@ export type Row = Record<string, string | number>;
 export type Benchmark = (services: BenchServices) => Promise<Row[]>;
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  create,
+  'create-form': createForm,
+  retrieve,
+  list,
+  'link-402': link402,
+  'link-poll': linkPoll,
+  pay,
+  'pay-latency': payLatency,
   expire,
+  memory,
+  start,
   page,
   'webhook-isolation': webhookIsolation,
   'webhook-speed': webhookSpeed,

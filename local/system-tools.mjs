@@ -3,7 +3,7 @@ import path from 'node:path';
 import { runToEnd } from './run-to-end.mjs';
 
 /** What the test suite needs beyond npm packages. */
-const TOOLS = [
+export const TOOLS = [
   {
     command: 'redis-server',
     debianPackage: 'redis-server',
@@ -16,12 +16,19 @@ const TOOLS = [
   },
 ];
 
+/** What sends the load of the benchmarks. */
+export const LOAD_TOOL = {
+  command: 'wrk',
+  debianPackage: 'wrk',
+  why: 'the load on the service and on what it is compared with comes from it',
+};
+
 const POLICY_FILE = '/usr/sbin/policy-rc.d';
 const POLICY = '#!/bin/sh\n# Left by "npm test" of stablecoin-checkout; may be removed.\nexit 101\n';
 
 /** Installs what is missing when this is root on Debian or Ubuntu; otherwise names it and exits 1. */
-export async function ensureSystemTools() {
-  const missing = TOOLS.filter(({ command }) => !isOnPath(command));
+export async function ensureSystemTools(tools = TOOLS) {
+  const missing = tools.filter(({ command }) => !isOnPath(command));
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0 || !isOnPath('apt-get')) refuse(missing);
   const packages = missing.map(({ debianPackage }) => debianPackage);
@@ -32,12 +39,12 @@ export async function ensureSystemTools() {
     await runToEnd('apt-get', [...flags, 'update'], options);
     await runToEnd('apt-get', [...flags, 'install', '-y', '--no-install-recommends', ...packages], options);
   });
-  const stillMissing = TOOLS.filter(({ command }) => !isOnPath(command));
+  const stillMissing = tools.filter(({ command }) => !isOnPath(command));
   if (stillMissing.length > 0) refuse(stillMissing);
 }
 
 function refuse(missing) {
-  process.stderr.write('The tests need programs that are not on PATH:\n');
+  process.stderr.write('These programs are needed, and not on PATH:\n');
   for (const { command, debianPackage, why } of missing) {
     process.stderr.write(`  ${command}: ${why} (Debian, Ubuntu: apt-get install ${debianPackage})\n`);
   }

@@ -1,0 +1,29 @@
+import express from 'express';
+import pg from 'pg';
+import { port } from './serve.mjs';
+
+// The bare parts of a read: Express and one SELECT of a session by its key, through pg.
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
+const SELECT = { name: 'select', text: 'SELECT * FROM checkout_sessions WHERE id = $1' };
+
+const app = express();
+app.disable('x-powered-by');
+app.get('/', (_req, res) => res.json({ ok: true }));
+app.get('/:id', async (req, res) => {
+  const { rows } = await pool.query({ ...SELECT, values: [req.params.id] });
+  const [row] = rows;
+  if (row === undefined) return res.status(404).json({ error: 'no such session' });
+  res.json({
+    id: row.id,
+    object: 'checkout.session',
+    amount_total: Number(row.amount_total_cents),
+    currency: 'usd',
+    livemode: row.livemode,
+    status: row.status,
+    metadata: row.metadata,
+    success_url: row.success_url,
+    expires_at: Math.floor(row.expires_at.getTime() / 1000),
+    url: `http://localhost/c/${row.id}`,
+  });
+});
+app.listen(port, '127.0.0.1');
