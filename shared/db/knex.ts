@@ -8,7 +8,7 @@ export type { Knex };
 function ignore(): void {}
 
 export function openDatabase(database: DatabaseConfig): Knex {
-  return knexFactory({
+  const db = knexFactory({
     client: 'pg',
     // snake_case in Postgres, camelCase here.
     ...knexSnakeCaseMappers(),
@@ -20,6 +20,9 @@ export function openDatabase(database: DatabaseConfig): Knex {
     // Knex would print what it also throws, past the log.
     log: { debug: ignore, warn: ignore, error: ignore, deprecate: ignore },
   });
+  // For `runStatement`; knex itself names none.
+  db.userParams = { preparedStatements: database.preparedStatements };
+  return db;
 }
 
 /** Knex hands out tarn's pool as `any`. */

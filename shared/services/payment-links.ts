@@ -1,18 +1,16 @@
 import { raw } from 'objection';
 import type { Knex } from '../db/knex.js';
-import type { Account } from '../models/account.js';
+import { modelColumns, type Row } from '../db/model-columns.js';
+import { readTogether } from '../db/read-together.js';
+import { runStatement } from '../db/statement.js';
+import { Account } from '../models/account.js';
 import { CheckoutSession } from '../models/checkout-session.js';
 import { Payment } from '../models/payment.js';
 
 /** A session as its link sees it: with its merchant and the payment that holds or paid it. */
 export type LinkedSession = CheckoutSession & { account: Account; payment: Payment | null };
 
-export async function findLinkedSession(db: Knex, id: string): Promise<LinkedSession | undefined> {
-  const session = await CheckoutSession.query(db).findById(id).withGraphJoined('[account, payment]');
-  return session as LinkedSession | undefined;
-}
-
-const STATE_COLUMNS: (keyof CheckoutSession)[] = [
+const STATE_FIELDS = [
   'id',
   'accountId',
   'livemode',
@@ -23,15 +21,75 @@ const STATE_COLUMNS: (keyof CheckoutSession)[] = [
   'offeredFeePayers',
   'failureCode',
   'failureAt',
-];
+] as const satisfies (keyof CheckoutSession)[];
+
+const account = modelColumns(Account, 'account', [
+  'id',
+  'name',
+  'evmWallet',
+  'solanaWallet',
+  'logoUrl',
+  'brandColor',
+  'supportEmail',
+]);
+const payment = modelColumns(Payment, 'payment', [
+  'id',
+  'livemode',
+  'status',
+  'amountCents',
+  'token',
+  'tokenAmount',
+  'tokenDecimals',
+  'network',
+  'asset',
+  'payer',
+  'payTo',
+  'channel',
+  'transaction',
+  'settledAt',
+  'payloadKey',
+  'reportedTransaction',
+  'failureCode',
+]);
+
+export const findLinkedSession = linkReader('link', [
+  ...STATE_FIELDS,
+  'lineItems',
+  'successUrl',
+  'cancelUrl',
+]);
 
 /** The same without what is paid for, which may be long: for those who ask again and again. */
-export async function findLinkState(db: Knex, id: string): Promise<LinkedSession | undefined> {
-  const session = await CheckoutSession.query(db)
-    .select(STATE_COLUMNS.map((column) => `checkout_sessions.${column}`))
-    .findById(id)
-    .withGraphJoined('[account, payment]');
-  return session as LinkedSession | undefined;
+export const findLinkState = linkReader('link_state', STATE_FIELDS);
+
+function linkReader(
+  name: string,
+  fields: (keyof CheckoutSession)[],
+): (db: Knex, id: string) => Promise<LinkedSession | undefined> {
+  const session = modelColumns(CheckoutSession, 'session', fields);
+  const statement = {
+    name,
+    text: `
+      SELECT ${session.sql}, ${account.sql}, ${payment.sql}
+      FROM checkout_sessions session
+      JOIN accounts account ON account.id = session.account_id
+      LEFT JOIN payments payment ON payment.id = session.payment_id
+      WHERE session.id = ANY ($1)`,
+  };
+  return readTogether(async (db, ids: readonly string[]) => {
+    const rows = await runStatement<Row>(db, statement, [ids]);
+    const found = new Map(rows.map((row) => [row['session.id'], row]));
+    return ids.map((id) => {
+      const row = found.get(id);
+      return (
+        row &&
+        Object.assign(session.read(row), {
+          account: account.read(row),
+          payment: row['payment.id'] === null ? null : payment.read(row),
+        })
+      );
+    });
+  });
 }
 
 /** Remembered, so that a buyer may still pay what was offered after the facilitator has changed its fee payers. */
