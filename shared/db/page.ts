@@ -1,5 +1,7 @@
-import type { Model, QueryBuilder } from 'objection';
 import { noSuch } from '../domain/errors.js';
+import type { Knex } from './knex.js';
+import type { Row } from './model-columns.js';
+import { runStatement, type Statement } from './statement.js';
 
 /**
  * Keyset pages: ids sort by creation, so a page is a range of an index that ends in the id, newest first.
@@ -19,40 +21,89 @@ export interface Page<T> {
   hasMore: boolean;
 }
 
-interface Listing<M extends Model> {
-  query: QueryBuilder<M, M[]>;
-  /** The same list without its filters: where a cursor must be found. */
-  all: QueryBuilder<M, M[]>;
+export interface Listing<T> {
+  /** Of its statement. */
+  name: string;
   what: string;
-  page: PageRequest;
-  /** Asked before an empty page is believed. */
-  whenEmpty: () => Promise<void>;
+  table: string;
+  alias: string;
+  /** Columns, FROM and JOINs. */
+  select: string;
+  /** Whose list it is, by the first two of `values`: where a cursor must be found. */
+  owned: string;
+  /** What else holds for every object in it. */
+  always: string;
+  values: readonly unknown[];
+  filters: readonly Filter[];
+  read(row: Row): T;
 }
 
-export async function readPage<M extends Model>({
-  query,
-  all,
-  what,
-  page,
-  whenEmpty,
-}: Listing<M>): Promise<Page<M>> {
-  const idColumn = `${query.modelClass().tableName}.id`;
+export interface Filter {
+  /** Of the alias's columns. */
+  column: string;
+  operator: '=' | '>=' | '<';
+  value: unknown;
+}
+
+/** Account and mode. */
+const OWNER_VALUES = 2;
+/** Lists of these lengths are asked for again and again; the texts of others are not kept by any connection. */
+const USUAL_LIMITS: readonly (number | undefined)[] = [undefined, 10, 100];
+
+export async function readPage<T>(
+  db: Knex,
+  listing: Listing<T>,
+  page: PageRequest,
+  whenEmpty: () => Promise<void>,
+): Promise<Page<T>> {
   const upwards = page.endingBefore !== undefined;
   const cursor = page.endingBefore ?? page.startingAfter;
-  if (cursor !== undefined) {
-    query.where(idColumn, upwards ? '>' : '<', cursor).whereExists(all.clone().where('id', cursor));
-  }
-  query.orderBy(idColumn, upwards ? 'asc' : 'desc');
-  if (page.limit !== undefined) query.limit(page.limit + 1);
-  const rows = await query;
+  const { statement, values } = writeStatement(listing, page, cursor, upwards);
+  const rows = await runStatement<Row>(db, statement, values);
   if (rows.length === 0) {
+    // Asked before an empty page is believed.
     await whenEmpty();
-    if (cursor !== undefined && (await all.where('id', cursor).first()) === undefined) {
-      throw noSuch(what, cursor, upwards ? 'ending_before' : 'starting_after');
+    if (cursor !== undefined && !(await isInList(db, listing, cursor))) {
+      throw noSuch(listing.what, cursor, upwards ? 'ending_before' : 'starting_after');
     }
   }
-  const data = page.limit === undefined ? rows : rows.slice(0, page.limit);
+  const data = (page.limit === undefined ? rows : rows.slice(0, page.limit)).map((row) => listing.read(row));
   return { data: upwards ? data.reverse() : data, hasMore: rows.length > data.length };
+}
+
+/** The limit is a part of the text: Postgres plans for the first ten rows of an index otherwise than for all. */
+function writeStatement<T>(
+  listing: Listing<T>,
+  { limit }: PageRequest,
+  cursor: string | undefined,
+  upwards: boolean,
+): { statement: Statement; values: unknown[] } {
+  const { name, alias, select, owned, always, filters } = listing;
+  const values = [...listing.values];
+  const conditions = [owned, always];
+  const variant = [name, limit ?? 'all'];
+  for (const { column, operator, value } of filters) {
+    variant.push(column + operator);
+    conditions.push(`${alias}.${column} ${operator} $${values.push(value)}`);
+  }
+  if (cursor !== undefined) {
+    variant.push(upwards ? 'up' : 'down');
+    const bound = `$${values.push(cursor)}`;
+    conditions.push(`${alias}.id ${upwards ? '>' : '<'} ${bound}`, `EXISTS (${inList(listing, bound)})`);
+  }
+  const text = `${select} WHERE ${conditions.join(' AND ')}
+    ORDER BY ${alias}.id ${upwards ? 'ASC' : 'DESC'}${limit === undefined ? '' : ` LIMIT ${limit + 1}`}`;
+  return { statement: { name: USUAL_LIMITS.includes(limit) ? variant.join(' ') : undefined, text }, values };
+}
+
+function inList<T>({ table, alias, owned }: Listing<T>, id: string): string {
+  return `SELECT FROM ${table} ${alias} WHERE ${alias}.id = ${id} AND ${owned}`;
+}
+
+async function isInList<T>(db: Knex, listing: Listing<T>, id: string): Promise<boolean> {
+  const owners = listing.values.slice(0, OWNER_VALUES);
+  const text = inList(listing, `$${OWNER_VALUES + 1}`);
+  return (await runStatement(db, { name: undefined, text }, [...owners, id])).length > 0;
 }
 
 /** The same for a list that is already in memory, oldest first, such as a session's line items. */

@@ -5,8 +5,8 @@ import type { Knex } from './knex.js';
  * connection parses them once. They take the pool's connections, or inside a transaction its own.
  */
 export interface Statement {
-  /** Unique to its text. */
-  name: string;
+  /** Unique to its text; undefined for a text that is not worth keeping. */
+  name: string | undefined;
   text: string;
 }
 
@@ -24,8 +24,8 @@ export async function runStatement<Row>(
   try {
     // For whoever listens to what knex sends.
     client.emit('query', { sql: text, bindings: values });
-    const named = db.userParams.preparedStatements === true;
-    const { rows } = await connection.query({ ...(named && { name }), text, values });
+    const isNamed = name !== undefined && db.userParams.preparedStatements === true;
+    const { rows } = await connection.query({ ...(isNamed && { name }), text, values });
     return rows as Row[];
   } finally {
     await client.releaseConnection(connection);

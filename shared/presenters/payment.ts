@@ -24,6 +24,23 @@ export interface WirePayment {
   livemode: boolean;
 }
 
+/** What `presentPayment` reads. */
+export const SHOWN_PAYMENT_FIELDS = [
+  'id',
+  'livemode',
+  'status',
+  'amountCents',
+  'token',
+  'tokenAmount',
+  'tokenDecimals',
+  'network',
+  'payer',
+  'payTo',
+  'channel',
+  'transaction',
+  'settledAt',
+] as const satisfies (keyof Payment)[];
+
 export function presentPayment(payment: Payment): WirePayment {
   return {
     id: payment.id,

@@ -79,15 +79,17 @@ export async function authenticate(db: Knex, secret: string): Promise<Principal>
   return principal;
 }
 
-export const KEY_COUNTS =
-  'EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = ? AND api_keys.revoked_at IS NULL)';
+/** As a condition of a statement: the key with this id. */
+export function keyCounts(id: string): string {
+  return `EXISTS (SELECT FROM api_keys WHERE api_keys.id = ${id} AND api_keys.revoked_at IS NULL)`;
+}
 
 /** Narrows a request's first statement to nothing when the key was revoked meanwhile. */
 export function whereKeyCounts<M extends Model, R>(
   query: QueryBuilder<M, R>,
   principal: Principal,
 ): QueryBuilder<M, R> {
-  return query.whereRaw(KEY_COUNTS, principal.keyId);
+  return query.whereRaw(keyCounts('?'), principal.keyId);
 }
 
 /** Why a statement may have found nothing: 401 when the key was revoked, else the caller's own reason holds. */

@@ -1,7 +1,10 @@
 import type { QueryBuilder } from 'objection';
 import { now } from '../clock.js';
 import type { Knex } from '../db/knex.js';
-import { type Page, type PageRequest, readPage } from '../db/page.js';
+import { modelColumns, type Row } from '../db/model-columns.js';
+import { type Filter, type Listing, type Page, type PageRequest, readPage } from '../db/page.js';
+import { readTogether } from '../db/read-together.js';
+import { runStatement } from '../db/statement.js';
 import {
   chooseExpiry,
   fillSessionId,
@@ -14,16 +17,11 @@ import { noSuch, Refusal } from '../domain/errors.js';
 import { newId, sessionPrefix } from '../ids.js';
 import { Account } from '../models/account.js';
 import { CheckoutSession } from '../models/checkout-session.js';
-import { KEY_COUNTS, type Principal, requireKeyThatCounts, whereKeyCounts } from './api-keys.js';
+import { Payment } from '../models/payment.js';
+import { SHOWN_PAYMENT_FIELDS } from '../presenters/payment.js';
+import { keyCounts, type Principal, requireKeyThatCounts, whereKeyCounts } from './api-keys.js';
 import { type EventDeps, recordEvents } from './events.js';
-import {
-  answer,
-  KEEP_ANSWER,
-  KeyTaken,
-  keepAnswerBindings,
-  type Reply,
-  UNLESS_TAKEN,
-} from './idempotency.js';
+import { answer, KeyTaken, keepAnswer, keptAnswer, type Reply, UNLESS_TAKEN } from './idempotency.js';
 
 export interface NewCheckoutSession {
   items: Omit<LineItem, 'id'>[];
@@ -43,48 +41,52 @@ export async function createCheckoutSession(
   db: Knex,
   principal: Principal,
   input: NewCheckoutSession,
-  reply: Reply<CheckoutSession>,
+  { idempotent, render }: Reply<CheckoutSession>,
 ): Promise<string> {
   const session = newCheckoutSession(principal, input);
-  const text = reply.render(session);
-  const statement = reply.idempotent === undefined ? insertSession('allowed') : INSERT_AND_KEEP_ANSWER;
-  const { rowCount } = await db.raw(statement, {
-    ...(reply.idempotent && keepAnswerBindings(reply.idempotent, text, false)),
-    id: session.id,
-    account_id: session.accountId,
-    livemode: session.livemode,
-    amount_total_cents: session.amountTotalCents,
-    line_items: JSON.stringify(session.lineItems),
-    metadata: JSON.stringify(session.metadata),
-    success_url: session.successUrl,
-    cancel_url: session.cancelUrl,
-    client_reference_id: session.clientReferenceId,
-    customer_email: session.customerEmail,
-    expires_at: session.expiresAt,
-    key_id: principal.keyId,
-  });
-  if (rowCount === 0) throw await whyNotCreated(db, principal);
+  const text = render(session);
+  const values = [
+    session.id,
+    session.accountId,
+    session.livemode,
+    session.amountTotalCents,
+    JSON.stringify(session.lineItems),
+    JSON.stringify(session.metadata),
+    session.successUrl,
+    session.cancelUrl,
+    session.clientReferenceId,
+    session.customerEmail,
+    session.expiresAt,
+    principal.keyId,
+  ];
+  const created =
+    idempotent === undefined
+      ? await runStatement(db, INSERT, values)
+      : await runStatement(db, INSERT_AND_KEEP_ANSWER, [...values, ...keptAnswer(idempotent, text, false)]);
+  if (created.length === 0) throw await whyNotCreated(db, principal);
   return text;
 }
 
 function insertSession(source: 'allowed' | 'kept', keepAnswer = ''): string {
   return `
     WITH allowed AS (
-      SELECT 1 FROM accounts
-      WHERE id = :account_id AND (evm_wallet IS NOT NULL OR solana_wallet IS NOT NULL)
-        AND ${KEY_COUNTS.replace('?', ':key_id')}
+      SELECT FROM accounts
+      WHERE id = $2 AND (evm_wallet IS NOT NULL OR solana_wallet IS NOT NULL) AND ${keyCounts('$12')}
     )${keepAnswer}
     INSERT INTO checkout_sessions (id, account_id, livemode, status, amount_total_cents, line_items, metadata,
       success_url, cancel_url, client_reference_id, customer_email, expires_at)
-    SELECT :id, :account_id, :livemode, 'open', :amount_total_cents, :line_items, :metadata,
-      :success_url, :cancel_url, :client_reference_id, :customer_email, :expires_at
-    FROM ${source}`;
+    SELECT $1, $2, $3, 'open', $4, $5, $6, $7, $8, $9, $10, $11 FROM ${source}
+    RETURNING true`;
 }
 
-const INSERT_AND_KEEP_ANSWER = insertSession(
-  'kept',
-  `, kept AS (${KEEP_ANSWER} FROM allowed ${UNLESS_TAKEN})`,
-);
+const INSERT = { name: 'create_session', text: insertSession('allowed') };
+const INSERT_AND_KEEP_ANSWER = {
+  name: 'create_session_and_keep_answer',
+  text: insertSession(
+    'kept',
+    `, kept AS (${keepAnswer({ accountId: '$2', livemode: '$3', others: 13 })} FROM allowed ${UNLESS_TAKEN})`,
+  ),
+};
 
 function newCheckoutSession(principal: Principal, input: NewCheckoutSession): CheckoutSession {
   const id = newId(sessionPrefix(principal.livemode));
@@ -118,18 +120,81 @@ async function whyNotCreated(db: Knex, principal: Principal): Promise<Error> {
   return new KeyTaken();
 }
 
+const FIELDS = [
+  'id',
+  'accountId',
+  'livemode',
+  'status',
+  'amountTotalCents',
+  'metadata',
+  'successUrl',
+  'cancelUrl',
+  'clientReferenceId',
+  'customerEmail',
+  'expiresAt',
+  'paymentId',
+] as const satisfies (keyof CheckoutSession)[];
+const payment = modelColumns(Payment, 'payment', SHOWN_PAYMENT_FIELDS);
+
+/** Line items are long, and read only where they are shown. */
 export interface SessionRead {
   lineItems: boolean;
 }
+
+const READS = {
+  short: readsOf('session', FIELDS),
+  long: readsOf('session_with_items', [...FIELDS, 'lineItems']),
+};
+
+function readsOf(name: string, fields: readonly (keyof CheckoutSession)[]) {
+  const session = modelColumns(CheckoutSession, 'session', fields);
+  const columns = `SELECT ${session.sql}, ${payment.sql}`;
+  const joins = 'LEFT JOIN payments payment ON payment.id = session.payment_id';
+  const read = (row: Row): CheckoutSession =>
+    Object.assign(session.read(row), { payment: row['payment.id'] === null ? null : payment.read(row) });
+  const one = {
+    name,
+    text: `${columns}, asked.position
+      FROM unnest($1::text[], $2::text[], $3::boolean[], $4::text[]) WITH ORDINALITY
+        AS asked (id, account_id, livemode, key_id, position)
+      JOIN checkout_sessions session ON session.id = asked.id
+        AND session.account_id = asked.account_id AND session.livemode = asked.livemode
+      ${joins}
+      WHERE ${keyCounts('asked.key_id')}`,
+  };
+  const listing: Omit<Listing<CheckoutSession>, 'values' | 'filters'> = {
+    name,
+    what: 'checkout session',
+    table: 'checkout_sessions',
+    alias: 'session',
+    select: `${columns} FROM checkout_sessions session ${joins}`,
+    owned: 'session.account_id = $1 AND session.livemode = $2',
+    always: keyCounts('$3'),
+    read,
+  };
+  const find = readTogether(async (db, asked: readonly AskedSession[]) => {
+    const rows = await runStatement<Row>(db, one, [
+      asked.map(({ id }) => id),
+      asked.map(({ accountId }) => accountId),
+      asked.map(({ livemode }) => livemode),
+      asked.map(({ keyId }) => keyId),
+    ]);
+    const found = new Map(rows.map((row) => [Number(row.position), read(row)]));
+    return asked.map((_, index) => found.get(index + 1));
+  });
+  return { find, listing };
+}
+
+type AskedSession = Principal & { id: string };
 
 export async function getCheckoutSession(
   db: Knex,
   principal: Principal,
   id: string,
-  read: SessionRead,
+  { lineItems }: SessionRead,
 ): Promise<CheckoutSession> {
-  const query = ownSessions(db, principal, read).where('checkout_sessions.id', id).first();
-  const session = await whereKeyCounts(query, principal);
+  const { find } = lineItems ? READS.long : READS.short;
+  const session = await find(db, { ...principal, id });
   if (session === undefined) throw await whyNoSession(db, principal, id);
   return session;
 }
@@ -145,54 +210,24 @@ export async function listCheckoutSessions(
   db: Knex,
   principal: Principal,
   page: PageRequest,
-  filter: SessionFilter,
-  read: SessionRead,
+  { status, lowestId, belowId }: SessionFilter,
+  { lineItems }: SessionRead,
 ): Promise<Page<CheckoutSession>> {
-  const query = whereKeyCounts(ownSessions(db, principal, read), principal);
-  if (filter.status !== undefined) query.where('checkout_sessions.status', filter.status);
-  if (filter.lowestId !== undefined) query.where('checkout_sessions.id', '>=', filter.lowestId);
-  if (filter.belowId !== undefined) query.where('checkout_sessions.id', '<', filter.belowId);
-  const all = CheckoutSession.query(db).where({
-    accountId: principal.accountId,
-    livemode: principal.livemode,
-  });
-  return await readPage({
-    query,
-    all,
-    what: 'checkout session',
+  const { listing } = lineItems ? READS.long : READS.short;
+  const filters: Filter[] = [
+    { column: 'status', operator: '=', value: status },
+    { column: 'id', operator: '>=', value: lowestId },
+    { column: 'id', operator: '<', value: belowId },
+  ];
+  const { accountId, livemode, keyId } = principal;
+  const values = [accountId, livemode, keyId];
+  return await readPage(
+    db,
+    { ...listing, values, filters: filters.filter(({ value }) => value !== undefined) },
     page,
-    whenEmpty: () => requireKeyThatCounts(db, principal),
-  });
+    () => requireKeyThatCounts(db, principal),
+  );
 }
-
-function ownSessions(
-  db: Knex,
-  principal: Principal,
-  read: SessionRead,
-): QueryBuilder<CheckoutSession, CheckoutSession[]> {
-  return CheckoutSession.query(db)
-    .select(read.lineItems ? [...COLUMNS, 'checkout_sessions.line_items'] : COLUMNS)
-    .withGraphJoined('payment')
-    .where({
-      'checkout_sessions.account_id': principal.accountId,
-      'checkout_sessions.livemode': principal.livemode,
-    });
-}
-
-const COLUMNS = [
-  'id',
-  'account_id',
-  'livemode',
-  'status',
-  'amount_total_cents',
-  'metadata',
-  'success_url',
-  'cancel_url',
-  'client_reference_id',
-  'customer_email',
-  'expires_at',
-  'payment_id',
-].map((column) => `checkout_sessions.${column}`);
 
 async function whyNoSession(db: Knex, principal: Principal, id: string): Promise<Refusal> {
   await requireKeyThatCounts(db, principal);

@@ -1,5 +1,6 @@
 import { now, nowMs } from '../clock.js';
 import type { Knex } from '../db/knex.js';
+import { runStatement } from '../db/statement.js';
 import { Refusal } from '../domain/errors.js';
 import { IdempotencyRecord } from '../models/idempotency-record.js';
 import type { SecretBox } from '../secrets.js';
@@ -31,34 +32,40 @@ export class KeyTaken extends Error {
   override readonly name = 'KeyTaken';
 }
 
-/** The statement that keeps an answer; it inserts nothing when a live record of the key exists. */
-export const KEEP_ANSWER = `
-  INSERT INTO idempotency_records (account_id, livemode, key, path, fingerprint, answer, sealed, created_at)
-  SELECT :account_id, :livemode, :key, :path, :fingerprint, :answer, :sealed, :created_at`;
+/**
+ * The statement that keeps an answer; it inserts nothing when a live record of the key exists. Its values are account
+ * and mode, which the statement around it may have already, and those of `keptAnswer`, from the number `others` on.
+ */
+export function keepAnswer({
+  accountId,
+  livemode,
+  others,
+}: Record<'accountId' | 'livemode', string> & { others: number }): string {
+  const [key, path, fingerprint, text, sealed, createdAt] = [0, 1, 2, 3, 4, 5].map((n) => `$${others + n}`);
+  return `
+    INSERT INTO idempotency_records (account_id, livemode, key, path, fingerprint, answer, sealed, created_at)
+    SELECT ${accountId}, ${livemode}, ${key}, ${path}, ${fingerprint}, ${text}, ${sealed}, ${createdAt}`;
+}
+
 export const UNLESS_TAKEN = `
   ON CONFLICT (account_id, livemode, key) DO UPDATE
   SET path = excluded.path, fingerprint = excluded.fingerprint, answer = excluded.answer,
       sealed = excluded.sealed, created_at = excluded.created_at
-  WHERE idempotency_records.created_at <= :stale_at
-  RETURNING 1`;
+  WHERE idempotency_records.created_at <= excluded.created_at - interval '${KEPT_FOR_MS} milliseconds'
+  RETURNING true`;
 
-export function keepAnswerBindings(
-  request: IdempotentRequest,
-  answer: string,
+export function keptAnswer(
+  { key, path, fingerprint }: IdempotentRequest,
+  text: string,
   sealed: boolean,
-): Record<string, string | boolean | Buffer | Date> {
-  return {
-    account_id: request.accountId,
-    livemode: request.livemode,
-    key: request.key,
-    path: request.path,
-    fingerprint: request.fingerprint,
-    answer,
-    sealed,
-    created_at: now(),
-    stale_at: new Date(nowMs() - KEPT_FOR_MS),
-  };
+): unknown[] {
+  return [key, path, fingerprint, text, sealed, now()];
 }
+
+const KEEP = {
+  name: 'keep_answer',
+  text: keepAnswer({ accountId: '$1', livemode: '$2', others: 3 }) + UNLESS_TAKEN,
+};
 
 /** Renders the answer and keeps it in this transaction. With a secret box it is encrypted: it holds a secret. */
 export async function answer<T>(
@@ -70,11 +77,9 @@ export async function answer<T>(
   const text = reply.render(result);
   if (reply.idempotent !== undefined) {
     const kept = box === undefined ? text : box.seal(text);
-    const { rows } = await trx.raw(
-      KEEP_ANSWER + UNLESS_TAKEN,
-      keepAnswerBindings(reply.idempotent, kept, box !== undefined),
-    );
-    if (rows.length === 0) throw new KeyTaken();
+    const { accountId, livemode } = reply.idempotent;
+    const values = [accountId, livemode, ...keptAnswer(reply.idempotent, kept, box !== undefined)];
+    if ((await runStatement(trx, KEEP, values)).length === 0) throw new KeyTaken();
   }
   return text;
 }

@@ -6,6 +6,7 @@ import { runStatement } from '../db/statement.js';
 import { Account } from '../models/account.js';
 import { CheckoutSession } from '../models/checkout-session.js';
 import { Payment } from '../models/payment.js';
+import { SHOWN_PAYMENT_FIELDS } from '../presenters/payment.js';
 
 /** A session as its link sees it: with its merchant and the payment that holds or paid it. */
 export type LinkedSession = CheckoutSession & { account: Account; payment: Payment | null };
@@ -33,20 +34,8 @@ const account = modelColumns(Account, 'account', [
   'supportEmail',
 ]);
 const payment = modelColumns(Payment, 'payment', [
-  'id',
-  'livemode',
-  'status',
-  'amountCents',
-  'token',
-  'tokenAmount',
-  'tokenDecimals',
-  'network',
+  ...SHOWN_PAYMENT_FIELDS,
   'asset',
-  'payer',
-  'payTo',
-  'channel',
-  'transaction',
-  'settledAt',
   'payloadKey',
   'reportedTransaction',
   'failureCode',

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { QueryBuilder } from 'objection';
 import { now, nowMs } from '../clock.js';
 import type { Knex } from '../db/knex.js';
-import { type Page, type PageRequest, readPage } from '../db/page.js';
+import { modelColumns } from '../db/model-columns.js';
+import { type Listing, type Page, type PageRequest, readPage } from '../db/page.js';
 import { noSuch, Refusal } from '../domain/errors.js';
 import { MAX_ENDPOINTS_PER_MODE, type SubscribableEvent } from '../domain/webhook-event.js';
 import { newId } from '../ids.js';
@@ -10,7 +11,7 @@ import { Account } from '../models/account.js';
 import { WebhookEndpoint } from '../models/webhook-endpoint.js';
 import type { RingDeliveries } from '../queues/ring-deliveries.js';
 import type { SecretBox } from '../secrets.js';
-import { type Principal, requireKeyThatCounts, whereKeyCounts } from './api-keys.js';
+import { keyCounts, type Principal, requireKeyThatCounts, whereKeyCounts } from './api-keys.js';
 import { dropPending, holdPending, releaseHeld } from './deliveries.js';
 import { answer, type Reply } from './idempotency.js';
 
@@ -64,23 +65,36 @@ async function lockAccount(trx: Knex.Transaction, principal: Principal): Promise
   if ((await whereKeyCounts(query, principal)) === undefined) await requireKeyThatCounts(trx, principal);
 }
 
+const shown = modelColumns(WebhookEndpoint, 'endpoint', [
+  'id',
+  'livemode',
+  'url',
+  'enabledEvents',
+  'status',
+  'description',
+]);
+
+/** A cursor may name one that has been deleted since: it is a position. */
+const ENDPOINTS: Omit<Listing<WebhookEndpoint>, 'values'> = {
+  name: 'webhook_endpoints',
+  what: 'webhook endpoint',
+  table: 'webhook_endpoints',
+  alias: 'endpoint',
+  select: `SELECT ${shown.sql} FROM webhook_endpoints endpoint`,
+  owned: 'endpoint.account_id = $1 AND endpoint.livemode = $2',
+  always: `endpoint.deleted_at IS NULL AND ${keyCounts('$3')}`,
+  filters: [],
+  read: shown.read,
+};
+
 export async function listWebhookEndpoints(
   db: Knex,
   principal: Principal,
   page: PageRequest,
 ): Promise<Page<WebhookEndpoint>> {
-  const query = whereKeyCounts(ownEndpoints(db, principal), principal);
-  const all = WebhookEndpoint.query(db).where({
-    accountId: principal.accountId,
-    livemode: principal.livemode,
-  });
-  return await readPage({
-    query,
-    all,
-    what: 'webhook endpoint',
-    page,
-    whenEmpty: () => requireKeyThatCounts(db, principal),
-  });
+  const { accountId, livemode, keyId } = principal;
+  const listing = { ...ENDPOINTS, values: [accountId, livemode, keyId] };
+  return await readPage(db, listing, page, () => requireKeyThatCounts(db, principal));
 }
 
 export async function getWebhookEndpoint(
