@@ -28,12 +28,13 @@ export function createApp(deps: Deps): Express {
   app.use(warnOfUntrustedProxy(deps));
   const isHttps = deps.config.baseUrl.startsWith('https:');
   app.use(helmet({ strictTransportSecurity: isHttps && { maxAge: HSTS_SECONDS, includeSubDomains: false } }));
-  app.use(operations(deps));
-  const document = JSON.stringify(openApiDocument(deps.config.baseUrl));
-  app.get('/openapi.json', (_req, res) => sendJson(res, document));
+  // What is asked most comes first: each layer before it is a step of every request.
+  app.use('/c', paymentLink(deps));
   app.use('/v1', merchantApi(deps));
   app.use('/assets', pageAssetRoutes(deps.pageAssets));
-  app.use('/c', paymentLink(deps));
+  const document = JSON.stringify(openApiDocument(deps.config.baseUrl));
+  app.get('/openapi.json', (_req, res) => sendJson(res, document));
+  app.use(operations(deps));
   app.use(unknownPath);
   app.use(renderMerchantErrors());
   return app;

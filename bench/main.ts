@@ -9,13 +9,14 @@ import { page } from './page.js';
 import { pay, payLatency } from './pay.js';
 import { memory, start } from './processes.js';
 import { link402, linkPoll, list, retrieve } from './reads.js';
+import { drawChart } from './report/chart.js';
 import { type BenchServices, startBenchServices } from './services.js';
 import { webhookIsolation } from './webhook-isolation.js';
 import { webhookSpeed } from './webhook-speed.js';
 
 /**
  * `npm run bench [-- <name>]`: each benchmark on a Postgres and a Redis of its own. It prints a table and writes
- * bench/results/<name>.json, which is kept beside it to compare with.
+ * bench/results/<name>.json and a chart beside it, which are kept to compare with.
  */
 export type Row = Record<string, string | number>;
 export type Benchmark = (services: BenchServices) => Promise<Row[]>;
@@ -47,10 +48,9 @@ async function run(name: string, benchmark: Benchmark): Promise<void> {
     new Console(process.stdout).table(rows);
     const machine = { cpus: os.availableParallelism(), node: process.version };
     await mkdir(RESULTS, { recursive: true });
-    await writeFile(
-      path.join(RESULTS, `${name}.json`),
-      `${JSON.stringify({ name, machine, rows }, null, 2)}\n`,
-    );
+    const json = `${JSON.stringify({ name, machine, rows }, null, 2)}\n`;
+    await writeFile(path.join(RESULTS, `${name}.json`), json);
+    await writeFile(path.join(RESULTS, `${name}.svg`), drawChart(name, rows));
   } finally {
     await killProcesses();
     await services.stop();

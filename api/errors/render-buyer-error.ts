@@ -15,7 +15,7 @@ export function renderBuyerErrors(
       return;
     }
     const away = isDatabaseAway(error);
-    req.log.error({ event: away ? 'database.away' : 'request.failed', err: error });
+    req.log.error({ event: away ? 'database.away' : 'request.failed', request_id: req.id, err: error });
     if (away) res.setHeader('Retry-After', String(RETRY_SECONDS));
     refuse(req, res, away ? 'payment_service_unavailable' : 'internal_error', away ? BUSY : FAILED);
   };

@@ -15,7 +15,7 @@ export function renderMerchantErrors(): ErrorRequestHandler {
       sendRefusal(res, refusal);
       return;
     }
-    req.log.error({ event: 'request.failed', err: error });
+    req.log.error({ event: 'request.failed', request_id: req.id, err: error });
     sendError(res, 500, {
       type: 'api_error',
       code: 'internal_error',

@@ -1,5 +1,4 @@
 import type { RequestHandler } from 'express';
-import { RateLimiterRes } from 'rate-limiter-flexible';
 import { Refusal } from '../../shared/domain/errors.js';
 import type { RateLimiter } from '../rate-limiters.js';
 import { principalOf } from '../request-context.js';
@@ -18,16 +17,15 @@ export async function consumeAccount(
   accountId: string,
   livemode: boolean,
 ): Promise<void> {
-  try {
-    await limiter.consume(`${accountId}-${livemode ? 'live' : 'test'}`);
-  } catch (rejection) {
-    if (!(rejection instanceof RateLimiterRes)) throw rejection;
-    throw new Refusal(
-      'rate_limit',
-      'Too many requests for this account in this mode. Slow down and try again.',
-      {
-        retryAfterSeconds: Math.max(1, Math.ceil(rejection.msBeforeNext / 1000)),
-      },
-    );
-  }
+  const waitMs = await limiter.take(`${accountId}-${livemode ? 'live' : 'test'}`);
+  if (waitMs === undefined) return;
+  throw new Refusal(
+    'rate_limit',
+    'Too many requests for this account in this mode. Slow down and try again.',
+    { retryAfterSeconds: retryAfterSeconds(waitMs) },
+  );
+}
+
+export function retryAfterSeconds(waitMs: number): number {
+  return Math.max(1, Math.ceil(waitMs / 1000));
 }

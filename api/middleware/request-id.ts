@@ -8,14 +8,15 @@ export function requestId({ logger, metrics }: Pick<Deps, 'logger' | 'metrics'>)
   return (req, res, next) => {
     const startedAt = performance.now();
     req.id = newId('req_');
-    req.log = logger.child({ request_id: req.id });
+    req.log = logger;
     res.setHeader('Request-Id', req.id);
     res.once('close', () => {
       const ms = performance.now() - startedAt;
       const route = routeOf(req);
       metrics.request({ method: req.method, route, status: res.statusCode }, ms / 1000);
-      req.log.info({
+      logger.info({
         event: 'request.finished',
+        request_id: req.id,
         method: req.method,
         route,
         status: res.statusCode,

@@ -1,5 +1,4 @@
 import express, { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
-import { RateLimiterRes } from 'rate-limiter-flexible';
 import { nowMs } from '../../shared/clock.js';
 import type { Channel } from '../../shared/domain/payment.js';
 import { isIdShaped } from '../../shared/ids.js';
@@ -14,6 +13,7 @@ import { sendTransaction } from '../checkout-page/transaction-route.js';
 import type { Deps } from '../deps.js';
 import type { BuyerErrorCode } from '../errors/buyer-refusal.js';
 import { renderBuyerErrors, sendBuyerError } from '../errors/render-buyer-error.js';
+import { retryAfterSeconds } from '../middleware/rate-limit.js';
 import type { LinkAnswer } from './answer.js';
 import { LINK_METHODS, openToAnyOrigin } from './cors.js';
 import { sendAgentAnswer } from './respond.js';
@@ -47,14 +47,10 @@ export function paymentLink(deps: Deps): Router {
     .all(onlyBy(READ_METHODS, refuse));
 
   router.use('/:id', async (req, res, next) => {
-    try {
-      await deps.linkRateLimiter.consume(req.ip ?? 'unknown');
-      next();
-    } catch (rejection) {
-      if (!(rejection instanceof RateLimiterRes)) throw rejection;
-      res.setHeader('Retry-After', String(Math.max(1, Math.ceil(rejection.msBeforeNext / 1000))));
-      refuse(req, res, 'rate_limit', 'Too many requests from this address. Slow down and try again.');
-    }
+    const waitMs = await deps.linkRateLimiter.take(req.ip ?? 'unknown');
+    if (waitMs === undefined) return next();
+    res.setHeader('Retry-After', String(retryAfterSeconds(waitMs)));
+    refuse(req, res, 'rate_limit', 'Too many requests from this address. Slow down and try again.');
   });
 
   const serve = async (req: Request<{ id: string }>, res: Response): Promise<void> => {
