@@ -10,7 +10,7 @@ export function drawChart(title: string, rows: readonly Row[]): string {
   const lines = bars.map((bar, index) => drawBar(bar, TOP + index * BAR_STEP, BARS_WIDTH / longest));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="13">
 <rect width="100%" height="100%" fill="#fff"/>
-<text x="12" y="24" font-size="15" font-weight="600" fill="#1f2328">${escape(title)}</text>
+<text x="12" y="24" font-size="15" font-weight="600" fill="#1f2328">${escapeXml(title)}</text>
 ${lines.join('\n')}
 </svg>
 `;
@@ -73,11 +73,11 @@ function drawBar({ label, value, text, limit, met }: Bar, y: number, scale: numb
     limit === undefined
       ? ''
       : `<line x1="${mark}" x2="${mark}" y1="${y - 4}" y2="${y + BAR_HEIGHT + 4}" stroke="#1f2328" stroke-dasharray="3 2"/>`;
-  return `<text x="${LABELS_WIDTH - 10}" y="${middle}" text-anchor="end" fill="#1f2328">${escape(label)}</text>
+  return `<text x="${LABELS_WIDTH - 10}" y="${middle}" text-anchor="end" fill="#1f2328">${escapeXml(label)}</text>
 <rect x="${LABELS_WIDTH}" y="${y}" width="${Math.max(1, value * scale)}" height="${BAR_HEIGHT}" rx="3" fill="${met ? '#2f81f7' : '#d1730c'}"/>${goal}
-<text x="${Math.max(LABELS_WIDTH + value * scale, mark) + 8}" y="${middle}" fill="#59636e">${escape(text)}</text>`;
+<text x="${Math.max(LABELS_WIDTH + value * scale, mark) + 8}" y="${middle}" fill="#59636e">${escapeXml(text)}</text>`;
 }
 
-function escape(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
