@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hash,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /**
  * Secrets that must be readable again (webhook secrets, stored answers that hold a secret) are kept as
@@ -40,7 +47,11 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
 }
 
 export function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return Buffer.from(sha256Base64(text), 'base64');
+}
+
+export function sha256Base64(text: string): string {
+  return hash('sha256', text, 'base64');
 }
 
 function keyId(key: Buffer): string {

@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../shared/secrets.js';
 
 /**
  * SHA-256 of a normalized input in a form that is equal for inputs of equal meaning: keys sorted, what was not
  * sent left out, and so are empty objects and arrays, which form encoding cannot send.
  */
 export function fingerprint(input: unknown): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify(canonical(input)) ?? '')
-    .digest();
+  return sha256(JSON.stringify(canonical(input)) ?? '');
 }
 
 function canonical(value: unknown): unknown {

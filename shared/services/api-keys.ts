@@ -6,7 +6,7 @@ import { noSuch, Refusal } from '../domain/errors.js';
 import { newId, randomText } from '../ids.js';
 import { Account } from '../models/account.js';
 import { ApiKey } from '../models/api-key.js';
-import { sha256 } from '../secrets.js';
+import { sha256, sha256Base64 } from '../secrets.js';
 
 /**
  * Checkout keys. A key's account and mode never change, so a process may remember whose key it is; whether it
@@ -62,11 +62,12 @@ export async function listApiKeys(db: Knex, accountId: string): Promise<ApiKey[]
 
 /** Whose secret this is. */
 export async function authenticate(db: Knex, secret: string): Promise<Principal> {
-  const hash = sha256(secret);
-  const cacheKey = hash.toString('base64');
+  const cacheKey = sha256Base64(secret);
   const known = identities.get(cacheKey);
   if (known !== undefined) return known;
-  const key = isKeyShaped(secret) ? await ApiKey.query(db).findOne({ secretSha256: hash }) : undefined;
+  const key = isKeyShaped(secret)
+    ? await ApiKey.query(db).findOne({ secretSha256: sha256(secret) })
+    : undefined;
   if (key === undefined) {
     throw new Refusal(
       'api_key_invalid',

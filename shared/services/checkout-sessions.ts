@@ -3,122 +3,16 @@ import { now } from '../clock.js';
 import type { Knex } from '../db/knex.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
 import { type Filter, type Listing, type Page, type PageRequest, readPage } from '../db/page.js';
-import { readTogether } from '../db/read-together.js';
 import { runStatement } from '../db/statement.js';
-import {
-  chooseExpiry,
-  fillSessionId,
-  type LineItem,
-  SESSION_MOVES,
-  type SessionStatus,
-  totalCents,
-} from '../domain/checkout-session.js';
+import { together } from '../db/together.js';
+import { SESSION_MOVES, type SessionStatus } from '../domain/checkout-session.js';
 import { noSuch, Refusal } from '../domain/errors.js';
-import { newId, sessionPrefix } from '../ids.js';
-import { Account } from '../models/account.js';
 import { CheckoutSession } from '../models/checkout-session.js';
 import { Payment } from '../models/payment.js';
 import { SHOWN_PAYMENT_FIELDS } from '../presenters/payment.js';
 import { keyCounts, type Principal, requireKeyThatCounts, whereKeyCounts } from './api-keys.js';
 import { type EventDeps, recordEvents } from './events.js';
-import { answer, KeyTaken, keepAnswer, keptAnswer, type Reply, UNLESS_TAKEN } from './idempotency.js';
-
-export interface NewCheckoutSession {
-  items: Omit<LineItem, 'id'>[];
-  metadata: Record<string, string>;
-  successUrl: string | null;
-  cancelUrl: string | null;
-  clientReferenceId: string | null;
-  customerEmail: string | null;
-  expiresAtSeconds: number | undefined;
-}
-
-/**
- * One statement asks whether the key counts and the account has a wallet, keeps the answer and inserts the
- * session. When it inserted nothing, the reason is looked up.
- */
-export async function createCheckoutSession(
-  db: Knex,
-  principal: Principal,
-  input: NewCheckoutSession,
-  { idempotent, render }: Reply<CheckoutSession>,
-): Promise<string> {
-  const session = newCheckoutSession(principal, input);
-  const text = render(session);
-  const values = [
-    session.id,
-    session.accountId,
-    session.livemode,
-    session.amountTotalCents,
-    JSON.stringify(session.lineItems),
-    JSON.stringify(session.metadata),
-    session.successUrl,
-    session.cancelUrl,
-    session.clientReferenceId,
-    session.customerEmail,
-    session.expiresAt,
-    principal.keyId,
-  ];
-  const created =
-    idempotent === undefined
-      ? await runStatement(db, INSERT, values)
-      : await runStatement(db, INSERT_AND_KEEP_ANSWER, [...values, ...keptAnswer(idempotent, text, false)]);
-  if (created.length === 0) throw await whyNotCreated(db, principal);
-  return text;
-}
-
-function insertSession(source: 'allowed' | 'kept', keepAnswer = ''): string {
-  return `
-    WITH allowed AS (
-      SELECT FROM accounts
-      WHERE id = $2 AND (evm_wallet IS NOT NULL OR solana_wallet IS NOT NULL) AND ${keyCounts('$12')}
-    )${keepAnswer}
-    INSERT INTO checkout_sessions (id, account_id, livemode, status, amount_total_cents, line_items, metadata,
-      success_url, cancel_url, client_reference_id, customer_email, expires_at)
-    SELECT $1, $2, $3, 'open', $4, $5, $6, $7, $8, $9, $10, $11 FROM ${source}
-    RETURNING true`;
-}
-
-const INSERT = { name: 'create_session', text: insertSession('allowed') };
-const INSERT_AND_KEEP_ANSWER = {
-  name: 'create_session_and_keep_answer',
-  text: insertSession(
-    'kept',
-    `, kept AS (${keepAnswer({ accountId: '$2', livemode: '$3', others: 13 })} FROM allowed ${UNLESS_TAKEN})`,
-  ),
-};
-
-function newCheckoutSession(principal: Principal, input: NewCheckoutSession): CheckoutSession {
-  const id = newId(sessionPrefix(principal.livemode));
-  const session = new CheckoutSession();
-  return session.$set({
-    id,
-    accountId: principal.accountId,
-    livemode: principal.livemode,
-    status: 'open',
-    amountTotalCents: totalCents(input.items),
-    lineItems: input.items.map((item) => ({ id: newId('li_'), ...item })),
-    metadata: input.metadata,
-    successUrl: input.successUrl === null ? null : fillSessionId(input.successUrl, id),
-    cancelUrl: input.cancelUrl,
-    clientReferenceId: input.clientReferenceId,
-    customerEmail: input.customerEmail,
-    expiresAt: chooseExpiry(input.expiresAtSeconds, now()),
-    paymentId: null,
-  });
-}
-
-async function whyNotCreated(db: Knex, principal: Principal): Promise<Error> {
-  await requireKeyThatCounts(db, principal);
-  const account = await Account.query(db).findById(principal.accountId).throwIfNotFound();
-  if (account.evmWallet === null && account.solanaWallet === null) {
-    return new Refusal(
-      'payout_wallet_missing',
-      'This account has no payout wallet yet. Set an EVM or a Solana wallet before you create checkout sessions.',
-    );
-  }
-  return new KeyTaken();
-}
+import { answer, type Reply } from './idempotency.js';
 
 const FIELDS = [
   'id',
@@ -172,7 +66,7 @@ function readsOf(name: string, fields: readonly (keyof CheckoutSession)[]) {
     always: keyCounts('$3'),
     read,
   };
-  const find = readTogether(async (db, asked: readonly AskedSession[]) => {
+  const find = together(async (db, asked: readonly AskedSession[]) => {
     const rows = await runStatement<Row>(db, one, [
       asked.map(({ id }) => id),
       asked.map(({ accountId }) => accountId),

@@ -32,39 +32,50 @@ export class KeyTaken extends Error {
   override readonly name = 'KeyTaken';
 }
 
-/**
- * The statement that keeps an answer; it inserts nothing when a live record of the key exists. Its values are account
- * and mode, which the statement around it may have already, and those of `keptAnswer`, from the number `others` on.
- */
-export function keepAnswer({
-  accountId,
-  livemode,
-  others,
-}: Record<'accountId' | 'livemode', string> & { others: number }): string {
-  const [key, path, fingerprint, text, sealed, createdAt] = [0, 1, 2, 3, 4, 5].map((n) => `$${others + n}`);
-  return `
-    INSERT INTO idempotency_records (account_id, livemode, key, path, fingerprint, answer, sealed, created_at)
-    SELECT ${accountId}, ${livemode}, ${key}, ${path}, ${fingerprint}, ${text}, ${sealed}, ${createdAt}`;
+/** An answer as the statement that keeps it is told of it; account and mode are those of its effect. */
+export interface AnswerToKeep {
+  key: string;
+  path: string;
+  fingerprint: string;
+  answer: string;
+  sealed: boolean;
+  answered_at: Date;
 }
 
-export const UNLESS_TAKEN = `
-  ON CONFLICT (account_id, livemode, key) DO UPDATE
-  SET path = excluded.path, fingerprint = excluded.fingerprint, answer = excluded.answer,
-      sealed = excluded.sealed, created_at = excluded.created_at
-  WHERE idempotency_records.created_at <= excluded.created_at - interval '${KEPT_FOR_MS} milliseconds'
-  RETURNING true`;
+export const ANSWER_COLUMNS =
+  'key text, path text, fingerprint text, answer text, sealed boolean, answered_at timestamptz';
 
-export function keptAnswer(
+export function answerToKeep(
   { key, path, fingerprint }: IdempotentRequest,
   text: string,
-  sealed: boolean,
-): unknown[] {
-  return [key, path, fingerprint, text, sealed, now()];
+  sealed = false,
+): AnswerToKeep {
+  return { key, path, fingerprint: fingerprint.toString('hex'), answer: text, sealed, answered_at: now() };
+}
+
+/**
+ * Keeps the answers of these rows, and returns those that it kept: none whose key has a live record. In the order of
+ * their keys, so that two statements which meet at several wait for each other in one direction only.
+ */
+export function keepAnswers(rows: string): string {
+  return `
+    INSERT INTO idempotency_records (account_id, livemode, key, path, fingerprint, answer, sealed, created_at)
+    SELECT account_id, livemode, key, path, decode(fingerprint, 'hex'), answer, sealed, answered_at
+    FROM ${rows} WHERE key IS NOT NULL
+    ORDER BY account_id, livemode, key
+    ON CONFLICT (account_id, livemode, key) DO UPDATE
+    SET path = excluded.path, fingerprint = excluded.fingerprint, answer = excluded.answer,
+        sealed = excluded.sealed, created_at = excluded.created_at
+    WHERE idempotency_records.created_at <= excluded.created_at - interval '${KEPT_FOR_MS} milliseconds'
+    RETURNING account_id, livemode, key`;
 }
 
 const KEEP = {
   name: 'keep_answer',
-  text: keepAnswer({ accountId: '$1', livemode: '$2', others: 3 }) + UNLESS_TAKEN,
+  text: `
+    WITH answered AS (
+      SELECT * FROM json_to_recordset($1) AS answered (account_id text, livemode boolean, ${ANSWER_COLUMNS})
+    ) ${keepAnswers('answered')}`,
 };
 
 /** Renders the answer and keeps it in this transaction. With a secret box it is encrypted: it holds a secret. */
@@ -78,8 +89,12 @@ export async function answer<T>(
   if (reply.idempotent !== undefined) {
     const kept = box === undefined ? text : box.seal(text);
     const { accountId, livemode } = reply.idempotent;
-    const values = [accountId, livemode, ...keptAnswer(reply.idempotent, kept, box !== undefined)];
-    if ((await runStatement(trx, KEEP, values)).length === 0) throw new KeyTaken();
+    const row = {
+      account_id: accountId,
+      livemode,
+      ...answerToKeep(reply.idempotent, kept, box !== undefined),
+    };
+    if ((await runStatement(trx, KEEP, [JSON.stringify([row])])).length === 0) throw new KeyTaken();
   }
   return text;
 }

@@ -5,11 +5,11 @@ import { presentCheckoutSession } from '../../../shared/presenters/checkout-sess
 import { presentLineItems } from '../../../shared/presenters/line-item.js';
 import { presentList } from '../../../shared/presenters/list.js';
 import {
-  createCheckoutSession,
   expireCheckoutSession,
   getCheckoutSession,
   listCheckoutSessions,
 } from '../../../shared/services/checkout-sessions.js';
+import { createCheckoutSession } from '../../../shared/services/create-session.js';
 import type { Deps } from '../../deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { pageRequest, wholePageRequest } from '../../input/list-query.js';

@@ -1,0 +1,131 @@
+import { now } from '../clock.js';
+import type { Knex } from '../db/knex.js';
+import { runStatement } from '../db/statement.js';
+import { together } from '../db/together.js';
+import { chooseExpiry, fillSessionId, type LineItem, totalCents } from '../domain/checkout-session.js';
+import { Refusal } from '../domain/errors.js';
+import { newId, sessionPrefix } from '../ids.js';
+import { Account } from '../models/account.js';
+import { CheckoutSession } from '../models/checkout-session.js';
+import { type Principal, requireKeyThatCounts } from './api-keys.js';
+import {
+  ANSWER_COLUMNS,
+  type AnswerToKeep,
+  answerToKeep,
+  KeyTaken,
+  keepAnswers,
+  type Reply,
+} from './idempotency.js';
+
+export interface NewCheckoutSession {
+  items: Omit<LineItem, 'id'>[];
+  metadata: Record<string, string>;
+  successUrl: string | null;
+  cancelUrl: string | null;
+  clientReferenceId: string | null;
+  customerEmail: string | null;
+  expiresAtSeconds: number | undefined;
+}
+
+/**
+ * One statement asks whether the key counts and the account has a wallet, keeps the answer and inserts the
+ * session, for all who create one at the same moment. When it inserted nothing, the reason is looked up.
+ */
+export async function createCheckoutSession(
+  db: Knex,
+  principal: Principal,
+  input: NewCheckoutSession,
+  { idempotent, render }: Reply<CheckoutSession>,
+): Promise<string> {
+  const session = newCheckoutSession(principal, input);
+  const text = render(session);
+  const answer = idempotent && answerToKeep(idempotent, text);
+  const isCreated = await insertSession(db, { session, keyId: principal.keyId, answer });
+  if (isCreated) return text;
+  throw await whyNotCreated(db, principal);
+}
+
+interface SessionToInsert {
+  session: CheckoutSession;
+  keyId: string;
+  answer: AnswerToKeep | undefined;
+}
+
+const insertSession = together(
+  async (db, all: readonly SessionToInsert[]) => {
+    const rows = all.map(({ session, keyId, answer }) => ({
+      id: session.id,
+      account_id: session.accountId,
+      livemode: session.livemode,
+      amount_total_cents: session.amountTotalCents,
+      line_items: session.lineItems,
+      metadata: session.metadata,
+      success_url: session.successUrl,
+      cancel_url: session.cancelUrl,
+      client_reference_id: session.clientReferenceId,
+      customer_email: session.customerEmail,
+      expires_at: session.expiresAt,
+      api_key_id: keyId,
+      ...answer,
+    }));
+    const inserted = await runStatement<{ id: string }>(db, INSERT, [JSON.stringify(rows)]);
+    const ids = new Set(inserted.map(({ id }) => id));
+    return all.map(({ session }) => ids.has(session.id));
+  },
+  // Of requests with one Idempotency-Key one is to find the other's answer, which a statement does not see of its own.
+  ({ session, answer }) => answer && `${session.accountId} ${session.livemode} ${answer.key}`,
+);
+
+const INSERT = {
+  name: 'create_sessions',
+  // Keys and accounts are looked up row by row: the planner takes the rows for a hundred, and would read whole tables.
+  text: `
+    WITH asked AS (
+      SELECT * FROM json_to_recordset($1) AS asked (id text, account_id text, livemode boolean,
+        amount_total_cents bigint, line_items json, metadata json, success_url text, cancel_url text,
+        client_reference_id text, customer_email text, expires_at timestamptz, api_key_id text, ${ANSWER_COLUMNS})
+    ), allowed AS (
+      SELECT * FROM asked
+      WHERE (SELECT revoked_at IS NULL FROM api_keys WHERE id = asked.api_key_id)
+        AND (SELECT evm_wallet IS NOT NULL OR solana_wallet IS NOT NULL FROM accounts WHERE id = asked.account_id)
+    ), kept AS (${keepAnswers('allowed')})
+    INSERT INTO checkout_sessions (id, account_id, livemode, status, amount_total_cents, line_items, metadata,
+      success_url, cancel_url, client_reference_id, customer_email, expires_at)
+    SELECT id, account_id, livemode, 'open', amount_total_cents, line_items, metadata, success_url, cancel_url,
+      client_reference_id, customer_email, expires_at
+    FROM allowed
+    WHERE key IS NULL OR (account_id, livemode, key) IN (SELECT account_id, livemode, key FROM kept)
+    RETURNING id`,
+};
+
+function newCheckoutSession(principal: Principal, input: NewCheckoutSession): CheckoutSession {
+  const id = newId(sessionPrefix(principal.livemode));
+  const session = new CheckoutSession();
+  return session.$set({
+    id,
+    accountId: principal.accountId,
+    livemode: principal.livemode,
+    status: 'open',
+    amountTotalCents: totalCents(input.items),
+    lineItems: input.items.map((item) => ({ id: newId('li_'), ...item })),
+    metadata: input.metadata,
+    successUrl: input.successUrl === null ? null : fillSessionId(input.successUrl, id),
+    cancelUrl: input.cancelUrl,
+    clientReferenceId: input.clientReferenceId,
+    customerEmail: input.customerEmail,
+    expiresAt: chooseExpiry(input.expiresAtSeconds, now()),
+    paymentId: null,
+  });
+}
+
+async function whyNotCreated(db: Knex, principal: Principal): Promise<Error> {
+  await requireKeyThatCounts(db, principal);
+  const account = await Account.query(db).findById(principal.accountId).throwIfNotFound();
+  if (account.evmWallet === null && account.solanaWallet === null) {
+    return new Refusal(
+      'payout_wallet_missing',
+      'This account has no payout wallet yet. Set an EVM or a Solana wallet before you create checkout sessions.',
+    );
+  }
+  return new KeyTaken();
+}
