@@ -19,3 +19,14 @@ export function subjectOf(input: Input, name: string): string {
   if (value === undefined) throw new Error(`${name} was not parsed`);
   return value;
 }
+
+/** What was done is told all the same, beside what could not be. */
+export class DoneInPart extends Error {
+  override readonly name = 'DoneInPart';
+  readonly answer: object;
+
+  constructor(message: string, answer: object) {
+    super(message);
+    this.answer = answer;
+  }
+}

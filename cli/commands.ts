@@ -12,6 +12,7 @@ import { type Command, subjectOf } from './command.js';
 import { EVENT_COMMANDS } from './event-commands.js';
 import { PAYMENT_COMMANDS } from './payment-commands.js';
 import { accountChanges, parseKeyName, parseMode, parsePublicKey } from './read-values.js';
+import { SECRET_COMMANDS } from './secret-commands.js';
 
 const DETAILS = ['name', 'evm', 'solana', 'logo-url', 'brand-color', 'support-email'];
 const DETAILS_USAGE = '[--evm 0x…] [--solana …] [--logo-url U] [--brand-color #rrggbb] [--support-email E]';
@@ -116,6 +117,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   ...EVENT_COMMANDS,
   ...PAYMENT_COMMANDS,
+  ...SECRET_COMMANDS,
 };
 
 export const USAGE = `Usage: npm run -s merchants -- <command> [--json]

@@ -3,7 +3,7 @@ import { openDatabase } from '../shared/db/knex.js';
 import { migrate } from '../shared/db/migrate.js';
 import { Refusal } from '../shared/domain/errors.js';
 import { createLogger } from '../shared/logger.js';
-import type { Command } from './command.js';
+import { type Command, DoneInPart } from './command.js';
 import { COMMANDS, USAGE } from './commands.js';
 import { formatText } from './format-text.js';
 import { parseCommandLine, UsageError } from './parse-command-line.js';
@@ -15,16 +15,16 @@ export interface Output {
 
 /** The operator's commands: answers go to standard output, one clear line about what went wrong to standard error. */
 export async function main(argv: readonly string[], output: Output = process): Promise<number> {
+  const tell = (answer: object): void => {
+    output.stdout.write(argv.includes('--json') ? `${JSON.stringify(answer)}\n` : formatText(answer));
+  };
   try {
     const line = parseCommandLine(argv, COMMANDS);
-    if (line === undefined) {
-      output.stdout.write(USAGE);
-      return 0;
-    }
-    const answer = await run(line.command, line.input);
-    output.stdout.write(line.json ? `${JSON.stringify(answer)}\n` : formatText(answer));
+    if (line === undefined) output.stdout.write(USAGE);
+    else tell(await run(line.command, line.input));
     return 0;
   } catch (error) {
+    if (error instanceof DoneInPart) tell(error.answer);
     output.stderr.write(`${explain(error)}\n`);
     return 1;
   }
@@ -53,7 +53,7 @@ async function startLocalDatabase(): Promise<{ url: string; stop(): Promise<void
 }
 
 function explain(error: unknown): string {
-  if (error instanceof UsageError || error instanceof Refusal || error instanceof ConfigError)
-    return error.message;
+  const isOurs = [UsageError, Refusal, ConfigError, DoneInPart].some((kind) => error instanceof kind);
+  if (isOurs && error instanceof Error) return error.message;
   return error instanceof Error ? `This did not work: ${error.message || error.name}` : String(error);
 }

@@ -8,7 +8,6 @@ export class UsageError extends Error {
 export interface CommandLine {
   command: Command;
   input: Record<string, string | undefined>;
-  json: boolean;
 }
 
 /** Undefined when help is asked for. */
@@ -24,7 +23,7 @@ export function parseCommandLine(
       `There is no command "${name}". The commands are: ${Object.keys(commands).join(', ')}.`,
     );
   }
-  return { command, input: readInput(name, command, rest), json: argv.includes('--json') };
+  return { command, input: readInput(name, command, rest) };
 }
 
 function readInput(name: string, command: Command, words: string[]): Record<string, string | undefined> {

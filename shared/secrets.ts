@@ -16,6 +16,8 @@ import {
 export interface SecretBox {
   seal(plain: string): string;
   open(sealed: string): string;
+  /** Whether it was sealed with the first key. */
+  isCurrent(sealed: string): boolean;
 }
 
 const NONCE_BYTES = 12;
@@ -43,6 +45,7 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
       return decipher.update(bytes.subarray(0, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
     },
+    isCurrent: (sealed) => sealed.startsWith(`${currentId}.`),
   };
 }
 

@@ -1,0 +1,33 @@
+import { ConfigError, isSet, readConfig } from '../shared/config.js';
+import { createSecretBox } from '../shared/secrets.js';
+import { resealSecrets } from '../shared/services/sealed-secrets.js';
+import { type Command, DoneInPart } from './command.js';
+
+/** What an operator does about stored secrets while a key is rotated. */
+export const SECRET_COMMANDS: Readonly<Record<string, Command>> = {
+  'reseal-secrets': {
+    usage: '',
+    options: [],
+    required: [],
+    async run(db) {
+      if (!isSet('ENCRYPTION_KEY')) {
+        throw new ConfigError(
+          'ENCRYPTION_KEY is missing: set it as web and workers have it, the new key first.',
+        );
+      }
+      const { encryptionKeys } = readConfig('cli', { DATABASE_URL: 'postgres://unused' });
+      const { resealed, current, unreadable } = await resealSecrets(db, createSecretBox(encryptionKeys));
+      const answer = {
+        resealed,
+        already_current: current,
+        unreadable: unreadable.length,
+        unreadable_endpoints: unreadable.map((id) => ({ id })),
+      };
+      if (unreadable.length === 0) return answer;
+      throw new DoneInPart(
+        `ENCRYPTION_KEY lacks the key of ${unreadable.length} webhook secrets: put it back, behind a comma.`,
+        answer,
+      );
+    },
+  },
+};

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import Stripe from 'stripe';
+import { createSecretBox } from '../../shared/secrets.js';
+import { resealSecrets } from '../../shared/services/sealed-secrets.js';
+import { assertRefused, runCommand, runJson } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
+import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+
+const [older, newer, lost] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+const text = (...keys: Buffer[]): string => keys.map((key) => key.toString('base64')).join(',');
+
+describe('merchants reseal-secrets', () => {
+  let flow: WebhookFlow;
+  let hook: Hook;
+  const { DATABASE_URL, ENCRYPTION_KEY } = process.env;
+  before(async () => {
+    flow = await openWebhookFlow('reseal_secrets', {
+      worker: false,
+      environment: { ENCRYPTION_KEY: text(older) },
+    });
+    process.env.DATABASE_URL = flow.databaseUrl;
+    hook = await flow.addEndpoint();
+  });
+  beforeEach(() => {
+    process.env.ENCRYPTION_KEY = text(newer, older);
+  });
+  after(async () => {
+    for (const [name, value] of Object.entries({ DATABASE_URL, ENCRYPTION_KEY })) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    await flow.close();
+  });
+
+  const sealedSecret = async (id = hook.id): Promise<string> => (await flow.endpoint(id)).sealedSecret;
+
+  it('needs to be told the keys', async () => {
+    delete process.env.ENCRYPTION_KEY;
+    await assertRefused(/ENCRYPTION_KEY is missing/, 'reseal-secrets');
+  });
+
+  it('leaves what somebody else has sealed meanwhile', async () => {
+    const meanwhile = createSecretBox([older]).seal(hook.secret);
+    const other = await flow.db.transaction();
+    try {
+      await other('webhookEndpoints').where('id', hook.id).update({ sealedSecret: meanwhile });
+      const resealing = resealSecrets(flow.db, createSecretBox([newer, older]));
+      await eventually(async () => {
+        const { rows } = await flow.db.raw(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        assert.equal(rows.length, 1);
+      });
+      await other.commit();
+      assert.deepEqual(await resealing, { resealed: 0, current: 0, unreadable: [] });
+    } finally {
+      if (!other.isCompleted()) await other.rollback();
+    }
+    assert.equal(await sealedSecret(), meanwhile);
+  });
+
+  it('seals with the first key, after which the old one is not needed, and finds nothing to do again', async () => {
+    const before = await sealedSecret();
+    const { id: deleted } = await flow.addEndpoint();
+    await flow.api.delete(`/v1/webhook_endpoints/${deleted}`).expect(200);
+    const left = await sealedSecret(deleted);
+    assert.deepEqual(await runJson('reseal-secrets'), {
+      resealed: 1,
+      already_current: 0,
+      unreadable: 0,
+      unreadable_endpoints: [],
+    });
+    assert.notEqual(await sealedSecret(), before);
+    assert.equal(await sealedSecret(deleted), left, 'what is deleted is never opened again');
+    assert.match((await runCommand('reseal-secrets')).stdout, /^resealed: 0\nalready_current: 1\n/);
+
+    await flow.startWorker({ ENCRYPTION_KEY: text(newer) });
+    await flow.expireSession();
+    await flow.untilSucceeded(hook.id, 1);
+    const [got] = hook.receiver.got;
+    const signature = String(got?.headers['service-signature']);
+    new Stripe('unused').webhooks.constructEvent(got?.raw ?? '', signature, hook.secret, 300_000);
+  });
+
+  it('counts what it cannot read, and seals the rest all the same', async () => {
+    const unreadable = await flow.addEndpoint();
+    const sealed = createSecretBox([lost]).seal(unreadable.secret);
+    await flow.db('webhookEndpoints').where('id', unreadable.id).update({ sealedSecret: sealed });
+    const readable = await flow.addEndpoint();
+    const { status, stdout, stderr } = await runCommand('reseal-secrets', '--json');
+    assert.equal(status, 1);
+    assert.deepEqual(JSON.parse(stdout), {
+      resealed: 1,
+      already_current: 1,
+      unreadable: 1,
+      unreadable_endpoints: [{ id: unreadable.id }],
+    });
+    assert.match(stderr, /^ENCRYPTION_KEY lacks the key of 1 webhook secrets.*\n$/);
+    assert.equal(await sealedSecret(unreadable.id), sealed);
+    assert.equal(createSecretBox([newer]).open(await sealedSecret(readable.id)), readable.secret);
+  });
+});
