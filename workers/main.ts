@@ -21,6 +21,8 @@ import { openWorkerMetrics, serveWorkerMetrics } from './worker-metrics.js';
 
 /** How long jobs in flight may take when the process stops. */
 const LEAVE_AFTER_MS = 20_000;
+/** How long those whose calls are cut then may take to write that down. */
+const WRITE_DOWN_MS = 1000;
 /** And how long its connections may take to close: together less than a stopping process has. */
 const CLOSE_MS = 3000;
 
@@ -60,7 +62,6 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const closeConnections = async (): Promise<void> => {
     if (metricsServer) await metricsServer.close();
     await queues.close();
-    await facilitator.close();
     chains.close();
     ringing?.disconnect();
     waiting?.disconnect();
@@ -69,16 +70,17 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   logger.info({ event: 'worker.started', queues: config.workerQueues });
   return {
     async close() {
-      // A call still unanswered then is left: its row says so, and another worker recovers it.
-      await Promise.race([
-        Promise.all([
-          sweep.close(),
-          cleanUp.close(),
-          deliverer.close(),
-          ...workers.map((worker) => worker.close()),
-        ]),
-        sleep(LEAVE_AFTER_MS, undefined, { ref: false }),
+      const finished = Promise.all([
+        sweep.close(),
+        cleanUp.close(),
+        deliverer.close(),
+        ...workers.map((worker) => worker.close()),
       ]);
+      await Promise.race([finished, sleep(LEAVE_AFTER_MS, undefined, { ref: false })]);
+      // A call still unanswered is cut. Its job writes that nothing is known and ends, so that another worker looks at
+      // once; if even that hangs, the row has said since before the call that money may be moving.
+      await facilitator.close();
+      await Promise.race([finished, sleep(WRITE_DOWN_MS, undefined, { ref: false })]);
       await closeWithin(CLOSE_MS, closeConnections(), logger);
     },
   };

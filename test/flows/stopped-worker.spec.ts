@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { Payment } from '../../shared/models/payment.js';
+import { eventually } from '../support/eventually.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { killProcesses, type ServiceProcess, startWorkerProcess } from '../support/processes.js';
+import { testServices } from '../support/suite.js';
+
+const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
+const PLACES = 3;
+const CROWD = 20;
+
+const STORES = [
+  { store: 'Redis', redisUrl: () => testServices().redisUrl },
+  { store: 'Postgres', redisUrl: () => '' },
+];
+
+for (const { store, redisUrl } of STORES) {
+  describe(`a worker told to stop, with the queue in ${store}`, function () {
+    this.timeout(120_000);
+    let flow: MoneyFlow;
+    let environment: Record<string, string>;
+
+    before(async () => {
+      flow = await openMoneyFlow(`stopped_worker_${store.toLowerCase()}`, {
+        worker: false,
+        environment: { REDIS_URL: redisUrl(), SETTLE_WAIT_MS: '0' },
+      });
+      environment = {
+        DATABASE_URL: flow.databaseUrl,
+        REDIS_URL: redisUrl(),
+        FACILITATOR_URL: flow.facilitator.url,
+        RPC_URL_EIP155_84532: flow.chain.endpoint.url,
+        BASE_URL: 'https://pay.example',
+        WORKER_CONCURRENCY: String(PLACES),
+      };
+    });
+    after(async () => {
+      await killProcesses();
+      await flow.close();
+    });
+    afterEach(killProcesses);
+
+    async function claim(): Promise<string> {
+      const { id } = await flow.buildSession();
+      assert.equal((await flow.pay(id)).status, 202);
+      return id;
+    }
+
+    async function stop(worker: ServiceProcess): Promise<void> {
+      worker.child.kill('SIGTERM');
+      await eventually(() => assert.ok(worker.lines().some(({ event }) => event === 'process.stopping')));
+    }
+
+    /** In good order: at 25 seconds it would end itself, with 1. */
+    async function assertLeft(worker: ServiceProcess): Promise<void> {
+      assert.deepEqual(await worker.exited, { code: 0, signal: null }, worker.output());
+      const events = worker.lines().map(({ event }) => event);
+      assert.deepEqual(
+        events.filter((event) => String(event).startsWith('process.')),
+        ['process.stopping'],
+      );
+    }
+
+    /** A job that is left in hand is given to nobody else until its lock has run out. */
+    async function assertNothingInHand(): Promise<void> {
+      for (const { queue, states } of await flow.app.queues.depths()) assert.equal(states.active, 0, queue);
+    }
+
+    it('under load ends what it has begun, and leaves the rest to whoever comes next', async () => {
+      const sessions = await Promise.all(Array.from({ length: CROWD }, claim));
+      const held = flow.facilitator.settle.holdAll();
+      const first = await startWorkerProcess(environment);
+      await flow.facilitator.waitForCall('settle', PLACES);
+      await stop(first);
+      flow.facilitator.settle.honest();
+      held.release();
+      await assertLeft(first);
+      await assertNothingInHand();
+
+      const payments = await Payment.query(flow.db);
+      const left = payments.filter(({ status }) => status === 'processing');
+      assert.equal(left.length, CROWD - flow.facilitator.ledger.length);
+      assert.ok(left.length > 0, 'it has stopped before the end');
+      for (const { stage, attempt } of left) assert.deepEqual([stage, attempt], ['settle', 0]);
+
+      await startWorkerProcess(environment);
+      for (const id of sessions) await eventually(async () => assert.deepEqual(await flow.state(id), PAID));
+      assert.equal(flow.facilitator.calls.settle.length, CROWD, 'each was asked for once');
+      await flow.assertBooks();
+    });
+
+    it('while /settle hangs leaves in time, and another one finds the money on the chain', async () => {
+      flow.newPage();
+      const calls = flow.facilitator.calls.settle.length;
+      const held = flow.facilitator.settle.holdNext();
+      const id = await claim();
+      const first = await startWorkerProcess(environment);
+      const call = await flow.facilitator.waitForCall('settle', calls + 1);
+      await stop(first);
+      await assertLeft(first);
+      await assertNothingInHand();
+      const { stage, history } = await flow.onlyPayment(id);
+      assert.deepEqual([stage, history.map(({ said }) => said)], ['confirm', ['unclear: UND_ERR_DESTROYED']]);
+
+      await startWorkerProcess(environment);
+      await eventually(async () => {
+        assert.equal((await flow.onlyPayment(id)).history.at(-1)?.said, 'unused');
+      });
+      held.release();
+      await call.done;
+      await eventually(async () => assert.deepEqual(await flow.state(id), PAID));
+      assert.equal(flow.facilitator.calls.settle.length, calls + 1, 'it was not asked again');
+      await flow.assertBooks();
+    });
+  });
+}
