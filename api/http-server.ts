@@ -1,10 +1,14 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import type { Express } from 'express';
 
 /** Longer than a router keeps its side open (90 s), so that it never writes into a connection we just closed. */
 const KEEP_ALIVE_MS = 95_000;
 /** A payment header has up to 16 KiB, and is not alone. */
 const MAX_HEADER_BYTES = 32 * 1024;
+
+/** Longer than a busy process takes to read what has come to it. */
+const IDLE_MOMENT_MS = 1000;
 
 /**
  * How long a client may take. None of these runs while a whole request waits for its answer, as a paying one does for
@@ -42,17 +46,26 @@ export function createHttpServer(app: Express, times: ClientTimes = CLIENT_TIMES
   return server.setTimeout(times.silenceMs);
 }
 
-/** Stops accepting, tells the clients in flight that their connection ends, and cuts what is left after a while. */
+/**
+ * Stops accepting, answers what has come, telling each client that its connection ends, and cuts what is left after a
+ * while. A connection that looks idle may hold a request that was not read yet: those are given a moment.
+ */
 export async function drain(
   server: Server,
   inFlight: ReadonlySet<ServerResponse>,
   timeoutMs: number,
 ): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close');
-  server.closeIdleConnections();
+  // An HTTP server's own `close` ends idle connections at once.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  const endConnection = (response: ServerResponse): void => {
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+  };
+  for (const response of inFlight) endConnection(response);
+  server.prependListener('request', (_request, response: ServerResponse) => endConnection(response));
+  const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_MOMENT_MS);
   const cut = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
+  clearInterval(closeIdle);
   clearTimeout(cut);
 }
 

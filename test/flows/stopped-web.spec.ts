@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { closedPort } from '../support/closed-port.js';
 import { eventually } from '../support/eventually.js';
+import { openMoneyFlow } from '../support/money-flow.js';
 import { killProcesses, startProcess, type WebServiceProcess } from '../support/processes.js';
 import { createDatabase } from '../support/suite.js';
 import {
@@ -16,6 +18,7 @@ import {
   type WebProcesses,
 } from '../support/web-process.js';
 
+const CROWD = 20;
 const READY = { database: 'ok', migrations: 'ok', queue_store: 'ok' };
 
 describe('a web process', () => {
@@ -103,6 +106,67 @@ describe('a web process', () => {
         assert.deepEqual(await web.exited, { code: 0, signal: null });
       } finally {
         agent.destroy();
+      }
+    });
+
+    it('under load: answers every request that it has taken', async () => {
+      const web = await processes.start({ DATABASE_POOL_SIZE: String(CROWD) });
+      const commits = await processes.holdCommits();
+      const answers = Array.from({ length: CROWD }, () =>
+        processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL, key: newKey() }),
+      );
+      try {
+        await commits.waiting(CROWD);
+        web.child.kill('SIGTERM');
+        await untilRefused(web.port);
+      } finally {
+        await commits.release();
+      }
+      const statuses = (await Promise.all(answers)).map(({ status }) => status);
+      assert.deepEqual(
+        statuses,
+        Array.from({ length: CROWD }, () => 200),
+      );
+      assert.deepEqual(await web.exited, { code: 0, signal: null });
+    });
+
+    it('while a request is still on its way: answers it, the last of its connection', async () => {
+      const web = await processes.start();
+      const [socket, other] = [connect(web.port, '127.0.0.1'), connect(web.port, '127.0.0.1')];
+      await Promise.all([once(socket, 'connect'), once(other, 'connect')]);
+      // Both connections have been accepted when the first is answered.
+      socket.write('GET /healthz HTTP/1.1\r\nHost: pay.example\r\n\r\n');
+      await once(socket, 'data');
+      web.child.kill('SIGTERM');
+      await untilRefused(web.port);
+      const answers = [socket, other].map((each) => text(each));
+      for (const each of [socket, other]) each.write('GET /healthz HTTP/1.1\r\nHost: pay.example\r\n\r\n');
+      for (const answer of await Promise.all(answers)) {
+        assert.match(answer, /^HTTP\/1\.1 200 OK\r\n(.*\r\n)*Connection: close\r\n/i);
+      }
+      assert.deepEqual(await web.exited, { code: 0, signal: null });
+    });
+
+    it('while a payment waits for its outcome: answers 202 at once', async () => {
+      const flow = await openMoneyFlow('stopped_web_paying', { worker: false });
+      try {
+        const { id } = await flow.buildSession();
+        const { header } = await flow.sign(id);
+        const web = await processes.start({
+          DATABASE_URL: flow.databaseUrl,
+          FACILITATOR_URL: flow.facilitator.url,
+          SETTLE_WAIT_MS: '120000',
+        });
+        const paying = fetch(`http://127.0.0.1:${web.port}/c/${id}`, {
+          headers: { 'PAYMENT-SIGNATURE': header },
+        });
+        await eventually(async () => assert.equal((await flow.state(id)).session, 'processing'));
+        web.child.kill('SIGTERM');
+        const answer = await paying;
+        assert.deepEqual([answer.status, answer.headers.get('retry-after')], [202, '2']);
+        assert.deepEqual(await web.exited, { code: 0, signal: null });
+      } finally {
+        await flow.close();
       }
     });
 
