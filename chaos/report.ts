@@ -52,6 +52,7 @@ const CHECKED = [
   'no session and no payment is left processing; each session was opened once, whatever broke meanwhile',
   'one event per type for each finished session, verified and received by the endpoint that was enabled throughout',
   'nothing came to endpoints that were disabled or deleted; no process ended that nobody had killed',
+  'each process that was told to stop left with exit status 0 within 25 s',
   'no link answered 500, or 402 after money had moved for it; nobody was told of a failure that paid later',
 ].map((line) => `  - ${line}`);
 

@@ -35,6 +35,7 @@ export function checkAnswers({ answers, buyers, ledger, liedAbout, faults }: Boo
     );
   }
   for (const { fault, detail } of faults) {
+    if (fault === 'stopped badly') violations.push(`a process that was told to stop ended badly: ${detail}`);
     if (fault === 'ended by itself') violations.push(`a process that nobody killed ended: ${detail}`);
   }
   return violations;

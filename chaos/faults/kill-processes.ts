@@ -8,8 +8,10 @@ import type { Fault } from './fault.js';
  */
 const SPARED_SHARE = 0.8;
 const YOUNG_MS = 3000;
+/** The others are told to stop. */
+const KILLED_SHARE = 0.75;
 
-/** SIGKILL, every two seconds, to one that is up; its supervisor starts it again. */
+/** Every two seconds one that is up is killed, or told to stop; its supervisor starts it again when it has gone. */
 export const killProcesses: Fault = {
   everyMs: 2000,
   async strike({ services }, random) {
@@ -18,8 +20,10 @@ export const killProcesses: Fault = {
     );
     if (victims.length === 0) return undefined;
     const victim = pick(random, victims);
-    victim.kill();
-    return { fault: 'SIGKILL', detail: victim.name };
+    const signal = random() < KILLED_SHARE ? 'SIGKILL' : 'SIGTERM';
+    if (signal === 'SIGKILL') victim.kill();
+    else victim.tellToStop();
+    return { fault: signal, detail: victim.name };
   },
 };
 

@@ -12,14 +12,16 @@ export interface ServiceProcessOptions {
   entry: string;
   environment: Record<string, string>;
   folder: string;
-  /** It ended, and nobody had killed it: `wasReady` when it was at work by then. */
-  onEnd(how: string, wasReady: boolean): void;
+  /** It ended, and nobody had killed it: by itself, or not as one should that was told to stop. */
+  onEnd(how: string, was: 'starting' | 'at work' | 'stopping'): void;
 }
 
 /** Its standard input is a pipe from here, so that it ends with this process. */
 const END_WITH_PARENT =
   'data:text/javascript,process.stdin.resume().once("close",()=>process.kill(process.pid,"SIGKILL"))';
 const READY = /"event":"(web\.listening|worker\.started)"/;
+/** A process that is told to stop leaves within this. */
+const STOPS_WITHIN_MS = 25_000;
 const RESTART_PAUSE_MS = 300;
 const READY_CHECK_MS = 50;
 
@@ -30,6 +32,7 @@ export class ServiceProcess {
   #child: ChildProcess | undefined;
   #readyAt: number | undefined;
   #isKilled = false;
+  #toldToStopAt: number | undefined;
   #isOver = false;
 
   constructor(options: ServiceProcessOptions) {
@@ -61,6 +64,13 @@ export class ServiceProcess {
     this.#child?.kill('SIGKILL');
   }
 
+  /** It is started again when it has gone. */
+  tellToStop(): void {
+    this.#toldToStopAt = nowMs();
+    this.#readyAt = undefined;
+    this.#child?.kill('SIGTERM');
+  }
+
   async stop(): Promise<void> {
     this.#isOver = true;
     const child = this.#child;
@@ -84,6 +94,7 @@ export class ServiceProcess {
     this.#child = child;
     this.#readyAt = undefined;
     this.#isKilled = false;
+    this.#toldToStopAt = undefined;
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         if (!this.#isOver) this.#log.write(text);
@@ -93,16 +104,26 @@ export class ServiceProcess {
     child.stdin.on('error', () => {
       // It has ended; `exit` tells.
     });
-    child.once('exit', (code, signal) => this.#ended(signal ?? `code ${code}`));
+    child.once('exit', (code, signal) => this.#ended(code, signal ?? `code ${code}`));
   }
 
-  #ended(how: string): void {
+  #ended(code: number | null, how: string): void {
     const wasReady = this.isReady;
     this.#readyAt = undefined;
     if (this.#isOver) return;
-    if (!this.#isKilled) this.#options.onEnd(how, wasReady);
+    if (!this.#isKilled) this.#tellEnd(code, how, wasReady);
     setTimeout(() => {
       if (!this.#isOver) this.#start();
     }, RESTART_PAUSE_MS);
+  }
+
+  #tellEnd(code: number | null, how: string, wasReady: boolean): void {
+    const { onEnd } = this.#options;
+    if (this.#toldToStopAt === undefined) {
+      onEnd(how, wasReady ? 'at work' : 'starting');
+      return;
+    }
+    const ms = nowMs() - this.#toldToStopAt;
+    if (code !== 0 || ms > STOPS_WITHIN_MS) onEnd(`${how} after ${ms} ms`, 'stopping');
   }
 }

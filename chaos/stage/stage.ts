@@ -16,7 +16,7 @@ import { ActorProcess } from './actor-process.js';
 import { runCommand } from './command.js';
 import { PostgresStore } from './postgres-store.js';
 import { RedisStore } from './redis-store.js';
-import { ServiceProcess } from './service-process.js';
+import { ServiceProcess, type ServiceProcessOptions } from './service-process.js';
 
 /** The whole service, with all who act on it from outside: what a run of chaos happens to. */
 export interface Stage {
@@ -61,6 +61,7 @@ interface Acting {
 export const STEADY_ENDPOINT = 'steady';
 const CHAIN_ID = 84_532;
 const WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';
+const ENDS = { starting: 'did not start', 'at work': 'ended by itself', stopping: 'stopped badly' };
 const METRICS_TOKEN = 'chaos-metrics';
 
 export async function openStage({ folder, seed, payments, opened }: StageOptions): Promise<Stage> {
@@ -115,12 +116,8 @@ export async function openStage({ folder, seed, payments, opened }: StageOptions
     METRICS_TOKEN,
   };
   const service = (name: string, entry: string, more: Record<string, string> = {}): ServiceProcess => {
-    const onEnd = (detail: string, wasReady: boolean): void =>
-      journals.faults.write({
-        at: nowMs(),
-        fault: wasReady ? 'ended by itself' : 'did not start',
-        detail: `${name}: ${detail}`,
-      });
+    const onEnd: ServiceProcessOptions['onEnd'] = (detail, was) =>
+      journals.faults.write({ at: nowMs(), fault: ENDS[was], detail: `${name}: ${detail}` });
     return keep(new ServiceProcess({ name, entry, environment: { ...environment, ...more }, folder, onEnd }));
   };
   const services = [

@@ -14,6 +14,7 @@ describe('a hundred payments while processes are killed and everything breaks', 
     const { code, output } = await run();
     assert.equal(code, 0, output);
     assert.match(output, /\d+ {2}SIGKILL/);
+    assert.match(output, /\d+ {2}SIGTERM/);
     const [, moved = '0'] = /; (\d+) moved money/.exec(output) ?? [];
     assert.ok(Number(moved) > 10, output);
   });

@@ -135,6 +135,11 @@ describe('the checkers of chaos', () => {
       /said to have failed \(x\), and paid 500 ms later/,
     ],
     ['a process that ended', books({ faults: [{ at: 1, fault: 'ended by itself' }] }), /nobody killed ended/],
+    [
+      'a process that stopped badly',
+      books({ faults: [{ at: 1, fault: 'stopped badly' }] }),
+      /told to stop ended badly/,
+    ],
   ];
   for (const [what, wrong, complaint] of told) {
     it(`complain of ${what}`, () => assert.match(checkAnswers(wrong).join(), complaint));
