@@ -1,6 +1,7 @@
 import { now, nowMs } from '../shared/clock.js';
 import { nextWatch, SETTLE_MARGIN_MS } from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
+import type { JobPayloads } from '../shared/queues/jobs.js';
 import { AFTER_TIMEOUT_MS, beginSettlement, postpone } from '../shared/services/settlement.js';
 import { failPayment, succeedPayment } from '../shared/services/verdicts.js';
 import { afterUnclearAttempt, type SettleVerdict } from '../shared/x402/facilitator-answers.js';
@@ -22,7 +23,7 @@ const FIRST_LOOK_MS = 1000;
 /** Asks the facilitator to settle, once, with no transaction open, and writes down what that proves. */
 export async function settlePayment(
   deps: WorkerDeps,
-  { paymentId }: { paymentId: string },
+  { paymentId, requestId }: JobPayloads['settle-payment'],
 ): Promise<Outcome> {
   const payment = await beginSettlement(deps.db, paymentId, deps.config.facilitator.settleTimeoutMs);
   if (payment === undefined) return done;
@@ -43,6 +44,7 @@ export async function settlePayment(
     payment: payment.id,
     session: payment.checkoutSessionId,
     network: payment.network,
+    ...(requestId !== undefined && { request_id: requestId }),
     verdict: verdict.kind,
     ...('why' in verdict && { why: verdict.why }),
     ...('reason' in verdict && { reason: verdict.reason }),

@@ -27,7 +27,8 @@ export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, r
   else if (header === undefined || header.kind === 'malformed') {
     outcome = { outcome: 'failed', code: 'invalid_payment_payload' };
   } else {
-    const answer = await serveLink(deps, session, { header, channel: 'page', arrivedAtMs });
+    const visit = { header, channel: 'page' as const, arrivedAtMs, requestId: req.id };
+    const answer = await serveLink({ ...deps, logger: req.log }, session, visit);
     outcome = read(answer, await isOurs(deps, session, header));
   }
   res.locals.errorCode = outcome.code;

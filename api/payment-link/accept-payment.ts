@@ -39,7 +39,7 @@ export async function acceptPayment(
   session: LinkedSession,
   offer: Offer,
   header: WellFormedHeader,
-  channel: Channel,
+  { channel, requestId }: { channel: Channel; requestId?: string },
 ): Promise<Acceptance> {
   const match = await matchPayment(header, offer);
   if (!match.ok) return { kind: 'refused', failure: match };
@@ -55,7 +55,7 @@ export async function acceptPayment(
     return { kind: 'used_before' };
   }
   if (objection !== undefined) return objection;
-  return await claim(deps, newPayment(session, requirements, proof, key, channel));
+  return await claim(deps, newPayment(session, requirements, proof, key, channel), requestId);
 }
 
 async function verify(
@@ -85,7 +85,11 @@ async function verify(
   }
 }
 
-async function claim({ db, queues, logger }: Deps, payment: NewPayment): Promise<Acceptance> {
+async function claim(
+  { db, queues, logger }: Deps,
+  payment: NewPayment,
+  requestId: string | undefined,
+): Promise<Acceptance> {
   let outcome: Claim;
   try {
     outcome = await claimSession(db, payment);
@@ -95,9 +99,15 @@ async function claim({ db, queues, logger }: Deps, payment: NewPayment): Promise
   }
   if (outcome.kind !== 'claimed') return outcome;
   const { paymentId, dueAt } = outcome;
+  logger.info({
+    event: 'payment.claimed',
+    payment: paymentId,
+    session: payment.sessionId,
+    network: payment.network,
+  });
   // Not awaited for long when the queue is away: the sweep finds the row.
   await queues
-    .enqueue(paymentJob({ id: paymentId, attempt: 0, stage: 'settle', dueAt }))
+    .enqueue(paymentJob({ id: paymentId, attempt: 0, stage: 'settle', dueAt }, requestId))
     .catch((error: unknown) => {
       logger.warn({ event: 'queue.not_rung', payment: paymentId, err: error });
     });

@@ -71,7 +71,8 @@ export function paymentLink(deps: Deps): Router {
       refuse(req, res, 'invalid_payment_payload', message);
       return;
     }
-    const answer = await serveLink(deps, session, { header, channel: channelOf(req), arrivedAtMs });
+    const visit = { header, channel: channelOf(req), arrivedAtMs, requestId: req.id };
+    const answer = await serveLink({ ...deps, logger: req.log }, session, visit);
     deps.metrics.linkAnswer(outcomeOf(answer));
     if (wantsPage(req))
       await sendPage(deps, res, answer, session.id, header === undefined ? 'load' : 'payment');

@@ -21,6 +21,8 @@ export interface LinkVisit {
   header: WellFormedHeader | undefined;
   channel: Channel;
   arrivedAtMs: number;
+  /** Follows what is paid with this request into the workers' log. */
+  requestId?: string;
 }
 
 /** One request to an existing link: by the session's state, and by whether it pays. */
@@ -56,9 +58,9 @@ async function pay(
   session: LinkedSession,
   offer: Offer,
   header: WellFormedHeader,
-  { channel, arrivedAtMs }: LinkVisit,
+  visit: LinkVisit,
 ): Promise<LinkAnswer> {
-  const acceptance = await acceptPayment(deps, session, offer, header, channel);
+  const acceptance = await acceptPayment(deps, session, offer, header, visit);
   switch (acceptance.kind) {
     case 'refused':
       return await askForPayment(linkDeps(deps), session, offer, acceptance.failure);
@@ -71,7 +73,10 @@ async function pay(
     case 'unavailable':
       return busy();
     case 'claimed': {
-      await deps.settlements.wait(acceptance.paymentId, arrivedAtMs + deps.config.settleWaitMs - nowMs());
+      await deps.settlements.wait(
+        acceptance.paymentId,
+        visit.arrivedAtMs + deps.config.settleWaitMs - nowMs(),
+      );
       return await answerOutcome(deps, session.id, offer, acceptance.paymentId);
     }
   }

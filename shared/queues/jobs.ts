@@ -3,7 +3,8 @@
  * itself is a row in Postgres. Job name = queue name = handler file in workers/.
  */
 export interface JobPayloads {
-  'settle-payment': { paymentId: string };
+  /** With the id of the request that claimed it, for the log. */
+  'settle-payment': { paymentId: string; requestId?: string };
   'confirm-payment': { paymentId: string };
   'expire-sessions': Record<string, never>;
   'deliver-webhook': { endpointId: string };

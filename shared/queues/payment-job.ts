@@ -22,10 +22,13 @@ interface DueWork {
 }
 
 /** The job that looks at a payment when its work is due; ringing again for the same due time does nothing. */
-export function paymentJob(due: DueWork): JobRequest<'settle-payment'> | JobRequest<'confirm-payment'> {
+export function paymentJob(
+  due: DueWork,
+  requestId?: string,
+): JobRequest<'settle-payment'> | JobRequest<'confirm-payment'> {
   return {
     name: JOB_OF_STAGE[due.stage],
-    payload: { paymentId: due.id },
+    payload: { paymentId: due.id, ...(requestId !== undefined && { requestId }) },
     id: `${due.id}-${due.attempt}-${due.dueAt.getTime()}`,
     delayMs: Math.max(0, due.dueAt.getTime() - nowMs()),
   };

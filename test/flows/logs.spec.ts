@@ -107,6 +107,16 @@ describe('the log of a web and a worker process, at its most talkative', () => {
     assert.equal(counted('request.finished'), 8);
     assert.equal(counted('payment.settle_answered'), 1);
     assert.equal(counted('delivery.attempted'), 1);
+    const [claimed, settled] = ['payment.claimed', 'payment.settle_answered'].map((event) =>
+      lines.find((line) => line.event === event),
+    );
+    assert.match(claimed?.request_id, /^req_/);
+    const paying = lines.find(
+      (line) => line.event === 'request.finished' && line.request_id === claimed.request_id,
+    );
+    assert.equal(paying?.status, 200);
+    // The request's id goes with the job, the payment's with all that follows.
+    assert.deepEqual([settled.request_id, settled.payment], [claimed.request_id, claimed.payment]);
     assert.equal(lines.filter(({ level }) => level === 'error').length, 0);
     for (const line of lines.filter(({ event }) => event === 'request.finished')) {
       assert.match(line.request_id, /^req_/);
