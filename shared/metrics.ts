@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type Knex, poolUse } from './db/knex.js';
 import type { Logger } from './logger.js';
@@ -13,6 +14,9 @@ export interface MetricSources {
   queues: Queues;
   logger: Logger;
 }
+
+/** Prometheus gives up after ten seconds, and most needs this page when a store is slow or the pool used up. */
+const ANSWER_WITHIN_MS = 3000;
 
 const BACKLOG_GAUGES: Record<keyof Backlog, { name: string; help: string }> = {
   paymentsProcessing: {
@@ -58,7 +62,10 @@ export function openMetricsPage({ db, queues, logger }: MetricSources): MetricsP
 
   async function ask(store: 'postgres' | 'queue', read: () => Promise<void>): Promise<void> {
     try {
-      await read();
+      const tooLate = sleep(ANSWER_WITHIN_MS, undefined, { ref: false }).then(() => {
+        throw new Error('it did not answer in time');
+      });
+      await Promise.race([read(), tooLate]);
       readable.set({ store }, 1);
     } catch (error) {
       readable.set({ store }, 0);

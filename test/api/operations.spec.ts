@@ -72,6 +72,22 @@ describe('what operators see', () => {
       assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
     });
 
+    it('comes in time for whoever scrapes it, though every connection to Postgres is taken', async () => {
+      const busy = await openTestApp({ METRICS_TOKEN: TOKEN, DATABASE_POOL_SIZE: '2' });
+      const taken = await Promise.all([busy.db.transaction(), busy.db.transaction()]);
+      try {
+        const test = request(busy.server).get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
+        const { status, text } = await test.timeout(9000);
+        assert.equal(status, 200);
+        assert.equal(value(text, 'checkout_store_readable{store="postgres"}'), 0);
+        assert.equal(value(text, 'checkout_database_pool_connections{state="used"}'), 2);
+        assert.equal(value(text, 'checkout_store_readable{store="queue"}'), 1);
+      } finally {
+        await Promise.all(taken.map((transaction) => transaction.rollback()));
+        await busy.close();
+      }
+    });
+
     it('does not exist without METRICS_TOKEN', async () => {
       const other = await openTestApp();
       try {
