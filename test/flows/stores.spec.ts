@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
+import { Redis } from 'ioredis';
+import { loadConfig } from '../../shared/config.js';
+import { openDatabase } from '../../shared/db/knex.js';
+import { createLogger, type Logger } from '../../shared/logger.js';
+import { openRedis, warnIfRedisMayEvict } from '../../shared/queues/connection.js';
+import { eventually } from '../support/eventually.js';
+import { startTestRedis, type TestServer } from '../support/services.js';
+import { testServices } from '../support/suite.js';
+import { openTlsFront, type TlsFront } from '../support/tls-front.js';
+
+describe('a store with a self-signed chain', () => {
+  let redis: TlsFront;
+  let postgres: TlsFront;
+  let databaseUrl: string;
+  before(async () => {
+    const services = testServices();
+    redis = await openTlsFront('redis', { host: '127.0.0.1', port: Number(new URL(services.redisUrl).port) });
+    const url = new URL(services.databaseUrl);
+    const folder = url.searchParams.get('host');
+    postgres = await openTlsFront('postgres', { path: `${folder}/.s.PGSQL.${url.port || 5432}` });
+    databaseUrl = `postgres://${url.username}@127.0.0.1:${postgres.port}${url.pathname}?sslmode=require`;
+  });
+  after(() => Promise.all([redis.close(), postgres.close()]));
+
+  async function askPostgres(settings: Record<string, string>): Promise<unknown> {
+    const db = openDatabase(loadConfig({ DATABASE_URL: databaseUrl, ...settings }, 'migrate').database);
+    try {
+      return (await db.raw('SELECT 1 AS one')).rows;
+    } finally {
+      await db.destroy();
+    }
+  }
+
+  async function askRedis(settings: Record<string, string>): Promise<unknown> {
+    const url = { DATABASE_URL: databaseUrl, REDIS_URL: `rediss://127.0.0.1:${redis.port}` };
+    const config = loadConfig({ ...url, ...settings }, 'migrate').redis;
+    assert.ok(config !== undefined);
+    const client = openRedis(config, createLogger('silent', 'test'));
+    try {
+      await once(client, 'ready'); // Rejects with the first error.
+      return await client.ping();
+    } finally {
+      client.disconnect();
+    }
+  }
+
+  it('is Postgres that is not trusted, unless DATABASE_TLS_VERIFY says so', async () => {
+    await assert.rejects(askPostgres({}), /self-signed certificate/);
+    assert.deepEqual(await askPostgres({ DATABASE_TLS_VERIFY: 'false' }), [{ one: 1 }]);
+  });
+
+  it('is Redis that is not trusted, unless REDIS_TLS_VERIFY says so', async () => {
+    await assert.rejects(askRedis({}), /self-signed certificate/);
+    assert.equal(await askRedis({ REDIS_TLS_VERIFY: 'false' }), 'PONG');
+  });
+});
+
+describe('a Redis that may evict what it holds', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestRedis();
+  });
+  after(() => server.stop());
+
+  it('is warned of, and one that may not is not', async () => {
+    const lines: { event: string; policy?: string }[] = [];
+    const sink = new Writable({
+      write(chunk, _encoding, done) {
+        lines.push(JSON.parse(String(chunk)));
+        done();
+      },
+    });
+    const logger = createLogger('warn', 'test', sink);
+    const operator = new Redis(server.url);
+    for (const policy of ['noeviction', 'allkeys-lru']) {
+      await operator.config('SET', 'maxmemory-policy', policy);
+      await connectOnce(logger);
+    }
+    operator.disconnect();
+    assert.deepEqual(
+      lines.map((line) => [line.event, line.policy]),
+      [['config.redis_may_evict', 'allkeys-lru']],
+    );
+  });
+
+  /** Until whatever is said of it has been said. */
+  async function connectOnce(logger: Logger): Promise<void> {
+    const client = openRedis({ url: server.url, verifyTls: true }, logger);
+    warnIfRedisMayEvict(client, logger);
+    await eventually(() => client.ping());
+    // Answers come in the order of the questions: this one's after that of the policy.
+    await client.ping();
+    client.disconnect();
+  }
+});
