@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The house rules, kept by the suite instead of by good intentions. */
@@ -149,6 +149,20 @@ describe('the architecture', () => {
     assertNone(
       long.map(({ file }) => file),
       'split it',
+    );
+  });
+
+  it('names in the README only what is there, wherever a promise is held', () => {
+    const [, table = ''] = readFileSync(path.join(ROOT, 'README.md'), 'utf8').split(
+      '### What holds each promise',
+    );
+    const named = [...(table.split('\n### ', 1)[0] ?? '').matchAll(/`([\w-]+\/[\w./-]*(?:\.ts|\/))`/g)].map(
+      ([, name = '']) => (name.startsWith('bench/') ? name : path.join('test', name)),
+    );
+    assert.ok(named.length > 30);
+    assertNone(
+      named.filter((name) => !existsSync(path.join(ROOT, name))),
+      'not there',
     );
   });
 
