@@ -6,7 +6,7 @@ import { readPaymentHeader, type WellFormedHeader } from '../../shared/x402/head
 import { isSamePayment } from '../../shared/x402/match-payment.js';
 import type { Deps } from '../deps.js';
 import type { LinkAnswer } from '../payment-link/answer.js';
-import { serveLink } from '../payment-link/serve-link.js';
+import { followedBy, serveLink } from '../payment-link/serve-link.js';
 import { sendJson } from '../send-json.js';
 import type { PayOutcome } from './page-data.js';
 
@@ -28,7 +28,7 @@ export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, r
     outcome = { outcome: 'failed', code: 'invalid_payment_payload' };
   } else {
     const visit = { header, channel: 'page' as const, arrivedAtMs, requestId: req.id };
-    const answer = await serveLink({ ...deps, logger: req.log }, session, visit);
+    const answer = await serveLink(followedBy(deps, req.id), session, visit);
     outcome = read(answer, await isOurs(deps, session, header));
   }
   res.locals.errorCode = outcome.code;

@@ -17,7 +17,7 @@ import { retryAfterSeconds } from '../middleware/rate-limit.js';
 import type { LinkAnswer } from './answer.js';
 import { LINK_METHODS, openToAnyOrigin } from './cors.js';
 import { sendAgentAnswer } from './respond.js';
-import { serveLink } from './serve-link.js';
+import { followedBy, serveLink } from './serve-link.js';
 
 type Asked = Pick<Request, 'get'>;
 type Refuse = (req: Asked, res: Response, code: BuyerErrorCode, message: string) => void;
@@ -72,7 +72,7 @@ export function paymentLink(deps: Deps): Router {
       return;
     }
     const visit = { header, channel: channelOf(req), arrivedAtMs, requestId: req.id };
-    const answer = await serveLink({ ...deps, logger: req.log }, session, visit);
+    const answer = await serveLink(header === undefined ? deps : followedBy(deps, req.id), session, visit);
     deps.metrics.linkAnswer(outcomeOf(answer));
     if (wantsPage(req))
       await sendPage(deps, res, answer, session.id, header === undefined ? 'load' : 'payment');

@@ -25,6 +25,11 @@ export interface LinkVisit {
   requestId?: string;
 }
 
+/** A payment's lines name the request that it came with. */
+export function followedBy(deps: Deps, requestId: string): Deps {
+  return { ...deps, logger: deps.logger.child({ request_id: requestId }) };
+}
+
 /** One request to an existing link: by the session's state, and by whether it pays. */
 export async function serveLink(deps: Deps, session: LinkedSession, visit: LinkVisit): Promise<LinkAnswer> {
   const settled = answerByState(session, visit.header);
