@@ -34,6 +34,14 @@ const THREE_ITEMS = new URLSearchParams(
   }),
 );
 
+/** A create with an Idempotency-Key of its own, but for its API key. */
+export const CREATE = {
+  method: 'POST',
+  path: '/v1/checkout/sessions',
+  headers: { 'Content-Type': 'application/json', 'Idempotency-Key': '{{n}}' },
+  body: JSON.stringify(ORDER),
+} as const satisfies PreparedRequest;
+
 /** A create with everything on, as JSON, against one INSERT in bare Express. */
 export function create(services: BenchServices): Promise<Row[]> {
   return raceCreates(services, 'create', 0.8, {

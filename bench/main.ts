@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { killProcesses } from '../test/support/processes.js';
+import { cost } from './cost.js';
 import { create, createForm } from './create.js';
 import { expire } from './expire.js';
 import { page } from './page.js';
@@ -33,6 +34,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   expire,
   memory,
   start,
+  cost,
   page,
   'webhook-isolation': webhookIsolation,
   'webhook-speed': webhookSpeed,

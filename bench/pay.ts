@@ -96,7 +96,11 @@ async function withShop(
 }
 
 /** A signature for each of as many open sessions, each to be sent once. */
-async function signedForSessions(db: Knex, accountId: string, count: number): Promise<PreparedRequest[]> {
+export async function signedForSessions(
+  db: Knex,
+  accountId: string,
+  count: number,
+): Promise<PreparedRequest[]> {
   const ids: string[] = [];
   while (ids.length < count) {
     const sessions = await buildSessions(db, accountId, BATCH);

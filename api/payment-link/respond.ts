@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { now } from '../../shared/clock.js';
 import { presentPublicSession } from '../../shared/presenters/public-session.js';
-import { encodeHeader } from '../../shared/x402/headers.js';
+import { encodeHeader, encodeHeaderText } from '../../shared/x402/headers.js';
 import {
   PAYMENT_REQUIRED_HEADER,
   PAYMENT_RESPONSE_HEADER,
@@ -14,8 +14,8 @@ import type { LinkAnswer } from './answer.js';
 
 const POLL_SECONDS = 2;
 
-/** Status and headers, the same for agents and for pages. */
-export function writeHead(res: Response, answer: LinkAnswer): void {
+/** Status and headers, the same for agents and for pages. A 402 says the same in its body, if that is rendered yet. */
+export function writeHead(res: Response, answer: LinkAnswer, body?: string): void {
   switch (answer.kind) {
     case 'paid':
       res.status(200);
@@ -28,7 +28,7 @@ export function writeHead(res: Response, answer: LinkAnswer): void {
     case 'payment_required':
       res.status(402);
       res.locals.errorCode = answer.required.code;
-      res.setHeader(PAYMENT_REQUIRED_HEADER, encodeHeader(answer.required));
+      res.setHeader(PAYMENT_REQUIRED_HEADER, encodeHeaderText(body ?? JSON.stringify(answer.required)));
       if (answer.failed !== undefined) setReceipt(res, answer.failed);
       return;
     case 'error':
@@ -49,8 +49,9 @@ function setReceipt(res: Response, receipt: SettlementResponse): void {
 }
 
 export function sendAgentAnswer(res: Response, answer: LinkAnswer, link: string): void {
-  writeHead(res, answer);
-  sendJson(res, JSON.stringify(bodyOf(answer, link)));
+  const body = JSON.stringify(bodyOf(answer, link));
+  writeHead(res, answer, body);
+  sendJson(res, body);
 }
 
 function bodyOf(answer: LinkAnswer, link: string): object {

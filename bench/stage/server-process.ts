@@ -57,7 +57,7 @@ export async function startServer(script: string, settings: ProcessSettings): Pr
     url,
     startMs: performance.now() - startedAt,
     residentMiB: () => residentMiB(child.pid),
-    cpuMs: () => cpuMs(child.pid),
+    cpuMs: () => cpuMsOf(child.pid),
     stop: () => stop(child),
   };
 }
@@ -94,7 +94,9 @@ async function residentMiB(pid: number | undefined): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-async function cpuMs(pid: number | undefined): Promise<number> {
+/** Its own, and of its children that have ended. */
+export async function cpuMsOf(pid: number | undefined): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return ticks * TICK_MS;
 }

@@ -24,7 +24,12 @@ const BASE64 = /^(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2}(?:==)?|[A-Za-z0-9+
 
 /** Padded standard base64: the stock client refuses the URL-safe alphabet. */
 export function encodeHeader(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64');
+  return encodeHeaderText(JSON.stringify(value));
+}
+
+/** The same of what is JSON already. */
+export function encodeHeaderText(json: string): string {
+  return Buffer.from(json).toString('base64');
 }
 
 /** PAYMENT-SIGNATURE wins; only X-PAYMENT may carry a payload of version 1. Undefined when nothing is paid. */
