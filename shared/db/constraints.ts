@@ -12,6 +12,13 @@ export function violatesUnique(error: unknown, constraint: string): boolean {
   return sqlState(error) === UNIQUE_VIOLATION && postgresError(error).constraint === constraint;
 }
 
+/** Postgres said no and kept the connection: nothing was committed. Without its answer anything may have happened. */
+export function isRefusal(error: unknown): boolean {
+  const state = sqlState(error);
+  // 57P is a server going down, 08 a broken connection.
+  return state !== undefined && !state.startsWith('57P') && !state.startsWith('08');
+}
+
 /** Postgres cannot be reached, is going down or has no room: nothing is wrong with the statement. */
 export function isDatabaseAway(error: unknown): boolean {
   const state = sqlState(error);

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../clock.js';
-import { sqlState, violatesUnique } from '../db/constraints.js';
+import { isRefusal, violatesUnique } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
+import { runStatement, type Statement } from '../db/statement.js';
+import { writeTogether } from '../db/write-together.js';
 import { SESSION_MOVES } from '../domain/checkout-session.js';
 import type { Channel, Token } from '../domain/payment.js';
 import { newId } from '../ids.js';
@@ -12,6 +14,7 @@ import { Payment } from '../models/payment.js';
  * A payment that passed every check claims its session: one statement moves the session, which must be open and not
  * over, and writes the payment with its first work due. Of many at once one wins; a payload claims once over all
  * sessions, unless its payment surely never reached the facilitator: then the same session may be claimed again.
+ * Claims of different sessions share a statement; each of them is made or not on its own.
  */
 export interface NewPayment {
   sessionId: string;
@@ -37,74 +40,122 @@ export type Claim =
 const READ_ATTEMPTS = 4;
 const READ_PAUSE_MS = 250;
 
-const CLAIM = `
-  WITH claimed AS (
-    UPDATE checkout_sessions
-    SET status = '${SESSION_MOVES.claim.to}', payment_id = :id, failure_code = NULL, failure_at = NULL
-    WHERE id = :session_id AND status = ANY (:from) AND expires_at > :now
-      AND NOT EXISTS (
-        SELECT 1 FROM payments
-        WHERE payload_key = :payload_key AND (NOT payload_released OR checkout_session_id <> :session_id)
-      )
-    RETURNING id, account_id, livemode, amount_total_cents
-  )
-  INSERT INTO payments (id, checkout_session_id, account_id, livemode, status, amount_cents, token, token_amount,
-    token_decimals, network, asset, payer, pay_to, channel, payload_key, requirements, payload, valid_until,
-    claimed_at, stage, due_at)
-  SELECT :id, id, account_id, livemode, 'processing', amount_total_cents, :token, :token_amount,
-    :token_decimals, :network, :asset, :payer, :pay_to, :channel, :payload_key, :requirements, :payload, :valid_until,
-    :now, 'settle', :now
-  FROM claimed`;
-
-export async function claimSession(db: Knex, payment: NewPayment): Promise<Claim> {
-  const id = newId('pay_');
-  const claimedAt = now();
-  try {
-    const { rowCount } = await db.raw(CLAIM, {
-      id,
-      now: claimedAt,
-      from: [...SESSION_MOVES.claim.from],
-      session_id: payment.sessionId,
-      token: payment.token,
-      token_amount: payment.tokenAmount,
-      token_decimals: payment.tokenDecimals,
-      network: payment.network,
-      asset: payment.asset,
-      payer: payment.payer,
-      pay_to: payment.payTo,
-      channel: payment.channel,
-      payload_key: payment.payloadKey,
-      requirements: JSON.stringify(payment.requirements),
-      payload: JSON.stringify(payment.payload),
-      valid_until: payment.validUntil,
-    });
-    return rowCount === 1 ? { kind: 'claimed', paymentId: id, dueAt: claimedAt } : { kind: 'lost' };
-  } catch (error) {
-    if (violatesUnique(error, 'payments_payload')) return { kind: 'lost' };
-    if (isDatabaseRefusal(error)) throw error;
-    return await readLostClaim(db, id, payment.sessionId);
-  }
+interface MadeClaim extends NewPayment {
+  id: string;
+  claimedAt: Date;
 }
 
-/** Postgres said no and kept the connection: nothing was committed. Without its answer anything may have happened. */
-function isDatabaseRefusal(error: unknown): boolean {
-  const state = sqlState(error);
-  // 57P is a server going down, 08 a broken connection.
-  return state !== undefined && !state.startsWith('57P') && !state.startsWith('08');
+export async function claimSession(db: Knex, payment: NewPayment): Promise<Claim> {
+  return await claim(db, { ...payment, id: newId('pay_'), claimedAt: now() });
+}
+
+const claim = writeTogether<MadeClaim, Claim>({
+  keyOf: ({ sessionId }) => sessionId,
+  async together(db, claims) {
+    const made = await makeClaims(db, CLAIM_TOGETHER, claims);
+    return claims.map((one) => (made.has(one.id) ? claimed(one) : undefined));
+  },
+  async alone(db, one) {
+    try {
+      const made = await makeClaims(db, CLAIM_ALONE, [one]);
+      return made.has(one.id) ? claimed(one) : { kind: 'lost' };
+    } catch (error) {
+      if (violatesUnique(error, 'payments_payload')) return { kind: 'lost' };
+      if (isRefusal(error)) throw error;
+      return await readLostClaim(db, one);
+    }
+  },
+  unclear: readLostClaim,
+});
+
+function claimed({ id, claimedAt }: MadeClaim): Claim {
+  return { kind: 'claimed', paymentId: id, dueAt: claimedAt };
+}
+
+const CLAIM_TOGETHER = { name: 'claim_together', text: claimStatement('FOR NO KEY UPDATE SKIP LOCKED') };
+const CLAIM_ALONE = { name: 'claim_alone', text: claimStatement('FOR NO KEY UPDATE') };
+
+function claimStatement(lock: string): string {
+  const { to } = SESSION_MOVES.claim;
+  return `
+    WITH claim AS MATERIALIZED (
+      SELECT *
+      FROM json_to_recordset($1) AS claim (id text, session_id text, claimed_at timestamptz, token text,
+        token_amount numeric, token_decimals smallint, network text, asset text, payer text, pay_to text, channel text,
+        payload_key text, requirements json, payload json, valid_until timestamptz)
+      -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
+      WHERE claim.id = claim.id || ''
+    ), free AS MATERIALIZED (
+      SELECT claim.id AS claim_id, session.id
+      FROM claim CROSS JOIN LATERAL (
+        SELECT id FROM checkout_sessions
+        WHERE id = claim.session_id AND status = ANY ($2) AND expires_at > claim.claimed_at
+          AND NOT EXISTS (
+            SELECT FROM payments
+            WHERE payload_key = claim.payload_key
+              AND (NOT payload_released OR checkout_session_id <> claim.session_id)
+          )
+        ${lock}
+      ) session
+    ), claimed AS (
+      UPDATE checkout_sessions session
+      SET status = '${to}', payment_id = free.claim_id, failure_code = NULL, failure_at = NULL
+      FROM free
+      WHERE session.id = free.id AND session.status = ANY ($2)
+      RETURNING session.id, session.account_id, session.livemode, session.amount_total_cents, session.payment_id
+    )
+    INSERT INTO payments (id, checkout_session_id, account_id, livemode, status, amount_cents, token, token_amount,
+      token_decimals, network, asset, payer, pay_to, channel, payload_key, requirements, payload, valid_until,
+      claimed_at, stage, due_at)
+    SELECT claim.id, claimed.id, account_id, livemode, 'processing', amount_total_cents, token, token_amount,
+      token_decimals, network, asset, payer, pay_to, channel, payload_key, requirements, payload, valid_until,
+      claimed_at, 'settle', claimed_at
+    FROM claimed JOIN claim ON claim.id = claimed.payment_id
+    RETURNING id`;
+}
+
+/** The ids of the payments that have claimed their sessions. */
+async function makeClaims(
+  db: Knex,
+  statement: Statement,
+  claims: readonly MadeClaim[],
+): Promise<ReadonlySet<string>> {
+  const list = claims.map((one) => ({
+    id: one.id,
+    session_id: one.sessionId,
+    claimed_at: one.claimedAt,
+    token: one.token,
+    token_amount: one.tokenAmount,
+    token_decimals: one.tokenDecimals,
+    network: one.network,
+    asset: one.asset,
+    payer: one.payer,
+    pay_to: one.payTo,
+    channel: one.channel,
+    payload_key: one.payloadKey,
+    requirements: one.requirements,
+    payload: one.payload,
+    valid_until: one.validUntil,
+  }));
+  const rows = await runStatement<{ id: string }>(db, statement, [
+    JSON.stringify(list),
+    SESSION_MOVES.claim.from,
+  ]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /**
  * The connection broke while the claim was committed. The session's row lock waits for a claim that is still being
  * carried out; then the payment is there or is not. What cannot be read may have been claimed.
  */
-async function readLostClaim(db: Knex, paymentId: string, sessionId: string): Promise<Claim> {
+async function readLostClaim(db: Knex, { id, sessionId }: MadeClaim): Promise<Claim> {
   for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt++) {
     try {
       return await db.transaction(async (trx): Promise<Claim> => {
         await CheckoutSession.query(trx).findById(sessionId).select('id').forUpdate();
-        const payment = await Payment.query(trx).findById(paymentId).select('id', 'dueAt');
+        const payment = await Payment.query(trx).findById(id).select('id', 'dueAt');
         if (payment === undefined) throw new ClaimNotMade();
-        return { kind: 'claimed', paymentId, dueAt: payment.dueAt ?? now() };
+        return { kind: 'claimed', paymentId: id, dueAt: payment.dueAt ?? now() };
       });
     } catch (error) {
       if (error instanceof ClaimNotMade) throw error;

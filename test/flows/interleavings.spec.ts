@@ -440,7 +440,7 @@ describe('an error of the connection', () => {
   it('with a code of five letters is not taken for a word of Postgres', async () => {
     const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' });
     const db = {
-      raw: () => Promise.reject(broken),
+      client: { acquireConnection: () => Promise.reject(broken) },
       transaction: () => Promise.reject(broken),
     } as unknown as Knex;
     const payment = { sessionId: 'cs_none' } as NewPayment;

@@ -386,7 +386,7 @@ describe('a payment claims its session', () => {
 
   async function findWaitingClaim(db: Knex): Promise<number> {
     const { rows } = await db.raw(
-      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%WITH claimed AS%'`,
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%WITH claim AS%'`,
     );
     assert.equal(rows.length, 1);
     return rows[0].pid;

@@ -1,0 +1,100 @@
+import { isRefusal } from './constraints.js';
+import type { Knex } from './knex.js';
+
+/**
+ * Writes of one kind that are asked for while others of that kind are on their way go together, in one statement and
+ * one commit. The statement waits for no row that another transaction holds: what it leaves out goes alone afterwards,
+ * and so does everything when Postgres refuses it as a whole.
+ */
+export interface GroupedWrite<Item, Result> {
+  /** Of items with the same key, one at most goes with others. */
+  keyOf(item: Item): string;
+  /** As many results as items, in their order; undefined for those it has left out. */
+  together(db: Knex, items: readonly Item[]): Promise<(Result | undefined)[]>;
+  alone(db: Knex, item: Item): Promise<Result>;
+  /** The connection broke: the item may have been written. */
+  unclear(db: Knex, item: Item, error: unknown): Promise<Result>;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve(result: Result | Promise<Result>): void;
+}
+
+/** Of one statement. */
+const MOST = 50;
+/** How long a group is waited for: nobody is held up for longer by writes that are stuck. */
+const PATIENCE_MS = 5;
+
+export function writeTogether<Item, Result>(
+  write: GroupedWrite<Item, Result>,
+): (db: Knex, item: Item) => Promise<Result> {
+  const groups = new WeakMap<Knex, (waiting: Waiting<Item, Result>) => void>();
+  return (db, item) =>
+    new Promise((resolve) => {
+      const join = groups.get(db) ?? openGroup(db, write);
+      groups.set(db, join);
+      join({ item, resolve });
+    });
+}
+
+function openGroup<Item, Result>(
+  db: Knex,
+  write: GroupedWrite<Item, Result>,
+): (waiting: Waiting<Item, Result>) => void {
+  let waiting: Waiting<Item, Result>[] = [];
+  let underWay = 0;
+  let patience: NodeJS.Timeout | undefined;
+  let isLeaving = false;
+
+  /** At the end of this turn of the event loop when nothing is under way, so that all of one turn go together. */
+  function schedule(): void {
+    if (waiting.length === 0 || isLeaving) return;
+    if (underWay > 0) {
+      patience ??= setTimeout(leave, PATIENCE_MS);
+      return;
+    }
+    isLeaving = true;
+    setImmediate(leave);
+  }
+
+  function leave(): void {
+    clearTimeout(patience);
+    patience = undefined;
+    isLeaving = false;
+    const keys = new Set<string>();
+    const group: typeof waiting = [];
+    const rest: typeof waiting = [];
+    for (const one of waiting) {
+      const key = write.keyOf(one.item);
+      (keys.has(key) || group.length === MOST ? rest : group).push(one);
+      keys.add(key);
+    }
+    waiting = rest;
+    underWay += 1;
+    void carry(group).finally(() => {
+      underWay -= 1;
+      schedule();
+    });
+    schedule();
+  }
+
+  async function carry(group: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const items = group.map(({ item }) => item);
+      const results = await write.together(db, items);
+      for (const [index, { item, resolve }] of group.entries()) {
+        const result = results[index];
+        resolve(result === undefined ? write.alone(db, item) : result);
+      }
+    } catch (error) {
+      for (const { item, resolve } of group)
+        resolve(isRefusal(error) ? write.alone(db, item) : write.unclear(db, item, error));
+    }
+  }
+
+  return (one) => {
+    waiting.push(one);
+    schedule();
+  };
+}
