@@ -2,8 +2,14 @@ import { now, nowMs } from '../shared/clock.js';
 import { nextWatch, SETTLE_MARGIN_MS } from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
 import type { JobPayloads } from '../shared/queues/jobs.js';
-import { AFTER_TIMEOUT_MS, beginSettlement, postpone } from '../shared/services/settlement.js';
-import { failPayment, succeedPayment } from '../shared/services/verdicts.js';
+import { succeedSettled } from '../shared/services/settled-payments.js';
+import {
+  AFTER_TIMEOUT_MS,
+  beginSettlement,
+  type PaymentToSettle,
+  postpone,
+} from '../shared/services/settlement.js';
+import { failPayment } from '../shared/services/verdicts.js';
 import { afterUnclearAttempt, type SettleVerdict } from '../shared/x402/facilitator-answers.js';
 import { confirmationsFor } from './confirmations.js';
 import { saidSettled } from './decide-payment.js';
@@ -77,7 +83,7 @@ function endOf({ config }: WorkerDeps, answer: SettleVerdict, startedAtMs: numbe
 
 async function write(
   deps: WorkerDeps,
-  payment: Payment,
+  payment: PaymentToSettle,
   verdict: SettleVerdict,
   endedAt: Date,
 ): Promise<void> {
@@ -91,14 +97,17 @@ async function write(
           settleUnclear: false,
         });
       }
-      const proof = { transaction: verdict.transaction, payer: verdict.payer, proofIndex: undefined };
-      await succeedPayment(verdictDeps(deps), payment, proof, { source: 'facilitator', said });
+      const { transaction, payer } = verdict;
+      const observation = { source: 'facilitator' as const, said };
+      const settled = { payment, transaction, payer, observation };
+      await succeedSettled(verdictDeps(deps), settled);
       return;
     }
     case 'rejected': {
       const watchAt = nextWatch(now(), payment.validUntil, now());
       const failure = { code: verdict.code, released: false, watchAt };
-      await failPayment(verdictDeps(deps), payment, failure, { source: 'facilitator', said: verdict.reason });
+      const observation = { source: 'facilitator' as const, said: verdict.reason };
+      await failPayment(verdictDeps(deps), payment, failure, observation);
       return;
     }
     case 'not_processed':

@@ -43,18 +43,12 @@ export async function recordEvents(
   );
 }
 
-/** A delivery's id sorts like its event's: it begins with the same time and count. */
-const WRITE_AND_FAN_OUT = `
-  WITH written AS (
-    INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
-    SELECT id, account_id, livemode, :type, checkout_session_id, object
-    FROM json_to_recordset(CAST(:events AS json))
-      AS new (id text, account_id text, livemode boolean, checkout_session_id text, object json)
-    RETURNING id, account_id, livemode, type
-  )
+/** The deliveries of the events in `written`. A delivery's id sorts like its event's: it begins with the same time and count. */
+export function fanOut(dueAt: string): string {
+  return `
   INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)
   SELECT 'wd_' || substr(written.id, 5, 11) || replace(gen_random_uuid()::text, '-', ''),
-    written.id, endpoint.id, 'pending', :due_at
+    written.id, endpoint.id, 'pending', ${dueAt}
   FROM written
   -- Looked up event by event (OFFSET 0 keeps it so): else the planner, who takes the events for a hundred, reads the
   -- endpoints of all accounts.
@@ -64,4 +58,15 @@ const WRITE_AND_FAN_OUT = `
       AND deleted_at IS NULL AND status = 'enabled' AND enabled_events && ARRAY[written.type, '*']
     OFFSET 0
   ) endpoint
-  RETURNING endpoint_id AS "endpointId"`;
+  RETURNING event_id AS "eventId", endpoint_id AS "endpointId"`;
+}
+
+const WRITE_AND_FAN_OUT = `
+  WITH written AS (
+    INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
+    SELECT id, account_id, livemode, :type, checkout_session_id, object
+    FROM json_to_recordset(CAST(:events AS json))
+      AS new (id text, account_id text, livemode boolean, checkout_session_id text, object json)
+    RETURNING id, account_id, livemode, type
+  )
+  ${fanOut(':due_at')}`;

@@ -1,7 +1,11 @@
 import { raw } from 'objection';
 import { now } from '../clock.js';
 import type { Knex } from '../db/knex.js';
+import { modelColumns, type Row } from '../db/model-columns.js';
+import { runStatement, type Statement } from '../db/statement.js';
+import { writeTogether } from '../db/write-together.js';
 import type { Observation, PaymentStage } from '../domain/payment.js';
+import { CheckoutSession } from '../models/checkout-session.js';
 import { Payment } from '../models/payment.js';
 
 /**
@@ -15,6 +19,9 @@ export const AFTER_TIMEOUT_MS = 30_000;
 /** The longest that a look at a chain, with what follows, lasts. */
 const LOOK_LEASE_MS = 60_000;
 
+/** With its session, for what is told of it when it has settled. */
+export type PaymentToSettle = Payment & { session: CheckoutSession };
+
 /**
  * Marks, durably, that money may be moving from here on: the row is already one to be confirmed, due when the call
  * surely has ended. A worker that dies in between leaves it so.
@@ -23,23 +30,113 @@ export async function beginSettlement(
   db: Knex,
   id: string,
   settleTimeoutMs: number,
-): Promise<Payment | undefined> {
+): Promise<PaymentToSettle | undefined> {
+  return await begin(db, { id, settleTimeoutMs });
+}
+
+interface Beginning {
+  id: string;
+  settleTimeoutMs: number;
+}
+
+const begin = writeTogether<Beginning, PaymentToSettle | undefined>({
+  keyOf: ({ id }) => id,
+  async together(db, beginnings) {
+    const begun = await beginAll(db, BEGIN_TOGETHER, beginnings);
+    return beginnings.map(({ id }) => begun.get(id));
+  },
+  async alone(db, beginning) {
+    return (await beginAll(db, BEGIN_ALONE, [beginning])).get(beginning.id);
+  },
+  unclear: (_db, _beginning, error) => Promise.reject(error),
+});
+
+async function beginAll(
+  db: Knex,
+  statement: Statement,
+  beginnings: readonly Beginning[],
+): Promise<ReadonlyMap<string, PaymentToSettle>> {
   const at = now();
-  return await Payment.query(db)
-    .patch({
-      attempt: raw('attempt + 1'),
-      stage: 'confirm',
-      dueAt: new Date(at.getTime() + settleTimeoutMs + AFTER_TIMEOUT_MS),
-      // A call that was begun and never ended had no clear answer.
-      settleUnclear: raw('settle_unclear OR (settle_calls > 0 AND settle_ended_at IS NULL)'),
-      settleCalls: raw('settle_calls + 1'),
-      settleAskedAt: at,
-      settleEndedAt: null,
-    })
-    .where({ id, stage: 'settle', status: 'processing' })
-    .where('dueAt', '<=', at)
-    .returning('*')
-    .first();
+  const list = beginnings.map(({ id, settleTimeoutMs }) => ({
+    id,
+    ends_at: new Date(at.getTime() + settleTimeoutMs + AFTER_TIMEOUT_MS),
+  }));
+  const rows = await runStatement<Row>(db, statement, [JSON.stringify(list), at]);
+  const begun = rows.map((row) => Object.assign(payment.read(row), { session: session.read(row) }));
+  return new Map(begun.map((one) => [one.id, one]));
+}
+
+const payment = modelColumns(Payment, 'payment', [
+  'id',
+  'checkoutSessionId',
+  'accountId',
+  'livemode',
+  'status',
+  'amountCents',
+  'token',
+  'tokenAmount',
+  'tokenDecimals',
+  'network',
+  'asset',
+  'payer',
+  'payTo',
+  'channel',
+  'transaction',
+  'settledAt',
+  'requirements',
+  'payload',
+  'validUntil',
+  'claimedAt',
+  'stage',
+  'dueAt',
+  'attempt',
+  'settleCalls',
+  'settleUnclear',
+  'reportedTransaction',
+]);
+const session = modelColumns(CheckoutSession, 'session', [
+  'id',
+  'accountId',
+  'livemode',
+  'amountTotalCents',
+  'metadata',
+  'successUrl',
+  'cancelUrl',
+  'clientReferenceId',
+  'customerEmail',
+  'expiresAt',
+]);
+
+const BEGIN_TOGETHER = { name: 'begin_together', text: beginStatement('FOR NO KEY UPDATE SKIP LOCKED') };
+const BEGIN_ALONE = { name: 'begin_alone', text: beginStatement('FOR NO KEY UPDATE') };
+
+function beginStatement(lock: string): string {
+  return `
+    WITH beginning AS MATERIALIZED (
+      SELECT * FROM json_to_recordset($1) AS beginning (id text, ends_at timestamptz)
+      -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
+      WHERE id = id || ''
+    ), due AS MATERIALIZED (
+      SELECT due.id, beginning.ends_at
+      FROM beginning CROSS JOIN LATERAL (
+        SELECT id FROM payments
+        WHERE id = beginning.id AND stage = 'settle' AND status = 'processing' AND due_at <= $2
+        ${lock}
+      ) due
+    ), begun AS (
+      UPDATE payments payment
+      SET attempt = payment.attempt + 1, stage = 'confirm', due_at = due.ends_at,
+        -- A call that was begun and never ended had no clear answer.
+        settle_unclear = payment.settle_unclear OR (payment.settle_calls > 0 AND payment.settle_ended_at IS NULL),
+        settle_calls = payment.settle_calls + 1, settle_asked_at = $2, settle_ended_at = NULL
+      FROM due
+      WHERE payment.id = due.id AND payment.stage = 'settle' AND payment.status = 'processing'
+      RETURNING payment.*
+    )
+    SELECT ${payment.sql}, ${session.sql}
+    FROM begun payment CROSS JOIN LATERAL (
+      SELECT * FROM checkout_sessions WHERE id = payment.checkout_session_id OFFSET 0
+    ) session`;
 }
 
 export async function beginLook(db: Knex, id: string): Promise<Payment | undefined> {

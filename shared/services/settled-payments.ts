@@ -1,0 +1,140 @@
+import { now } from '../clock.js';
+import { runStatement } from '../db/statement.js';
+import { writeTogether } from '../db/write-together.js';
+import { SESSION_MOVES } from '../domain/checkout-session.js';
+import { type Observation, PAYMENT_MOVES } from '../domain/payment.js';
+import type { EventType } from '../domain/webhook-event.js';
+import { newId } from '../ids.js';
+import { CheckoutSession } from '../models/checkout-session.js';
+import { Payment } from '../models/payment.js';
+import { presentCheckoutSession } from '../presenters/checkout-session.js';
+import { fanOut } from './events.js';
+import type { PaymentToSettle } from './settlement.js';
+import { succeedPayment, type VerdictDeps, type VerdictResult } from './verdicts.js';
+
+/**
+ * The usual verdict: the facilitator has settled a payment that holds its session, and no late money has come. One
+ * statement does for all of the moment what the transaction in verdicts.ts does for one, locks and guards as it does,
+ * and leaves to it whatever is not so. What an event shows of a session besides its state never changes.
+ */
+export interface Settled {
+  payment: PaymentToSettle;
+  transaction: string;
+  payer: string | undefined;
+  observation: Omit<Observation, 'at'>;
+}
+
+export async function succeedSettled(deps: VerdictDeps, settled: Settled): Promise<VerdictResult> {
+  return await succeed(deps.db, { deps, settled, settledAt: now(), eventId: newId('evt_') });
+}
+
+interface Success {
+  deps: VerdictDeps;
+  settled: Settled;
+  settledAt: Date;
+  eventId: string;
+}
+
+const succeed = writeTogether<Success, VerdictResult>({
+  keyOf: ({ settled }) => settled.payment.checkoutSessionId,
+  async together(db, successes) {
+    const list = JSON.stringify(successes.map(rowOf));
+    const values = [list, SESSION_MOVES.claim.to, PAYMENT_MOVES.succeed.from, now()];
+    const written = await runStatement<WrittenEvent>(db, SUCCEED, values);
+    const endpointIdsOf = new Map(written.map(({ eventId, endpointIds }) => [eventId, endpointIds]));
+    return successes.map((success) => announce(success, endpointIdsOf.get(success.eventId)));
+  },
+  async alone(_db, { deps, settled: { payment, transaction, payer, observation } }) {
+    return await succeedPayment(deps, payment, { transaction, payer, proofIndex: undefined }, observation);
+  },
+  unclear: (_db, _success, error) => Promise.reject(error),
+});
+
+interface WrittenEvent {
+  eventId: string;
+  endpointIds: string[];
+}
+
+/** Committed: who delivers hears of it. */
+function announce(
+  { deps, settled: { payment }, eventId }: Success,
+  endpointIds: readonly string[] | undefined,
+): 'done' | undefined {
+  if (endpointIds === undefined) return undefined;
+  deps.ringDeliveries({ eventId, endpointIds });
+  deps.logger.info({ event: 'session.completed', session: payment.checkoutSessionId, payment: payment.id });
+  return 'done';
+}
+
+function rowOf({ deps, settled, settledAt, eventId }: Success): object {
+  const { payment, transaction, payer, observation } = settled;
+  const { to: status } = PAYMENT_MOVES.succeed;
+  const succeeded = Object.assign(new Payment(), payment, {
+    status,
+    transaction,
+    payer: payer ?? payment.payer,
+    settledAt,
+  });
+  const completed = Object.assign(new CheckoutSession(), payment.session, {
+    status: SESSION_MOVES.complete.to,
+    payment: succeeded,
+  });
+  return {
+    id: payment.id,
+    attempt: payment.attempt,
+    session_id: payment.checkoutSessionId,
+    transaction,
+    payer: succeeded.payer,
+    settled_at: settledAt,
+    observation: { at: settledAt, ...observation },
+    event_id: eventId,
+    object: presentCheckoutSession(completed, { baseUrl: deps.baseUrl, expand: [] }),
+  };
+}
+
+const COMPLETED: EventType = 'checkout.session.completed';
+
+const SUCCEED = {
+  name: 'succeed_settled',
+  text: `
+    WITH settled AS MATERIALIZED (
+      SELECT *
+      FROM json_to_recordset($1) AS settled (id text, attempt integer, session_id text, transaction text, payer text,
+        settled_at timestamptz, observation jsonb, event_id text, object json)
+      -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
+      WHERE id = id || ''
+    ), held AS MATERIALIZED (
+      SELECT settled.*
+      FROM settled CROSS JOIN LATERAL (
+        SELECT FROM checkout_sessions
+        WHERE id = settled.session_id AND status = $2 AND payment_id = settled.id AND late_payment_id IS NULL
+        FOR NO KEY UPDATE SKIP LOCKED
+      ) session
+    ), succeeded AS (
+      UPDATE payments payment
+      SET status = '${PAYMENT_MOVES.succeed.to}', transaction = held.transaction, proof_index = NULL,
+        payer = held.payer, settled_at = held.settled_at, stage = NULL, due_at = NULL, failure_code = NULL,
+        history = CASE
+          WHEN history -> -1 ->> 'source' = held.observation ->> 'source'
+            AND history -> -1 ->> 'said' = held.observation ->> 'said' THEN history
+          ELSE history || held.observation
+        END
+      FROM held
+      WHERE payment.id = held.id AND payment.attempt = held.attempt AND payment.status = ANY ($3)
+      RETURNING payment.id, held.session_id, held.event_id, held.object
+    ), completed AS (
+      UPDATE checkout_sessions session
+      SET status = '${SESSION_MOVES.complete.to}'
+      FROM succeeded
+      WHERE session.id = succeeded.session_id AND session.status = $2 AND session.payment_id = succeeded.id
+      RETURNING session.id, session.account_id, session.livemode, succeeded.event_id, succeeded.object
+    ), written AS (
+      INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
+      SELECT event_id, account_id, livemode, '${COMPLETED}', id, object FROM completed
+      RETURNING id, account_id, livemode, type
+    ), delivery AS (${fanOut('$4')}
+    )
+    SELECT written.id AS "eventId", array_remove(array_agg(delivery."endpointId"), NULL) AS "endpointIds"
+    FROM written LEFT JOIN delivery ON delivery."eventId" = written.id
+    GROUP BY written.id`,
+};
