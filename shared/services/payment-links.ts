@@ -96,26 +96,51 @@ export async function rememberOfferedFeePayers(
   await CheckoutSession.query(db).patch({ offeredFeePayers: added }).where('id', id);
 }
 
+const PAYLOADS_USED = {
+  name: 'payloads_used',
+  text: `
+    SELECT asked.n - 1 AS index
+    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (payload_key, session_id, n)
+    WHERE EXISTS (
+      SELECT FROM payments
+      WHERE payload_key = asked.payload_key AND (NOT payload_released OR checkout_session_id <> asked.session_id)
+      OFFSET 0
+    )`,
+};
+
+interface PayloadUse {
+  payloadKey: string;
+  sessionId: string;
+}
+
+const readPayloadUse = readTogether<PayloadUse, true>(async (db, uses) => {
+  const keys = [uses.map(({ payloadKey }) => payloadKey), uses.map(({ sessionId }) => sessionId)];
+  const used = new Set(
+    (await runStatement<{ index: number }>(db, PAYLOADS_USED, keys)).map(({ index }) => index),
+  );
+  return uses.map((_, index) => (used.has(index) ? true : undefined));
+});
+
 /** Whether this payload counts for any payment already; one that was released may claim its own session again. */
 export async function isPayloadUsed(db: Knex, payloadKey: string, sessionId: string): Promise<boolean> {
-  const used = await Payment.query(db)
-    .select('id')
-    .where({ payloadKey })
-    .where((either) => either.where('payloadReleased', false).orWhereNot('checkoutSessionId', sessionId))
-    .first();
-  return used !== undefined;
+  return (await readPayloadUse(db, { payloadKey, sessionId })) ?? false;
 }
 
 export async function findPayment(db: Knex, id: string): Promise<Payment | undefined> {
   return await Payment.query(db).findById(id);
 }
 
+const DECIDED = {
+  name: 'decided',
+  text: `
+    SELECT payment.id
+    FROM unnest($1::text[]) AS asked (id)
+    CROSS JOIN LATERAL (SELECT id FROM payments WHERE id = asked.id AND status <> 'processing' OFFSET 0) payment`,
+};
+
 /** Of these payments, those that are decided. */
 export async function listDecided(db: Knex, ids: readonly string[]): Promise<string[]> {
-  const rows = await Payment.query(db)
-    .select('id')
-    .whereRaw('id = ANY (?)', [[...ids]])
-    .whereNot('status', 'processing');
+  const rows = await runStatement<{ id: string }>(db, DECIDED, [ids]);
   return rows.map(({ id }) => id);
 }
 
