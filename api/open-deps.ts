@@ -3,6 +3,7 @@ import type { Config } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import type { Logger } from '../shared/logger.js';
 import { openRedis } from '../shared/queues/connection.js';
+import { decisionsFrom } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { createSecretBox } from '../shared/secrets.js';
@@ -29,7 +30,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     queues,
     ringDeliveries: deliveryBell(queues, logger),
     facilitator: createFacilitator(config.facilitator),
-    settlements: watchSettlements(db, logger),
+    settlements: watchSettlements(db, logger, decisionsFrom(config.redis, logger)),
     metrics: openWebMetrics({ db, queues, logger }),
     lifecycle: { isStopping: false },
     solanaTransfers: createSolanaTransfers(config.rpcUrls),

@@ -2,6 +2,7 @@ import type { Chains } from '../shared/chains/confirmation.js';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import type { Logger } from '../shared/logger.js';
+import type { RingDecided } from '../shared/queues/decision-bell.js';
 import type { Queues } from '../shared/queues/enqueue.js';
 import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { SecretBox } from '../shared/secrets.js';
@@ -16,6 +17,7 @@ export interface WorkerDeps {
   secretBox: SecretBox;
   queues: Queues;
   ringDeliveries: RingDeliveries;
+  ringDecided: RingDecided;
   facilitator: Facilitator;
   chains: Chains;
   metrics: WorkerMetrics;

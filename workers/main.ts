@@ -5,6 +5,7 @@ import { openDatabase } from '../shared/db/knex.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger } from '../shared/logger.js';
 import { openRedis, openWorkerRedis, warnIfRedisMayEvict } from '../shared/queues/connection.js';
+import { decisionBell } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
 import type { JobName } from '../shared/queues/jobs.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
@@ -43,6 +44,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
     secretBox: createSecretBox(config.encryptionKeys),
     queues,
     ringDeliveries: deliveryBell(queues, logger),
+    ringDecided: decisionBell(ringing),
     facilitator,
     chains,
     metrics: openWorkerMetrics({ db, queues, logger }),

@@ -9,7 +9,7 @@ import {
   type PaymentToSettle,
   postpone,
 } from '../shared/services/settlement.js';
-import { failPayment } from '../shared/services/verdicts.js';
+import { failPayment, type VerdictResult } from '../shared/services/verdicts.js';
 import { afterUnclearAttempt, type SettleVerdict } from '../shared/x402/facilitator-answers.js';
 import { confirmationsFor } from './confirmations.js';
 import { saidSettled } from './decide-payment.js';
@@ -100,14 +100,14 @@ async function write(
       const { transaction, payer } = verdict;
       const observation = { source: 'facilitator' as const, said };
       const settled = { payment, transaction, payer, observation };
-      await succeedSettled(verdictDeps(deps), settled);
+      tellOf(deps, payment, await succeedSettled(verdictDeps(deps), settled));
       return;
     }
     case 'rejected': {
       const watchAt = nextWatch(now(), payment.validUntil, now());
       const failure = { code: verdict.code, released: false, watchAt };
       const observation = { source: 'facilitator' as const, said: verdict.reason };
-      await failPayment(verdictDeps(deps), payment, failure, observation);
+      tellOf(deps, payment, await failPayment(verdictDeps(deps), payment, failure, observation));
       return;
     }
     case 'not_processed':
@@ -122,6 +122,10 @@ async function write(
       return await lookNext(deps, payment, nowMs() + FIRST_LOOK_MS, `unclear: ${verdict.why}`, learnt);
     }
   }
+}
+
+function tellOf({ ringDecided }: WorkerDeps, payment: Payment, verdict: VerdictResult): void {
+  if (verdict === 'done') ringDecided(payment.id);
 }
 
 async function lookNext(
@@ -143,7 +147,7 @@ async function retryOrGiveUp(deps: WorkerDeps, payment: Payment, why: string): P
   const timeIsUp = nowMs() + RETRY_MS > payment.validUntil.getTime() - SETTLE_MARGIN_MS;
   if (payment.settleCalls >= MAX_CALLS || timeIsUp) {
     const failure = { code: 'payment_service_unavailable', released: true, watchAt: undefined };
-    await failPayment(verdictDeps(deps), payment, failure, observation);
+    tellOf(deps, payment, await failPayment(verdictDeps(deps), payment, failure, observation));
     return;
   }
   const next = { stage: 'settle' as const, dueAt: new Date(nowMs() + RETRY_MS * payment.settleCalls) };

@@ -1,10 +1,12 @@
 import type { Knex } from '../../shared/db/knex.js';
 import type { Logger } from '../../shared/logger.js';
+import type { HearDecided } from '../../shared/queues/decision-bell.js';
 import { listDecided } from '../../shared/services/payment-links.js';
 
 /**
  * Lets requests wait for their payments' outcomes. One query a tick asks for all of them, and only while someone
- * waits: no request holds a connection, and no event can be lost. Whatever wakes a waiter, it reads the row itself.
+ * waits: no request holds a connection, and no event can be lost. A bell may ring before the tick. Whatever wakes a
+ * waiter, it reads the row itself.
  */
 export interface SettlementWatch {
   /** Resolves when the payment is decided, at the deadline, or when the process stops. */
@@ -14,7 +16,7 @@ export interface SettlementWatch {
 
 const TICK_MS = 20;
 
-export function watchSettlements(db: Knex, logger: Logger): SettlementWatch {
+export function watchSettlements(db: Knex, logger: Logger, hearDecided: HearDecided): SettlementWatch {
   const waiters = new Map<string, Set<() => void>>();
   let ticking = false;
   let closed = false;
@@ -33,6 +35,7 @@ export function watchSettlements(db: Knex, logger: Logger): SettlementWatch {
     for (const resolve of waiters.get(id) ?? []) resolve();
   }
 
+  const stopHearing = hearDecided(wake);
   return {
     wait(paymentId, timeoutMs) {
       if (closed || timeoutMs <= 0) return Promise.resolve();
@@ -55,6 +58,7 @@ export function watchSettlements(db: Knex, logger: Logger): SettlementWatch {
     },
     close() {
       closed = true;
+      stopHearing();
       for (const id of [...waiters.keys()]) wake(id);
     },
   };

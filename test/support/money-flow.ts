@@ -143,6 +143,7 @@ export function openHands(config: Config, db: Knex): Hands {
     logger,
     secretBox: createSecretBox(config.encryptionKeys),
     ringDeliveries: EVENT_DEPS.ringDeliveries,
+    ringDecided: () => {},
     queues,
     facilitator: createFacilitator(config.facilitator),
     chains: createChains(config.rpcUrls),

@@ -1,0 +1,43 @@
+import type { Redis } from 'ioredis';
+import type { RedisConfig } from '../config.js';
+import type { Logger } from '../logger.js';
+import { openWorkerRedis } from './connection.js';
+import { QUEUE_PREFIX } from './queue-settings.js';
+
+/**
+ * Tells the web processes that payments are decided, so that buyers who wait are answered at once. Nothing relies on
+ * it: a ring that is lost, or that there is no Redis for, is made up for by the next look at the rows.
+ */
+const CHANNEL = `${QUEUE_PREFIX}:decided`;
+
+export type RingDecided = (paymentId: string) => void;
+
+/** Payments that are decided in one turn of the event loop are told of together. */
+export function decisionBell(redis: Redis | undefined): RingDecided {
+  if (redis === undefined) return () => {};
+  let decided: string[] = [];
+  const publish = (): void => {
+    const ids = decided;
+    decided = [];
+    redis.publish(CHANNEL, ids.join(' ')).catch(() => undefined); // Lost: the rows are looked at all the same.
+  };
+  return (paymentId) => {
+    decided.push(paymentId);
+    if (decided.length === 1) setImmediate(publish);
+  };
+}
+
+/** Gives what stops it. */
+export type HearDecided = (listener: (paymentId: string) => void) => () => void;
+
+export function decisionsFrom(redis: RedisConfig | undefined, logger: Logger): HearDecided {
+  return (listener) => {
+    if (redis === undefined) return () => {};
+    const subscriber = openWorkerRedis(redis, logger);
+    subscriber.on('message', (_channel: string, ids: string) => {
+      for (const id of ids.split(' ')) listener(id);
+    });
+    subscriber.subscribe(CHANNEL).catch(() => undefined); // Stopped before it was connected.
+    return () => subscriber.disconnect();
+  };
+}
