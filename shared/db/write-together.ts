@@ -24,7 +24,7 @@ interface Waiting<Item, Result> {
 /** Of one statement. */
 const MOST = 50;
 /** How long a group is waited for: nobody is held up for longer by writes that are stuck. */
-const PATIENCE_MS = 5;
+const PATIENCE_MS = 20;
 
 export function writeTogether<Item, Result>(
   write: GroupedWrite<Item, Result>,
