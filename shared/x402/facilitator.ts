@@ -1,6 +1,7 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent } from 'undici';
 import { nowMs } from '../clock.js';
 import type { FacilitatorConfig } from '../config.js';
+import { exchange } from './exchange.js';
 import {
   type FacilitatorReply,
   readSettleAnswer,
@@ -42,6 +43,9 @@ export function createFacilitator(config: FacilitatorConfig): Facilitator {
     connections: CONNECTIONS,
     keepAliveTimeout: KEPT_MS,
     connect: { timeout: config.timeoutMs },
+    // Each call has its own time as a whole.
+    headersTimeout: 0,
+    bodyTimeout: 0,
   });
   const token = config.key && createTokenSource(config.key);
   const supported = rememberSupported(() => call('GET', '/supported', undefined, config.timeoutMs));
@@ -53,20 +57,19 @@ export function createFacilitator(config: FacilitatorConfig): Facilitator {
     timeoutMs: number,
   ): Promise<FacilitatorReply> {
     try {
-      const answer = await request(`${config.url}${path}`, {
+      const { origin, pathname, search } = new URL(`${config.url}${path}`);
+      const request = {
+        origin,
         method,
-        dispatcher: agent,
+        path: pathname + search,
         headers: {
           accept: 'application/json',
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...(token !== undefined && { authorization: `Bearer ${await token()}` }),
         },
         body: body === undefined ? null : JSON.stringify(body),
-        headersTimeout: timeoutMs,
-        bodyTimeout: timeoutMs,
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      return { status: answer.statusCode, body: await readText(answer.body) };
+      };
+      return await exchange(agent, request, { timeoutMs, maxAnswerBytes: MAX_ANSWER_BYTES });
     } catch (error) {
       return { error };
     }
@@ -83,18 +86,6 @@ export function createFacilitator(config: FacilitatorConfig): Facilitator {
     },
     close: () => agent.destroy(),
   };
-}
-
-async function readText(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    const bytes = Buffer.from(chunk);
-    length += bytes.length;
-    if (length > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function rememberSupported(ask: () => Promise<FacilitatorReply>): Facilitator['supported'] {

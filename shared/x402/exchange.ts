@@ -1,0 +1,61 @@
+import type { Dispatcher } from 'undici';
+
+export interface Answer {
+  status: number;
+  body: string;
+}
+
+export interface Terms {
+  timeoutMs: number;
+  maxAnswerBytes: number;
+}
+
+/** Thrown in time, whatever the other side does; the request may have been carried out. */
+class OutOfTime extends Error {
+  override readonly name = 'TimeoutError';
+}
+
+/** One request and its whole answer, within a time: without the streams and signals that undici's own `request` is made of. */
+export function exchange(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  { timeoutMs, maxAnswerBytes }: Terms,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let status = 0;
+    let broken: Error | undefined;
+    let abort: ((reason: Error) => void) | undefined;
+    const breakOff = (reason: Error): void => {
+      broken = reason;
+      clearTimeout(timer);
+      reject(reason);
+      abort?.(reason);
+    };
+    const timer = setTimeout(() => breakOff(new OutOfTime(`no answer in ${timeoutMs} ms`)), timeoutMs);
+    dispatcher.dispatch(request, {
+      onRequestStart(controller) {
+        abort = (reason) => controller.abort(reason);
+        // It has waited for a connection until it was given up: it must not be sent any more.
+        if (broken !== undefined) abort(broken);
+      },
+      onResponseStart(_controller, statusCode) {
+        status = statusCode;
+      },
+      onResponseData(_controller, chunk) {
+        length += chunk.length;
+        if (length > maxAnswerBytes) breakOff(new Error('the answer is too long'));
+        else chunks.push(chunk);
+      },
+      onResponseEnd() {
+        clearTimeout(timer);
+        resolve({ status, body: Buffer.concat(chunks).toString('utf8') });
+      },
+      onResponseError(_controller, error) {
+        clearTimeout(timer);
+        reject(error);
+      },
+    });
+  });
+}
