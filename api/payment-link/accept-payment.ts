@@ -105,8 +105,8 @@ async function claim(
     session: payment.sessionId,
     network: payment.network,
   });
-  // Not awaited for long when the queue is away: the sweep finds the row.
-  await queues
+  // Not awaited: the outcome's bell may ring before the queue answers. When the queue is away, the sweep finds the row.
+  queues
     .enqueue(paymentJob({ id: paymentId, attempt: 0, stage: 'settle', dueAt }, requestId))
     .catch((error: unknown) => {
       logger.warn({ event: 'queue.not_rung', payment: paymentId, err: error });

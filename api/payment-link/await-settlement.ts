@@ -15,6 +15,8 @@ export interface SettlementWatch {
 }
 
 const TICK_MS = 20;
+/** While a bell can be heard, looks only make up for what it missed. */
+const TICK_WITH_BELL_MS = 200;
 
 export function watchSettlements(db: Knex, logger: Logger, hearDecided: HearDecided): SettlementWatch {
   const waiters = new Map<string, Set<() => void>>();
@@ -27,15 +29,19 @@ export function watchSettlements(db: Knex, logger: Logger, hearDecided: HearDeci
     } catch (error) {
       logger.warn({ event: 'settlement_watch.failed', err: error });
     }
-    if (waiters.size > 0) setTimeout(() => void tick(), TICK_MS);
+    if (waiters.size > 0) tickLater();
     else ticking = false;
+  }
+
+  function tickLater(): void {
+    setTimeout(() => void tick(), bell.isOn() ? TICK_WITH_BELL_MS : TICK_MS);
   }
 
   function wake(id: string): void {
     for (const resolve of waiters.get(id) ?? []) resolve();
   }
 
-  const stopHearing = hearDecided(wake);
+  const bell = hearDecided(wake);
   return {
     wait(paymentId, timeoutMs) {
       if (closed || timeoutMs <= 0) return Promise.resolve();
@@ -52,13 +58,13 @@ export function watchSettlements(db: Knex, logger: Logger, hearDecided: HearDeci
         waiters.set(paymentId, others.add(finish));
         if (!ticking) {
           ticking = true;
-          setTimeout(() => void tick(), TICK_MS);
+          tickLater();
         }
       });
     },
     close() {
       closed = true;
-      stopHearing();
+      bell.stop();
       for (const id of [...waiters.keys()]) wake(id);
     },
   };

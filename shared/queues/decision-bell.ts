@@ -27,17 +27,22 @@ export function decisionBell(redis: Redis | undefined): RingDecided {
   };
 }
 
-/** Gives what stops it. */
-export type HearDecided = (listener: (paymentId: string) => void) => () => void;
+export type HearDecided = (listener: (paymentId: string) => void) => Hearing;
+
+export interface Hearing {
+  /** Whether a ring would be heard now. */
+  isOn(): boolean;
+  stop(): void;
+}
 
 export function decisionsFrom(redis: RedisConfig | undefined, logger: Logger): HearDecided {
   return (listener) => {
-    if (redis === undefined) return () => {};
+    if (redis === undefined) return { isOn: () => false, stop: () => {} };
     const subscriber = openWorkerRedis(redis, logger);
     subscriber.on('message', (_channel: string, ids: string) => {
       for (const id of ids.split(' ')) listener(id);
     });
     subscriber.subscribe(CHANNEL).catch(() => undefined); // Stopped before it was connected.
-    return () => subscriber.disconnect();
+    return { isOn: () => subscriber.status === 'ready', stop: () => subscriber.disconnect() };
   };
 }
