@@ -16,7 +16,9 @@ export interface SettlementWatch {
 
 const TICK_MS = 20;
 /** While a bell can be heard, looks only make up for what it missed. */
-const TICK_WITH_BELL_MS = 200;
+const TICK_WITH_BELL_MS = 100;
+/** Rings that are kept for who is about to wait: an outcome may be there before its buyer has begun to. */
+const EARLY_RINGS = 1000;
 
 export function watchSettlements(db: Knex, logger: Logger, hearDecided: HearDecided): SettlementWatch {
   const waiters = new Map<string, Set<() => void>>();
@@ -41,10 +43,16 @@ export function watchSettlements(db: Knex, logger: Logger, hearDecided: HearDeci
     for (const resolve of waiters.get(id) ?? []) resolve();
   }
 
-  const bell = hearDecided(wake);
+  const early = new Set<string>();
+  const bell = hearDecided((id) => {
+    if (waiters.has(id)) return wake(id);
+    early.add(id);
+    const [oldest] = early;
+    if (oldest !== undefined && early.size > EARLY_RINGS) early.delete(oldest);
+  });
   return {
     wait(paymentId, timeoutMs) {
-      if (closed || timeoutMs <= 0) return Promise.resolve();
+      if (closed || timeoutMs <= 0 || early.delete(paymentId)) return Promise.resolve();
       return new Promise((resolve) => {
         const finish = (): void => {
           clearTimeout(timer);
