@@ -9,6 +9,7 @@ export function drawChart(title: string, rows: readonly Row[]): string {
   const height = TOP + bars.length * BAR_STEP + BOTTOM;
   const lines = bars.map((bar, index) => drawBar(bar, TOP + index * BAR_STEP, BARS_WIDTH / longest));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="13">
+<title>${escapeXml(title)}</title>
 <rect width="100%" height="100%" fill="#fff"/>
 <text x="12" y="24" font-size="15" font-weight="600" fill="#1f2328">${escapeXml(title)}</text>
 ${lines.join('\n')}

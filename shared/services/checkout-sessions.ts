@@ -3,8 +3,8 @@ import { now } from '../clock.js';
 import type { Knex } from '../db/knex.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
 import { type Filter, type Listing, type Page, type PageRequest, readPage } from '../db/page.js';
+import { readTogether } from '../db/read-together.js';
 import { runStatement } from '../db/statement.js';
-import { together } from '../db/together.js';
 import { SESSION_MOVES, type SessionStatus } from '../domain/checkout-session.js';
 import { noSuch, Refusal } from '../domain/errors.js';
 import { CheckoutSession } from '../models/checkout-session.js';
@@ -66,7 +66,7 @@ function readsOf(name: string, fields: readonly (keyof CheckoutSession)[]) {
     always: keyCounts('$3'),
     read,
   };
-  const find = together(async (db, asked: readonly AskedSession[]) => {
+  const find = readTogether(async (db, asked: readonly AskedSession[]) => {
     const rows = await runStatement<Row>(db, one, [
       asked.map(({ id }) => id),
       asked.map(({ accountId }) => accountId),

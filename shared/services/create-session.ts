@@ -1,7 +1,7 @@
 import { now } from '../clock.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { together } from '../db/together.js';
+import { writeTogether } from '../db/write-together.js';
 import { chooseExpiry, fillSessionId, type LineItem, totalCents } from '../domain/checkout-session.js';
 import { Refusal } from '../domain/errors.js';
 import { newId, sessionPrefix } from '../ids.js';
@@ -51,30 +51,38 @@ interface SessionToInsert {
   answer: AnswerToKeep | undefined;
 }
 
-const insertSession = together(
-  async (db, all: readonly SessionToInsert[]) => {
-    const rows = all.map(({ session, keyId, answer }) => ({
-      id: session.id,
-      account_id: session.accountId,
-      livemode: session.livemode,
-      amount_total_cents: session.amountTotalCents,
-      line_items: session.lineItems,
-      metadata: session.metadata,
-      success_url: session.successUrl,
-      cancel_url: session.cancelUrl,
-      client_reference_id: session.clientReferenceId,
-      customer_email: session.customerEmail,
-      expires_at: session.expiresAt,
-      api_key_id: keyId,
-      ...answer,
-    }));
-    const inserted = await runStatement<{ id: string }>(db, INSERT, [JSON.stringify(rows)]);
-    const ids = new Set(inserted.map(({ id }) => id));
-    return all.map(({ session }) => ids.has(session.id));
-  },
+const insertSession = writeTogether<SessionToInsert, boolean>({
   // Of requests with one Idempotency-Key one is to find the other's answer, which a statement does not see of its own.
-  ({ session, answer }) => answer && `${session.accountId} ${session.livemode} ${answer.key}`,
-);
+  keyOf: ({ session, answer }) =>
+    answer ? `${session.accountId} ${session.livemode} ${answer.key}` : session.id,
+  together: insertSessions,
+  async alone(db, one) {
+    const [isInserted = false] = await insertSessions(db, [one]);
+    return isInserted;
+  },
+  unclear: (_db, _one, error) => Promise.reject(error),
+});
+
+async function insertSessions(db: Knex, all: readonly SessionToInsert[]): Promise<boolean[]> {
+  const rows = all.map(({ session, keyId, answer }) => ({
+    id: session.id,
+    account_id: session.accountId,
+    livemode: session.livemode,
+    amount_total_cents: session.amountTotalCents,
+    line_items: session.lineItems,
+    metadata: session.metadata,
+    success_url: session.successUrl,
+    cancel_url: session.cancelUrl,
+    client_reference_id: session.clientReferenceId,
+    customer_email: session.customerEmail,
+    expires_at: session.expiresAt,
+    api_key_id: keyId,
+    ...answer,
+  }));
+  const inserted = await runStatement<{ id: string }>(db, INSERT, [JSON.stringify(rows)]);
+  const ids = new Set(inserted.map(({ id }) => id));
+  return all.map(({ session }) => ids.has(session.id));
+}
 
 const INSERT = {
   name: 'create_sessions',

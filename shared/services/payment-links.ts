@@ -1,8 +1,8 @@
 import { raw } from 'objection';
 import type { Knex } from '../db/knex.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
+import { readTogether } from '../db/read-together.js';
 import { runStatement } from '../db/statement.js';
-import { together } from '../db/together.js';
 import { Account } from '../models/account.js';
 import { CheckoutSession } from '../models/checkout-session.js';
 import { Payment } from '../models/payment.js';
@@ -65,7 +65,7 @@ function linkReader(
       LEFT JOIN payments payment ON payment.id = session.payment_id
       WHERE session.id = ANY ($1)`,
   };
-  return together(async (db, ids: readonly string[]) => {
+  return readTogether(async (db, ids: readonly string[]) => {
     const rows = await runStatement<Row>(db, statement, [ids]);
     const found = new Map(rows.map((row) => [row['session.id'], row]));
     return ids.map((id) => {

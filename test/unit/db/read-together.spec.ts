@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Knex } from '../../../shared/db/knex.js';
-import { together } from '../../../shared/db/together.js';
+import { readTogether } from '../../../shared/db/read-together.js';
 
-describe('what is asked together', () => {
+describe('reads that are asked for together', () => {
   // Nobody sends anything to it: it only tells one database from another.
   const [db, other] = [{}, {}] as [Knex, Knex];
   let sent: string[][];
@@ -15,26 +15,26 @@ describe('what is asked together', () => {
   });
 
   it('is sent together, and each asker gets its own result', async () => {
-    const ask = together(echo);
+    const ask = readTogether(echo);
     assert.deepEqual(await Promise.all(['a', 'b', 'c'].map((item) => ask(db, item))), ['a!', 'b!', 'c!']);
     assert.deepEqual(sent, [['a', 'b', 'c']]);
   });
 
   it('joins nothing that was sent before', async () => {
-    const ask = together(echo);
+    const ask = readTogether(echo);
     await ask(db, 'a');
     await ask(db, 'b');
     assert.deepEqual(sent, [['a'], ['b']]);
   });
 
   it('is told apart by its database', async () => {
-    const ask = together(echo);
+    const ask = readTogether(echo);
     await Promise.all([ask(db, 'a'), ask(other, 'b')]);
     assert.deepEqual(sent, [['a'], ['b']]);
   });
 
   it('is at most a hundred at a time', async () => {
-    const ask = together(echo);
+    const ask = readTogether(echo);
     await Promise.all(Array.from({ length: 250 }, (_, index) => ask(db, String(index))));
     assert.deepEqual(
       sent.map(({ length }) => length),
@@ -42,16 +42,10 @@ describe('what is asked together', () => {
     );
   });
 
-  it('never holds two that are to be apart', async () => {
-    const ask = together(echo, (item) => (item.startsWith('free') ? undefined : item.slice(0, 1)));
-    await Promise.all(['a1', 'free', 'b1', 'a2', 'free', 'a3'].map((item) => ask(db, item)));
-    assert.deepEqual(sent, [['a1', 'free', 'b1', 'free'], ['a2'], ['a3']]);
-  });
-
   it('fails for all who asked, and for nobody after them', async () => {
     const broken = new Error('away');
     let isAway = true;
-    const ask = together(async (_db: Knex, items: readonly string[]) => {
+    const ask = readTogether(async (_db: Knex, items: readonly string[]) => {
       if (isAway) throw broken;
       return [...items];
     });
