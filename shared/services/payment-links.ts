@@ -60,10 +60,11 @@ function linkReader(
     name,
     text: `
       SELECT ${session.sql}, ${account.sql}, ${payment.sql}
-      FROM checkout_sessions session
-      JOIN accounts account ON account.id = session.account_id
-      LEFT JOIN payments payment ON payment.id = session.payment_id
-      WHERE session.id = ANY ($1)`,
+      -- Looked up row by row (OFFSET 0 keeps it so): else a plan made while a table is small reads all of it ever after.
+      FROM unnest($1::text[]) AS asked (id)
+      CROSS JOIN LATERAL (SELECT * FROM checkout_sessions WHERE id = asked.id OFFSET 0) session
+      CROSS JOIN LATERAL (SELECT * FROM accounts WHERE id = session.account_id OFFSET 0) account
+      LEFT JOIN LATERAL (SELECT * FROM payments WHERE id = session.payment_id OFFSET 0) payment ON true`,
   };
   return readTogether(async (db, ids: readonly string[]) => {
     const rows = await runStatement<Row>(db, statement, [ids]);
