@@ -119,17 +119,23 @@ for (const { store, redisUrl } of STORES) {
         await pauseAt('before the claim is committed', { ...insert, moment: 'statement' });
         await pauseAt("in the claim's commit", { ...insert, moment: 'commit' });
         const first = await startWebProcess(environment);
-        const pay = (point: Point) => {
+        const cutOff: Promise<void>[] = [];
+        // One after the other: claims of the same moment would share a statement, and stop together.
+        const pay = async (point: Point, arrived: () => Promise<unknown>): Promise<void> => {
           const headers = { 'PAYMENT-SIGNATURE': story(point).header };
-          return fetch(`http://127.0.0.1:${first.port}/c/${story(point).sessionId}`, { headers });
+          const paying = fetch(`http://127.0.0.1:${first.port}/c/${story(point).sessionId}`, { headers });
+          cutOff.push(assert.rejects(paying));
+          await arrived();
         };
-        const cutOff = WEB_POINTS.map((point) => assert.rejects(pay(point)));
-        await pauseOf('before the claim is committed').reached();
-        await pauseOf("in the claim's commit").reached();
-        await eventually(async () => {
-          const { sessionId } = story('while it waits for the outcome');
-          assert.equal((await flow.state(sessionId)).session, 'processing');
-        });
+        const reach = (point: Point) => pay(point, () => pauseOf(point).reached());
+        await reach('before the claim is committed');
+        await reach("in the claim's commit");
+        await pay('while it waits for the outcome', () =>
+          eventually(async () => {
+            const { sessionId } = story('while it waits for the outcome');
+            assert.equal((await flow.state(sessionId)).session, 'processing');
+          }),
+        );
 
         await first.kill();
         await Promise.all(cutOff);
