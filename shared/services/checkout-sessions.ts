@@ -167,31 +167,6 @@ async function whyNotExpired(trx: Knex.Transaction, principal: Principal, id: st
   );
 }
 
-/** Expires up to `limit` overdue sessions with their events; any number of workers may do so at once. */
-export async function expireOverdueSessions(db: Knex, limit: number, events: EventDeps): Promise<number> {
-  return await db.transaction(async (trx) => {
-    const overdue = CheckoutSession.query(trx)
-      .select('id')
-      .where('status', 'open')
-      .where('expiresAt', '<=', now())
-      .orderBy('expiresAt')
-      .limit(limit)
-      .forUpdate()
-      .skipLocked();
-    const sessions = await expire(trx).whereIn('id', overdue);
-    if (sessions.length > 0) await recordEvents(trx, 'checkout.session.expired', sessions, events);
-    return sessions.length;
-  });
-}
-
-export async function hasOverdueSessions(db: Knex): Promise<boolean> {
-  const overdue = CheckoutSession.query(db)
-    .select('id')
-    .where('status', 'open')
-    .where('expiresAt', '<=', now());
-  return (await overdue.first()) !== undefined;
-}
-
 function expire(trx: Knex.Transaction): QueryBuilder<CheckoutSession, CheckoutSession[]> {
   const { from, to } = SESSION_MOVES.expire;
   return CheckoutSession.query(trx).patch({ status: to }).whereIn('status', from).returning('*');

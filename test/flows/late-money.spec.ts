@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { nowMs, returnToPresent } from '../../shared/clock.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
-import { expireOverdueSessions } from '../../shared/services/checkout-sessions.js';
+import { expireOverdueSessions } from '../../shared/services/session-expiry.js';
 import { beginSettlement } from '../../shared/services/settlement.js';
 import { client } from '../support/api-client.js';
 import { BASE_SEPOLIA, type SignedPayment, told } from '../support/checkout.js';
