@@ -1,5 +1,9 @@
-import type { WebhookEndpoint } from '../shared/models/webhook-endpoint.js';
-import { type TakenDelivery, takeDueDeliveries } from '../shared/services/deliveries.js';
+import {
+  type Batch,
+  type TakenDelivery,
+  type TakenEndpoint,
+  takeDueDeliveries,
+} from '../shared/services/due-deliveries.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
 import { createWebhookSender } from './webhook-delivery/post.js';
@@ -62,27 +66,37 @@ export function createDeliverer(deps: WorkerDeps): Deliverer {
       return;
     }
     const batch = await takeDueDeliveries(db, endpointId, places);
-    if (batch?.isFull) waiting.add(endpointId);
-    else waiting.delete(endpointId);
-    for (const delivery of batch?.deliveries ?? []) start(batch?.endpoint, delivery);
+    if (batch === undefined) waiting.delete(endpointId);
+    else startAll(batch);
   }
 
-  function start(endpoint: WebhookEndpoint | undefined, delivery: TakenDelivery): void {
-    if (endpoint === undefined) return;
-    const trying = tryDelivery(deps, sender, endpoint, delivery)
+  function startAll({ endpoint, deliveries, isFull }: Batch): void {
+    if (isFull) waiting.add(endpoint.id);
+    else waiting.delete(endpoint.id);
+    for (const delivery of deliveries) start(endpoint, delivery);
+  }
+
+  function start(endpoint: TakenEndpoint, delivery: TakenDelivery): void {
+    const trying = tryDelivery(deps, { sender, mayPassOn }, endpoint, delivery)
       .catch((error: unknown) => {
         // Its lease runs out, and it is tried again.
         logger.error({ event: 'delivery.not_recorded', delivery: delivery.id, err: error });
       })
-      .then(async () => {
+      .then(async (inItsPlace) => {
         onTheirWay.delete(trying);
-        if (waiting.has(endpoint.id)) inLine.add(endpoint.id);
+        if (inItsPlace !== undefined) startAll(inItsPlace);
+        else if (waiting.has(endpoint.id)) inLine.add(endpoint.id);
         await serveLine();
       })
       .catch((error: unknown) =>
         logger.error({ event: 'delivery.not_taken', endpoint: endpoint.id, err: error }),
       );
     onTheirWay.add(trying);
+  }
+
+  /** Its place to the next of the same endpoint: not when others stand in line, or it is time to stop. */
+  function mayPassOn(): boolean {
+    return !closed && inLine.size === 0;
   }
 
   async function serveLine(): Promise<void> {
@@ -99,7 +113,8 @@ export function createDeliverer(deps: WorkerDeps): Deliverer {
       closed = true;
       // What was being taken has tries that are to end, too.
       await Promise.allSettled(takings);
-      await Promise.all(onTheirWay);
+      // So are those that were just being taken in the place of others.
+      while (onTheirWay.size > 0) await Promise.all(onTheirWay);
       await sender.close();
     },
   };

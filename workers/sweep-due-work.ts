@@ -2,7 +2,7 @@ import { nowMs } from '../shared/clock.js';
 import type { JobRequest } from '../shared/queues/enqueue.js';
 import type { JobName } from '../shared/queues/jobs.js';
 import { paymentJob, stagesServedBy } from '../shared/queues/payment-job.js';
-import { findDueEndpoints } from '../shared/services/deliveries.js';
+import { findDueEndpoints } from '../shared/services/due-deliveries.js';
 import { hasOverdueSessions } from '../shared/services/session-expiry.js';
 import { listDuePayments } from '../shared/services/settlement.js';
 import type { Closable } from '../shared/shutdown.js';

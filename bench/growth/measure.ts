@@ -8,7 +8,7 @@ import type { Knex } from '../../shared/db/knex.js';
 import { newId } from '../../shared/ids.js';
 import { createLogger } from '../../shared/logger.js';
 import { createApiKey } from '../../shared/services/api-keys.js';
-import { findDueEndpoints } from '../../shared/services/deliveries.js';
+import { findDueEndpoints } from '../../shared/services/due-deliveries.js';
 import { hasOverdueSessions } from '../../shared/services/session-expiry.js';
 import { listDuePayments } from '../../shared/services/settlement.js';
 import { BIG_ACCOUNT } from './seed.js';

@@ -10,7 +10,8 @@ import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
 import { createApiKey } from '../../shared/services/api-keys.js';
 import { readBacklog } from '../../shared/services/backlog.js';
 import { claimSession } from '../../shared/services/claims.js';
-import { findDueEndpoints, recordDelivered, takeDueDeliveries } from '../../shared/services/deliveries.js';
+import { recordDelivered } from '../../shared/services/delivered.js';
+import { findDueEndpoints, takeDueDeliveries } from '../../shared/services/due-deliveries.js';
 import { isPayloadUsed, listDecided, markAnsweredProcessing } from '../../shared/services/payment-links.js';
 import { resendEvent } from '../../shared/services/resends.js';
 import { listUndecidedPayments } from '../../shared/services/resolutions.js';
@@ -176,7 +177,7 @@ describe('the plans of a database that has grown', () => {
         answer: null,
         error: null,
       };
-      await recordDelivered(app.db, endpoint, delivery, entry);
+      await recordDelivered(app.db, { ...delivery, endpointId: endpoint, entry, passesOn: true });
       await resendEvent(app.db, known.event, endpoint);
     });
   });

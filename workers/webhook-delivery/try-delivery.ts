@@ -1,12 +1,8 @@
 import { now, nowMs } from '../../shared/clock.js';
 import type { DeliveryTry } from '../../shared/domain/webhook-event.js';
-import type { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
-import {
-  postponeDelivery,
-  recordDelivered,
-  recordFailedTry,
-  type TakenDelivery,
-} from '../../shared/services/deliveries.js';
+import { recordDelivered } from '../../shared/services/delivered.js';
+import { postponeDelivery, recordFailedTry } from '../../shared/services/deliveries.js';
+import type { Batch, TakenDelivery, TakenEndpoint } from '../../shared/services/due-deliveries.js';
 import type { WorkerDeps } from '../deps.js';
 import type { WebhookSender } from './post.js';
 import { signatureHeaders } from './sign.js';
@@ -15,18 +11,24 @@ import { signatureHeaders } from './sign.js';
 const UNREADABLE_SECRET_PAUSE_MS = 60_000;
 const USER_AGENT = 'StablecoinCheckout/1.0 (webhooks)';
 
-/** One try: signed anew, sent, and recorded with what came of it. */
+export interface TryDeps {
+  sender: WebhookSender;
+  /** Asked when it has succeeded: may its place go to the next that is due to its endpoint? */
+  mayPassOn(): boolean;
+}
+
+/** One try: signed anew, sent, and recorded with what came of it. It gives what was taken in its place, if anything. */
 export async function tryDelivery(
   deps: WorkerDeps,
-  sender: WebhookSender,
-  endpoint: WebhookEndpoint,
+  { sender, mayPassOn }: TryDeps,
+  endpoint: TakenEndpoint,
   delivery: TakenDelivery,
-): Promise<void> {
+): Promise<Batch | undefined> {
   const { db, logger, metrics } = deps;
   const secret = openSecret(deps, endpoint);
   if (secret === undefined) {
     await postponeDelivery(db, delivery, new Date(nowMs() + UNREADABLE_SECRET_PAUSE_MS));
-    return;
+    return undefined;
   }
   const startedAt = now();
   const started = performance.now();
@@ -45,9 +47,11 @@ export async function tryDelivery(
     answer: answered ? result.answer : null,
   };
   const succeeded = answered && result.status >= 200 && result.status < 300;
-  const nextTryAt = succeeded
-    ? await recordDelivered(db, endpoint.id, delivery, entry)
-    : await recordFailedTry(db, logger, endpoint, delivery, entry);
+  const { id, attempt } = delivery;
+  const inItsPlace = succeeded
+    ? await recordDelivered(db, { id, attempt, endpointId: endpoint.id, entry, passesOn: mayPassOn() })
+    : undefined;
+  const nextTryAt = succeeded ? undefined : await recordFailedTry(db, logger, endpoint, delivery, entry);
   metrics.deliveryTry(succeeded ? 'succeeded' : answered ? 'refused' : 'unanswered', entry.durationMs / 1000);
   logger.info({
     event: 'delivery.attempted',
@@ -61,9 +65,10 @@ export async function tryDelivery(
     succeeded,
   });
   if (nextTryAt !== undefined) await ringForRetry(deps, endpoint.id, nextTryAt);
+  return inItsPlace;
 }
 
-function openSecret({ secretBox, logger }: WorkerDeps, endpoint: WebhookEndpoint): string | undefined {
+function openSecret({ secretBox, logger }: WorkerDeps, endpoint: TakenEndpoint): string | undefined {
   try {
     return secretBox.open(endpoint.sealedSecret);
   } catch (error) {
