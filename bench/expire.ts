@@ -1,41 +1,72 @@
-import { CheckoutSession } from '../shared/models/checkout-session.js';
-import { answer, startReceiver } from '../test/support/receiver.js';
-import { newSession, openBench, until } from './checkout-data.js';
+import { request } from 'undici';
+import type { Knex } from '../shared/db/knex.js';
+import { buildSessions } from '../test/support/factories.js';
 import type { Row } from './main.js';
+import { compareRates, median, ROUNDS } from './race.js';
 import type { BenchServices } from './services.js';
+import { openShop, until } from './shop.js';
+import type { BenchProcess } from './stage/server-process.js';
+import { openStage, type Stage } from './stage/service.js';
 
-const OVERDUE = 50_000;
+const OVERDUE = 100_000;
 const BATCH = 1000;
+const GOAL = 5;
 
-/** Overdue sessions, each with its event and one delivery, expired by one worker process; and when all were delivered. */
+/**
+ * Overdue sessions, each with its event and one delivery, expired by one worker process, which has that to do only:
+ * from its start, the time until it looks included. The baseline writes the same rows one by one.
+ */
 export async function expire(services: BenchServices): Promise<Row[]> {
-  const bench = await openBench(services);
-  const receiver = await startReceiver();
-  receiver.react(answer(200));
-  await bench.addEndpoint(receiver.url);
-  for (let made = 0; made < OVERDUE; made += BATCH) {
-    const sessions = Array.from({ length: BATCH }, () => newSession(bench.accountId, 'open'));
-    await bench.db('checkoutSessions').insert(sessions);
+  const stage = await openStage(services);
+  const shop = await openShop(stage);
+  try {
+    await shop.addEndpoint('http://127.0.0.1:1/');
+    const bare = await stage.startBaseline('expire-one-by-one');
+    const seed = () => seedOverdue(stage.db, shop.accountId);
+    const rates = { ours: [] as number[], baseline: [] as number[] };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await seed();
+      rates.ours.push(await byWorker(stage));
+      await seed();
+      rates.baseline.push(await oneByOne(bare));
+      await requireAll(stage.db, OVERDUE * 2 * (round + 1));
+    }
+    return [compareRates('expire, sessions', median(rates.ours), median(rates.baseline), GOAL)];
+  } finally {
+    await shop.close();
+    await stage.close();
   }
-  await bench.startWorker();
+}
+
+async function seedOverdue(db: Knex, accountId: string): Promise<void> {
+  const expiresAt = new Date(Date.now() - 1000);
+  for (let made = 0; made < OVERDUE; made += BATCH) await buildSessions(db, accountId, BATCH, { expiresAt });
+  // Else autovacuum does so, some time in a round.
+  await db.raw('VACUUM ANALYZE');
+}
+
+/** Per second. */
+async function byWorker({ db, startWorker }: Stage): Promise<number> {
+  const worker = await startWorker({ WORKER_QUEUES: 'expire-sessions' });
   const began = performance.now();
-  await until(async () => {
-    const open = await CheckoutSession.query(bench.db).where('status', 'open').select('id').first();
-    return open === undefined;
-  });
-  const expiredSeconds = (performance.now() - began) / 1000;
-  const { rows } = await bench.db.raw<{ rows: { events: number; deliveries: number }[] }>(
-    `SELECT (SELECT count(*)::int FROM events) AS events, (SELECT count(*)::int FROM webhook_deliveries) AS deliveries`,
-  );
-  const delivered = receiver.got.length;
-  await Promise.all([receiver.close(), bench.close()]);
-  return [
-    {
-      what: `${OVERDUE} overdue sessions, one worker`,
-      seconds: Math.round(expiredSeconds * 10) / 10,
-      events: rows[0]?.events ?? 0,
-      deliveries: rows[0]?.deliveries ?? 0,
-      'delivered meanwhile': delivered,
-    },
-  ];
+  await until(async () => (await db('checkoutSessions').where('status', 'open').first('id')) === undefined);
+  const seconds = (performance.now() - began) / 1000;
+  await worker.stop();
+  return OVERDUE / seconds;
+}
+
+/** Per second. */
+async function oneByOne({ url }: BenchProcess): Promise<number> {
+  const { body } = await request(url, { method: 'POST', headersTimeout: 0 });
+  const { count, ms } = JSON.parse(await body.text());
+  if (count !== OVERDUE) throw new Error(`the baseline found ${count} overdue sessions`);
+  return (OVERDUE / ms) * 1000;
+}
+
+async function requireAll(db: Knex, expected: number): Promise<void> {
+  for (const table of ['events', 'webhookDeliveries']) {
+    const [row] = await db(table).count({ rows: '*' });
+    if (Number(row?.rows) !== expected)
+      throw new Error(`${table} has ${row?.rows} rows, ${expected} are expected`);
+  }
 }

@@ -13,7 +13,8 @@ import { link402, linkPoll, list, retrieve } from './reads.js';
 import { drawChart } from './report/chart.js';
 import { type BenchServices, startBenchServices } from './services.js';
 import { webhookIsolation } from './webhook-isolation.js';
-import { webhookSpeed } from './webhook-speed.js';
+import { webhookLatency } from './webhook-latency.js';
+import { webhooks } from './webhooks.js';
 
 /**
  * `npm run bench [-- <name>]`: each benchmark on a Postgres and a Redis of its own. It prints a table and writes
@@ -31,13 +32,14 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'link-poll': linkPoll,
   pay,
   'pay-latency': payLatency,
+  webhooks,
   expire,
   memory,
   start,
   cost,
   page,
   'webhook-isolation': webhookIsolation,
-  'webhook-speed': webhookSpeed,
+  'webhook-latency': webhookLatency,
 };
 
 const RESULTS = path.join(import.meta.dirname, 'results');

@@ -1,7 +1,9 @@
+import type { Knex } from '../shared/db/knex.js';
 import { answer, hang, type Receiver, startReceiver } from '../test/support/receiver.js';
-import { type Bench, openBench, percentile, until } from './checkout-data.js';
 import type { Row } from './main.js';
 import type { BenchServices } from './services.js';
+import { openShop, percentile, type Shop, until } from './shop.js';
+import { openStage } from './stage/service.js';
 
 const COMPLETED = 'checkout.session.completed';
 const EXPIRED = 'checkout.session.expired';
@@ -12,30 +14,32 @@ const AT_ONCE = 10;
  * one worker process. From the commit of an event to its receipt, for the healthy one.
  */
 export async function webhookIsolation(services: BenchServices): Promise<Row[]> {
-  const bench = await openBench(services);
+  const stage = await openStage(services);
+  const shop = await openShop(stage);
   const [dead, healthy] = [await startReceiver(), await startReceiver()];
   dead.react(hang);
   healthy.react(answer(200, 'ok'));
-  await bench.addEndpoint(dead.url);
-  await bench.addEndpoint(healthy.url, [COMPLETED]);
-  await bench.startWorker();
-  await bench.tell(EXPIRED, 500);
+  await shop.addEndpoint(dead.url);
+  await shop.addEndpoint(healthy.url, [COMPLETED]);
+  await stage.startWorker();
+  await shop.tell(EXPIRED, 500);
   const rows = [
-    await measure('500 events, ten at a time', bench, dead, healthy, () => oneByOne(bench)),
-    await measure('500 events in one transaction', bench, dead, healthy, () => together(bench)),
+    await measure('500 events, ten at a time', stage.db, dead, healthy, () => oneByOne(shop)),
+    await measure('500 events in one transaction', stage.db, dead, healthy, () => together(shop)),
   ];
-  await Promise.all([dead.close(), healthy.close(), bench.close()]);
+  await Promise.all([dead.close(), healthy.close(), shop.close()]);
+  await stage.close();
   return rows;
 }
 
 type Told = Map<string, number>;
 
-async function oneByOne(bench: Bench): Promise<Told> {
+async function oneByOne(shop: Shop): Promise<Told> {
   const told: Told = new Map();
   const write = async (): Promise<void> => {
     while (told.size < 500) {
       const began = performance.now();
-      const [id = ''] = await bench.tell(COMPLETED, 1);
+      const [id = ''] = await shop.tell(COMPLETED, 1);
       told.set(id, began);
     }
   };
@@ -43,15 +47,15 @@ async function oneByOne(bench: Bench): Promise<Told> {
   return told;
 }
 
-async function together(bench: Bench): Promise<Told> {
+async function together(shop: Shop): Promise<Told> {
   const began = performance.now();
-  return new Map((await bench.tell(COMPLETED, 500)).map((id) => [id, began]));
+  return new Map((await shop.tell(COMPLETED, 500)).map((id) => [id, began]));
 }
 
 /** The time runs from before the event's transaction began. */
 async function measure(
   what: string,
-  bench: Bench,
+  db: Knex,
   dead: Receiver,
   healthy: Receiver,
   tell: () => Promise<Told>,
@@ -65,7 +69,7 @@ async function measure(
   });
   const received = receivedAt();
   const delays = [...told].map(([id, began]) => (received.get(id) ?? Number.NaN) - began);
-  const { rows } = await bench.db.raw<{ rows: { due: number }[] }>(
+  const { rows } = await db.raw<{ rows: { due: number }[] }>(
     'SELECT count(*)::int AS due FROM webhook_deliveries WHERE due_at IS NOT NULL',
   );
   return {

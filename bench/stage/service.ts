@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { ensureBuilt } from '../../local/ensure-built.mjs';
-import { loadConfig } from '../../shared/config.js';
+import { type Config, loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { migrate } from '../../shared/db/migrate.js';
 import { createLogger } from '../../shared/logger.js';
@@ -14,13 +14,22 @@ import { type BenchProcess, startServer, stopServers } from './server-process.js
 /** The service and its baselines beside it: processes in production mode, on one durable Postgres and one Redis. */
 export interface Stage {
   db: Knex;
+  config: Config;
   startWeb(settings?: Record<string, string>): Promise<BenchProcess>;
   startWorker(settings?: Record<string, string>): Promise<BenchProcess>;
   startBaseline(name: BaselineName, settings?: Record<string, string>): Promise<BenchProcess>;
   close(): Promise<void>;
 }
 
-export type BaselineName = 'insert' | 'select' | 'list' | 'x402' | 'facilitator' | 'receiver';
+export type BaselineName =
+  | 'insert'
+  | 'select'
+  | 'list'
+  | 'x402'
+  | 'facilitator'
+  | 'receiver'
+  | 'post-webhooks'
+  | 'expire-one-by-one';
 
 export const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -34,9 +43,14 @@ const ASKED: Record<BaselineName, string> = {
   x402: '/ready',
   facilitator: '/supported',
   receiver: '/',
+  'post-webhooks': '/',
+  'expire-one-by-one': '/',
 };
 
-export async function openStage({ databaseUrl, redisUrl }: BenchServices): Promise<Stage> {
+export async function openStage({
+  databaseUrl,
+  redisUrl,
+}: Pick<BenchServices, 'databaseUrl' | 'redisUrl'>): Promise<Stage> {
   await ensureBuilt(ROOT);
   const logs = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-bench-'));
   const environment = {
@@ -62,6 +76,7 @@ export async function openStage({ databaseUrl, redisUrl }: BenchServices): Promi
     });
   return {
     db,
+    config,
     startWeb: (settings = {}) => start(WEB, '/readyz', settings),
     startWorker: (settings = {}) => start(WORKER, '/healthz', { METRICS_TOKEN: 'bench', ...settings }),
     startBaseline: (name, settings = {}) =>
