@@ -6,6 +6,7 @@ import { killProcesses } from '../test/support/processes.js';
 import { cost } from './cost.js';
 import { create, createForm } from './create.js';
 import { expire } from './expire.js';
+import { growth } from './growth.js';
 import { page } from './page.js';
 import { pay, payLatency } from './pay.js';
 import { memory, start } from './processes.js';
@@ -40,6 +41,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   page,
   'webhook-isolation': webhookIsolation,
   'webhook-latency': webhookLatency,
+  growth,
 };
 
 const RESULTS = path.join(import.meta.dirname, 'results');

@@ -109,7 +109,7 @@ export async function signedForSessions(
   return signed(count, (n) => `/c/${ids[n]}`);
 }
 
-function signed(count: number, pathOf: (n: number) => string): PreparedRequest[] {
+export function signed(count: number, pathOf: (n: number) => string): PreparedRequest[] {
   return Array.from({ length: count }, (_, n) => ({
     path: pathOf(n),
     headers: { 'PAYMENT-SIGNATURE': encodeHeader(payload()) },

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../shared/config.js';
 import { runEntryPoint } from '../shared/entry-point.js';
-import { openUnhurried } from './growth/database.js';
-import { A_YEAR_OF_BUSINESS, type Counts, seedDatabase } from './growth/seed.js';
+import { seedInBulk } from './growth/bulk.js';
+import { A_YEAR_OF_BUSINESS, type Counts } from './growth/seed.js';
 
 /**
  * `DATABASE_URL=… node --import tsx bench/seed.ts [--sessions N] [--payments N] [--deliveries N] …`: fills a migrated,
- * empty database with a year of business.
+ * empty database with a year of business, as its superuser.
  */
 await runEntryPoint(async () => {
   const names = Object.keys(A_YEAR_OF_BUSINESS) as (keyof Counts)[];
@@ -20,13 +20,8 @@ await runEntryPoint(async () => {
       throw new Error(`--${name} must be a number.`);
   }
   const { database } = readConfig('cli');
-  const db = openUnhurried(database);
   const startedAt = performance.now();
   const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1).padStart(7);
-  try {
-    await seedDatabase(db, counts, (line) => process.stdout.write(`${seconds()} s  ${line}\n`));
-    process.stdout.write(`${seconds()} s  done\n`);
-  } finally {
-    await db.destroy();
-  }
+  await seedInBulk(database, counts, (line) => process.stdout.write(`${seconds()} s  ${line}\n`));
+  process.stdout.write(`${seconds()} s  done\n`);
 });

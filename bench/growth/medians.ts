@@ -1,4 +1,4 @@
-const WARM_UP = 100;
+export const WARM_UP = 100;
 
 /** In milliseconds. Each act in turn, so that a noisy moment meets all. */
 export async function medians(acts: readonly (() => Promise<unknown>)[], times: number): Promise<number[]> {
