@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { buildMerchant, buildSessions } from '../test/support/factories.js';
-import { until } from './checkout-data.js';
 import { CREATE } from './create.js';
 import { type Load, runLoad } from './load/wrk.js';
 import type { Row } from './main.js';
 import { signedForSessions } from './pay.js';
 import { round } from './race.js';
 import type { BenchServices } from './services.js';
+import { until } from './shop.js';
 import { type BenchProcess, cpuMsOf } from './stage/server-process.js';
 import { openStage, type Stage } from './stage/service.js';
 

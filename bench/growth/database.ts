@@ -15,7 +15,10 @@ export function openUnhurried(database: DatabaseConfig, settings = 'SELECT 1'): 
       min: 0,
       max: 1,
       afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) => {
-        connection.query(settings, (error) => done(error, connection));
+        connection.query(settings).then(
+          () => done(null, connection),
+          (error: Error) => done(error, connection),
+        );
       },
     },
   });

@@ -1,5 +1,4 @@
 import type { QueryBuilder } from 'objection';
-import { now } from '../clock.js';
 import type { Knex } from '../db/knex.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
 import { type Filter, type Listing, type Page, type PageRequest, readPage } from '../db/page.js';

@@ -32,7 +32,7 @@ export interface Success {
 
 /** What has been taken in its place; undefined when that is not passed on. */
 export async function recordDelivered(db: Knex, success: Success): Promise<Batch | undefined> {
-  const { isNews, batch } = (await succeedTogether(db, success)) ?? (await succeedAlone(db, success));
+  const { isNews, batch } = await succeed(db, success);
   // Not in the same statement: who holds a delivery does not wait for its endpoint.
   if (isNews) {
     const news = { failingSince: null, succeededAt: now() };
@@ -46,8 +46,15 @@ interface Succeeded {
   batch: Batch | undefined;
 }
 
+const succeed = writeTogether<Success, Succeeded>({
+  keyOf: ({ id }) => id,
+  together: succeedTogether,
+  alone: succeedAlone,
+  unclear: (_db, _success, error) => Promise.reject(error),
+});
+
 /** Undefined for those that were not quick, no longer theirs, or whose row somebody else holds. */
-const succeedTogether = writeTogether(async (db: Knex, successes: readonly Success[]) => {
+async function succeedTogether(db: Knex, successes: readonly Success[]): Promise<(Succeeded | undefined)[]> {
   const at = now();
   const rows = await runStatement<SucceededRow>(db, SUCCEED_AND_PASS_ON, [
     at,
@@ -60,11 +67,11 @@ const succeedTogether = writeTogether(async (db: Knex, successes: readonly Succe
     successes.map(({ passesOn }) => passesOn),
   ]);
   const rowOf = new Map(rows.map((row) => [row.succeededId, row]));
-  return successes.map(({ id, endpointId }): Succeeded | undefined => {
+  return successes.map(({ id, endpointId }) => {
     const row = rowOf.get(id);
     return row && { isNews: row.isNews, batch: batchOf(row, endpointId) };
   });
-});
+}
 
 async function succeedAlone(db: Knex, { id, attempt, entry }: Success): Promise<Succeeded> {
   const { from, to } = DELIVERY_MOVES.succeed;
