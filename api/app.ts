@@ -1,11 +1,11 @@
 import express, { type Express } from 'express';
-import helmet from 'helmet';
 import { pageAssetRoutes } from './checkout-page/assets-route.js';
 import type { Deps } from './deps.js';
 import { renderMerchantErrors } from './errors/render-merchant-error.js';
 import { unknownPath } from './errors/unknown-path.js';
 import { warnOfUntrustedProxy } from './middleware/forwarded-for.js';
 import { requestId } from './middleware/request-id.js';
+import { safeHeaders } from './middleware/safe-headers.js';
 import { operations } from './operations/routes.js';
 import { paymentLink } from './payment-link/routes.js';
 import { sendJson } from './send-json.js';
@@ -27,7 +27,9 @@ export function createApp(deps: Deps): Express {
   app.use(requestId(deps));
   app.use(warnOfUntrustedProxy(deps));
   const isHttps = deps.config.baseUrl.startsWith('https:');
-  app.use(helmet({ strictTransportSecurity: isHttps && { maxAge: HSTS_SECONDS, includeSubDomains: false } }));
+  app.use(
+    safeHeaders({ strictTransportSecurity: isHttps && { maxAge: HSTS_SECONDS, includeSubDomains: false } }),
+  );
   // What is asked most comes first: each layer before it is a step of every request.
   app.use('/c', paymentLink(deps));
   app.use('/v1', merchantApi(deps));

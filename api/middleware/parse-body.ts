@@ -110,10 +110,12 @@ function malformed(message: string): Refusal {
   return new Refusal('malformed_body', message);
 }
 
+const NO_QUERY = parseForm('', 'query');
+
 /** The query string, parsed like a form. */
 export function queryOf(req: Request): RawInput {
   const start = req.originalUrl.indexOf('?');
-  return parseForm(start === -1 ? '' : req.originalUrl.slice(start + 1), 'query');
+  return start === -1 ? NO_QUERY : parseForm(req.originalUrl.slice(start + 1), 'query');
 }
 
 /** Requests that take no query parameters refuse them like any other unknown parameter. */

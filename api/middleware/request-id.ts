@@ -20,10 +20,12 @@ export function requestId({ logger, metrics }: Pick<Deps, 'logger' | 'metrics'>)
         method: req.method,
         route,
         status: res.statusCode,
-        ...(res.locals.errorCode !== undefined && { code: res.locals.errorCode }),
-        ...(req.principal && { account: req.principal.accountId, livemode: req.principal.livemode }),
+        // What is undefined is left out of the line.
+        code: res.locals.errorCode,
+        account: req.principal?.accountId,
+        livemode: req.principal?.livemode,
         ms: Math.round(ms),
-        ...(!res.writableFinished && { aborted: true }),
+        aborted: res.writableFinished ? undefined : true,
       });
     });
     next();

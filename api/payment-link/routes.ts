@@ -1,4 +1,10 @@
-import express, { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Router,
+} from 'express';
 import { nowMs } from '../../shared/clock.js';
 import type { Channel } from '../../shared/domain/payment.js';
 import { isIdShaped } from '../../shared/ids.js';
@@ -40,18 +46,12 @@ export function paymentLink(deps: Deps): Router {
     next();
   });
 
-  // Before the limit: an open page asks for its state every other second.
-  router
-    .route('/:id/status')
-    .get((req, res) => sendStatus(deps, res, req.params.id))
-    .all(onlyBy(READ_METHODS, refuse));
-
-  router.use('/:id', async (req, res, next) => {
+  const limit: RequestHandler = async (req, res, next) => {
     const waitMs = await deps.linkRateLimiter.take(req.ip ?? 'unknown');
     if (waitMs === undefined) return next();
     res.setHeader('Retry-After', String(retryAfterSeconds(waitMs)));
     refuse(req, res, 'rate_limit', 'Too many requests from this address. Slow down and try again.');
-  });
+  };
 
   const serve = async (req: Request<{ id: string }>, res: Response): Promise<void> => {
     const arrivedAtMs = nowMs();
@@ -79,7 +79,13 @@ export function paymentLink(deps: Deps): Router {
     else sendAgentAnswer(res, answer, sessionUrl(session.id, deps.config.baseUrl));
   };
 
-  router.route('/:id').get(serve).post(serve).all(onlyBy(LINK_METHODS, refuse));
+  router.route('/:id').all(limit).get(serve).post(serve).all(onlyBy(LINK_METHODS, refuse));
+  // Not counted: an open page asks for its state every other second.
+  router
+    .route('/:id/status')
+    .get((req, res) => sendStatus(deps, res, req.params.id))
+    .all(onlyBy(READ_METHODS, refuse));
+  router.use('/:id', limit);
   router
     .route('/:id/page')
     .get((req, res) => sendCurrentPage(deps, res, req.params.id))
