@@ -1,33 +1,38 @@
-import { parseArgs } from 'node:util';
-import { runEntryPoint } from '../shared/entry-point.js';
 import { openSubject } from './growth/measure.js';
 import { medians } from './growth/medians.js';
+import { seedDatabase } from './growth/seed.js';
+import type { Row } from './main.js';
+import { round } from './race.js';
+import type { BenchServices } from './services.js';
+import { openStage } from './stage/service.js';
 
-/**
- * `node --import tsx bench/isolation.ts --database <url> [--redis <url>] [--times N]`: whether the time of a 404 tells
- * another account's object from none, on a database that bench/seed.ts has filled. Within 20 %.
- */
-await runEntryPoint(async () => {
-  const { values } = parseArgs({
-    options: {
-      database: { type: 'string' },
-      redis: { type: 'string' },
-      times: { type: 'string', default: '1000' },
-    },
-    strict: true,
-  });
-  const { database, redis, times } = values;
-  if (database === undefined) throw new Error('--database is needed.');
-  const { acts, close } = await openSubject({
-    databaseUrl: database,
-    redisUrl: redis,
-    facilitatorUrl: 'http://127.0.0.1:1',
-  });
-  for (const object of ['session', 'cursor', 'endpoint']) {
-    const pair = ['not yours', 'not there'].flatMap((which) => acts[`${object}, ${which}`] ?? []);
-    const [yours = 0, there = 0] = await medians(pair, Number(times));
-    const cells = [object.padEnd(10), `not yours ${yours.toFixed(2)} ms`, `not there ${there.toFixed(2)} ms`];
-    process.stdout.write(`${cells.join('  ')}  ×${(yours / there).toFixed(2)}\n`);
+const TIMES = 1000;
+const GOAL = 1.2;
+const COUNTS = { accounts: 50, sessions: 50_000, payments: 10_000, deliveries: 20_000, idempotencyRecords: 100 };
+
+/** Whether the time of a 404 tells another account's object from none. */
+export async function isolation(services: BenchServices): Promise<Row[]> {
+  const stage = await openStage(services);
+  await seedDatabase(stage.db, COUNTS);
+  const { acts, close } = await openSubject({ ...services, facilitatorUrl: 'http://127.0.0.1:1' });
+  try {
+    const rows: Row[] = [];
+    for (const object of ['session', 'cursor', 'endpoint']) {
+      const pair = ['not yours', 'not there'].flatMap((which) => acts[`${object}, ${which}`] ?? []);
+      const [theirs = 0, none = 0] = await medians(pair, TIMES);
+      const ratio = Math.max(theirs, none) / Math.min(theirs, none);
+      rows.push({
+        figure: `404 of a ${object}`,
+        'not yours ms': round(theirs),
+        'not there ms': round(none),
+        ratio: round(ratio),
+        goal: `≤ ${GOAL}`,
+        met: ratio <= GOAL ? 'yes' : 'no',
+      });
+    }
+    return rows;
+  } finally {
+    await close();
+    await stage.close();
   }
-  await close();
-});
+}

@@ -7,6 +7,7 @@ import { cost } from './cost.js';
 import { create, createForm } from './create.js';
 import { expire } from './expire.js';
 import { growth } from './growth.js';
+import { isolation } from './isolation.js';
 import { page } from './page.js';
 import { pay, payLatency } from './pay.js';
 import { memory, start } from './processes.js';
@@ -37,6 +38,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   expire,
   memory,
   start,
+  isolation,
   cost,
   page,
   'webhook-isolation': webhookIsolation,

@@ -25,6 +25,9 @@ interface Waiting<Item, Result> {
 const MOST = 50;
 /** How long a group is waited for: nobody is held up for longer by writes that are stuck. */
 const PATIENCE_MS = 20;
+/** So many are company enough: they leave while others are on their way, and Postgres works while we do. */
+const ENOUGH = 10;
+const MOST_UNDER_WAY = 3;
 
 export function writeTogether<Item, Result>(
   write: GroupedWrite<Item, Result>,
@@ -50,6 +53,7 @@ function openGroup<Item, Result>(
   /** At the end of this turn of the event loop when nothing is under way, so that all of one turn go together. */
   function schedule(): void {
     if (waiting.length === 0 || isLeaving) return;
+    if (waiting.length >= ENOUGH && underWay < MOST_UNDER_WAY) return leave();
     if (underWay > 0) {
       patience ??= setTimeout(leave, PATIENCE_MS);
       return;
