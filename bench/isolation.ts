@@ -8,7 +8,13 @@ import { openStage } from './stage/service.js';
 
 const TIMES = 1000;
 const GOAL = 1.2;
-const COUNTS = { accounts: 50, sessions: 50_000, payments: 10_000, deliveries: 20_000, idempotencyRecords: 100 };
+const COUNTS = {
+  accounts: 50,
+  sessions: 50_000,
+  payments: 10_000,
+  deliveries: 20_000,
+  idempotencyRecords: 100,
+};
 
 /** Whether the time of a 404 tells another account's object from none. */
 export async function isolation(services: BenchServices): Promise<Row[]> {

@@ -53,7 +53,10 @@ function openGroup<Item, Result>(
   /** At the end of this turn of the event loop when nothing is under way, so that all of one turn go together. */
   function schedule(): void {
     if (waiting.length === 0 || isLeaving) return;
-    if (waiting.length >= ENOUGH && underWay < MOST_UNDER_WAY) return leave();
+    if (waiting.length >= ENOUGH && underWay < MOST_UNDER_WAY) {
+      leave();
+      return;
+    }
     if (underWay > 0) {
       patience ??= setTimeout(leave, PATIENCE_MS);
       return;
