@@ -9,6 +9,21 @@ export interface SessionView {
   expand: readonly 'line_items'[];
 }
 
+/** What `presentCheckoutSession` reads of a session's own columns, but for its line items; and whose it is. */
+export const SHOWN_SESSION_FIELDS = [
+  'id',
+  'accountId',
+  'livemode',
+  'status',
+  'amountTotalCents',
+  'metadata',
+  'successUrl',
+  'cancelUrl',
+  'clientReferenceId',
+  'customerEmail',
+  'expiresAt',
+] as const satisfies (keyof CheckoutSession)[];
+
 export function presentCheckoutSession(session: CheckoutSession, { baseUrl, expand }: SessionView): object {
   const payable = session.status === 'open' || session.status === 'processing';
   return {

@@ -8,25 +8,13 @@ import { SESSION_MOVES, type SessionStatus } from '../domain/checkout-session.js
 import { noSuch, Refusal } from '../domain/errors.js';
 import { CheckoutSession } from '../models/checkout-session.js';
 import { Payment } from '../models/payment.js';
+import { SHOWN_SESSION_FIELDS } from '../presenters/checkout-session.js';
 import { SHOWN_PAYMENT_FIELDS } from '../presenters/payment.js';
 import { keyCounts, type Principal, requireKeyThatCounts, whereKeyCounts } from './api-keys.js';
 import { type EventDeps, recordEvents } from './events.js';
 import { answer, type Reply } from './idempotency.js';
 
-const FIELDS = [
-  'id',
-  'accountId',
-  'livemode',
-  'status',
-  'amountTotalCents',
-  'metadata',
-  'successUrl',
-  'cancelUrl',
-  'clientReferenceId',
-  'customerEmail',
-  'expiresAt',
-  'paymentId',
-] as const satisfies (keyof CheckoutSession)[];
+const FIELDS = [...SHOWN_SESSION_FIELDS, 'paymentId'] as const satisfies (keyof CheckoutSession)[];
 const payment = modelColumns(Payment, 'payment', SHOWN_PAYMENT_FIELDS);
 
 /** Line items are long, and read only where they are shown. */

@@ -6,7 +6,7 @@ import { nextWatch } from '../domain/payment.js';
 import { Payment } from '../models/payment.js';
 import { failPayment, succeedPayment, type VerdictDeps } from './verdicts.js';
 
-/** A person's decision on a payment whose outcome is open, through the same moves and events as any other. */
+/** A person's decision on a payment whose outcome is open; it takes the moves and events that each outcome takes. */
 export type Resolution = { kind: 'paid'; transaction: string } | { kind: 'failed'; reason: string };
 
 export async function resolvePayment(

@@ -4,22 +4,10 @@ import { modelColumns, type Row } from '../db/model-columns.js';
 import { runStatement, type Statement } from '../db/statement.js';
 import { SESSION_MOVES } from '../domain/checkout-session.js';
 import { CheckoutSession } from '../models/checkout-session.js';
+import { SHOWN_SESSION_FIELDS } from '../presenters/checkout-session.js';
 import { type EventDeps, recordEvents } from './events.js';
 
-/** What an event tells of a session that has expired. */
-const SHOWN = modelColumns(CheckoutSession, 'session', [
-  'id',
-  'accountId',
-  'livemode',
-  'status',
-  'amountTotalCents',
-  'metadata',
-  'successUrl',
-  'cancelUrl',
-  'clientReferenceId',
-  'customerEmail',
-  'expiresAt',
-]);
+const SHOWN = modelColumns(CheckoutSession, 'session', SHOWN_SESSION_FIELDS);
 
 const EXPIRE_OVERDUE: Statement = {
   name: 'expire-overdue-sessions',

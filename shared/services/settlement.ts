@@ -7,6 +7,8 @@ import { writeTogether } from '../db/write-together.js';
 import type { Observation, PaymentStage } from '../domain/payment.js';
 import { CheckoutSession } from '../models/checkout-session.js';
 import { Payment } from '../models/payment.js';
+import { SHOWN_SESSION_FIELDS } from '../presenters/checkout-session.js';
+import { SHOWN_PAYMENT_FIELDS } from '../presenters/payment.js';
 
 /**
  * Taking a payment's due work. Taking is one UPDATE that raises `attempt` and moves `due_at` past the longest that the
@@ -67,22 +69,10 @@ async function beginAll(
 }
 
 const payment = modelColumns(Payment, 'payment', [
-  'id',
+  ...SHOWN_PAYMENT_FIELDS,
   'checkoutSessionId',
   'accountId',
-  'livemode',
-  'status',
-  'amountCents',
-  'token',
-  'tokenAmount',
-  'tokenDecimals',
-  'network',
   'asset',
-  'payer',
-  'payTo',
-  'channel',
-  'transaction',
-  'settledAt',
   'requirements',
   'payload',
   'validUntil',
@@ -94,18 +84,7 @@ const payment = modelColumns(Payment, 'payment', [
   'settleUnclear',
   'reportedTransaction',
 ]);
-const session = modelColumns(CheckoutSession, 'session', [
-  'id',
-  'accountId',
-  'livemode',
-  'amountTotalCents',
-  'metadata',
-  'successUrl',
-  'cancelUrl',
-  'clientReferenceId',
-  'customerEmail',
-  'expiresAt',
-]);
+const session = modelColumns(CheckoutSession, 'session', SHOWN_SESSION_FIELDS);
 
 const BEGIN_TOGETHER = { name: 'begin_together', text: beginStatement('FOR NO KEY UPDATE SKIP LOCKED') };
 const BEGIN_ALONE = { name: 'begin_alone', text: beginStatement('FOR NO KEY UPDATE') };

@@ -54,7 +54,7 @@ describe('the merchants command', () => {
     assert.equal(shown.keys.length, 2);
     assert.ok(!JSON.stringify(shown).includes('svc_ck_'));
     const { accounts } = await runJson('list');
-    assert.ok(accounts.some(({ id }: { id: string }) => id === account.id));
+    assert.ok(accounts.some(({ id }) => id === account.id));
   });
 
   it('creates and revokes keys; a revoked one fails on the next request', async () => {

@@ -33,10 +33,7 @@ describe('merchants resend-event', () => {
     const uninterested = await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] });
     const { deliveries, event: told } = await runJson('resend-event', event);
     assert.equal(told, event);
-    assert.deepEqual(
-      deliveries.map(({ endpoint }: { endpoint: string }) => endpoint).sort(),
-      hooks.map(({ id }) => id).sort(),
-    );
+    assert.deepEqual(deliveries.map(({ endpoint }) => endpoint).sort(), hooks.map(({ id }) => id).sort());
     for (const hook of hooks) {
       await flow.untilSucceeded(hook.id, 2);
       const [first, again] = hook.receiver.got;
@@ -50,7 +47,7 @@ describe('merchants resend-event', () => {
     const [hook, other] = hooks;
     const { deliveries } = await runJson('resend-event', event, '--endpoint', hook?.id ?? '');
     assert.deepEqual(deliveries.length, 1);
-    assert.match(deliveries[0].id, /^wd_/);
+    assert.match(deliveries[0]?.id ?? '', /^wd_/);
     await untilGot(hook, 3);
     assert.equal(other?.receiver.got.length, 2);
     const later = await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] });

@@ -25,7 +25,7 @@ describe('the operator deciding on payments', () => {
   it('lists payments whose outcome is open, and shows one with its attempts and window but not its signature', async () => {
     const { sessionId, paymentId } = await buildUndecided();
     const { payments } = await runJson('payments', '--undecided');
-    assert.ok(payments.some(({ id }: { id: string }) => id === paymentId));
+    assert.ok(payments.some(({ id }) => id === paymentId));
     const shown = await runJson('show-payment', paymentId);
     assert.equal(shown.checkout_session, sessionId);
     assert.equal(shown.status, 'processing');

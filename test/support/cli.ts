@@ -16,9 +16,51 @@ export async function runCommand(...argv: string[]): Promise<Ran> {
   return ran;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are asserted on field by field
-export async function runJson(...argv: string[]): Promise<any> {
-  const { status, stdout, stderr } = await runCommand(...argv, '--json');
+interface PrintedAccount {
+  id: string;
+  payout_wallets: { evm: string | null; solana: string | null };
+  logo_url: string | null;
+  brand_color: string | null;
+}
+
+interface PrintedKey {
+  id: string;
+  object: string;
+  name: string;
+  livemode: boolean;
+  secret: string;
+  revoked_at: number;
+}
+
+interface PrintedPayment {
+  id: string;
+  status: string;
+  checkout_session: string;
+  valid_until: number;
+  history: unknown[];
+  failure_code: string | null;
+  stage: string | null;
+}
+
+/** What each command prints with `--json`, as far as tests ask for it. */
+interface Printed {
+  create: { account: PrintedAccount; keys: { live: string; test: string } };
+  update: PrintedAccount;
+  show: PrintedAccount & { keys: unknown[] };
+  list: { accounts: PrintedAccount[] };
+  'create-key': PrintedKey;
+  'revoke-key': PrintedKey;
+  'add-facilitator-key': { key_id: string };
+  'remove-facilitator-key': { key_id: string };
+  payments: { payments: PrintedPayment[] };
+  'show-payment': PrintedPayment;
+  'resolve-payment': PrintedPayment;
+  'resend-event': { event: string; deliveries: { id: string; endpoint: string }[] };
+  'reseal-secrets': object;
+}
+
+export async function runJson<C extends keyof Printed>(command: C, ...argv: string[]): Promise<Printed[C]> {
+  const { status, stdout, stderr } = await runCommand(command, ...argv, '--json');
   assert.equal(status, 0, stderr);
   assert.equal(stderr, '');
   return JSON.parse(stdout);

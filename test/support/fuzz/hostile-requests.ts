@@ -356,7 +356,7 @@ const elsewhere: Arbitrary<Hostile> = fc.record({
   body: fc.constant(undefined),
 });
 
-/** Every operation of the OpenAPI document as often as any other, the link more often, and what is neither. */
+/** The operations of the OpenAPI document equally often, the link more often, and what is neither. */
 export function hostileRequests(payments: readonly Json[]): Arbitrary<Hostile> {
   const { paths } = openApiDocument('https://pay.example') as {
     paths: Record<string, Record<string, Operation>>;
