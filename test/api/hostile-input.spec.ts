@@ -65,6 +65,7 @@ describe('hostile input', () => {
         FACILITATOR_URL: 'http://127.0.0.1:1',
         BASE_URL: 'https://pay.example',
         RATE_LIMIT_API_PER_SECOND: '1000000',
+        RATE_LIMIT_LINK_PER_MINUTE: '1000000',
         WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
         LOG_LEVEL: 'trace',
       },

@@ -60,6 +60,7 @@ for (const { store, redisUrl } of STORES) {
         FACILITATOR_URL: flow.facilitator.url,
         RPC_URL_EIP155_84532: flow.chain.endpoint.url,
         BASE_URL: 'https://pay.example',
+        RATE_LIMIT_LINK_PER_MINUTE: '1000000',
         FACILITATOR_SETTLE_TIMEOUT_MS: '20000',
       };
     });

@@ -25,6 +25,7 @@ export async function openTestApp(environment: Record<string, string> = {}): Pro
       FACILITATOR_URL: 'http://127.0.0.1:1',
       BASE_URL: 'https://pay.example',
       RATE_LIMIT_API_PER_SECOND: '100000',
+      RATE_LIMIT_LINK_PER_MINUTE: '1000000',
       LOG_LEVEL: 'silent',
       ...environment,
     },

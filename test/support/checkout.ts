@@ -107,7 +107,6 @@ export async function openCheckout({
   const facilitator = rest.facilitator ?? (await startFacilitator());
   const settings = {
     FACILITATOR_URL: facilitator.url,
-    RATE_LIMIT_LINK_PER_MINUTE: '1000000',
     RPC_URL_EIP155_84532: NO_CHAIN,
     RPC_URL_EIP155_1952: NO_CHAIN,
     RPC_URL_SOLANA_DEVNET: NO_CHAIN,

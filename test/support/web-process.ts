@@ -78,6 +78,7 @@ export async function openWebProcesses(name: string): Promise<WebProcesses> {
     REDIS_URL: testServices().redisUrl,
     FACILITATOR_URL: 'http://127.0.0.1:1',
     BASE_URL: 'https://pay.example',
+    RATE_LIMIT_LINK_PER_MINUTE: '1000000',
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
   };
   await waitAtCommit(db);
