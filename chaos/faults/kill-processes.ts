@@ -8,8 +8,10 @@ import type { Fault } from './fault.js';
  */
 const SPARED_SHARE = 0.8;
 const YOUNG_MS = 3000;
-/** The others are told to stop. */
-const KILLED_SHARE = 0.75;
+/** Every fourth is not killed but told to stop: however few there are time for, there are both. */
+const TOLD_TO_STOP = 4;
+
+let struck = 0;
 
 /** Every two seconds one that is up is killed, or told to stop; its supervisor starts it again when it has gone. */
 export const killProcesses: Fault = {
@@ -20,7 +22,8 @@ export const killProcesses: Fault = {
     );
     if (victims.length === 0) return undefined;
     const victim = pick(random, victims);
-    const signal = random() < KILLED_SHARE ? 'SIGKILL' : 'SIGTERM';
+    struck += 1;
+    const signal = struck % TOLD_TO_STOP === 0 ? 'SIGTERM' : 'SIGKILL';
     if (signal === 'SIGKILL') victim.kill();
     else victim.tellToStop();
     return { fault: signal, detail: victim.name };
