@@ -29,7 +29,7 @@ export interface Deps {
   metrics: WebMetrics;
   /** True once the process has been told to stop: it is no longer ready. */
   lifecycle: { isStopping: boolean };
-  solanaTransfers: SolanaTransfers;
+  solanaTransfers: () => Promise<SolanaTransfers>;
   pageAssets: PageAssets;
   images: ImageProxy;
 }

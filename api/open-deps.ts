@@ -1,6 +1,6 @@
-import { createSolanaTransfers } from '../shared/chains/solana-transfers.js';
 import type { Config } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
+import { lazily } from '../shared/lazily.js';
 import type { Logger } from '../shared/logger.js';
 import { openRedis } from '../shared/queues/connection.js';
 import { decisionsFrom } from '../shared/queues/decision-bell.js';
@@ -33,7 +33,10 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     settlements: watchSettlements(db, logger, decisionsFrom(config.redis, logger)),
     metrics: openWebMetrics({ db, queues, logger }),
     lifecycle: { isStopping: false },
-    solanaTransfers: createSolanaTransfers(config.rpcUrls),
+    solanaTransfers: lazily(async () => {
+      const { createSolanaTransfers } = await import('../shared/chains/solana-transfers.js');
+      return createSolanaTransfers(config.rpcUrls);
+    }),
     pageAssets,
     images: createImageProxy({ allowPrivateNetworks: config.allowPrivateWebhooks }),
   };

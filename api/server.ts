@@ -4,16 +4,19 @@ import { type Config, readConfig, usesDevelopmentKey } from '../shared/config.js
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger } from '../shared/logger.js';
 import { warnIfRedisMayEvict } from '../shared/queues/connection.js';
+import { loadBullMq } from '../shared/queues/enqueue.js';
 import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js';
 import { createApp } from './app.js';
 import type { Deps } from './deps.js';
 import { createHttpServer, drain, trackInFlight } from './http-server.js';
 import { closeDeps, openDeps } from './open-deps.js';
+import { paying } from './payment-link/paying.js';
 
 /** How long requests in flight may take when the process stops. */
 const DRAIN_MS = 20_000;
 /** And how long its connections to the stores may take to close: together less than a stopping process has. */
 const CLOSE_MS = 3000;
+const WARM_UP_AFTER_MS = 500;
 
 export interface WebProcess extends Closable {
   port: number;
@@ -33,9 +36,11 @@ export async function startWeb(
   await listen(server, config.port);
   const { port } = server.address() as AddressInfo;
   logger.info({ event: 'web.listening', port });
+  const warming = setTimeout(warmUp, WARM_UP_AFTER_MS);
   return {
     port,
     async close() {
+      clearTimeout(warming);
       deps.lifecycle.isStopping = true;
       // Paying requests that wait are answered 202 at once; the workers go on.
       deps.settlements.close();
@@ -43,6 +48,11 @@ export async function startWeb(
       await closeWithin(closeMs, closeDeps(deps), logger);
     },
   };
+}
+
+/** The first payment finds loaded what it needs, and the first answers did not wait for it. */
+function warmUp(): void {
+  void Promise.all([paying(), loadBullMq()]);
 }
 
 function warnAbout({ config, logger, pageAssets }: Deps): void {

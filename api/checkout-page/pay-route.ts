@@ -3,9 +3,9 @@ import { nowMs } from '../../shared/clock.js';
 import { isIdShaped } from '../../shared/ids.js';
 import { findLinkedSession, findLinkState, type LinkedSession } from '../../shared/services/payment-links.js';
 import { readPaymentHeader, type WellFormedHeader } from '../../shared/x402/headers.js';
-import { isSamePayment } from '../../shared/x402/match-payment.js';
 import type { Deps } from '../deps.js';
 import type { LinkAnswer } from '../payment-link/answer.js';
+import { paying } from '../payment-link/paying.js';
 import { followedBy, serveLink } from '../payment-link/serve-link.js';
 import { sendJson } from '../send-json.js';
 import type { PayOutcome } from './page-data.js';
@@ -38,6 +38,7 @@ export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, r
 /** Whether it is this very payment that holds the session, or paid it: an earlier try of it had arrived. */
 async function isOurs({ db }: Deps, { id }: LinkedSession, header: WellFormedHeader): Promise<boolean> {
   const session = await findLinkState(db, id);
+  const { isSamePayment } = await paying();
   return session?.payment != null && isSamePayment(header, session.payment);
 }
 

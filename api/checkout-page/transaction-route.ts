@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import { findToken, type OfferedSvmToken } from '../../shared/chains/networks.js';
 import type { SolanaUnreadable } from '../../shared/chains/solana-transfers.js';
-import { parseSolanaWallet } from '../../shared/chains/wallet-address.js';
 import { nowMs } from '../../shared/clock.js';
 import { isIdShaped } from '../../shared/ids.js';
 import { findLinkState } from '../../shared/services/payment-links.js';
@@ -31,6 +30,7 @@ export async function sendTransaction(
 ): Promise<void> {
   const body: unknown = req.body;
   const { payer, asset } = isJsonObject(body) ? body : {};
+  const { parseSolanaWallet } = await import('../../shared/chains/wallet-address.js');
   const wallet = typeof payer === 'string' ? parseSolanaWallet(payer) : undefined;
   if (wallet === undefined || (asset !== undefined && typeof asset !== 'string')) {
     const message = 'Send JSON with `payer`, a Solana wallet address, and `asset`, a mint of this link.';
@@ -70,7 +70,8 @@ async function prepare(
   const unreadable = ({ reason }: SolanaUnreadable): undefined => {
     logger.warn({ event: 'transaction.chain_unreadable', network: chosen.accepted.network, reason });
   };
-  const holdings = await solanaTransfers.readHoldings(
+  const transfers = await solanaTransfers();
+  const holdings = await transfers.readHoldings(
     chosen.token.network,
     entries.map(({ token }) => ({ wallet: payer, token })),
   );
@@ -79,7 +80,7 @@ async function prepare(
   const amount = BigInt(chosen.accepted.amount);
   const canPay = asset !== undefined && held(chosen) >= amount;
   const transaction = canPay
-    ? await solanaTransfers.build({
+    ? await transfers.build({
         token: chosen.token,
         payer,
         payTo: chosen.accepted.payTo,

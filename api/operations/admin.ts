@@ -1,6 +1,3 @@
-import { createBullBoard } from '@bull-board/api';
-import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import { ExpressAdapter } from '@bull-board/express';
 import { type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
 import { secretsMatch } from '../../shared/secrets.js';
@@ -39,7 +36,7 @@ function queueDashboard({ queues, logger }: Deps): RequestHandler {
   let dashboard: RequestHandler | undefined;
   return async (req, res, next) => {
     try {
-      dashboard ??= openDashboard(await queues.open());
+      dashboard ??= await openDashboard(await queues.open());
     } catch (error) {
       logger.warn({ event: 'admin.queues_unreadable', err: error });
       res
@@ -52,7 +49,10 @@ function queueDashboard({ queues, logger }: Deps): RequestHandler {
   };
 }
 
-function openDashboard(queues: Awaited<ReturnType<Deps['queues']['open']>>): RequestHandler {
+async function openDashboard(queues: Awaited<ReturnType<Deps['queues']['open']>>): Promise<RequestHandler> {
+  const { createBullBoard } = await import('@bull-board/api');
+  const { BullMQAdapter } = await import('@bull-board/api/bullMQAdapter');
+  const { ExpressAdapter } = await import('@bull-board/express');
   const serverAdapter = new ExpressAdapter();
   serverAdapter.setBasePath(QUEUES_URL);
   createBullBoard({ queues: queues.map((queue) => new BullMQAdapter(queue)), serverAdapter });

@@ -9,12 +9,12 @@ import {
 } from '../../shared/services/payment-links.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { WellFormedHeader } from '../../shared/x402/headers.js';
-import { isSamePayment, type Offer } from '../../shared/x402/match-payment.js';
+import type { Offer } from '../../shared/x402/match-payment.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';
 import type { Deps } from '../deps.js';
-import { acceptPayment } from './accept-payment.js';
 import { alreadyPaid, busy, type LinkAnswer, refuse, signatureUsed } from './answer.js';
 import { askForPayment, readOffer } from './offer.js';
+import { paying } from './paying.js';
 
 export interface LinkVisit {
   /** Undefined when nothing is paid with this request. */
@@ -32,7 +32,7 @@ export function followedBy(deps: Deps, requestId: string): Deps {
 
 /** One request to an existing link: by the session's state, and by whether it pays. */
 export async function serveLink(deps: Deps, session: LinkedSession, visit: LinkVisit): Promise<LinkAnswer> {
-  const settled = answerByState(session, visit.header);
+  const settled = await answerByState(session, visit.header);
   if (settled !== undefined) return settled;
   const offer = await readOffer(deps, session);
   if ('kind' in offer) return offer;
@@ -41,7 +41,10 @@ export async function serveLink(deps: Deps, session: LinkedSession, visit: LinkV
 }
 
 /** Undefined when the session is open and can be paid. */
-function answerByState(session: LinkedSession, header: WellFormedHeader | undefined): LinkAnswer | undefined {
+async function answerByState(
+  session: LinkedSession,
+  header: WellFormedHeader | undefined,
+): Promise<LinkAnswer | undefined> {
   switch (session.status) {
     case 'open':
       return session.expiresAt <= now() ? expired() : undefined;
@@ -53,6 +56,7 @@ function answerByState(session: LinkedSession, header: WellFormedHeader | undefi
       const { payment } = session;
       if (payment === null) throw new Error(`${session.id} is complete without a payment`);
       if (header === undefined) return { kind: 'paid', receipt: receiptOf(payment), session };
+      const { isSamePayment } = await paying();
       return isSamePayment(header, payment) ? alreadyPaid(receiptOf(payment)) : alreadyPaid();
     }
   }
@@ -65,6 +69,7 @@ async function pay(
   header: WellFormedHeader,
   visit: LinkVisit,
 ): Promise<LinkAnswer> {
+  const { acceptPayment } = await paying();
   const acceptance = await acceptPayment(deps, session, offer, header, visit);
   switch (acceptance.kind) {
     case 'refused':
@@ -92,7 +97,7 @@ async function pay(
 /** The session is read again: what it has become says why it could not be claimed. */
 async function afterLosing(deps: Deps, sessionId: string, header: WellFormedHeader): Promise<LinkAnswer> {
   const session = await findLinkedSession(deps.db, sessionId);
-  return (session && answerByState(session, header)) ?? signatureUsed();
+  return (session && (await answerByState(session, header))) ?? signatureUsed();
 }
 
 /** The claim stands whatever happens to this request: what cannot be read now is answered 202. */

@@ -1,6 +1,7 @@
-import { createPostgresBackend, type JobType, Queue, withBackend } from 'bullmq';
+import type { JobType, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
+import { lazily } from '../lazily.js';
 import type { Logger } from '../logger.js';
 import type { Closable } from '../shutdown.js';
 import { JOB_NAMES, type JobName, type JobPayloads } from './jobs.js';
@@ -32,7 +33,9 @@ export interface QueueDepth {
 const POOL_SIZE = 4;
 const ADD_WITHIN_MS = 5000;
 
-const PostgresBullMq = withBackend(createPostgresBackend);
+type BullMq = typeof import('bullmq');
+
+export const loadBullMq = lazily<BullMq>(() => import('bullmq'));
 
 /** What both backends' queues have in common. */
 interface AnyQueue {
@@ -47,7 +50,9 @@ export function openQueues(config: Config, redis: Redis | undefined, logger: Log
   const queues = new Map<JobName, AnyQueue>();
   const pool = openQueuePool(config.database, POOL_SIZE);
 
-  function openQueue(name: JobName): AnyQueue {
+  function openQueue(bullMq: BullMq, name: JobName): AnyQueue {
+    const { createPostgresBackend, Queue, withBackend } = bullMq;
+    const PostgresBullMq = withBackend(createPostgresBackend);
     const options = { defaultJobOptions: JOB_OPTIONS, skipMetasUpdate: true };
     const queue: AnyQueue =
       redis === undefined
@@ -59,8 +64,9 @@ export function openQueues(config: Config, redis: Redis | undefined, logger: Log
 
   /** Opened when it is first needed: BullMQ never recovers a queue that was opened while its store was away. */
   async function readyQueue(name: JobName): Promise<AnyQueue> {
+    const bullMq = await loadBullMq();
     if (redis !== undefined && redis.status !== 'ready') throw new Error('Redis is not connected');
-    const queue = queues.get(name) ?? openQueue(name);
+    const queue = queues.get(name) ?? openQueue(bullMq, name);
     queues.set(name, queue);
     try {
       await queue.waitUntilReady();

@@ -33,7 +33,7 @@ export async function recordFailedTry(
     await giveUp(db, logger, endpoint.id, delivery, entry);
     return undefined;
   }
-  const dueAt = new Date(now().getTime() + pauseAfterTryMs(tries));
+  const dueAt = new Date(now().getTime() + (await pauseAfterTryMs(tries)));
   const written = await own(db, delivery)
     .patch({ dueAt, leasedUntil: null, ...trySpent(entry) })
     .whereIn('status', ['pending']);
