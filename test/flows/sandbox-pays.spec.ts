@@ -175,7 +175,8 @@ describe('payments on the sandbox', function () {
     assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
   });
 
-  it('opens the session again when an EVM transaction is lost and its authorization has ended', async () => {
+  it('opens the session again when an EVM transaction is lost and its authorization has ended', async function () {
+    this.timeout(180_000);
     await hurried.sandbox.turn({ settle: 'lose_transaction', confirmWithinMs: 500 });
     const { id } = await hurried.buildSession();
     // The facilitator takes none that ends in less than 6 s.
@@ -183,7 +184,8 @@ describe('payments on the sandbox', function () {
     assert.equal((await hurried.pay(id, { account: buyer, validBefore })).status, 202);
     await hurried.afterSettling(id);
     const { client } = hurried.sandbox.chains.baseSepolia;
-    await eventually(async () => assert.ok((await client.getBlock()).timestamp > validBefore));
+    // An idle chain has a block every 30 s.
+    await eventually(async () => assert.ok((await client.getBlock()).timestamp > validBefore), 100_000);
     travelMs(BETWEEN_LOOKS_MS);
     await hurried.becomes(id, { session: 'open', payments: ['failed'], events: [] });
     assert.equal((await hurried.visit(id)).status, 402);
