@@ -5,6 +5,7 @@ import type { Knex } from '../shared/db/knex.js';
 import type { Logger } from '../shared/logger.js';
 import type { Queues } from '../shared/queues/enqueue.js';
 import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
+import type { RingSettlement } from '../shared/queues/ring-settlements.js';
 import type { SecretBox } from '../shared/secrets.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
 import type { ImageProxy } from './checkout-page/image-proxy.js';
@@ -24,6 +25,7 @@ export interface Deps {
   linkRateLimiter: RateLimiter;
   queues: Queues;
   ringDeliveries: RingDeliveries;
+  ringSettlement: RingSettlement;
   facilitator: Facilitator;
   settlements: SettlementWatch;
   metrics: WebMetrics;

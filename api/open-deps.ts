@@ -6,6 +6,7 @@ import { openRedis } from '../shared/queues/connection.js';
 import { decisionsFrom } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
+import { settlementBell } from '../shared/queues/ring-settlements.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
 import { createImageProxy } from './checkout-page/image-proxy.js';
@@ -29,6 +30,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     linkRateLimiter: openLinkRateLimiter(config, db, redis),
     queues,
     ringDeliveries: deliveryBell(queues, logger),
+    ringSettlement: settlementBell(queues, logger),
     facilitator: createFacilitator(config.facilitator),
     settlements: watchSettlements(db, logger, decisionsFrom(config.redis, logger)),
     metrics: openWebMetrics({ db, queues, logger }),

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { Redis } from 'ioredis';
 import { buildMerchant, buildSessions } from '../test/support/factories.js';
 import { CREATE } from './create.js';
 import { type Load, runLoad } from './load/wrk.js';
@@ -12,7 +13,7 @@ import { openStage, type Stage } from './stage/service.js';
 
 /**
  * What one of each thing costs, under load, where there is too little of nothing else: processor time of each part,
- * commits and bytes in Postgres, bytes in Redis. The arithmetic of capacity begins here.
+ * commits and bytes in Postgres, commands and bytes in Redis. The arithmetic of capacity begins here.
  */
 const SECONDS = 5;
 const CONNECTIONS = 50;
@@ -21,13 +22,14 @@ const TO_PAY = 10_000;
 
 export async function cost(services: BenchServices): Promise<Row[]> {
   const stage = await openStage(services);
+  const redis = new Redis(services.redisUrl);
   try {
     const { accountId, testKey } = await buildMerchant(stage.db);
     const facilitator = { FACILITATOR_URL: (await stage.startBaseline('facilitator')).url };
     const receiver = await stage.startBaseline('receiver');
     const web = await stage.startWeb(facilitator);
     const worker = await stage.startWorker(facilitator);
-    const parts = { web, worker, postgres: await postmaster(stage) };
+    const parts = { web, worker, postgres: await postmaster(stage), redis };
     const headers = { Authorization: `Bearer ${testKey}` };
     const sessions = await buildSessions(stage.db, accountId, 2000);
     const load = { url: web.url, connections: CONNECTIONS, seconds: SECONDS, expects: 'success' } as const;
@@ -66,6 +68,7 @@ export async function cost(services: BenchServices): Promise<Row[]> {
     );
     return rows;
   } finally {
+    redis.disconnect();
     await stage.close();
   }
 }
@@ -90,6 +93,7 @@ interface Parts {
   web: Pick<BenchProcess, 'cpuMs'>;
   worker: Pick<BenchProcess, 'cpuMs'>;
   postgres: Pick<BenchProcess, 'cpuMs'>;
+  redis: Redis;
 }
 
 async function measure(stage: Stage, parts: Parts, what: string, act: () => Promise<number>): Promise<Row> {
@@ -104,16 +108,29 @@ async function measure(stage: Stage, parts: Parts, what: string, act: () => Prom
     'postgres ms': each('postgres'),
     commits: each('commits'),
     'bytes in Postgres': Math.round(each('bytes')),
+    'redis ms': each('redis'),
+    'redis commands': each('commands'),
+    'bytes in Redis': Math.round(each('memory')),
   };
 }
 
-async function read({ db }: Stage, { web, worker, postgres }: Parts) {
+async function read({ db }: Stage, { web, worker, postgres, redis }: Parts) {
   await db.raw('SELECT pg_stat_force_next_flush()');
   const { rows } = await db.raw(`
     SELECT xact_commit::int AS commits, pg_database_size(datname) AS bytes FROM pg_stat_database
     WHERE datname = current_database()`);
   const [webMs, workerMs, postgresMs] = await Promise.all([web.cpuMs(), worker.cpuMs(), postgres.cpuMs()]);
-  return { web: webMs, worker: workerMs, postgres: postgresMs, ...rows[0] };
+  const info = await redis.info();
+  const told = (name: string): number => Number(new RegExp(`^${name}:([0-9.]+)`, 'm').exec(info)?.[1]);
+  return {
+    web: webMs,
+    worker: workerMs,
+    postgres: postgresMs,
+    redis: (told('used_cpu_sys') + told('used_cpu_user')) * 1000,
+    commands: told('total_commands_processed'),
+    memory: told('used_memory'),
+    ...rows[0],
+  };
 }
 
 /** Postgres with all its processes, those that have ended too. */

@@ -11,7 +11,10 @@ export type Handlers = { [N in JobName]: (payload: JobPayloads[N]) => Promise<Ou
 /** Every job has its handler; a missing one does not compile. */
 export function createHandlers(deps: WorkerDeps, deliverer: Deliverer): Handlers {
   return {
-    'settle-payment': (payload) => settlePayment(deps, payload),
+    'settle-payment': async ({ others = [], ...first }) => {
+      await allOf([first, ...others].map((claimed) => settlePayment(deps, claimed)));
+      return done;
+    },
     'confirm-payment': (payload) => confirmPayment(deps, payload),
     'expire-sessions': () => expireSessions(deps),
     'deliver-webhook': async ({ endpointId }) => {
@@ -19,4 +22,11 @@ export function createHandlers(deps: WorkerDeps, deliverer: Deliverer): Handlers
       return done;
     },
   };
+}
+
+/** Waits for each, also when one fails: their job must not end while others are at it. */
+async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
+  const ended = await Promise.allSettled(works);
+  const failed = ended.find((work) => work.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }

@@ -1,7 +1,7 @@
 import { now, nowMs } from '../shared/clock.js';
 import { nextWatch, SETTLE_MARGIN_MS } from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
-import type { JobPayloads } from '../shared/queues/jobs.js';
+import type { ClaimedPayment } from '../shared/queues/jobs.js';
 import { succeedSettled } from '../shared/services/settled-payments.js';
 import {
   AFTER_TIMEOUT_MS,
@@ -29,7 +29,7 @@ const FIRST_LOOK_MS = 1000;
 /** Asks the facilitator to settle, once, with no transaction open, and writes down what that proves. */
 export async function settlePayment(
   deps: WorkerDeps,
-  { paymentId, requestId }: JobPayloads['settle-payment'],
+  { paymentId, requestId }: ClaimedPayment,
 ): Promise<Outcome> {
   const payment = await beginSettlement(deps.db, paymentId, deps.config.facilitator.settleTimeoutMs);
   if (payment === undefined) return done;

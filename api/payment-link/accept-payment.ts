@@ -1,7 +1,6 @@
 import { findToken } from '../../shared/chains/networks.js';
 import { now } from '../../shared/clock.js';
 import { type Channel, SOLANA_LIFETIME_MS } from '../../shared/domain/payment.js';
-import { paymentJob } from '../../shared/queues/payment-job.js';
 import { type Claim, ClaimNotMade, claimSession, type NewPayment } from '../../shared/services/claims.js';
 import { isPayloadUsed, type LinkedSession } from '../../shared/services/payment-links.js';
 import { checkContent } from '../../shared/x402/check-content.js';
@@ -86,7 +85,7 @@ async function verify(
 }
 
 async function claim(
-  { db, queues, logger }: Deps,
+  { db, ringSettlement, logger }: Deps,
   payment: NewPayment,
   requestId: string | undefined,
 ): Promise<Acceptance> {
@@ -105,12 +104,7 @@ async function claim(
     session: payment.sessionId,
     network: payment.network,
   });
-  // Not awaited: the outcome's bell may ring before the queue answers. When the queue is away, the sweep finds the row.
-  queues
-    .enqueue(paymentJob({ id: paymentId, attempt: 0, stage: 'settle', dueAt }, requestId))
-    .catch((error: unknown) => {
-      logger.warn({ event: 'queue.not_rung', payment: paymentId, err: error });
-    });
+  ringSettlement({ paymentId, dueAt, ...(requestId !== undefined && { requestId }) });
   return { kind: 'claimed', paymentId };
 }
 

@@ -3,11 +3,17 @@
  * itself is a row in Postgres. Job name = queue name = handler file in workers/.
  */
 export interface JobPayloads {
-  /** With the id of the request that claimed it, for the log. */
-  'settle-payment': { paymentId: string; requestId?: string };
+  /** Also those that were claimed in the same moment. */
+  'settle-payment': ClaimedPayment & { others?: readonly ClaimedPayment[] };
   'confirm-payment': { paymentId: string };
   'expire-sessions': Record<string, never>;
   'deliver-webhook': { endpointId: string };
+}
+
+/** With the id of the request that claimed it, for the log. */
+export interface ClaimedPayment {
+  paymentId: string;
+  requestId?: string;
 }
 
 export type JobName = keyof JobPayloads;

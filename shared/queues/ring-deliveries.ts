@@ -9,19 +9,29 @@ export interface FanOut {
 
 export type RingDeliveries = (fanOut: FanOut) => void;
 
-/** Never fails and keeps nobody waiting: a ring that is lost is made up for by the sweep. */
+/**
+ * Rings once for all that one turn of the event loop made due at an endpoint. Never fails and keeps nobody waiting: a
+ * ring that is lost is made up for by the sweep.
+ */
 export function deliveryBell(queues: Queues, logger: Logger): RingDeliveries {
+  let dueAt = new Map<string, string>();
+
+  function ring(endpointId: string, eventId: string): void {
+    const id = `${endpointId}-${eventId}`;
+    queues.enqueue({ name: 'deliver-webhook', payload: { endpointId }, id }).catch((error: unknown) => {
+      logger.warn({ event: 'queue.not_rung', endpoint: endpointId, err: error });
+    });
+  }
+
   return ({ eventId, endpointIds }) => {
-    for (const endpointId of endpointIds) {
-      const job = {
-        name: 'deliver-webhook' as const,
-        payload: { endpointId },
-        id: `${endpointId}-${eventId}`,
-      };
-      queues.enqueue(job).catch((error: unknown) => {
-        logger.warn({ event: 'queue.not_rung', endpoint: endpointId, err: error });
+    if (dueAt.size === 0 && endpointIds.length > 0) {
+      setImmediate(() => {
+        const all = dueAt;
+        dueAt = new Map();
+        for (const [endpointId, lastEventId] of all) ring(endpointId, lastEventId);
       });
     }
+    for (const endpointId of endpointIds) dueAt.set(endpointId, eventId);
   };
 }
 

@@ -31,7 +31,7 @@ const USABLE_MS = 600_000;
 /** After a failed refresh the old copy serves this long before the next try. */
 const RETRY_MS = 5_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
-const CONNECTIONS = 64;
+const CONNECTIONS = 128;
 /**
  * Where the facilitator does not say how long it keeps a connection: less than the usual five seconds, since a call on
  * one that it is closing is lost, and a lost /settle has to be looked for on the chain.
