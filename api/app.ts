@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import { pageAssetRoutes } from './checkout-page/assets-route.js';
 import type { Deps } from './deps.js';
+import { docs } from './docs/routes.js';
 import { renderMerchantErrors } from './errors/render-merchant-error.js';
 import { unknownPath } from './errors/unknown-path.js';
 import { warnOfUntrustedProxy } from './middleware/forwarded-for.js';
@@ -36,6 +37,7 @@ export function createApp(deps: Deps): Express {
   app.use('/assets', pageAssetRoutes(deps.pageAssets));
   const document = JSON.stringify(openApiDocument(deps.config.baseUrl));
   app.get('/openapi.json', (_req, res) => sendJson(res, document));
+  app.use(docs(deps));
   app.use(operations(deps));
   app.use(unknownPath);
   app.use(renderMerchantErrors());

@@ -33,5 +33,7 @@ export interface Deps {
   lifecycle: { isStopping: boolean };
   solanaTransfers: () => Promise<SolanaTransfers>;
   pageAssets: PageAssets;
+  /** Where the build has left the API reference's script and style. */
+  referenceFolder: string;
   images: ImageProxy;
 }

@@ -12,6 +12,7 @@ import { createFacilitator } from '../shared/x402/facilitator.js';
 import { createImageProxy } from './checkout-page/image-proxy.js';
 import { loadPageAssets, type PageAssets } from './checkout-page/page-assets.js';
 import type { Deps } from './deps.js';
+import { REFERENCE_FOLDER } from './docs/reference-assets.js';
 import { openWebMetrics } from './operations/web-metrics.js';
 import { watchSettlements } from './payment-link/await-settlement.js';
 import { openApiRateLimiter, openLinkRateLimiter } from './rate-limiters.js';
@@ -40,6 +41,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
       return createSolanaTransfers(config.rpcUrls);
     }),
     pageAssets,
+    referenceFolder: REFERENCE_FOLDER,
     images: createImageProxy({ allowPrivateNetworks: config.allowPrivateWebhooks }),
   };
 }

@@ -1,15 +1,46 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const FOLDER = path.join('api', 'checkout-page', 'browser');
+const REFERENCE = path.join('api', 'docs', 'browser', 'reference.js');
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /** The payment page's script and style sheet, as browsers get them: by name, which holds the hash of what is in it. */
 export async function bundlePage(root) {
+  return await bundle(root, { checkout: path.join(FOLDER, 'main.ts'), page: path.join(FOLDER, 'page.css') });
+}
+
+/** Into the folder `assets` of a build, for a project that has a page. */
+export async function writePageAssets(root, dist) {
+  if (!existsSync(path.join(root, FOLDER))) return;
+  const folder = path.join(dist, 'assets');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, bytes] of await bundlePage(root)) writeFileSync(path.join(folder, name), bytes);
+}
+
+/**
+ * The API reference's, into the folder `docs-assets` of a build: each file also compressed, since they are too long to
+ * be kept in memory or compressed while somebody waits.
+ */
+export async function writeReferenceAssets(root, dist) {
+  if (!existsSync(path.join(root, REFERENCE))) return;
+  const folder = path.join(dist, 'docs-assets');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, bytes] of await bundle(root, { reference: REFERENCE })) {
+    const file = path.join(folder, name);
+    writeFileSync(file, bytes);
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes, BROTLI));
+  }
+}
+
+async function bundle(root, entryPoints) {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: { checkout: path.join(FOLDER, 'main.ts'), page: path.join(FOLDER, 'page.css') },
+    entryPoints,
     outdir: 'assets',
     bundle: true,
     minify: true,
@@ -24,14 +55,6 @@ export async function bundlePage(root) {
   return new Map(
     outputFiles.map(({ path: file, contents }) => [hashedName(file, contents), Buffer.from(contents)]),
   );
-}
-
-/** Into the folder `assets` of a build, for a project that has a page. */
-export async function writePageAssets(root, dist) {
-  if (!existsSync(path.join(root, FOLDER))) return;
-  const folder = path.join(dist, 'assets');
-  mkdirSync(folder, { recursive: true });
-  for (const [name, bytes] of await bundlePage(root)) writeFileSync(path.join(folder, name), bytes);
 }
 
 function hashedName(file, contents) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { writePageAssets } from './bundle-page.mjs';
+import { writePageAssets, writeReferenceAssets } from './bundle-page.mjs';
 import { withLock } from './lock.mjs';
 import { runToEnd } from './run-to-end.mjs';
 
@@ -53,7 +53,7 @@ async function compile(root) {
 
 /** What the bundler objects to it has printed. */
 async function bundles(root, dist) {
-  return await writePageAssets(root, dist).then(
+  return await Promise.all([writePageAssets(root, dist), writeReferenceAssets(root, dist)]).then(
     () => true,
     () => false,
   );

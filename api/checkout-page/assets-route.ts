@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import { type Response, Router } from 'express';
 import { brandStylesOf } from './brand-route.js';
 import { type Encodings, encodeAll, sendEncoded } from './compressed.js';
 import type { PageAssets } from './page-assets.js';
@@ -17,15 +17,21 @@ export function pageAssetRoutes({ files }: PageAssets): Router {
     const { name } = req.params;
     const brand = brandStylesOf(name);
     const found = brand === undefined ? encoded.get(name) : encodeAll(Buffer.from(brand));
-    const type = TYPES[name.split('.').at(-1) ?? ''];
-    if (found === undefined || type === undefined) {
+    if (found === undefined || !setAssetHeaders(res, name)) {
       next();
       return;
     }
-    res.setHeader('Content-Type', type);
-    res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
-    res.setHeader('Vary', 'Accept-Encoding');
     sendEncoded(res, found);
   });
   return router;
+}
+
+/** False for what is neither script nor style sheet. */
+export function setAssetHeaders(res: Response, name: string): boolean {
+  const type = TYPES[name.split('.').at(-1) ?? ''];
+  if (type === undefined) return false;
+  res.setHeader('Content-Type', type);
+  res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+  res.setHeader('Vary', 'Accept-Encoding');
+  return true;
 }

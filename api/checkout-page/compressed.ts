@@ -13,9 +13,13 @@ export function encodeAll(bytes: Buffer): Encodings {
 }
 
 export function sendEncoded(res: Response, encodings: Encodings): void {
-  const encoding = (['br', 'gzip'] as const).find((name) => accepts(res, name)) ?? 'identity';
+  const encoding = chooseEncoding(res);
   if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding);
   end(res, encodings[encoding]);
+}
+
+export function chooseEncoding(res: Response): keyof Encodings {
+  return (['br', 'gzip'] as const).find((name) => accepts(res, name)) ?? 'identity';
 }
 
 /** For what is made anew each time. Not for a POST, whose body may still be on its way: the sooner it is answered the better. */

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { openApiDocument } from '../../api/v1/openapi.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant, buildPaidSession } from '../support/factories.js';
+import { type BrowserPage, launchBrowser, type TestBrowser } from '../support/page/browser.js';
+import { openReferenceApp, type ReferenceApp } from '../support/reference-app.js';
+
+interface Operation {
+  operationId: string;
+  summary: string;
+}
+
+const { paths } = openApiDocument('https://pay.example') as {
+  paths: Record<string, Record<string, Operation>>;
+};
+const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { operationId, summary }]) => ({
+    path,
+    method,
+    operationId,
+    summary,
+  })),
+);
+
+describe('the API reference', function () {
+  this.timeout(240_000);
+  let app: TestApp;
+  let reference: ReferenceApp;
+  let browser: TestBrowser;
+  before(async () => {
+    app = await openTestApp();
+    [reference, browser] = await Promise.all([openReferenceApp(app), launchBrowser()]);
+  });
+  after(async () => {
+    await browser.close();
+    await reference.close();
+    await app.close();
+  });
+
+  async function open(options = {}): Promise<BrowserPage> {
+    const opened = await browser.open(options);
+    await opened.page.addInitScript(
+      "addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective))",
+    );
+    await opened.page.goto(`${reference.url}/docs`);
+    await opened.page.locator('.opblock').first().waitFor();
+    return opened;
+  }
+
+  async function leave({ page, problems }: BrowserPage): Promise<void> {
+    await page.context().close();
+    assert.deepEqual(problems, []);
+  }
+
+  const operation = (page: Page, id: string) => page.locator(`[id$="-${id}"].opblock`);
+
+  it('shows every operation of the document, and each of them opened', async () => {
+    const opened = await open();
+    const { page } = opened;
+    assert.ok(operations.length >= 12);
+    for (const { path, method, operationId, summary } of operations) {
+      const block = operation(page, operationId);
+      // It lets long paths break, at places that nobody sees.
+      const shown = ((await block.locator('.opblock-summary-path').textContent()) ?? '').replaceAll(
+        '\u200b',
+        '',
+      );
+      assert.equal(shown, path);
+      assert.equal(await block.locator('.opblock-summary-method').textContent(), method.toUpperCase());
+      assert.equal(await block.locator('.opblock-summary-description').textContent(), summary);
+      await block.locator('.opblock-summary-control').click();
+      await block.locator('.responses-wrapper').waitFor();
+      // Closed again: the more is open, the longer each step takes.
+      await block.locator('.opblock-summary-control').click();
+    }
+    await page.getByText('checkout.session.completed').first().waitFor();
+    await leave(opened);
+  });
+
+  it('asks nobody but the host that it came from', async () => {
+    const opened = await browser.open();
+    const asked = new Set<string>();
+    opened.page.on('request', (made) => {
+      const { protocol, origin, pathname } = new URL(made.url());
+      if (protocol !== 'data:') asked.add(`${origin}${pathname.replace(/\.[\w-]{10}\./, '.….')}`);
+    });
+    await opened.page.goto(`${reference.url}/docs`);
+    await opened.page.locator('.opblock').first().waitFor();
+    await opened.page.waitForLoadState('networkidle');
+    assert.deepEqual(
+      [...asked].sort(),
+      ['/docs', '/docs/assets/reference.….css', '/docs/assets/reference.….js', '/openapi.json'].map(
+        (path) => reference.url + path,
+      ),
+    );
+    await leave(opened);
+  });
+
+  it('tries an operation with a key that its reader has', async () => {
+    const shop = await buildMerchant(app.db);
+    const { session } = await buildPaidSession(app.db, shop.accountId);
+    const opened = await open();
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    const dialog = page.locator('.dialog-ux');
+    await dialog.locator('input').first().fill(shop.testKey);
+    await dialog
+      .getByRole('button', { name: /Apply credentials|^Authorize$/ })
+      .first()
+      .click();
+    await dialog.getByRole('button', { name: 'Close' }).first().click();
+    const block = operation(page, 'listPayments');
+    await block.locator('.opblock-summary-control').click();
+    await block.getByRole('button', { name: 'Try it out' }).click();
+    await block.getByRole('button', { name: 'Execute' }).click();
+    await block.locator('.live-responses-table').getByText(session.id).waitFor();
+    await leave(opened);
+  });
+
+  it('follows the colours that its reader prefers', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const opened = await open({ colorScheme });
+      const background = await opened.page.evaluate<string>(
+        "getComputedStyle(document.querySelector('.swagger-ui')).backgroundColor + getComputedStyle(document.documentElement).colorScheme",
+      );
+      assert.equal(/dark/.test(background), colorScheme === 'dark', background);
+      await leave(opened);
+    }
+  });
+
+  it('says so when the document cannot be had', async () => {
+    const opened = await browser.open();
+    await opened.page.route('**/openapi.json', (route) => route.abort());
+    await opened.page.goto(`${reference.url}/docs`);
+    await opened.page.getByRole('alert').getByText('cannot be shown here').waitFor();
+    await opened.page.context().close();
+  });
+});
