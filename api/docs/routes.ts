@@ -1,19 +1,38 @@
-import { Router } from 'express';
+import { type Response, Router } from 'express';
+import { type Encodings, encodeAll, sendEncoded } from '../checkout-page/compressed.js';
 import { setPageHeaders } from '../checkout-page/page-headers.js';
 import type { Deps } from '../deps.js';
+import { llmsText } from './llms-text.js';
 import { listReferenceAssets, sendReferenceAsset } from './reference-assets.js';
 import { renderReferencePage } from './reference-page.js';
 
-/** `/docs`: what this host says about itself. */
-export function docs({ referenceFolder }: Deps): Router {
+/** What this host says about itself: `/llms.txt` to agents, `/docs` to people, and `/` to each what is theirs. */
+export function docs({ config, referenceFolder }: Deps): Router {
   const router = Router({ caseSensitive: true });
-  router.get('/docs', async (_req, res) => {
+  let text: Encodings | undefined;
+
+  function sendText(res: Response): void {
+    text ??= encodeAll(Buffer.from(llmsText(config.baseUrl)));
+    res.setHeader('Content-Type', 'text/plain; charset=utf-8');
+    res.setHeader('Vary', 'Accept, Accept-Encoding');
+    sendEncoded(res, text);
+  }
+
+  async function sendPage(res: Response): Promise<void> {
     const page = renderReferencePage(await listReferenceAssets(referenceFolder));
     setPageHeaders(res, undefined);
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
     res.setHeader('Cache-Control', 'no-cache');
     res.send(page);
+  }
+
+  router.get('/', async (req, res) => {
+    const isPerson = /\btext\/html\b/i.test(req.get('Accept') ?? '');
+    if (isPerson) await sendPage(res);
+    else sendText(res);
   });
+  router.get('/llms.txt', (_req, res) => sendText(res));
+  router.get('/docs', (_req, res) => sendPage(res));
   router.get('/docs/assets/:name', async (req, res, next) => {
     const isThere = await sendReferenceAsset(res, referenceFolder, req.params.name);
     if (!isThere) next();

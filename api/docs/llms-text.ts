@@ -1,0 +1,118 @@
+import { listTokens } from './token-lists.js';
+
+/** `/llms.txt`: what an agent that knows nothing but this address has to know. Markdown, as the convention wants it. */
+export function llmsText(baseUrl: string): string {
+  return `# Stablecoin Checkout
+
+> ${baseUrl} is a hosted checkout for stablecoin payments. A merchant, person or agent, creates a checkout session and gets
+> one link, ${baseUrl}/c/{id}. People pay it in a browser; agents pay the very same link over x402 version 2 (HTTP 402).
+> The money, in USDC, USDT or USDG, goes straight to the merchant's wallet, and a facilitator pays the network's gas.
+
+## Pay a link
+
+No key is needed, a wallet is. GET the link with any Accept but text/html:
+
+1. It answers 402. The JSON body, and the same in base64 in the header PAYMENT-REQUIRED, lists in \`accepts\` what can be
+   paid: network, token (\`asset\`), \`amount\` in the token's smallest unit, wallet (\`payTo\`). Pick one entry.
+2. Sign it, and send the same request with the header PAYMENT-SIGNATURE. x402's own clients do both:
+
+\`\`\`js
+${PAY}
+\`\`\`
+
+On Solana: \`client.register('solana:*', new ExactSvmScheme(signer))\`, of @x402/svm. What the second answer means:
+
+- 200: paid. The body is the receipt; the header PAYMENT-RESPONSE holds the transaction.
+- 202: the network has not confirmed yet. Wait for the seconds in Retry-After, then GET the link without a payment header,
+  and again, until it answers 200. No client does that by itself. Do not sign again meanwhile.
+- 402: not paid, and no money moved. \`code\` and \`error\` say why. Once that is mended, sign anew.
+- 409: another payment is in progress, or has paid this session (\`session_already_paid\`), or this signature was used
+  before (\`signature_already_used\`). GET the link without a payment header to see how it stands.
+- 400: the payment header cannot be read. 404: there is no such link. 410: the session has expired; ask for a new link.
+- 429, 503: nothing happened. Wait for Retry-After; the same signature may be sent again.
+
+## What stock clients refuse until they are told
+
+x402's JavaScript clients (since 2.23) pay at most $1 at a time, and only in tokens of their own list. They throw "All
+payment requirements were rejected by spendControls…" before anything is signed. Their owner decides:
+
+- a higher limit: \`client.setSpendControls({ maxAmountPerPayment: '$50' })\`
+- another token: \`client.setSpendControls({ allowedAssets: [{ network, asset, maxAmountPerPayment: amount }] })\`, with the
+  values of the entry (here the limit is in the token's smallest unit); \`allowedAssets: true\` takes every token
+
+Which of \`accepts\` that concerns. A link offers those of them that its merchant has a wallet for:
+
+- Taken as they are, live: ${listTokens({ testnet: false, known: true })}.
+- Only when named, live: ${listTokens({ testnet: false, known: false })}.
+- Taken as they are, test: ${listTokens({ testnet: true, known: true })}.
+- Only when named, test: ${listTokens({ testnet: true, known: false })}.
+
+## Create a link
+
+With a checkout key, svc_ck_live_… (main networks) or svc_ck_test_… (test networks). The API speaks Stripe's dialect, so
+Stripe's SDKs work when pointed at this host. Amounts are integers in US cents; bodies are JSON or form-encoded:
+
+\`\`\`sh
+${create(baseUrl)}
+\`\`\`
+
+The answer's \`url\` is the link. It can be paid once, until \`expires_at\` (30 minutes to 24 hours, default 24 hours).
+\`GET ${baseUrl}/v1/checkout/sessions/{id}\` tells \`status\` (open, processing, complete, expired) and \`payment\`.
+Send an Idempotency-Key with each POST: a retry then gets the first answer again.
+
+Without a person: \`POST ${baseUrl}/v1/keys\` exchanges a JWT for a checkout key. The JWT is signed (EdDSA) with a facilitator
+key (svc_sk_…) that the operator of this host has registered for the account: header \`kid\` and claim \`sub\` are the key's
+id, \`iss\` is svc-merchant, \`exp\` is \`iat\` + 120. Body: \`{"livemode":false,"name":"My agent"}\`.
+
+To hear of payments, \`POST ${baseUrl}/v1/webhook_endpoints\` with \`url\`; the answer holds its \`secret\`, once. Events
+are checkout.session.completed and checkout.session.expired. Verify each one before you trust it: Service-Signature with
+Stripe's \`webhooks.constructEvent\`, or webhook-signature with any Standard Webhooks library.
+
+## Errors
+
+- /v1: \`{"error":{"type","code","message","param","request_id"}}\`. \`message\` says what to change, \`param\` names the
+  parameter, as in line_items[0][price_data][unit_amount]. 400 mend the request, 401 the key, 404 the id or its mode (live
+  and test see nothing of each other), 429 wait for Retry-After, 500 send it again with the same Idempotency-Key.
+- links: \`{"error":{"code","message"}}\`, or on a 402 \`code\` and \`error\` beside \`accepts\`, such as \`insufficient_funds\`.
+
+## More
+
+- [API document](${baseUrl}/openapi.json): OpenAPI 3.1, every parameter, limit and object
+- [API reference](${baseUrl}/docs): the same for people
+- [MCP](${baseUrl}/mcp): tools for agents that speak the Model Context Protocol
+- [Public keys](${baseUrl}/.well-known/jwks.json): what this host's signed offers and receipts are verified with
+`;
+}
+
+/** The program of examples/agent-fetch.mjs. */
+const PAY = `import { argv, env } from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';
+import { privateKeyToAccount } from 'viem/accounts';
+
+const link = argv[2];
+const buyer = privateKeyToAccount(env.BUYER_KEY);
+const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer));
+// Without this it pays at most $1.
+client.setSpendControls({ maxAmountPerPayment: '$20' });
+let response = await wrapFetchWithPayment(fetch, client)(link);
+
+// The network has not confirmed yet: ask again, without paying again.
+while (response.status === 202) {
+  await sleep(Number(response.headers.get('Retry-After')) * 1000);
+  response = await fetch(link);
+}
+if (response.status !== 200) throw new Error(\`Not paid (HTTP \${response.status}): \${await response.text()}\`);
+
+const { session } = await response.json();
+const { transaction, network } = decodePaymentResponseHeader(response.headers.get('PAYMENT-RESPONSE'));
+const dollars = (session.amount_total / 100).toFixed(2);
+console.log(\`Paid $\${dollars} to \${session.merchant.name}: \${transaction} on \${network}\`);`;
+
+/** The call of examples/create-session.sh. */
+function create(baseUrl: string): string {
+  return `curl "${baseUrl}/v1/checkout/sessions" -u "$CHECKOUT_KEY:" \\
+  -d 'line_items[0][price_data][product_data][name]=Coffee' \\
+  -d 'line_items[0][price_data][unit_amount]=450'`;
+}
