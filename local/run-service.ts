@@ -9,6 +9,7 @@ import { type Closable, closeOnSignal } from '../shared/shutdown.js';
 import { startWorker } from '../workers/main.js';
 import { demoMerchantKey } from './demo-merchant.js';
 import { openDemoReceiver, subscribe } from './demo-webhooks.js';
+import { writeExampleEnvironment } from './example-environment.js';
 import { fillIn } from './fill-in.js';
 import { createDemoSession, createLocalApi } from './local-api.js';
 import { dataFolder } from './local-database.js';
@@ -60,8 +61,7 @@ interface Demo {
 }
 
 async function prepareDemo({ config, web, open, sandbox }: Demo): Promise<Omit<Welcome, 'baseUrl'>> {
-  const db = openDatabase({ ...config.database, poolSize: 1 });
-  const key = await demoMerchantKey(db, dataFolder()).finally(() => db.destroy());
+  const key = await prepareMerchant(config, sandbox?.buyerKey);
   if (sandbox === undefined) return { key, link: undefined, printsWebhooks: false };
   const api = createLocalApi(web.port, key);
   const link = await createDemoSession(api);
@@ -69,6 +69,18 @@ async function prepareDemo({ config, web, open, sandbox }: Demo): Promise<Omit<W
   const receiver = await openDemoReceiver(dataFolder(), (line) => process.stdout.write(`  ${line}\n`));
   open.push(receiver);
   return { key, link, printsWebhooks: await subscribe(api, dataFolder(), receiver) };
+}
+
+async function prepareMerchant(config: Config, buyerKey: string | undefined): Promise<string> {
+  const { database, baseUrl } = config;
+  const db = openDatabase({ ...database, poolSize: 1 });
+  try {
+    const testKey = await demoMerchantKey(db, dataFolder());
+    await writeExampleEnvironment(db, dataFolder(), { baseUrl, testKey, buyerKey });
+    return testKey;
+  } finally {
+    await db.destroy();
+  }
 }
 
 function say(line: string): void {

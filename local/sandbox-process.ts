@@ -12,6 +12,8 @@ import { projectRoot } from './project-root.js';
  */
 export interface SandboxProcess {
   environment: Record<string, string>;
+  /** Of a wallet that holds money there. */
+  buyerKey: string;
   /** Another start's, which has the merchant's webhooks too. */
   joined: boolean;
   /** What a person should know about how it started. */
@@ -74,12 +76,13 @@ async function firstOf(announced: Promise<string>, child: GuardedProcess): Promi
 interface Announcement {
   facilitator: string;
   rpcUrls: Record<string, string>;
+  buyerKey: string;
   joined: boolean;
   notes: string[];
 }
 
-function readAnnouncement(line: string): Pick<SandboxProcess, 'environment' | 'joined' | 'notes'> {
-  const { facilitator, rpcUrls, joined, notes }: Announcement = JSON.parse(line);
+function readAnnouncement(line: string): Omit<SandboxProcess, 'ended' | 'stop'> {
+  const { facilitator, rpcUrls, buyerKey, joined, notes }: Announcement = JSON.parse(line);
   const urls = Object.entries(rpcUrls).map(([name, url]) => [`RPC_URL_${name}`, url] as const);
   const environment = {
     FACILITATOR_URL: facilitator,
@@ -87,7 +90,7 @@ function readAnnouncement(line: string): Pick<SandboxProcess, 'environment' | 'j
     PAGE_SCRIPT_URL: `${facilitator}/sandbox/wallets.js`,
     ...Object.fromEntries(urls),
   };
-  return { environment, joined, notes };
+  return { environment, buyerKey, joined, notes };
 }
 
 /** A process's arguments are everybody's to read. */

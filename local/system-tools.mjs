@@ -14,6 +14,11 @@ export const TOOLS = [
     debianPackage: 'chromium',
     why: 'the payment page is tried in a real browser',
   },
+  {
+    command: 'curl',
+    debianPackage: 'curl',
+    why: 'an example is written with it',
+  },
 ];
 
 /** What sends the load of the benchmarks. */

@@ -16,7 +16,9 @@ export function welcome({ baseUrl, key, link, printsWebhooks }: Welcome): string
   Stablecoin checkout is running at ${baseUrl}
 
   Test key        ${key}
-  API document    ${baseUrl}/openapi.json${webhooks}
+  API reference   ${baseUrl}/docs
+  For agents      ${baseUrl}/llms.txt
+  Examples        export $(cat .data/examples.env) && node examples/stripe-sdk.mjs${webhooks}
 ${link === undefined ? '' : payment(link)}
   Create a checkout session of your own:
 

@@ -8,6 +8,7 @@ import { type Endpoints, findRunningSandbox, writeEndpoints } from './endpoints.
 import type { ExpectedKey } from './facilitator/check-token.js';
 import { takeLease } from './lease.js';
 import { type Ports, type Sandbox, startSandbox } from './sandbox.js';
+import { EVM_BUYER_KEY } from './wallets.js';
 
 /**
  * The sandbox as a process of its own: its one argument says where to keep the chains, its first line of output where
@@ -60,7 +61,7 @@ function readSettings(argument = ''): Settings {
 }
 
 function announce(endpoints: Endpoints, how: { joined: boolean; notes: string[] }): void {
-  process.stdout.write(`${JSON.stringify({ ...endpoints, ...how })}\n`);
+  process.stdout.write(`${JSON.stringify({ ...endpoints, buyerKey: EVM_BUYER_KEY, ...how })}\n`);
 }
 
 function steppedAside({ facilitator, chains }: Sandbox): string[] {

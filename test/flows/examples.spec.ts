@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { generatePrivateKey } from 'viem/accounts';
+import { writeExampleEnvironment } from '../../local/example-environment.js';
+import { projectRoot } from '../../local/project-root.js';
+import { EVM_BUYER_KEY } from '../../sandbox/wallets.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import { eventually } from '../support/eventually.js';
+import { buildMerchant } from '../support/factories.js';
+import { resetTestSandbox } from '../support/sandbox.js';
+import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';
+
+const EXAMPLES = path.join(projectRoot(), 'examples');
+const README = readFileSync(path.join(projectRoot(), 'README.md'), 'utf8');
+const [, BLOCK = ''] = /### Examples\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(README) ?? [];
+const COMMANDS = BLOCK.trim()
+  .split('\n')
+  .map((line) => line.replace(/ +# .*/, ''));
+const [EXPORT = ''] = COMMANDS;
+
+interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+interface Running {
+  child: ChildProcess;
+  printed(): string;
+  ended: Promise<Ran>;
+}
+
+/** A sandbox checkout at the address that its links name, with the file that `npm start` writes for the examples. */
+interface Host {
+  checkout: SandboxCheckout;
+  folder: string;
+  /** What has been answered, oldest first. */
+  statuses: number[];
+  /** The README's command that runs this example; `<link>` and what is exported may be replaced. */
+  begin(example: string, link?: string, environment?: Record<string, string>): Running;
+  run(example: string, link?: string, environment?: Record<string, string>): Promise<Ran>;
+  newLink(amountTotalCents?: number): Promise<{ id: string; link: string }>;
+  close(): Promise<void>;
+}
+
+async function openHost(environment: Record<string, string> = {}): Promise<Host> {
+  const front = createServer();
+  const baseUrl = await listen(front);
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'examples-'));
+  const checkout = await openSandboxCheckout({
+    BASE_URL: baseUrl,
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    ...environment,
+  });
+  const statuses: number[] = [];
+  front.on('request', (req, res) => {
+    res.once('finish', () => statuses.push(res.statusCode));
+    checkout.app.server.emit('request', req, res);
+  });
+  const facts = { baseUrl, testKey: checkout.merchant.testKey, buyerKey: EVM_BUYER_KEY };
+  await writeExampleEnvironment(checkout.app.db, folder, facts);
+  const host: Host = {
+    checkout,
+    folder,
+    statuses,
+    begin(example, link = '', changes = {}) {
+      const command = COMMANDS.find((one) => one.includes(`examples/${example}`)) ?? '';
+      const overrides = Object.entries(changes).map(([name, value]) => `export ${name}=${value}`);
+      const script = [EXPORT.replace('.data', folder), ...overrides, command.replace('<link>', link)];
+      return begin(script.join('\n'));
+    },
+    run: async (...how) => await host.begin(...how).ended,
+    async newLink(amountTotalCents) {
+      const { id } = await checkout.buildSession(amountTotalCents === undefined ? {} : { amountTotalCents });
+      return { id, link: `${baseUrl}/c/${id}` };
+    },
+    async close() {
+      front.closeAllConnections();
+      await new Promise((resolve) => front.close(resolve));
+      await checkout.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+  return host;
+}
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** With nothing in its environment but what a shell has. */
+function begin(script: string): Running {
+  const PATH = `${path.dirname(process.execPath)}:${process.env.PATH}`;
+  const child = spawn('/bin/sh', ['-ec', script], { cwd: projectRoot(), env: { PATH }, stdio: 'pipe' });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString('utf8');
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8');
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code: Number(code), stdout, stderr }));
+  return { child, printed: () => stdout, ended };
+}
+
+const readExample = (name: string): string => readFileSync(path.join(EXAMPLES, name), 'utf8');
+const linkIn = (text: string): string => /http:\S+\/c\/cs_test_\w+/.exec(text)?.[0] ?? assert.fail(text);
+const idIn = (text: string): string => linkIn(text).replace(/.*\//, '');
+
+describe('the examples, by the README’s commands', function () {
+  this.timeout(120_000);
+  let host: Host;
+  let hurried: Host;
+  before(async () => {
+    host = await openHost();
+    // What takes longer than a moment is answered 202.
+    hurried = await openHost({ SETTLE_WAIT_MS: '100' });
+  });
+  afterEach(() => resetTestSandbox());
+  after(async () => {
+    await hurried.close();
+    await host.close();
+  });
+
+  async function assertPaid(on: Host, id: string, { code, stdout, stderr }: Ran): Promise<void> {
+    assert.deepEqual([code, stderr], [0, '']);
+    const paid = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
+    assert.deepEqual(await on.checkout.state(id), paid);
+    const { transaction } = await on.checkout.payment(id);
+    assert.match(stdout, new RegExp(`Paid \\$\\S+ to .*: ${transaction} on eip155:84532`));
+  }
+
+  it('are all named there, and the merchant’s is shown as it stands', () => {
+    const files = readdirSync(EXAMPLES).map((name) => `examples/${name}`);
+    const named = COMMANDS.slice(1).map((command) => /examples\/\S+/.exec(command)?.[0]);
+    assert.deepEqual([...named].sort(), files.sort());
+    assert.ok(README.includes(readExample('stripe-sdk.mjs').replace(/^(?:\/\/.*\n)+/, '')));
+  });
+
+  it('need nothing but published packages, and are short', () => {
+    const { dependencies, devDependencies } = JSON.parse(
+      readFileSync(path.join(projectRoot(), 'package.json'), 'utf8'),
+    );
+    for (const file of readdirSync(EXAMPLES).filter((name) => name.endsWith('.mjs'))) {
+      const text = readExample(file);
+      assert.ok(text.split('\n').length <= 80, file);
+      for (const [, name = ''] of text.matchAll(/ from '([^']+)'/g)) {
+        const [, owner = ''] = /^((?:@[^/]+\/)?[^/]+)/.exec(name) ?? [];
+        assert.ok(name.startsWith('node:') || owner in { ...dependencies, ...devDependencies }, name);
+      }
+    }
+  });
+
+  describe('create-session.sh', () => {
+    it('creates one session, however often it runs, and shows what an agent is told', async () => {
+      const [first, again] = [await host.run('create-session.sh'), await host.run('create-session.sh')];
+      assert.deepEqual([first.code, first.stderr], [0, '']);
+      assert.equal(linkIn(again.stdout), linkIn(first.stdout));
+      const session = await host.checkout.session(idIn(first.stdout));
+      assert.deepEqual([session.amountTotalCents, session.clientReferenceId], [450, '1234']);
+      const { accepts } = JSON.parse(first.stdout.slice(first.stdout.indexOf('{')));
+      assert.equal(accepts[0].amount, '4500000');
+    });
+
+    it('ends with what is wrong when it is refused', async () => {
+      const { code, stderr } = await host.run('create-session.sh', '', { CHECKOUT_KEY: 'svc_ck_test_wrong' });
+      assert.notEqual(code, 0);
+      assert.match(stderr, /api_key_invalid/);
+    });
+  });
+
+  describe('stripe-sdk.mjs', () => {
+    it('creates a session, and lists it among the payments once it is paid', async () => {
+      const first = await host.run('stripe-sdk.mjs');
+      assert.deepEqual([first.code, first.stderr], [0, '']);
+      const id = idIn(first.stdout);
+      assert.match(first.stdout, new RegExp(`${id} of \\$9\\.00 is open and unpaid\\.`));
+      await assertPaid(host, id, await host.run('agent-fetch.mjs', linkIn(first.stdout)));
+      const { stdout } = await host.run('stripe-sdk.mjs');
+      assert.match(stdout, new RegExp(`${id} was paid \\$9\\.00 in USDC on Base Sepolia\\.`));
+    });
+  });
+
+  for (const example of ['agent-fetch.mjs', 'agent-axios.mjs']) {
+    describe(example, () => {
+      it('pays a link', async () => {
+        const { id, link } = await host.newLink();
+        await assertPaid(host, id, await host.run(example, link));
+      });
+
+      it('asks on after a 202, and pays once', async () => {
+        await hurried.checkout.sandbox.turn({ blocks: 'slow' });
+        const { id, link } = await hurried.newLink();
+        hurried.statuses.length = 0;
+        await assertPaid(hurried, id, await hurried.run(example, link));
+        assert.deepEqual([...new Set(hurried.statuses)], [402, 202, 200]);
+      });
+
+      it('says why a payment was refused', async () => {
+        const { id, link } = await host.newLink();
+        const poor = { BUYER_KEY: generatePrivateKey() };
+        const { code, stderr } = await host.run(example, link, poor);
+        assert.notEqual(code, 0);
+        assert.match(stderr, /Not paid \(HTTP 402\): .*"code":"insufficient_funds"/);
+        assert.equal((await host.checkout.state(id)).session, 'open');
+      });
+    });
+  }
+
+  it('agent-fetch.mjs pays no more than the limit that it sets', async () => {
+    const { id, link } = await host.newLink(2001);
+    const { code, stderr } = await host.run('agent-fetch.mjs', link);
+    assert.notEqual(code, 0);
+    assert.match(stderr, /rejected by spendControls\.maxAmountPerPayment \(\$20/);
+    assert.deepEqual(await host.checkout.state(id), { session: 'open', payments: [], events: [] });
+  });
+
+  describe('self-service.mjs', () => {
+    it('comes from a facilitator key to a paid session without a person, and believes signed events only', async () => {
+      const { app, merchant } = host.checkout;
+      const seller = host.begin('self-service.mjs');
+      const link = await eventually(() => linkIn(seller.printed()), 60_000);
+      const endpoint = await WebhookEndpoint.query(app.db)
+        .where({ accountId: merchant.accountId, deletedAt: null })
+        .first()
+        .throwIfNotFound();
+      const forged = await fetch(endpoint.url, {
+        method: 'POST',
+        headers: { 'service-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` },
+        body: JSON.stringify({ id: 'evt_1', data: { object: { id: idIn(link), payment: {} } } }),
+      });
+      assert.equal(forged.status, 400);
+      assert.doesNotMatch(seller.printed(), /Paid/);
+
+      await assertPaid(host, idIn(link), await host.run('agent-fetch.mjs', link));
+      const { code, stdout, stderr } = await seller.ended;
+      assert.deepEqual([code, stderr], [0, '']);
+      const { payer, transaction } = await host.checkout.payment(idIn(link));
+      assert.match(stdout, new RegExp(`Paid by ${payer}: https://\\S+/tx/${transaction}`));
+      const session = await CheckoutSession.query(app.db).findById(idIn(link)).throwIfNotFound();
+      assert.deepEqual([session.accountId, session.livemode], [merchant.accountId, false]);
+      const { deletedAt } = await WebhookEndpoint.query(app.db).findById(endpoint.id).throwIfNotFound();
+      assert.notEqual(deletedAt, null);
+    });
+
+    it('ends with what is wrong when its key is not registered', async () => {
+      const { code, stderr } = await host.run('self-service.mjs', '', { AGENT_KEY_ID: 'unknown' });
+      assert.notEqual(code, 0);
+      assert.match(stderr, /names no facilitator key that is registered here/);
+    });
+  });
+
+  describe('examples.env', () => {
+    const read = async (): Promise<Record<string, string>> =>
+      Object.fromEntries(
+        (await readFile(path.join(host.folder, 'examples.env'), 'utf8'))
+          .trim()
+          .split('\n')
+          .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+      );
+    const write = (testKey: string, baseUrl = 'http://localhost:3000') =>
+      writeExampleEnvironment(host.checkout.app.db, host.folder, { baseUrl, testKey, buyerKey: undefined });
+    const signsUp = async (): Promise<boolean> => {
+      const { baseUrl } = host.checkout.app.config;
+      const { stderr } = await host.run('self-service.mjs', '', { CHECKOUT_URL: baseUrl, WEBHOOK_URL: 'x' });
+      // It got as far as the webhook, which it is kept from.
+      return stderr.includes('url_invalid');
+    };
+
+    it('keeps its key from start to start, also on another address or database', async () => {
+      const { AGENT_KEY_SECRET: secret, AGENT_KEY_ID: id } = await read();
+      await write(host.checkout.merchant.testKey, 'http://localhost:3001');
+      const later = await read();
+      assert.deepEqual(
+        [later.AGENT_KEY_SECRET, later.AGENT_KEY_ID, later.CHECKOUT_URL, later.BUYER_KEY],
+        [secret, id, 'http://localhost:3001', undefined],
+      );
+      const other = await buildMerchant(host.checkout.app.db);
+      await write(other.testKey);
+      const elsewhere = await read();
+      assert.notEqual(elsewhere.AGENT_KEY_ID, id);
+      assert.ok(await signsUp());
+    });
+
+    it('is for its owner alone, and made anew when it is damaged', async () => {
+      const file = path.join(host.folder, 'examples.env');
+      const { mode } = await stat(file);
+      assert.equal(mode & 0o777, 0o600);
+      for (const damaged of ['', 'AGENT_KEY_SECRET=svc_sk_AAAA\n', '\0\0\n=']) {
+        await writeFile(file, damaged);
+        await write(host.checkout.merchant.testKey);
+        assert.ok(await signsUp());
+      }
+    });
+  });
+});
