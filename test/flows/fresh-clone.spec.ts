@@ -109,7 +109,7 @@ describe('a fresh clone', function () {
     return JSON.parse(await response.text());
   }
 
-  it('starts with nothing configured, is paid by the printed command, stops without a trace and keeps its data', async () => {
+  it('starts with nothing configured, is paid and told of by the printed commands, stops without a trace and keeps its data', async () => {
     const first = await start();
     const session = await call(
       first,
@@ -123,6 +123,10 @@ describe('a fresh clone', function () {
     await eventually(() =>
       assert.match(first.printed(), new RegExp(`checkout\\.session\\.completed.*${session.id}`)),
     );
+    const [, example = ''] = /Examples +(.*)/.exec(first.printed()) ?? [];
+    const PATH = `${path.dirname(process.execPath)}:${process.env.PATH}`;
+    const told = execFileSync('/bin/sh', ['-c', example], { cwd: clone, env: { PATH }, ...user });
+    assert.match(told.toString('utf8'), new RegExp(`${session.id} was paid \\$4\\.50 in USDC`));
     const { pathname } = new URL(session.url);
     assert.equal((await fetch(first.baseUrl + pathname)).status, 200);
     await stop(first);
