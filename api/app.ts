@@ -4,6 +4,7 @@ import type { Deps } from './deps.js';
 import { docs } from './docs/routes.js';
 import { renderMerchantErrors } from './errors/render-merchant-error.js';
 import { unknownPath } from './errors/unknown-path.js';
+import { merchantTools } from './mcp/routes.js';
 import { warnOfUntrustedProxy } from './middleware/forwarded-for.js';
 import { requestId } from './middleware/request-id.js';
 import { safeHeaders } from './middleware/safe-headers.js';
@@ -34,6 +35,7 @@ export function createApp(deps: Deps): Express {
   // What is asked most comes first: each layer before it is a step of every request.
   app.use('/c', paymentLink(deps));
   app.use('/v1', merchantApi(deps));
+  app.use('/mcp', merchantTools(deps));
   app.use('/assets', pageAssetRoutes(deps.pageAssets));
   const document = JSON.stringify(openApiDocument(deps.config.baseUrl));
   app.get('/openapi.json', (_req, res) => sendJson(res, document));

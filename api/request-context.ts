@@ -1,3 +1,4 @@
+import type { Refusal } from '../shared/domain/errors.js';
 import type { Logger } from '../shared/logger.js';
 import type { Principal } from '../shared/services/api-keys.js';
 
@@ -9,8 +10,14 @@ declare global {
       log: Logger;
       /** Set by `authenticate`; routes behind it read it through `principalOf`. */
       principal?: Principal;
+      /** Set when a request is a tool call: its parameters, instead of a query and a body. */
+      toolArguments?: Record<string, unknown>;
     }
     interface Locals {
+      /** The tool that was called at /mcp. */
+      tool?: string | undefined;
+      /** What a request at /mcp is refused with for being one too many. */
+      tooMany?: Refusal | undefined;
       errorCode?: string | undefined;
     }
   }

@@ -55,6 +55,7 @@ function refusalOf(error: unknown): unknown {
 
 /** The body as sent: JSON or Stripe-style form. An empty body is `{}` whatever its content type. */
 export function bodyOf(req: Request): RawInput {
+  if (req.toolArguments !== undefined) return { encoding: 'json', value: req.toolArguments };
   const bytes: unknown = req.body;
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return { encoding: 'json', value: {} };
   const type = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -114,6 +115,9 @@ const NO_QUERY = parseForm('', 'query');
 
 /** The query string, parsed like a form. */
 export function queryOf(req: Request): RawInput {
+  if (req.toolArguments !== undefined) {
+    return req.method === 'POST' ? NO_QUERY : { encoding: 'json', value: req.toolArguments };
+  }
   const start = req.originalUrl.indexOf('?');
   return start === -1 ? NO_QUERY : parseForm(req.originalUrl.slice(start + 1), 'query');
 }

@@ -20,6 +20,7 @@ export function requestId({ logger, metrics }: Pick<Deps, 'logger' | 'metrics'>)
         method: req.method,
         route,
         status: res.statusCode,
+        tool: res.locals.tool,
         // What is undefined is left out of the line.
         code: res.locals.errorCode,
         account: req.principal?.accountId,
@@ -40,7 +41,7 @@ function routeOf({ baseUrl, route, originalUrl }: Request): string {
   return API_ROUTES.find(({ pattern }) => pattern.test(path))?.template ?? 'unknown';
 }
 
-const API_ROUTES = apiPaths().map((path) => ({
+const API_ROUTES = ['/mcp', ...apiPaths()].map((path) => ({
   template: path.replaceAll(/\{(\w+)\}/g, ':$1'),
   pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
 }));

@@ -39,8 +39,8 @@ interface Operation {
 
 const WITHOUT_ID = [400, 401, 429, 500];
 const WITH_ID = [400, 401, 404, 429, 500];
-const SESSION_ID = 'The id of a checkout session, cs_live_… or cs_test_….';
-const ENDPOINT_ID = 'The id of a webhook endpoint, we_….';
+export const SESSION_ID = 'The id of a checkout session, cs_live_… or cs_test_….';
+export const ENDPOINT_ID = 'The id of a webhook endpoint, we_….';
 
 /** OpenAPI 3.1, made from the very schemas that validate requests. */
 export function openApiDocument(baseUrl: string): object {
@@ -49,7 +49,8 @@ export function openApiDocument(baseUrl: string): object {
     info: {
       title: 'Stablecoin Checkout',
       version: API_VERSION,
-      description: 'A hosted checkout for stablecoin payments: one link that people and AI agents pay.',
+      description:
+        'A hosted checkout for stablecoin payments: one link that people and AI agents pay. The same operations are MCP tools at /mcp, with the same keys.',
     },
     servers: [{ url: baseUrl }],
     security: [{ checkoutKey: [] }, { checkoutKeyAsUser: [] }],

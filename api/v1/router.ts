@@ -20,6 +20,11 @@ export function merchantApi(deps: Deps): Router {
   });
   router.post('/keys', agentSignUp(deps));
   router.use(authenticate(deps.db), limitAccount(deps.apiRateLimiter));
+  return withOperations(router, deps);
+}
+
+/** Adds what a checkout key opens, for requests whose key and whose account's limit were looked at. */
+export function withOperations(router: Router, deps: Deps): Router {
   router.use('/checkout/sessions', checkoutSessionRoutes(deps));
   router.use('/payments', paymentRoutes(deps));
   router.use('/webhook_endpoints', webhookEndpointRoutes(deps));

@@ -1,0 +1,106 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type Tool,
+} from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
+import type { Request, Response } from 'express';
+import { API_VERSION } from '../../shared/domain/webhook-event.js';
+import { isJsonObject, type JsonObject } from '../../shared/x402/json-object.js';
+import type { Deps } from '../deps.js';
+import { operationCaller } from './call-operation.js';
+import { inputSchema } from './tool-arguments.js';
+import { MERCHANT_TOOLS, type MerchantTool } from './tools.js';
+
+/** All that needs the SDK: the first message loads it. `res` is the answer that it will be sent with. */
+export type AnswerMessage = (res: Response, message: JsonObject) => Promise<globalThis.Response>;
+
+const SERVER = { name: 'stablecoin-checkout', title: 'Stablecoin Checkout', version: API_VERSION };
+const INSTRUCTIONS = `\
+Take payments in the stablecoins USDC, USDT and USDG. To be paid, call create_checkout_session and hand the "url" of the \
+session to the payer: a person opens it in a browser, an AI agent pays the same address over x402. Then look it up with \
+retrieve_checkout_session: it is paid when "status" is "complete" and "payment_status" is "paid"; release nothing before. \
+All amounts are integers in US cents, all times Unix seconds. A test key works on test networks, a live key moves real money. \
+A result with isError holds {"error":{"type","code","message","param"}}: "message" says what to change.`;
+
+const capabilities = { tools: {} };
+/** Its own default is a new ajv for each server, and a server here lives for one message. */
+const jsonSchemaValidator = new AjvJsonSchemaValidator();
+const TOOLS = new Map(MERCHANT_TOOLS.map((tool) => [tool.name, tool]));
+const LISTED = MERCHANT_TOOLS.map(listed);
+
+/** A server and a transport for each message, as the SDK wants it where there are no sessions. */
+export function messageAnswerer(deps: Deps): AnswerMessage {
+  const callOperation = operationCaller(deps);
+
+  async function callTool(res: Response, name: string, given: JsonObject) {
+    const tool = TOOLS.get(name);
+    if (tool === undefined) {
+      throw new McpError(
+        ErrorCode.InvalidParams,
+        `No such tool. There are: ${[...TOOLS.keys()].join(', ')}.`,
+      );
+    }
+    res.locals.tool = tool.name;
+    const { status, text } = await callOperation({ outer: res, tool, given });
+    const structuredContent = JSON.parse(text);
+    res.locals.errorCode = structuredContent.error?.code;
+    return {
+      content: [{ type: 'text', text }],
+      structuredContent,
+      ...(status !== 200 && { isError: true }),
+    };
+  }
+
+  return async (res, message) => {
+    // `McpServer` validates by schemas of its own; here the operations do that.
+    const server = new Server(SERVER, { capabilities, instructions: INSTRUCTIONS, jsonSchemaValidator });
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: LISTED }));
+    const [parsedBody, given] = takeArguments(message);
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) => callTool(res, params.name, given));
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await server.connect(transport);
+    try {
+      return await transport.handleRequest(webRequest(res.req), { parsedBody });
+    } finally {
+      await server.close();
+    }
+  };
+}
+
+function listed(tool: MerchantTool): Tool {
+  const { name, title, description, effect } = tool;
+  return {
+    name,
+    title,
+    description,
+    inputSchema: inputSchema(tool),
+    annotations: {
+      title,
+      readOnlyHint: effect === 'reads',
+      destructiveHint: effect === 'changes',
+      idempotentHint: effect !== 'adds',
+      openWorldHint: false,
+    },
+  };
+}
+
+/** A call's arguments are the operation's to judge: the SDK gets none, it stumbles over one called `constructor`. */
+function takeArguments(message: JsonObject): [message: JsonObject, given: JsonObject] {
+  const { params } = message;
+  if (!isJsonObject(params) || !isJsonObject(params.arguments)) return [message, {}];
+  return [{ ...message, params: { ...params, arguments: {} } }, params.arguments];
+}
+
+/** What the transport looks at; the body was read before. */
+function webRequest({ headers }: Request): globalThis.Request {
+  const relevant = ['accept', 'content-type', 'mcp-protocol-version'].flatMap((name): [string, string][] => {
+    const value = headers[name];
+    return value === undefined ? [] : [[name, String(value)]];
+  });
+  return new globalThis.Request('http://localhost/mcp', { method: 'POST', headers: relevant });
+}

@@ -1,0 +1,57 @@
+import { Type } from 'typebox';
+import type { JsonObject } from '../../shared/x402/json-object.js';
+import { inputParser } from '../input/input-parser.js';
+import type { MerchantTool } from './tools.js';
+
+/** A tool's arguments are one object; an operation of /v1 has its parameters in three places. */
+export interface PlacedArguments {
+  /** Below /v1. */
+  path: string;
+  /** As the header of that name. */
+  idempotencyKey: string | undefined;
+  /** The query, or the body. */
+  others: JsonObject;
+}
+
+const strict = { additionalProperties: false };
+const parseId = inputParser(Type.Object({ id: Type.String() }, strict));
+/** How long a key may be is the route's to say. */
+const parseKey = inputParser(Type.Object({ idempotency_key: Type.Optional(Type.String()) }, strict));
+
+export function placeArguments(tool: MerchantTool, given: JsonObject): PlacedArguments {
+  const others = { ...given };
+  const take = (name: string): { encoding: 'json'; value: unknown } => {
+    const value = Object.hasOwn(others, name) ? { [name]: others[name] } : {};
+    delete others[name];
+    return { encoding: 'json', value };
+  };
+  const id = tool.id === undefined ? '' : parseId(take('id')).id;
+  const idempotencyKey = takesKey(tool) ? parseKey(take('idempotency_key')).idempotency_key : undefined;
+  return { path: tool.path.replace('{id}', () => encodeURIComponent(id)), idempotencyKey, others };
+}
+
+const IDEMPOTENCY_KEY = Type.String({
+  maxLength: 255,
+  description:
+    'Makes the call safe to repeat, as the Idempotency-Key header of the REST API does. Choose a random one (a UUID) for each thing you mean to do. For 24 hours the same key with the same arguments answers with the first result again and does nothing more; with other arguments it is refused.',
+});
+
+/** The parameters' own schemas, those that requests are validated by. */
+export function inputSchema(tool: MerchantTool) {
+  const { properties = {}, required = [] } = tool.parameters ?? {};
+  return {
+    type: 'object' as const,
+    properties: {
+      ...(tool.id !== undefined && { id: Type.String({ description: tool.id }) }),
+      ...properties,
+      ...(takesKey(tool) && { idempotency_key: IDEMPOTENCY_KEY }),
+    },
+    required: [...(tool.id === undefined ? [] : ['id']), ...required],
+    additionalProperties: false,
+  };
+}
+
+/** Every POST does. */
+function takesKey({ method }: MerchantTool): boolean {
+  return method === 'POST';
+}
