@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Event } from '../../shared/models/event.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
+import { client, schemaValidator } from '../support/api-client.js';
+import { type Checkout, openCheckout } from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import { callText, connectAgent, type MerchantAgent, postMcp } from '../support/mcp.js';
+import { openWebProcesses, type WebProcesses } from '../support/web-process.js';
+
+const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
+const HOOK = 'https://1.1.1.1/hooks';
+
+describe("a merchant's agent over MCP", () => {
+  let checkout: Checkout;
+  let agent: MerchantAgent;
+  let key: string;
+  before(async () => {
+    checkout = await openCheckout();
+    key = checkout.merchant.testKey;
+    agent = await connectAgent(checkout.app.port, key);
+  });
+  after(async () => {
+    await agent.close();
+    await checkout.close();
+  });
+
+  const fits = (name: string, body: object): void => {
+    const validate = schemaValidator(`#/components/schemas/${name}`);
+    assert.ok(validate(body), JSON.stringify([validate.errors, body]));
+  };
+
+  it('is told on connecting what this is and how it is used', () => {
+    const { name, version } = agent.sdk.getServerVersion() ?? {};
+    assert.deepEqual([name, version], ['stablecoin-checkout', '2026-10-15']);
+    assert.deepEqual(agent.sdk.getServerCapabilities(), { tools: {} });
+    assert.match(
+      agent.sdk.getInstructions() ?? '',
+      /create_checkout_session.*"url".*retrieve_checkout_session/s,
+    );
+  });
+
+  it('asks for a payment, hands on the link, and sees it complete once a stock agent has paid', async () => {
+    const { body: made } = await agent.call('create_checkout_session', {
+      ...MINIMAL,
+      client_reference_id: 'table-7',
+      metadata: { waiter: 'Ada' },
+    });
+    fits('CheckoutSession', made);
+    assert.deepEqual([made.status, made.payment_status, made.amount_total], ['open', 'unpaid', 450]);
+    assert.equal((await agent.call('list_payments')).body.data.length, 0);
+
+    const link = made.url.replace('https://pay.example', `http://127.0.0.1:${checkout.app.port}`);
+    const buyer = privateKeyToAccount(generatePrivateKey());
+    const wallet = new x402Client().register('eip155:*', new ExactEvmScheme(buyer));
+    wallet.setSpendControls({ maxAmountPerPayment: '$100' });
+    const paid = await wrapFetchWithPayment(fetch, wallet)(link);
+    assert.equal(paid.status, 200);
+
+    const { body: found } = await agent.call('retrieve_checkout_session', {
+      id: made.id,
+      expand: ['line_items'],
+    });
+    fits('CheckoutSession', found);
+    assert.deepEqual([found.status, found.payment_status, found.url], ['complete', 'paid', null]);
+    assert.equal(found.payment.payer.toLowerCase(), buyer.address.toLowerCase());
+    assert.equal(found.line_items.data[0].description, 'Coffee');
+    assert.deepEqual(found.metadata, { waiter: 'Ada' });
+
+    const { body: payments } = await agent.call('list_payments', { limit: 1 });
+    fits('PaymentList', payments);
+    assert.equal(payments.data[0].checkout_session, made.id);
+    const { body: listed } = await agent.call('list_checkout_sessions', { status: 'complete' });
+    fits('CheckoutSessionList', listed);
+    assert.deepEqual(
+      listed.data.map(({ id }: { id: string }) => id),
+      [made.id],
+    );
+    const late = await agent.call('expire_checkout_session', { id: made.id });
+    assert.equal(late.body.error.code, 'checkout_session_not_open');
+  });
+
+  it('turns pages', async () => {
+    const made: string[] = [];
+    for (let i = 0; i < 3; i++) made.unshift((await agent.call('create_checkout_session', MINIMAL)).body.id);
+    const first = await agent.call('list_checkout_sessions', { limit: 2 });
+    const ids = ({ body }: typeof first): string[] => body.data.map(({ id }: { id: string }) => id);
+    assert.deepEqual([ids(first), first.body.has_more], [made.slice(0, 2), true]);
+    const second = await agent.call('list_checkout_sessions', { limit: 1, starting_after: made[1] });
+    assert.deepEqual(ids(second), made.slice(2));
+  });
+
+  it('ends a session, and its merchant hears of it', async () => {
+    const { body: made } = await agent.call('create_checkout_session', MINIMAL);
+    const { body: expired } = await agent.call('expire_checkout_session', { id: made.id });
+    fits('CheckoutSession', expired);
+    assert.deepEqual([expired.status, expired.url], ['expired', null]);
+    assert.deepEqual(await checkout.events(made.id), ['checkout.session.expired']);
+    assert.equal((await checkout.visit(made.id)).status, 410);
+  });
+
+  it('manages webhook endpoints', async () => {
+    const { body: made } = await agent.call('create_webhook_endpoint', {
+      url: HOOK,
+      enabled_events: ['checkout.session.completed'],
+    });
+    fits('WebhookEndpoint', made);
+    assert.match(made.secret, /^whsec_/);
+    const { secret: _, ...shown } = made;
+    const { id } = made;
+    assert.deepEqual((await agent.call('retrieve_webhook_endpoint', { id })).body, shown);
+    const { body: changed } = await agent.call('update_webhook_endpoint', {
+      id,
+      disabled: true,
+      description: 'Till',
+    });
+    assert.deepEqual(changed, { ...shown, status: 'disabled', description: 'Till' });
+    const { body: listed } = await agent.call('list_webhook_endpoints');
+    fits('WebhookEndpointList', listed);
+    assert.deepEqual(listed.data, [changed]);
+    const { body: deleted } = await agent.call('delete_webhook_endpoint', { id });
+    assert.deepEqual(deleted, { id, object: 'webhook_endpoint', deleted: true });
+    assert.equal((await agent.call('retrieve_webhook_endpoint', { id })).body.error.code, 'resource_missing');
+    assert.equal((await agent.call('delete_webhook_endpoint', { id })).body.error.code, 'resource_missing');
+  });
+
+  it('is told no more than that it went wrong, when it did so on our side', async () => {
+    const failing = mock.method(checkout.app.secretBox, 'seal', () => {
+      throw new Error('the insides');
+    });
+    try {
+      const { body, isError, text } = await agent.call('create_webhook_endpoint', { url: HOOK });
+      assert.equal(isError, true);
+      assert.deepEqual([body.error.type, body.error.code], ['api_error', 'internal_error']);
+      assert.doesNotMatch(text, /insides/);
+      assert.equal(failing.mock.callCount(), 1);
+    } finally {
+      failing.mock.restore();
+    }
+    assert.deepEqual((await agent.call('list_webhook_endpoints')).body.data, []);
+  });
+
+  describe('with an idempotency_key', () => {
+    it('gets the first answer again, byte for byte, and a refusal for other arguments', async () => {
+      const args = { ...MINIMAL, client_reference_id: 'once-1', idempotency_key: 'mcp-1' };
+      const first = await agent.call('create_checkout_session', args);
+      const again = await agent.call('create_checkout_session', args);
+      assert.equal(again.text, first.text);
+      const count = CheckoutSession.query(checkout.app.db).where({ clientReferenceId: 'once-1' });
+      assert.equal(await count.resultSize(), 1);
+      const other = await agent.call('create_checkout_session', { ...args, client_reference_id: 'once-2' });
+      assert.deepEqual(
+        [other.isError, other.body.error.type, other.body.error.code],
+        [true, 'idempotency_error', 'idempotency_key_reused'],
+      );
+      const elsewhere = await agent.call('create_webhook_endpoint', { url: HOOK, idempotency_key: 'mcp-1' });
+      assert.equal(elsewhere.body.error.code, 'idempotency_key_reused');
+    });
+
+    it('shares it with the REST API, in both directions and with the same refusal', async () => {
+      const api = client(checkout.app, key);
+      const first = await api
+        .post('/v1/checkout/sessions', MINIMAL)
+        .set('Idempotency-Key', 'mcp-2')
+        .expect(200);
+      const again = await agent.call('create_checkout_session', { ...MINIMAL, idempotency_key: 'mcp-2' });
+      assert.equal(again.text, first.text);
+
+      const hook = await agent.call('create_webhook_endpoint', { url: HOOK, idempotency_key: 'mcp-3' });
+      const replayed = await api
+        .post('/v1/webhook_endpoints', { url: HOOK })
+        .set('Idempotency-Key', 'mcp-3')
+        .expect(200);
+      assert.equal(replayed.text, hook.text);
+      assert.equal(replayed.get('Idempotent-Replayed'), 'true');
+      await agent.call('delete_webhook_endpoint', { id: hook.body.id });
+
+      const args = { ...MINIMAL, mode: 'payment' };
+      const refused = await api
+        .post('/v1/checkout/sessions', args)
+        .set('Idempotency-Key', 'mcp-2')
+        .expect(400);
+      const { error } = (await agent.call('create_checkout_session', { ...args, idempotency_key: 'mcp-2' }))
+        .body;
+      assert.deepEqual({ ...error, request_id: '' }, { ...refused.body.error, request_id: '' });
+    });
+
+    it('makes one session of ten calls at once', async () => {
+      const args = { ...MINIMAL, client_reference_id: 'at-once', idempotency_key: 'mcp-4' };
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, async (_, i) => {
+          const text = callText('create_checkout_session', JSON.stringify(args), i);
+          const { body } = await postMcp(checkout.app, key, text).expect(200);
+          assert.equal(body.id, i);
+          return body.result.content[0].text;
+        }),
+      );
+      assert.equal(new Set(answers).size, 1);
+      const count = CheckoutSession.query(checkout.app.db).where({ clientReferenceId: 'at-once' });
+      assert.equal(await count.resultSize(), 1);
+    });
+
+    it('expires once, and sends one event', async () => {
+      const { body: made } = await agent.call('create_checkout_session', MINIMAL);
+      const args = { id: made.id, idempotency_key: 'mcp-5' };
+      const first = await agent.call('expire_checkout_session', args);
+      assert.equal((await agent.call('expire_checkout_session', args)).text, first.text);
+      const { body } = await agent.call('expire_checkout_session', { id: made.id });
+      assert.equal(body.error.code, 'checkout_session_not_open');
+      assert.equal(await Event.query(checkout.app.db).where({ checkoutSessionId: made.id }).resultSize(), 1);
+    });
+
+    it('stored nothing when it was refused: corrected, the same key works', async () => {
+      const args = { ...MINIMAL, idempotency_key: 'mcp-6' };
+      const wrong = await agent.call('create_checkout_session', { ...args, success_url: 'thanks' });
+      assert.equal(wrong.body.error.code, 'url_invalid');
+      const right = await agent.call('create_checkout_session', args);
+      assert.equal(right.isError, false);
+    });
+
+    it('gets nothing any more once its checkout key is revoked', async () => {
+      const { accountId } = checkout.merchant;
+      const { key: row, secret } = await createApiKey(checkout.app.db, {
+        accountId,
+        livemode: false,
+        name: 'Leaked',
+      });
+      const text = callText(
+        'create_webhook_endpoint',
+        JSON.stringify({ url: HOOK, idempotency_key: 'mcp-7' }),
+      );
+      const { body } = await postMcp(checkout.app, secret, text).expect(200);
+      await revokeApiKey(checkout.app.db, row.id);
+      const refused = await postMcp(checkout.app, secret, text).expect(401);
+      assert.equal(refused.body.error.code, 'api_key_revoked');
+      await agent.call('delete_webhook_endpoint', { id: body.result.structuredContent.id });
+    });
+  });
+});
+
+describe("a merchant's agent over MCP at two web processes, in turn", () => {
+  let processes: WebProcesses;
+  before(async () => {
+    processes = await openWebProcesses('mcp');
+  });
+  after(() => processes.close());
+
+  it('needs neither to remember it, and each writes one line for each request, with its tool', async () => {
+    const webs = await Promise.all([processes.start(), processes.start()]);
+    const agent = await connectAgent(
+      webs.map(({ port }) => port),
+      processes.shop.testKey,
+    );
+    try {
+      const { tools } = await agent.sdk.listTools();
+      assert.equal(tools.length, 10);
+      const args = { ...MINIMAL, customer_email: 'never@log.example', idempotency_key: 'never-in-a-log' };
+      const first = await agent.call('create_checkout_session', args);
+      const again = await agent.call('create_checkout_session', args);
+      assert.equal(again.text, first.text);
+      for (let i = 0; i < 4; i++) {
+        const { body } = await agent.call('retrieve_checkout_session', { id: first.body.id });
+        assert.equal(body.id, first.body.id);
+      }
+      await agent.call('retrieve_checkout_session', { id: 'cs_test_never' });
+
+      const lines = (): Record<string, unknown>[] =>
+        webs.flatMap((web) => web.lines()).filter(({ event }) => event === 'request.finished');
+      const told = (tool: string): unknown[] =>
+        lines()
+          .filter((line) => line.tool === tool)
+          .map(({ method, route, status, code }) => [method, route, status, code].join(' ').trim());
+      await eventually(() => {
+        assert.deepEqual(told('create_checkout_session'), Array(2).fill('POST /mcp 200'));
+        assert.deepEqual(told('retrieve_checkout_session').sort(), [
+          ...Array(4).fill('POST /mcp 200'),
+          'POST /mcp 200 resource_missing',
+        ]);
+        // And: initialize, initialized, the GET for a stream, the list.
+        assert.deepEqual(
+          lines()
+            .filter(({ tool }) => tool === undefined)
+            .map(({ method, status }) => `${method} ${status}`)
+            .sort(),
+          ['GET 405', 'POST 200', 'POST 200', 'POST 202'],
+        );
+      });
+      for (const web of webs) {
+        assert.ok(
+          web.lines().some(({ tool }) => tool !== undefined),
+          'each process has answered calls',
+        );
+        assert.doesNotMatch(web.output(), /never@log|never-in-a-log|svc_ck_test_/);
+      }
+      for (const line of lines()) assert.equal(line.account, processes.shop.accountId);
+    } finally {
+      await agent.close();
+      await Promise.all(webs.map((web) => web.kill()));
+    }
+  });
+});
