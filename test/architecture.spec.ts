@@ -96,6 +96,27 @@ describe('the architecture', () => {
       importersOf(/^(objection|knex)$/, ['shared/db/', 'shared/models/', 'shared/services/', 'migrations/']),
       'objection and knex only where rows are read and written',
     );
+    assertNone(importersOf(/^@modelcontextprotocol\//, ['api/mcp/']), 'the MCP SDK only in api/mcp');
+  });
+
+  it('loads what few processes need when it is needed', () => {
+    const lazy = 'api/mcp/answer-message.ts';
+    const importers = sources.filter(({ imports }) => imports.includes(lazy));
+    assert.deepEqual(
+      importers.map(({ file }) => file),
+      ['api/mcp/routes.ts'],
+    );
+    // Types leave nothing behind.
+    const code = (importers[0]?.text ?? '').replaceAll(/^import type .*$/gm, '');
+    assert.doesNotMatch(code, /from '\.\/answer-message/);
+    assert.match(code, /await import\('\.\/answer-message\.js'\)/);
+    const others = below('api/').filter(
+      ({ file, text }) => file !== lazy && /^import (?!type).*'@modelcontextprotocol/m.test(text),
+    );
+    assertNone(
+      others.map(({ file }) => file),
+      'the MCP SDK',
+    );
   });
 
   it('reads the environment only in the configuration', () => {

@@ -15,6 +15,9 @@ interface Call {
   given: JsonObject;
 }
 
+/** What /v1 says in headers, and the answer at /mcp with it. */
+const PASSED_ON = ['Idempotent-Replayed', 'Retry-After'];
+
 /** The status and the body that /v1 answers with. */
 export type CallOperation = (call: Call) => Promise<{ status: number; text: string }>;
 
@@ -57,6 +60,10 @@ export function operationCaller(deps: Deps): CallOperation {
       };
       app(request, response);
     });
+    for (const name of PASSED_ON) {
+      const value = response.getHeader(name);
+      if (value !== undefined) call.outer.setHeader(name, value);
+    }
     return { status: response.statusCode, text };
   };
 }

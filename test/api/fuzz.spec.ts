@@ -18,6 +18,7 @@ import { eventually } from '../support/eventually.js';
 import { startFacilitator } from '../support/facilitator.js';
 import { buildMerchant, buildPaidSession, buildSession } from '../support/factories.js';
 import { AnswerRules } from '../support/fuzz/answer-rules.js';
+import { hostileMessages } from '../support/fuzz/hostile-messages.js';
 import { type Hostile, hostileRequests, ID } from '../support/fuzz/hostile-requests.js';
 import { type Json, MARK } from '../support/fuzz/hostile-values.js';
 import { RawClient } from '../support/fuzz/raw-client.js';
@@ -135,8 +136,11 @@ describe('the fuzz', () => {
       return signed.map((header) => decodeHeader(header) as Json);
     }
 
-    function bytesOf({ method, path, id, key: which, headers, body }: Hostile): Buffer {
+    function bytesOf({ method, path, id, key: which, headers, body: sent }: Hostile): Buffer {
       const known = ids[id % ids.length] ?? '';
+      const body = sent?.includes(ID)
+        ? Buffer.from(sent.toString('latin1').replaceAll(ID, known), 'latin1')
+        : sent;
       const credential = credentials[which % credentials.length];
       const lines = [
         `${method} ${path.replaceAll(ID, known)} HTTP/1.1`,
@@ -165,7 +169,11 @@ describe('the fuzz', () => {
     }
 
     async function run(requests: number, seed: number): Promise<void> {
-      const batch = fc.array(hostileRequests(payments), { minLength: AT_ONCE, maxLength: AT_ONCE });
+      const either = fc.oneof(
+        { weight: 9, arbitrary: hostileRequests(payments) },
+        { weight: 1, arbitrary: hostileMessages() },
+      );
+      const batch = fc.array(either, { minLength: AT_ONCE, maxLength: AT_ONCE });
       const holds = fc.asyncProperty(batch, async (some) => {
         await Promise.all(some.map(tryOne));
       });

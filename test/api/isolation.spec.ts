@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
 import { openApiDocument } from '../../api/v1/openapi.js';
 import type { IdPrefix } from '../../shared/ids.js';
 import { newId } from '../../shared/ids.js';
@@ -7,6 +8,7 @@ import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
 import { type Client, client, type Method } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { buildMerchant, buildPaidSession, buildSession, type Merchant } from '../support/factories.js';
+import { callText, postMcp } from '../support/mcp.js';
 
 interface Operation {
   security?: Record<string, unknown>[];
@@ -161,6 +163,50 @@ describe('the matrix of every operation and every key', () => {
     });
   }
 
+  describe('as tools at /mcp', () => {
+    /** By its id, and by each cursor; what else it needs is not there to be refused. */
+    const toolWays = MERCHANT_TOOLS.flatMap(({ name, path, id, parameters }) => {
+      const object = OBJECTS[`/v1${path}`];
+      const cursors = CURSORS.filter((cursor) => Object.hasOwn(parameters?.properties ?? {}, cursor));
+      return [...(id === undefined ? [] : ['id']), ...cursors].map((param) => ({ name, param, object }));
+    });
+
+    const call = async (key: string, name: string, args: object): Promise<string> => {
+      const res = await postMcp(app, key, callText(name, JSON.stringify(args))).expect(200);
+      const { error } = res.body.result.structuredContent;
+      return error === undefined ? 'fine' : `${error.code} ${error.param}`;
+    };
+
+    it('covers every tool that names an object', () => {
+      assert.ok(toolWays.length >= 11);
+      for (const { name, object } of toolWays) assert.notEqual(object, undefined, name);
+      const others = MERCHANT_TOOLS.filter(({ name }) => !toolWays.some((way) => way.name === name));
+      assert.deepEqual(
+        others.map(({ name }) => name),
+        ['create_checkout_session', 'create_webhook_endpoint'],
+      );
+    });
+
+    for (const { name, param, object = 'session' } of toolWays) {
+      it(`${name} by ${param}: another account's and another mode's is not there, like what never was`, async () => {
+        for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
+          for (const id of [objects[object], newId(PREFIXES[object])]) {
+            assert.equal(await call(key, name, { [param]: id }), `resource_missing ${param}`);
+          }
+        }
+      });
+    }
+
+    it('show each account and mode its own alone', async () => {
+      for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
+        for (const name of ['list_checkout_sessions', 'list_payments', 'list_webhook_endpoints']) {
+          const res = await postMcp(app, key, callText(name, '{}')).expect(200);
+          assert.deepEqual(res.body.result.structuredContent.data, [], name);
+        }
+      }
+    });
+  });
+
   describe('answers 401, whether the object is there or not,', () => {
     let credentials: Record<string, [header: string | undefined, code: string]>;
     before(async () => {
@@ -212,6 +258,12 @@ describe('the matrix of every operation and every key', () => {
             const res = await test;
             assert.equal(`${res.status} ${res.body.error?.code}`, `401 ${code}`, name);
           }
+        }
+        for (const { name } of MERCHANT_TOOLS) {
+          const test = postMcp(app, undefined, callText(name, JSON.stringify({ id: objects.session })));
+          if (header !== undefined) test.set('Authorization', header);
+          const res = await test;
+          assert.equal(`${res.status} ${res.body.error?.code}`, `401 ${code}`, name);
         }
       });
     }

@@ -417,10 +417,7 @@ describe('/mcp', () => {
     });
 
     it('and the SDK’s client says so', async () => {
-      await assert.rejects(
-        connectAgent(app.port, 'svc_ck_test_wrong'),
-        /api_key_invalid/,
-      );
+      await assert.rejects(connectAgent(app.port, 'svc_ck_test_wrong'), /api_key_invalid/);
     });
 
     it('takes the key as a Basic user name too', async () => {

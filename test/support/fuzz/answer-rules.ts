@@ -4,7 +4,7 @@ import type { Hostile } from './hostile-requests.js';
 import type { RawAnswer } from './raw-client.js';
 
 const fitsError = schemaValidator('#/components/schemas/Error');
-const STATUSES = [0, 200, 202, 204, 400, 401, 402, 404, 405, 409, 410, 429, 431, 503];
+const STATUSES = [0, 200, 202, 204, 400, 401, 402, 404, 405, 406, 409, 410, 415, 429, 431, 503];
 /** Reached, or the requests do not do what they are for. */
 const MUST_BE_SEEN = [200, 202, 400, 401, 402, 404, 405, 409, 410];
 
@@ -48,18 +48,18 @@ export class AnswerRules {
     for (const secret of this.#secrets) if (!isShown) assert.ok(!text.includes(secret), `shows ${secret}`);
     if (request.method === 'HEAD' || status === 204) return;
     if (isLink(request.path)) checkLink(answer);
+    else if (isMcp(request.path)) checkMessage(answer);
     else if (status !== 200 && !/^\/(metrics|admin)/.test(request.path)) checkError(answer);
   }
 
   /** Counts it; the id of what may be asked for next. */
-  madeBy(
-    { method, path, headers: headersSent }: Hostile,
-    { status, headers, text }: RawAnswer,
-  ): string | undefined {
+  madeBy({ method, path, headers: headersSent, body }: Hostile, answer: RawAnswer): string | undefined {
+    const { status, headers, text } = answer;
     // Without a wait for its outcome, a payment that is taken is answered 202, and only such a one.
     const pays = headersSent.some(([name]) => /^(payment-signature|x-payment)$/i.test(name));
     if (status === 202 && pays && method !== 'HEAD') this.#count('payments');
     this.#count(headers.has('x-claimed') ? 'payments' : undefined);
+    if (isMcp(path)) return this.#madeByTool(body, answer);
     if (method !== 'POST' || status !== 200 || !path.startsWith('/v1/') || headers.has('idempotent-replayed'))
       return undefined;
     const { id, object, status: state } = JSON.parse(text);
@@ -67,6 +67,16 @@ export class AnswerRules {
     if (object === 'webhook_endpoint' && text.includes('"secret"')) this.#count('webhook_endpoints');
     if (object === 'checkout.session') this.#count(state === 'expired' ? 'events' : 'checkout_sessions');
     return id;
+  }
+
+  #madeByTool(sent: Buffer | undefined, { status, headers, text }: RawAnswer): string | undefined {
+    const { isError = true, structuredContent: made } = resultOf(status, text);
+    if (isError || headers.has('idempotent-replayed')) return undefined;
+    const { name } = JSON.parse(String(sent)).params;
+    if (name === 'create_webhook_endpoint') this.#count('webhook_endpoints');
+    if (name === 'create_checkout_session') this.#count('checkout_sessions');
+    if (name === 'expire_checkout_session') this.#count('events');
+    return made?.id;
   }
 
   requireAllSeen(): void {
@@ -86,6 +96,45 @@ export class AnswerRules {
 
 function isLink(path: string): boolean {
   return /^\/c(?=[/?]|$)/.test(path);
+}
+
+function isMcp(path: string): boolean {
+  return /^\/mcp(?=[/?]|$)/.test(path);
+}
+
+interface ToolResult {
+  isError?: boolean;
+  structuredContent?: { id?: string; error?: { request_id: string } };
+}
+
+/** Empty when it is no tool's. */
+function resultOf(status: number, text: string): ToolResult {
+  const result = status === 200 ? JSON.parse(text).result : undefined;
+  return result?.structuredContent === undefined ? {} : { isError: false, ...result };
+}
+
+/** JSON-RPC, or what /v1 says of a request that is no message. */
+function checkMessage(answer: RawAnswer): void {
+  const { status, headers, text } = answer;
+  if (status === 202) {
+    assert.equal(text, '');
+    return;
+  }
+  const body = JSON.parse(text);
+  if (body.jsonrpc === undefined) {
+    checkError(answer);
+    return;
+  }
+  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.equal(body.jsonrpc, '2.0');
+  assert.equal((body.error === undefined) !== (body.result === undefined), true);
+  if (body.error !== undefined) assert.match(body.error.message, /\w/);
+  assert.doesNotMatch(body.error?.message ?? '', /\bat \S+:\d+|node_modules/);
+  const { isError, structuredContent: { error } = {} } = resultOf(status, text);
+  assert.equal(error !== undefined, isError ?? false);
+  if (error === undefined) return;
+  assert.equal(fitsError({ error }), true, 'it is no Error');
+  assert.equal(error.request_id, headers.get('request-id'));
 }
 
 function checkError({ status, headers, text }: RawAnswer): void {

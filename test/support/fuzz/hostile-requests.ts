@@ -26,7 +26,7 @@ export interface Hostile {
 /** Where an id of the service goes. */
 export const ID = '{id}';
 
-interface Schema {
+export interface Schema {
   type?: string;
   const?: Json;
   enum?: Json[];
@@ -48,7 +48,7 @@ interface Operation {
 }
 
 /** What a schema allows, more or less. */
-function allowed(schema: Schema): Arbitrary<Json> {
+export function allowed(schema: Schema): Arbitrary<Json> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(allowed));
@@ -167,12 +167,15 @@ function isPlain(value: Json): boolean {
 }
 
 /** What may stand in a header at all: no control characters. */
-const headerText = hostileText.map((text) =>
+export const headerText = hostileText.map((text) =>
   Buffer.from(text)
     .toString('latin1')
     .replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?'),
 );
-const idempotencyKey = fc.oneof(fc.constantFrom('a', 'b', 'c', 'k'.repeat(255), 'k'.repeat(256)), headerText);
+export const idempotencyKey = fc.oneof(
+  fc.constantFrom('a', 'b', 'c', 'k'.repeat(255), 'k'.repeat(256)),
+  headerText,
+);
 
 const queryPair = (parameters: Operation['parameters']): Arbitrary<string> => {
   const value = (schema: Schema): Arbitrary<string> =>
@@ -254,7 +257,7 @@ function operationRequests(path: string, method: string, operation: Operation): 
     }));
 }
 
-const METHODS = fc.constantFrom(
+export const METHODS = fc.constantFrom(
   'GET',
   'HEAD',
   'POST',

@@ -124,6 +124,11 @@ const RAW = [
   `[${'1,'.repeat(5000)}1]`,
 ].map((text) => new Raw(text));
 
+/** Once in so many, else null. fast-check's own `freq` says how often it is null. */
+export function seldom<T>(oneIn: number, arbitrary: Arbitrary<T>): Arbitrary<T | null> {
+  return fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
+}
+
 const scalar: Arbitrary<Json> = fc.oneof(
   hostileText,
   fc.constantFrom<Json>(true, false, null, 0, -1, 1.5, 2 ** 53, 1e21, 99_999_999, 100_000_000),

@@ -1,0 +1,101 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { inputSchema } from '../../../api/mcp/tool-arguments.js';
+import { MERCHANT_TOOLS, type MerchantTool } from '../../../api/mcp/tools.js';
+import {
+  allowed,
+  type Hostile,
+  headerText,
+  ID,
+  idempotencyKey,
+  METHODS,
+  type Schema,
+} from './hostile-requests.js';
+import { damage, damages, hostileText, hostileValue, type Json, jsonText, seldom } from './hostile-values.js';
+
+/** More or less what its schema allows. */
+function argumentsOf(tool: MerchantTool): Arbitrary<Json> {
+  const { properties, required } = inputSchema(tool) as Schema;
+  const members = Object.fromEntries(
+    Object.entries(properties ?? {}).map(([name, schema]) => [name, argument(name, schema)]),
+  );
+  const whole = fc.record(members, { requiredKeys: [...(required ?? [])] });
+  return fc.oneof(
+    { weight: 2, arbitrary: whole },
+    { weight: 2, arbitrary: fc.tuple(whole, damages).map(([args, changes]) => damage(args, changes)) },
+    { weight: 1, arbitrary: hostileValue },
+  );
+}
+
+function argument(name: string, schema: Schema): Arbitrary<Json> {
+  if (name === 'idempotency_key') return idempotencyKey;
+  if (name !== 'id') return allowed(schema);
+  return fc.oneof({ weight: 5, arbitrary: fc.constant(ID) }, { weight: 1, arbitrary: hostileText });
+}
+
+const calls: Arbitrary<Json> = fc
+  .constantFrom(...MERCHANT_TOOLS)
+  .chain((tool) => argumentsOf(tool).map((args) => ({ name: tool.name, arguments: args })))
+  .map((params) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+
+const others: Arbitrary<Json> = fc
+  .record({
+    method: fc.oneof(
+      fc.constantFrom('initialize', 'tools/list', 'ping', 'notifications/initialized', 'resources/list'),
+      hostileText,
+    ),
+    params: fc.oneof(fc.constantFrom<Json>({}), hostileValue),
+    id: fc.constantFrom<Json>(1, 'a', 0, -1, null),
+  })
+  .map(({ method, params, id }) => ({ jsonrpc: '2.0', ...(id !== null && { id }), method, params }));
+
+const messages: Arbitrary<string> = fc
+  .oneof(
+    { weight: 10, arbitrary: calls },
+    { weight: 2, arbitrary: others },
+    { weight: 2, arbitrary: fc.tuple(calls, damages).map(([call, changes]) => damage(call, changes)) },
+    { weight: 1, arbitrary: hostileValue },
+    { weight: 1, arbitrary: fc.array(calls, { maxLength: 3 }) },
+  )
+  .map(jsonText);
+
+const GOOD: [string, string][] = [
+  ['Content-Type', 'application/json'],
+  ['Accept', 'application/json, text/event-stream'],
+];
+
+/** POSTs to /mcp, most of them with a message that the SDK's transport takes. */
+export function hostileMessages(): Arbitrary<Hostile> {
+  return fc
+    .record({
+      method: fc.oneof({ weight: 30, arbitrary: fc.constant('POST') }, { weight: 1, arbitrary: METHODS }),
+      path: fc.oneof(
+        { weight: 30, arbitrary: fc.constant('/mcp') },
+        { weight: 1, arbitrary: fc.constantFrom('/mcp/', '/mcp?x=1', '/mcp/x') },
+      ),
+      id: fc.nat(),
+      key: fc.nat(99),
+      other: seldom(
+        6,
+        fc.tuple(
+          fc.constantFrom(
+            'Content-Type',
+            'Accept',
+            'MCP-Protocol-Version',
+            'Mcp-Session-Id',
+            'Last-Event-ID',
+          ),
+          fc.oneof(
+            headerText,
+            fc.constantFrom('*/*', 'text/html', '2025-06-18', 'application/json;charset=x'),
+          ),
+        ),
+      ),
+      message: messages,
+      cutAt: seldom(30, fc.nat(300)),
+    })
+    .map(({ other, message, cutAt, ...rest }) => ({
+      ...rest,
+      headers: [...GOOD.filter(([name]) => name !== other?.[0]), ...(other === null ? [] : [other])],
+      body: Buffer.from(cutAt === null ? message : message.slice(0, cutAt)),
+    }));
+}
