@@ -44,6 +44,8 @@ describe('header injection', () => {
     `/c/${LINE}`,
     `/c/cs_test_1?x=${LINE}`,
     `/v1/${LINE}`,
+    `/mcp/${LINE}`,
+    `/mcp?${LINE}`,
     `${SESSIONS}/${LINE}`,
     `${SESSIONS}?starting_after=${LINE}`,
     `${SESSIONS}?${LINE}=1`,

@@ -10,6 +10,7 @@ import { newId } from '../../shared/ids.js';
 import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
 import { assertRefusal, assertUnauthenticated, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
 import { buildMerchant, buildPaidSession, buildSession, type Merchant } from '../support/factories.js';
 import { damage, damages, hostileValue, jsonText } from '../support/fuzz/hostile-values.js';
 import { type Args, askRest, callText, connectAgent, type MerchantAgent, postMcp } from '../support/mcp.js';
@@ -579,6 +580,25 @@ describe('/mcp', () => {
         .post('/mcp/sessions')
         .set({ Authorization: `Bearer ${shop.testKey}` });
       assertRefusal(res, 404, { type: 'invalid_request_error', code: 'unknown_path' });
+    });
+
+    it('and counts it by its path and status, as it does whatever a tool came to', async () => {
+      const count = async (status: number): Promise<number> => {
+        const series = `checkout_http_request_seconds_count{method="POST",route="/mcp",status="${status}"} `;
+        const line = (await app.metrics.read()).split('\n').find((one) => one.startsWith(series));
+        return Number(line?.slice(series.length) ?? 0);
+      };
+      const before = [await count(200), await count(400), await count(401)];
+      await postMcp(app, shop.testKey, callText('list_payments', '{"limit":0}')).expect(200);
+      await postMcp(app, shop.testKey, '{').expect(400);
+      await postMcp(app, undefined, LIST_TOOLS).expect(401);
+      await eventually(async () => {
+        const grown = [await count(200), await count(400), await count(401)];
+        assert.deepEqual(
+          grown.map((value, i) => value - (before[i] ?? 0)),
+          [1, 1, 1],
+        );
+      });
     });
 
     it('no other origin: there is no CORS header, as under /v1', async () => {
