@@ -645,8 +645,9 @@ describe('the rate limit at /mcp', () => {
       type: 'invalid_request_error',
       code: 'rate_limit',
     });
-    const { status, body } = await postMcp(app, testKey, CALL);
-    assert.equal(status, 200);
+    const limited = await postMcp(app, testKey, CALL).expect(200);
+    const { body } = limited;
+    assert.match(limited.get('Retry-After') ?? '', /^[1-9][0-9]*$/);
     assert.equal(body.result.isError, true);
     const { request_id: _, ...error } = body.result.structuredContent.error;
     const rest = await client(app, testKey).get('/v1/payments');

@@ -194,12 +194,13 @@ describe("a merchant's agent over MCP", () => {
       const answers = await Promise.all(
         Array.from({ length: 10 }, async (_, i) => {
           const text = callText('create_checkout_session', JSON.stringify(args), i);
-          const { body } = await postMcp(checkout.app, key, text).expect(200);
+          const { body, headers } = await postMcp(checkout.app, key, text).expect(200);
           assert.equal(body.id, i);
-          return body.result.content[0].text;
+          return [body.result.content[0].text, headers['idempotent-replayed']];
         }),
       );
-      assert.equal(new Set(answers).size, 1);
+      assert.equal(new Set(answers.map(([text]) => text)).size, 1);
+      assert.equal(answers.filter(([, replayed]) => replayed === 'true').length, 9);
       const count = CheckoutSession.query(checkout.app.db).where({ clientReferenceId: 'at-once' });
       assert.equal(await count.resultSize(), 1);
     });
