@@ -5,7 +5,7 @@ import { presentPublicSession } from '../../shared/presenters/public-session.js'
 import { unixSeconds } from '../../shared/presenters/timestamp.js';
 import { findLinkState, type LinkedSession } from '../../shared/services/payment-links.js';
 import type { Deps } from '../deps.js';
-import { sendBuyerError } from '../errors/render-buyer-error.js';
+import { NO_SESSION, sendBuyerError } from '../errors/render-buyer-error.js';
 import { busy, type LinkAnswer } from '../payment-link/answer.js';
 import { serveLink } from '../payment-link/serve-link.js';
 import { sendJson } from '../send-json.js';
@@ -19,7 +19,7 @@ const LONGEST_WAIT_MS = 700;
 export async function sendStatus(deps: Deps, res: Response, id: string): Promise<void> {
   const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
   if (session === undefined) {
-    sendBuyerError(res, 'resource_missing', 'There is no checkout session at this link.');
+    sendBuyerError(res, 'resource_missing', NO_SESSION);
     return;
   }
   const state = pageState(session, await answerInTime(deps, session), now());

@@ -7,7 +7,7 @@ import { findLinkState } from '../../shared/services/payment-links.js';
 import { isJsonObject } from '../../shared/x402/json-object.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { Deps } from '../deps.js';
-import { sendBuyerError } from '../errors/render-buyer-error.js';
+import { NO_SESSION, sendBuyerError } from '../errors/render-buyer-error.js';
 import { sendAgentAnswer } from '../payment-link/respond.js';
 import { serveLink } from '../payment-link/serve-link.js';
 import { sendJson } from '../send-json.js';
@@ -40,7 +40,7 @@ export async function sendTransaction(
   const { id } = req.params;
   const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
   if (session === undefined) {
-    sendBuyerError(res, 'resource_missing', 'There is no checkout session at this link.');
+    sendBuyerError(res, 'resource_missing', NO_SESSION);
     return;
   }
   const visit = { header: undefined, channel: 'page', arrivedAtMs: nowMs() } as const;

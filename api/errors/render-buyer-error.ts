@@ -21,6 +21,7 @@ export function renderBuyerErrors(
   };
 }
 
+export const NO_SESSION = 'There is no checkout session at this link. Check that the link is whole.';
 const BUSY = 'Payments cannot be taken right now. Try again in a few seconds.';
 const FAILED =
   'Something went wrong on our side. Send GET without a payment header to see where the payment stands.';

@@ -13,7 +13,8 @@ const REQUEST_HEADERS = [
   'Accept',
   'Access-Control-Expose-Headers',
 ].join(', ');
-const ANSWER_HEADERS = 'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, Request-Id';
+const ANSWER_HEADERS =
+  'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, Link, Request-Id';
 
 /** Agents live in browsers too: every answer of a link, whatever its status, may be read from any origin. */
 export const openToAnyOrigin: RequestHandler = (req, res, next) => {

@@ -8,11 +8,11 @@ import type { Offer } from '../../shared/x402/match-payment.js';
 import { buildAccepts } from '../../shared/x402/requirements.js';
 import type { PaymentRequired } from '../../shared/x402/wire.js';
 import { busy, type LinkAnswer, refuse } from './answer.js';
+import { describePayment } from './describe.js';
 
 /** How long a buyer who was answered 202 is told how that payment ended. */
 const FAILURE_TOLD_MS = 600_000;
 const RETRY_SECONDS = 60;
-const MAX_DESCRIPTION_LENGTH = 120;
 
 /** What the session can be paid with now; an answer instead when that is nothing. */
 export async function readOffer(
@@ -32,7 +32,7 @@ export async function readOffer(
   if (accepts.length > 0) return { accepts, supported, offeredFeePayers };
   return refuse(
     'payments_unavailable',
-    'There is no network on which this session can be paid right now. Ask the merchant.',
+    'There is no network on which this session can be paid right now. Try again in a minute, or ask the merchant.',
     RETRY_SECONDS,
   );
 }
@@ -51,17 +51,12 @@ export async function askForPayment(
     ...(failure !== undefined && { code: failure.code }),
     resource: {
       url: sessionUrl(session.id, baseUrl),
-      description: cut(`Payment to ${session.account.name}`),
+      description: describePayment(session, offer.accepts),
       mimeType: 'application/json',
     },
     accepts: [...offer.accepts],
   };
   return { kind: 'payment_required', required };
-}
-
-/** Between characters, never inside one. */
-function cut(text: string): string {
-  return [...text].slice(0, MAX_DESCRIPTION_LENGTH).join('');
 }
 
 function earlierFailure({

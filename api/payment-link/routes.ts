@@ -18,10 +18,11 @@ import { sendStatus } from '../checkout-page/status-route.js';
 import { sendTransaction } from '../checkout-page/transaction-route.js';
 import type { Deps } from '../deps.js';
 import type { BuyerErrorCode } from '../errors/buyer-refusal.js';
-import { renderBuyerErrors, sendBuyerError } from '../errors/render-buyer-error.js';
+import { NO_SESSION, renderBuyerErrors, sendBuyerError } from '../errors/render-buyer-error.js';
 import { retryAfterSeconds } from '../middleware/rate-limit.js';
 import type { LinkAnswer } from './answer.js';
 import { LINK_METHODS, openToAnyOrigin } from './cors.js';
+import { linkRelations } from './link-relations.js';
 import { sendAgentAnswer } from './respond.js';
 import { followedBy, serveLink } from './serve-link.js';
 
@@ -40,9 +41,11 @@ export function paymentLink(deps: Deps): Router {
     if (wantsPage(req)) sendErrorPage(deps, res, code);
     else sendBuyerError(res, code, message);
   };
+  const relations = linkRelations(deps.config.baseUrl);
   router.use(openToAnyOrigin, (_req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Vary', 'Accept');
+    res.setHeader('Link', relations.always);
     next();
   });
 
@@ -50,21 +53,22 @@ export function paymentLink(deps: Deps): Router {
     const waitMs = await deps.linkRateLimiter.take(req.ip ?? 'unknown');
     if (waitMs === undefined) return next();
     res.setHeader('Retry-After', String(retryAfterSeconds(waitMs)));
-    refuse(req, res, 'rate_limit', 'Too many requests from this address. Slow down and try again.');
+    refuse(
+      req,
+      res,
+      'rate_limit',
+      'Too many requests from this address. Wait as long as Retry-After says, and try again.',
+    );
   };
 
   const serve = async (req: Request<{ id: string }>, res: Response): Promise<void> => {
     const arrivedAtMs = nowMs();
     const session = isIdShaped(req.params.id) ? await findLinkedSession(deps.db, req.params.id) : undefined;
     if (session === undefined) {
-      refuse(
-        req,
-        res,
-        'resource_missing',
-        'There is no checkout session at this link. Check that the link is whole.',
-      );
+      refuse(req, res, 'resource_missing', NO_SESSION);
       return;
     }
+    res.setHeader('Link', relations.of(session.id));
     const header = paymentHeaderOf(req);
     if (header?.kind === 'malformed') {
       const message = `The payment header is not an x402 payment payload. ${header.reason} Send base64 of a JSON PaymentPayload.`;

@@ -61,12 +61,14 @@ function checkTransfer(transfer: SvmTransfer, requirements: PaymentRequirements)
   const toMerchant = inToken.filter(({ destination }) => destination === account);
   if (toMerchant.length === 0) {
     return contradiction(
-      `The transaction pays another account than ${account}, where \`payTo\` holds \`asset\`.`,
+      `The transaction pays another account. Sign a transfer to ${account}, where \`payTo\` holds \`asset\`.`,
     );
   }
   return toMerchant.some(({ amount }) => amount >= BigInt(requirements.amount))
     ? undefined
-    : contradiction('The transaction transfers less than the `amount` of the chosen entry.');
+    : contradiction(
+        'The transaction transfers less than the `amount` of the chosen entry. Sign exactly that amount.',
+      );
 }
 
 function contradiction(message: string): Failure {

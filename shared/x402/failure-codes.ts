@@ -21,6 +21,8 @@ export type FailureClass = 'buyer' | 'settled_before' | 'setup' | 'policy' | 'un
 
 const OTHER_ENTRY = 'Choose another entry of `accepts`.';
 const NEW_PAYMENT = 'Sign a new payment.';
+const ONE_SCHEME =
+  'The scheme is not one that is offered. Pay an entry of `accepts`, whose scheme is `exact`.';
 
 /** [code, class, message, other names of the same fact] */
 type Row = [code: string, failureClass: FailureClass, message: string, names?: string[]];
@@ -29,7 +31,7 @@ const ROWS: Row[] = [
   [
     'insufficient_funds',
     'buyer',
-    'The paying wallet does not hold enough of this token on this network.',
+    `The paying wallet does not hold enough of this token on this network. Fund it, or choose another entry of \`accepts\`.`,
     ['invalid_exact_evm_insufficient_balance', 'permit2_insufficient_balance'],
   ],
   [
@@ -67,7 +69,7 @@ const ROWS: Row[] = [
   [
     'invalid_exact_svm_payload_transaction_instructions_length',
     'buyer',
-    'The transaction must hold a compute unit limit, a compute unit price and one TransferChecked instruction, and little else.',
+    `The transaction does not hold what it may. Sign one of a compute unit limit, a compute unit price, one TransferChecked and, at most, a memo or a wallet's Lighthouse checks.`,
   ],
   [
     'invalid_network',
@@ -75,19 +77,18 @@ const ROWS: Row[] = [
     `The payment is not for a network that is offered here. ${OTHER_ENTRY}`,
     ['invalid_exact_evm_network_mismatch', 'invalid_exact_svm_network_mismatch'],
   ],
-  ['invalid_payload', 'buyer', '`payload` does not hold a payment for the network of the chosen entry.'],
+  [
+    'invalid_payload',
+    'buyer',
+    '`payload` does not hold a payment for the network of the chosen entry. Send `signature` and `authorization` on EVM, `transaction` on Solana.',
+  ],
   [
     'invalid_payment_requirements',
     'buyer',
     '`accepted` is none of the entries that are offered. Send back one entry of `accepts` unchanged.',
   ],
-  ['invalid_scheme', 'buyer', 'Only the scheme `exact` is offered.', ['invalid_exact_evm_scheme']],
-  [
-    'unsupported_scheme',
-    'buyer',
-    'Only the scheme `exact` is offered.',
-    ['invalid_exact_svm_unsupported_scheme'],
-  ],
+  ['invalid_scheme', 'buyer', ONE_SCHEME, ['invalid_exact_evm_scheme']],
+  ['unsupported_scheme', 'buyer', ONE_SCHEME, ['invalid_exact_svm_unsupported_scheme']],
   ['invalid_x402_version', 'buyer', 'Send a payment payload of x402 version 2.'],
   [
     'invalid_transaction_state',
@@ -111,7 +112,7 @@ const ROWS: Row[] = [
   [
     'invalid_exact_evm_transaction_simulation_failed',
     'buyer',
-    'The token would refuse this authorization. Check the balance and the signature.',
+    `The token would refuse this authorization. Check the wallet's balance, and sign a new payment.`,
   ],
   [
     'invalid_exact_svm_transaction_simulation_failed',
@@ -121,19 +122,23 @@ const ROWS: Row[] = [
   [
     'invalid_exact_svm_payload_signature_invalid',
     'buyer',
-    "The transaction does not carry the payer's signature.",
+    "The transaction does not carry the payer's signature. Sign it with the key of the paying wallet.",
   ],
   [
     'invalid_exact_svm_payload_amount_mismatch',
     'buyer',
-    'The transaction is not for the `amount` of the entry.',
+    'The transaction is not for the right amount. Sign exactly the `amount` of the chosen entry.',
   ],
   [
     'invalid_exact_svm_payload_recipient_mismatch',
     'buyer',
-    "The transaction does not pay into `payTo`'s token account.",
+    "The transaction pays another account. Sign a transfer into `payTo`'s associated token account.",
   ],
-  ['invalid_exact_svm_payload_mint_mismatch', 'buyer', 'The transaction is in another token than `asset`.'],
+  [
+    'invalid_exact_svm_payload_mint_mismatch',
+    'buyer',
+    'The transaction is in another token. Sign a transfer of the `asset` of the chosen entry.',
+  ],
   ...setUp(
     'asset_not_deployed_contract',
     'invalid_exact_evm_eip3009_not_supported',

@@ -7,7 +7,7 @@ import { answers } from '../support/facilitator-dial.js';
 import { buildPaidSession } from '../support/factories.js';
 import { createDatabase } from '../support/suite.js';
 
-const EXPOSED = ['payment-required', 'payment-response', 'x-payment-response', 'retry-after'];
+const EXPOSED = ['payment-required', 'payment-response', 'x-payment-response', 'retry-after', 'link'];
 const ALLOWED = [
   'payment-signature',
   'x-payment',

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { x402Client } from '@x402/fetch';
+import request from 'supertest';
 import { returnToPresent, travelMs } from '../../shared/clock.js';
+import { newId } from '../../shared/ids.js';
 import type { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { updateAccount } from '../../shared/services/accounts.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { paymentHeader, signSolanaPayment } from '../support/agent.js';
 import {
   BASE_SEPOLIA,
+  BUYER,
   type Checkout,
   decodeHeader,
   findEntry,
@@ -68,7 +73,7 @@ describe('what a link asks for', () => {
 
   it('is a whole PaymentRequired, in the body and in the header', async () => {
     await open({ networks: [BASE_SEPOLIA] });
-    const { id } = await checkout.buildSession();
+    const { id, expiresAt } = await checkout.buildSession();
     const res = await checkout.visit(id);
     assert.equal(res.status, 402);
     const expected = {
@@ -76,7 +81,7 @@ describe('what a link asks for', () => {
       error: 'Payment required',
       resource: {
         url: `https://pay.example/c/${id}`,
-        description: 'Payment to Cafe Pocket',
+        description: `$4.50 to Cafe Pocket for Coffee, payable until ${expiresAt.toISOString().slice(0, 19)}Z. Stock x402 clients pay at most $1 until told client.setSpendControls({ maxAmountPerPayment: '$4.50' }).`,
         mimeType: 'application/json',
       },
       accepts: [
@@ -111,10 +116,14 @@ describe('what a link asks for', () => {
       metadata: { order: 'only-for-the-merchant' },
       clientReferenceId: 'only-for-the-merchant',
       customerEmail: 'only-for-the-merchant@example.com',
+      // Where a buyer is sent when all is done is for the buyer of this payment, not for who is asked to pay.
+      successUrl: 'https://shop.example/only-for-the-payer',
     });
     const agent = await checkout.visit(session.id);
     const page = await checkout.visit(session.id, { Accept: 'text/html' });
-    assert.doesNotMatch(agent.text + decodeText(agent.get('PAYMENT-REQUIRED')) + page.text, /only-for-the/);
+    const headers = JSON.stringify(agent.headers) + JSON.stringify(page.headers);
+    const told = agent.text + decodeText(agent.get('PAYMENT-REQUIRED')) + page.text + headers;
+    assert.doesNotMatch(told, /only-for-the/);
   });
 
   it('survives a merchant’s name in any script', async () => {
@@ -122,15 +131,64 @@ describe('what a link asks for', () => {
     await updateAccount(checkout.app.db, checkout.merchant.accountId, { name: 'Café Москва 東京 ☕️' });
     const session = await checkout.buildSession();
     const { resource } = await checkout.quote(session.id);
-    assert.equal(resource.description, 'Payment to Café Москва 東京 ☕️');
+    assert.match(resource.description ?? '', /^\$4\.50 to Café Москва 東京 ☕️ for Coffee, /);
   });
 
-  it('cuts a long name between characters', async () => {
+  it('says the same each time it is asked, to whoever asks', async () => {
     await open();
-    await updateAccount(checkout.app.db, checkout.merchant.accountId, { name: '🥐'.repeat(100) });
-    const session = await checkout.buildSession();
-    const { resource } = await checkout.quote(session.id);
-    assert.equal(resource.description?.isWellFormed(), true);
+    const { id } = await checkout.buildSession();
+    const first = await checkout.quote(id);
+    travelMs(1_800_000);
+    assert.deepEqual(await checkout.quote(id), first);
+    const page = await checkout.visit(id, { Accept: 'text/html' });
+    assert.equal(page.status, 200);
+    assert.deepEqual(await checkout.quote(id), first);
+  });
+
+  for (const [cents, limit] of [
+    [450, '$4.50'],
+    [99_999_999, '$999999.99'],
+  ] as const) {
+    it(`tells a stock client what it needs to pay ${limit}: with that it pays, and without it refuses`, async () => {
+      await open({ networks: [BASE_SEPOLIA] });
+      const { id } = await checkout.buildSession({ amountTotalCents: cents });
+      const required = await checkout.quote(id);
+      const said = /client\.setSpendControls\((\{[^}]+\})\)/.exec(required.resource.description ?? '')?.[1];
+      assert.equal(said, `{ maxAmountPerPayment: '${limit}' }`);
+      const client = new x402Client().register('eip155:*', new ExactEvmScheme(BUYER));
+      const pay = (): Promise<unknown> => client.createPaymentPayload(structuredClone(required) as never);
+      await assert.rejects(pay(), /spendControls\.maxAmountPerPayment/);
+      client.setSpendControls({ maxAmountPerPayment: limit });
+      assert.ok(await pay());
+    });
+  }
+
+  it('tells a stock client how to pay in a token that it does not list', async () => {
+    await open({ networks: [X_LAYER_TESTNET] });
+    const { id } = await checkout.buildSession();
+    const required = await checkout.quote(id);
+    assert.match(required.resource.description ?? '', /\(\{ allowedAssets: \[\{ network, asset \}\] \}\)\.$/);
+    const client = new x402Client().register('eip155:*', new ExactEvmScheme(BUYER));
+    const pay = (): Promise<unknown> => client.createPaymentPayload(structuredClone(required) as never);
+    await assert.rejects(pay(), /spendControls\.allowedAssets/);
+    const { network, asset } = findEntry(required.accepts, X_LAYER_TESTNET);
+    client.setSpendControls({ allowedAssets: [{ network: network as 'eip155:1952', asset }] });
+    assert.ok(await pay());
+  });
+
+  it('names what describes the service, and where to look how the session stands', async () => {
+    await open();
+    const { id } = await checkout.buildSession();
+    const always = '</openapi.json>; rel="service-desc", </llms.txt>; rel="service-doc"';
+    const own = `${always}, </c/${id}/status>; rel="monitor"`;
+    assert.equal((await checkout.visit(id)).get('Link'), own);
+    assert.equal((await checkout.visit(id, { 'PAYMENT-SIGNATURE': '!' })).get('Link'), own);
+    const answers = await Promise.all([checkout.visit(newId('cs_test_')), checkout.send('put', id)]);
+    for (const answer of answers) assert.equal(answer.get('Link'), always);
+    const [, path = ''] = /<([^>]+)>; rel="monitor"/.exec(own) ?? [];
+    const status = await request(checkout.app.server).get(path).expect(200);
+    assert.equal(status.body.status, 'open');
+    assert.match((await checkout.visit(id)).get('Access-Control-Expose-Headers') ?? '', /\bLink\b/);
   });
 
   describe('offers', () => {

@@ -87,6 +87,12 @@ describe('a failure code', () => {
     });
   }
 
+  for (const reason of [...Object.keys({ ...SPECIFIED, ...NEWER_NAMES, ...PASSED_ON }), 'No word at all!']) {
+    it(`comes with what to change: ${reason}`, () => {
+      assert.match(describeFailure(reason).message, /\b(sign|choose|send|pay|fund)\b[^.]+\.$/i);
+    });
+  }
+
   it('may have a hundred characters', () => {
     assert.equal(describeFailure('a'.repeat(100)).code, 'a'.repeat(100));
     assert.equal(describeFailure('a'.repeat(101)).code, 'payment_failed');
