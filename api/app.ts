@@ -9,6 +9,7 @@ import { warnOfUntrustedProxy } from './middleware/forwarded-for.js';
 import { requestId } from './middleware/request-id.js';
 import { safeHeaders } from './middleware/safe-headers.js';
 import { operations } from './operations/routes.js';
+import { wellKnown } from './operations/well-known.js';
 import { paymentLink } from './payment-link/routes.js';
 import { sendJson } from './send-json.js';
 import { openApiDocument } from './v1/openapi.js';
@@ -40,6 +41,7 @@ export function createApp(deps: Deps): Express {
   const document = JSON.stringify(openApiDocument(deps.config.baseUrl));
   app.get('/openapi.json', (_req, res) => sendJson(res, document));
   app.use(docs(deps));
+  app.use(wellKnown(deps.receipts));
   app.use(operations(deps));
   app.use(unknownPath);
   app.use(renderMerchantErrors());

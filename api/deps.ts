@@ -12,6 +12,7 @@ import type { ImageProxy } from './checkout-page/image-proxy.js';
 import type { PageAssets } from './checkout-page/page-assets.js';
 import type { WebMetrics } from './operations/web-metrics.js';
 import type { SettlementWatch } from './payment-link/await-settlement.js';
+import type { ReceiptSigner } from './payment-link/signed-receipts.js';
 import type { RateLimiter } from './rate-limiters.js';
 
 /** Everything a web process holds, handed to routes explicitly. */
@@ -28,6 +29,7 @@ export interface Deps {
   ringSettlement: RingSettlement;
   facilitator: Facilitator;
   settlements: SettlementWatch;
+  receipts: ReceiptSigner;
   metrics: WebMetrics;
   /** True once the process has been told to stop: it is no longer ready. */
   lifecycle: { isStopping: boolean };

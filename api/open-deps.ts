@@ -15,6 +15,7 @@ import type { Deps } from './deps.js';
 import { REFERENCE_FOLDER } from './docs/reference-assets.js';
 import { openWebMetrics } from './operations/web-metrics.js';
 import { watchSettlements } from './payment-link/await-settlement.js';
+import { createReceiptSigner } from './payment-link/signed-receipts.js';
 import { openApiRateLimiter, openLinkRateLimiter } from './rate-limiters.js';
 
 export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
@@ -34,6 +35,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     ringSettlement: settlementBell(queues, logger),
     facilitator: createFacilitator(config.facilitator),
     settlements: watchSettlements(db, logger, decisionsFrom(config.redis, logger)),
+    receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
     metrics: openWebMetrics({ db, queues, logger }),
     lifecycle: { isStopping: false },
     solanaTransfers: lazily(async () => {

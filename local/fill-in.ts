@@ -1,8 +1,8 @@
 import { type Config, isSet, readConfig } from '../shared/config.js';
 import type { Closable } from '../shared/shutdown.js';
 import { choosePort, describeChoice, requireFreePort } from './choose-port.js';
-import { localEncryptionKey } from './encryption-key.js';
 import { dataFolder, startLocalDatabase } from './local-database.js';
+import { localEncryptionKey, localReceiptSigningKey } from './local-keys.js';
 import { type SandboxProcess, startSandboxProcess } from './sandbox-process.js';
 
 /** What stands where the environment has nothing, and what had to be started for it. */
@@ -33,6 +33,9 @@ export async function fillIn(open: Closable[], say: (line: string) => void): Pro
     LOG_LEVEL: 'warn',
     PORT: `${port}`,
     ...(!isSet('ENCRYPTION_KEY') && { ENCRYPTION_KEY: await localEncryptionKey(dataFolder()) }),
+    ...(!isSet('RECEIPT_SIGNING_KEYS') && {
+      RECEIPT_SIGNING_KEYS: await localReceiptSigningKey(dataFolder()),
+    }),
     ...database,
     ...sandbox?.environment,
   };

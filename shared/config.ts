@@ -1,3 +1,5 @@
+import type { KeyObject } from 'node:crypto';
+import { parseEd25519Key } from './ed25519-key.js';
 import { EnvReader } from './env-reader.js';
 import { JOB_NAMES, type JobName } from './queues/jobs.js';
 import { isFacilitatorSecret } from './x402/facilitator-auth.js';
@@ -38,6 +40,8 @@ export interface Config {
   facilitator: FacilitatorConfig;
   /** The first encrypts, all decrypt. */
   encryptionKeys: Buffer[];
+  /** The first signs, all are published. */
+  receiptSigningKeys: readonly KeyObject[];
   settleWaitMs: number;
   /** By the network's name in the environment, such as EIP155_8453 or SOLANA_DEVNET. */
   confirmations: ReadonlyMap<string, number>;
@@ -95,6 +99,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     redis: readRedis(env),
     facilitator: readFacilitator(env, serves),
     encryptionKeys: readEncryptionKeys(env, production && serves),
+    receiptSigningKeys: readReceiptSigningKeys(env),
     settleWaitMs: env.integer('SETTLE_WAIT_MS', { default: 15_000, min: 0, max: 120_000 }),
     confirmations: env.perNetwork('CONFIRMATIONS_', (name) =>
       env.integer(name, { default: 0, min: 0, max: 1000 }),
@@ -179,6 +184,21 @@ function readEncryptionKeys(env: EnvReader, required: boolean): Buffer[] {
     );
   }
   return keys;
+}
+
+function readReceiptSigningKeys(env: EnvReader): KeyObject[] {
+  const parts = env.text('RECEIPT_SIGNING_KEYS')?.split(',') ?? [];
+  try {
+    const keys = parts.map(parseEd25519Key);
+    const isTwice = keys.some((key, index) => keys.findIndex((other) => other.equals(key)) !== index);
+    if (isTwice) env.problems.push('RECEIPT_SIGNING_KEYS holds one key twice: keep it once.');
+    return keys;
+  } catch {
+    env.problems.push(
+      'RECEIPT_SIGNING_KEYS must be Ed25519 private keys in base64 PKCS#8 DER (openssl genpkey -algorithm ed25519 -outform DER | base64), with commas between: the first signs.',
+    );
+    return [];
+  }
 }
 
 export function usesDevelopmentKey(config: Config): boolean {

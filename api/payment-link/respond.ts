@@ -56,11 +56,11 @@ export function sendAgentAnswer(res: Response, answer: LinkAnswer, link: string)
 
 function bodyOf(answer: LinkAnswer, link: string): object {
   switch (answer.kind) {
-    case 'paid':
-      return {
-        status: 'complete',
-        session: presentPublicSession(answer.session, answer.session.account, now()),
-      };
+    case 'paid': {
+      const session = presentPublicSession(answer.session, answer.session.account, now());
+      const signed = answer.receipt.extensions?.['offer-receipt'].info.receipt;
+      return { status: 'complete', session, ...(signed !== undefined && { receipt: signed }) };
+    }
     case 'processing':
       return {
         status: 'processing',

@@ -15,6 +15,7 @@ import type { Deps } from '../deps.js';
 import { alreadyPaid, busy, type LinkAnswer, refuse, signatureUsed } from './answer.js';
 import { askForPayment, readOffer } from './offer.js';
 import { paying } from './paying.js';
+import { receiptExtension } from './signed-receipts.js';
 
 export interface LinkVisit {
   /** Undefined when nothing is paid with this request. */
@@ -32,7 +33,7 @@ export function followedBy(deps: Deps, requestId: string): Deps {
 
 /** One request to an existing link: by the session's state, and by whether it pays. */
 export async function serveLink(deps: Deps, session: LinkedSession, visit: LinkVisit): Promise<LinkAnswer> {
-  const settled = await answerByState(session, visit.header);
+  const settled = await answerByState(deps, session, visit.header);
   if (settled !== undefined) return settled;
   const offer = await readOffer(deps, session);
   if ('kind' in offer) return offer;
@@ -42,6 +43,7 @@ export async function serveLink(deps: Deps, session: LinkedSession, visit: LinkV
 
 /** Undefined when the session is open and can be paid. */
 async function answerByState(
+  deps: Deps,
   session: LinkedSession,
   header: WellFormedHeader | undefined,
 ): Promise<LinkAnswer | undefined> {
@@ -55,9 +57,11 @@ async function answerByState(
     case 'complete': {
       const { payment } = session;
       if (payment === null) throw new Error(`${session.id} is complete without a payment`);
-      if (header === undefined) return { kind: 'paid', receipt: receiptOf(payment), session };
+      if (header === undefined) return await paid(deps, session, payment);
       const { isSamePayment } = await paying();
-      return isSamePayment(header, payment) ? alreadyPaid(receiptOf(payment)) : alreadyPaid();
+      return isSamePayment(header, payment)
+        ? alreadyPaid(await receiptOf(deps, session, payment))
+        : alreadyPaid();
     }
   }
 }
@@ -97,7 +101,7 @@ async function pay(
 /** The session is read again: what it has become says why it could not be claimed. */
 async function afterLosing(deps: Deps, sessionId: string, header: WellFormedHeader): Promise<LinkAnswer> {
   const session = await findLinkedSession(deps.db, sessionId);
-  return (session && (await answerByState(session, header))) ?? signatureUsed();
+  return (session && (await answerByState(deps, session, header))) ?? signatureUsed();
 }
 
 /** The claim stands whatever happens to this request: what cannot be read now is answered 202. */
@@ -118,7 +122,7 @@ async function answerOutcome(
       session.payment?.id === paymentId ? session.payment : await findPayment(deps.db, paymentId);
     if (payment?.status === 'failed') return await answerFailure(deps, session, offer, payment);
     if (payment?.status !== 'succeeded') return stillProcessing();
-    return { kind: 'paid', receipt: receiptOf(payment), session };
+    return await paid(deps, session, payment);
   } catch (error) {
     deps.logger.warn({ event: 'payment_link.outcome_unread', payment: paymentId, err: error });
     return stillProcessing();
@@ -150,12 +154,22 @@ async function answerFailure(
   return answer.kind === 'payment_required' ? { ...answer, failed } : answer;
 }
 
-export function receiptOf(payment: Payment): SettlementResponse {
+async function paid(deps: Deps, session: LinkedSession, payment: Payment): Promise<LinkAnswer> {
+  return { kind: 'paid', receipt: await receiptOf(deps, session, payment), session };
+}
+
+async function receiptOf(
+  { receipts }: Deps,
+  session: LinkedSession,
+  payment: Payment,
+): Promise<SettlementResponse> {
+  const signed = await receipts.sign(session.id, payment);
   return {
     success: true,
     transaction: payment.transaction ?? '',
     network: payment.network,
     payer: payment.payer ?? '',
+    ...(signed !== undefined && { extensions: { 'offer-receipt': receiptExtension(signed) } }),
   };
 }
 

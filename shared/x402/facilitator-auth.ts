@@ -1,6 +1,7 @@
-import { createPrivateKey, type KeyObject, randomUUID } from 'node:crypto';
+import { type KeyObject, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { nowMs } from '../clock.js';
+import { parseEd25519Key } from '../ed25519-key.js';
 
 const PREFIX = 'svc_sk_';
 const ISSUER = 'svc-merchant';
@@ -31,10 +32,7 @@ export function createTokenSource({ id, secret }: FacilitatorKey): TokenSource {
 
 /** Throws when it is no Ed25519 private key; the error never quotes it. */
 export function parseFacilitatorSecret(secret: string): KeyObject {
-  const der = Buffer.from(secret.trim().replace(PREFIX, ''), 'base64');
-  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-  if (key.asymmetricKeyType !== 'ed25519') throw new Error('the key is not Ed25519');
-  return key;
+  return parseEd25519Key(secret.trim().replace(PREFIX, ''));
 }
 
 export function isFacilitatorSecret(secret: string): boolean {

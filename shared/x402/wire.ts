@@ -36,6 +36,8 @@ export interface PaymentRequired {
   code?: string;
   resource: { url: string; description?: string; mimeType?: string };
   accepts: PaymentRequirements[];
+  /** What a buyer may use besides. */
+  extensions?: Record<string, object>;
 }
 
 export interface EvmPayload {
@@ -76,4 +78,16 @@ export interface SettlementResponse {
   network: string;
   payer?: string;
   errorReason?: string;
+  extensions?: { 'offer-receipt': ReceiptExtension };
+}
+
+/** A JWS in compact form; its payload says who paid what link on which network, when, and in which transaction. */
+export interface SignedReceipt {
+  format: 'jws';
+  signature: string;
+}
+
+export interface ReceiptExtension {
+  info: { receipt: SignedReceipt };
+  schema: object;
 }

@@ -318,8 +318,11 @@ function assertLinkBody(res: Response, link: string): void {
     assert.match(body.error.message, /^\S+ \S+ .*\.$/, `"${body.error.message}" is no sentence`);
     assert.equal(STATUS_BY_CODE[body.error.code], status, body.error.code);
   } else if (status === 200) {
-    assert.deepEqual(Object.keys(body), ['status', 'session']);
-    assert.equal(receiptOf(res)?.success, true);
+    const { receipt, ...others } = body;
+    assert.deepEqual(Object.keys(others), ['status', 'session']);
+    const told = receiptOf(res);
+    assert.equal(told?.success, true);
+    assert.deepEqual(receipt, told?.extensions?.['offer-receipt'].info.receipt);
   } else {
     const { message, ...said } = body;
     assert.deepEqual(said, { status: 'processing', url: link.replace(/\?.*/, '') });

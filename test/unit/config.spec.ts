@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { ConfigError, loadConfig, type Role, usesDevelopmentKey } from '../../shared/config.js';
 
 const COMPLETE = {
@@ -6,6 +7,11 @@ const COMPLETE = {
   FACILITATOR_URL: 'https://facilitator.example/',
   ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
 };
+
+interface Pair {
+  publicKey: KeyObject;
+  privateKey: KeyObject;
+}
 
 function problemsOf(environment: Record<string, string>, role: Role = 'web'): string {
   try {
@@ -73,6 +79,7 @@ describe('the configuration', () => {
     FACILITATOR_URL: 'ftp://x',
     FACILITATOR_TIMEOUT_MS: '8s',
     ENCRYPTION_KEY: 'dG9vIHNob3J0',
+    RECEIPT_SIGNING_KEYS: 'hunter2',
     SETTLE_WAIT_MS: '-1',
     CONFIRMATIONS_EIP155_8453: 'two',
     CONFIRMATIONS_BASE: '1',
@@ -103,6 +110,44 @@ describe('the configuration', () => {
     const text = problemsOf({ ...COMPLETE, FACILITATOR_KEY_ID: 'k', FACILITATOR_SECRET: 'svc_sk_hunter2' });
     assert.match(text, /FACILITATOR_SECRET must be svc_sk_/);
     assert.ok(!text.includes('hunter2'));
+  });
+
+  describe('of the keys that sign receipts', () => {
+    const der = (key: KeyObject): string => key.export({ format: 'der', type: 'pkcs8' }).toString('base64');
+    const [first, second] = [0, 1].map(() => generateKeyPairSync('ed25519')) as [Pair, Pair];
+    const refusalOf = (text: string): string => problemsOf({ ...COMPLETE, RECEIPT_SIGNING_KEYS: text });
+
+    it('takes none, one or several, in their order, blanks aside', () => {
+      const read = (text: string): string[] =>
+        loadConfig({ ...COMPLETE, RECEIPT_SIGNING_KEYS: text }, 'web').receiptSigningKeys.map(der);
+      const [a, b] = [der(first.privateKey), der(second.privateKey)];
+      assert.deepEqual(read(''), []);
+      assert.deepEqual(read(a), [a]);
+      assert.deepEqual(read(` ${b} , ${a}\n`), [b, a]);
+    });
+
+    it('takes what openssl prints', () => {
+      const printed = 'MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g';
+      assert.equal(refusalOf(printed), '');
+    });
+
+    it('takes nothing else, and quotes none of it', () => {
+      const a = der(first.privateKey);
+      const wrong = {
+        'half a key': a.slice(0, 40),
+        'a public key': first.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+        'a key of another kind': der(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
+        'a PEM': first.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+        'a comma too many': `${a},`,
+        'one that is wrong among right ones': `${a},hunter2`,
+      };
+      for (const [title, text] of Object.entries(wrong)) {
+        const said = refusalOf(text);
+        assert.match(said, /^ {2}RECEIPT_SIGNING_KEYS must be .*openssl genpkey/m, title);
+        assert.ok(!said.includes(text.slice(0, 20)), title);
+      }
+      assert.match(refusalOf(`${a},${a}`), /RECEIPT_SIGNING_KEYS holds one key twice/);
+    });
   });
 
   it('takes an empty variable for one that is not set', () => {

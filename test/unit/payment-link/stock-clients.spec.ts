@@ -14,7 +14,10 @@ describe('what stock clients refuse by themselves', () => {
     const evm = new ExactEvmScheme(privateKeyToAccount(generatePrivateKey()));
     const svm = new ExactSvmScheme(await generateKeyPairSigner());
     const known = OFFERED_TOKENS.map(({ network, address }) => {
-      const listed = (network.family === 'evm' ? evm : svm).findDefaultAsset?.(address, network.caip2);
+      const listed = (network.family === 'evm' ? evm : svm).findDefaultAsset?.(
+        address,
+        network.caip2 as `${string}:${string}`,
+      );
       return [`${network.caip2} ${address}`, listed !== undefined] as const;
     });
     const ours = OFFERED_TOKENS.map(

@@ -1,0 +1,124 @@
+import { createPublicKey, hash, type KeyObject } from 'node:crypto';
+import { CompactSign } from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { Payment } from '../../shared/models/payment.js';
+import { sessionUrl } from '../../shared/presenters/checkout-session.js';
+import { unixSeconds } from '../../shared/presenters/timestamp.js';
+import type { ReceiptExtension, SignedReceipt } from '../../shared/x402/wire.js';
+
+/**
+ * x402's extension `offer-receipt`: that this payment paid this link, signed, so that whoever holds it can show it without
+ * asking us. The bytes follow from the payment and the key alone: it is the same receipt each time. It says nothing that
+ * PAYMENT-RESPONSE does not say; the first key signs, the others are published for what they have signed.
+ */
+export interface ReceiptSigner {
+  /** Undefined without a key, and of a payment that does not show who paid. */
+  sign(sessionId: string, payment: SettledPayment): Promise<SignedReceipt | undefined>;
+  /** `/.well-known/jwks.json`. */
+  jwks: string;
+  /** The same keys as a `did:web` document: the key id of a receipt names it. */
+  didDocument: string;
+}
+
+type SettledPayment = Pick<Payment, 'network' | 'payer' | 'transaction' | 'settledAt'>;
+
+/** Who polls a paid link is given the receipt that was signed for the first poll. */
+const REMEMBERED = 500;
+
+export function createReceiptSigner(keys: readonly KeyObject[], baseUrl: string): ReceiptSigner {
+  const did = didOf(baseUrl);
+  const publicKeys = keys.map((key) => presentKey(key, did));
+  const [key] = keys;
+  const [current] = publicKeys;
+  const signed = new LRUCache<string, SignedReceipt>({ max: REMEMBERED });
+
+  async function signText(payload: string): Promise<SignedReceipt | undefined> {
+    if (key === undefined || current === undefined) return undefined;
+    const header = { alg: 'EdDSA', kid: current.kid };
+    const jws = await new CompactSign(new TextEncoder().encode(payload)).setProtectedHeader(header).sign(key);
+    const receipt: SignedReceipt = { format: 'jws', signature: jws };
+    signed.set(payload, receipt);
+    return receipt;
+  }
+
+  return {
+    async sign(sessionId, payment) {
+      const payload = key && receiptPayload(sessionUrl(sessionId, baseUrl), payment);
+      return payload === undefined ? undefined : (signed.get(payload) ?? (await signText(payload)));
+    },
+    jwks: JSON.stringify({ keys: publicKeys }),
+    didDocument: JSON.stringify(didDocument(did, publicKeys)),
+  };
+}
+
+/** In the canonical form of RFC 8785: the members in the order of their names. */
+function receiptPayload(
+  resourceUrl: string,
+  { network, payer, transaction, settledAt }: SettledPayment,
+): string | undefined {
+  if (!payer || settledAt === null) return undefined;
+  return JSON.stringify({
+    issuedAt: unixSeconds(settledAt),
+    network,
+    payer,
+    resourceUrl,
+    ...(transaction !== null && { transaction }),
+    version: 1,
+  });
+}
+
+/** As it stands in `extensions` of PAYMENT-RESPONSE. */
+export function receiptExtension(receipt: SignedReceipt): ReceiptExtension {
+  return { info: { receipt }, schema: RECEIPT_SCHEMA };
+}
+
+const RECEIPT_SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: {
+    receipt: {
+      type: 'object',
+      properties: { format: { type: 'string', const: 'jws' }, signature: { type: 'string' } },
+      required: ['format', 'signature'],
+    },
+  },
+  required: ['receipt'],
+};
+
+interface PublishedKey {
+  kty: 'OKP';
+  crv: 'Ed25519';
+  x: string;
+  kid: string;
+  alg: 'EdDSA';
+  use: 'sig';
+}
+
+/** Named by its thumbprint (RFC 7638), so that no key's name ever means another. */
+function presentKey(key: KeyObject, did: string): PublishedKey {
+  const { x } = createPublicKey(key).export({ format: 'jwk' });
+  if (x === undefined) throw new Error('a receipt key has no public half');
+  const thumbprint = hash('sha256', JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }), 'base64url');
+  return { kty: 'OKP', crv: 'Ed25519', x, kid: `${did}#${thumbprint}`, alg: 'EdDSA', use: 'sig' };
+}
+
+/** `did:web`: the host, its port's colon encoded, then the path's segments. */
+function didOf(baseUrl: string): string {
+  const { host, pathname } = new URL(baseUrl);
+  const segments = pathname.split('/').filter((segment) => segment !== '');
+  return ['did:web', encodeURIComponent(host), ...segments].join(':');
+}
+
+function didDocument(did: string, keys: readonly PublishedKey[]): object {
+  return {
+    '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/jws/v1'],
+    id: did,
+    verificationMethod: keys.map(({ kid, kty, crv, x }) => ({
+      id: kid,
+      type: 'JsonWebKey2020',
+      controller: did,
+      publicKeyJwk: { kty, crv, x },
+    })),
+    assertionMethod: keys.map(({ kid }) => kid),
+  };
+}

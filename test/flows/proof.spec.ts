@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { x402Client as AxiosClient, wrapAxiosWithPayment } from '@x402/axios';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import {
+  type DecodedOffer,
+  extractReceiptFromResponse,
+  type JWSSignedReceipt,
+  type ReceiptPayload,
+  verifyReceiptMatchesOffer,
+  verifyReceiptSignatureJWS,
+} from '@x402/extensions/offer-receipt';
+import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
+import axios from 'axios';
+import { createRemoteJWKSet, type JWK } from 'jose';
+import { returnToPresent, travelMs } from '../../shared/clock.js';
+import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { BUYER, type Checkout, openCheckout, receiptOf, told } from '../support/checkout.js';
+import { failsToSettle } from '../support/facilitator-dial.js';
+
+const newKey = (): string =>
+  generateKeyPairSync('ed25519').privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
+
+describe('the proof of a payment', () => {
+  let front: Server;
+  let baseUrl: string;
+  let checkout: Checkout;
+  before(async () => {
+    // Its address has to be known before the service starts, since receipts name it.
+    front = createServer((req, res) => checkout.app.server.emit('request', req, res));
+    await new Promise<void>((resolve) => front.listen(0, 'localhost', resolve));
+    baseUrl = `http://localhost:${(front.address() as AddressInfo).port}`;
+    const RECEIPT_SIGNING_KEYS = `${newKey()},${newKey()}`;
+    checkout = await openCheckout({ environment: { BASE_URL: baseUrl, RECEIPT_SIGNING_KEYS } });
+  });
+  afterEach(() => {
+    returnToPresent();
+    checkout.facilitator.settle.honest();
+  });
+  after(async () => {
+    front.closeAllConnections();
+    await new Promise((resolve) => front.close(resolve));
+    await checkout.close();
+  });
+
+  const linkOf = ({ id }: CheckoutSession): string => `${baseUrl}/c/${id}`;
+
+  async function publishedKeys(): Promise<(JWK & { kid: string })[]> {
+    const response = await fetch(`${baseUrl}/.well-known/jwks.json`);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('access-control-allow-origin'), '*');
+    assert.match(response.headers.get('cache-control') ?? '', /public, max-age=/);
+    return JSON.parse(await response.text()).keys;
+  }
+
+  /** As someone does who has the receipt and a copy of the key set. */
+  async function verify(receipt: unknown): Promise<ReceiptPayload> {
+    const [key] = await publishedKeys();
+    return await verifyReceiptSignatureJWS(receipt as JWSSignedReceipt, key as never);
+  }
+
+  async function payWithFetch(session: CheckoutSession): Promise<Response> {
+    const client = new x402Client().register('eip155:*', new ExactEvmScheme(BUYER));
+    client.setSpendControls({ maxAmountPerPayment: '$100' });
+    return await wrapFetchWithPayment(fetch, client)(linkOf(session));
+  }
+
+  it('comes with the answer that @x402/fetch gets, and the stock helper verifies it with the published key', async () => {
+    const session = await checkout.buildSession();
+    const response = await payWithFetch(session);
+    const body = JSON.parse(await response.text());
+    const receipt = extractReceiptFromResponse(response);
+    assert.equal(receipt?.format, 'jws');
+    assert.deepEqual(body.receipt, receipt);
+    const { settledAt } = await checkout.payment(session.id);
+    assert.deepEqual(await verify(receipt), {
+      version: 1,
+      network: 'eip155:84532',
+      resourceUrl: linkOf(session),
+      payer: BUYER.address,
+      transaction: checkout.facilitator.ledger.at(-1)?.transaction,
+      issuedAt: Math.floor((settledAt?.getTime() ?? 0) / 1000),
+    });
+    assert.equal(body.session.payment.settled_at, (await verify(receipt)).issuedAt);
+  });
+
+  it('comes with the answer that @x402/axios gets', async () => {
+    const session = await checkout.buildSession();
+    const client = new AxiosClient().register('eip155:*', new ExactEvmScheme(BUYER));
+    const { data } = await wrapAxiosWithPayment(axios.create(), client).get(linkOf(session));
+    assert.equal((await verify(data.receipt)).resourceUrl, linkOf(session));
+  });
+
+  it('is verified by the stock helper alone, which finds the key by the receipt', async () => {
+    const response = await payWithFetch(await checkout.buildSession());
+    const receipt = extractReceiptFromResponse(response) as JWSSignedReceipt;
+    assert.deepEqual(await verifyReceiptSignatureJWS(receipt), await verify(receipt));
+  });
+
+  it('is verified by what fetches key sets, whichever of our keys signed', async () => {
+    const { receipt } = JSON.parse(await (await payWithFetch(await checkout.buildSession())).text());
+    const find = createRemoteJWKSet(new URL(`${baseUrl}/.well-known/jwks.json`));
+    const [head = ''] = receipt.signature.split('.');
+    const header = JSON.parse(Buffer.from(head, 'base64url').toString());
+    assert.ok(await verifyReceiptSignatureJWS(receipt, (await find(header)) as never));
+    assert.equal((await publishedKeys()).length, 2);
+  });
+
+  it('matches what was offered, as the stock helper compares them', async () => {
+    const session = await checkout.buildSession();
+    const { accepts, resource } = await checkout.quote(session.id);
+    const response = await payWithFetch(session);
+    const receipt = extractReceiptFromResponse(response);
+    assert.ok(receipt);
+    const offer = { ...accepts[0], resourceUrl: resource.url } as unknown as DecodedOffer;
+    assert.equal(verifyReceiptMatchesOffer(receipt, offer, [BUYER.address]), true);
+    assert.equal(verifyReceiptMatchesOffer(receipt, offer, [`0x${'1'.repeat(40)}`]), false);
+  });
+
+  it('stays the same bytes, on every later GET, on the page and for who pays again', async () => {
+    const session = await checkout.buildSession();
+    const payment = await checkout.sign(session.id);
+    const headers = { 'PAYMENT-SIGNATURE': payment.header };
+    const first = await checkout.visit(session.id, headers);
+    assert.equal(told(first), '200 complete');
+    travelMs(5000);
+    const later = await checkout.visit(session.id);
+    assert.equal(later.text, first.text);
+    const again = await checkout.visit(session.id, headers);
+    assert.equal(told(again), '409 session_already_paid');
+    const page = await checkout.visit(session.id, { Accept: 'text/html' });
+    const other = await checkout.visit(session.id, {
+      'PAYMENT-SIGNATURE': (await strangersPayment()).header,
+    });
+    for (const answer of [later, again, page]) {
+      assert.equal(answer.get('PAYMENT-RESPONSE'), first.get('PAYMENT-RESPONSE'));
+      assert.equal(answer.get('X-PAYMENT-RESPONSE'), first.get('PAYMENT-RESPONSE'));
+    }
+    assert.equal(other.get('PAYMENT-RESPONSE'), undefined);
+  });
+
+  const strangersPayment = async () => await checkout.sign((await checkout.buildSession()).id);
+
+  it('is nothing that is made where nothing is paid', async () => {
+    const { receipts } = checkout.app;
+    const { sign } = receipts;
+    const asked: string[] = [];
+    receipts.sign = (id, payment) => {
+      asked.push(id);
+      return sign(id, payment);
+    };
+    try {
+      const session = await checkout.buildSession();
+      await checkout.quote(session.id);
+      await checkout.visit(session.id, { Accept: 'text/html' });
+      checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
+      const failed = await checkout.pay(session.id);
+      assert.equal(told(failed), '402 insufficient_funds');
+      assert.deepEqual(Object.keys(receiptOf(failed) ?? {}).sort(), [
+        'errorReason',
+        'network',
+        'payer',
+        'success',
+        'transaction',
+      ]);
+      assert.deepEqual(asked, []);
+    } finally {
+      receipts.sign = sign;
+    }
+  });
+
+  it('holds nothing that is only the merchant’s', async () => {
+    const session = await checkout.buildSession({
+      metadata: { order: 'only-for-the-merchant' },
+      clientReferenceId: 'only-for-the-merchant',
+      customerEmail: 'only-for-the-merchant@example.com',
+      cancelUrl: 'https://shop.example/not-in-a-receipt',
+      successUrl: 'https://shop.example/not-in-a-receipt',
+    });
+    const res = await checkout.pay(session.id);
+    const signed = Buffer.from(res.body.receipt.signature.split('.')[1], 'base64url').toString();
+    const header = Buffer.from(res.get('PAYMENT-RESPONSE') ?? '', 'base64').toString();
+    assert.doesNotMatch(res.text + header + signed, /only-for-the-merchant/);
+    assert.doesNotMatch(header + signed, /not-in-a-receipt/);
+    const said = Object.keys(JSON.parse(signed)).sort();
+    assert.deepEqual(said, ['issuedAt', 'network', 'payer', 'resourceUrl', 'transaction', 'version']);
+  });
+
+  it('fits, twice, into what common proxies take for headers', async () => {
+    const res = await checkout.pay((await checkout.buildSession()).id);
+    assert.ok((res.get('PAYMENT-RESPONSE') ?? '').length < 2048);
+  });
+
+  it('does not exist without a key: the answer is as ever, and the key set is empty', async () => {
+    const plain = await openCheckout();
+    try {
+      const { id } = await plain.buildSession();
+      const res = await plain.pay(id);
+      assert.deepEqual(Object.keys(res.body), ['status', 'session']);
+      assert.deepEqual(Object.keys(receiptOf(res) ?? {}), ['success', 'transaction', 'network', 'payer']);
+      const { port } = plain.app;
+      const keys = await fetch(`http://127.0.0.1:${port}/.well-known/jwks.json`);
+      assert.deepEqual([keys.status, JSON.parse(await keys.text())], [200, { keys: [] }]);
+      const document = await fetch(`http://127.0.0.1:${port}/.well-known/did.json`);
+      assert.equal(document.status, 200);
+    } finally {
+      await plain.close();
+    }
+  });
+});

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { canonicalize, extractJWSHeader, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';
+import { calculateJwkThumbprint, compactVerify, createLocalJWKSet, decodeProtectedHeader } from 'jose';
+import {
+  createReceiptSigner,
+  type ReceiptSigner,
+  receiptExtension,
+} from '../../../api/payment-link/signed-receipts.js';
+import type { SignedReceipt } from '../../../shared/x402/wire.js';
+
+const BASE_URL = 'https://pay.example';
+const PAYMENT = {
+  network: 'eip155:84532',
+  payer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  transaction: `0x${'ab'.repeat(32)}`,
+  settledAt: new Date('2026-11-22T03:04:05.678Z'),
+};
+
+const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
+
+async function signedBy(signer: ReceiptSigner, payment = PAYMENT): Promise<SignedReceipt> {
+  const receipt = await signer.sign('cs_test_1', payment);
+  assert.ok(receipt);
+  return receipt;
+}
+
+/** The published key that a receipt names. */
+function keyOf(signer: ReceiptSigner, receipt: SignedReceipt): object {
+  const { kid } = decodeProtectedHeader(receipt.signature);
+  const { keys } = JSON.parse(signer.jwks) as { keys: { kid: string }[] };
+  const key = keys.find((one) => one.kid === kid);
+  assert.ok(key, `${kid} is not published`);
+  return key;
+}
+
+describe('a signed receipt', () => {
+  const keys = [newKey(), newKey()];
+  const signer = createReceiptSigner(keys, BASE_URL);
+
+  it('is what the stock helper verifies, offline, with the published key', async () => {
+    const receipt = await signedBy(signer);
+    assert.deepEqual(await verifyReceiptSignatureJWS(receipt as never, keyOf(signer, receipt) as never), {
+      version: 1,
+      network: PAYMENT.network,
+      resourceUrl: 'https://pay.example/c/cs_test_1',
+      payer: PAYMENT.payer,
+      issuedAt: 1_795_316_645,
+      transaction: PAYMENT.transaction,
+    });
+  });
+
+  it('is what any JOSE library verifies against the key set', async () => {
+    const { signature } = await signedBy(signer);
+    const { protectedHeader } = await compactVerify(signature, createLocalJWKSet(JSON.parse(signer.jwks)));
+    assert.equal(protectedHeader.alg, 'EdDSA');
+  });
+
+  it('is no longer valid when a byte of it is changed', async () => {
+    const receipt = await signedBy(signer);
+    const [head = '', body = '', signature = ''] = receipt.signature.split('.');
+    const said = JSON.parse(Buffer.from(body, 'base64url').toString());
+    const forged = Buffer.from(JSON.stringify({ ...said, payer: '0x0' })).toString('base64url');
+    const key = keyOf(signer, receipt) as never;
+    for (const jws of [
+      `${head}.${forged}.${signature}`,
+      `${head}.${body}.${signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))}`,
+    ]) {
+      await assert.rejects(verifyReceiptSignatureJWS({ format: 'jws', signature: jws }, key));
+    }
+    const stranger = createReceiptSigner([newKey()], BASE_URL);
+    const other = keyOf(stranger, await signedBy(stranger)) as never;
+    await assert.rejects(verifyReceiptSignatureJWS(receipt as never, other));
+  });
+
+  it('has its payload in canonical form, and its key named by thumbprint', async () => {
+    const { signature } = await signedBy(signer);
+    const text = Buffer.from(signature.split('.')[1] ?? '', 'base64url').toString();
+    assert.equal(text, canonicalize(JSON.parse(text)));
+    const [published] = JSON.parse(signer.jwks).keys;
+    const thumbprint = await calculateJwkThumbprint(published);
+    assert.deepEqual(extractJWSHeader(signature), {
+      alg: 'EdDSA',
+      kid: `did:web:pay.example#${thumbprint}`,
+    });
+  });
+
+  it('is the same bytes each time, from every process with that key', async () => {
+    const first = await signedBy(signer);
+    assert.equal(await signedBy(signer), first, 'it was signed again');
+    assert.deepEqual(await signedBy(createReceiptSigner(keys, BASE_URL)), first);
+  });
+
+  it('is another of another payment or session', async () => {
+    const first = (await signedBy(signer)).signature;
+    const others = [
+      await signedBy(signer, { ...PAYMENT, payer: '0x1' }),
+      await signedBy(signer, { ...PAYMENT, settledAt: new Date(0) }),
+      await signer.sign('cs_test_2', PAYMENT),
+    ].map((receipt) => receipt?.signature);
+    assert.equal(new Set([first, ...others]).size, 4);
+  });
+
+  it('stays right when far more are asked for than are remembered', async () => {
+    const first = await signedBy(signer);
+    for (let i = 0; i < 1200; i += 1) await signer.sign(`cs_test_many_${i}`, PAYMENT);
+    const again = await signedBy(signer);
+    assert.notEqual(again, first, 'nothing was forgotten');
+    assert.deepEqual(again, first);
+  });
+
+  it('is not made of a payment that does not show who paid, or when', async () => {
+    for (const part of [{ payer: null }, { payer: '' }, { settledAt: null }]) {
+      assert.equal(await signer.sign('cs_test_1', { ...PAYMENT, ...part }), undefined);
+    }
+    const { signature } = await signedBy(signer, { ...PAYMENT, transaction: null } as never);
+    assert.equal(
+      'transaction' in JSON.parse(Buffer.from(signature.split('.')[1] ?? '', 'base64url').toString()),
+      false,
+    );
+  });
+
+  it('of a key that no longer signs stays verifiable while that is published', async () => {
+    const [old, next] = keys as [KeyObject, KeyObject];
+    const steps = [[old], [old, next], [next, old], [next]].map((ring) =>
+      createReceiptSigner(ring, BASE_URL),
+    );
+    const [before, announced, swapped, dropped] = steps as [
+      ReceiptSigner,
+      ReceiptSigner,
+      ReceiptSigner,
+      ReceiptSigner,
+    ];
+    const receipts = await Promise.all(steps.map((step) => signedBy(step)));
+    assert.deepEqual(receipts[0], receipts[1]);
+    assert.deepEqual(receipts[2], receipts[3]);
+    // Whatever key set a client remembers from one step back or forth, it finds the key.
+    for (const [index, holders] of [
+      [before, announced, swapped],
+      [before, announced, swapped],
+      [announced, swapped, dropped],
+      [swapped, dropped],
+    ].entries()) {
+      for (const holder of holders) keyOf(holder, receipts[index] as SignedReceipt);
+    }
+    assert.throws(() => keyOf(dropped, receipts[0] as SignedReceipt), /not published/);
+  });
+
+  it('fits the schema that comes with it', async () => {
+    const { info, schema } = receiptExtension(await signedBy(signer));
+    const { Ajv2020 } = await import('ajv/dist/2020.js');
+    assert.equal(new Ajv2020().compile(schema)(info), true);
+    assert.equal(new Ajv2020().compile(schema)({}), false);
+  });
+
+  for (const [baseUrl, did] of [
+    ['https://pay.example', 'did:web:pay.example'],
+    ['http://localhost:3000', 'did:web:localhost%3A3000'],
+    ['https://shop.example/pay/now', 'did:web:shop.example:pay:now'],
+  ] as const) {
+    it(`names the keys of ${baseUrl} below ${did}`, async () => {
+      const own = createReceiptSigner(keys, baseUrl);
+      const { kid } = decodeProtectedHeader((await signedBy(own)).signature);
+      assert.equal(kid?.split('#')[0], did);
+      const document = JSON.parse(own.didDocument);
+      assert.equal(document.id, did);
+      assert.equal(document.verificationMethod[0].id, kid);
+      assert.deepEqual(
+        document.assertionMethod,
+        JSON.parse(own.jwks).keys.map((key: { kid: string }) => key.kid),
+      );
+    });
+  }
+
+  it('publishes no private half', () => {
+    for (const key of JSON.parse(signer.jwks).keys)
+      assert.deepEqual(Object.keys(key).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x']);
+    for (const key of keys) {
+      const { d = '' } = key.export({ format: 'jwk' });
+      assert.equal((signer.jwks + signer.didDocument).includes(d), false);
+    }
+  });
+
+  it('is not there without a key, and the key set is empty', async () => {
+    const none = createReceiptSigner([], BASE_URL);
+    assert.equal(await none.sign('cs_test_1', PAYMENT), undefined);
+    assert.equal(none.jwks, '{"keys":[]}');
+    assert.deepEqual(JSON.parse(none.didDocument).verificationMethod, []);
+  });
+});
