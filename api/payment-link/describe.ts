@@ -3,7 +3,8 @@ import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { stockClientAdvice } from './stock-clients.js';
 
 /** So that a PAYMENT-REQUIRED of as many entries as there can be stays below what common proxies allow. */
-const MAX_NAME_LENGTH = 60;
+const MAX_NAME_BYTES = 80;
+const ELLIPSIS = '…';
 
 /**
  * What an agent reads before it pays: to whom, for what, how much, until when, and what its client has to be told. The
@@ -33,12 +34,19 @@ function formatTime(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 
+/** Of most names nothing has to be changed. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
 /** One line, cut between characters, never inside one. */
 function cut(name: string): string {
-  const line = name.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
-  if (line.length <= MAX_NAME_LENGTH) return line;
-  const characters = [...line];
-  return characters.length <= MAX_NAME_LENGTH
-    ? line
-    : `${characters.slice(0, MAX_NAME_LENGTH - 1).join('')}…`;
+  const line = PLAIN.test(name) ? name : name.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  if (Buffer.byteLength(line) <= MAX_NAME_BYTES) return line;
+  let kept = '';
+  let left = MAX_NAME_BYTES - Buffer.byteLength(ELLIPSIS);
+  for (const character of line) {
+    left -= Buffer.byteLength(character);
+    if (left < 0) break;
+    kept += character;
+  }
+  return kept + ELLIPSIS;
 }

@@ -5,21 +5,28 @@
 const LIMIT_CENTS = 100;
 
 /** Those of our tokens that stock clients do not list; the suite holds it against their own lists. */
-const UNLISTED: ReadonlySet<string> = new Set([
-  'eip155:42161:0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
-  'eip155:196:0x779Ded0c9e1022225f8E0630b35a9b54bE713736',
-  'eip155:196:0x4ae46a509F6b1D9056937BA4500cb143933D2dc8',
-  'eip155:10:0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
-  'eip155:480:0x79A02482A880bCE3F13e09Da970dC34db4CD24d1',
-  'eip155:57073:0xe343167631d89B6Ffc58B88d6b7fB0228795491D',
-  'eip155:1:0xe343167631d89B6Ffc58B88d6b7fB0228795491D',
-  'eip155:80002:0x41E94Eb019C0762f9Bfcf9Fb1E58725BfB0e7582',
-  'eip155:43113:0x5425890298aed601595a70AB815c96711a31Bc65',
-  'eip155:1952:0xcB8BF24c6cE16Ad21D707c9505421a17f2bec79D',
-  'eip155:1952:0x9e29b3AaDa05Bf2D2c827Af80Bd28Dc0b9b4FB0c',
-  'eip155:1952:0xA78E2baaBaf5c4f36b7Fc394725Deb68D332EeC1',
-  'eip155:11155420:0x5fd84259d66Cd46123540766Be93DFE6D43130D7',
-  'eip155:11155111:0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238',
+const UNLISTED: ReadonlyMap<string, readonly string[]> = new Map([
+  ['eip155:42161', ['0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9']],
+  [
+    'eip155:196',
+    ['0x779Ded0c9e1022225f8E0630b35a9b54bE713736', '0x4ae46a509F6b1D9056937BA4500cb143933D2dc8'],
+  ],
+  ['eip155:10', ['0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85']],
+  ['eip155:480', ['0x79A02482A880bCE3F13e09Da970dC34db4CD24d1']],
+  ['eip155:57073', ['0xe343167631d89B6Ffc58B88d6b7fB0228795491D']],
+  ['eip155:1', ['0xe343167631d89B6Ffc58B88d6b7fB0228795491D']],
+  ['eip155:80002', ['0x41E94Eb019C0762f9Bfcf9Fb1E58725BfB0e7582']],
+  ['eip155:43113', ['0x5425890298aed601595a70AB815c96711a31Bc65']],
+  [
+    'eip155:1952',
+    [
+      '0xcB8BF24c6cE16Ad21D707c9505421a17f2bec79D',
+      '0x9e29b3AaDa05Bf2D2c827Af80Bd28Dc0b9b4FB0c',
+      '0xA78E2baaBaf5c4f36b7Fc394725Deb68D332EeC1',
+    ],
+  ],
+  ['eip155:11155420', ['0x5fd84259d66Cd46123540766Be93DFE6D43130D7']],
+  ['eip155:11155111', ['0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238']],
 ]);
 
 interface Entry {
@@ -29,7 +36,7 @@ interface Entry {
 
 /** `asset` as the token table spells it. */
 export function isListedByStockClients({ network, asset }: Entry): boolean {
-  return !UNLISTED.has(`${network}:${asset}`);
+  return UNLISTED.get(network)?.includes(asset) !== true;
 }
 
 /** What to tell a stock client so that it pays this; undefined when it pays whatever is offered as it is. */
@@ -38,15 +45,13 @@ export function stockClientAdvice(
   dollars: string,
   accepts: readonly Entry[],
 ): string | undefined {
-  const unlisted = accepts.some((entry) => !isListedByStockClients(entry));
-  const overLimit = amountCents > LIMIT_CENTS && accepts.some(isListedByStockClients);
-  const limit = `maxAmountPerPayment: '${dollars}'`;
+  const hasUnlisted = accepts.some((entry) => !isListedByStockClients(entry));
   const tokens = 'allowedAssets: [{ network, asset }]';
-  if (overLimit) {
-    const advice = `Stock x402 clients pay at most $1 until told client.setSpendControls({ ${limit} })`;
-    return unlisted ? `${advice}; for a token they do not list add ${tokens}.` : `${advice}.`;
+  if (amountCents > LIMIT_CENTS && accepts.some(isListedByStockClients)) {
+    const advice = `Stock x402 clients pay at most $1 until told client.setSpendControls({ maxAmountPerPayment: '${dollars}' })`;
+    return hasUnlisted ? `${advice}; for a token they do not list add ${tokens}.` : `${advice}.`;
   }
-  return unlisted
+  return hasUnlisted
     ? `Stock x402 clients pay in a token they do not list once told client.setSpendControls({ ${tokens} }).`
     : undefined;
 }

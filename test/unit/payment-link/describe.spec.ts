@@ -70,10 +70,13 @@ describe('the description of a payment', () => {
     assert.equal(text, `$1.00 to Cafe Pocket for Cof fee${END}`);
   });
 
-  it('cuts long names between characters', () => {
+  it('cuts names of more than 80 bytes between characters', () => {
     const text = describeOf({ merchant: '🥐'.repeat(100), items: [['x'.repeat(250), 1]] });
     assert.equal(text.isWellFormed(), true);
-    assert.ok(text.includes(`to ${'🥐'.repeat(59)}… for ${'x'.repeat(59)}…, payable`));
-    assert.ok(describeOf({ merchant: '🥐'.repeat(60) }).includes(`${'🥐'.repeat(60)}, payable`));
+    assert.ok(text.includes(`to ${'🥐'.repeat(19)}… for ${'x'.repeat(77)}…, payable`), text);
+    for (const whole of ['🥐'.repeat(20), 'x'.repeat(80), '京'.repeat(26)]) {
+      assert.ok(describeOf({ merchant: whole }).includes(`to ${whole}, payable`), whole);
+    }
+    assert.ok(describeOf({ merchant: '京'.repeat(27) }).includes(`to ${'京'.repeat(25)}…, payable`));
   });
 });
