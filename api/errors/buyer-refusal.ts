@@ -3,6 +3,7 @@ export const BUYER_ERRORS = {
   invalid_payment_payload: 400,
   resource_missing: 404,
   method_not_allowed: 405,
+  payment_identifier_reused: 409,
   payment_processing: 409,
   session_already_paid: 409,
   signature_already_used: 409,

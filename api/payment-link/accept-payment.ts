@@ -54,7 +54,9 @@ export async function acceptPayment(
     return { kind: 'used_before' };
   }
   if (objection !== undefined) return objection;
-  return await claim(deps, newPayment(session, requirements, proof, key, channel), requestId);
+  const identifier = (header.kind === 'v2' && header.identifier) || null;
+  const names = { payloadKey: key, identifier, channel };
+  return await claim(deps, newPayment(session, requirements, proof, names), requestId);
 }
 
 async function verify(
@@ -112,8 +114,7 @@ function newPayment(
   session: LinkedSession,
   requirements: PaymentRequirements,
   proof: PaymentProof,
-  key: string,
-  channel: Channel,
+  names: Pick<NewPayment, 'payloadKey' | 'identifier' | 'channel'>,
 ): NewPayment {
   const token = findToken(requirements.network, requirements.asset);
   if (token === undefined) throw new Error('an offered token is not in the table');
@@ -126,8 +127,7 @@ function newPayment(
     asset: requirements.asset,
     payer: payer(proof) ?? null,
     payTo: requirements.payTo,
-    channel,
-    payloadKey: key,
+    ...names,
     requirements,
     payload: toWirePayload(proof),
     validUntil: endsAt(proof) ?? new Date(now().getTime() + SOLANA_LIFETIME_MS),

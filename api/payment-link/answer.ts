@@ -37,6 +37,14 @@ export function signatureUsed(): LinkAnswer {
   );
 }
 
+export function identifierReused(): LinkAnswer {
+  return refuse(
+    'payment_identifier_reused',
+    'Another payment of this session, which failed, was sent with this payment identifier. Send a new payment with a new one.',
+    CONFLICT_SECONDS,
+  );
+}
+
 export function refuse(code: BuyerError['code'], message: string, retryAfterSeconds?: number): LinkAnswer {
   return {
     kind: 'error',

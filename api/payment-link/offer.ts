@@ -5,6 +5,7 @@ import { type LinkedSession, rememberOfferedFeePayers } from '../../shared/servi
 import type { Facilitator } from '../../shared/x402/facilitator.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
+import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';
 import { buildAccepts } from '../../shared/x402/requirements.js';
 import type { PaymentRequired } from '../../shared/x402/wire.js';
 import { busy, type LinkAnswer, refuse } from './answer.js';
@@ -13,6 +14,7 @@ import { describePayment } from './describe.js';
 /** How long a buyer who was answered 202 is told how that payment ended. */
 const FAILURE_TOLD_MS = 600_000;
 const RETRY_SECONDS = 60;
+const EXTENSIONS = { [PAYMENT_IDENTIFIER]: PAYMENT_IDENTIFIER_DECLARATION };
 
 /** What the session can be paid with now; an answer instead when that is nothing. */
 export async function readOffer(
@@ -55,6 +57,7 @@ export async function askForPayment(
       mimeType: 'application/json',
     },
     accepts: [...offer.accepts],
+    extensions: EXTENSIONS,
   };
   return { kind: 'payment_required', required };
 }

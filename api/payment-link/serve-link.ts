@@ -3,6 +3,7 @@ import type { Channel } from '../../shared/domain/payment.js';
 import type { Payment } from '../../shared/models/payment.js';
 import {
   findLinkedSession,
+  findNamedPayment,
   findPayment,
   type LinkedSession,
   markAnsweredProcessing,
@@ -12,7 +13,7 @@ import type { WellFormedHeader } from '../../shared/x402/headers.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';
 import type { Deps } from '../deps.js';
-import { alreadyPaid, busy, type LinkAnswer, refuse, signatureUsed } from './answer.js';
+import { alreadyPaid, busy, identifierReused, type LinkAnswer, refuse, signatureUsed } from './answer.js';
 import { askForPayment, readOffer } from './offer.js';
 import { paying } from './paying.js';
 import { receiptExtension } from './signed-receipts.js';
@@ -33,7 +34,7 @@ export function followedBy(deps: Deps, requestId: string): Deps {
 
 /** One request to an existing link: by the session's state, and by whether it pays. */
 export async function serveLink(deps: Deps, session: LinkedSession, visit: LinkVisit): Promise<LinkAnswer> {
-  const settled = await answerByState(deps, session, visit.header);
+  const settled = await answerByState(deps, session, visit);
   if (settled !== undefined) return settled;
   const offer = await readOffer(deps, session);
   if ('kind' in offer) return offer;
@@ -45,19 +46,23 @@ export async function serveLink(deps: Deps, session: LinkedSession, visit: LinkV
 async function answerByState(
   deps: Deps,
   session: LinkedSession,
-  header: WellFormedHeader | undefined,
+  visit: LinkVisit,
 ): Promise<LinkAnswer | undefined> {
+  const { payment } = session;
+  const { header } = visit;
   switch (session.status) {
     case 'open':
       return session.expiresAt <= now() ? expired() : undefined;
     case 'expired':
       return expired();
     case 'processing':
-      return { kind: 'processing', status: header === undefined ? 202 : 409 };
+      if (header === undefined) return stillProcessing();
+      if (payment === null || !(await isRepetition(header, payment))) return { kind: 'processing', status: 409 };
+      return await awaitOutcome(deps, session.id, payment.id, visit);
     case 'complete': {
-      const { payment } = session;
       if (payment === null) throw new Error(`${session.id} is complete without a payment`);
-      if (header === undefined) return await paid(deps, session, payment);
+      if (header === undefined || (await isRepetition(header, payment)))
+        return await paid(deps, session, payment);
       const { isSamePayment } = await paying();
       return isSamePayment(header, payment)
         ? alreadyPaid(await receiptOf(deps, session, payment))
@@ -79,37 +84,69 @@ async function pay(
     case 'refused':
       return await askForPayment(linkDeps(deps), session, offer, acceptance.failure);
     case 'used_before':
-      return await afterLosing(deps, session.id, header);
+      return await afterLosing(deps, session.id, header, visit);
     case 'lost':
-      return await afterLosing(deps, session.id, header);
+      return await afterLosing(deps, session.id, header, visit);
     case 'unclear':
       return stillProcessing();
     case 'unavailable':
       return busy();
-    case 'claimed': {
-      await deps.settlements.wait(
-        acceptance.paymentId,
-        visit.arrivedAtMs + deps.config.settleWaitMs - nowMs(),
-      );
-      const answer = await answerOutcome(deps, session.id, offer, acceptance.paymentId);
-      // Who waits for nothing is answered the same, however fast it was paid.
-      return deps.config.settleWaitMs === 0 && answer.kind === 'paid' ? stillProcessing() : answer;
-    }
+    case 'claimed':
+      return await awaitOutcome(deps, session.id, acceptance.paymentId, visit, offer);
   }
 }
 
 /** The session is read again: what it has become says why it could not be claimed. */
-async function afterLosing(deps: Deps, sessionId: string, header: WellFormedHeader): Promise<LinkAnswer> {
+async function afterLosing(
+  deps: Deps,
+  sessionId: string,
+  header: WellFormedHeader,
+  visit: LinkVisit,
+): Promise<LinkAnswer> {
   const session = await findLinkedSession(deps.db, sessionId);
-  return (session && (await answerByState(deps, session, header))) ?? signatureUsed();
+  const settled = session && (await answerByState(deps, session, visit));
+  if (settled !== undefined) return settled;
+  const named =
+    header.kind === 'v2' && header.identifier !== undefined
+      ? await findNamedPayment(deps.db, sessionId, header.identifier)
+      : undefined;
+  if (named === undefined) return signatureUsed();
+  return (await isRepetition(header, named))
+    ? await answerOutcome(deps, sessionId, named.id, undefined)
+    : identifierReused();
+}
+
+/**
+ * A buyer that has named its payment may send it again whenever an answer was lost, and is answered as it was or would
+ * have been; one that has not hears that it was sent before.
+ */
+async function isRepetition(header: WellFormedHeader, payment: Payment): Promise<boolean> {
+  const isNamed = header.kind === 'v2' && header.identifier !== undefined;
+  if (!isNamed || header.identifier !== payment.identifier) return false;
+  const { isSamePayment } = await paying();
+  return isSamePayment(header, payment);
+}
+
+async function awaitOutcome(
+  deps: Deps,
+  sessionId: string,
+  paymentId: string,
+  visit: LinkVisit,
+  offer?: Offer,
+): Promise<LinkAnswer> {
+  const { settleWaitMs } = deps.config;
+  await deps.settlements.wait(paymentId, visit.arrivedAtMs + settleWaitMs - nowMs());
+  const answer = await answerOutcome(deps, sessionId, paymentId, offer);
+  // Who waits for nothing is answered the same, however fast it was paid.
+  return settleWaitMs === 0 && answer.kind === 'paid' ? stillProcessing() : answer;
 }
 
 /** The claim stands whatever happens to this request: what cannot be read now is answered 202. */
 async function answerOutcome(
   deps: Deps,
   sessionId: string,
-  offer: Offer,
   paymentId: string,
+  offer: Offer | undefined,
 ): Promise<LinkAnswer> {
   try {
     const session = await findLinkedSession(deps.db, sessionId);
@@ -117,10 +154,10 @@ async function answerOutcome(
     const holds = session.paymentId === paymentId && session.payment?.status === 'processing';
     if (holds && (await markAnsweredProcessing(deps.db, paymentId))) return stillProcessing();
     // Decided between the two statements: everything is read again.
-    if (holds) return await answerOutcome(deps, sessionId, offer, paymentId);
+    if (holds) return await answerOutcome(deps, sessionId, paymentId, offer);
     const payment =
       session.payment?.id === paymentId ? session.payment : await findPayment(deps.db, paymentId);
-    if (payment?.status === 'failed') return await answerFailure(deps, session, offer, payment);
+    if (payment?.status === 'failed') return await answerFailure(deps, session, payment, offer);
     if (payment?.status !== 'succeeded') return stillProcessing();
     return await paid(deps, session, payment);
   } catch (error) {
@@ -136,12 +173,14 @@ function stillProcessing(): LinkAnswer {
 async function answerFailure(
   deps: Deps,
   session: LinkedSession,
-  offer: Offer,
   payment: Payment,
+  known: Offer | undefined,
 ): Promise<LinkAnswer> {
   const code = payment.failureCode ?? 'payment_failed';
   if (code === 'payment_service_unavailable') return busy();
   if (code === 'session_already_paid' || session.status === 'complete') return alreadyPaid();
+  const offer = known ?? (await readOffer(deps, session));
+  if ('kind' in offer) return offer;
   const failure = { code, message: describeFailure(code).message };
   const answer = await askForPayment(linkDeps(deps), session, offer, failure);
   const failed: SettlementResponse = {

@@ -26,6 +26,8 @@ export class Payment extends Model {
   declare settledAt: Date | null;
 
   declare payloadKey: string;
+  /** The buyer's own name for it (x402's `payment-identifier`). */
+  declare identifier: string | null;
   /** The payment surely never reached the facilitator: its payload may claim the same session again. */
   declare payloadReleased: boolean;
   /** Our own entry of `accepts`, and the buyer's signed payload: what the facilitator is sent. */

@@ -13,7 +13,8 @@ import { Payment } from '../models/payment.js';
 /**
  * A payment that passed every check claims its session: one statement moves the session, which must be open and not
  * over, and writes the payment with its first work due. Of many at once one wins; a payload claims once over all
- * sessions, unless its payment surely never reached the facilitator: then the same session may be claimed again.
+ * sessions, unless its payment surely never reached the facilitator: then the same session may be claimed again. So does
+ * a buyer's own name for it, within its session, whose row is locked when that is looked for.
  * Claims of different sessions share a statement; each of them is made or not on its own.
  */
 export interface NewPayment {
@@ -27,6 +28,7 @@ export interface NewPayment {
   payTo: string;
   channel: Channel;
   payloadKey: string;
+  identifier: string | null;
   requirements: object;
   payload: object;
   validUntil: Date;
@@ -82,7 +84,7 @@ function claimStatement(lock: string): string {
       SELECT *
       FROM json_to_recordset($1) AS claim (id text, session_id text, claimed_at timestamptz, token text,
         token_amount numeric, token_decimals smallint, network text, asset text, payer text, pay_to text, channel text,
-        payload_key text, requirements json, payload json, valid_until timestamptz)
+        payload_key text, identifier text, requirements json, payload json, valid_until timestamptz)
       -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
       WHERE claim.id = claim.id || ''
     ), free AS MATERIALIZED (
@@ -95,6 +97,11 @@ function claimStatement(lock: string): string {
             WHERE payload_key = claim.payload_key
               AND (NOT payload_released OR checkout_session_id <> claim.session_id)
           )
+          AND (claim.identifier IS NULL OR NOT EXISTS (
+            SELECT FROM payments
+            WHERE checkout_session_id = claim.session_id AND identifier = claim.identifier
+              AND payload_key <> claim.payload_key AND NOT payload_released
+          ))
         ${lock}
       ) session
     ), claimed AS (
@@ -105,11 +112,11 @@ function claimStatement(lock: string): string {
       RETURNING session.id, session.account_id, session.livemode, session.amount_total_cents, session.payment_id
     )
     INSERT INTO payments (id, checkout_session_id, account_id, livemode, status, amount_cents, token, token_amount,
-      token_decimals, network, asset, payer, pay_to, channel, payload_key, requirements, payload, valid_until,
-      claimed_at, stage, due_at)
+      token_decimals, network, asset, payer, pay_to, channel, payload_key, identifier, requirements, payload,
+      valid_until, claimed_at, stage, due_at)
     SELECT claim.id, claimed.id, account_id, livemode, 'processing', amount_total_cents, token, token_amount,
-      token_decimals, network, asset, payer, pay_to, channel, payload_key, requirements, payload, valid_until,
-      claimed_at, 'settle', claimed_at
+      token_decimals, network, asset, payer, pay_to, channel, payload_key, identifier, requirements, payload,
+      valid_until, claimed_at, 'settle', claimed_at
     FROM claimed JOIN claim ON claim.id = claimed.payment_id
     RETURNING id`;
 }
@@ -133,6 +140,7 @@ async function makeClaims(
     pay_to: one.payTo,
     channel: one.channel,
     payload_key: one.payloadKey,
+    identifier: one.identifier,
     requirements: one.requirements,
     payload: one.payload,
     valid_until: one.validUntil,

@@ -37,6 +37,7 @@ const payment = modelColumns(Payment, 'payment', [
   ...SHOWN_PAYMENT_FIELDS,
   'asset',
   'payloadKey',
+  'identifier',
   'reportedTransaction',
   'failureCode',
 ]);
@@ -129,6 +130,16 @@ export async function isPayloadUsed(db: Knex, payloadKey: string, sessionId: str
 
 export async function findPayment(db: Knex, id: string): Promise<Payment | undefined> {
   return await Payment.query(db).findById(id);
+}
+
+/** What the buyer has sent for this session under that name; not what surely never reached the facilitator. */
+export async function findNamedPayment(
+  db: Knex,
+  sessionId: string,
+  identifier: string,
+): Promise<Payment | undefined> {
+  const named = { checkoutSessionId: sessionId, identifier, payloadReleased: false };
+  return await Payment.query(db).where(named).orderBy('id', 'desc').first();
 }
 
 const DECIDED = {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js';
+import { readPaymentIdentifier } from './payment-identifier.js';
 
 /**
  * The x402 headers. What a buyer sends is read here into one of four forms and never throws: `malformed` is
@@ -7,7 +8,7 @@ import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js
  * asked later (`match-payment`).
  */
 export type WellFormedHeader =
-  | { kind: 'v2'; accepted: JsonObject; payload: JsonObject }
+  | { kind: 'v2'; accepted: JsonObject; payload: JsonObject; identifier?: string }
   | { kind: 'v1'; scheme: string; network: string; payload: JsonObject }
   | { kind: 'other_version' };
 
@@ -51,14 +52,18 @@ export function decodePaymentHeader(text: string): DecodedHeader {
   return value === undefined ? malformed('It is not base64 of a JSON object.') : readVersions(value);
 }
 
-function readVersions({ x402Version, accepted, scheme, network, payload }: JsonObject): DecodedHeader {
+function readVersions(value: JsonObject): DecodedHeader {
+  const { x402Version, accepted, scheme, network, payload, extensions } = value;
   if (typeof x402Version !== 'number') return malformed('`x402Version` is missing or not a number.');
   if (!isJsonObject(payload)) return malformed('`payload` is missing or not an object.');
   if (x402Version === 1 && typeof scheme === 'string' && typeof network === 'string') {
     return { kind: 'v1', scheme, network, payload };
   }
   if (!isJsonObject(accepted)) return malformed('`accepted` is missing or not an object.');
-  return x402Version === 2 ? { kind: 'v2', accepted, payload } : { kind: 'other_version' };
+  if (x402Version !== 2) return { kind: 'other_version' };
+  const identifier = readPaymentIdentifier(extensions);
+  if (!identifier.ok) return malformed(identifier.reason);
+  return { kind: 'v2', accepted, payload, ...(identifier.id !== undefined && { identifier: identifier.id }) };
 }
 
 function malformed(reason: string): DecodedHeader {

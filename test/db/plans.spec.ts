@@ -201,6 +201,7 @@ describe('the plans of a database that has grown', () => {
         payer: null,
         payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
         channel: 'x402',
+        identifier: null,
         payloadKey: newId('pay_'),
         requirements: {},
         payload: {},

@@ -13,6 +13,7 @@ import {
   BASE_SEPOLIA,
   BUYER,
   type Checkout,
+  declarePaymentIdentifier,
   decodeHeader,
   findEntry,
   openCheckout,
@@ -95,6 +96,7 @@ describe('what a link asks for', () => {
           extra: { name: 'USDC', version: '2' },
         },
       ],
+      extensions: declarePaymentIdentifier(),
     };
     assert.deepEqual(res.body, expected);
     assert.deepEqual(decodeHeader(res.get('PAYMENT-REQUIRED') ?? ''), expected);
@@ -209,7 +211,15 @@ describe('what a link asks for', () => {
 
     it('a live session’s tokens on main networks only, at most 20 in a header that proxies let through', async () => {
       await open();
-      const session = await checkout.buildSession({ livemode: true });
+      // The names that take the most bytes.
+      const { accountId } = checkout.merchant;
+      await updateAccount(checkout.app.db, accountId, { name: '🥐'.repeat(100) });
+      const { lineItems = [] } = await checkout.buildSession();
+      const session = await checkout.buildSession({
+        livemode: true,
+        amountTotalCents: Number.MAX_SAFE_INTEGER,
+        lineItems: lineItems.map((item) => ({ ...item, name: '🥐'.repeat(250), quantity: 999_999 })),
+      });
       const res = await checkout.visit(session.id);
       const networks: string[] = res.body.accepts.map(({ network }: PaymentRequirements) => network);
       assert.equal(networks.length, 20);

@@ -300,6 +300,7 @@ function newPayment(sessionId: string, { accepted, payload }: SignedPayment): Ne
     payer: from,
     payTo,
     channel: 'x402',
+    identifier: null,
     payloadKey: [network, asset, from, nonce].join(':').toLowerCase(),
     requirements: accepted,
     payload,

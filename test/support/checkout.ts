@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier';
 import request, { type Response, type Test } from 'supertest';
 import type { LocalAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -272,11 +273,17 @@ export function decodeHeader(text: string): unknown {
   return JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
 }
 
+/** What every 402 advertises, as x402's own package words it. */
+export function declarePaymentIdentifier(): object {
+  return { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() };
+}
+
 const EXPOSED = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'Retry-After'];
 const STATUS_BY_CODE: Record<string, number> = {
   invalid_payment_payload: 400,
   resource_missing: 404,
   method_not_allowed: 405,
+  payment_identifier_reused: 409,
   session_already_paid: 409,
   signature_already_used: 409,
   session_expired: 410,
@@ -307,8 +314,9 @@ function assertLinkBody(res: Response, link: string): void {
   assert.equal(res.get('Content-Type'), 'application/json; charset=utf-8');
   if (status === 402) {
     assert.deepEqual(decodeHeader(res.get('PAYMENT-REQUIRED') ?? ''), body);
-    const { x402Version, error, code, resource, accepts, ...others } = body;
+    const { x402Version, error, code, resource, accepts, extensions, ...others } = body;
     assert.deepEqual([x402Version, resource.url, others], [2, link.replace(/\?.*/, ''), {}]);
+    assert.deepEqual(extensions, declarePaymentIdentifier());
     assert.notEqual(accepts.length, 0);
     if (code === undefined) assert.equal(error, 'Payment required');
     else assert.match(error, /^\S+ \S+ .*\.$/, `"${error}" is no sentence`);

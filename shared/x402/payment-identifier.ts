@@ -1,0 +1,58 @@
+import { isJsonObject, type JsonObject } from './json-object.js';
+
+/**
+ * x402's extension `payment-identifier`: the buyer names its payment, and may then send it again whenever an answer was
+ * lost. A client that only echoes what we declare names nothing.
+ */
+export const PAYMENT_IDENTIFIER = 'payment-identifier';
+
+const MIN_LENGTH = 16;
+const MAX_LENGTH = 128;
+const PATTERN = '^[a-zA-Z0-9_-]+$';
+const IDENTIFIER = new RegExp(PATTERN);
+
+/** As it stands in `extensions` of every 402. */
+export const PAYMENT_IDENTIFIER_DECLARATION = {
+  info: { required: false },
+  schema: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: {
+      required: { type: 'boolean' },
+      id: { type: 'string', minLength: MIN_LENGTH, maxLength: MAX_LENGTH, pattern: PATTERN },
+    },
+    required: ['required'],
+  },
+} as const;
+
+export type PaymentIdentifier = { ok: true; id: string | undefined } | { ok: false; reason: string };
+
+const NONE: PaymentIdentifier = { ok: true, id: undefined };
+
+/** A buyer that believes its payment named must hear when it is not, so nothing that is there is passed over. */
+export function readPaymentIdentifier(extensions: unknown): PaymentIdentifier {
+  if (!isJsonObject(extensions)) return NONE;
+  const extension = ownMember(extensions, PAYMENT_IDENTIFIER);
+  if (extension === undefined || extension === null) return NONE;
+  if (!isJsonObject(extension)) return refused(`must be an object that holds \`info\``);
+  const info = ownMember(extension, 'info');
+  if (info === undefined || info === null) return NONE;
+  if (!isJsonObject(info)) return refused('needs an object as its `info`');
+  const id = ownMember(info, 'id');
+  if (id === undefined || id === null) return NONE;
+  const isValid =
+    typeof id === 'string' && id.length >= MIN_LENGTH && id.length <= MAX_LENGTH && IDENTIFIER.test(id);
+  return isValid
+    ? { ok: true, id }
+    : refused(
+        `needs an \`info.id\` of ${MIN_LENGTH} to ${MAX_LENGTH} letters, digits, hyphens and underscores`,
+      );
+}
+
+function ownMember(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function refused(rule: string): PaymentIdentifier {
+  return { ok: false, reason: `The extension \`${PAYMENT_IDENTIFIER}\` ${rule}.` };
+}

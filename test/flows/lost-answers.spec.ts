@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { x402Client as AxiosClient, wrapAxiosWithPayment } from '@x402/axios';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { appendPaymentIdentifierToExtensions, generatePaymentId } from '@x402/extensions/payment-identifier';
+import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
+import axios from 'axios';
+import { BUYER, type Checkout, decodeHeader, openCheckout, type SessionState } from '../support/checkout.js';
+import { type CuttingProxy, openCuttingProxy } from '../support/cutting-proxy.js';
+import { eventually } from '../support/eventually.js';
+import { PausePoint } from '../support/pause-points.js';
+import { testServices } from '../support/suite.js';
+
+interface Heard {
+  status: number;
+  /** PAYMENT-RESPONSE. */
+  receipt: string | undefined;
+}
+
+/** An agent as its author writes it, who sends a payment again as the client's own library sends requests. */
+interface Agent {
+  /** Everything from the first GET on; rejects when the answer does not come whole. */
+  pay(link: string): Promise<Heard>;
+  send(link: string, payment: string): Promise<Heard>;
+  /** What it is answered to a payment that had paid already. */
+  repeated: 200 | 409;
+}
+
+function fetchAgent(identifier?: string): Agent {
+  const heard = async (response: Response): Promise<Heard> => {
+    await response.text();
+    return { status: response.status, receipt: response.headers.get('PAYMENT-RESPONSE') ?? undefined };
+  };
+  return {
+    async pay(link) {
+      const client = new x402Client().register('eip155:*', new ExactEvmScheme(BUYER));
+      client.setSpendControls({ maxAmountPerPayment: '$100' });
+      if (identifier !== undefined) {
+        client.registerExtension({
+          key: 'payment-identifier',
+          enrichPaymentPayload: async (payload) => {
+            const extensions = structuredClone(payload.extensions ?? {});
+            return { ...payload, extensions: appendPaymentIdentifierToExtensions(extensions, identifier) };
+          },
+        });
+      }
+      return await heard(await wrapFetchWithPayment(fetch, client)(link));
+    },
+    send: async (link, payment) =>
+      await heard(await fetch(link, { headers: { 'PAYMENT-SIGNATURE': payment } })),
+    repeated: identifier === undefined ? 409 : 200,
+  };
+}
+
+function axiosAgent(): Agent {
+  const heard = ({ status, headers }: { status: number; headers: Record<string, unknown> }): Heard => {
+    const receipt = headers['payment-response'];
+    return { status, receipt: typeof receipt === 'string' ? receipt : undefined };
+  };
+  return {
+    async pay(link) {
+      const client = new AxiosClient().register('eip155:*', new ExactEvmScheme(BUYER));
+      const instance = axios.create();
+      const answer = await wrapAxiosWithPayment(instance, client)
+        .get(link)
+        .catch((error: unknown) => {
+          // It throws a whole answer too, when that is not 2xx.
+          const { code, response } = axios.isAxiosError(error) ? error : {};
+          if (code === 'ERR_BAD_REQUEST' && response !== undefined) return response;
+          throw error;
+        });
+      return heard(answer as never);
+    },
+    async send(link, payment) {
+      const options = { headers: { 'PAYMENT-SIGNATURE': payment }, validateStatus: () => true };
+      return heard((await axios.get(link, options)) as never);
+    },
+    repeated: 409,
+  };
+}
+
+const AGENTS: Record<string, () => Agent> = {
+  '@x402/fetch': fetchAgent,
+  '@x402/axios': axiosAgent,
+  '@x402/fetch that names its payments': () => fetchAgent(generatePaymentId()),
+};
+
+/** Where it is cut: whether the payment had been claimed by then, and how it goes on when the agent comes back. */
+interface Point {
+  isClaimed: boolean;
+  lose(): Promise<{ release?: () => Promise<void> | void }>;
+}
+
+describe('an agent that lost the answer', () => {
+  let checkout: Checkout;
+  let proxy: CuttingProxy;
+  before(async () => {
+    checkout = await openCheckout();
+    proxy = await openCuttingProxy(checkout.app.port);
+  });
+  afterEach(async () => {
+    checkout.facilitator.verify.releaseAll();
+    checkout.facilitator.settle.releaseAll();
+    await PausePoint.removeAll();
+  });
+  after(async () => {
+    await proxy.close();
+    await checkout.close();
+  });
+
+  const cutAt = (cut: Parameters<CuttingProxy['cutNext']>[0]) => async () => {
+    proxy.cutNext(cut);
+    return {};
+  };
+  /** The facilitator has been asked, and does not answer before it is released. */
+  const cutAtCall = (endpoint: 'verify' | 'settle') => async () => {
+    const { facilitator } = checkout;
+    const hold = facilitator[endpoint].holdNext();
+    proxy.cutNext({ when: facilitator.waitForCall(endpoint, facilitator.calls[endpoint].length + 1) });
+    return { release: () => hold.release() };
+  };
+  /** The money has moved, and the service is about to write it down. */
+  const cutBeforeVerdict = async () => {
+    const point = await PausePoint.put(testServices().databaseUrl, {
+      table: 'checkout_sessions',
+      on: 'UPDATE',
+      when: `NEW.status = 'complete'`,
+      moment: 'statement',
+    });
+    proxy.cutNext({ when: point.reached() });
+    return { release: () => point.release() };
+  };
+
+  const POINTS: Record<string, Point> = {
+    'in the request’s first line': { isClaimed: false, lose: cutAt({ requestBytes: 9 }) },
+    'in the midst of the payment header': { isClaimed: false, lose: cutAt({ requestBytes: 900 }) },
+    'a byte before the request’s end': { isClaimed: false, lose: cutAt({ requestBytes: -1 }) },
+    'before the claim, at /verify': { isClaimed: false, lose: () => cutAtCall('verify')() },
+    'after the claim, at /settle': { isClaimed: true, lose: () => cutAtCall('settle')() },
+    'after the settlement': { isClaimed: true, lose: cutBeforeVerdict },
+    'before the answer’s first byte': { isClaimed: true, lose: cutAt({ answerBytes: 0 }) },
+    'in the answer’s first line': { isClaimed: true, lose: cutAt({ answerBytes: 12 }) },
+    'in the answer’s headers': { isClaimed: true, lose: cutAt({ answerBytes: 400 }) },
+    'in the answer’s body': { isClaimed: true, lose: cutAt({ answerBytes: -300 }) },
+    'a byte before the answer’s end': { isClaimed: true, lose: cutAt({ answerBytes: -1 }) },
+  };
+
+  const PAID: SessionState = {
+    session: 'complete',
+    payments: ['succeeded'],
+    events: ['checkout.session.completed'],
+  };
+
+  for (const [agentName, newAgent] of Object.entries(AGENTS)) {
+    for (const [place, { isClaimed, lose }] of Object.entries(POINTS)) {
+      describe(`to ${agentName}, cut ${place},`, () => {
+        let agent: Agent;
+        let link: string;
+        let id: string;
+        let moved: number;
+        let release: () => Promise<void> | void;
+
+        beforeEach(async () => {
+          agent = newAgent();
+          ({ id } = await checkout.buildSession());
+          link = `http://127.0.0.1:${proxy.port}/c/${id}`;
+          moved = checkout.facilitator.ledger.length;
+          const lost = await lose();
+          release = lost.release ?? (() => {});
+          await assert.rejects(agent.pay(link), 'the answer came through');
+          proxy.lostPayment();
+        });
+
+        /** Until it has a receipt, as long as it is told to come again; then nothing else may have been paid. */
+        async function untilReceipt(ask: () => Promise<Heard>): Promise<Heard> {
+          const heard = await eventually(async () => {
+            const answer = await ask();
+            const isToComeAgain = [202, 409].includes(answer.status) && answer.receipt === undefined;
+            assert.equal(isToComeAgain, false, `still ${answer.status}`);
+            return answer;
+          });
+          await release();
+          const receipt = decodeHeader(heard.receipt ?? '') as { success: boolean; transaction: string };
+          const movements = checkout.facilitator.ledger.slice(moved);
+          assert.deepEqual(
+            movements.map(({ transaction }) => transaction),
+            [receipt.transaction],
+          );
+          assert.equal(receipt.success, true);
+          assert.deepEqual(await checkout.state(id), PAID);
+          return heard;
+        }
+
+        it('gets its receipt for the same payload, and pays once', async () => {
+          const payment = proxy.lostPayment();
+          // What holds the first request up would hold the second up as well, from where it is claimed.
+          if (isClaimed) await release();
+          const { status } = await untilReceipt(() => agent.send(link, payment));
+          assert.equal(status, isClaimed ? agent.repeated : 200);
+          const again = await agent.send(link, payment);
+          assert.equal(again.status, agent.repeated);
+          assert.ok(again.receipt);
+        });
+
+        it('gets its receipt when it starts anew, and pays once', async () => {
+          if (isClaimed) await release();
+          const { status } = await untilReceipt(() => agent.pay(link));
+          assert.equal(status, 200);
+          const lost = await agent.send(link, proxy.lostPayment());
+          // Its first signature is worth nothing now, unless it was the one that paid.
+          assert.deepEqual(
+            [lost.status, lost.receipt !== undefined],
+            [isClaimed ? agent.repeated : 409, isClaimed],
+          );
+        });
+      });
+    }
+  }
+});

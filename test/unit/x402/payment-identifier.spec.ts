@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { isValidPaymentId } from '@x402/extensions/payment-identifier';
+import fc from 'fast-check';
+import { decodePaymentHeader, encodeHeader } from '../../../shared/x402/headers.js';
+import { readPaymentIdentifier } from '../../../shared/x402/payment-identifier.js';
+
+const V2 = { x402Version: 2, accepted: { scheme: 'exact' }, payload: { signature: '0x' } };
+const ID = 'pay_7d5d747be160e280504c099d984bcfe0';
+
+const named = (id: unknown): object => ({ 'payment-identifier': { info: { required: false, id } } });
+
+describe('reading a payment identifier', () => {
+  it('gives what the buyer has sent', () => {
+    assert.deepEqual(readPaymentIdentifier(named(ID)), { ok: true, id: ID });
+  });
+
+  it('takes the very texts that the stock package takes', () => {
+    const letters = fc.constantFrom(...'abzABZ0189-_ .é\n');
+    const texts = fc.oneof(
+      fc.string({ unit: letters, maxLength: 140 }),
+      fc.string({ unit: fc.constantFrom(...'aZ0-_'), minLength: 14, maxLength: 130 }),
+    );
+    fc.assert(
+      fc.property(texts, (id) => {
+        assert.equal(readPaymentIdentifier(named(id)).ok, isValidPaymentId(id));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('reads whatever JSON there is without throwing', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (one, two, three) => {
+        for (const value of [one, { 'payment-identifier': two }, { 'payment-identifier': { info: three } }]) {
+          assert.equal(typeof readPaymentIdentifier(value).ok, 'boolean');
+        }
+      }),
+    );
+  });
+
+  it('finds nothing in what an object inherits', () => {
+    const extensions = JSON.parse(`{"__proto__":{"payment-identifier":{"info":{"id":"${ID}"}}}}`);
+    assert.deepEqual(readPaymentIdentifier(extensions), { ok: true, id: undefined });
+  });
+
+  it('is part of reading the header: kept, absent, or a reason to refuse it', () => {
+    const decode = (extensions: unknown): object => decodePaymentHeader(encodeHeader({ ...V2, extensions }));
+    const { accepted, payload } = V2;
+    assert.deepEqual(decode(named(ID)), { kind: 'v2', accepted, payload, identifier: ID });
+    assert.deepEqual(decode(named(undefined)), { kind: 'v2', accepted, payload });
+    assert.deepEqual(decode(named('short')), {
+      kind: 'malformed',
+      reason:
+        'The extension `payment-identifier` needs an `info.id` of 16 to 128 letters, digits, hyphens and underscores.',
+    });
+  });
+});
