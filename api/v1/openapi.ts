@@ -1,5 +1,7 @@
 import type { TSchema } from 'typebox';
 import { API_VERSION, EVENT_TYPES, type EventType } from '../../shared/domain/webhook-event.js';
+import { LINK_SCHEMAS } from '../payment-link/link-schemas.js';
+import { linkPaths } from '../payment-link/openapi.js';
 import {
   CreateCheckoutSession,
   ExpireCheckoutSession,
@@ -54,10 +56,10 @@ export function openApiDocument(baseUrl: string): object {
     },
     servers: [{ url: baseUrl }],
     security: [{ checkoutKey: [] }, { checkoutKeyAsUser: [] }],
-    paths: paths(),
+    paths: { ...paths(), ...linkPaths() },
     webhooks: Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: delivery(type) }])),
     components: {
-      schemas: RESOURCE_SCHEMAS,
+      schemas: { ...RESOURCE_SCHEMAS, ...LINK_SCHEMAS },
       securitySchemes: {
         checkoutKey: { type: 'http', scheme: 'bearer', description: 'svc_ck_live_… or svc_ck_test_…' },
         checkoutKeyAsUser: {

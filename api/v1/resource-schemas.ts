@@ -9,10 +9,10 @@ import {
 } from '../../shared/domain/webhook-event.js';
 
 /** The objects that the API answers with, as they appear in /openapi.json; the suite holds answers against them. */
-const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const strict = <T extends Type.TProperties>(properties: T) =>
+export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+export const strict = <T extends Type.TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false });
-const ref = (name: string) => Type.Unsafe<object>({ $ref: `#/components/schemas/${name}` });
+export const ref = (name: string) => Type.Unsafe<object>({ $ref: `#/components/schemas/${name}` });
 const listOf = (name: string) =>
   strict({
     object: Type.Literal('list'),

@@ -93,13 +93,15 @@ describe('/openapi.json', () => {
   });
   after(() => app.close());
 
-  const operationsOf = (): [name: string, operation: OperationObject][] =>
+  const allOperations = (): [name: string, operation: OperationObject][] =>
     Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]): [string, OperationObject] => [
         `${method.toUpperCase()} ${path}`,
         operation,
       ]),
     );
+  /** The merchant API's. */
+  const operationsOf = () => allOperations().filter(([name]) => name.includes(' /v1/'));
 
   it('is valid OpenAPI 3.1', async () => {
     const result = await new Validator().validate({ ...structuredClone(document) });
@@ -119,7 +121,7 @@ describe('/openapi.json', () => {
       operationsOf().map(([name, { responses }]) => [name, Object.keys(responses).map(Number)]),
     );
     assert.deepEqual(listed, OPERATIONS);
-    const ids = operationsOf().map(([, { operationId }]) => operationId);
+    const ids = allOperations().map(([, { operationId }]) => operationId);
     assert.equal(new Set(ids).size, ids.length);
   });
 
@@ -157,6 +159,19 @@ describe('/openapi.json', () => {
       const expected = name === 'POST /v1/keys' ? [{ facilitatorToken: [] }] : undefined;
       assert.deepEqual(security, expected, name);
     }
+  });
+
+  it('lists beside the merchant API what needs no key, with every status of a payment link', () => {
+    const listed = allOperations()
+      .filter(([name]) => !name.includes(' /v1/'))
+      .map(([name, { security, responses }]) => [name, security, Object.keys(responses).map(Number)]);
+    const link = [200, 202, 400, 402, 404, 409, 410, 429, 500, 503];
+    assert.deepEqual(listed, [
+      ['GET /c/{id}', [], link],
+      ['POST /c/{id}', [], link],
+      ['GET /c/{id}/status', [], [200, 404]],
+      ['GET /.well-known/jwks.json', [], [200]],
+    ]);
   });
 
   for (const [name, { fields, optional = '' }] of Object.entries(FIELDS)) {

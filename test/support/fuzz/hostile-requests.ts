@@ -368,7 +368,8 @@ export function hostileRequests(payments: readonly Json[]): Arbitrary<Hostile> {
   const { paths } = openApiDocument('https://pay.example') as {
     paths: Record<string, Record<string, Operation>>;
   };
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  const ofMerchants = Object.entries(paths).filter(([path]) => path.startsWith('/v1/'));
+  const operations = ofMerchants.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       weight: operation.requestBody === undefined ? 2 : 4,
       arbitrary: operationRequests(path, method.toUpperCase(), operation),

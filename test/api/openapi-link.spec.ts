@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import request, { type Response } from 'supertest';
+import { newId } from '../../shared/ids.js';
+import { schemaValidator } from '../support/api-client.js';
+import { type Checkout, openCheckout, told } from '../support/checkout.js';
+import { answers, failsToSettle } from '../support/facilitator-dial.js';
+import { buildPaidSession } from '../support/factories.js';
+
+interface Documented {
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content: Content; headers?: object }> }>
+  >;
+}
+interface Content {
+  'application/json': { schema: { $ref?: string; oneOf?: { $ref: string }[] } };
+}
+
+describe('what /openapi.json says of payment links', () => {
+  let checkout: Checkout;
+  let documented: Documented;
+  before(async () => {
+    const key = generateKeyPairSync('ed25519').privateKey.export({ format: 'der', type: 'pkcs8' });
+    checkout = await openCheckout({ environment: { RECEIPT_SIGNING_KEYS: key.toString('base64') } });
+    documented = (await request(checkout.app.server).get('/openapi.json')).body;
+  });
+  afterEach(() => {
+    checkout.facilitator.verify.honest();
+    checkout.facilitator.settle.honest();
+  });
+  after(() => checkout.close());
+
+  function assertDocumented(res: Response, path: string, method = 'get'): void {
+    const answer = documented.paths[path]?.[method]?.responses[res.status];
+    assert.ok(answer, `${method} ${path} ${res.status} is not documented`);
+    const { schema } = answer.content['application/json'];
+    const refs = schema.oneOf ?? [{ $ref: schema.$ref ?? '' }];
+    const fitting = refs.filter(({ $ref }) => schemaValidator($ref)(res.body));
+    assert.equal(fitting.length, 1, `not as documented: ${res.text}`);
+    const told = Object.keys(answer.headers ?? {});
+    for (const name of ['PAYMENT-RESPONSE', 'PAYMENT-REQUIRED', 'Retry-After']) {
+      if (res.get(name) !== undefined) assert.ok(told.includes(name), `${res.status} ${name}`);
+    }
+  }
+
+  const open = async (): Promise<string> => (await checkout.buildSession()).id;
+  const visits: Record<string, () => PromiseLike<Response>> = {
+    '200 complete': async () => await checkout.pay(await open()),
+    '202 processing': async () =>
+      await checkout.visit((await checkout.buildSession({ status: 'processing' })).id),
+    '400 invalid_payment_payload': async () =>
+      await checkout.visit(await open(), { 'PAYMENT-SIGNATURE': '!' }),
+    '402': async () => await checkout.visit(await open()),
+    '402 insufficient_funds': async () => {
+      checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
+      return await checkout.pay(await open());
+    },
+    '404 resource_missing': () => checkout.visit(newId('cs_test_')),
+    '409 processing': async () => {
+      const { header } = await checkout.sign(await open());
+      const { id } = await checkout.buildSession({ status: 'processing' });
+      return await checkout.visit(id, { 'PAYMENT-SIGNATURE': header });
+    },
+    '409 session_already_paid': async () => {
+      const id = await open();
+      const { header } = await checkout.sign(id);
+      await checkout.visit(id, { 'PAYMENT-SIGNATURE': header });
+      return await checkout.visit(id, { 'PAYMENT-SIGNATURE': header });
+    },
+    '410 session_expired': async () =>
+      await checkout.visit((await checkout.buildSession({ status: 'expired' })).id),
+    '503 payment_service_unavailable': async () => {
+      checkout.facilitator.verify.next(answers(500));
+      return await checkout.pay(await open());
+    },
+  };
+  for (const [answer, visit] of Object.entries(visits)) {
+    it(`fits the answer ${answer}`, async () => {
+      const res = await visit();
+      assert.equal(told(res), answer);
+      assertDocumented(res, '/c/{id}');
+      assertDocumented(res, '/c/{id}', 'post');
+    });
+  }
+
+  it('fits a session of another merchant’s words, paid long ago', async () => {
+    const { session } = await buildPaidSession(checkout.app.db, checkout.merchant.accountId, { payer: null });
+    const res = await checkout.visit(session.id);
+    assertDocumented(res, '/c/{id}');
+    assert.deepEqual(Object.keys(res.body), ['status', 'session'], 'signed for nobody');
+  });
+
+  it('fits a link’s status, and the key set', async () => {
+    const get = (path: string): request.Test => request(checkout.app.server).get(path);
+    assertDocumented(await get(`/c/${await open()}/status`), '/c/{id}/status');
+    assertDocumented(await get(`/c/${newId('cs_test_')}/status`), '/c/{id}/status');
+    const keys = await get('/.well-known/jwks.json');
+    assertDocumented(keys, '/.well-known/jwks.json');
+    assert.equal(keys.body.keys.length, 1);
+  });
+
+  it('fits no answer with a field too many', async () => {
+    const { body } = await checkout.visit(await open());
+    const fits = schemaValidator('#/components/schemas/PaymentRequired');
+    assert.equal(fits(body), true);
+    assert.equal(fits({ ...body, metadata: {} }), false);
+  });
+});
