@@ -108,6 +108,16 @@ describe('the proof of a payment', () => {
     assert.equal((await publishedKeys()).length, 2);
   });
 
+  it('has its keys where a base address with a path has them, too, and nothing to be written there', async () => {
+    const [below, wellKnown] = await Promise.all(
+      ['/did.json', '/.well-known/did.json'].map(async (path) => await (await fetch(baseUrl + path)).text()),
+    );
+    assert.equal(below, wellKnown);
+    const head = await fetch(`${baseUrl}/.well-known/jwks.json`, { method: 'HEAD' });
+    assert.deepEqual([head.status, await head.text()], [200, '']);
+    assert.equal((await fetch(`${baseUrl}/.well-known/jwks.json`, { method: 'POST' })).status, 404);
+  });
+
   it('matches what was offered, as the stock helper compares them', async () => {
     const session = await checkout.buildSession();
     const { accepts, resource } = await checkout.quote(session.id);

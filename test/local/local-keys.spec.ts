@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { localEncryptionKey, localReceiptSigningKey } from '../../local/local-keys.js';
+import { loadConfig } from '../../shared/config.js';
+
+describe('the keys of a machine where nothing is configured', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'local-keys-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  for (const [variable, keyOf] of Object.entries({
+    ENCRYPTION_KEY: localEncryptionKey,
+    RECEIPT_SIGNING_KEYS: localReceiptSigningKey,
+  })) {
+    it(`${variable} is made once, also by two first starts at once, and only its owner may read it`, async () => {
+      const made = await Promise.all([keyOf(folder), keyOf(folder)]);
+      assert.deepEqual(made, [made[0], made[0]]);
+      assert.equal(await keyOf(folder), made[0]);
+      const [name = ''] = await readdir(folder);
+      assert.equal((await stat(path.join(folder, name))).mode & 0o777, 0o600);
+    });
+
+    it(`${variable} is one that the service takes`, async () => {
+      const settings = { DATABASE_URL: 'postgres://x', FACILITATOR_URL: 'http://x' };
+      const config = loadConfig({ ...settings, [variable]: await keyOf(folder) }, 'web');
+      const keys = { ENCRYPTION_KEY: config.encryptionKeys, RECEIPT_SIGNING_KEYS: config.receiptSigningKeys };
+      assert.equal(keys[variable as keyof typeof keys].length, 1);
+    });
+  }
+});
