@@ -57,7 +57,8 @@ async function answerByState(
       return expired();
     case 'processing':
       if (header === undefined) return stillProcessing();
-      if (payment === null || !(await isRepetition(header, payment))) return { kind: 'processing', status: 409 };
+      if (payment === null || !(await isRepetition(header, payment)))
+        return { kind: 'processing', status: 409 };
       return await awaitOutcome(deps, session.id, payment.id, visit);
     case 'complete': {
       if (payment === null) throw new Error(`${session.id} is complete without a payment`);
