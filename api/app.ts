@@ -6,6 +6,7 @@ import { renderMerchantErrors } from './errors/render-merchant-error.js';
 import { unknownPath } from './errors/unknown-path.js';
 import { merchantTools } from './mcp/routes.js';
 import { warnOfUntrustedProxy } from './middleware/forwarded-for.js';
+import { inOneStep } from './middleware/in-one-step.js';
 import { requestId } from './middleware/request-id.js';
 import { safeHeaders } from './middleware/safe-headers.js';
 import { operations } from './operations/routes.js';
@@ -27,12 +28,9 @@ export function createApp(deps: Deps): Express {
   app.set('query parser', false);
   app.set('case sensitive routing', true);
 
-  app.use(requestId(deps));
-  app.use(warnOfUntrustedProxy(deps));
   const isHttps = deps.config.baseUrl.startsWith('https:');
-  app.use(
-    safeHeaders({ strictTransportSecurity: isHttps && { maxAge: HSTS_SECONDS, includeSubDomains: false } }),
-  );
+  const strictTransportSecurity = isHttps && { maxAge: HSTS_SECONDS, includeSubDomains: false };
+  app.use(inOneStep(requestId(deps), warnOfUntrustedProxy(deps), safeHeaders({ strictTransportSecurity })));
   // What is asked most comes first: each layer before it is a step of every request.
   app.use('/c', paymentLink(deps));
   app.use('/v1', merchantApi(deps));

@@ -1,11 +1,12 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request } from 'express';
 import { newId } from '../../shared/ids.js';
 import type { Deps } from '../deps.js';
 import { apiPaths } from '../v1/openapi.js';
+import type { Step } from './in-one-step.js';
 
 /** Gives every request its id and, when it is over, its one log line and its place in the metrics. */
-export function requestId({ logger, metrics }: Pick<Deps, 'logger' | 'metrics'>): RequestHandler {
-  return (req, res, next) => {
+export function requestId({ logger, metrics }: Pick<Deps, 'logger' | 'metrics'>): Step {
+  return (req, res) => {
     const startedAt = performance.now();
     req.id = newId('req_');
     req.log = logger;
@@ -29,7 +30,6 @@ export function requestId({ logger, metrics }: Pick<Deps, 'logger' | 'metrics'>)
         aborted: res.writableFinished ? undefined : true,
       });
     });
-    next();
   };
 }
 

@@ -21,7 +21,7 @@ import type { BuyerErrorCode } from '../errors/buyer-refusal.js';
 import { NO_SESSION, renderBuyerErrors, sendBuyerError } from '../errors/render-buyer-error.js';
 import { retryAfterSeconds } from '../middleware/rate-limit.js';
 import type { LinkAnswer } from './answer.js';
-import { LINK_METHODS, openToAnyOrigin } from './cors.js';
+import { LINK_METHODS, linkHeaders } from './link-headers.js';
 import { linkRelations } from './link-relations.js';
 import { sendAgentAnswer } from './respond.js';
 import { followedBy, serveLink } from './serve-link.js';
@@ -42,12 +42,7 @@ export function paymentLink(deps: Deps): Router {
     else sendBuyerError(res, code, message);
   };
   const relations = linkRelations(deps.config.baseUrl);
-  router.use(openToAnyOrigin, (_req, res, next) => {
-    res.setHeader('Cache-Control', 'no-store');
-    res.setHeader('Vary', 'Accept');
-    res.setHeader('Link', relations.always);
-    next();
-  });
+  router.use(linkHeaders(relations));
 
   const limit: RequestHandler = async (req, res, next) => {
     const waitMs = await deps.linkRateLimiter.take(req.ip ?? 'unknown');
