@@ -39,10 +39,14 @@ export function parseBracketForm(text: string): FormTree | undefined {
 
 /** A percent sign that begins no escape stands for itself, as in browsers; bytes that are no UTF-8 are no text. */
 function decode(encoded: string): string | undefined {
-  const text = encoded.replaceAll('+', ' ');
+  const text = encoded.includes('+') ? encoded.replaceAll('+', ' ') : encoded;
   if (!text.includes('%')) return text;
+  return decodeEscapes(text) ?? decodeEscapes(text.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'));
+}
+
+function decodeEscapes(text: string): string | undefined {
   try {
-    return decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'));
+    return decodeURIComponent(text);
   } catch {
     return undefined;
   }
@@ -50,15 +54,24 @@ function decode(encoded: string): string | undefined {
 
 /** `a[b][]` → a, b, ''. A name whose brackets do not pair up is taken as it stands. */
 function splitName(name: string): string[] {
-  const open = name.indexOf('[');
-  if (open <= 0 || !/^(\[[^[\]]*\])+$/.test(name.slice(open))) return [name];
-  return [name.slice(0, open), ...name.slice(open + 1, -1).split('][')];
+  let open = name.indexOf('[');
+  if (open <= 0) return [name];
+  const parts = [name.slice(0, open)];
+  while (open < name.length) {
+    const close = name.indexOf(']', open);
+    const part = name.slice(open + 1, close);
+    if (name[open] !== '[' || close === -1 || part.includes('[')) return [name];
+    parts.push(part);
+    open = close + 1;
+  }
+  return parts;
 }
 
 function insert(root: FormTree, path: string[], value: string): void {
   let tree = root;
   const last = path.length - 1;
-  for (const [depth, part] of path.entries()) {
+  for (let depth = 0; depth <= last; depth++) {
+    const part = path[depth] ?? '';
     // `a[]` appends: it takes the next free index.
     const appends = part === '' && depth > 0;
     if (appends) appended.add(tree);

@@ -5,17 +5,19 @@ import { sha256 } from '../../shared/secrets.js';
  * sent left out, and so are empty objects and arrays, which form encoding cannot send.
  */
 export function fingerprint(input: unknown): Buffer {
-  return sha256(JSON.stringify(canonical(input)) ?? '');
+  return sha256(canonical(input));
 }
 
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value))
-    return value.length === 0 ? undefined : value.map((element) => canonical(element));
-  if (typeof value !== 'object' || value === null) return value;
-  const pairs = Object.entries(value)
-    .map(([name, member]) => [name, canonical(member)] as const)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  // Pairs, not an object: integer-like keys would be sorted anew, and `__proto__` would vanish.
-  return pairs.length === 0 ? undefined : { pairs };
+/** JSON, or nothing. Objects as pairs, so that integer-like keys are not sorted anew and `__proto__` does not vanish. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) {
+    return value.length === 0 ? '' : `[${value.map((element) => canonical(element) || 'null').join()}]`;
+  }
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
+  let pairs = '';
+  for (const name of Object.keys(value).sort()) {
+    const member = canonical(Reflect.get(value, name));
+    if (member !== '') pairs += `${pairs === '' ? '' : ','}[${JSON.stringify(name)},${member}]`;
+  }
+  return pairs === '' ? '' : `{"pairs":[${pairs}]}`;
 }
