@@ -9,6 +9,7 @@ import { decisionBell } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
 import type { JobName } from '../shared/queues/jobs.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
+import { PAYMENTS_OF_A_JOB } from '../shared/queues/ring-settlements.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
@@ -26,6 +27,8 @@ const LEAVE_AFTER_MS = 20_000;
 const WRITE_DOWN_MS = 1000;
 /** And how long its connections may take to close: together less than a stopping process has. */
 const CLOSE_MS = 3000;
+/** To the facilitator, for each place of the queues: those of a settlement, and one to confirm. */
+const CALLS_PER_PLACE = PAYMENTS_OF_A_JOB + 1;
 
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
   const db = openDatabase(config.database);
@@ -35,7 +38,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   if (ringing !== undefined) warnIfRedisMayEvict(ringing, logger);
   const waiting = config.redis && openWorkerRedis(config.redis, logger);
   const queues = openQueues(config, ringing, logger);
-  const facilitator = createFacilitator(config.facilitator);
+  const facilitator = createFacilitator(config.facilitator, config.workerConcurrency * CALLS_PER_PLACE);
   const chains = createChains(config.rpcUrls);
   const deps: WorkerDeps = {
     config,

@@ -12,7 +12,7 @@ interface Claimed {
 export type RingSettlement = (claimed: Claimed) => void;
 
 /** Of one job: its calls to the facilitator go out at the same time. */
-const MOST = 5;
+export const PAYMENTS_OF_A_JOB = 5;
 
 /**
  * Payments that were claimed in one turn of the event loop share a job, which costs as much as a payment's statements.
@@ -38,7 +38,8 @@ export function settlementBell(queues: Queues, logger: Logger): RingSettlement {
     setImmediate(() => {
       const all = waiting;
       waiting = [];
-      for (let from = 0; from < all.length; from += MOST) ring(all.slice(from, from + MOST));
+      for (let from = 0; from < all.length; from += PAYMENTS_OF_A_JOB)
+        ring(all.slice(from, from + PAYMENTS_OF_A_JOB));
     });
   };
 }

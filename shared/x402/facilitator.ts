@@ -31,6 +31,7 @@ const USABLE_MS = 600_000;
 /** After a failed refresh the old copy serves this long before the next try. */
 const RETRY_MS = 5_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
+/** At least: a call that waits for a connection uses up its time, and may then never have been sent. */
 const CONNECTIONS = 128;
 /**
  * Where the facilitator does not say how long it keeps a connection: less than the usual five seconds, since a call on
@@ -38,9 +39,10 @@ const CONNECTIONS = 128;
  */
 const KEPT_MS = 4000;
 
-export function createFacilitator(config: FacilitatorConfig): Facilitator {
+/** `callsAtOnce`: as many as there may be, each of which finds a connection. */
+export function createFacilitator(config: FacilitatorConfig, callsAtOnce = CONNECTIONS): Facilitator {
   const agent = new Agent({
-    connections: CONNECTIONS,
+    connections: Math.max(CONNECTIONS, callsAtOnce),
     keepAliveTimeout: KEPT_MS,
     connect: { timeout: config.timeoutMs },
     // Each call has its own time as a whole.

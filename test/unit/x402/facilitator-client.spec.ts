@@ -22,9 +22,12 @@ describe('the facilitator client', () => {
     await fake.close();
   });
 
-  function client(settings: { key?: { id: string; secret: string }; timeoutMs?: number } = {}): Facilitator {
-    const { key, timeoutMs = 5000 } = settings;
-    const facilitator = createFacilitator({ url: fake.url, key, timeoutMs, settleTimeoutMs: timeoutMs });
+  function client(
+    settings: { key?: { id: string; secret: string }; timeoutMs?: number; callsAtOnce?: number } = {},
+  ): Facilitator {
+    const { key, timeoutMs = 5000, callsAtOnce } = settings;
+    const config = { url: fake.url, key, timeoutMs, settleTimeoutMs: timeoutMs };
+    const facilitator = createFacilitator(config, callsAtOnce);
     open.push(facilitator);
     return facilitator;
   }
@@ -62,6 +65,16 @@ describe('the facilitator client', () => {
     const facilitator = client({ timeoutMs: 100 });
     fake.supported.next(slow(600_000));
     assert.equal(await facilitator.supported(), undefined);
+  });
+
+  it('sends as many calls at once as it was told there may be: none waits for another to end', async () => {
+    const callsAtOnce = 150;
+    const facilitator = client({ callsAtOnce, timeoutMs: 60_000 });
+    const hold = fake.verify.holdAll();
+    const calls = Array.from({ length: callsAtOnce }, () => facilitator.verify({} as never));
+    await fake.waitForCall('verify', callsAtOnce);
+    hold.release();
+    await Promise.all(calls);
   });
 
   it('sends no token without a key', async () => {
