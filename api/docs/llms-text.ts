@@ -30,6 +30,8 @@ On Solana: \`client.register('solana:*', new ExactSvmScheme(signer))\`, of @x402
   before (\`signature_already_used\`). GET the link without a payment header to see how it stands.
 - 400: the payment header cannot be read. 404: there is no such link. 410: the session has expired; ask for a new link.
 - 429, 503: nothing happened. Wait for Retry-After; the same signature may be sent again.
+- No answer: send the very same header again and sign nothing new; it pays once. A payment that you named (x402's extension
+  \`payment-identifier\`, in the 402's \`extensions\`) is answered as it was, another one is 409 with its PAYMENT-RESPONSE.
 
 ## What stock clients refuse until they are told
 
@@ -80,7 +82,7 @@ Stripe's \`webhooks.constructEvent\`, or webhook-signature with any Standard Web
 - [API document](${baseUrl}/openapi.json): OpenAPI 3.1, every parameter, limit and object
 - [API reference](${baseUrl}/docs): the same for people
 - [MCP](${baseUrl}/mcp): tools for agents that speak the Model Context Protocol
-- [Public keys](${baseUrl}/.well-known/jwks.json): what this host's signed offers and receipts are verified with
+- [Public keys](${baseUrl}/.well-known/jwks.json): what this host's signed receipts are verified with; none when it signs none
 `;
 }
 

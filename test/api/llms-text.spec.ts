@@ -13,18 +13,25 @@ import { fromBase58 } from '../../sandbox/solana/base58.js';
 import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../sandbox/wallets.js';
 import { OFFERED_TOKENS } from '../../shared/chains/networks.js';
 import { openTestApp, type TestApp } from '../support/app.js';
+import { type FakeFacilitator, startFacilitator } from '../support/facilitator.js';
+import { buildMerchant, buildSession } from '../support/factories.js';
 import { FAILURE_CODES } from '../support/failure-codes.js';
 
 describe('/llms.txt', () => {
   let app: TestApp;
+  let facilitator: FakeFacilitator;
   let text: string;
   before(async () => {
-    app = await openTestApp();
+    facilitator = await startFacilitator();
+    app = await openTestApp({ FACILITATOR_URL: facilitator.url });
     const res = await request(app.server).get('/llms.txt').expect(200);
     assert.equal(res.get('Content-Type'), 'text/plain; charset=utf-8');
     text = res.text;
   });
-  after(() => app.close());
+  after(async () => {
+    await app.close();
+    await facilitator.close();
+  });
 
   it('is Markdown in the form that agents expect, and short', () => {
     assert.match(text, /^# \S.*\n\n> https:\/\/pay\.example is /);
@@ -71,6 +78,17 @@ describe('/llms.txt', () => {
       assert.match(text, new RegExp(`^- ${BUYER_ERRORS[code]}:[^-]*\`${code}\``, 'm'));
     }
     assert.ok(text.includes('`insufficient_funds`') && FAILURE_CODES.includes('insufficient_funds'));
+  });
+
+  it('tells of those extensions of x402 that links have, and of no others', async () => {
+    const merchant = await buildMerchant(app.db);
+    const { id } = await buildSession(app.db, merchant.accountId);
+    const { body } = await request(app.server).get(`/c/${id}`).expect(402);
+    assert.deepEqual(Object.keys(body.extensions), ['payment-identifier']);
+    assert.ok(text.includes('`payment-identifier`'));
+    // `offer-receipt` is two things, and only receipts are signed.
+    assert.ok(text.includes('signed receipts'));
+    assert.doesNotMatch(text, /signed offers/);
   });
 
   it('shows the very code of the examples', () => {
