@@ -14,7 +14,8 @@ import { Payment } from '../models/payment.js';
  * A payment that passed every check claims its session: one statement moves the session, which must be open and not
  * over, and writes the payment with its first work due. Of many at once one wins; a payload claims once over all
  * sessions, unless its payment surely never reached the facilitator: then the same session may be claimed again. So does
- * a buyer's own name for it, within its session, whose row is locked when that is looked for.
+ * a buyer's own name for it, within its session, but for what was claimed and failed since the statement began: that a
+ * session is paid once, and a payload used once, is held by its row and the index, not by names.
  * Claims of different sessions share a statement; each of them is made or not on its own.
  */
 export interface NewPayment {
