@@ -36,7 +36,7 @@ export async function startWeb(
   await listen(server, config.port);
   const { port } = server.address() as AddressInfo;
   logger.info({ event: 'web.listening', port });
-  const warming = setTimeout(warmUp, WARM_UP_AFTER_MS);
+  const warming = setTimeout(warmUp, WARM_UP_AFTER_MS, logger);
   return {
     port,
     async close() {
@@ -51,8 +51,10 @@ export async function startWeb(
 }
 
 /** The first payment finds loaded what it needs, and the first answers did not wait for it. */
-function warmUp(): void {
-  void Promise.all([paying(), loadBullMq()]);
+function warmUp(logger: Logger): void {
+  Promise.all([paying(), loadBullMq()]).catch((error: unknown) => {
+    logger.error({ event: 'web.not_warm', err: error });
+  });
 }
 
 function warnAbout({ config, logger, pageAssets }: Deps): void {
