@@ -60,9 +60,8 @@ function keyThatCounts({ db }: Deps): RequestHandler {
 /** Counts as under /v1; what to do about one too many depends on its body. */
 function countRequest({ apiRateLimiter }: Deps): RequestHandler {
   return async (req, res, next) => {
-    const { accountId, livemode } = principalOf(req);
     try {
-      await consumeAccount(apiRateLimiter, accountId, livemode);
+      await consumeAccount(apiRateLimiter, principalOf(req));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       res.locals.tooMany = error;

@@ -1,14 +1,18 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Knex } from '../../shared/db/knex.js';
 import { Refusal } from '../../shared/domain/errors.js';
-import { authenticate as findPrincipal } from '../../shared/services/api-keys.js';
+import { authenticate as findPrincipal, type Principal } from '../../shared/services/api-keys.js';
 
 /** The checkout key, as a Bearer token or as the user name of Basic authentication. */
 export function authenticate(db: Knex): RequestHandler {
   return async (req, _res, next) => {
-    req.principal = await findPrincipal(db, checkoutKey(req.headers.authorization));
+    req.principal = await identify(db, req);
     next();
   };
+}
+
+export function identify(db: Knex, req: Request): Promise<Principal> {
+  return findPrincipal(db, checkoutKey(req.headers.authorization));
 }
 
 function checkoutKey(header: string | undefined): string {

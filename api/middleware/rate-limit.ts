@@ -1,21 +1,11 @@
-import type { RequestHandler } from 'express';
 import { Refusal } from '../../shared/domain/errors.js';
+import type { Principal } from '../../shared/services/api-keys.js';
 import type { RateLimiter } from '../rate-limiters.js';
-import { principalOf } from '../request-context.js';
 
 /** Per account and mode, over all keys and all processes. */
-export function limitAccount(limiter: RateLimiter): RequestHandler {
-  return async (req, _res, next) => {
-    const { accountId, livemode } = principalOf(req);
-    await consumeAccount(limiter, accountId, livemode);
-    next();
-  };
-}
-
 export async function consumeAccount(
   limiter: RateLimiter,
-  accountId: string,
-  livemode: boolean,
+  { accountId, livemode }: Pick<Principal, 'accountId' | 'livemode'>,
 ): Promise<void> {
   const waitMs = await limiter.take(`${accountId}-${livemode ? 'live' : 'test'}`);
   if (waitMs === undefined) return;

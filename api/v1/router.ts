@@ -2,9 +2,8 @@ import { Router } from 'express';
 import type { Deps } from '../deps.js';
 import { renderMerchantErrors } from '../errors/render-merchant-error.js';
 import { unknownPath } from '../errors/unknown-path.js';
-import { authenticate } from '../middleware/authenticate.js';
+import { admit } from '../middleware/admit.js';
 import { methodNotAllowed } from '../middleware/method-not-allowed.js';
-import { limitAccount } from '../middleware/rate-limit.js';
 import { revokedFirst } from '../middleware/revoked-first.js';
 import { checkoutSessionRoutes } from './checkout-sessions/routes.js';
 import { agentSignUp } from './keys/routes.js';
@@ -14,12 +13,8 @@ import { webhookEndpointRoutes } from './webhook-endpoints/routes.js';
 /** The merchant API. Everything but sign-up is behind a checkout key, unknown paths included. */
 export function merchantApi(deps: Deps): Router {
   const router = Router({ caseSensitive: true });
-  router.use((_req, res, next) => {
-    res.setHeader('Cache-Control', 'no-store');
-    next();
-  });
   router.post('/keys', agentSignUp(deps));
-  router.use(authenticate(deps.db), limitAccount(deps.apiRateLimiter));
+  router.use(admit(deps));
   return withOperations(router, deps);
 }
 

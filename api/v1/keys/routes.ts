@@ -26,7 +26,8 @@ export function agentSignUp(deps: Deps): RequestHandler[] {
   };
 
   return [
-    async (req, _res, next) => {
+    async (req, res, next) => {
+      res.setHeader('Cache-Control', 'no-store');
       const token = bearerToken(req.headers.authorization);
       if (token === undefined) {
         throw new Refusal(
@@ -36,7 +37,7 @@ export function agentSignUp(deps: Deps): RequestHandler[] {
       }
       const signer = await verifyFacilitatorToken(db, token);
       signers.set(req, signer);
-      await consumeAccount(apiRateLimiter, signer.accountId, true);
+      await consumeAccount(apiRateLimiter, { accountId: signer.accountId, livemode: true });
       next();
     },
     readBody,
