@@ -21,7 +21,7 @@ export function describePayment(session: LinkedSession, accepts: readonly Paymen
 function describeItems({ lineItems = [] }: LinkedSession): string {
   const [first, ...others] = lineItems;
   if (first === undefined) return '';
-  const count = first.quantity === 1 ? '' : `${first.quantity} × `;
+  const count = first.quantity === 1 ? '' : `${first.quantity} x `;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   return ` for ${count}${cut(first.name)}${more}`;
 }

@@ -56,7 +56,7 @@ export async function askForPayment(
       description: describePayment(session, offer.accepts),
       mimeType: 'application/json',
     },
-    accepts: [...offer.accepts],
+    accepts: offer.accepts,
     extensions: EXTENSIONS,
   };
   return { kind: 'payment_required', required };

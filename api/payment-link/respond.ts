@@ -5,6 +5,7 @@ import { encodeHeader, encodeHeaderText } from '../../shared/x402/headers.js';
 import {
   PAYMENT_REQUIRED_HEADER,
   PAYMENT_RESPONSE_HEADER,
+  type PaymentRequired,
   type SettlementResponse,
   X_PAYMENT_RESPONSE_HEADER,
 } from '../../shared/x402/wire.js';
@@ -28,7 +29,7 @@ export function writeHead(res: Response, answer: LinkAnswer, body?: string): voi
     case 'payment_required':
       res.status(402);
       res.locals.errorCode = answer.required.code;
-      res.setHeader(PAYMENT_REQUIRED_HEADER, encodeHeaderText(body ?? JSON.stringify(answer.required)));
+      res.setHeader(PAYMENT_REQUIRED_HEADER, encodeHeaderText(body ?? renderRequired(answer.required)));
       if (answer.failed !== undefined) setReceipt(res, answer.failed);
       return;
     case 'error':
@@ -49,12 +50,15 @@ function setReceipt(res: Response, receipt: SettlementResponse): void {
 }
 
 export function sendAgentAnswer(res: Response, answer: LinkAnswer, link: string): void {
-  const body = JSON.stringify(bodyOf(answer, link));
+  const body =
+    answer.kind === 'payment_required'
+      ? renderRequired(answer.required)
+      : JSON.stringify(bodyOf(answer, link));
   writeHead(res, answer, body);
   sendJson(res, body);
 }
 
-function bodyOf(answer: LinkAnswer, link: string): object {
+function bodyOf(answer: Exclude<LinkAnswer, { kind: 'payment_required' }>, link: string): object {
   switch (answer.kind) {
     case 'paid': {
       const session = presentPublicSession(answer.session, answer.session.account, now());
@@ -68,9 +72,21 @@ function bodyOf(answer: LinkAnswer, link: string): object {
           'A payment for this session is being confirmed by the network. Send GET to this url without a payment header, every few seconds, until it answers 200.',
         url: link,
       };
-    case 'payment_required':
-      return answer.required;
     case 'error':
       return { error: answer.error };
   }
+}
+
+/** Offers and extensions are the same objects in many answers: their text is made once. */
+const texts = new WeakMap<object, string>();
+
+function textOf(value: object): string {
+  const text = texts.get(value) ?? JSON.stringify(value);
+  texts.set(value, text);
+  return text;
+}
+
+export function renderRequired({ accepts, extensions, ...asked }: PaymentRequired): string {
+  const members = JSON.stringify(asked).slice(0, -1);
+  return `${members},"accepts":${textOf(accepts)},"extensions":${textOf(extensions)}}`;
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { OFFERED_TOKENS, type OfferedToken } from '../chains/networks.js';
 import { centsToTokenAmount } from '../domain/money.js';
 import { isJsonObject } from './json-object.js';
@@ -21,8 +22,22 @@ const MAX_ENTRIES = 20;
 const MAX_TIMEOUT_SECONDS = 300;
 const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
+/** Of a merchant's sessions with the same amount, for as long as the facilitator says the same. */
+const built = new WeakMap<SupportedKinds, LRUCache<string, readonly PaymentRequirements[]>>();
+const MOST_BUILT = 500;
+
 /** The token table ∩ what the facilitator settles ∩ the merchant's wallets, in the table's order. */
-export function buildAccepts(input: OfferInput): PaymentRequirements[] {
+export function buildAccepts(input: OfferInput): readonly PaymentRequirements[] {
+  const { livemode, wallets, amountCents, supported, offeredFeePayers = [] } = input;
+  const known = built.get(supported) ?? new LRUCache({ max: MOST_BUILT });
+  built.set(supported, known);
+  const key = [livemode, wallets.evm, wallets.solana, amountCents, ...offeredFeePayers].join();
+  const accepts = known.get(key) ?? buildEntries(input);
+  known.set(key, accepts);
+  return accepts;
+}
+
+function buildEntries(input: OfferInput): readonly PaymentRequirements[] {
   return OFFERED_TOKENS.filter((token) => token.network.testnet !== input.livemode)
     .flatMap((token) => buildEntry(token, input))
     .slice(0, MAX_ENTRIES);

@@ -35,9 +35,9 @@ export interface PaymentRequired {
   /** When a signed payment failed. */
   code?: string;
   resource: { url: string; description?: string; mimeType?: string };
-  accepts: PaymentRequirements[];
+  accepts: readonly PaymentRequirements[];
   /** What a buyer may use besides. */
-  extensions?: Record<string, object>;
+  extensions: Record<string, object>;
 }
 
 export interface EvmPayload {

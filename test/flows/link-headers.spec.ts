@@ -23,7 +23,7 @@ const LONGEST = 16 * 1024;
 describe('a payment header', () => {
   let checkout: Checkout;
   let session: CheckoutSession;
-  let accepts: PaymentRequirements[];
+  let accepts: readonly PaymentRequirements[];
 
   before(async () => {
     checkout = await openCheckout();

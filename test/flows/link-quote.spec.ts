@@ -59,11 +59,11 @@ describe('what a link asks for', () => {
     checkout = await openCheckout({ facilitator, worker: false });
   }
 
-  async function acceptsOf(session: CheckoutSession): Promise<PaymentRequirements[]> {
+  async function acceptsOf(session: CheckoutSession): Promise<readonly PaymentRequirements[]> {
     return (await checkout.quote(session.id)).accepts;
   }
 
-  async function quoteNew(overrides: Partial<CheckoutSession> = {}): Promise<PaymentRequirements[]> {
+  async function quoteNew(overrides: Partial<CheckoutSession> = {}): Promise<readonly PaymentRequirements[]> {
     return await acceptsOf(await checkout.buildSession(overrides));
   }
 

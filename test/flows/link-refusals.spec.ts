@@ -35,7 +35,7 @@ const USDG_DEVNET = '4F6PM96JJxngmHnZLBh9n58RH4aTVNWvDs2nuwrT5BP7';
 describe('a link refuses by itself', () => {
   let checkout: Checkout;
   let session: CheckoutSession;
-  let accepts: PaymentRequirements[];
+  let accepts: readonly PaymentRequirements[];
   let evm: PaymentRequirements;
   let svm: PaymentRequirements;
 

@@ -37,7 +37,7 @@ describe('the description of a payment', () => {
           ['Milk', 9],
         ],
       }),
-      `$1.00 to Cafe Pocket for 2 × Coffee and 2 more${END}`,
+      `$1.00 to Cafe Pocket for 2 x Coffee and 2 more${END}`,
     );
   });
 
