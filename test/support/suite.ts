@@ -22,7 +22,8 @@ export interface TestServices {
 const POSTGRES_URL = 'STABLECOIN_CHECKOUT_TEST_POSTGRES_URL';
 /** Nobody connects to it: it is copied. */
 const MIGRATED = 'migrated';
-const LEAK_GRACE_MS = 10_000;
+/** Longer than the 15 s for which a BullMQ worker pauses when its last question was cut off. */
+const LEAK_GRACE_MS = 20_000;
 /** What a spec opened for itself and those after it. */
 const openedLate: (() => Promise<void>)[] = [];
 
