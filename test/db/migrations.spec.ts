@@ -44,6 +44,14 @@ describe('migrations', () => {
     assert.deepEqual(await pendingMigrations(db), []);
   });
 
+  it('of a newer release leave older code ready, and let it migrate', async () => {
+    const newer = { name: '99991231000100-newer', batch: 99, migration_time: new Date() };
+    await db('migrations').insert(newer);
+    assert.deepEqual(await pendingMigrations(db), []);
+    await migrate(config, logger);
+    await db('migrations').where({ name: newer.name }).delete();
+  });
+
   it('give every list and sweep an index', async () => {
     const rows = await db('pg_indexes').select('indexdef').where('schemaname', 'public');
     const definitions = rows.map(({ indexdef }) => indexdef).join('\n');
