@@ -18,9 +18,8 @@ export type Args = Record<string, unknown>;
 
 export interface ToolAnswer {
   isError: boolean;
-  // The answer of /v1, whatever it is.
-  // biome-ignore lint/suspicious/noExplicitAny: as supertest's bodies are
-  body: any;
+  /** The answer of /v1, whatever it is. */
+  body: Response['body'];
   text: string;
 }
 
