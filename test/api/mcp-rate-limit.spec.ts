@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import request from 'supertest';
+import { assertRefusal, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant } from '../support/factories.js';
+import { callText, connectAgent, postMcp } from '../support/mcp.js';
+
+const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
+const LIST_TOOLS = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+
+describe('the rate limit at /mcp', () => {
+  const PER_SECOND = 3;
+  const SHARE = 2 * PER_SECOND;
+  let apps: TestApp[];
+  let app: TestApp;
+  before(async () => {
+    const environment = { REDIS_URL: '', RATE_LIMIT_API_PER_SECOND: String(PER_SECOND) };
+    apps = [await openTestApp(environment), await openTestApp(environment)];
+    [app] = apps as [TestApp];
+  });
+  // So that no window ends by itself.
+  beforeEach(() => {
+    const stoppedAt = Date.now();
+    mock.method(Date, 'now', () => stoppedAt);
+  });
+  afterEach(() => mock.restoreAll());
+  after(() => Promise.all(apps.map((one) => one.close())));
+
+  const CALL = callText('list_payments', '{}');
+
+  it('is the one of /v1: requests there and here, over all processes, are counted together', async () => {
+    const { testKey, liveKey } = await buildMerchant(app.db);
+    for (let i = 0; i < SHARE; i++) {
+      const one = apps[i % 2] as TestApp;
+      if (i < 3) await postMcp(one, testKey, CALL).expect(200);
+      else await client(one, testKey).get('/v1/payments').expect(200);
+    }
+    assertRefusal(await client(app, testKey).get('/v1/payments'), 429, {
+      type: 'invalid_request_error',
+      code: 'rate_limit',
+    });
+    const limited = await postMcp(app, testKey, CALL).expect(200);
+    const { body } = limited;
+    assert.match(limited.get('Retry-After') ?? '', /^[1-9][0-9]*$/);
+    assert.equal(body.result.isError, true);
+    const { request_id: _, ...error } = body.result.structuredContent.error;
+    const rest = await client(app, testKey).get('/v1/payments');
+    assert.deepEqual({ ...error, request_id: rest.body.error.request_id }, rest.body.error);
+    const live = await postMcp(app, liveKey, CALL);
+    assert.equal(live.body.result.isError, undefined, 'the other mode has a share of its own');
+  });
+
+  it('counts every request once, whatever it is, and refuses what is no call with 429', async () => {
+    const { testKey } = await buildMerchant(app.db);
+    await postMcp(app, testKey, LIST_TOOLS).expect(200);
+    await postMcp(app, testKey, callText('pay', '{}')).expect(200);
+    await postMcp(app, testKey, callText('create_checkout_session', '{}')).expect(200);
+    await postMcp(app, testKey, '{').expect(400);
+    await postMcp(app, testKey, LIST_TOOLS).set('Accept', 'text/html').expect(406);
+    await request(app.server).get('/mcp').set('Authorization', `Bearer ${testKey}`).expect(405);
+    assertRefusal(await postMcp(app, testKey, LIST_TOOLS), 429, {
+      type: 'invalid_request_error',
+      code: 'rate_limit',
+    });
+    const made = await postMcp(app, testKey, callText('create_checkout_session', JSON.stringify(MINIMAL)));
+    assert.equal(made.body.result.structuredContent.error.code, 'rate_limit');
+  });
+
+  it('is told to an agent as the result of its call', async () => {
+    const { testKey } = await buildMerchant(app.db);
+    const agent = await connectAgent(app.port, testKey);
+    try {
+      const codes: (string | undefined)[] = [];
+      for (let i = 0; i < SHARE; i++) codes.push((await agent.call('list_payments')).body.error?.code);
+      assert.equal(codes[0], undefined);
+      assert.equal(codes.at(-1), 'rate_limit');
+    } finally {
+      await agent.close();
+    }
+  });
+});

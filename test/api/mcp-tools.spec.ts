@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
+import { openApiDocument } from '../../api/v1/openapi.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant, type Merchant } from '../support/factories.js';
+import { type Args, connectAgent, type MerchantAgent } from '../support/mcp.js';
+
+const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
+
+interface Schema {
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+}
+interface Operation {
+  operationId: string;
+  parameters: { name: string; in: string; description?: string; schema: Schema }[];
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
+}
+const document = JSON.parse(JSON.stringify(openApiDocument('https://pay.example'))) as {
+  paths: Record<string, Record<string, Operation>>;
+};
+
+/** Operations that are no tools: what they show is in a session that is looked up; it takes another credential. */
+const NO_TOOLS = ['listLineItems', 'createKey'];
+
+describe('/mcp', () => {
+  let app: TestApp;
+  let shop: Merchant;
+  let agent: MerchantAgent;
+  before(async () => {
+    app = await openTestApp();
+    shop = await buildMerchant(app.db);
+    agent = await connectAgent(app.port, shop.testKey);
+  });
+  after(async () => {
+    await agent.close();
+    await app.close();
+  });
+
+  describe('lists tools', () => {
+    const operationOf = ({ method, path }: (typeof MERCHANT_TOOLS)[number]): Operation => {
+      const operation = document.paths[`/v1${path}`]?.[method.toLowerCase()];
+      assert.ok(operation, `${method} ${path} is not in the document`);
+      return operation;
+    };
+
+    it('one for every operation that a merchant needs', () => {
+      const tools = MERCHANT_TOOLS.map((tool) => operationOf(tool).operationId);
+      const merchants = Object.entries(document.paths).filter(([path]) => path.startsWith('/v1/'));
+      const operations = merchants.flatMap(([, methods]) =>
+        Object.values(methods).map(({ operationId }) => operationId),
+      );
+      assert.deepEqual([...tools, ...NO_TOOLS].sort(), operations.sort());
+    });
+
+    it('whose parameters are those of the document', async () => {
+      const { tools } = await agent.sdk.listTools();
+      assert.deepEqual(
+        tools.map(({ name }) => name),
+        MERCHANT_TOOLS.map(({ name }) => name),
+      );
+      for (const [index, { name, inputSchema }] of tools.entries()) {
+        const { parameters, requestBody } = operationOf(
+          MERCHANT_TOOLS[index] as (typeof MERCHANT_TOOLS)[number],
+        );
+        const body = requestBody?.content['application/json'].schema;
+        const { idempotency_key: once, ...found } = inputSchema.properties ?? {};
+        const expected: Record<string, Schema> = { ...body?.properties };
+        for (const parameter of parameters) {
+          const { description, schema } = parameter;
+          if (parameter.in === 'header') continue;
+          expected[parameter.name.replace('[]', '')] = {
+            ...schema,
+            ...(description !== undefined && { description }),
+          };
+        }
+        assert.deepEqual(found, expected, name);
+        assert.equal(
+          once !== undefined,
+          parameters.some((parameter) => parameter.name === 'Idempotency-Key'),
+          name,
+        );
+        assert.deepEqual(
+          inputSchema.required,
+          ['id', ...(body?.required ?? [])].filter((one) => Object.hasOwn(expected, one)),
+          name,
+        );
+        assert.equal(inputSchema.additionalProperties, false);
+      }
+    });
+
+    it('whose schemas a JSON Schema validator takes, and which take a sensible call', async () => {
+      const ajv = new Ajv2020({ strict: false, validateFormats: false });
+      const { tools } = await agent.sdk.listTools();
+      const validators = new Map(tools.map(({ name, inputSchema }) => [name, ajv.compile(inputSchema)]));
+      const takes = (name: string, args: Args): boolean | undefined => {
+        const valid = validators.get(name)?.(args);
+        return typeof valid === 'boolean' ? valid : undefined;
+      };
+      assert.equal(takes('create_checkout_session', { ...MINIMAL, idempotency_key: 'k' }), true);
+      assert.equal(takes('create_checkout_session', {}), false);
+      assert.equal(takes('retrieve_checkout_session', { id: 'cs_test_1' }), true);
+      assert.equal(takes('retrieve_checkout_session', {}), false);
+      assert.equal(takes('list_payments', {}), true);
+      assert.equal(takes('list_payments', { idempotency_key: 'k' }), false);
+    });
+
+    it('and says which of them read, which add, and which change or end something', async () => {
+      const { tools } = await agent.sdk.listTools();
+      const hints = Object.fromEntries(
+        tools.map(({ name, annotations }) => [
+          name,
+          [annotations?.readOnlyHint, annotations?.destructiveHint, annotations?.idempotentHint],
+        ]),
+      );
+      const [reads, adds, changes] = [
+        [true, false, true],
+        [false, false, false],
+        [false, true, true],
+      ];
+      assert.deepEqual(hints, {
+        create_checkout_session: adds,
+        retrieve_checkout_session: reads,
+        list_checkout_sessions: reads,
+        expire_checkout_session: changes,
+        list_payments: reads,
+        create_webhook_endpoint: adds,
+        retrieve_webhook_endpoint: reads,
+        list_webhook_endpoints: reads,
+        update_webhook_endpoint: changes,
+        delete_webhook_endpoint: changes,
+      });
+      for (const { description = '' } of tools) assert.match(description, /^\S+ .{80,}\.$/s);
+    });
+  });
+});
