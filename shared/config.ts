@@ -15,6 +15,8 @@ export interface DatabaseConfig {
   poolSize: number;
   verifyTls: boolean;
   preparedStatements: boolean;
+  /** After which a statement is given up, and its connection with it. */
+  queryTimeoutMs: number;
 }
 
 export interface RedisConfig {
@@ -95,6 +97,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
       poolSize: env.integer('DATABASE_POOL_SIZE', { default: 10, min: 1, max: 1000 }),
       verifyTls: env.boolean('DATABASE_TLS_VERIFY', true),
       preparedStatements: env.boolean('DATABASE_PREPARED_STATEMENTS', true),
+      queryTimeoutMs: env.integer('DATABASE_QUERY_TIMEOUT_MS', { default: 30_000, min: 100, max: 600_000 }),
     },
     redis: readRedis(env),
     facilitator: readFacilitator(env, serves),
@@ -102,7 +105,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     receiptSigningKeys: readReceiptSigningKeys(env),
     settleWaitMs: env.integer('SETTLE_WAIT_MS', { default: 15_000, min: 0, max: 120_000 }),
     confirmations: env.perNetwork('CONFIRMATIONS_', (name) =>
-      env.integer(name, { default: 0, min: 0, max: 1000 }),
+      env.integer(name, { default: 0, min: 0, max: mostConfirmations(name) }),
     ),
     rpcUrls: env.perNetwork('RPC_URL_', (name) => env.requiredUrl(name, ['http:', 'https:'])),
     apiRequestsPerSecond: env.integer('RATE_LIMIT_API_PER_SECOND', { default: 100, min: 1, max: 1_000_000 }),
@@ -132,6 +135,11 @@ function readRedis(env: EnvReader): RedisConfig | undefined {
   const url = env.url('REDIS_URL', ['redis:', 'rediss:']);
   const verifyTls = env.boolean('REDIS_TLS_VERIFY', true);
   return url === undefined ? undefined : { url, verifyTls };
+}
+
+/** Solana knows two: 1 confirmed, 2 finalized. */
+function mostConfirmations(name: string): number {
+  return name.startsWith('CONFIRMATIONS_SOLANA') ? 2 : 1000;
 }
 
 /** Such a script sees what the page's wallets see, so production has none. */

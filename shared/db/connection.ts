@@ -7,6 +7,7 @@ export interface PostgresConnection {
   connectionString: string;
   ssl: boolean | { rejectUnauthorized: boolean };
   keepAlive: boolean;
+  keepAliveInitialDelayMillis: number;
   connectionTimeoutMillis: number;
   query_timeout: number;
   types: { getTypeParser: typeof typeParser };
@@ -28,8 +29,10 @@ export function postgresConnection(database: DatabaseConfig): PostgresConnection
     connectionString: url.href,
     ssl,
     keepAlive: true,
+    // The other end of a path that is gone is found to be so within half a minute.
+    keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: 5000,
-    query_timeout: 30_000,
+    query_timeout: database.queryTimeoutMs,
     types: { getTypeParser: typeParser },
   };
 }

@@ -1,15 +1,19 @@
 import knexFactory, { type Knex } from 'knex';
 import { knexSnakeCaseMappers } from 'objection';
 import type { DatabaseConfig } from '../config.js';
+import type { Logger } from '../logger.js';
 import { postgresConnection } from './connection.js';
+import { type DialectConfig, PostgresDialect } from './postgres-dialect.js';
 
 export type { Knex };
 
 function ignore(): void {}
 
-export function openDatabase(database: DatabaseConfig): Knex {
-  const db = knexFactory({
-    client: 'pg',
+export function openDatabase(database: DatabaseConfig, logger?: Logger): Knex {
+  const config: DialectConfig = {
+    client: PostgresDialect,
+    idleInTransactionMs: database.queryTimeoutMs,
+    onDestroyed: (why) => logger?.warn({ event: 'database.connection_destroyed', why }),
     // snake_case in Postgres, camelCase here.
     ...knexSnakeCaseMappers(),
     // Knex would ask each new connection for its version otherwise: a round trip that tells us nothing.
@@ -19,7 +23,8 @@ export function openDatabase(database: DatabaseConfig): Knex {
     acquireConnectionTimeout: 10_000,
     // Knex would print what it also throws, past the log.
     log: { debug: ignore, warn: ignore, error: ignore, deprecate: ignore },
-  });
+  };
+  const db = knexFactory(config);
   // For `runStatement`; knex itself names none.
   db.userParams = { preparedStatements: database.preparedStatements };
   return db;

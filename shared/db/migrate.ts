@@ -34,7 +34,8 @@ export async function migrate(config: Config, logger: Logger): Promise<void> {
 /** A transaction's advisory lock, since a session's would not survive a pooler in transaction mode. */
 async function whileLocked(database: DatabaseConfig, work: () => Promise<void>): Promise<void> {
   await withClient(database, async (client) => {
-    await client.query('BEGIN');
+    // However long it waits: nothing else happens on this connection while the migrations run.
+    await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
     await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     await work();
     await client.query('COMMIT');

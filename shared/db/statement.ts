@@ -1,4 +1,6 @@
+import { isIdle, type PostgresClient } from './idle-connection.js';
 import type { Knex } from './knex.js';
+import type { PostgresDialect } from './postgres-dialect.js';
 
 /**
  * The statements of the hottest paths go to Postgres as they are, past the query builder, and named, so that each
@@ -10,23 +12,24 @@ export interface Statement {
   text: string;
 }
 
-interface Connection {
-  query(query: { name?: string; text: string; values: readonly unknown[] }): Promise<{ rows: unknown[] }>;
-}
-
 export async function runStatement<Row>(
   db: Knex,
   { name, text }: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const { client } = db;
-  const connection: Connection = await client.acquireConnection();
+  const client: PostgresDialect = db.client;
+  const connection: PostgresClient = await client.acquireConnection();
   try {
     // For whoever listens to what knex sends.
     client.emit('query', { sql: text, bindings: values });
     const isNamed = name !== undefined && db.userParams.preparedStatements === true;
-    const { rows } = await connection.query({ ...(isNamed && { name }), text, values });
+    const { rows } = await connection.query({ ...(isNamed && { name }), text, values: [...values] });
+    // Postgres is idle only after the commit: what is answered outside a transaction is in the ledger.
+    if (db.isTransaction !== true && !isIdle(connection)) throw new Error('the statement was not committed');
     return rows as Row[];
+  } catch (error) {
+    client.afterFailure(connection, error);
+    throw error;
   } finally {
     await client.releaseConnection(connection);
   }

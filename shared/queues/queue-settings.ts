@@ -2,6 +2,7 @@ import type { DefaultJobOptions, PostgresConnectionOptions } from 'bullmq';
 import pg from 'pg';
 import type { DatabaseConfig } from '../config.js';
 import { postgresConnection } from '../db/connection.js';
+import { isIdle } from '../db/idle-connection.js';
 
 /** Keeps our keys apart from whatever else lives in the same Redis. */
 export const QUEUE_PREFIX = 'checkout';
@@ -25,6 +26,11 @@ class QuietClient extends pg.Client {
   }
 }
 
+/** The pool drops a client that is ending. One that waits for LISTEN is idle, and lent for as long as its worker lives. */
+function endUnlessIdle(client: pg.PoolClient): void {
+  if (!isIdle(client) && client instanceof pg.Client) client.end().catch(() => undefined); // It has ended by itself.
+}
+
 export interface QueuePool {
   /** For BullMQ, which does not close it. */
   connection: PostgresConnectionOptions;
@@ -33,10 +39,11 @@ export interface QueuePool {
 
 /** Connects to nothing while nobody uses it. A worker keeps one of its connections for LISTEN. */
 export function openQueuePool(database: DatabaseConfig, max: number): QueuePool {
-  const { connectionString, ssl, keepAlive, connectionTimeoutMillis } = postgresConnection(database);
+  // BullMQ's own numbers stay as node-postgres reads them.
+  const { types: _, ...settings } = postgresConnection(database);
   const options = `-c search_path=${QUEUE_SCHEMA}`;
-  const settings = { connectionString, ssl, keepAlive, connectionTimeoutMillis, max, options };
-  const pool = new pg.Pool({ ...settings, Client: QuietClient });
+  const pool = new pg.Pool({ ...settings, max, options, Client: QuietClient });
+  pool.on('release', (_error, client) => endUnlessIdle(client));
   return {
     // It takes a pool, though its own description of one leaves no room for the real one's types.
     connection: pool as unknown as PostgresConnectionOptions,

@@ -1,0 +1,25 @@
+/** The parts of knex on which `postgres-dialect.ts` builds, and which its types leave out. */
+declare module 'knex/lib/dialects/postgres/index.js' {
+  import { Knex } from 'knex';
+
+  class PostgresDialect extends Knex.Client {
+    _query(connection: unknown, statement: PostgresDialect.Statement): Promise<PostgresDialect.Statement>;
+  }
+  namespace PostgresDialect {
+    interface Statement {
+      sql: string;
+      /** Of several statements in one text, as many. */
+      response?: { command: string } | { command: string }[];
+    }
+  }
+  export = PostgresDialect;
+}
+
+declare module 'knex/lib/dialects/postgres/execution/pg-transaction.js' {
+  class PostgresTransaction {
+    constructor(...parts: unknown[]);
+    begin(connection: unknown): Promise<unknown>;
+    query(connection: unknown, sql: string): Promise<unknown>;
+  }
+  export = PostgresTransaction;
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { clockCorrectionMs, correctClock, machineMs, nowMs } from '../../shared/clock.js';
+
+describe("following Postgres' clock", () => {
+  const START = 1_000_000;
+  /** Asked at START, answered so much later, by a Postgres whose clock was so far ahead in the middle of it. */
+  function ask(aheadMs: number, tookMs: number): number {
+    const postgresMs = START + tookMs / 2 + aheadMs;
+    correctClock(postgresMs, { askedAtMs: START, answeredAtMs: START + tookMs });
+    return clockCorrectionMs();
+  }
+  afterEach(() => ask(0, 0));
+
+  it('leaves a clock alone that may be right', () => {
+    assert.deepEqual([ask(0, 0), ask(0, 40), ask(15, 40), ask(-15, 40)], [0, 0, 0, 0]);
+  });
+
+  it('corrects one that is off by as little as makes it possible, either way', () => {
+    assert.equal(ask(8000, 10), 8000 - 5 - 1);
+    assert.ok(Math.abs(nowMs() - machineMs() - 7994) < 50);
+    assert.equal(ask(0, 0), 0);
+    assert.equal(ask(-40_000, 10), -40_000 + 5);
+  });
+
+  it('comes closer with each answer, and learns nothing from one that took long', () => {
+    ask(8000, 1000);
+    const close = ask(8000, 2);
+    assert.ok(Math.abs(close - 8000) <= 2);
+    assert.equal(ask(0, 60_000), close);
+  });
+});
