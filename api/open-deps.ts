@@ -19,7 +19,7 @@ import { createReceiptSigner } from './payment-link/signed-receipts.js';
 import { openApiRateLimiter, openLinkRateLimiter } from './rate-limiters.js';
 
 export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
-  const db = openDatabase(config.database);
+  const db = openDatabase(config.database, logger);
   const redis = config.redis && openRedis(config.redis, logger);
   const queues = openQueues(config, redis, logger);
   return {

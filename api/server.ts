@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Config, readConfig, usesDevelopmentKey } from '../shared/config.js';
+import { followClock } from '../shared/db/follow-clock.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger } from '../shared/logger.js';
 import { warnIfRedisMayEvict } from '../shared/queues/connection.js';
@@ -37,6 +38,7 @@ export async function startWeb(
   const { port } = server.address() as AddressInfo;
   logger.info({ event: 'web.listening', port });
   const warming = setTimeout(warmUp, WARM_UP_AFTER_MS, logger);
+  const clock = followClock(deps.db, logger);
   return {
     port,
     async close() {
@@ -45,7 +47,8 @@ export async function startWeb(
       // Paying requests that wait are answered 202 at once; the workers go on.
       deps.settlements.close();
       await drain(server, inFlight, drainMs);
-      await closeWithin(closeMs, closeDeps(deps), logger);
+      const closed = Promise.all([clock.close(), closeDeps(deps)]).then(() => undefined);
+      await closeWithin(closeMs, closed, logger);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { clockCorrectionMs } from './clock.js';
 import { type Knex, poolUse } from './db/knex.js';
 import type { Logger } from './logger.js';
 import type { Queues } from './queues/enqueue.js';
@@ -58,6 +59,10 @@ export function openMetricsPage({ db, queues, logger }: MetricSources): MetricsP
     ([key, { name, help }]) => [key as keyof Backlog, gauge(name, help)] as const,
   );
   const jobs = gauge('checkout_queue_jobs', 'Jobs per queue and state.', ['queue', 'state']);
+  const clock = gauge(
+    'checkout_clock_offset_seconds',
+    "By how much Postgres' clock, which the service follows, is ahead of this machine's.",
+  );
   const readable = gauge('checkout_store_readable', '1 when the store answered for this page.', ['store']);
 
   async function ask(store: 'postgres' | 'queue', read: () => Promise<void>): Promise<void> {
@@ -90,6 +95,7 @@ export function openMetricsPage({ db, queues, logger }: MetricSources): MetricsP
     registry,
     async read() {
       for (const [state, count] of Object.entries(poolUse(db))) pool.set({ state }, count);
+      clock.set(clockCorrectionMs() / 1000);
       await Promise.all([ask('postgres', askPostgres), ask('queue', askQueues)]);
       return await registry.metrics();
     },

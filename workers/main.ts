@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createChains } from '../shared/chains/confirmation.js';
 import { type Config, readConfig } from '../shared/config.js';
+import { followClock } from '../shared/db/follow-clock.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger } from '../shared/logger.js';
@@ -31,7 +32,7 @@ const CLOSE_MS = 3000;
 const CALLS_PER_PLACE = PAYMENTS_OF_A_JOB + 1;
 
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
-  const db = openDatabase(config.database);
+  const db = openDatabase(config.database, logger);
   // A worker that cannot reach its database says so and ends, instead of looking alive.
   await db.raw('SELECT 1');
   const ringing = config.redis && openRedis(config.redis, logger);
@@ -61,6 +62,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const workers = config.workerQueues.map((name) => start(name));
   const sweep = sweepDueWork(deps, handlers);
   const cleanUp = cleanUpRegularly(deps);
+  const clock = followClock(db, logger);
   const metricsServer =
     config.workerMetricsPort &&
     (await serveWorkerMetrics(deps.metrics, config.workerMetricsPort, config.metricsToken));
@@ -70,6 +72,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
     chains.close();
     ringing?.disconnect();
     waiting?.disconnect();
+    await clock.close();
     await db.destroy();
   };
   logger.info({ event: 'worker.started', queues: config.workerQueues });

@@ -1,4 +1,5 @@
 import { type RequestHandler, Router } from 'express';
+import { isClockOff } from '../../shared/db/follow-clock.js';
 import { pendingMigrations } from '../../shared/db/migrate.js';
 import { bearerMatches } from '../../shared/secrets.js';
 import type { Deps } from '../deps.js';
@@ -13,7 +14,9 @@ export function operations(deps: Deps): Router {
     const checks = await readiness(deps);
     const ready = Object.values(checks).every((state) => state === 'ok') && !deps.lifecycle.isStopping;
     res.status(ready ? 200 : 503);
-    sendJson(res, JSON.stringify({ status: statusOf(deps, ready), ...checks }));
+    // It serves all the same, by Postgres' clock: no reason to take it out of service, and one to be told of.
+    const clock = isClockOff() ? 'off' : 'ok';
+    sendJson(res, JSON.stringify({ status: statusOf(deps, ready), ...checks, clock }));
   });
   const { metricsToken, adminPassword } = deps.config;
   if (metricsToken !== undefined) router.get('/metrics', metricsPage(deps, metricsToken));

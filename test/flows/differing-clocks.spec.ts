@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { nowMs } from '../../shared/clock.js';
+import { eventually } from '../support/eventually.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import {
+  killProcesses,
+  type ServiceProcess,
+  startWebProcess,
+  startWorkerProcess,
+} from '../support/processes.js';
+import { testServices } from '../support/suite.js';
+
+const TOKEN = 'metrics-token-of-a-spec';
+
+/** What one process writes another one reads, on a machine whose clock is a minute off. */
+function shifted(seconds: number): Record<string, string> {
+  const shift = `const own=Date.now;Date.now=()=>own()+${seconds * 1000}`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` };
+}
+
+describe("processes whose clocks differ from Postgres'", function () {
+  this.timeout(120_000);
+  let flow: MoneyFlow;
+  let environment: Record<string, string>;
+
+  before(async () => {
+    flow = await openMoneyFlow('differing_clocks', { worker: false });
+    environment = {
+      DATABASE_URL: flow.databaseUrl,
+      REDIS_URL: testServices().redisUrl,
+      FACILITATOR_URL: flow.facilitator.url,
+      RPC_URL_EIP155_84532: flow.chain.endpoint.url,
+      BASE_URL: 'https://pay.example',
+      METRICS_TOKEN: TOKEN,
+      SETTLE_WAIT_MS: '20000',
+    };
+  });
+  afterEach(killProcesses);
+  after(() => flow.close());
+
+  const clockLines = (service: ServiceProcess): Record<string, unknown>[] =>
+    service.lines().filter(({ event }) => String(event).startsWith('clock.'));
+
+  for (const [web, worker] of [
+    [60, -60],
+    [-60, 60],
+  ] as const) {
+    it(`work by the one clock they share: web ${web} s, worker ${worker} s`, async () => {
+      const serving = await startWebProcess({ ...environment, ...shifted(web) });
+      const settling = await startWorkerProcess({ ...environment, ...shifted(worker) });
+      const { id } = await flow.buildSession();
+      const { header } = await flow.sign(id);
+      const startedAt = nowMs();
+      const answer = await fetch(`http://127.0.0.1:${serving.port}/c/${id}`, {
+        headers: { 'PAYMENT-SIGNATURE': header },
+      });
+      assert.equal(answer.status, 200);
+      const { claimedAt, settledAt } = await flow.onlyPayment(id);
+      for (const at of [claimedAt, settledAt ?? new Date(0)]) {
+        assert.ok(Math.abs(at.getTime() - startedAt) < 30_000, `${at.toISOString()} is no time of Postgres`);
+      }
+      for (const [service, seconds] of [
+        [serving, web],
+        [settling, worker],
+      ] as const) {
+        await eventually(() => assert.equal(clockLines(service)[0]?.event, 'clock.off'));
+        assert.equal(Math.round(Number(clockLines(service)[0]?.seconds)), -seconds);
+      }
+    });
+  }
+
+  it('say so in /readyz and in the metrics, and go on serving', async () => {
+    const { port } = await startWebProcess({ ...environment, ...shifted(60) });
+    await eventually(async () => {
+      const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+      const { status, clock } = JSON.parse(await ready.text());
+      assert.deepEqual([ready.status, status, clock], [200, 'ready', 'off']);
+    });
+    const headers = { Authorization: `Bearer ${TOKEN}` };
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text();
+    assert.match(metrics, /^checkout_clock_offset_seconds -(59\.9|60)/m);
+  });
+});
