@@ -19,11 +19,14 @@ export async function closeWithin(ms: number, closing: Promise<void>, logger: Lo
   await Promise.race([closing, tooLate]).finally(() => clearTimeout(timer));
 }
 
-/** SIGTERM or SIGINT closes the service once and ends the process; a second signal ends it at once. */
+/**
+ * SIGTERM or SIGINT closes the service once and ends the process. Platforms signal every process of theirs, and npm
+ * passes its own on: a second signal is the first one again. What has not closed in time is ended.
+ */
 export function closeOnSignal(service: Closable, logger: Logger): void {
   let closing = false;
   const stop = (signal: NodeJS.Signals): void => {
-    if (closing) process.exit(1);
+    if (closing) return;
     closing = true;
     logger.info({ event: 'process.stopping', signal });
     const deadline = setTimeout(() => {

@@ -33,8 +33,10 @@ export interface Exit {
 export type EntryPoint = 'api/server' | 'workers/main' | 'shared/db/migrate';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
-const END_WITH_PARENT =
-  'data:text/javascript,process.stdin.resume().once("close",()=>process.kill(process.pid,"SIGKILL")).unref()';
+/** Without quotes and spaces, which NODE_OPTIONS would take for its own. */
+const END_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
+  'process.stdin.resume().once("close",()=>process.kill(process.pid,"SIGKILL")).unref()',
+)}`;
 const running = new Set<ServiceProcess>();
 let built: Promise<void> | undefined;
 
@@ -55,12 +57,38 @@ export async function startProcess(
   entry: EntryPoint,
   environment: Record<string, string>,
 ): Promise<ServiceProcess> {
+  return await start(process.execPath, ['--import', END_WITH_PARENT, `dist/${entry}.js`], environment);
+}
+
+/** As platforms do: through npm, both in a process group of their own, which is the negative of its pid. */
+export async function startGroup(
+  script: 'web' | 'worker',
+  environment: Record<string, string>,
+): Promise<ServiceProcess> {
+  const settings = {
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    NODE_OPTIONS: `--import=${END_WITH_PARENT}`,
+    ...environment,
+  };
+  const group = await start('npm', ['run', script], settings, true);
+  await said(group, script === 'web' ? 'web.listening' : 'worker.started');
+  return group;
+}
+
+async function start(
+  program: string,
+  args: string[],
+  environment: Record<string, string>,
+  detached = false,
+): Promise<ServiceProcess> {
   built ??= ensureBuilt(ROOT);
   await built;
-  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, `dist/${entry}.js`], {
+  const child = spawn(program, args, {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
+    detached,
   });
   const written = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -77,7 +105,9 @@ export async function startProcess(
     lines: () => parseLines(written.stdout),
     exited,
     async kill() {
-      child.kill('SIGKILL');
+      if (!detached) child.kill('SIGKILL');
+      // Its members may have ended by themselves.
+      else if (child.exitCode === null && child.signalCode === null) process.kill(-service.pid, 'SIGKILL');
       await exited;
       running.delete(service);
     },

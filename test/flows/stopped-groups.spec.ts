@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { eventually } from '../support/eventually.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { killProcesses, type ServiceProcess, startGroup, startWorkerProcess } from '../support/processes.js';
+import { testServices } from '../support/suite.js';
+
+const BUYERS = 12;
+const SETTLEMENTS = 3;
+
+/**
+ * Platforms send SIGTERM to every process of theirs, and npm passes its own on: node hears of it twice within
+ * milliseconds, in the middle of payments.
+ */
+describe('a process group told to stop, npm and node together', function () {
+  this.timeout(120_000);
+  let flow: MoneyFlow;
+  let environment: Record<string, string>;
+
+  before(async () => {
+    flow = await openMoneyFlow('stopped_groups', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+    environment = {
+      DATABASE_URL: flow.databaseUrl,
+      REDIS_URL: testServices().redisUrl,
+      FACILITATOR_URL: flow.facilitator.url,
+      RPC_URL_EIP155_84532: flow.chain.endpoint.url,
+      BASE_URL: 'https://pay.example',
+      SETTLE_WAIT_MS: '120000',
+    };
+  });
+  afterEach(killProcesses);
+  after(() => flow.close());
+
+  async function stop(group: ServiceProcess): Promise<void> {
+    process.kill(-group.pid, 'SIGTERM');
+    await group.exited;
+    const ends = group.lines().filter(({ event }) => String(event).startsWith('process.'));
+    assert.deepEqual(
+      ends.map(({ event }) => event),
+      ['process.stopping'],
+      group.output(),
+    );
+  }
+
+  it('answers every buyer who waits', async () => {
+    const web = await startGroup('web', environment);
+    const { port } = web.lines().find(({ event }) => event === 'web.listening') ?? {};
+    const sessions = await Promise.all(Array.from({ length: BUYERS }, () => flow.buildSession()));
+    const waiting = sessions.map(async ({ id }) => {
+      const { header } = await flow.sign(id);
+      return await fetch(`http://127.0.0.1:${port}/c/${id}`, { headers: { 'PAYMENT-SIGNATURE': header } });
+    });
+    const answers = Promise.all(waiting);
+    for (const { id } of sessions) {
+      await eventually(async () => assert.equal((await flow.state(id)).session, 'processing'));
+    }
+    await stop(web);
+    assert.deepEqual(
+      (await answers).map(({ status }) => status),
+      sessions.map(() => 202),
+    );
+  });
+
+  it('ends the calls of /settle that it has begun', async () => {
+    // What the buyers above have begun is done first.
+    const first = await startWorkerProcess(environment);
+    await eventually(async () => {
+      const complete = CheckoutSession.query(flow.db).where({ status: 'complete' });
+      assert.equal(await complete.resultSize(), BUYERS);
+    });
+    await first.kill();
+    const held = flow.facilitator.settle.holdAll();
+    const sessions = await Promise.all(Array.from({ length: SETTLEMENTS }, () => flow.buildSession()));
+    for (const { id } of sessions) assert.equal((await flow.pay(id)).status, 202);
+    const worker = await startGroup('worker', environment);
+    await flow.facilitator.waitForCall('settle', BUYERS + SETTLEMENTS);
+    const stopped = stop(worker);
+    await eventually(() => assert.match(worker.output(), /process\.stopping/));
+    flow.facilitator.settle.honest();
+    held.release();
+    await stopped;
+    for (const { id } of sessions) assert.equal((await flow.state(id)).session, 'complete');
+    const settled = worker.lines().filter(({ event }) => event === 'payment.settle_answered');
+    assert.deepEqual(
+      settled.map(({ verdict }) => verdict),
+      sessions.map(() => 'settled'),
+    );
+    await flow.assertBooks();
+  });
+});
