@@ -1,6 +1,6 @@
 import type { ChainFinding } from '../shared/chains/finding.js';
-import { now } from '../shared/clock.js';
-import type { Observation } from '../shared/domain/payment.js';
+import { now, nowMs } from '../shared/clock.js';
+import type { Observation, SearchPlace } from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
 import { beginLook, type NextWork, postpone } from '../shared/services/settlement.js';
 import { failPayment, succeedPayment } from '../shared/services/verdicts.js';
@@ -11,6 +11,9 @@ import { ring } from './ring.js';
 import { chainQuery } from './stored-payment.js';
 import { verdictDeps } from './verdict-deps.js';
 import { writeOutcome } from './write-outcome.js';
+
+/** After the claim. */
+const UNEXPLAINED_MS = 300_000;
 
 /** Asks the chain what became of a payment, and carries out what that decides. */
 export async function confirmPayment(
@@ -31,22 +34,48 @@ export async function confirmPayment(
     decision: decision.kind,
     ...('reason' in finding && { reason: finding.reason }),
   });
-  const unreadableSince = finding.kind === 'unreadable' ? (payment.unreadableSince ?? now()) : null;
-  const look = { observation: observationOf(finding), unreadableSince };
+  if (finding.kind === 'used') alarm(deps, payment, finding.reason);
+  const look = { observation: observationOf(finding), ...progressOf(payment, finding) };
   return await writeOutcome(deps, payment, () => carryOut(deps, payment, decision, look));
 }
 
 /** What a look says for the record, whatever is decided. */
-interface Look {
+interface Look extends Progress {
   observation: Omit<Observation, 'at'>;
+}
+
+interface Progress {
   unreadableSince: Date | null;
+  searchPlace: SearchPlace | null;
+}
+
+/** A look that could read nothing leaves the search where it was. */
+function progressOf(payment: Payment, finding: ChainFinding): Progress {
+  if (finding.kind === 'unreadable') {
+    return { unreadableSince: payment.unreadableSince ?? now(), searchPlace: payment.searchPlace };
+  }
+  return { unreadableSince: null, searchPlace: ('place' in finding && finding.place) || null };
+}
+
+/** Never decided by time, so a person must hear of it; at first an endpoint's index is only a little behind. */
+function alarm({ logger }: WorkerDeps, payment: Payment, reason: string): void {
+  if (nowMs() < payment.claimedAt.getTime() + UNEXPLAINED_MS) return;
+  const { id, checkoutSessionId, network } = payment;
+  logger.error({
+    event: 'payment.used_unexplained',
+    payment: id,
+    session: checkoutSessionId,
+    network,
+    reason,
+    hint: 'The authorization is used, and the endpoint does not show by what. Set RPC_URL to one that answers eth_getLogs.',
+  });
 }
 
 async function carryOut(
   deps: WorkerDeps,
   payment: Payment,
   decision: Decision,
-  { observation, unreadableSince }: Look,
+  { observation, ...progress }: Look,
 ): Promise<Outcome> {
   switch (decision.kind) {
     case 'succeed': {
@@ -67,24 +96,18 @@ async function carryOut(
           source: 'service',
           said: `the transfer in ${transaction} proves another payment`,
         },
-        { unreadableSince },
+        progress,
       );
     }
     case 'fail':
       await failPayment(verdictDeps(deps), payment, { ...decision, released: false }, observation);
       return done;
     case 'settle_again':
-      return await goOn(deps, payment, { stage: 'settle', dueAt: now() }, observation, { unreadableSince });
+      return await goOn(deps, payment, { stage: 'settle', dueAt: now() }, observation, progress);
     case 'look_again': {
-      const { unusedSeenAt } = decision;
-      const progress = { unreadableSince, ...(unusedSeenAt && { unusedSeenAt }) };
-      return await goOn(
-        deps,
-        payment,
-        { stage: stageOf(payment), dueAt: decision.at },
-        observation,
-        progress,
-      );
+      const { unusedSeenAt = null } = decision;
+      const next = { stage: stageOf(payment), dueAt: decision.at };
+      return await goOn(deps, payment, next, observation, { ...progress, unusedSeenAt });
     }
     case 'stop_watching':
       await postpone(deps.db, payment, undefined, observation);
@@ -97,9 +120,10 @@ async function goOn(
   payment: Payment,
   next: NextWork,
   observation: Omit<Observation, 'at'>,
-  progress: { unreadableSince: Date | null; unusedSeenAt?: Date },
+  progress: Progress & { unusedSeenAt?: Date | null },
 ): Promise<Outcome> {
-  const isMine = await postpone(deps.db, payment, next, observation, progress);
+  const learnt = { unusedSeenAt: null, ...progress };
+  const isMine = await postpone(deps.db, payment, next, observation, learnt);
   if (!isMine) return done;
   if (next.stage !== 'settle') return again(next.dueAt);
   await ring(deps, payment, next);
@@ -120,6 +144,10 @@ function observationOf(finding: ChainFinding): Omit<Observation, 'at'> {
       return { source: 'chain', said: `used up by ${finding.transaction} without paying` };
     case 'unused':
       return { source: 'chain', said: finding.exhausted ? 'unused, and can never be used' : 'unused' };
+    case 'used':
+      return { source: 'chain', said: `used, by what is not known yet: ${finding.reason}` };
+    case 'searching':
+      return { source: 'chain', said: `not found so far: ${finding.reason}` };
     case 'unreadable':
       return { source: 'chain', said: `not readable: ${finding.reason}` };
   }

@@ -17,13 +17,17 @@ import { facilitatorRequest } from './stored-payment.js';
 /**
  * What one look at a chain decides. Nothing is guessed: a payment succeeds on proof of its transfer, fails when its
  * money surely can't move any more (or, if no chain can be read, long after that), and is watched on when in doubt.
+ * What was found decides, never that something was not found.
  */
 export type Decision =
-  | { kind: 'succeed'; finding: Extract<ChainFinding, { kind: 'paid' }> }
+  | { kind: 'succeed'; finding: Finding<'paid'> }
   | { kind: 'fail'; code: string; watchAt: Date | undefined }
   | { kind: 'settle_again' }
+  /** `unusedSeenAt`: this look, or one before it, is the first of the two that decide; whatever lies between undoes it. */
   | { kind: 'look_again'; at: Date; unusedSeenAt?: Date }
   | { kind: 'stop_watching' };
+
+type Finding<Kind extends ChainFinding['kind']> = Extract<ChainFinding, { kind: Kind }>;
 
 /** Pauses between looks, the last one again and again. */
 const LOOK_PAUSES_MS = [2000, 4000, 8000, 15_000, 30_000];
@@ -34,6 +38,8 @@ const MAX_SETTLE_CALLS = 6;
 const REPORTED_PAUSE_MS = 30_000;
 const PENDING_LATE_MS = 30_000;
 const UNREADABLE_PAUSE_MS = 15_000;
+/** Between two looks of one search. */
+const SEARCHING_MS = 1000;
 /** What the newest block proves may still be reorganised away: one more look after this. */
 const REORGANISATION_MS = 120_000;
 
@@ -47,17 +53,23 @@ export async function decide(deps: WorkerDeps, payment: Payment, finding: ChainF
       return { kind: 'fail', code: 'invalid_transaction_state', watchAt: inMs(REORGANISATION_MS) };
     case 'unused':
       return await decideUnused(deps, payment, finding);
+    case 'used':
+      return { kind: 'look_again', at: nextOfSearch(payment, finding) };
+    case 'searching':
+      if (await mayBeSettledUnseen(deps, payment)) return { kind: 'settle_again' };
+      return { kind: 'look_again', at: nextOfSearch(payment, finding) };
     case 'unreadable':
-      return await decideUnreadable(deps, payment);
+      return await decideUnreadable(deps, payment, finding);
   }
 }
 
+/** A search goes on where it stopped; one that has been everywhere begins anew, and an index may take a while. */
+function nextOfSearch(payment: Payment, { place }: Finding<'used' | 'searching'>): Date {
+  return place === undefined ? nextLook(payment) : inMs(SEARCHING_MS);
+}
+
 /** A transfer in the newest block is one confirmation; without one there is no proof. */
-function decidePaid(
-  deps: WorkerDeps,
-  payment: Payment,
-  finding: Extract<ChainFinding, { kind: 'paid' }>,
-): Decision {
+function decidePaid(deps: WorkerDeps, payment: Payment, finding: Finding<'paid'>): Decision {
   const enough = finding.confirmations >= Math.max(1, confirmationsFor(deps.config, payment.network));
   return enough ? { kind: 'succeed', finding } : { kind: 'look_again', at: inMs(CONFIRMING_MS) };
 }
@@ -66,7 +78,7 @@ function decidePaid(
 async function decideUnused(
   deps: WorkerDeps,
   payment: Payment,
-  finding: Extract<ChainFinding, { kind: 'unused' }>,
+  finding: Finding<'unused'>,
 ): Promise<Decision> {
   const counts = finding.chainTime > lastSettleEnd(deps, payment);
   if (!counts) return { kind: 'look_again', at: nextLook(payment) };
@@ -78,27 +90,35 @@ async function decideUnused(
     const { unusedSeenAt } = payment;
     if (unusedSeenAt === null) return { kind: 'look_again', at: inMs(BETWEEN_LOOKS_MS), unusedSeenAt: now() };
     const secondLookAt = unusedSeenAt.getTime() + BETWEEN_LOOKS_MS;
-    if (nowMs() < secondLookAt) return { kind: 'look_again', at: new Date(secondLookAt) };
+    if (nowMs() < secondLookAt) return { kind: 'look_again', at: new Date(secondLookAt), unusedSeenAt };
     return { kind: 'fail', code: failureCode(payment), watchAt: nextWatch(now(), payment.validUntil, now()) };
   }
   return maySettleAgain(payment) ? { kind: 'settle_again' } : { kind: 'look_again', at: nextLook(payment) };
 }
 
+/** Without the chain's word, the facilitator's `/verify` can still say that the payload is unused. */
+async function mayBeSettledUnseen({ facilitator }: WorkerDeps, payment: Payment): Promise<boolean> {
+  return maySettleAgain(payment) && (await facilitator.verify(facilitatorRequest(payment))).kind === 'valid';
+}
+
 /**
- * Without the chain, the facilitator's `/verify` can still say that the payload is unused: then it may be settled again.
  * Nothing is given up for one bad moment of the endpoint, however late the look came: nobody could read it for a minute.
  */
-async function decideUnreadable(deps: WorkerDeps, payment: Payment): Promise<Decision> {
-  const { giveUpAt } = decisionTimes(payment.validUntil, lastSettleEnd(deps, payment));
+async function decideUnreadable(
+  deps: WorkerDeps,
+  payment: Payment,
+  { chainTime }: Finding<'unreadable'>,
+): Promise<Decision> {
+  const settleEnd = lastSettleEnd(deps, payment);
+  const { giveUpAt, endsSoon } = decisionTimes(payment.validUntil, settleEnd);
+  // On a chain that stands still no time has passed, whatever the clock says.
+  const standsStill = chainTime !== undefined && chainTime <= (endsSoon ? payment.validUntil : settleEnd);
   // The facilitator's clear word that it settled is proof enough never to call the payment failed unseen.
-  if (saidSettled(payment)) return { kind: 'look_again', at: nextLook(payment) };
+  if (standsStill || saidSettled(payment)) return { kind: 'look_again', at: nextLook(payment) };
   if (now() >= giveUpAt && unreadableMs(payment) >= UNREADABLE_MARGIN_MS) {
     return { kind: 'fail', code: failureCode(payment), watchAt: whenReadable(payment) };
   }
-  if (maySettleAgain(payment)) {
-    const verdict = await deps.facilitator.verify(facilitatorRequest(payment));
-    if (verdict.kind === 'valid') return { kind: 'settle_again' };
-  }
+  if (await mayBeSettledUnseen(deps, payment)) return { kind: 'settle_again' };
   return { kind: 'look_again', at: nextLook(payment) };
 }
 
@@ -110,7 +130,10 @@ export function decideLate(deps: WorkerDeps, payment: Payment, finding: ChainFin
   if (finding.kind === 'spent_otherwise' || isOver || regular === undefined) return { kind: 'stop_watching' };
   switch (finding.kind) {
     case 'pending':
+    case 'used':
       return { kind: 'look_again', at: inMs(PENDING_LATE_MS) };
+    case 'searching':
+      return { kind: 'look_again', at: nextOfSearch(payment, finding) };
     case 'unreadable':
       return {
         kind: 'look_again',

@@ -3,6 +3,7 @@ import { findToken } from '../shared/chains/networks.js';
 import type { Payment } from '../shared/models/payment.js';
 import { isJsonObject, type JsonObject } from '../shared/x402/json-object.js';
 import { buildFacilitatorRequest, type PaymentProof, parsePayload } from '../shared/x402/payload.js';
+import type { SvmTransfer, TokenTransfer } from '../shared/x402/svm-transaction.js';
 import type { FacilitatorRequest, PaymentRequirements } from '../shared/x402/wire.js';
 
 /** The facilitator's request, from what was checked and stored when the payment was claimed. */
@@ -10,7 +11,7 @@ export function facilitatorRequest(payment: Payment): FacilitatorRequest {
   return buildFacilitatorRequest(payment.requirements as PaymentRequirements, storedProof(payment));
 }
 
-/** What to look for on the payment's chain. */
+/** What to look for on the payment's chain; it needs no table of tokens, which may have lost this one since. */
 export function chainQuery(payment: Payment): PaymentQuery {
   const proof = storedProof(payment);
   const shared = {
@@ -19,20 +20,26 @@ export function chainQuery(payment: Payment): PaymentQuery {
     amount: BigInt(payment.tokenAmount),
     notBefore: payment.claimedAt,
     transactionHint: payment.reportedTransaction ?? undefined,
+    place: payment.searchPlace ?? undefined,
   };
   if (proof.family === 'evm') {
     const { from, nonce, validBefore } = proof;
     return { family: 'evm', ...shared, asset: payment.asset, from, nonce, validBefore };
   }
-  const token = findToken(payment.network, payment.asset);
-  if (token?.family !== 'svm') throw new Error(`${payment.asset} is no token of ${payment.network}`);
   return {
     family: 'svm',
     ...shared,
     mint: payment.asset,
-    tokenProgram: token.program,
+    tokenProgram: tokenProgram(payment, proof),
     signedTransaction: proof.transactionBase64,
   };
+}
+
+/** What cannot be read of the transaction is known of the token. */
+function tokenProgram({ network, asset }: Payment, { transfers }: SvmTransfer): TokenTransfer['program'] {
+  const transfer = transfers.find(({ mint }) => mint === asset);
+  const token = findToken(network, asset);
+  return transfer?.program ?? (token?.family === 'svm' ? token.program : 'spl-token');
 }
 
 function storedProof(payment: Payment): PaymentProof {

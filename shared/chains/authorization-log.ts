@@ -1,114 +1,105 @@
 import type { Hex } from 'viem';
+import { changedAt, type KnownHistory, narrowByHistory } from './authorization-history.js';
 import { type Authorization, authorizationLogFilter, isAuthorizationLog } from './authorization-proof.js';
+import type { BlockClock } from './block-clock.js';
 import type { EvmBlock, EvmRpc } from './evm-rpc.js';
+import { beginNextPass, type EvmSearchPlace } from './evm-search-place.js';
+import type { LogRange } from './log-range.js';
+import type { Look } from './look.js';
+import { readRefusal } from './refusal.js';
 import { ChainUnreadable } from './unreadable.js';
 
-/** What public endpoints search at once differs from 10 to 10,000 blocks, so the range shrinks when one refuses. */
-const BLOCKS_PER_SEARCH = 5000n;
-const SHRINK_BY = 4n;
-const MAX_SEARCHES = 40;
-/** How far back the first step goes that measures the chain's pace. */
-const SAMPLE_BLOCKS = 100n;
+/** By how much the chain's clock may differ from ours. */
+const CLOCK_SKEW_SECONDS = 600;
 
-export interface SearchWindow {
-  /** Unix seconds: not used before. */
-  since: bigint;
-  /** Unix seconds: hardly used later, though a cancellation may be. */
-  until: bigint;
+/** What is known of one endpoint, from look to look. */
+export interface EvmEndpointMemory {
+  logRange: LogRange;
+  history: KnownHistory;
+  blockClock: BlockClock;
 }
 
-/** The transaction that used or cancelled the authorization; undefined when the blocks up to `head` do not show it. */
-export async function findAuthorizationLog(
+export interface LogSearch {
+  authorization: Authorization;
+  claimedAt: Date;
+  head: EvmBlock;
+  place: EvmSearchPlace;
+  memory: EvmEndpointMemory;
+  look: Look;
+}
+
+/**
+ * The transaction that used or cancelled an authorization that is used up to `head`: where the state changed, else
+ * from the claim on to the head, for it is mostly used at once, and then back. Undefined when a whole pass over the logs
+ * has not shown it, which proves nothing. It moves `place` on, also when it throws.
+ */
+export async function findAuthorizationLog(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
+  const { authorization, head, place, memory, look } = search;
+  await narrowByHistory(rpc, authorization, place, memory.history, look);
+  const changed = changedAt(place);
+  const there = changed === undefined ? undefined : await findInBlocks(rpc, search, changed, changed);
+  const found = there?.transaction ?? (await searchForward(rpc, search)) ?? (await searchBack(rpc, search));
+  if (found === undefined) beginNextPass(place, Number(head.number));
+  return found;
+}
+
+async function searchForward(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
+  const { place, head, claimedAt, memory } = search;
+  if (place.from === null) {
+    place.from = await memory.blockClock.findBlockBefore(rpc, seconds(claimedAt), head);
+    place.to = place.from;
+  }
+  while (place.to <= place.newest) {
+    const { transaction, newest } = await findInBlocks(rpc, search, place.to, place.newest);
+    if (transaction !== undefined) return transaction;
+    place.to = newest + 1;
+  }
+  return undefined;
+}
+
+async function searchBack(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
+  const { place, head, claimedAt, memory } = search;
+  place.oldest ??= await memory.blockClock.findBlockBefore(
+    rpc,
+    seconds(claimedAt) - CLOCK_SKEW_SECONDS,
+    head,
+  );
+  while (place.from !== null && place.from > place.oldest) {
+    const oldest = Math.max(place.from - memory.logRange.blocks, place.oldest);
+    const { transaction, newest } = await findInBlocks(rpc, search, oldest, place.from - 1);
+    if (transaction !== undefined) return transaction;
+    // When fewer were searched than asked for, the part next to what is done already is asked for again.
+    if (newest === place.from - 1) place.from = oldest;
+  }
+  return undefined;
+}
+
+/** As many blocks from `oldest` on as the endpoint searches at once, up to `newest` of them. */
+async function findInBlocks(
   rpc: EvmRpc,
-  authorization: Authorization,
-  head: EvmBlock,
-  { since, until }: SearchWindow,
-): Promise<Hex | undefined> {
-  const blocks = new BlockClock(rpc, head);
-  const search = new BackwardSearch(rpc, authorization);
-  const newest = await blocks.firstAfter(until);
-  const oldest = await blocks.lastBefore(since, newest);
-  const found = await search.find(oldest.number, newest.number);
-  return found ?? (await search.find(newest.number + 1n, head.number));
-}
-
-/** Finds blocks by their time. Exact only to one search's range: what matters is that none is left out. */
-class BlockClock {
-  readonly #rpc: EvmRpc;
-  readonly #head: EvmBlock;
-
-  constructor(rpc: EvmRpc, head: EvmBlock) {
-    this.#rpc = rpc;
-    this.#head = head;
-  }
-
-  /** The head when the time is still to come. */
-  async firstAfter(time: bigint): Promise<EvmBlock> {
-    return this.#head.timestamp <= time ? this.#head : (await this.#around(time, this.#head)).after;
-  }
-
-  async lastBefore(time: bigint, newest: EvmBlock): Promise<EvmBlock> {
-    return (await this.#around(time, newest)).before;
-  }
-
-  async #around(time: bigint, newest: EvmBlock): Promise<{ before: EvmBlock; after: EvmBlock }> {
-    let after = newest;
-    let before = newest;
-    let step = SAMPLE_BLOCKS;
-    while (before.timestamp > time && before.number > 0n) {
-      after = before;
-      before = await this.#read(max(after.number - step, 0n));
-      const elapsed = max(after.timestamp - before.timestamp, 1n);
-      const toGo = max(before.timestamp - time, 0n);
-      // At the measured pace and a fifth more, but always twice as far: block times jump and stand still.
-      step = max((toGo * (after.number - before.number) * 6n) / (elapsed * 5n), step * 2n);
+  { authorization, memory: { logRange }, look }: LogSearch,
+  oldest: number,
+  newest: number,
+): Promise<{ transaction: Hex | undefined; newest: number }> {
+  for (;;) {
+    look.requireTime();
+    const asked = Math.min(logRange.blocks, newest - oldest + 1);
+    const upTo = oldest + asked - 1;
+    try {
+      const logs = await rpc.findLogs(authorizationLogFilter(authorization), oldest, upTo);
+      logRange.succeed();
+      const log = logs.find((candidate) => isAuthorizationLog(candidate, authorization));
+      return { transaction: log?.transactionHash, newest: upTo };
+    } catch (error) {
+      const { kind, words } = readRefusal(error);
+      if (kind === 'failed') logRange.fail(asked);
+      if (kind !== 'refused') throw error;
+      if (asked === 1) throw new ChainUnreadable('the endpoint refuses to search for logs');
+      logRange.refuse(asked, words);
     }
-    while (after.number - before.number > BLOCKS_PER_SEARCH) {
-      const middle = await this.#read((before.number + after.number) / 2n);
-      if (middle.timestamp > time) after = middle;
-      else before = middle;
-    }
-    return { before, after };
-  }
-
-  async #read(number: bigint): Promise<EvmBlock> {
-    const block = await this.#rpc.findBlock(number);
-    if (block === undefined) throw new ChainUnreadable(`the endpoint has no block ${number}`);
-    return block;
   }
 }
 
-class BackwardSearch {
-  readonly #rpc: EvmRpc;
-  readonly #authorization: Authorization;
-  #range = BLOCKS_PER_SEARCH;
-  #searches = 0;
-
-  constructor(rpc: EvmRpc, authorization: Authorization) {
-    this.#rpc = rpc;
-    this.#authorization = authorization;
-  }
-
-  async find(oldest: bigint, newest: bigint): Promise<Hex | undefined> {
-    let upTo = newest;
-    while (upTo >= oldest) {
-      this.#searches += 1;
-      if (this.#searches > MAX_SEARCHES) throw new ChainUnreadable('too many blocks to search for the log');
-      const from = max(upTo - this.#range + 1n, oldest);
-      const logs = await this.#rpc.findLogs(authorizationLogFilter(this.#authorization), from, upTo);
-      if (logs === undefined) {
-        if (this.#range === 1n) throw new ChainUnreadable('the endpoint refuses to search for logs');
-        this.#range = max(this.#range / SHRINK_BY, 1n);
-        continue;
-      }
-      const log = logs.find((candidate) => isAuthorizationLog(candidate, this.#authorization));
-      if (log !== undefined) return log.transactionHash;
-      upTo = from - 1n;
-    }
-    return undefined;
-  }
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
+function seconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000);
 }

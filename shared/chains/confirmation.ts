@@ -1,17 +1,24 @@
-import { type EvmPaymentQuery, lookUpEvmPayment } from './evm.js';
+import { LRUCache } from 'lru-cache';
+import { KnownHistory } from './authorization-history.js';
+import type { EvmEndpointMemory } from './authorization-log.js';
+import { BlockClock } from './block-clock.js';
+import { type EvmPaymentQuery, judgeUnreadEvm, lookUpEvmPayment } from './evm.js';
 import { EvmRpc } from './evm-rpc.js';
 import type { ChainFinding } from './finding.js';
+import { LogRange } from './log-range.js';
+import { Look } from './look.js';
 import { findNetwork, type Network } from './networks.js';
 import { type ChainFetch, fetchUntil } from './rpc-fetch.js';
 import { lookUpSolanaPayment, type SolanaPaymentQuery } from './solana.js';
 import { SolanaRpc } from './solana-rpc.js';
+import type { SolanaEndpointMemory } from './solana-search.js';
 import { ChainUnreadable, unreadableReason } from './unreadable.js';
 
 export type PaymentQuery = EvmPaymentQuery | SolanaPaymentQuery;
 
 export interface Chains {
-  /** Never throws: what goes wrong is an `unreadable`. */
-  lookUp(query: PaymentQuery): Promise<ChainFinding>;
+  /** Never throws: what goes wrong is a finding. `withinMs` for all the requests of this look together. */
+  lookUp(query: PaymentQuery, options?: { withinMs?: number }): Promise<ChainFinding>;
   /** Ends the looks under way. */
   close(): void;
 }
@@ -19,31 +26,41 @@ export interface Chains {
 export interface ChainsOptions {
   /** For all the requests of one look together. */
   lookTimeoutMs?: number;
+  /** Before a node that is behind the others is asked again. */
+  retryPauseMs?: number;
+  /** Sends the requests. */
+  fetch?: ChainFetch;
 }
 
+/** 200 bytes each. */
+const MOST_MESSAGES = 5000;
 const SHUTTING_DOWN = 'the process is shutting down';
 
 /** `rpcUrls` by the network's name in the environment; a network that is not in it is read at its public endpoint. */
 export function createChains(rpcUrls: ReadonlyMap<string, string>, options: ChainsOptions = {}): Chains {
-  const { lookTimeoutMs = 10_000 } = options;
-  const underWay = new Set<AbortController>();
+  const { lookTimeoutMs = 10_000, retryPauseMs = 200 } = options;
+  const underWay = new Set<Look>();
   let isClosed = false;
   /** The networks whose endpoint has said that it serves them. */
   const verified = new Set<string>();
+  /** What is known of the networks' endpoints. */
+  const ofEvm = new Map<string, EvmEndpointMemory>();
+  const ofSolana = new Map<string, SolanaEndpointMemory>();
 
-  async function look(query: PaymentQuery, fetch: ChainFetch): Promise<ChainFinding> {
+  async function lookInto(query: PaymentQuery, look: Look): Promise<ChainFinding> {
     const network = findNetwork(query.network);
     if (network === undefined) throw new ChainUnreadable(`no network is called ${query.network}`);
     const url = rpcUrls.get(network.environmentSuffix) ?? network.publicRpcUrl;
+    const fetch = fetchUntil(look.signal, options.fetch);
     if (query.family === 'evm' && network.family === 'evm') {
       const rpc = new EvmRpc(network, url, fetch);
       await verify(network, rpc);
-      return await lookUpEvmPayment(rpc, query);
+      return await lookUpEvmPayment({ rpc, look, memory: evmMemory(network) }, query);
     }
     if (query.family === 'svm' && network.family === 'svm') {
       const rpc = new SolanaRpc(network, url, fetch);
       await verify(network, rpc);
-      return await lookUpSolanaPayment(rpc, query);
+      return await lookUpSolanaPayment({ rpc, look, memory: solanaMemory(network) }, query);
     }
     throw new ChainUnreadable(`${query.network} is not of the family ${query.family}`);
   }
@@ -54,26 +71,44 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
     verified.add(network.caip2);
   }
 
+  function evmMemory({ caip2 }: Network): EvmEndpointMemory {
+    const memory = ofEvm.get(caip2) ?? {
+      logRange: new LogRange(),
+      history: new KnownHistory(),
+      blockClock: new BlockClock(),
+    };
+    ofEvm.set(caip2, memory);
+    return memory;
+  }
+
+  function solanaMemory({ caip2 }: Network): SolanaEndpointMemory {
+    const memory = ofSolana.get(caip2) ?? { messages: new LRUCache<string, string>({ max: MOST_MESSAGES }) };
+    ofSolana.set(caip2, memory);
+    return memory;
+  }
+
   return {
-    async lookUp(query) {
-      if (isClosed) return { kind: 'unreadable', reason: SHUTTING_DOWN };
-      const end = new AbortController();
-      const timer = setTimeout(() => {
-        end.abort(new ChainUnreadable(`the endpoint took longer than ${lookTimeoutMs} ms`));
-      }, lookTimeoutMs);
-      underWay.add(end);
+    async lookUp(query, { withinMs = lookTimeoutMs } = {}) {
+      if (isClosed) return judgeUnread(query, SHUTTING_DOWN, undefined);
+      const look = new Look({ withinMs, retryPauseMs });
+      underWay.add(look);
       try {
-        return await look(query, fetchUntil(end.signal));
+        return await lookInto(query, look);
       } catch (error) {
-        return { kind: 'unreadable', reason: unreadableReason(error) };
+        return judgeUnread(query, unreadableReason(error), look.chainTime);
       } finally {
-        clearTimeout(timer);
-        underWay.delete(end);
+        look.close();
+        underWay.delete(look);
       }
     },
     close() {
       isClosed = true;
-      for (const end of underWay) end.abort(new ChainUnreadable(SHUTTING_DOWN));
+      for (const look of underWay) look.cut(SHUTTING_DOWN);
     },
   };
+}
+
+function judgeUnread(query: PaymentQuery, reason: string, chainTime: Date | undefined): ChainFinding {
+  const known = query.family === 'evm' ? judgeUnreadEvm(query, reason) : undefined;
+  return known ?? { kind: 'unreadable', reason, ...(chainTime && { chainTime }) };
 }

@@ -1,18 +1,18 @@
 import {
   BaseError,
+  ContractFunctionZeroDataError,
   createPublicClient,
   type Hex,
-  HttpRequestError,
   http,
   InvalidParamsRpcError,
   isHash,
   numberToHex,
   type PublicClient,
   parseAbi,
-  RpcRequestError,
   TransactionReceiptNotFoundError,
 } from 'viem';
 import type { EvmNetwork } from './networks.js';
+import { readRefusal } from './refusal.js';
 import type { ChainFetch } from './rpc-fetch.js';
 import { ChainUnreadable } from './unreadable.js';
 
@@ -108,33 +108,26 @@ export class EvmRpc {
    * another branch, must fail where it could answer from another state.
    */
   async isAuthorizationUsed(asset: Hex, from: Hex, nonce: Hex, block: EvmBlock): Promise<boolean> {
-    const call = {
-      address: asset,
-      abi: AUTHORIZATION_STATE,
-      functionName: 'authorizationState',
-      args: [from, nonce],
-    } as const;
     try {
-      return await this.#client.readContract({ ...call, blockHash: block.hash });
+      return await this.#client.readContract({ ...stateOf(asset, from, nonce), blockHash: block.hash });
     } catch (error) {
       // Endpoints without EIP-1898 know blocks by number only.
       if (!hasCause(error, InvalidParamsRpcError)) throw error;
-      return await this.#client.readContract({ ...call, blockNumber: block.number });
+      return await this.wasAuthorizationUsed(asset, from, nonce, block.number);
     }
   }
 
-  /** Undefined when the endpoint refuses to search so many blocks at once. */
-  async findLogs(filter: LogFilter, oldest: bigint, newest: bigint): Promise<EvmLog[] | undefined> {
-    try {
-      const logs = await this.#client.request({
-        method: 'eth_getLogs',
-        params: [{ ...filter, fromBlock: numberToHex(oldest), toBlock: numberToHex(newest) }],
-      });
-      return logs.map((log) => parseLog({ ...log, logIndex: Number(log.logIndex) }));
-    } catch (error) {
-      if (isRefusal(error)) return undefined;
-      throw error;
-    }
+  /** In the state of whatever block the node has at this height. */
+  async wasAuthorizationUsed(asset: Hex, from: Hex, nonce: Hex, blockNumber: bigint): Promise<boolean> {
+    return await this.#client.readContract({ ...stateOf(asset, from, nonce), blockNumber });
+  }
+
+  async findLogs(filter: LogFilter, oldest: number, newest: number): Promise<EvmLog[]> {
+    const logs = await this.#client.request({
+      method: 'eth_getLogs',
+      params: [{ ...filter, fromBlock: numberToHex(oldest), toBlock: numberToHex(newest) }],
+    });
+    return logs.map((log) => parseLog({ ...log, logIndex: Number(log.logIndex) }));
   }
 
   async #findBlock(position: 'latest' | Hex): Promise<EvmBlock | undefined> {
@@ -163,13 +156,24 @@ function parseLog({ address, topics, data, logIndex, transactionHash }: Unparsed
   return { address, topics, data, logIndex, transactionHash };
 }
 
-/** Providers word it in many ways; what they have in common is that they answer, and not that they are down. */
-function isRefusal(error: unknown): boolean {
-  const failed = error instanceof BaseError ? error.walk((cause) => cause instanceof HttpRequestError) : null;
-  const status = failed instanceof HttpRequestError ? failed.status : undefined;
-  return status === 400 || status === 413 || hasCause(error, RpcRequestError);
+/** Whether the block's state may be there at another node or in a moment, rather than that nobody answered. */
+export function isStateMissing(error: unknown): boolean {
+  const { kind } = readRefusal(error);
+  return kind === 'behind' || kind === 'refused' || hasCause(error, ContractFunctionZeroDataError);
 }
 
-function hasCause(error: unknown, type: typeof RpcRequestError | typeof InvalidParamsRpcError): boolean {
+function stateOf(address: Hex, from: Hex, nonce: Hex) {
+  return {
+    address,
+    abi: AUTHORIZATION_STATE,
+    functionName: 'authorizationState',
+    args: [from, nonce],
+  } as const;
+}
+
+function hasCause(
+  error: unknown,
+  type: typeof ContractFunctionZeroDataError | typeof InvalidParamsRpcError,
+): boolean {
   return error instanceof BaseError && error.walk((cause) => cause instanceof type) !== null;
 }

@@ -1,10 +1,12 @@
 import { getAddress, type Hex, isAddress, isHash } from 'viem';
-import { nowMs } from '../clock.js';
-import { findAuthorizationLog } from './authorization-log.js';
+import type { SearchPlace } from '../domain/payment.js';
+import { type EvmEndpointMemory, findAuthorizationLog } from './authorization-log.js';
 import { type AuthorizedPayment, judgeAuthorization } from './authorization-proof.js';
-import type { EvmBlock, EvmRpc } from './evm-rpc.js';
+import { type EvmBlock, type EvmRpc, isStateMissing } from './evm-rpc.js';
+import { beginEvmSearch, continueEvmSearch, parseEvmPlace, presentEvmPlace } from './evm-search-place.js';
 import type { ChainFinding } from './finding.js';
-import { ChainUnreadable } from './unreadable.js';
+import type { Look } from './look.js';
+import { ChainUnreadable, unreadableReason } from './unreadable.js';
 
 /**
  * Looks for an EIP-3009 payment on its chain. Proof of payment is one successful receipt of the canonical chain
@@ -28,31 +30,99 @@ export interface EvmPaymentQuery {
   readonly notBefore: Date;
   /** What the facilitator called its transaction. */
   readonly transactionHint?: string | undefined;
+  /** Where the search of an earlier look stopped. */
+  readonly place?: SearchPlace | undefined;
 }
 
-/** A chain is idle or an endpoint stuck when its newest block is older; Ethereum's blocks are 12 s apart. */
-const MAX_HEAD_AGE_MS = 120_000;
-/** By how much the chain's clock may differ from ours. */
-const CLOCK_SKEW_SECONDS = 600n;
+/** What `lookUpEvmPayment` needs besides the question. */
+export interface EvmLookContext {
+  rpc: EvmRpc;
+  memory: EvmEndpointMemory;
+  look: Look;
+}
 
-export async function lookUpEvmPayment(rpc: EvmRpc, query: EvmPaymentQuery): Promise<ChainFinding> {
+/** Of one head, before a fresh one is read: behind one address may stand nodes that are not equally far. */
+const TRIES_PER_HEAD = 3;
+const TRIES = 9;
+
+export async function lookUpEvmPayment(
+  context: EvmLookContext,
+  query: EvmPaymentQuery,
+): Promise<ChainFinding> {
   const payment = parseQuery(query);
+  const head = await readHead(context);
+  const named = await judgeHint(context.rpc, query.transactionHint, payment, head);
+  if (named !== undefined) return named;
+  const state = await readState(context, payment, head);
+  return state.isUsed
+    ? await findWhatUsed(context, query, payment, state.head)
+    : judgeUnused(state.head, query.validBefore);
+}
+
+/** What remains when a look has failed: that the authorization was used is not forgotten. */
+export function judgeUnreadEvm(query: EvmPaymentQuery, reason: string): ChainFinding | undefined {
+  const place = parseEvmPlace(query.place);
+  return place && { kind: 'used', reason, place: presentEvmPlace(place) };
+}
+
+async function readHead({ rpc, look }: EvmLookContext): Promise<EvmBlock> {
   const head = await rpc.getHead();
-  const hinted = parseHash(query.transactionHint);
-  if (hinted !== undefined) {
-    const finding = await judgeTransaction(rpc, hinted, payment, head);
-    if (finding !== undefined) return finding;
+  look.saw(toDate(head.timestamp));
+  return head;
+}
+
+/** Only a hint: what cannot be read of it keeps nobody from reading the state. */
+async function judgeHint(
+  rpc: EvmRpc,
+  hint: string | undefined,
+  payment: AuthorizedPayment,
+  head: EvmBlock,
+): Promise<ChainFinding | undefined> {
+  const transaction = parseHash(hint);
+  if (transaction === undefined) return undefined;
+  return await judgeTransaction(rpc, transaction, payment, head).catch(() => undefined);
+}
+
+async function readState(
+  context: EvmLookContext,
+  { asset, from, nonce }: AuthorizedPayment,
+  firstHead: EvmBlock,
+): Promise<{ isUsed: boolean; head: EvmBlock }> {
+  const { rpc, look } = context;
+  let head = firstHead;
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return { isUsed: await rpc.isAuthorizationUsed(asset, from, nonce, head), head };
+    } catch (error) {
+      if (tried === TRIES || look.isEnding || !isStateMissing(error)) throw error;
+    }
+    if (tried % TRIES_PER_HEAD !== 0) continue;
+    await look.pause();
+    head = await readHead(context);
   }
-  if (!(await rpc.isAuthorizationUsed(payment.asset, payment.from, payment.nonce, head))) {
-    return judgeUnused(head, query.validBefore);
+}
+
+/** From here on the authorization is known to be used, and nothing that fails makes that unknown again. */
+async function findWhatUsed(
+  { rpc, memory, look }: EvmLookContext,
+  query: EvmPaymentQuery,
+  authorization: AuthorizedPayment,
+  head: EvmBlock,
+): Promise<ChainFinding> {
+  const number = Number(head.number);
+  const earlier = parseEvmPlace(query.place);
+  const place = earlier === undefined ? beginEvmSearch(number) : continueEvmSearch(earlier, number);
+  const used = (reason: string): ChainFinding => ({ kind: 'used', reason, place: presentEvmPlace(place) });
+  try {
+    const search = { authorization, claimedAt: query.notBefore, head, place, memory, look };
+    const transaction = await findAuthorizationLog(rpc, search);
+    if (transaction === undefined) return used('the nonce is used, but no log says by what');
+    const finding = await judgeTransaction(rpc, transaction, authorization, head);
+    if (finding === undefined) return used("the nonce's log and its transaction's receipt differ");
+    return finding.kind === 'used' ? used(finding.reason) : finding;
+  } catch (error) {
+    return used(unreadableReason(error));
   }
-  const since = BigInt(Math.floor(query.notBefore.getTime() / 1000)) - CLOCK_SKEW_SECONDS;
-  const transaction = await findAuthorizationLog(rpc, payment, head, { since, until: query.validBefore });
-  if (transaction === undefined) throw new ChainUnreadable('the nonce is used, but no log says by what');
-  const finding = await judgeTransaction(rpc, transaction, payment, head);
-  if (finding === undefined)
-    throw new ChainUnreadable("the nonce's log and its transaction's receipt differ");
-  return finding;
 }
 
 /** Undefined when this transaction, as it stands on the canonical chain, does not touch the authorization. */
@@ -82,17 +152,14 @@ async function judgeTransaction(
     case 'spent':
       return { kind: 'spent_otherwise', transaction };
     case 'ambiguous':
-      throw new ChainUnreadable("the transaction's transfers cannot be told apart");
+      return { kind: 'used', reason: "the transaction's transfers cannot be told apart" };
   }
 }
 
+/** Whenever the head was made: one that stands still says that no time has passed there. */
 function judgeUnused(head: EvmBlock, validBefore: bigint): ChainFinding {
-  const chainTime = toDate(head.timestamp);
-  if (nowMs() - chainTime.getTime() > MAX_HEAD_AGE_MS) {
-    throw new ChainUnreadable(`the endpoint's newest block is of ${chainTime.toISOString()}`);
-  }
   // Some tokens still take an authorization in the second of its end.
-  return { kind: 'unused', chainTime, exhausted: head.timestamp > validBefore };
+  return { kind: 'unused', chainTime: toDate(head.timestamp), exhausted: head.timestamp > validBefore };
 }
 
 /** At least 1: a block that was made after the head was read has itself. */

@@ -18,6 +18,12 @@ export interface SignedMessage {
   /** The second signer; undefined when the fee payer is the only one. */
   buyer: string | undefined;
   usesDurableNonce: boolean;
+  /** The token account that the first TransferChecked takes from. */
+  source: string | undefined;
+  /** Those that it names itself, not by a lookup table. */
+  keys: readonly string[];
+  /** Undefined when one of them is no text. */
+  memos: readonly string[] | undefined;
 }
 
 export interface SolanaTransfer {
@@ -34,6 +40,10 @@ export interface LandedTransfer {
 
 const TRANSFER_CHECKED = 12;
 const ADVANCE_NONCE_ACCOUNT = 4;
+const MEMO_PROGRAMS: readonly string[] = [
+  'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
+  'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
+];
 
 export function parseSignedMessage(transactionBase64: string): SignedMessage {
   const message = decodeMessage(transactionBase64);
@@ -48,7 +58,55 @@ export function parseSignedMessage(transactionBase64: string): SignedMessage {
       first !== undefined &&
       keys[first.programIdIndex] === SystemProgram.programId.toBase58() &&
       first.data[0] === ADVANCE_NONCE_ACCOUNT,
+    source: findSource(message, keys),
+    keys,
+    memos: readMemos(message, keys),
   };
+}
+
+function findSource({ compiledInstructions }: VersionedMessage, keys: readonly string[]): string | undefined {
+  const programs = Object.values(TOKEN_PROGRAMS).map((program) => program.toBase58());
+  const transfer = compiledInstructions.find(
+    ({ programIdIndex, data }) =>
+      programs.includes(keys[programIdIndex] ?? '') && data[0] === TRANSFER_CHECKED,
+  );
+  return keys[transfer?.accountKeyIndexes[0] ?? -1];
+}
+
+function readMemos(
+  { compiledInstructions }: VersionedMessage,
+  keys: readonly string[],
+): string[] | undefined {
+  const memos = compiledInstructions.filter(({ programIdIndex }) =>
+    MEMO_PROGRAMS.includes(keys[programIdIndex] ?? ''),
+  );
+  try {
+    return memos.map(({ data }) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether what a node lists as a transaction's memos is surely not this message's. */
+export function hasOtherMemo(listed: string | undefined, { memos }: SignedMessage): boolean {
+  const others = listed === undefined ? undefined : parseMemoList(Buffer.from(listed));
+  if (others === undefined || memos === undefined) return false;
+  return others.length !== memos.length || others.some((other, index) => other !== memos[index]);
+}
+
+/** "[bytes] text; [bytes] text". Undefined for another form, and for one that was cut short. */
+function parseMemoList(listed: Buffer): string[] | undefined {
+  const memos: string[] = [];
+  for (let at = 0; ; at += 2) {
+    const [head, bytes] = /^\[(\d{1,4})\] /.exec(listed.toString('latin1', at, at + 7)) ?? [];
+    if (head === undefined) return undefined;
+    const end = at + head.length + Number(bytes);
+    if (end > listed.length) return undefined;
+    memos.push(listed.toString('utf8', at + head.length, end));
+    if (end === listed.length) return memos;
+    if (listed.toString('latin1', end, end + 2) !== '; ') return undefined;
+    at = end;
+  }
 }
 
 function decodeMessage(transactionBase64: string): VersionedMessage {

@@ -20,11 +20,13 @@ export type SolanaCommitment = 'processed' | Finality;
 
 export interface SignatureEntry {
   signature: string;
+  slot: number;
   blockTime: Date | undefined;
+  memo: string | undefined;
 }
 
-/** The most that one answer holds. */
-export const SIGNATURES_PER_PAGE = 1000;
+/** The most that one answer holds; an endpoint may send fewer. */
+const SIGNATURES_PER_PAGE = 1000;
 /** In a token account: behind its mint and its owner, the same in both token programs. */
 const TOKEN_AMOUNT_OFFSET = 64;
 /** JSON-RPC error of a node: the transaction is of a later version than asked for. */
@@ -95,7 +97,11 @@ export class SolanaRpc {
   async findTransaction(signature: string): Promise<LandedTransaction | undefined> {
     const config = { commitment: 'confirmed', maxSupportedTransactionVersion: 0 } as const;
     try {
-      return (await this.#connection.getTransaction(signature, config)) ?? undefined;
+      const landed = await this.#connection.getTransaction(signature, config);
+      if (landed !== null && landed.transaction.signatures[0] !== signature) {
+        throw new ChainUnreadable('the endpoint answered another transaction');
+      }
+      return landed ?? undefined;
     } catch (error) {
       const isLater = error instanceof SolanaJSONRPCError && error.code === UNSUPPORTED_TRANSACTION_VERSION;
       if (isLater) return 'later_version';
@@ -103,21 +109,23 @@ export class SolanaRpc {
     }
   }
 
-  /** Newest first; of a node that has seen at least `root`. */
+  /** Newest first; of a node that has seen at least that slot. */
   async findSignatures(
     address: string,
     commitment: Finality,
-    root: SolanaRoot,
+    minContextSlot: number,
     before: string | undefined,
   ): Promise<SignatureEntry[]> {
     const paging = {
       limit: SIGNATURES_PER_PAGE,
-      minContextSlot: root.slot,
+      minContextSlot,
       ...(before !== undefined && { before }),
     };
     const found = await this.#connection.getSignaturesForAddress(new PublicKey(address), paging, commitment);
-    return found.map(({ signature, blockTime }) => ({
+    return found.map(({ signature, slot, blockTime, memo }) => ({
       signature,
+      slot,
+      memo: typeof memo === 'string' ? memo : undefined,
       blockTime: typeof blockTime === 'number' ? new Date(blockTime * 1000) : undefined,
     }));
   }

@@ -1,18 +1,27 @@
-import type { Finality } from '@solana/web3.js';
-import { nowMs } from '../clock.js';
+import type { SearchPlace } from '../domain/payment.js';
 import type { ChainFinding } from './finding.js';
-import { findCandidates } from './solana-candidates.js';
+import { NodeBehind, untilCaughtUp } from './lagging.js';
+import type { Look } from './look.js';
+import { readRefusal } from './refusal.js';
 import {
-  findTransfer,
-  hashMessage,
   parseSignedMessage,
   type SignedMessage,
   type SolanaTransfer,
   tokenAccountOf,
 } from './solana-message.js';
-import type { LandedTransaction, SolanaRoot, SolanaRpc } from './solana-rpc.js';
+import { parsePass, presentPass, type SolanaPass } from './solana-pass.js';
+import type { SignatureEntry, SolanaRoot, SolanaRpc } from './solana-rpc.js';
+import {
+  beginPass,
+  goThrough,
+  type Judge,
+  readPage,
+  type SolanaEndpointMemory,
+  type SolanaSearch,
+} from './solana-search.js';
+import { judgeLanded } from './solana-verdict.js';
 import { isTransactionSignature } from './transaction-signature.js';
-import { ChainUnreadable } from './unreadable.js';
+import { unreadableReason } from './unreadable.js';
 
 /**
  * Looks for a Solana payment. Its transaction's name is the fee payer's signature, which the facilitator made and of
@@ -30,40 +39,145 @@ export interface SolanaPaymentQuery extends SolanaTransfer {
   readonly notBefore: Date;
   /** What the facilitator called its transaction. */
   readonly transactionHint?: string | undefined;
+  /** Where the search of an earlier look stopped. */
+  readonly place?: SearchPlace | undefined;
 }
 
-/** Finalized blocks are some 13 s old. */
-const MAX_ROOT_AGE_MS = 120_000;
+/** What `lookUpSolanaPayment` needs besides the question. */
+export interface SolanaLookContext {
+  rpc: SolanaRpc;
+  look: Look;
+  memory: SolanaEndpointMemory;
+}
+
+/** Whether the message can land no more, or why that cannot be said. */
+type Expiry = boolean | { error: unknown };
+/** The pass when it has come to its end without the payment. */
+type Searched = { finding: ChainFinding } | { ended: SolanaPass };
+
 /** Far more than the 150 blocks that a blockhash lasts: one that a node does not know yet is called invalid too. */
 const MIN_BLOCKHASH_AGE_MS = 180_000;
 /** By how much the chain's clock may differ from ours. */
 const CLOCK_SKEW_MS = 600_000;
 
-export async function lookUpSolanaPayment(rpc: SolanaRpc, query: SolanaPaymentQuery): Promise<ChainFinding> {
+export async function lookUpSolanaPayment(
+  context: SolanaLookContext,
+  query: SolanaPaymentQuery,
+): Promise<ChainFinding> {
+  const { rpc, look, memory } = context;
   const message = parseSignedMessage(query.signedTransaction);
+  const accounts = accountsOf(message, query);
+  const judge: Judge = (signature, landed) => judgeLanded(rpc, signature, landed, message, query);
   const hint = parseHint(query.transactionHint);
-  const hinted = hint === undefined ? undefined : await judgeHint(rpc, hint, message, query);
-  if (hinted !== undefined) return hinted;
-  const root = await getFreshRoot(rpc);
-  const exhausted = await hasExpired(rpc, message, root, query.notBefore);
-  const found = await search(rpc, message, query, root, exhausted ? 'finalized' : 'confirmed');
-  if (found !== undefined) return found;
-  if (hint !== undefined) {
-    // Asked again after the expiry: a node's list by account and its list by name may lag differently.
-    const later = exhausted ? await judgeHint(rpc, hint, message, query) : await judgeProcessed(rpc, hint);
-    if (later !== undefined) return later;
+  const named = hint === undefined ? undefined : await judgeHint(rpc, hint, judge);
+  if (named !== undefined) return keepPlace(named, query);
+  const since = new Date(query.notBefore.getTime() - CLOCK_SKEW_MS);
+  const search = { rpc, look, memory, message, since, judge };
+  const earlier = parsePass(query.place, accounts);
+  if (earlier?.isFinal) return await conclude(search, hint, await goOn(search, earlier));
+  const root = await readRoot(context);
+  const expiry = await readExpiry(context, message, root, query.notBefore);
+  const searched =
+    earlier === undefined || expiry === true
+      ? await begin(search, accounts, root, expiry === true)
+      : await goOn(search, earlier);
+  // What may have expired, or not, can be found paid, but not called unused.
+  if (typeof expiry !== 'boolean' && 'ended' in searched) {
+    return { kind: 'searching', reason: unreadableReason(expiry.error) };
   }
-  return { kind: 'unused', chainTime: root.time, exhausted };
+  return await conclude(search, hint, searched);
 }
 
-async function judgeHint(
-  rpc: SolanaRpc,
-  hint: string,
-  message: SignedMessage,
-  query: SolanaPaymentQuery,
-): Promise<ChainFinding | undefined> {
-  const landed = await rpc.findTransaction(hint);
-  return landed === undefined ? undefined : await judgeLanded(rpc, hint, landed, message, query);
+/** Each of them is in the transaction, if it pays; the first one mostly has the fewest. */
+function accountsOf({ buyer, source, keys }: SignedMessage, query: SolanaPaymentQuery): string[] {
+  const merchant = tokenAccountOf(query);
+  const ofBuyer = [buyer, source].filter((account) => account !== undefined);
+  return ofBuyer.length === 0 || keys.includes(merchant) ? [...ofBuyer, merchant] : ofBuyer;
+}
+
+async function readRoot({ rpc, look }: SolanaLookContext): Promise<SolanaRoot> {
+  const root = await untilCaughtUp(look, () => rpc.getRoot());
+  look.saw(root.time);
+  return root;
+}
+
+async function readExpiry(
+  { rpc, look }: SolanaLookContext,
+  { blockhash, usesDurableNonce }: SignedMessage,
+  root: SolanaRoot,
+  notBefore: Date,
+): Promise<Expiry> {
+  const isOld = root.time.getTime() > notBefore.getTime() + MIN_BLOCKHASH_AGE_MS;
+  // A durable nonce stands in the place of the blockhash, looks invalid and lasts for ever.
+  if (!isOld || usesDurableNonce) return false;
+  try {
+    return !(await untilCaughtUp(look, () => rpc.isBlockhashValid(blockhash, root)));
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function begin(
+  search: SolanaSearch,
+  accounts: readonly string[],
+  root: SolanaRoot,
+  isFinal: boolean,
+): Promise<Searched> {
+  const { pass, page } = await beginPass(search, accounts, root, isFinal);
+  return await goToTheEnd(search, pass, page);
+}
+
+async function goOn(search: SolanaSearch, pass: SolanaPass): Promise<Searched> {
+  try {
+    return await goToTheEnd(search, pass, await readPage(search, pass));
+  } catch (error) {
+    const reason = unreadableReason(error);
+    // The place is not in the list any more: a fork was dropped, or the endpoint is another one.
+    if (error instanceof NodeBehind) return { finding: { kind: 'searching', reason } };
+    if (readRefusal(error).kind === 'failed' && !search.look.isEnding) throw error;
+    return { finding: { kind: 'searching', reason, place: presentPass(pass) } };
+  }
+}
+
+async function goToTheEnd(
+  search: SolanaSearch,
+  pass: SolanaPass,
+  page: readonly SignatureEntry[],
+): Promise<Searched> {
+  try {
+    const finding = await goThrough(search, pass, page);
+    return finding === undefined ? { ended: pass } : { finding };
+  } catch (error) {
+    return { finding: { kind: 'searching', reason: unreadableReason(error), place: presentPass(pass) } };
+  }
+}
+
+async function conclude(
+  { rpc, judge }: SolanaSearch,
+  hint: string | undefined,
+  searched: Searched,
+): Promise<ChainFinding> {
+  if ('finding' in searched) return searched.finding;
+  const { root, isFinal, isInDoubt } = searched.ended;
+  if (isInDoubt) return { kind: 'searching', reason: 'a listed transaction cannot be read' };
+  const unused: ChainFinding = { kind: 'unused', chainTime: root.time, exhausted: isFinal };
+  if (hint === undefined) return unused;
+  try {
+    // Asked again at the end: a node's list by account and its list by name may lag differently.
+    return (isFinal ? await judgeNamed(rpc, hint, judge) : await judgeProcessed(rpc, hint)) ?? unused;
+  } catch (error) {
+    return isFinal ? { kind: 'searching', reason: unreadableReason(error) } : unused;
+  }
+}
+
+/** Only a hint: what cannot be read of it keeps nobody from searching. */
+async function judgeHint(rpc: SolanaRpc, hint: string, judge: Judge): Promise<ChainFinding | undefined> {
+  return await judgeNamed(rpc, hint, judge).catch(() => undefined);
+}
+
+async function judgeNamed(rpc: SolanaRpc, name: string, judge: Judge): Promise<ChainFinding | undefined> {
+  const landed = await rpc.findTransaction(name);
+  return landed === undefined ? undefined : await judge(name, landed);
 }
 
 /** Such a transaction cannot be read yet: it may be another message. */
@@ -72,73 +186,8 @@ async function judgeProcessed(rpc: SolanaRpc, hint: string): Promise<ChainFindin
   return status === 'processed' ? { kind: 'pending', transaction: hint } : undefined;
 }
 
-async function search(
-  rpc: SolanaRpc,
-  message: SignedMessage,
-  query: SolanaPaymentQuery,
-  root: SolanaRoot,
-  commitment: Finality,
-): Promise<ChainFinding | undefined> {
-  const since = new Date(query.notBefore.getTime() - CLOCK_SKEW_MS);
-  const merchant = tokenAccountOf(query);
-  for (const signature of await findCandidates(rpc, message.buyer, merchant, since, commitment, root)) {
-    const landed = await rpc.findTransaction(signature);
-    if (landed === undefined)
-      throw new ChainUnreadable('the endpoint lists a transaction that it does not have');
-    const finding = await judgeLanded(rpc, signature, landed, message, query);
-    if (finding !== undefined) return finding;
-  }
-  return undefined;
-}
-
-/** Undefined when it is another message. */
-async function judgeLanded(
-  rpc: SolanaRpc,
-  signature: string,
-  landed: LandedTransaction,
-  message: SignedMessage,
-  query: SolanaPaymentQuery,
-): Promise<ChainFinding | undefined> {
-  if (landed === 'later_version' || hashMessage(landed.transaction.message) !== message.hash)
-    return undefined;
-  if (landed.meta === null)
-    throw new ChainUnreadable('the endpoint does not say whether the transaction succeeded');
-  const status = await rpc.findStatus(signature);
-  if (status === undefined || status === 'processed') return { kind: 'pending', transaction: signature };
-  const transfer = landed.meta.err === null ? findTransfer(landed, query) : undefined;
-  if (transfer === undefined) {
-    // A message that failed cannot be tried again: while its blockhash is valid the cluster refuses it as already
-    // processed (it has paid its fee), and later the blockhash is too old. But only a finalized block surely stays.
-    return { kind: status === 'finalized' ? 'spent_otherwise' : 'pending', transaction: signature };
-  }
-  const { blockTime, slot } = landed;
-  return {
-    kind: 'paid',
-    transaction: signature,
-    proofIndex: transfer.instructionIndex,
-    payer: transfer.authority ?? message.buyer ?? message.feePayer,
-    confirmations: status === 'finalized' ? 2 : 1,
-    blockTime: typeof blockTime === 'number' ? new Date(blockTime * 1000) : await rpc.getBlockTime(slot),
-  };
-}
-
-async function getFreshRoot(rpc: SolanaRpc): Promise<SolanaRoot> {
-  const root = await rpc.getRoot();
-  if (nowMs() - root.time.getTime() > MAX_ROOT_AGE_MS) {
-    throw new ChainUnreadable(`the endpoint's newest finalized block is of ${root.time.toISOString()}`);
-  }
-  return root;
-}
-
-async function hasExpired(
-  rpc: SolanaRpc,
-  { blockhash, usesDurableNonce }: SignedMessage,
-  root: SolanaRoot,
-  notBefore: Date,
-): Promise<boolean> {
-  const isOld = root.time.getTime() > notBefore.getTime() + MIN_BLOCKHASH_AGE_MS;
-  // A durable nonce stands in the place of the blockhash, looks invalid and lasts for ever.
-  return isOld && !usesDurableNonce && !(await rpc.isBlockhashValid(blockhash, root));
+function keepPlace(finding: ChainFinding, { place }: SolanaPaymentQuery): ChainFinding {
+  return finding.kind === 'searching' && place ? { ...finding, place } : finding;
 }
 
 function parseHint(text: string | undefined): string | undefined {

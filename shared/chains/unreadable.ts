@@ -18,7 +18,7 @@ export function unreadableReason(error: unknown): string {
   return `the endpoint's answer cannot be used: ${causes[0]?.name ?? 'unknown'}`;
 }
 
-function causesOf(error: unknown): Error[] {
+export function causesOf(error: unknown): Error[] {
   const causes: Error[] = [];
   for (let cause = error; cause instanceof Error && causes.length < 10; cause = cause.cause)
     causes.push(cause);
@@ -26,7 +26,7 @@ function causesOf(error: unknown): Error[] {
 }
 
 /** viem has the status in a property, @solana/web3.js at the start of its message. */
-function httpStatus(error: Error): number | undefined {
+export function httpStatus(error: Error): number | undefined {
   if ('status' in error && typeof error.status === 'number') return error.status;
   const [, status] = /^([45]\d\d) /.exec(error.message) ?? [];
   return status === undefined ? undefined : Number(status);

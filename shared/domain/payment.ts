@@ -29,6 +29,12 @@ export interface Observation {
   said: string;
 }
 
+/**
+ * How far the search for a payment on its chain has come, for the next look. It is read only by the adapter that wrote
+ * it, which begins anew when it cannot use it.
+ */
+export type SearchPlace = Readonly<Record<string, string | number | boolean | null>>;
+
 /** Authorizations that end later than this ahead are decided by looks at the chain instead of their end. */
 export const LONGEST_WAIT_MS = 15 * 60_000;
 /** Between the two looks that decide such a one. */

@@ -1,9 +1,16 @@
 import { Model } from 'objection';
-import type { Channel, Observation, PaymentStage, PaymentStatus, Token } from '../domain/payment.js';
+import type {
+  Channel,
+  Observation,
+  PaymentStage,
+  PaymentStatus,
+  SearchPlace,
+  Token,
+} from '../domain/payment.js';
 
 export class Payment extends Model {
   static override tableName = 'payments';
-  static override jsonAttributes = ['requirements', 'payload', 'history'];
+  static override jsonAttributes = ['requirements', 'payload', 'history', 'searchPlace'];
 
   declare id: string;
   declare checkoutSessionId: string;
@@ -51,6 +58,8 @@ export class Payment extends Model {
   declare unusedSeenAt: Date | null;
   /** Since when every look at its chain has failed; null when the last one did not. */
   declare unreadableSince: Date | null;
+  /** Where the search for its transaction goes on at the next look. */
+  declare searchPlace: SearchPlace | null;
   /** What the facilitator called its transaction; a hint, not a proof. */
   declare reportedTransaction: string | null;
   /** Where in the transaction the chain's proof lies. */

@@ -142,6 +142,7 @@ type Progress = Partial<
     | 'reportedTransaction'
     | 'unusedSeenAt'
     | 'unreadableSince'
+    | 'searchPlace'
     | 'failureCode'
   >
 >;

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
+import type { ChainFetch } from '../../shared/chains/rpc-fetch.js';
+import { pick, type Random } from './seeded-random.js';
 
 /**
  * A chain's JSON-RPC endpoint on a port of its own, with the ways in which real ones fail. A chain gives it the
@@ -8,15 +10,43 @@ import http from 'node:http';
 export type Fault = 'hang' | 'stall' | 'cut' | 'http_500' | 'http_429' | 'garbage' | 'wrong_shape';
 export type RpcMethods = Readonly<Record<string, (params: readonly unknown[]) => unknown>>;
 
-/** Answered as a JSON-RPC error. */
+/** Answered as a JSON-RPC error, with HTTP's 200 unless told. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
+  readonly status: number;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, status = 200) {
     super(message);
     this.code = code;
+    this.status = status;
   }
+}
+
+/** Several nodes behind one address, each so far behind the first; every request meets one of them. */
+export class Balancer {
+  #lags: readonly number[] = [0];
+  #random: Random | undefined;
+  #requests = 0;
+
+  /** In turn, or at random when there is a source of it. */
+  spread(lags: readonly number[], random?: Random): void {
+    this.#lags = lags;
+    this.#random = random;
+  }
+
+  /** How far the next request's node is behind. */
+  next(): number {
+    this.#requests += 1;
+    if (this.#random !== undefined) return pick(this.#random, this.#lags);
+    return this.#lags[this.#requests % this.#lags.length] ?? 0;
+  }
+}
+
+interface Answer {
+  status: number;
+  type: string;
+  body: string;
 }
 
 export class RpcEndpoint {
@@ -24,13 +54,18 @@ export class RpcEndpoint {
   /** How often each method was called. */
   readonly calls = new Map<string, number>();
   delayMs = 0;
+  /** So many more calls are answered, and the others with HTTP 429. */
+  allowance = Number.POSITIVE_INFINITY;
+  /** The same, by the second. */
+  callsPerSecond = Number.POSITIVE_INFINITY;
   /** Hears of each request as it comes in. */
   onCall: (method: string) => void = () => {};
   readonly #faults = new Map<string, Fault>();
-  readonly #server: http.Server;
+  readonly #server: http.Server | undefined;
   readonly #methods: RpcMethods;
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #waiting: (() => void)[] = [];
+  #second = { startedAt: 0, calls: 0 };
 
   static async start(methods: RpcMethods): Promise<RpcEndpoint> {
     const server = http.createServer();
@@ -41,11 +76,16 @@ export class RpcEndpoint {
     return new RpcEndpoint(server, `http://127.0.0.1:${address.port}`, methods);
   }
 
-  private constructor(server: http.Server, url: string, methods: RpcMethods) {
+  /** Without a port: asked by `fetch` only. */
+  static inProcess(methods: RpcMethods): RpcEndpoint {
+    return new RpcEndpoint(undefined, 'http://in-process.test', methods);
+  }
+
+  private constructor(server: http.Server | undefined, url: string, methods: RpcMethods) {
     this.url = url;
     this.#server = server;
     this.#methods = methods;
-    server.on('request', (request, response) => {
+    server?.on('request', (request, response) => {
       let body = '';
       request.setEncoding('utf8');
       request.on('data', (chunk: string) => {
@@ -54,6 +94,16 @@ export class RpcEndpoint {
       request.on('end', () => this.#receive(body, response));
     });
   }
+
+  /** Answers at once; of the faults it knows those that are an answer, and `cut`. */
+  readonly fetch: ChainFetch = async (_input, init) => {
+    init?.signal?.throwIfAborted();
+    const { id, method, params } = this.#note(String(init?.body));
+    const fault = this.#faultOf(method);
+    if (fault === 'cut') throw new TypeError('fetch failed');
+    const { status, type, body } = this.#respond(fault, id, method, params);
+    return new Response(body, { status, headers: { 'content-type': type } });
+  };
 
   /** From now on, for one method or for all. */
   fail(fault: Fault, method = '*'): void {
@@ -78,13 +128,13 @@ export class RpcEndpoint {
   /** Afterwards connections are refused. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
-    this.#server.closeAllConnections();
-    if (!this.#server.listening) return;
+    this.#server?.closeAllConnections();
+    if (!this.#server?.listening) return;
     this.#server.close();
     await once(this.#server, 'close');
   }
 
-  #receive(body: string, response: http.ServerResponse): void {
+  #note(body: string): { id: unknown; method: string; params: unknown[] } {
     const {
       id,
       method,
@@ -92,6 +142,11 @@ export class RpcEndpoint {
     } = JSON.parse(body) as { id: unknown; method: string; params?: unknown[] };
     this.calls.set(method, this.callsOf(method) + 1);
     this.onCall(method);
+    return { id, method, params };
+  }
+
+  #receive(body: string, response: http.ServerResponse): void {
+    const { id, method, params } = this.#note(body);
     const answer = (): void => this.#answer(id, method, params, response);
     if (this.delayMs === 0) {
       answer();
@@ -104,8 +159,18 @@ export class RpcEndpoint {
     this.#timers.add(timer);
   }
 
-  #answer(id: unknown, method: string, params: readonly unknown[], response: http.ServerResponse): void {
+  #faultOf(method: string): Fault | undefined {
     const fault = this.#faults.get(method) ?? this.#faults.get('*');
+    if (fault !== undefined) return fault;
+    this.allowance -= 1;
+    if (performance.now() - this.#second.startedAt >= 1000)
+      this.#second = { startedAt: performance.now(), calls: 0 };
+    this.#second.calls += 1;
+    return this.allowance < 0 || this.#second.calls > this.callsPerSecond ? 'http_429' : undefined;
+  }
+
+  #answer(id: unknown, method: string, params: readonly unknown[], response: http.ServerResponse): void {
+    const fault = this.#faultOf(method);
     switch (fault) {
       case 'hang':
         for (const resolve of this.#waiting.splice(0)) resolve();
@@ -116,39 +181,44 @@ export class RpcEndpoint {
       case 'cut':
         response.socket?.destroy();
         return;
+      default: {
+        const { status, type, body } = this.#respond(fault, id, method, params);
+        response.writeHead(status, { 'content-type': type }).end(body);
+      }
+    }
+  }
+
+  #respond(fault: Fault | undefined, id: unknown, method: string, params: readonly unknown[]): Answer {
+    const type = 'application/json';
+    const present = (content: object): string => JSON.stringify({ jsonrpc: '2.0', id, ...content });
+    switch (fault) {
       case 'http_500':
-        response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>Internal Server Error</h1>');
-        return;
+        return { status: 500, type: 'text/html', body: '<h1>Internal Server Error</h1>' };
       case 'http_429':
-        response.writeHead(429, { 'content-type': 'text/plain' }).end('slow down');
-        return;
+        return { status: 429, type: 'text/plain', body: 'slow down' };
       case 'garbage':
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","resu');
-        return;
+        return { status: 200, type, body: '{"jsonrpc":"2.0","resu' };
       case 'wrong_shape':
-        this.#send(response, { id, result: { surprise: [null] } });
-        return;
-      case undefined:
-        this.#send(response, { id, ...this.#run(method, params) });
+        return { status: 200, type, body: present({ result: { surprise: [null] } }) };
+      default: {
+        const { status = 200, ...content } = this.#run(method, params);
+        return { status, type, body: present(content) };
+      }
     }
   }
 
   #run(
     method: string,
     params: readonly unknown[],
-  ): { result: unknown } | { error: { code: number; message: string } } {
+  ): { status?: number; result?: unknown; error?: { code: number; message: string } } {
     const run = this.#methods[method];
     if (run === undefined) return { error: { code: -32601, message: `the method ${method} does not exist` } };
     try {
       return { result: run(params) ?? null };
     } catch (error) {
-      if (error instanceof RpcError) return { error: { code: error.code, message: error.message } };
-      throw error;
+      if (!(error instanceof RpcError)) throw error;
+      const { code, message, status } = error;
+      return { status, error: { code, message } };
     }
-  }
-
-  #send(response: http.ServerResponse, content: object): void {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', ...content }));
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { decodeFunctionData, encodeFunctionResult, type Hex, numberToHex, parseAbi } from 'viem';
 import { nowMs } from '../../shared/clock.js';
-import { RpcEndpoint, RpcError } from './chain.js';
+import { Balancer, RpcEndpoint, RpcError } from './chain.js';
 import {
   amountTo,
   canceledLog,
@@ -12,8 +12,10 @@ import {
   isSame,
   transferLog,
   usedLog,
+  usedNonce,
   usesUp,
 } from './evm-logs.js';
+import { LOG_REFUSALS, type LogRefusal } from './log-refusals.js';
 
 /**
  * An EVM chain as far as EIP-3009 payments go: blocks with times, the logs of transactions, and which authorizations
@@ -50,6 +52,13 @@ export class EvmChain {
   /** By method, or '*', or 'latest' for the head alone: answers from a node that is so many blocks behind. */
   readonly lag = new Map<string, number>();
   maxLogRange = Number.POSITIVE_INFINITY;
+  /** In whose words eth_getLogs refuses more. */
+  logRefusal: LogRefusal = 'named';
+  /** Of so many blocks before its head a node has the state. */
+  keepsState = Number.POSITIVE_INFINITY;
+  /** And the blocks themselves. */
+  keepsBlocks = Number.POSITIVE_INFINITY;
+  readonly nodes = new Balancer();
   /** What eth_getLogs leaves out. */
   hidesLogs = false;
   /** What authorizationState says whatever is true. */
@@ -57,13 +66,25 @@ export class EvmChain {
   /** Whether eth_call takes a block by its hash (EIP-1898). */
   knowsBlockHashes = true;
   readonly #blocks: Block[] = [];
+  readonly #blockNumbers = new Map<Hex, number>();
   readonly #transactions = new Map<Hex, Transaction>();
+  /** By what their logs use up. */
+  readonly #byNonce = new Map<string, Transaction[]>();
   #offsetSeconds = 0;
+  #isHalted = false;
+  readonly #waiting: (() => void)[] = [];
   #endpoint: RpcEndpoint | undefined;
 
   static async start(chainId: number): Promise<EvmChain> {
     const chain = new EvmChain(chainId);
     chain.#endpoint = await RpcEndpoint.start(chain.#methods());
+    return chain;
+  }
+
+  /** Without a port, asked by `endpoint.fetch`. */
+  static inProcess(chainId: number): EvmChain {
+    const chain = new EvmChain(chainId);
+    chain.#endpoint = RpcEndpoint.inProcess(chain.#methods());
     return chain;
   }
 
@@ -95,6 +116,17 @@ export class EvmChain {
     }
   }
 
+  /** Makes no blocks from now on; transactions wait. */
+  halt(): void {
+    this.#isHalted = true;
+  }
+
+  /** Goes on where it stopped, with the transactions that wait. */
+  goOn(): void {
+    this.#isHalted = false;
+    for (const execute of this.#waiting.splice(0)) execute();
+  }
+
   /** Blocks at a pace of their own, the first one that long after the head. */
   mineAt(secondsApart: number, count: number): void {
     for (let mined = 0; mined < count; mined += 1) this.#append(this.head.timestamp + secondsApart);
@@ -102,14 +134,18 @@ export class EvmChain {
 
   /** A transaction in a block of its own; what it logged only counts when it succeeded. */
   execute(logs: readonly FakeLog[], outcome: 'success' | 'reverted' = 'success', hash = randomHash()): Hex {
+    if (this.#isHalted) {
+      this.#waiting.push(() => this.execute(logs, outcome, hash));
+      return hash;
+    }
     this.mine();
     const numbered = logs.map((log, index) => ({ ...log, logIndex: LOGS_BEFORE + index }));
-    this.#transactions.set(hash, {
-      hash,
-      block: this.head,
-      succeeded: outcome === 'success',
-      logs: numbered,
-    });
+    const succeeded = outcome === 'success';
+    const transaction = { hash, block: this.head, succeeded, logs: numbered };
+    this.#transactions.set(hash, transaction);
+    for (const nonce of new Set(logs.flatMap((log) => usedNonce(log) ?? []))) {
+      this.#byNonce.set(nonce, [...this.#using(nonce), transaction]);
+    }
     return hash;
   }
 
@@ -134,7 +170,7 @@ export class EvmChain {
     const { block } = this.#transaction(transaction);
     for (let number = block.number; number < this.#blocks.length; number += 1) {
       const { timestamp } = this.#block(number);
-      this.#blocks[number] = { number, hash: randomHash(), timestamp };
+      this.#put({ number, hash: randomHash(), timestamp });
     }
     if (receipt === 'dropped') this.#transactions.delete(transaction);
   }
@@ -154,11 +190,22 @@ export class EvmChain {
   }
 
   #append(timestamp: number): void {
-    this.#blocks.push({ number: this.#blocks.length, hash: randomHash(), timestamp });
+    if (!this.#isHalted) this.#put({ number: this.#blocks.length, hash: randomHash(), timestamp });
   }
 
+  #put(block: Block): void {
+    this.#blocks[block.number] = block;
+    this.#blockNumbers.set(block.hash, block.number);
+  }
+
+  #using(nonce: string): readonly Transaction[] {
+    return this.#byNonce.get(nonce) ?? [];
+  }
+
+  /** Of the node that this request meets: called once in each. */
   #height(method: string): number {
-    return this.head.number - (this.lag.get(method) ?? this.lag.get('*') ?? 0);
+    const lag = (this.lag.get(method) ?? this.lag.get('*') ?? 0) + this.nodes.next();
+    return Math.max(this.head.number - lag, 0);
   }
 
   #block(number: number): Block {
@@ -178,7 +225,16 @@ export class EvmChain {
   }
 
   #isUsed(asset: string, from: string, nonce: string, upTo: number): boolean {
-    return this.#canonicalLogs(asset, upTo).some((log) => usesUp(log, from, nonce));
+    return this.#using(hex(nonce)).some(
+      (transaction) =>
+        transaction.block.number <= upTo &&
+        this.#counts(transaction) &&
+        transaction.logs.some((log) => isSame(log.address, asset) && usesUp(log, from, nonce)),
+    );
+  }
+
+  #counts(transaction: Transaction): boolean {
+    return transaction.succeeded && this.#isCanonical(transaction);
   }
 
   #canonicalLogs(asset: string, upTo = this.head.number): FakeLog[] {
@@ -192,7 +248,7 @@ export class EvmChain {
   #presentBlock(position: string): object | null {
     const height = this.#height('eth_getBlockByNumber');
     const number = position === 'latest' ? height - (this.lag.get('latest') ?? 0) : Number(position);
-    if (number > height) return null;
+    if (number > height || number < height - this.keepsBlocks) return null;
     const { hash, timestamp } = this.#block(number);
     return { number: numberToHex(number), hash, timestamp: numberToHex(timestamp), transactions: [] };
   }
@@ -214,15 +270,17 @@ export class EvmChain {
   }
 
   #findLogs({ address, topics, fromBlock, toBlock }: LogQuery): object[] {
-    if (Number(toBlock) - Number(fromBlock) + 1 > this.maxLogRange) {
-      throw new RpcError(-32005, `query exceeds max block range ${this.maxLogRange}`);
-    }
+    const height = this.#height('eth_getLogs');
+    const asked = Number(toBlock) - Number(fromBlock) + 1;
+    if (asked > this.maxLogRange) throw LOG_REFUSALS[this.logRefusal](this.maxLogRange, asked);
     if (this.hidesLogs) return [];
-    const newest = Math.min(Number(toBlock), this.#height('eth_getLogs'));
-    const found = [...this.#transactions.values()].filter(
+    const newest = Math.min(Number(toBlock), height);
+    const [nonce, ...more] = [topics[2] ?? []].flat();
+    const among =
+      nonce === undefined || more.length > 0 ? this.#transactions.values() : this.#using(hex(nonce));
+    const found = [...among].filter(
       (transaction) =>
-        transaction.succeeded &&
-        this.#isCanonical(transaction) &&
+        this.#counts(transaction) &&
         transaction.block.number >= Number(fromBlock) &&
         transaction.block.number <= newest,
     );
@@ -243,16 +301,30 @@ export class EvmChain {
 
   #positionOf(position: unknown): number {
     const height = this.#height('eth_call');
-    if (typeof position === 'string') {
-      const number = position === 'latest' ? height : Number(position);
-      if (number > height) throw new RpcError(-32000, 'header not found');
-      return number;
+    const number = typeof position === 'string' ? this.#numberOf(position, height) : this.#named(position);
+    if (number > height) {
+      throw new RpcError(
+        -32000,
+        typeof position === 'string' ? 'header not found' : 'header for hash not found',
+      );
     }
+    if (number < height - this.keepsState) {
+      throw new RpcError(-32000, `missing trie node 5ea1 (path ) state 0x5ea1 is not available`);
+    }
+    return number;
+  }
+
+  #numberOf(position: string, height: number): number {
+    return position === 'latest' ? height : Number(position);
+  }
+
+  #named(position: unknown): number {
     if (!this.knowsBlockHashes) throw new RpcError(-32602, 'invalid argument 1: cannot unmarshal object');
     const { blockHash } = position as { blockHash: Hex };
-    const block = this.#blocks.find(({ hash }) => hash === blockHash);
-    if (block === undefined || block.number > height) throw new RpcError(-32000, 'header for hash not found');
-    return block.number;
+    const number = this.#blockNumbers.get(blockHash);
+    return number !== undefined && this.#blocks[number]?.hash === blockHash
+      ? number
+      : Number.POSITIVE_INFINITY;
   }
 }
 
@@ -274,6 +346,11 @@ function matchesTopics(log: FakeLog, topics: LogQuery['topics']): boolean {
   });
 }
 
+/** Never the same one twice; drawing all its bytes would take longer than all else. */
 function randomHash(): Hex {
-  return `0x${randomBytes(32).toString('hex')}`;
+  hashes += 1;
+  return `0x${RUN}${hashes.toString(16).padStart(16, '0')}`;
 }
+
+const RUN = randomBytes(24).toString('hex');
+let hashes = 0;

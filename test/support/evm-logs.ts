@@ -39,6 +39,11 @@ export function usesUp({ topics: [event, owner, used] }: FakeLog, from: string, 
   return (event === USED || event === CANCELED) && isSame(owner, pad(hex(from))) && isSame(used, nonce);
 }
 
+/** The nonce that a log uses up or cancels. */
+export function usedNonce({ topics: [event, , nonce] }: FakeLog): string | undefined {
+  return (event === USED || event === CANCELED) && nonce !== undefined ? nonce.toLowerCase() : undefined;
+}
+
 export function amountTo({ topics, data }: FakeLog, wallet: string): bigint {
   return topics[0] === TRANSFER && isSame(topics[2], pad(hex(wallet))) ? BigInt(data) : 0n;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Keypair, type VersionedMessage, VersionedTransaction } from '@solana/web3.js';
 import { nowMs } from '../../shared/clock.js';
 import { base58 } from './base58.js';
-import { RpcEndpoint, RpcError } from './chain.js';
+import { Balancer, RpcEndpoint, RpcError } from './chain.js';
 
 /**
  * A Solana cluster as far as token payments go: slots with times, blockhashes with their age, and the transactions
@@ -27,6 +27,9 @@ interface Landed {
   message: VersionedMessage;
   error: object | null;
   receives: Record<string, bigint>;
+  memo: string | null;
+  /** How many landed before it. */
+  order: number;
 }
 
 interface Config {
@@ -43,6 +46,10 @@ const SLOTS_AT_START = 400;
 const MS_PER_SLOT = 400;
 const BLOCKHASH_SLOTS = 150;
 const TRANSFER_CHECKED = 12;
+/** Of no meaning to a reader. */
+const SOME_MINT = Keypair.generate().publicKey.toBase58();
+const SOME_SIGNATURE = base58(randomBytes(64));
+const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 /** By every token account before every transaction. */
 const HELD_BEFORE = 5_000_000n;
 
@@ -55,6 +62,8 @@ export class SolanaChain {
   readonly hiddenFromLists = new Set<string>();
   /** Left out when they are looked up by signature. */
   readonly hiddenByName = new Set<string>();
+  /** All of them. */
+  hidesTransactions = false;
   /** Of a transaction version that the node does not send without being asked for it. */
   readonly ofLaterVersion = new Set<string>();
   /** Whether getTransaction tells how it went. */
@@ -63,18 +72,36 @@ export class SolanaChain {
   tellsBalances = true;
   /** Whether answers about a slot tell its time. */
   tellsTimes = true;
+  /** How many entries one answer lists at most. */
+  pageSize = 1000;
+  /** By how many slots the lists by account are behind what the node has. */
+  listLag = 0;
+  /** Whether lists tell the memos of transactions. */
+  listsMemos = true;
+  readonly nodes = new Balancer();
   /** By slot, counted from the first. */
   readonly #times: number[] = [];
   readonly #blockhashes = new Map<string, number>();
   readonly #landed: Landed[] = [];
+  readonly #bySignature = new Map<string, Landed>();
+  readonly #byAccount = new Map<string, Landed[]>();
   readonly #messages = new Set<string>();
+  readonly #described = new WeakMap<VersionedMessage, { memo: string | null; accounts: readonly string[] }>();
   #offsetMs = 0;
+  #isHalted = false;
   #endpoint: RpcEndpoint | undefined;
 
   /** By its CAIP-2 identifier. */
   static async start(network: string): Promise<SolanaChain> {
     const chain = new SolanaChain(network);
     chain.#endpoint = await RpcEndpoint.start(chain.#methods());
+    return chain;
+  }
+
+  /** Without a port, asked by `endpoint.fetch`. */
+  static inProcess(network: string): SolanaChain {
+    const chain = new SolanaChain(network);
+    chain.#endpoint = RpcEndpoint.inProcess(chain.#methods());
     return chain;
   }
 
@@ -88,12 +115,27 @@ export class SolanaChain {
     return this.#endpoint;
   }
 
+  /** Of the newest slot. */
+  get time(): Date {
+    return new Date(this.#times.at(-1) ?? 0);
+  }
+
   get slot(): number {
     return FIRST_SLOT + this.#times.length - 1;
   }
 
+  /** No slot passes from now on, and nothing may land. */
+  halt(): void {
+    this.#isHalted = true;
+  }
+
+  goOn(): void {
+    this.#isHalted = false;
+  }
+
   /** Slots in a moment, as when the clock stands still. */
   pass(slots: number): void {
+    if (this.#isHalted) return;
     for (let passed = 0; passed < slots; passed += 1) {
       this.#times.push(Math.max(nowMs() + this.#offsetMs, this.#times.at(-1) ?? 0));
     }
@@ -108,8 +150,7 @@ export class SolanaChain {
     }
   }
 
-  issueBlockhash(): string {
-    const blockhash = Keypair.generate().publicKey.toBase58();
+  issueBlockhash(blockhash = Keypair.generate().publicKey.toBase58()): string {
     this.#blockhashes.set(blockhash, this.slot);
     return blockhash;
   }
@@ -122,7 +163,7 @@ export class SolanaChain {
     this.#messages.add(key);
     const { signature = base58(randomBytes(64)), error = null, receives = {} } = landing;
     this.pass(1);
-    this.#landed.push({ signature, slot: this.slot, message, error, receives });
+    this.#land(signature, message, { error, receives });
     this.pass(DEPTH[landing.commitment ?? 'confirmed']);
     return signature;
   }
@@ -130,9 +171,9 @@ export class SolanaChain {
   /** Many transactions of the same accounts, all confirmed. */
   crowd(signedTransaction: string, count: number): void {
     const message = decode(signedTransaction);
+    const prefix = base58(randomBytes(60)).slice(0, 78);
     for (let landed = 0; landed < count; landed += 1) {
-      const signature = base58(randomBytes(64));
-      this.#landed.push({ signature, slot: this.slot, message, error: null, receives: {} });
+      this.#land(`${prefix}${synthetic(landed)}`, message, { error: null, receives: {} });
     }
     this.pass(DEPTH.confirmed);
   }
@@ -147,11 +188,42 @@ export class SolanaChain {
     await this.endpoint.close();
   }
 
+  #land(
+    signature: string,
+    message: VersionedMessage,
+    { error, receives }: Pick<Landed, 'error' | 'receives'>,
+  ): void {
+    if (this.#isHalted) throw new Error('the cluster stands still');
+    const { memo, accounts } = this.#describe(message);
+    const order = this.#landed.length;
+    const landed = { signature, slot: this.slot, message, error, receives, memo, order };
+    this.#landed.push(landed);
+    this.#bySignature.set(signature, landed);
+    for (const account of accounts) {
+      const listed = this.#byAccount.get(account);
+      if (listed === undefined) this.#byAccount.set(account, [landed]);
+      else listed.push(landed);
+    }
+  }
+
+  /** Once for all transactions of one message. */
+  #describe(message: VersionedMessage): { memo: string | null; accounts: readonly string[] } {
+    const known = this.#described.get(message);
+    if (known !== undefined) return known;
+    const accounts = message.staticAccountKeys.map((key) => key.toBase58());
+    const memos = message.compiledInstructions
+      .filter(({ programIdIndex }) => accounts[programIdIndex] === MEMO_PROGRAM)
+      .map(({ data }) => `[${data.length}] ${Buffer.from(data).toString('utf8')}`);
+    const described = { memo: memos.length === 0 ? null : memos.join('; '), accounts };
+    this.#described.set(message, described);
+    return described;
+  }
+
   #methods(): Record<string, (params: readonly unknown[]) => unknown> {
     return {
       getGenesisHash: () => this.genesisHash,
       getSlot: ([config]) => this.#height('getSlot', config as Config),
-      getBlockTime: ([slot]) => this.#presentTime(Number(slot)),
+      getBlockTime: ([slot]) => this.#timeAt(Number(slot)),
       isBlockhashValid: ([blockhash, config]) => this.#judgeBlockhash(String(blockhash), config as Config),
       getSignatureStatuses: ([signatures]) => ({
         context: { slot: this.#height('getSignatureStatuses', {}) },
@@ -163,9 +235,16 @@ export class SolanaChain {
   }
 
   #height(method: string, { commitment = 'finalized', minContextSlot = 0 }: Config = {}): number {
-    const height = this.slot - DEPTH[commitment] - (this.lag.get(method) ?? this.lag.get('*') ?? 0);
+    const lag = (this.lag.get(method) ?? this.lag.get('*') ?? 0) + this.nodes.next();
+    const height = this.slot - DEPTH[commitment] - lag;
     if (height < minContextSlot) throw new RpcError(-32016, 'Minimum context slot has not been reached');
     return height;
+  }
+
+  #timeAt(slot: number): number | null {
+    const height = this.#height('getBlockTime', { commitment: 'processed' });
+    if (slot > height) throw new RpcError(-32004, `Block not available for slot ${slot}`);
+    return this.#presentTime(slot);
   }
 
   #presentTime(slot: number): number | null {
@@ -181,8 +260,9 @@ export class SolanaChain {
   }
 
   #find(signature: string, upTo: number): Landed | undefined {
-    if (this.hiddenByName.has(signature)) return undefined;
-    return this.#landed.find((landed) => landed.signature === signature && landed.slot <= upTo);
+    if (this.hidesTransactions || this.hiddenByName.has(signature)) return undefined;
+    const landed = this.#bySignature.get(signature);
+    return landed !== undefined && landed.slot <= upTo ? landed : undefined;
   }
 
   #presentStatus(signature: string): object | null {
@@ -211,10 +291,7 @@ export class SolanaChain {
       version: message.version,
       meta: this.tellsMeta ? this.#presentMeta(landed) : null,
       transaction: {
-        signatures: [
-          signature,
-          ...Array(message.header.numRequiredSignatures - 1).fill(base58(randomBytes(64))),
-        ],
+        signatures: [signature, ...Array(message.header.numRequiredSignatures - 1).fill(SOME_SIGNATURE)],
         message: presentMessage(message),
       },
     };
@@ -225,7 +302,7 @@ export class SolanaChain {
     const present = (held: (amount: bigint) => bigint): object[] =>
       [...balances].map(([account, amount]) => ({
         accountIndex: message.staticAccountKeys.findIndex((key) => key.toBase58() === account),
-        mint: Keypair.generate().publicKey.toBase58(),
+        mint: SOME_MINT,
         uiTokenAmount: { amount: String(held(amount)), decimals: 6, uiAmount: null, uiAmountString: '' },
       }));
     const preTokenBalances = present(() => HELD_BEFORE);
@@ -241,23 +318,40 @@ export class SolanaChain {
   }
 
   #list(address: string, config: Config): object[] {
-    const height = this.#height('getSignaturesForAddress', config);
+    const height = this.#height('getSignaturesForAddress', config) - this.listLag;
     const { limit = 1000, before } = config;
-    const newestFirst = this.#landed.toReversed();
-    const from =
-      before === undefined ? 0 : newestFirst.findIndex(({ signature }) => signature === before) + 1;
-    const listed = newestFirst
-      .slice(from)
-      .filter(({ slot, signature }) => slot <= height && !this.hiddenFromLists.has(signature))
-      .filter(({ message }) => message.staticAccountKeys.some((key) => key.toBase58() === address));
-    return listed.slice(0, limit).map(({ signature, slot, error }) => ({
+    const all = this.#byAccount.get(address) ?? [];
+    let newest = all.length - 1;
+    if (before !== undefined) {
+      const place = this.#bySignature.get(before);
+      // As nodes do that do not know it.
+      if (place === undefined || place.slot > height) return [];
+      while (newest >= 0 && (all[newest]?.order ?? 0) >= place.order) newest -= 1;
+    }
+    const listed: object[] = [];
+    for (let index = newest; index >= 0 && listed.length < Math.min(limit, this.pageSize); index -= 1) {
+      const landed = all[index];
+      if (landed === undefined || landed.slot > height || this.hiddenFromLists.has(landed.signature))
+        continue;
+      listed.push(this.#presentEntry(landed));
+    }
+    return listed;
+  }
+
+  #presentEntry({ signature, slot, error, memo }: Landed): object {
+    return {
       signature,
       slot,
       err: error,
-      memo: null,
+      memo: this.listsMemos ? memo : null,
       blockTime: this.#presentTime(slot),
-    }));
+    };
   }
+}
+
+/** Ten digits of base58, different for each number. */
+function synthetic(number: number): string {
+  return base58(Buffer.from([1, (number >> 16) & 255, (number >> 8) & 255, number & 255])).padStart(10, '2');
 }
 
 function decode(signedTransaction: string): VersionedMessage {

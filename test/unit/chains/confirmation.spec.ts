@@ -63,7 +63,8 @@ describe('the chains', () => {
     for (const method of ['eth_chainId', 'eth_call']) {
       it(`end a look at an endpoint on which ${method} meets a ${fault}`, async () => {
         evm.endpoint.fail(fault, method);
-        assert.deepEqual(await open(50).lookUp(buildEvmQuery()), tooSlow);
+        const { kind, ...said } = await open(50).lookUp(buildEvmQuery());
+        assert.deepEqual([kind, 'reason' in said && said.reason], [tooSlow.kind, tooSlow.reason]);
       });
     }
 
@@ -73,6 +74,13 @@ describe('the chains', () => {
       assert.deepEqual(await open(50).lookUp(query), tooSlow);
     });
   }
+
+  it('tell the time of the newest block, where that much could be read', async () => {
+    evm.endpoint.fail('http_500', 'eth_call');
+    const { kind, ...said } = await chains.lookUp(buildEvmQuery());
+    const newest = new Date(evm.head.timestamp * 1000);
+    assert.deepEqual([kind, 'chainTime' in said && said.chainTime], ['unreadable', newest]);
+  });
 
   it('end a look whose requests are each in time but not together', async () => {
     evm.endpoint.delayMs = 40;

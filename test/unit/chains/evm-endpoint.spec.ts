@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
-import { returnToPresent, travelMs } from '../../../shared/clock.js';
+import { nowMs, returnToPresent, travelMs } from '../../../shared/clock.js';
 import type { Fault } from '../../support/chain.js';
 import { EvmChain } from '../../support/evm-chain.js';
 import { buildEvmQuery } from './evm-payment.js';
@@ -24,11 +24,20 @@ describe('an EVM endpoint', () => {
     await chain.close();
   });
 
-  async function assertUnreadable(finding: Promise<ChainFinding>, reason: RegExp): Promise<void> {
+  async function assertFound(
+    kind: 'unreadable' | 'used',
+    finding: Promise<ChainFinding>,
+    reason: RegExp,
+  ): Promise<void> {
     const found = await finding;
-    assert.equal(found.kind, 'unreadable');
-    assert.match(found.kind === 'unreadable' ? found.reason : '', reason);
+    assert.equal(found.kind, kind);
+    assert.match('reason' in found ? found.reason : '', reason);
   }
+
+  const assertUnreadable = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
+    assertFound('unreadable', finding, reason);
+  const assertUsed = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
+    assertFound('used', finding, reason);
 
   const faults: [fault: Fault, reason: RegExp][] = [
     ['cut', /cannot be reached: UND_ERR_SOCKET|cannot be reached: ECONNRESET/],
@@ -37,13 +46,8 @@ describe('an EVM endpoint', () => {
     ['garbage', /cannot be used/],
     ['wrong_shape', /./],
   ];
-  const methods = [
-    'eth_chainId',
-    'eth_getBlockByNumber',
-    'eth_getTransactionReceipt',
-    'eth_call',
-    'eth_getLogs',
-  ];
+  const methods = ['eth_chainId', 'eth_getBlockByNumber', 'eth_call'];
+  const methodsOfTheSearch = ['eth_getTransactionReceipt', 'eth_getLogs'];
   for (const [fault, reason] of faults) {
     for (const method of methods) {
       it(`that fails by ${fault} at ${method} says nothing, and all when it is back`, async () => {
@@ -54,6 +58,31 @@ describe('an EVM endpoint', () => {
         assert.equal((await chains.lookUp({ ...payment, transactionHint: transaction })).kind, 'paid');
       });
     }
+
+    for (const method of methodsOfTheSearch) {
+      it(`that fails by ${fault} at ${method} says that it is used, and all when it is back`, async () => {
+        const transaction = chain.movePayment(payment);
+        chain.endpoint.fail(fault, method);
+        await assertUsed(chains.lookUp(payment), reason);
+        chain.endpoint.recover();
+        assert.equal((await chains.lookUp(payment)).kind, 'paid');
+        chain.endpoint.fail(fault, 'eth_getTransactionReceipt');
+        await assertUsed(chains.lookUp({ ...payment, transactionHint: transaction }), /./);
+      });
+    }
+
+    it(`that fails by ${fault} at the receipt of a hint is asked for the state`, async () => {
+      chain.endpoint.fail(fault, 'eth_getTransactionReceipt');
+      const transactionHint = `0x${'ab'.repeat(32)}`;
+      assert.equal((await chains.lookUp({ ...payment, transactionHint })).kind, 'unused');
+    });
+
+    it(`that fails by ${fault} after its head was read says how far its time has come`, async () => {
+      chain.endpoint.fail(fault, 'eth_call');
+      const found = await chains.lookUp(payment);
+      const chainTime = new Date(chain.head.timestamp * 1000);
+      assert.deepEqual(found.kind === 'unreadable' && found.chainTime, chainTime);
+    });
   }
 
   it('that refuses connections says nothing', async () => {
@@ -93,9 +122,14 @@ describe('an EVM endpoint', () => {
       assert.deepEqual(await chains.lookUp(payment), { kind: 'unused', chainTime, exhausted: false });
     });
 
-    it('by more than two minutes says nothing about what is not used', async () => {
-      travelMs(121_000);
-      await assertUnreadable(chains.lookUp(payment), /newest block is of/);
+    it('by an hour says until when it has seen, and that no time has passed since', async () => {
+      travelMs(3_600_000);
+      const chainTime = new Date(chain.head.timestamp * 1000);
+      const { validBefore } = payment;
+      assert.deepEqual(await chains.lookUp(payment), { kind: 'unused', chainTime, exhausted: false });
+      const past = await chains.lookUp({ ...payment, validBefore: BigInt(chain.head.timestamp - 1) });
+      assert.deepEqual(past, { kind: 'unused', chainTime, exhausted: true });
+      assert.ok(validBefore < BigInt(Math.floor(nowMs() / 1000)));
     });
 
     it('still proves a payment that it has seen', async () => {
@@ -118,16 +152,23 @@ describe('an EVM endpoint', () => {
       await assertUnreadable(chains.lookUp(payment), /error -32000/);
     });
 
-    it('with its logs says nothing rather than that there are none', async () => {
+    it('with its logs says that it is used, and by what when they have come', async () => {
       chain.movePayment(payment);
       chain.lag.set('eth_getLogs', 1);
-      await assertUnreadable(chains.lookUp(payment), /no log says by what/);
+      const finding = await chains.lookUp(payment);
+      assert.ok(finding.kind === 'used');
+      assert.match(finding.reason, /no log says by what/);
+      chain.mine(1);
+      const { place } = finding;
+      chain.endpoint.calls.clear();
+      assert.equal((await chains.lookUp({ ...payment, place })).kind, 'paid');
+      assert.equal(chain.endpoint.callsOf('eth_getLogs'), 1);
     });
 
-    it('with its receipts says nothing', async () => {
+    it('with its receipts says that it is used', async () => {
       chain.movePayment(payment);
       chain.lag.set('eth_getTransactionReceipt', 1);
-      await assertUnreadable(chains.lookUp(payment), /differ/);
+      await assertUsed(chains.lookUp(payment), /differ/);
     });
 
     it('with its head counts the block of the payment only', async () => {
@@ -164,27 +205,24 @@ describe('an EVM endpoint', () => {
       assert.equal(finding.kind === 'paid' && finding.transaction, again);
     });
 
-    it('still calls the nonce used: says nothing', async () => {
+    it('still calls the nonce used: says no more than that', async () => {
       const transaction = chain.movePayment(payment);
       chain.reorganise(transaction, 'kept');
       chain.authorizationStateLie = true;
-      await assertUnreadable(
-        chains.lookUp({ ...payment, transactionHint: transaction }),
-        /no log says by what/,
-      );
+      await assertUsed(chains.lookUp({ ...payment, transactionHint: transaction }), /no log says by what/);
     });
   });
 
   describe('that contradicts itself', () => {
-    it('about a used nonce without any log says nothing', async () => {
+    it('about a used nonce without any log says no more than that it is used', async () => {
       chain.authorizationStateLie = true;
-      await assertUnreadable(chains.lookUp(payment), /no log says by what/);
+      await assertUsed(chains.lookUp(payment), /no log says by what/);
     });
 
-    it('by hiding the logs says nothing', async () => {
+    it('by hiding the logs says no more than that it is used', async () => {
       chain.movePayment(payment);
       chain.hidesLogs = true;
-      await assertUnreadable(chains.lookUp(payment), /no log says by what/);
+      await assertUsed(chains.lookUp(payment), /no log says by what/);
     });
 
     it('by calling a nonce unused is overruled by the transaction itself', async () => {
@@ -205,18 +243,17 @@ describe('an EVM endpoint', () => {
       });
     }
 
-    it('to none says nothing', async () => {
+    it('to none says no more than that it is used', async () => {
       chain.movePayment(payment);
       chain.maxLogRange = 0;
-      await assertUnreadable(chains.lookUp(payment), /refuses to search/);
+      await assertUsed(chains.lookUp(payment), /refuses to search/);
     });
 
-    it('is asked a bounded number of times', async () => {
+    it('and hides the log is searched from the one end to the other, for nothing', async () => {
       chain.authorizationStateLie = true;
       chain.maxLogRange = 1;
       chain.mine(100);
-      await assertUnreadable(chains.lookUp(payment), /too many blocks/);
-      assert.ok(chain.endpoint.callsOf('eth_getLogs') <= 40);
+      await assertUsed(chains.lookUp(payment), /no log says by what/);
     });
   });
 

@@ -38,10 +38,10 @@ describe('looking for a payment on an EVM chain', () => {
     };
   }
 
-  async function assertUnreadable(finding: Promise<ChainFinding>, reason: RegExp): Promise<void> {
+  async function assertUsed(finding: Promise<ChainFinding>, reason: RegExp): Promise<void> {
     const found = await finding;
-    assert.equal(found.kind, 'unreadable');
-    assert.match(found.kind === 'unreadable' ? found.reason : '', reason);
+    assert.equal(found.kind, 'used');
+    assert.match(found.kind === 'used' ? found.reason : '', reason);
   }
 
   describe('without a hint', () => {
@@ -247,8 +247,8 @@ describe('looking for a payment on an EVM chain', () => {
     it('is not two payments: where two authorizations claim it, none is concluded', async () => {
       const rival = { ...payment, nonce: buildEvmQuery().nonce };
       const transaction = chain.execute([usedLog(rival), usedLog(payment), transferLog(payment)]);
-      await assertUnreadable(lookUp(), /cannot be told apart/);
-      await assertUnreadable(lookUp({ ...rival, transactionHint: transaction }), /cannot be told apart/);
+      await assertUsed(lookUp(), /cannot be told apart/);
+      await assertUsed(lookUp({ ...rival, transactionHint: transaction }), /cannot be told apart/);
     });
 
     it("has one name: the same place in the block, by its hint and by its nonce's log", async () => {

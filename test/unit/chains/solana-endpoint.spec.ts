@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
-import { returnToPresent, travelMs } from '../../../shared/clock.js';
+import { nowMs, returnToPresent, travelMs } from '../../../shared/clock.js';
 import type { Fault } from '../../support/chain.js';
 import { SolanaChain } from '../../support/solana-chain.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
@@ -26,11 +26,20 @@ describe('a Solana endpoint', () => {
     await chain.close();
   });
 
-  async function assertUnreadable(finding: Promise<ChainFinding>, reason: RegExp): Promise<void> {
+  async function assertFound(
+    kind: 'unreadable' | 'searching',
+    finding: Promise<ChainFinding>,
+    reason: RegExp,
+  ): Promise<void> {
     const found = await finding;
-    assert.equal(found.kind, 'unreadable');
-    assert.match(found.kind === 'unreadable' ? found.reason : '', reason);
+    assert.equal(found.kind, kind);
+    assert.match('reason' in found ? found.reason : '', reason);
   }
+
+  const assertUnreadable = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
+    assertFound('unreadable', finding, reason);
+  const assertSearching = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
+    assertFound('searching', finding, reason);
 
   const faults: [fault: Fault, reason: RegExp][] = [
     ['cut', /cannot be reached: UND_ERR_SOCKET|cannot be reached: ECONNRESET/],
@@ -39,14 +48,7 @@ describe('a Solana endpoint', () => {
     ['garbage', /cannot be used/],
     ['wrong_shape', /./],
   ];
-  const methods = [
-    'getGenesisHash',
-    'getSlot',
-    'getBlockTime',
-    'getSignaturesForAddress',
-    'getTransaction',
-    'getSignatureStatuses',
-  ];
+  const methods = ['getGenesisHash', 'getSlot', 'getBlockTime', 'getSignaturesForAddress'];
   for (const [fault, reason] of faults) {
     for (const method of methods) {
       it(`that fails by ${fault} at ${method} says nothing, and all when it is back`, async () => {
@@ -58,10 +60,35 @@ describe('a Solana endpoint', () => {
       });
     }
 
-    it(`that fails by ${fault} when asked for the blockhash says nothing`, async () => {
+    for (const method of ['getTransaction', 'getSignatureStatuses']) {
+      it(`that fails by ${fault} at ${method} is not done, and says all when it is back`, async () => {
+        const transactionHint = chain.movePayment(payment.signedTransaction);
+        chain.travel(200);
+        chain.endpoint.fail(fault, method);
+        await assertSearching(chains.lookUp(payment), /./);
+        await assertSearching(chains.lookUp({ ...payment, transactionHint }), /./);
+        chain.endpoint.recover();
+        assert.equal((await chains.lookUp(payment)).kind, 'paid');
+      });
+    }
+
+    it(`that fails by ${fault} when asked for the blockhash leaves open whether it has expired`, async () => {
       chain.travel(200);
       chain.endpoint.fail(fault, 'isBlockhashValid');
-      await assertUnreadable(chains.lookUp(payment), reason);
+      await assertSearching(chains.lookUp(payment), reason);
+    });
+
+    it(`that fails by ${fault} after its root was read says how far its time has come`, async () => {
+      chain.endpoint.fail(fault, 'getSignaturesForAddress');
+      const found = await chains.lookUp(payment);
+      assert.ok(found.kind === 'unreadable' && found.chainTime !== undefined);
+    });
+
+    it(`that fails by ${fault} when asked for the blockhash still shows what has landed`, async () => {
+      chain.movePayment(payment.signedTransaction);
+      chain.travel(200);
+      chain.endpoint.fail(fault, 'isBlockhashValid');
+      assert.equal((await chains.lookUp(payment)).kind, 'paid');
     });
   }
 
@@ -76,10 +103,15 @@ describe('a Solana endpoint', () => {
     await assertUnreadable(chains.lookUp(payment), /another Solana cluster/);
   });
 
-  it('that does not tell whether the transaction succeeded says nothing', async () => {
-    chain.movePayment(payment.signedTransaction);
+  it('that does not tell whether the transaction succeeded leaves it in doubt', async () => {
+    const transactionHint = chain.movePayment(payment.signedTransaction);
     chain.tellsMeta = false;
-    await assertUnreadable(chains.lookUp(payment), /whether the transaction succeeded/);
+    chain.travel(200);
+    await assertSearching(
+      chains.lookUp({ ...payment, transactionHint }),
+      /whether the transaction succeeded/,
+    );
+    await assertSearching(chains.lookUp(payment), /cannot be read/);
   });
 
   it('that tells no block times says nothing', async () => {
@@ -87,25 +119,31 @@ describe('a Solana endpoint', () => {
     await assertUnreadable(chains.lookUp(payment), /no time for slot/);
   });
 
-  it('whose finalized block is more than two minutes old says nothing about what has not landed', async () => {
-    travelMs(121_000);
-    await assertUnreadable(chains.lookUp(payment), /newest finalized block is of/);
+  it('whose finalized block is an hour old says until when it has seen, and no more', async () => {
+    travelMs(3_600_000);
+    const found = await chains.lookUp(payment);
+    assert.ok(found.kind === 'unused' && !found.exhausted);
+    assert.ok(nowMs() - found.chainTime.getTime() > 3_600_000);
     const transactionHint = chain.movePayment(payment.signedTransaction);
     assert.equal((await chains.lookUp({ ...payment, transactionHint })).kind, 'paid');
   });
 
-  for (const method of ['isBlockhashValid', 'getSignaturesForAddress']) {
-    it(`that lags behind its own head at ${method}, as one of several nodes does, says nothing`, async () => {
-      chain.travel(200);
-      chain.lag.set(method, 1);
-      await assertUnreadable(chains.lookUp(payment), /error -32016/);
-    });
-  }
+  it('that lags behind its own head with its lists, as one of several nodes does, says nothing', async () => {
+    chain.travel(200);
+    chain.lag.set('getSignaturesForAddress', 1);
+    await assertUnreadable(chains.lookUp(payment), /error -32016/);
+  });
 
-  it('that lists a transaction which it does not have says nothing', async () => {
+  it('that lags behind its own head with its blockhashes leaves open whether it has expired', async () => {
+    chain.travel(200);
+    chain.lag.set('isBlockhashValid', 1);
+    await assertSearching(chains.lookUp(payment), /error -32016/);
+  });
+
+  it('that lists a transaction which it does not have is not done', async () => {
     chain.hiddenByName.add(chain.movePayment(payment.signedTransaction));
     chain.travel(200);
-    await assertUnreadable(chains.lookUp(payment), /lists a transaction/);
+    await assertSearching(chains.lookUp(payment), /cannot be read/);
   });
 
   it('that does not know the status of a transaction that it has waits', async () => {
@@ -132,12 +170,14 @@ describe('a Solana endpoint', () => {
     assert.equal(chain.endpoint.callsOf('getSignaturesForAddress'), 3);
   });
 
-  it('is asked for a bounded number of pages', async () => {
+  it('is asked for as many pages as there are', async function () {
+    this.timeout(30_000);
     const { buyer, query } = buildSolanaPayment(blockhash);
-    chain.movePayment(query.signedTransaction);
-    chain.crowd(buildSolanaPayment(blockhash, { buyer }).query.signedTransaction, 3000);
-    await assertUnreadable(chains.lookUp(query), /too many transactions/);
-    assert.equal(chain.endpoint.callsOf('getSignaturesForAddress'), 3);
+    const transaction = chain.movePayment(query.signedTransaction);
+    chain.crowd(buildSolanaPayment(blockhash, { buyer, payTo: query.payTo }).query.signedTransaction, 6000);
+    const found = await chains.lookUp(query);
+    assert.equal(found.kind === 'paid' && found.transaction, transaction);
+    assert.equal(chain.endpoint.callsOf('getTransaction'), 1);
   });
 
   it('is asked for no page from before the claim', async () => {

@@ -1,0 +1,96 @@
+import type { EvmBlock, EvmRpc } from './evm-rpc.js';
+import { readRefusal } from './refusal.js';
+
+/** How far back the first step goes that measures the chain's pace. */
+const SAMPLE_BLOCKS = 100;
+/** Blocks are found as exactly as this. */
+const NEAR_ENOUGH_BLOCKS = 16;
+
+const MOST_SAMPLES = 1000;
+
+interface Found {
+  number: number;
+  /** Unix seconds. */
+  time: number;
+}
+
+/** Blocks of one endpoint by their times, kept from look to look so that an interrupted one is not in vain. */
+export class BlockClock {
+  readonly #times = new Map<number, number>();
+
+  /** The number of a block that is not after the time, and near the last such one; 0 when there is none. */
+  async findBlockBefore(rpc: EvmRpc, time: number, head: EvmBlock): Promise<number> {
+    let after = this.#firstAfter(time, { number: Number(head.number), time: Number(head.timestamp) });
+    if (after.time <= time) return after.number;
+    let before = this.#lastBefore(time, after.number);
+    let step = SAMPLE_BLOCKS;
+    while (before === undefined && after.number > 0) {
+      const block = await this.#read(rpc, Math.max(after.number - step, 0));
+      if (block.time <= time) {
+        before = block;
+        break;
+      }
+      // At the measured pace and a fifth more, but always twice as far: block times jump and stand still.
+      step = Math.max(Math.ceil(1.2 * blocksBetween(block, after, block.time - time)), step * 2);
+      after = block;
+    }
+    if (before === undefined) return 0;
+    for (let tried = 0; after.number - before.number > NEAR_ENOUGH_BLOCKS; tried += 1) {
+      const between = tried % 2 === 0 ? byPace(before, after, time) : halfway(before, after);
+      const middle = await this.#read(rpc, between);
+      if (middle.time <= time) before = middle;
+      else after = middle;
+    }
+    return before.number;
+  }
+
+  async #read(rpc: EvmRpc, number: number): Promise<Found> {
+    const block = await readBlock(rpc, number);
+    if (Number.isFinite(block.time)) this.#times.set(number, block.time);
+    const [oldestSample] = this.#times.keys();
+    if (this.#times.size > MOST_SAMPLES && oldestSample !== undefined) this.#times.delete(oldestSample);
+    return block;
+  }
+
+  #firstAfter(time: number, head: Found): Found {
+    let first = head;
+    for (const [number, its] of this.#times)
+      if (its > time && number < first.number) first = { number, time: its };
+    return first;
+  }
+
+  #lastBefore(time: number, upTo: number): Found | undefined {
+    let last: Found | undefined;
+    for (const [number, its] of this.#times)
+      if (its <= time && number < upTo && number > (last?.number ?? -1)) last = { number, time: its };
+    return last;
+  }
+}
+
+/** One that a pruned node has not got any more lies before every time. */
+async function readBlock(rpc: EvmRpc, number: number): Promise<Found> {
+  const tooOld = { number, time: Number.NEGATIVE_INFINITY };
+  try {
+    const block = await rpc.findBlock(BigInt(number));
+    return block === undefined ? tooOld : { number, time: Number(block.timestamp) };
+  } catch (error) {
+    const { kind } = readRefusal(error);
+    if (kind === 'behind' || kind === 'refused') return tooOld;
+    throw error;
+  }
+}
+
+function blocksBetween(before: Found, after: Found, seconds: number): number {
+  return (seconds * (after.number - before.number)) / Math.max(after.time - before.time, 1);
+}
+
+function byPace(before: Found, after: Found, time: number): number {
+  const guess = before.number + Math.floor(blocksBetween(before, after, time - before.time));
+  if (!Number.isFinite(before.time)) return halfway(before, after);
+  // A little on the early side, so that the block itself is closed in from both sides.
+  return Math.min(Math.max(guess - NEAR_ENOUGH_BLOCKS / 4, before.number + 1), after.number - 1);
+}
+
+function halfway(before: Found, after: Found): number {
+  return Math.floor((before.number + after.number) / 2);
+}

@@ -1,0 +1,53 @@
+import type { ChainFinding } from './finding.js';
+import { findTransfer, hashMessage, type SignedMessage, type SolanaTransfer } from './solana-message.js';
+import type { LandedTransaction, SolanaRpc } from './solana-rpc.js';
+import { ChainUnreadable, unreadableReason } from './unreadable.js';
+
+type Landed = Exclude<LandedTransaction, 'later_version'>;
+
+/**
+ * What a transaction that has landed says about the payment; undefined when it is another message. When it is this one,
+ * whatever cannot be read of it leaves it in doubt: it is never as if it had not been found.
+ */
+export async function judgeLanded(
+  rpc: SolanaRpc,
+  signature: string,
+  landed: LandedTransaction,
+  message: SignedMessage,
+  expected: SolanaTransfer,
+): Promise<ChainFinding | undefined> {
+  if (landed === 'later_version' || hashMessage(landed.transaction.message) !== message.hash)
+    return undefined;
+  try {
+    return await judgeOwn(rpc, signature, landed, message, expected);
+  } catch (error) {
+    return { kind: 'searching', reason: unreadableReason(error) };
+  }
+}
+
+async function judgeOwn(
+  rpc: SolanaRpc,
+  signature: string,
+  landed: Landed,
+  message: SignedMessage,
+  expected: SolanaTransfer,
+): Promise<ChainFinding> {
+  const { meta, blockTime, slot } = landed;
+  if (meta === null) throw new ChainUnreadable('the endpoint does not say whether the transaction succeeded');
+  const status = await rpc.findStatus(signature);
+  if (status === undefined || status === 'processed') return { kind: 'pending', transaction: signature };
+  const transfer = meta.err === null ? findTransfer(landed, expected) : undefined;
+  if (transfer === undefined) {
+    // A message that failed cannot be tried again: while its blockhash is valid the cluster refuses it as already
+    // processed (it has paid its fee), and later the blockhash is too old. But only a finalized block surely stays.
+    return { kind: status === 'finalized' ? 'spent_otherwise' : 'pending', transaction: signature };
+  }
+  return {
+    kind: 'paid',
+    transaction: signature,
+    proofIndex: transfer.instructionIndex,
+    payer: transfer.authority ?? message.buyer ?? message.feePayer,
+    confirmations: status === 'finalized' ? 2 : 1,
+    blockTime: typeof blockTime === 'number' ? new Date(blockTime * 1000) : await rpc.getBlockTime(slot),
+  };
+}

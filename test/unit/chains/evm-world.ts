@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { createChains } from '../../../shared/chains/confirmation.js';
+import { EvmChain } from '../../support/evm-chain.js';
+import { LOG_REFUSALS, type LogRefusal } from '../../support/log-refusals.js';
+import { seededRandom } from '../../support/seeded-random.js';
+import { buildEvmQuery, randomAddress } from './evm-payment.js';
+import { listening, type World } from './world.js';
+
+/** How the endpoint is for some looks. */
+export interface EvmPhase {
+  looks: number;
+  secondsApart: number;
+  maxLogRange: number;
+  logRefusal: LogRefusal;
+  keepsState: number;
+  keepsBlocks: number;
+  indexLag: number;
+  nodes: readonly number[];
+  atRandom: boolean;
+  allowance: number;
+  isHalted: boolean;
+  fault: { method: string; kind: 'cut' | 'http_500' | 'http_429' | 'wrong_shape' } | null;
+}
+
+export interface EvmPlan {
+  seed: number;
+  validForSeconds: number;
+  clockSkewSeconds: number;
+  blocksBefore: number;
+  knowsBlockHashes: boolean;
+  hint: 'none' | 'right' | 'wrong';
+  fate: 'paid' | 'cancelled' | 'elsewhere' | 'less' | 'nothing';
+  /** Of the chain's time after the claim, as a part of the authorization's. */
+  fateAt: number;
+  phases: readonly EvmPhase[];
+}
+
+const INFINITE = Number.POSITIVE_INFINITY;
+const SECONDS_PER_BLOCK = 2;
+const FROM = randomAddress();
+const PAY_TO = randomAddress();
+const ELSEWHERE = randomAddress();
+
+export const HONEST_EVM: EvmPhase = {
+  looks: 0,
+  secondsApart: 30,
+  maxLogRange: 10,
+  logRefusal: 'named',
+  keepsState: 0,
+  keepsBlocks: INFINITE,
+  indexLag: 0,
+  nodes: [0],
+  atRandom: false,
+  allowance: INFINITE,
+  isHalted: false,
+  fault: null,
+};
+
+const anyPhase: fc.Arbitrary<EvmPhase> = fc.record({
+  looks: fc.integer({ min: 1, max: 4 }),
+  secondsApart: fc.integer({ min: 2, max: 60 }),
+  maxLogRange: fc.constantFrom(INFINITE, 2000, 100, 10, 3, 0),
+  logRefusal: fc.constantFrom(...(Object.keys(LOG_REFUSALS) as LogRefusal[])),
+  keepsState: fc.constantFrom(INFINITE, 128, 8, 0),
+  keepsBlocks: fc.constantFrom(INFINITE, INFINITE, 100),
+  indexLag: fc.constantFrom(0, 0, 1, 10, 60),
+  nodes: fc.constantFrom([0], [0], [0, 1], [0, 7], [0, 40], [3, 0, 9]),
+  atRandom: fc.boolean(),
+  allowance: fc.constantFrom(INFINITE, INFINITE, 4, 6, 10, 20),
+  isHalted: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean()),
+  fault: fc.option(
+    fc.record({
+      method: fc.constantFrom(
+        'eth_getLogs',
+        'eth_getTransactionReceipt',
+        'eth_call',
+        'eth_getBlockByNumber',
+        '*',
+      ),
+      kind: fc.constantFrom('cut', 'http_500', 'http_429', 'wrong_shape'),
+    }),
+    { freq: 3 },
+  ),
+});
+
+/** While the chain stands still, the service's clock passes the authorization's end. */
+const longHalt: fc.Arbitrary<EvmPhase> = fc
+  .integer({ min: 4, max: 8 })
+  .map((looks) => ({ ...HONEST_EVM, looks, secondsApart: 50, isHalted: true }));
+
+const phase = fc.oneof({ weight: 7, arbitrary: anyPhase }, { weight: 1, arbitrary: longHalt });
+
+export const evmPlan: fc.Arbitrary<EvmPlan> = fc.record({
+  seed: fc.nat(),
+  validForSeconds: fc.integer({ min: 30, max: 200 }),
+  clockSkewSeconds: fc.integer({ min: -300, max: 300 }),
+  blocksBefore: fc.constantFrom(0, 300, 1500),
+  knowsBlockHashes: fc.boolean(),
+  hint: fc.constantFrom('none', 'none', 'right', 'wrong'),
+  fate: fc.constantFrom('paid', 'paid', 'paid', 'cancelled', 'elsewhere', 'less', 'nothing'),
+  fateAt: fc.double({ min: 0, max: 0.95, noNaN: true }),
+  phases: fc.array(phase, { minLength: 1, maxLength: 5 }),
+});
+
+export class EvmWorld implements World {
+  readonly #chain = EvmChain.inProcess(84532);
+  readonly #plan: EvmPlan;
+  readonly #payment;
+  readonly #heard = listening(this.#chain.endpoint.fetch, {
+    eth_call: (result) => typeof result === 'string',
+  });
+  readonly #fateTime: number;
+  #fate: 'paid' | 'lost' | 'open' = 'open';
+  chains = createChains(new Map(), { fetch: this.#heard.fetch, retryPauseMs: 0 });
+  query;
+  now: number;
+  readonly settledAt: number;
+  readonly endsAt: number;
+
+  constructor(plan: EvmPlan) {
+    this.#plan = plan;
+    const chain = this.#chain;
+    chain.mineAt(SECONDS_PER_BLOCK, plan.blocksBefore);
+    chain.knowsBlockHashes = plan.knowsBlockHashes;
+    const claimedAt = chain.head.timestamp;
+    const validBefore = BigInt(claimedAt + plan.validForSeconds);
+    const notBefore = new Date((claimedAt + plan.clockSkewSeconds) * 1000);
+    this.#payment = buildEvmQuery({ from: FROM, payTo: PAY_TO, validBefore, notBefore });
+    const transactionHint = plan.hint === 'none' ? undefined : this.#payment.nonce.replace(/^0x./, '0xe');
+    this.query = { ...this.#payment, transactionHint };
+    this.now = claimedAt * 1000;
+    this.settledAt = this.now + 5000;
+    this.endsAt = Number(validBefore) * 1000;
+    this.#fateTime = claimedAt + Math.floor(plan.fateAt * plan.validForSeconds);
+  }
+
+  spoken(): number {
+    return this.#heard.spoken();
+  }
+
+  fate(): 'paid' | 'lost' | 'open' {
+    return this.#fate === 'open' && this.#chain.head.timestamp * 1000 > this.endsAt ? 'lost' : this.#fate;
+  }
+
+  turn(phase: EvmPhase): void {
+    const chain = this.#chain;
+    const { maxLogRange, logRefusal, keepsState, keepsBlocks } = phase;
+    Object.assign(chain, { maxLogRange, logRefusal, keepsState, keepsBlocks });
+    chain.lag.set('eth_getLogs', phase.indexLag);
+    chain.nodes.spread(phase.nodes, phase.atRandom ? seededRandom(this.#plan.seed) : undefined);
+    chain.endpoint.recover();
+    if (phase.fault !== null) chain.endpoint.fail(phase.fault.kind, phase.fault.method);
+  }
+
+  pass({ secondsApart, allowance, isHalted }: EvmPhase): void {
+    this.now += secondsApart * 1000;
+    this.#chain.endpoint.allowance = allowance;
+    if (isHalted) return;
+    for (let passed = 0; passed < secondsApart; passed += SECONDS_PER_BLOCK) {
+      this.#chain.mineAt(SECONDS_PER_BLOCK, 1);
+      if (this.#fate === 'open' && this.#chain.head.timestamp >= this.#fateTime) this.#fulfil();
+    }
+  }
+
+  close(): void {
+    this.chains.close();
+  }
+
+  #fulfil(): void {
+    const { fate, hint } = this.#plan;
+    const payment = this.#payment;
+    if (fate === 'nothing') return;
+    if (fate === 'cancelled') this.#chain.cancelAuthorization(payment);
+    else {
+      const parts = { paid: {}, elsewhere: { payTo: ELSEWHERE }, less: { amount: payment.amount - 1n } }[
+        fate
+      ];
+      const name = hint === 'right' ? this.query.transactionHint : undefined;
+      this.#chain.movePayment({ ...payment, ...parts }, name);
+    }
+    this.#fate = fate === 'paid' ? 'paid' : 'lost';
+  }
+}

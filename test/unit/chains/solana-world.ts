@@ -1,0 +1,193 @@
+import { Keypair } from '@solana/web3.js';
+import fc from 'fast-check';
+import { createChains } from '../../../shared/chains/confirmation.js';
+import { seededRandom } from '../../support/seeded-random.js';
+import { SolanaChain } from '../../support/solana-chain.js';
+import { buildSolanaPayment, DEVNET, randomKey } from './solana-payment.js';
+import { listening, type World } from './world.js';
+
+/** How the endpoint is for some looks. */
+export interface SolanaPhase {
+  looks: number;
+  secondsApart: number;
+  pageSize: number;
+  listLag: number;
+  listsMemos: boolean;
+  tellsMeta: boolean;
+  hidesTransactions: boolean;
+  nodes: readonly number[];
+  atRandom: boolean;
+  allowance: number;
+  isHalted: boolean;
+  /** Other payments of the buyer between two looks. */
+  purchases: number;
+  fault: { method: string; kind: 'cut' | 'http_500' | 'http_429' | 'wrong_shape' } | null;
+}
+
+export interface SolanaPlan {
+  seed: number;
+  clockSkewSeconds: number;
+  /** Transactions of the same accounts before the claim. */
+  earlier: number;
+  hint: 'none' | 'right' | 'wrong';
+  fate: 'paid' | 'failed' | 'nothing';
+  /** Seconds of the chain's time after the claim. */
+  fateAt: number;
+  phases: readonly SolanaPhase[];
+}
+
+const INFINITE = Number.POSITIVE_INFINITY;
+const BLOCKHASH = randomKey();
+const BUYER = Keypair.generate();
+const PAYMENT = buildSolanaPayment(BLOCKHASH, { buyer: BUYER }).query;
+const { payTo } = PAYMENT;
+/** Signing takes long, so a few messages land again and again under other names. */
+const OTHERS = Array.from({ length: 3 }, () => buildSolanaPayment(BLOCKHASH, { buyer: BUYER, payTo }).query);
+const SIGNATURE = '5'.repeat(87);
+const LIFETIME_SLOTS = 150;
+const LIFETIME_SECONDS = 180;
+
+export const HONEST_SOLANA: SolanaPhase = {
+  looks: 0,
+  secondsApart: 30,
+  pageSize: 20,
+  listLag: 0,
+  listsMemos: true,
+  tellsMeta: true,
+  hidesTransactions: false,
+  nodes: [0],
+  atRandom: false,
+  allowance: INFINITE,
+  isHalted: false,
+  purchases: 1,
+  fault: null,
+};
+
+const anyPhase: fc.Arbitrary<SolanaPhase> = fc.record({
+  looks: fc.integer({ min: 1, max: 4 }),
+  secondsApart: fc.integer({ min: 2, max: 60 }),
+  pageSize: fc.constantFrom(1000, 100, 10, 3),
+  listLag: fc.constantFrom(0, 0, 2, 10, 40),
+  listsMemos: fc.boolean(),
+  tellsMeta: fc.boolean(),
+  hidesTransactions: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean()),
+  nodes: fc.constantFrom([0], [0], [0, 1], [0, 10], [5, 0, 20]),
+  atRandom: fc.boolean(),
+  allowance: fc.constantFrom(INFINITE, INFINITE, 5, 8, 15, 30),
+  isHalted: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean()),
+  purchases: fc.constantFrom(0, 0, 1, 5),
+  fault: fc.option(
+    fc.record({
+      method: fc.constantFrom(
+        'getSlot',
+        'getBlockTime',
+        'isBlockhashValid',
+        'getSignaturesForAddress',
+        'getTransaction',
+        'getSignatureStatuses',
+        '*',
+      ),
+      kind: fc.constantFrom('cut', 'http_500', 'http_429', 'wrong_shape'),
+    }),
+    { freq: 3 },
+  ),
+});
+
+/** While the cluster stands still, the service's clock passes all that a blockhash may last. */
+const longHalt: fc.Arbitrary<SolanaPhase> = fc
+  .integer({ min: 4, max: 8 })
+  .map((looks) => ({ ...HONEST_SOLANA, looks, secondsApart: 50, isHalted: true }));
+
+const phase = fc.oneof({ weight: 7, arbitrary: anyPhase }, { weight: 1, arbitrary: longHalt });
+
+export const solanaPlan: fc.Arbitrary<SolanaPlan> = fc.record({
+  seed: fc.nat(),
+  clockSkewSeconds: fc.integer({ min: -60, max: 60 }),
+  earlier: fc.constantFrom(0, 1, 5, 20),
+  hint: fc.constantFrom('none', 'none', 'right', 'wrong'),
+  fate: fc.constantFrom('paid', 'paid', 'failed', 'nothing'),
+  fateAt: fc.integer({ min: 0, max: 55 }),
+  phases: fc.array(phase, { minLength: 1, maxLength: 5 }),
+});
+
+export class SolanaWorld implements World {
+  readonly #chain = SolanaChain.inProcess(DEVNET);
+  readonly #plan: SolanaPlan;
+  readonly #heard = listening(this.#chain.endpoint.fetch, { getSignaturesForAddress: Array.isArray });
+  readonly #claimedAt: number;
+  readonly #firstSlot: number;
+  #fate: 'paid' | 'lost' | 'open' = 'open';
+  #isFulfilled = false;
+  chains = createChains(new Map(), { fetch: this.#heard.fetch, retryPauseMs: 0 });
+  query;
+  now: number;
+  readonly settledAt: number;
+  readonly endsAt: number;
+
+  constructor(plan: SolanaPlan) {
+    this.#plan = plan;
+    const chain = this.#chain;
+    this.#buy(plan.earlier);
+    chain.issueBlockhash(BLOCKHASH);
+    this.#firstSlot = chain.slot;
+    this.#claimedAt = chain.time.getTime();
+    const notBefore = new Date(this.#claimedAt + plan.clockSkewSeconds * 1000);
+    const transactionHint = plan.hint === 'none' ? undefined : SIGNATURE;
+    this.query = { ...PAYMENT, notBefore, transactionHint };
+    this.now = this.#claimedAt;
+    this.settledAt = this.now + 5000;
+    this.endsAt = notBefore.getTime() + LIFETIME_SECONDS * 1000;
+  }
+
+  spoken(): number {
+    return this.#heard.spoken();
+  }
+
+  fate(): 'paid' | 'lost' | 'open' {
+    const isOver = this.#chain.slot - this.#firstSlot > LIFETIME_SLOTS;
+    return this.#fate === 'open' && isOver ? 'lost' : this.#fate;
+  }
+
+  turn(phase: SolanaPhase): void {
+    const chain = this.#chain;
+    const { pageSize, listLag, listsMemos, tellsMeta } = phase;
+    Object.assign(chain, { pageSize, listLag, listsMemos, tellsMeta });
+    chain.nodes.spread(phase.nodes, phase.atRandom ? seededRandom(this.#plan.seed) : undefined);
+    chain.hidesTransactions = phase.hidesTransactions;
+    chain.endpoint.recover();
+    if (phase.fault !== null) chain.endpoint.fail(phase.fault.kind, phase.fault.method);
+  }
+
+  pass({ secondsApart, allowance, isHalted, purchases }: SolanaPhase): void {
+    this.now += secondsApart * 1000;
+    this.#chain.endpoint.allowance = allowance;
+    if (isHalted) return;
+    for (let passed = 0; passed < secondsApart; passed += 1) {
+      this.#chain.travel(1);
+      const seconds = (this.#chain.time.getTime() - this.#claimedAt) / 1000;
+      if (!this.#isFulfilled && seconds >= this.#plan.fateAt) this.#fulfil();
+    }
+    this.#buy(purchases);
+  }
+
+  close(): void {
+    this.chains.close();
+  }
+
+  #buy(count: number): void {
+    for (const [index, { signedTransaction }] of OTHERS.entries()) {
+      this.#chain.crowd(signedTransaction, Math.ceil((count - index) / OTHERS.length));
+    }
+  }
+
+  #fulfil(): void {
+    const { fate, hint } = this.#plan;
+    this.#isFulfilled = true;
+    if (fate === 'nothing' || this.#chain.slot - this.#firstSlot >= LIFETIME_SLOTS) return;
+    this.#chain.movePayment(PAYMENT.signedTransaction, {
+      ...(fate === 'failed' && { error: { InstructionError: [2, { Custom: 1 }] } }),
+      ...(hint === 'right' && { signature: SIGNATURE }),
+    });
+    this.#fate = fate === 'paid' ? 'paid' : 'lost';
+  }
+}

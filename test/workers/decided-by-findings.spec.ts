@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { Keypair } from '@solana/web3.js';
+import type { ChainFinding } from '../../shared/chains/finding.js';
+import { now, nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import type { SearchPlace } from '../../shared/domain/payment.js';
+import type { Payment } from '../../shared/models/payment.js';
+import { chainQuery } from '../../workers/stored-payment.js';
+import { signSolanaPayment } from '../support/agent.js';
+import { breaksBeforeWork, refuses } from '../support/facilitator-dial.js';
+import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { entryFor, SOLANA_DEVNET } from '../unit/x402/offers.js';
+
+const MINUTE_MS = 60_000;
+const HASH = `0x${'ab'.repeat(32)}`;
+/** What a search remembers. */
+const PLACE: SearchPlace = { block: '0x10' };
+
+/** The chain's looks are scripted here; what they are made of is held elsewhere. */
+describe('a payment in doubt', () => {
+  let flow: MoneyFlow;
+  let hands: Hands;
+  let say: (payment: Payment) => ChainFinding;
+  let places: (SearchPlace | undefined)[];
+
+  before(async () => {
+    flow = await openMoneyFlow('decided_by_findings', {
+      worker: false,
+      environment: { SETTLE_WAIT_MS: '0' },
+    });
+    hands = flow.openHands();
+  });
+  beforeEach(() => {
+    places = [];
+    hands.log.length = 0;
+  });
+  afterEach(() => {
+    returnToPresent();
+    flow.facilitator.verify.honest();
+    flow.facilitator.settle.honest();
+  });
+  after(() => flow.close());
+
+  /** Its one call of /settle was cut, and nobody can say more of it than the chain. */
+  async function inDoubt(validForMs = 5 * MINUTE_MS): Promise<string> {
+    const { id } = await flow.buildSession();
+    const validBefore = BigInt(Math.floor((nowMs() + validForMs) / 1000));
+    assert.equal((await flow.pay(id, { validBefore })).status, 202);
+    const payment = await flow.onlyPayment(id);
+    flow.facilitator.settle.next(breaksBeforeWork());
+    flow.facilitator.verify.always(refuses('unexpected_verify_error'));
+    hands.deps.chains = {
+      async lookUp({ place }) {
+        places.push(place);
+        return say(await flow.onlyPayment(id));
+      },
+      close: () => undefined,
+    };
+    await hands.doNext(payment.id);
+    return id;
+  }
+
+  /** Looks for so long, and says what became of it. */
+  async function look(id: string, forMs: number): Promise<Payment> {
+    const until = nowMs() + forMs;
+    for (;;) {
+      const payment = await flow.onlyPayment(id);
+      const dueMs = payment.dueAt?.getTime() ?? Number.POSITIVE_INFINITY;
+      if (payment.stage !== 'confirm' || dueMs > until) return payment;
+      await hands.doNext(payment.id);
+    }
+  }
+
+  const hours = (count: number): number => count * 60 * MINUTE_MS;
+
+  it('is never failed while its authorization is used by what is not known, and somebody is told', async () => {
+    say = () => ({ kind: 'used', reason: 'no log says by what' });
+    const { status, history } = await look(await inDoubt(), hours(2));
+    assert.equal(status, 'processing');
+    assert.equal(history.at(-1)?.said, 'used, by what is not known yet: no log says by what');
+    const alarm = hands.log.find(({ event }) => event === 'payment.used_unexplained');
+    assert.equal(alarm?.level, 'error');
+  });
+
+  it('is never failed while a search goes on, which goes on where it stopped', async () => {
+    say = () => ({ kind: 'searching', reason: 'more to look through', place: PLACE });
+    const { status } = await look(await inDoubt(), 10 * MINUTE_MS);
+    assert.equal(status, 'processing');
+    assert.deepEqual(places.slice(0, 3), [undefined, PLACE, PLACE]);
+    assert.ok(places.length > 300, `only ${places.length} looks`);
+  });
+
+  it('keeps the place of its search over a look that can read nothing', async () => {
+    const findings: ChainFinding[] = [
+      { kind: 'used', reason: 'more to look through', place: PLACE },
+      { kind: 'unreadable', reason: 'HTTP 500' },
+    ];
+    say = () => findings.shift() ?? { kind: 'paid', ...paidNow() };
+    const { status } = await look(await inDoubt(), 10 * MINUTE_MS);
+    assert.equal(status, 'succeeded');
+    assert.deepEqual(places, [undefined, PLACE, PLACE]);
+  });
+
+  it('is not failed while the chain stands still before its end, whatever else cannot be read', async () => {
+    const halted = now();
+    say = () => ({ kind: 'unreadable', reason: 'HTTP 429', chainTime: halted });
+    assert.equal((await look(await inDoubt(), hours(2))).status, 'processing');
+  });
+
+  it('is not failed while the newest block of a halted chain says unused', async () => {
+    const halted = now();
+    say = () => ({ kind: 'unused', chainTime: halted, exhausted: false });
+    assert.equal((await look(await inDoubt(), hours(2))).status, 'processing');
+  });
+
+  it('is failed, and watched, a minute after its end when nothing at all can be read', async () => {
+    say = () => ({ kind: 'unreadable', reason: 'HTTP 500' });
+    const { status, validUntil, failedAt, stage } = await look(await inDoubt(), hours(1));
+    assert.deepEqual([status, stage], ['failed', 'watch']);
+    const afterEndMs = (failedAt?.getTime() ?? 0) - validUntil.getTime();
+    assert.ok(afterEndMs >= MINUTE_MS && afterEndMs < 3 * MINUTE_MS, `${afterEndMs} ms after its end`);
+  });
+
+  it('whose end is far ahead is failed by two looks, with nothing between them', async () => {
+    const id = await inDoubt(hours(12));
+    travelMs(20 * MINUTE_MS);
+    const unused = (): ChainFinding => ({ kind: 'unused', chainTime: now(), exhausted: false });
+    const unreadable: ChainFinding = { kind: 'unreadable', reason: 'HTTP 500', chainTime: new Date(0) };
+    const spells = [unused, () => unreadable, unused, () => unreadable, unused, unused];
+    const said: string[] = [];
+    say = () => {
+      const finding = (spells.shift() ?? unused)();
+      said.push(finding.kind);
+      return finding;
+    };
+    assert.equal((await look(id, hours(1))).status, 'failed');
+    assert.deepEqual(said, ['unused', 'unreadable', 'unused', 'unreadable', 'unused', 'unused']);
+  });
+
+  function paidNow(): Omit<Extract<ChainFinding, { kind: 'paid' }>, 'kind'> {
+    const transfer = {
+      transaction: HASH,
+      proofIndex: 1,
+      payer: '0x0000000000000000000000000000000000000001',
+    };
+    return { ...transfer, confirmations: 1, blockTime: now() };
+  }
+});
+
+describe('what to look for on the chain', () => {
+  it('is known of a Solana token that has left the table', () => {
+    const entry = entryFor(SOLANA_DEVNET, 'USDG');
+    const payment = {
+      id: 'pay_1',
+      // As if the whole network had left with it.
+      network: 'solana:of-yesterday',
+      asset: entry.asset,
+      payTo: entry.payTo,
+      tokenAmount: entry.amount,
+      claimedAt: now(),
+      reportedTransaction: null,
+      searchPlace: null,
+      payload: signSolanaPayment(entry, { payer: Keypair.generate() }),
+    };
+    const query = chainQuery(payment as unknown as Payment);
+    assert.deepEqual([query.family, 'tokenProgram' in query && query.tokenProgram], ['svm', 'token-2022']);
+  });
+});
