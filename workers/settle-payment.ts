@@ -2,7 +2,8 @@ import { now, nowMs } from '../shared/clock.js';
 import { nextWatch, SETTLE_MARGIN_MS } from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
 import type { ClaimedPayment } from '../shared/queues/jobs.js';
-import { succeedSettled } from '../shared/services/settled-payments.js';
+import { findPayment } from '../shared/services/payment-links.js';
+import { type Settled, succeedSettled } from '../shared/services/settled-payments.js';
 import {
   AFTER_TIMEOUT_MS,
   beginSettlement,
@@ -16,7 +17,7 @@ import { saidSettled } from './decide-payment.js';
 import type { WorkerDeps } from './deps.js';
 import { done, type Outcome } from './outcome.js';
 import { ring } from './ring.js';
-import { facilitatorRequest } from './stored-payment.js';
+import { chainQuery, facilitatorRequest } from './stored-payment.js';
 import { verdictDeps } from './verdict-deps.js';
 import { writeOutcome } from './write-outcome.js';
 
@@ -25,6 +26,10 @@ const MAX_CALLS = 3;
 const RETRY_MS = 1000;
 /** When to look at the chain after an unclear answer. */
 const FIRST_LOOK_MS = 1000;
+/** A call must be over so long before another worker may take the payment. */
+const STOOD_STILL_MARGIN_MS = 5000;
+/** How long the chain is looked at before a refusal is told that a used authorization would get too. */
+const LOOK_BEFORE_REFUSAL_MS = 2000;
 
 /** Asks the facilitator to settle, once, with no transaction open, and writes down what that proves. */
 export async function settlePayment(
@@ -38,7 +43,7 @@ export async function settlePayment(
     return done;
   }
   const startedAtMs = nowMs();
-  const answer = await deps.facilitator.settle(facilitatorRequest(payment));
+  const answer = await ask(deps, payment);
   const endedAt = endOf(deps, answer, startedAtMs);
   // Once something was unclear, or was said to be settled, a failure proves nothing any more.
   const inDoubt = payment.settleUnclear || payment.reportedTransaction !== null;
@@ -58,6 +63,15 @@ export async function settlePayment(
     ms: nowMs() - startedAtMs,
   });
   return done;
+}
+
+/** A process that stood still since it took the payment may have lost it to another by now: then nothing is sent. */
+async function ask({ facilitator, config }: WorkerDeps, payment: PaymentToSettle): Promise<SettleVerdict> {
+  const endsBy = nowMs() + config.facilitator.settleTimeoutMs + STOOD_STILL_MARGIN_MS;
+  if (payment.dueAt === null || endsBy > payment.dueAt.getTime()) {
+    return { kind: 'not_processed', why: 'taken too long ago' };
+  }
+  return await facilitator.settle(facilitatorRequest(payment));
 }
 
 /** Too late to ask once more: what is in doubt goes to the chain, the rest may be sent again by the buyer. */
@@ -100,10 +114,16 @@ async function write(
       const { transaction, payer } = verdict;
       const observation = { source: 'facilitator' as const, said };
       const settled = { payment, transaction, payer, observation };
-      tellOf(deps, payment, await succeedSettled(verdictDeps(deps), settled));
+      const result = await succeedSettled(verdictDeps(deps), settled);
+      tellOf(deps, payment, result);
+      await tellIfGone(deps, settled, result);
       return;
     }
     case 'rejected': {
+      if (verdict.ifUsedToo && (await isUsed(deps, payment))) {
+        const learnt = { settleEndedAt: endedAt, settleUnclear: true };
+        return await lookNext(deps, payment, nowMs(), `${verdict.reason}, and the chain knows it`, learnt);
+      }
       const watchAt = nextWatch(now(), payment.validUntil, now());
       const failure = { code: verdict.code, released: false, watchAt };
       const observation = { source: 'facilitator' as const, said: verdict.reason };
@@ -124,8 +144,35 @@ async function write(
   }
 }
 
+/** One look. What cannot be read is no reason to let the buyer wait. */
+async function isUsed({ chains }: WorkerDeps, payment: Payment): Promise<boolean> {
+  const finding = await chains.lookUp(chainQuery(payment), { withinMs: LOOK_BEFORE_REFUSAL_MS });
+  return !['unused', 'searching', 'unreadable'].includes(finding.kind);
+}
+
 function tellOf({ ringDecided }: WorkerDeps, payment: Payment, verdict: VerdictResult): void {
   if (verdict === 'done') ringDecided(payment.id);
+}
+
+/** A Postgres that failed over to a copy without the last commits has never heard of the payment: only a person can help. */
+async function tellIfGone(
+  { db, logger }: WorkerDeps,
+  settled: Settled,
+  verdict: VerdictResult,
+): Promise<void> {
+  const { payment, transaction } = settled;
+  if (verdict !== 'superseded' || (await findPayment(db, payment.id)) !== undefined) return;
+  logger.error({
+    event: 'payment.gone',
+    payment: payment.id,
+    session: payment.checkoutSessionId,
+    network: payment.network,
+    token: payment.token,
+    token_amount: payment.tokenAmount,
+    pay_to: payment.payTo,
+    transaction,
+    hint: 'The money has moved, and Postgres has lost the payment. Was it restored, or did it fail over without the last commits?',
+  });
 }
 
 async function lookNext(

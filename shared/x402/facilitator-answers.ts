@@ -16,7 +16,8 @@ export type VerifyVerdict =
 
 export type SettleVerdict =
   | { kind: 'settled'; transaction: string; payer: string | undefined }
-  | ({ kind: 'rejected' } & Failure)
+  /** `ifUsedToo`: an authorization that was used would be refused with the same word. */
+  | ({ kind: 'rejected'; ifUsedToo: boolean } & Failure)
   | { kind: 'not_processed'; why: string }
   | { kind: 'unknown'; why: string; transaction: string | undefined; mayGoOn: boolean };
 
@@ -29,6 +30,15 @@ const GATEWAY_GAVE_UP = new Set([502, 504, 524]);
 /** Reasons that say the money may have moved all the same, or may yet. */
 const UNCLEAR =
   /(?:^settlement_pending|^duplicate_settlement|nonce_already_used|(?:^|_)transaction_failed|timed_out|not_confirmed)$/i;
+
+const NAMES_NONCE = /nonce/i;
+
+/** Failures that an authorization gets as well when it was used, perhaps by an earlier call for the same payment. */
+const IF_USED_TOO = new Set([
+  'invalid_transaction_state',
+  'unexpected_settle_error',
+  'unexpected_verify_error',
+]);
 
 /** The token program's error 1, not enough tokens, told in the message alone. */
 const SVM_SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
@@ -68,8 +78,8 @@ export function readSettleAnswer(reply: FacilitatorReply, network: string): Sett
     const why = nameError(reply.error);
     return wasNothingSent(reply.error) ? { kind: 'not_processed', why } : { ...unknown(why), mayGoOn: true };
   }
-  if (TURNED_AWAY.has(reply.status)) return { kind: 'not_processed', why: `HTTP ${reply.status}` };
   const answer = parseJsonObject(reply.body);
+  if (TURNED_AWAY.has(reply.status)) return readTurnedAway(reply.status, answer);
   if (answer !== undefined && isAnotherNetwork(answer.network, network)) return unknown('another network');
   const transaction = readText(answer?.transaction);
   if (!isVerdictStatus(reply.status)) {
@@ -85,13 +95,36 @@ export function readSettleAnswer(reply: FacilitatorReply, network: string): Sett
   return unknown(`HTTP ${reply.status} without a boolean success`, transaction);
 }
 
+/** Before the payment was looked at, unless the body knows more of it than that. */
+function readTurnedAway(status: number, answer: JsonObject | undefined): SettleVerdict {
+  const why = `HTTP ${status}`;
+  const knows =
+    answer !== undefined && (answer.success === true || namesTransaction(answer) || isPending(answer));
+  if (!knows) return { kind: 'not_processed', why };
+  return unknown(`${why} that knows of the payment`, readText(answer.transaction));
+}
+
+/** Under whatever name. */
+function isPending(answer: JsonObject): boolean {
+  return Object.values(answer).some(
+    (value) => typeof value === 'string' && (UNCLEAR.test(value) || /^pending$/i.test(value)),
+  );
+}
+
+function namesTransaction({ transaction }: JsonObject): boolean {
+  return ![undefined, null, ''].some((none) => none === transaction);
+}
+
 function readSettleFailure(answer: JsonObject, transaction: string | undefined): SettleVerdict {
   const { errorReason } = answer;
   const failure = describeFailure(errorReason);
-  const namesTransaction = ![undefined, null, ''].some((none) => none === answer.transaction);
-  if (namesTransaction) return unknown(`${failure.reason} with a transaction`, transaction);
+  if (namesTransaction(answer)) return unknown(`${failure.reason} with a transaction`, transaction);
   if (typeof errorReason === 'string' && UNCLEAR.test(errorReason)) return unknown(failure.reason);
-  return { kind: 'rejected', ...failure };
+  return {
+    kind: 'rejected',
+    ifUsedToo: IF_USED_TOO.has(failure.code) || NAMES_NONCE.test(failure.reason),
+    ...failure,
+  };
 }
 
 /** A failure after an unclear attempt of the same payment proves nothing: the first may be what made it fail. */

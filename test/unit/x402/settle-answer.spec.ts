@@ -114,7 +114,7 @@ describe("reading a facilitator's answer to /settle", () => {
 
   describe('was not processed', () => {
     for (const status of [401, 403, 429]) {
-      it(`with status ${status}, whatever it says`, () => {
+      it(`with status ${status}, when it says nothing of the payment`, () => {
         for (const body of ['', HTML, { error: 'unauthorized' }, failure]) {
           assert.deepEqual(settle(body, status), { kind: 'not_processed', why: `HTTP ${status}` });
         }
@@ -144,6 +144,26 @@ describe("reading a facilitator's answer to /settle", () => {
       it(`after ${title}`, () => {
         assert.equal(settle(body).kind, 'unknown');
         assert.equal(settle(body, 400).kind, 'unknown');
+      });
+    }
+
+    for (const status of [401, 403, 429]) {
+      it(`after status ${status} that names a transaction, success, or that it is pending`, () => {
+        for (const body of [
+          success,
+          { ...failure, transaction: HASH },
+          { transaction: HASH },
+          { success: true },
+          { ...failure, errorReason: 'settlement_pending' },
+          { ...failure, errorReason: 'duplicate_settlement' },
+          { error: 'settlement_pending' },
+          { status: 'pending' },
+        ]) {
+          const verdict = settle(body, status);
+          assert.equal(verdict.kind, 'unknown', JSON.stringify(body));
+          const { transaction } = body as { transaction?: string };
+          assert.equal(verdict.transaction, transaction || undefined);
+        }
       });
     }
 

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { returnToPresent } from '../../shared/clock.js';
+import { Payment } from '../../shared/models/payment.js';
+import { type Checkout, openCheckoutOnChain, told } from '../support/checkout.js';
+import type { EvmChain } from '../support/evm-chain.js';
+import { altered, failsToSettle } from '../support/facilitator-dial.js';
+
+/** What a facilitator also says of an authorization that was used. */
+const IF_USED_TOO = [
+  'invalid_transaction_state',
+  'unexpected_settle_error',
+  'unexpected_verify_error',
+  'invalid_nonce',
+];
+const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
+const FAILED = { session: 'open', payments: ['failed'], events: [] };
+
+/** The money has moved, and the facilitator says that it has not. */
+function refused(errorReason: string): Record<string, unknown> {
+  return { success: false, errorReason, transaction: '' };
+}
+
+describe('a refusal of /settle that a used authorization would get too', () => {
+  let checkout: Checkout & { chain: EvmChain };
+  before(async () => {
+    checkout = await openCheckoutOnChain();
+  });
+  afterEach(() => {
+    checkout.facilitator.settle.honest();
+    checkout.chain.endpoint.recover();
+    checkout.chain.endpoint.calls.clear();
+    returnToPresent();
+  });
+  after(() => checkout.close());
+
+  for (const reason of IF_USED_TOO) {
+    it(`${reason}: is 402 at once when the chain says unused`, async () => {
+      const { id } = await checkout.buildSession();
+      checkout.facilitator.settle.next(failsToSettle(reason));
+      assert.equal(told(await checkout.pay(id)), `402 ${reason}`);
+      assert.deepEqual(await checkout.state(id), FAILED);
+      assert.equal(checkout.chain.endpoint.callsOf('eth_call'), 1, 'one look');
+    });
+
+    it(`${reason}: is no failure when the chain says used`, async () => {
+      const { id } = await checkout.buildSession();
+      checkout.facilitator.settle.next(altered(refused(reason)));
+      assert.equal(told(await checkout.pay(id)), '200 complete');
+      assert.deepEqual(await checkout.state(id), PAID);
+    });
+  }
+
+  for (const fault of ['hang', 'http_500', 'cut'] as const) {
+    it(`is 402 when the chain cannot be read: ${fault}`, async () => {
+      const { id } = await checkout.buildSession();
+      checkout.facilitator.settle.next(failsToSettle('invalid_transaction_state'));
+      checkout.chain.endpoint.fail(fault);
+      assert.equal(told(await checkout.pay(id)), '402 invalid_transaction_state');
+      assert.deepEqual(await checkout.state(id), FAILED);
+      const { stage } = await checkout.payment(id);
+      assert.equal(stage, 'watch');
+    });
+  }
+
+  it('is told without a look in every other word', async () => {
+    const { id } = await checkout.buildSession();
+    checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
+    assert.equal(told(await checkout.pay(id)), '402 insufficient_funds');
+    assert.equal(checkout.chain.endpoint.callsOf('eth_call'), 0);
+  });
+
+  it('is no failure when what it was used by is not our payment, until that is proved', async () => {
+    const { id } = await checkout.buildSession();
+    const signed = await checkout.sign(id);
+    const { from, nonce } = signed.payload.authorization;
+    checkout.facilitator.settle.next(failsToSettle('invalid_transaction_state'));
+    checkout.chain.cancelAuthorization({ asset: signed.accepted.asset, from, nonce });
+    const answer = await checkout.visit(id, { 'PAYMENT-SIGNATURE': signed.header });
+    assert.equal(told(answer), '402 invalid_transaction_state');
+    assert.deepEqual((await checkout.payment(id)).history.at(-1)?.source, 'chain');
+  });
+
+  it('does not take back a payment whose mark was lost: money moved, and the next call is refused', async () => {
+    const { id } = await checkout.buildSession();
+    const signed = await checkout.sign(id);
+    const settled = checkout.facilitator.settle.holdNext();
+    const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': signed.header }).then(told);
+    const calls = checkout.facilitator.calls.settle.length;
+    const call = await checkout.facilitator.waitForCall('settle', calls + 1);
+    // As after a failover to a Postgres that lacks the last commits, with the worker gone.
+    await Payment.query(checkout.app.db)
+      .patch({ stage: 'settle', dueAt: new Date(0), attempt: 7, settleCalls: 0, settleAskedAt: null })
+      .where({ checkoutSessionId: id });
+    settled.release();
+    await call.done;
+    checkout.facilitator.settle.next(failsToSettle('invalid_transaction_state'));
+    await checkout.ring(id);
+    assert.equal(await paying, '200 complete');
+    assert.deepEqual(await checkout.state(id), PAID);
+    assert.equal(checkout.calls(signed).settle, 2);
+  });
+});
