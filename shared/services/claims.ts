@@ -5,7 +5,7 @@ import type { Knex } from '../db/knex.js';
 import { runStatement, type Statement } from '../db/statement.js';
 import { writeTogether } from '../db/write-together.js';
 import { SESSION_MOVES } from '../domain/checkout-session.js';
-import type { Channel, Token } from '../domain/payment.js';
+import { type Channel, PAYMENT_MOVES, type Token } from '../domain/payment.js';
 import { newId } from '../ids.js';
 import { CheckoutSession } from '../models/checkout-session.js';
 import { Payment } from '../models/payment.js';
@@ -14,8 +14,7 @@ import { Payment } from '../models/payment.js';
  * A payment that passed every check claims its session: one statement moves the session, which must be open and not
  * over, and writes the payment with its first work due. Of many at once one wins; a payload claims once over all
  * sessions, unless its payment surely never reached the facilitator: then the same session may be claimed again. So does
- * a buyer's own name for it, within its session, but for what was claimed and failed since the statement began: that a
- * session is paid once, and a payload used once, is held by its row and the index, not by names.
+ * a buyer's own name for it, within its session.
  * Claims of different sessions share a statement; each of them is made or not on its own.
  */
 export interface NewPayment {
@@ -40,6 +39,8 @@ export type Claim =
   | { kind: 'lost' }
   | { kind: 'unclear' };
 
+/** By a claim of the same moment: the payload, or the buyer's name in its session. */
+const TAKEN = ['payments_payload', 'payments_identifier'];
 const READ_ATTEMPTS = 4;
 const READ_PAUSE_MS = 250;
 
@@ -63,7 +64,7 @@ const claim = writeTogether<MadeClaim, Claim>({
       const made = await makeClaims(db, CLAIM_ALONE, [one]);
       return made.has(one.id) ? claimed(one) : { kind: 'lost' };
     } catch (error) {
-      if (violatesUnique(error, 'payments_payload')) return { kind: 'lost' };
+      if (TAKEN.some((index) => violatesUnique(error, index))) return { kind: 'lost' };
       if (isRefusal(error)) throw error;
       return await readLostClaim(db, one);
     }
@@ -154,18 +155,15 @@ async function makeClaims(
 }
 
 /**
- * The connection broke while the claim was committed. The session's row lock waits for a claim that is still being
- * carried out; then the payment is there or is not. What cannot be read may have been claimed.
+ * The connection broke, or was given up, while the claim was committed. The session's row lock waits for a claim that
+ * is still being carried out; then the payment is there or is not. What cannot be read may have been claimed.
  */
-async function readLostClaim(db: Knex, { id, sessionId }: MadeClaim): Promise<Claim> {
+async function readLostClaim(db: Knex, lost: MadeClaim): Promise<Claim> {
   for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt++) {
     try {
-      return await db.transaction(async (trx): Promise<Claim> => {
-        await CheckoutSession.query(trx).findById(sessionId).select('id').forUpdate();
-        const payment = await Payment.query(trx).findById(id).select('id', 'dueAt');
-        if (payment === undefined) throw new ClaimNotMade();
-        return { kind: 'claimed', paymentId: id, dueAt: payment.dueAt ?? now() };
-      });
+      const payment = await db.transaction((trx) => findOrRuleOut(trx, lost));
+      if (payment === undefined || payment.payloadReleased) throw new ClaimNotMade();
+      return { kind: 'claimed', paymentId: lost.id, dueAt: payment.dueAt ?? now() };
     } catch (error) {
       if (error instanceof ClaimNotMade) throw error;
       // What broke one connection has often broken the others of the pool.
@@ -173,6 +171,32 @@ async function readLostClaim(db: Knex, { id, sessionId }: MadeClaim): Promise<Cl
     }
   }
   return { kind: 'unclear' };
+}
+
+/**
+ * What a network holds back may arrive later, also the claim itself. A payment of its id that has failed and counts for
+ * nothing stands in its way: who is told that no money moved is told right for good.
+ */
+async function findOrRuleOut(
+  trx: Knex.Transaction,
+  { id, sessionId, ...made }: MadeClaim,
+): Promise<Payment | undefined> {
+  const session = await CheckoutSession.query(trx).findById(sessionId).forUpdate().throwIfNotFound();
+  const payment = await Payment.query(trx).findById(id).select('id', 'dueAt', 'payloadReleased');
+  if (payment !== undefined) return payment;
+  await Payment.query(trx).insert({
+    ...made,
+    id,
+    checkoutSessionId: sessionId,
+    accountId: session.accountId,
+    livemode: session.livemode,
+    amountCents: session.amountTotalCents,
+    status: PAYMENT_MOVES.fail.to,
+    payloadReleased: true,
+    failureCode: 'payment_service_unavailable',
+    failedAt: now(),
+  });
+  return undefined;
 }
 
 /** The claim was lost on the way to Postgres: no money can move, and the same payload may be sent again. */

@@ -43,7 +43,7 @@ describe('a claim whose COMMIT is not answered', () => {
   async function claim(): Promise<{ sessionId: string; signed: SignedPayment; answer: Promise<string> }> {
     const { id: sessionId } = await flow.buildSession();
     const signed = await flow.sign(sessionId);
-    const when = `NEW.checkout_session_id = '${sessionId}'`;
+    const when = `NEW.checkout_session_id = '${sessionId}' AND NEW.status = 'processing'`;
     pause = await PausePoint.put(flow.databaseUrl, {
       table: 'payments',
       on: 'INSERT',

@@ -1,0 +1,19 @@
+import type { Knex } from 'knex';
+
+/** A buyer's own name binds one payment of a session: of two that were written in one moment, the later gives it up. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    UPDATE payments later SET identifier = NULL
+    WHERE identifier IS NOT NULL AND NOT payload_released AND EXISTS (
+      SELECT FROM payments earlier
+      WHERE earlier.checkout_session_id = later.checkout_session_id AND earlier.identifier = later.identifier
+        AND NOT earlier.payload_released AND earlier.id < later.id
+    )`);
+  await knex.raw(`
+    CREATE UNIQUE INDEX payments_identifier ON payments (checkout_session_id, identifier)
+    WHERE identifier IS NOT NULL AND NOT payload_released`);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('DROP INDEX payments_identifier');
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { now } from '../../shared/clock.js';
+import { newId } from '../../shared/ids.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Payment } from '../../shared/models/payment.js';
+import { claimSession, type NewPayment } from '../../shared/services/claims.js';
+import { told } from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import { FreezingProxy } from '../support/freezing-proxy.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+
+const HEADER = 'PAYMENT-SIGNATURE';
+const PATIENCE_MS = 300;
+
+describe('a claim that the network holds back', () => {
+  let flow: MoneyFlow;
+  let proxy: FreezingProxy;
+  before(async () => {
+    flow = await openMoneyFlow('late_claim', {
+      worker: false,
+      environment: { DATABASE_QUERY_TIMEOUT_MS: String(PATIENCE_MS), DATABASE_POOL_SIZE: '2' },
+      async around(databaseUrl) {
+        const url = new URL(databaseUrl);
+        const folder = url.searchParams.get('host') ?? '';
+        proxy = await FreezingProxy.start({ path: `${folder}/.s.PGSQL.${url.port || 5432}` });
+        return {
+          DATABASE_URL: `postgres://${url.username}@127.0.0.1:${proxy.port}${url.pathname}?sslmode=disable`,
+        };
+      },
+    });
+    await flow.startWorker({ DATABASE_URL: flow.databaseUrl });
+  });
+  after(async () => {
+    proxy.thawAll();
+    await flow.close();
+    await proxy.refuse();
+  });
+
+  it('is told as 503, and claims nothing when it arrives after all; the same payload pays', async () => {
+    const { id } = await flow.buildSession();
+    const { header } = await flow.sign(id);
+    const verified = flow.facilitator.verify.holdNext();
+    const answer = flow.visit(id, { [HEADER]: header }).then(told);
+    await flow.facilitator.waitForCall('verify', 1);
+    // The connections there are; those that come later get through.
+    let isOver = false;
+    const freeze = proxy.freeze({ ways: ['up'], holds: () => !isOver });
+    isOver = true;
+    verified.release();
+    assert.equal(await answer, '503 payment_service_unavailable');
+    freeze.thaw();
+    await eventually(async () => {
+      const { rows } = await flow.db.raw(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()`,
+      );
+      assert.equal(rows.length, 0);
+    });
+    await sleep(PATIENCE_MS);
+    assert.equal((await flow.session(id)).status, 'open');
+    assert.equal(flow.facilitator.calls.settle.length, 0);
+    assert.equal(told(await flow.visit(id, { [HEADER]: header })), '200 complete');
+    await flow.assertBooks();
+  });
+});
+
+describe("a buyer's own name for a payment", () => {
+  let flow: MoneyFlow;
+  before(async () => {
+    flow = await openMoneyFlow('named_claims', { worker: false });
+  });
+  after(() => flow.close());
+
+  it('binds one payment, also when another came under it while the claim waited for the session', async () => {
+    const { id: sessionId } = await flow.buildSession();
+    const first = { ...named(sessionId), id: newId('pay_'), claimedAt: now() };
+    const { sessionId: checkoutSessionId, ...columns } = first;
+    let second: Promise<unknown> | undefined;
+    await flow.db.transaction(async (trx) => {
+      const session = await CheckoutSession.query(trx).findById(sessionId).forUpdate().throwIfNotFound();
+      // Its statement begins before the other one is there, and waits for the session.
+      second = claimSession(flow.app.db, named(sessionId));
+      await eventually(async () => {
+        const { rows } = await flow.db.raw(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        assert.equal(rows.length, 1);
+      });
+      await Payment.query(trx).insert({
+        ...columns,
+        checkoutSessionId,
+        accountId: session.accountId,
+        livemode: session.livemode,
+        amountCents: session.amountTotalCents,
+        status: 'failed',
+      });
+    });
+    assert.deepEqual(await second, { kind: 'lost' });
+    assert.equal((await flow.payments(sessionId)).length, 1);
+    assert.equal((await flow.session(sessionId)).status, 'open');
+  });
+
+  function named(sessionId: string): NewPayment {
+    return {
+      sessionId,
+      token: 'USDC',
+      tokenAmount: '4500000',
+      tokenDecimals: 6,
+      network: 'eip155:84532',
+      asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+      payer: null,
+      payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
+      channel: 'x402',
+      payloadKey: newId('pay_'),
+      identifier: 'an-order-of-the-buyer',
+      requirements: {},
+      payload: {},
+      validUntil: now(),
+    };
+  }
+});
