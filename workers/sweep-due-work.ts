@@ -11,11 +11,13 @@ import type { Handlers } from './handlers.js';
 
 /**
  * Rings for rows whose time has passed and whose job was never rung, or was lost. A plain timer in every worker
- * process, never itself a job: an emptied Redis takes schedules with it. When the queue store does not answer,
- * the handlers are called directly, as many at once as a worker would.
+ * process, never itself a job: an emptied Redis takes schedules with it. When the queue store does not answer, or has
+ * taken a payment's job and nobody gets it from there, the handlers are called directly, as many at once as a worker would.
  */
 const INTERVAL_MS = 1000;
 const BATCH = 500;
+/** A payment that has been due for so long is not waited for any more: the queue store may have frozen. */
+const LATE_MS = 15_000;
 /** Endpoints looked at in one round, due or not. */
 const ENDPOINTS = 1000;
 
@@ -47,13 +49,10 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
   };
 }
 
-async function sweep(
-  deps: WorkerDeps,
-  findDueJobs: () => Promise<AnyJob[]>,
-  standIn: StandIn,
-): Promise<void> {
+async function sweep(deps: WorkerDeps, findDueJobs: () => Promise<DueJobs>, standIn: StandIn): Promise<void> {
   try {
-    standIn.run(await ringAll(deps, await findDueJobs()));
+    const { due, late } = await findDueJobs();
+    standIn.run([...late, ...(await ringAll(deps, due))]);
   } catch (error) {
     deps.logger.error({ event: 'sweep.failed', err: error });
   }
@@ -61,8 +60,14 @@ async function sweep(
 
 type AnyJob = { [N in JobName]: JobRequest<N> }[JobName];
 
+interface DueJobs {
+  due: AnyJob[];
+  /** Those of them that nobody has done for long. */
+  late: AnyJob[];
+}
+
 /** For the queues that this process serves. */
-function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () => Promise<AnyJob[]> {
+function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () => Promise<DueJobs> {
   let lastEndpoint = '';
   const findEndpoints = async (): Promise<string[]> => {
     const { due, last } = await findDueEndpoints(db, lastEndpoint, ENDPOINTS);
@@ -76,12 +81,13 @@ function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () 
       queues.includes('deliver-webhook') ? findEndpoints() : [],
     ]);
     const second = Math.floor(nowMs() / INTERVAL_MS);
-    const jobs: AnyJob[] = payments.map((payment) => paymentJob(payment));
-    if (overdue) jobs.push({ name: 'expire-sessions', payload: {}, id: `expire-sessions-${second}` });
+    const due: AnyJob[] = payments.map((payment) => paymentJob(payment));
+    const late = due.filter((_, index) => nowMs() - (payments[index]?.dueAt.getTime() ?? nowMs()) > LATE_MS);
+    if (overdue) due.push({ name: 'expire-sessions', payload: {}, id: `expire-sessions-${second}` });
     for (const endpointId of endpoints) {
-      jobs.push({ name: 'deliver-webhook', payload: { endpointId }, id: `${endpointId}-sweep-${second}` });
+      due.push({ name: 'deliver-webhook', payload: { endpointId }, id: `${endpointId}-sweep-${second}` });
     }
-    return jobs;
+    return { due, late };
   };
 }
 

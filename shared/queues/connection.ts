@@ -8,6 +8,7 @@ export function openRedis(redis: RedisConfig, logger: Logger): Redis {
     ...redisOptions(redis),
     enableOfflineQueue: false,
     commandTimeout: 2000,
+    socketTimeout: 10_000,
     maxRetriesPerRequest: 1,
   });
   logConnectionErrors(client, logger);
@@ -16,13 +17,20 @@ export function openRedis(redis: RedisConfig, logger: Logger): Redis {
 
 /** A connection for BullMQ's workers, which must wait for Redis however long it is away. */
 export function openWorkerRedis(redis: RedisConfig, logger: Logger): Redis {
-  const client = new Redis(redis.url, { ...redisOptions(redis), maxRetriesPerRequest: null });
+  // Longer than BullMQ lets Redis wait for a job.
+  const client = new Redis(redis.url, {
+    ...redisOptions(redis),
+    maxRetriesPerRequest: null,
+    socketTimeout: 30_000,
+  });
   logConnectionErrors(client, logger);
   return client;
 }
 
-function redisOptions(redis: RedisConfig): { tls?: { rejectUnauthorized: boolean } } {
-  return redis.url.startsWith('rediss:') ? { tls: { rejectUnauthorized: redis.verifyTls } } : {};
+/** A path that has gone silent is given up, whichever end is asked first: `keepAlive` here, `socketTimeout` above. */
+function redisOptions(redis: RedisConfig): { keepAlive: number; tls?: { rejectUnauthorized: boolean } } {
+  const tls = redis.url.startsWith('rediss:') ? { rejectUnauthorized: redis.verifyTls } : undefined;
+  return { keepAlive: 10_000, ...(tls && { tls }) };
 }
 
 /** One line when the connection breaks and one when it is back, however often it is retried between. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
+import { returnToPresent, travelMs } from '../../shared/clock.js';
 import { JOB_NAMES } from '../../shared/queues/jobs.js';
 import { told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
@@ -210,6 +211,27 @@ describe('a worker that serves one queue', () => {
       await assertComplete(flow, [lost]);
     } finally {
       await flow.close();
+    }
+  });
+});
+
+describe('a queue that takes jobs and hands none out', () => {
+  it('holds no payment up for long: the sweep does what has been due for too long', async () => {
+    const flow = await openMoneyFlow('stuck_queue', { environment: { SETTLE_WAIT_MS: '0' } });
+    try {
+      const queues = await flow.app.queues.open();
+      for (const queue of queues) await queue.pause();
+      const sessions = await Promise.all(Array.from({ length: 5 }, () => payAnd202(flow)));
+      assert.equal(flow.facilitator.ledger.length, 0);
+      travelMs(16_000);
+      await assertComplete(flow, sessions);
+      for (const { nonce } of sessions) assert.equal(flow.facilitator.callsOf('settle', nonce).length, 1);
+      for (const queue of queues) await queue.resume();
+      await assertComplete(flow, [await payAnd202(flow)]);
+      await flow.assertBooks();
+    } finally {
+      await flow.close();
+      returnToPresent();
     }
   });
 });
