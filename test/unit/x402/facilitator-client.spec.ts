@@ -6,6 +6,7 @@ import { createFacilitator, type Facilitator } from '../../../shared/x402/facili
 import { parseFacilitatorSecret } from '../../../shared/x402/facilitator-auth.js';
 import { type FakeFacilitator, startFacilitator } from '../../support/facilitator.js';
 import { answers, answersHtml, slow } from '../../support/facilitator-dial.js';
+import { entryFor } from './offers.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const secret = `svc_sk_${privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')}`;
@@ -52,6 +53,14 @@ describe('the facilitator client', () => {
     assert.ok((await facilitator.supported())?.has('eip155:84532'));
     travelMs(61_000);
     assert.equal(await facilitator.supported(), undefined);
+  });
+
+  it('takes an answer that is too long to be read for none at all, whatever it begins with', async () => {
+    const transaction = `0x${'ab'.repeat(32)}`;
+    const success = { success: true, transaction, network: 'eip155:84532', padding: 'x'.repeat(300_000) };
+    fake.settle.next(answers(200, success));
+    const verdict = await client().settle({ paymentRequirements: entryFor('eip155:84532') } as never);
+    assert.deepEqual([verdict.kind, 'mayGoOn' in verdict && verdict.mayGoOn], ['unknown', true]);
   });
 
   it('has nothing to use when it never answered, and asks again the next time', async () => {
