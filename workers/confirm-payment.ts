@@ -6,6 +6,7 @@ import { beginLook, type NextWork, postpone } from '../shared/services/settlemen
 import { failPayment, succeedPayment } from '../shared/services/verdicts.js';
 import { type Decision, decide, decideLate, nextLook } from './decide-payment.js';
 import type { WorkerDeps } from './deps.js';
+import { inWords } from './finding-in-words.js';
 import { again, done, type Outcome } from './outcome.js';
 import { ring } from './ring.js';
 import { chainQuery } from './stored-payment.js';
@@ -35,7 +36,10 @@ export async function confirmPayment(
     ...('reason' in finding && { reason: finding.reason }),
   });
   if (finding.kind === 'used') alarm(deps, payment, finding.reason);
-  const look = { observation: observationOf(finding), ...progressOf(payment, finding) };
+  const look = {
+    observation: { source: 'chain', said: inWords(finding) } as const,
+    ...progressOf(payment, finding),
+  };
   return await writeOutcome(deps, payment, () => carryOut(deps, payment, decision, look));
 }
 
@@ -132,23 +136,4 @@ async function goOn(
 
 function stageOf(payment: Payment): 'confirm' | 'watch' {
   return payment.status === 'failed' ? 'watch' : 'confirm';
-}
-
-function observationOf(finding: ChainFinding): Omit<Observation, 'at'> {
-  switch (finding.kind) {
-    case 'paid':
-      return { source: 'chain', said: `paid in ${finding.transaction}` };
-    case 'pending':
-      return { source: 'chain', said: `pending in ${finding.transaction}` };
-    case 'spent_otherwise':
-      return { source: 'chain', said: `used up by ${finding.transaction} without paying` };
-    case 'unused':
-      return { source: 'chain', said: finding.exhausted ? 'unused, and can never be used' : 'unused' };
-    case 'used':
-      return { source: 'chain', said: `used, by what is not known yet: ${finding.reason}` };
-    case 'searching':
-      return { source: 'chain', said: `not found so far: ${finding.reason}` };
-    case 'unreadable':
-      return { source: 'chain', said: `not readable: ${finding.reason}` };
-  }
 }

@@ -1,3 +1,4 @@
+import type { ChainFinding } from '../shared/chains/finding.js';
 import { now, nowMs } from '../shared/clock.js';
 import { nextWatch, SETTLE_MARGIN_MS } from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
@@ -15,6 +16,7 @@ import { afterUnclearAttempt, type SettleVerdict } from '../shared/x402/facilita
 import { confirmationsFor } from './confirmations.js';
 import { saidSettled } from './decide-payment.js';
 import type { WorkerDeps } from './deps.js';
+import { inWords } from './finding-in-words.js';
 import { done, type Outcome } from './outcome.js';
 import { ring } from './ring.js';
 import { chainQuery, facilitatorRequest } from './stored-payment.js';
@@ -120,13 +122,15 @@ async function write(
       return;
     }
     case 'rejected': {
-      if (verdict.ifUsedToo && (await isUsed(deps, payment))) {
+      const finding = verdict.ifUsedToo ? await lookOnce(deps, payment) : undefined;
+      const said = [verdict.reason, finding && `the chain: ${inWords(finding)}`].filter(Boolean).join('; ');
+      if (finding !== undefined && !['unused', 'searching', 'unreadable'].includes(finding.kind)) {
         const learnt = { settleEndedAt: endedAt, settleUnclear: true };
-        return await lookNext(deps, payment, nowMs(), `${verdict.reason}, and the chain knows it`, learnt);
+        return await lookNext(deps, payment, nowMs(), said, learnt);
       }
       const watchAt = nextWatch(now(), payment.validUntil, now());
       const failure = { code: verdict.code, released: false, watchAt };
-      const observation = { source: 'facilitator' as const, said: verdict.reason };
+      const observation = { source: 'facilitator' as const, said };
       tellOf(deps, payment, await failPayment(verdictDeps(deps), payment, failure, observation));
       return;
     }
@@ -144,10 +148,9 @@ async function write(
   }
 }
 
-/** One look. What cannot be read is no reason to let the buyer wait. */
-async function isUsed({ chains }: WorkerDeps, payment: Payment): Promise<boolean> {
-  const finding = await chains.lookUp(chainQuery(payment), { withinMs: LOOK_BEFORE_REFUSAL_MS });
-  return !['unused', 'searching', 'unreadable'].includes(finding.kind);
+/** What cannot be read in that time, or not to the end, is no reason to let the buyer wait. */
+async function lookOnce({ chains }: WorkerDeps, payment: Payment): Promise<ChainFinding> {
+  return await chains.lookUp(chainQuery(payment), { withinMs: LOOK_BEFORE_REFUSAL_MS });
 }
 
 function tellOf({ ringDecided }: WorkerDeps, payment: Payment, verdict: VerdictResult): void {

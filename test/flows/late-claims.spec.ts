@@ -21,12 +21,9 @@ describe('a claim that the network holds back', () => {
       worker: false,
       environment: { DATABASE_QUERY_TIMEOUT_MS: String(PATIENCE_MS), DATABASE_POOL_SIZE: '2' },
       async around(databaseUrl) {
-        const url = new URL(databaseUrl);
-        const folder = url.searchParams.get('host') ?? '';
-        proxy = await FreezingProxy.start({ path: `${folder}/.s.PGSQL.${url.port || 5432}` });
-        return {
-          DATABASE_URL: `postgres://${url.username}@127.0.0.1:${proxy.port}${url.pathname}?sslmode=disable`,
-        };
+        const before = await FreezingProxy.before(databaseUrl);
+        proxy = before;
+        return { DATABASE_URL: before.databaseUrl };
       },
     });
     await flow.startWorker({ DATABASE_URL: flow.databaseUrl });

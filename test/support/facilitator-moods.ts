@@ -59,6 +59,26 @@ export const SETTLE_MOODS: readonly (() => Behaviour)[] = [
   () => slow(900, { works: false }),
 ];
 
+/** What a used authorization is refused with as well: the chain is looked at before it is believed. */
+export const REFUSED_IF_USED_TOO = [
+  'invalid_transaction_state',
+  'unexpected_settle_error',
+  'unexpected_verify_error',
+  'invalid_nonce',
+] as const;
+
+/** Done, or not; and turned away with a word too many. */
+export const AMBIGUOUS_MOODS: readonly (() => Behaviour)[] = [
+  ...REFUSED_IF_USED_TOO.flatMap((errorReason) => [
+    () => altered({ success: false, errorReason, transaction: '' }),
+    () => failsToSettle(errorReason),
+  ]),
+  () => altered({}, 429),
+  () => altered({ success: false, errorReason: 'settlement_pending', transaction: '' }, 403),
+  () => answers(401, { status: 'pending' }),
+  () => answers(429, { transaction: HASH }),
+];
+
 /** Clear failures, and the money moves all the same: before the answer, or after it. */
 export const LYING_MOODS: readonly (() => Behaviour)[] = [
   () => altered(DENIAL),

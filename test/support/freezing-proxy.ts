@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
+import { postgresAddress } from './pause-points.js';
 
 /**
  * Stands between one client and a server, and can freeze: what either side sends is kept and delivered after the thaw,
@@ -32,6 +33,14 @@ export class FreezingProxy {
     const proxy = new FreezingProxy(target);
     await proxy.accept();
     return proxy;
+  }
+
+  /** In front of the Postgres at this address. */
+  static async before(databaseUrl: string): Promise<FreezingProxy & { databaseUrl: string }> {
+    const url = new URL(databaseUrl);
+    const proxy = await FreezingProxy.start(postgresAddress(url));
+    const through = `postgres://${url.username}@127.0.0.1:${proxy.port}${url.pathname}?sslmode=disable`;
+    return Object.assign(proxy, { databaseUrl: through });
   }
 
   private constructor(target: net.NetConnectOpts) {

@@ -115,11 +115,7 @@ export class TcpProxy {
   /** In front of the Postgres at this address. */
   static async before(databaseUrl: string): Promise<TcpProxy & { databaseUrl: string }> {
     const url = new URL(databaseUrl);
-    const folder = url.searchParams.get('host');
-    const port = Number(url.port === '' ? 5432 : url.port);
-    const proxy = await TcpProxy.start(
-      folder?.startsWith('/') ? { path: `${folder}/.s.PGSQL.${port}` } : { host: url.hostname, port },
-    );
+    const proxy = await TcpProxy.start(postgresAddress(url));
     const through = `postgres://${url.username}@127.0.0.1:${proxy.port}${url.pathname}?sslmode=disable`;
     return Object.assign(proxy, { databaseUrl: through });
   }
@@ -183,4 +179,11 @@ export class TcpProxy {
       if (this.#isStalled) socket.pause();
     }
   }
+}
+
+/** Where its server listens: at a socket below a folder, or at a port. */
+export function postgresAddress(url: URL): net.NetConnectOpts {
+  const folder = url.searchParams.get('host');
+  const port = Number(url.port === '' ? 5432 : url.port);
+  return folder?.startsWith('/') ? { path: `${folder}/.s.PGSQL.${port}` } : { host: url.hostname, port };
 }

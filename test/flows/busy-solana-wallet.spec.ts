@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { Keypair } from '@solana/web3.js';
+import { nowMs, returnToPresent } from '../../shared/clock.js';
+import { loadConfig } from '../../shared/config.js';
+import type { FacilitatorRequest, PaymentRequirements, SvmPayload } from '../../shared/x402/wire.js';
+import { paymentHeader, signSolanaPayment } from '../support/agent.js';
+import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET, told } from '../support/checkout.js';
+import { startFacilitator } from '../support/facilitator.js';
+import {
+  altered,
+  type Behaviour,
+  breaksAfterWork,
+  breaksBeforeWork,
+  failsAfterWork,
+  settlesAsPending,
+} from '../support/facilitator-dial.js';
+import { type Hands, openHands } from '../support/money-flow.js';
+import { pick, seededRandom } from '../support/seeded-random.js';
+import { SolanaChain } from '../support/solana-chain.js';
+import { testServices } from '../support/suite.js';
+
+/** Another seed makes another run. */
+const SEED = Number(process.env.MONEY_SEED ?? '20261102');
+const PAYMENTS = 12;
+const EARLIER = 10_000;
+const MS_PER_SLOT = 400;
+const MOST_STEPS = 60;
+
+/** The money has moved, and the answer is lost; or neither. */
+const LOST: readonly (() => Behaviour)[] = [
+  () => breaksAfterWork('reset'),
+  () => failsAfterWork(500),
+  () => settlesAsPending(),
+  () => altered({ transaction: '' }),
+  () => breaksBeforeWork('reset'),
+];
+
+describe('an agent that buys three times a minute from one wallet, when answers are lost', () => {
+  const random = seededRandom(SEED);
+  const wallet = Keypair.generate();
+  let chain: SolanaChain;
+  let checkout: Checkout;
+  let hands: Hands;
+  let entry: PaymentRequirements;
+  let seenAtMs = nowMs();
+
+  before(async function () {
+    this.timeout(60_000);
+    chain = await SolanaChain.start(SOLANA_DEVNET);
+    chain.endpoint.onCall = keepUp;
+    const facilitator = await startFacilitator({
+      onSettled: ({ transaction }) => {
+        const { body } = facilitator.calls.settle.at(-1) ?? {};
+        const { payload } = (body as FacilitatorRequest).paymentPayload;
+        chain.movePayment((payload as SvmPayload).transaction, { signature: transaction });
+      },
+    });
+    const environment = { SETTLE_WAIT_MS: '0', RPC_URL_SOLANA_DEVNET: chain.endpoint.url };
+    checkout = await openCheckout({ facilitator, worker: false, environment });
+    const { databaseUrl } = testServices();
+    const settings = { ...environment, DATABASE_URL: databaseUrl, FACILITATOR_URL: facilitator.url };
+    hands = openHands(loadConfig(settings, 'worker'), checkout.app.db);
+    const { id } = await checkout.buildSession();
+    entry = findEntry((await checkout.quote(id)).accepts, SOLANA_DEVNET);
+    chain.crowd(signAnew(), EARLIER);
+  });
+  after(async () => {
+    returnToPresent();
+    await hands.deps.facilitator.close();
+    hands.deps.chains.close();
+    await checkout.close();
+    await chain.close();
+  });
+
+  /** The chain's slots follow the clock, which the test moves. */
+  function keepUp(): void {
+    const slots = Math.floor((nowMs() - seenAtMs) / MS_PER_SLOT);
+    if (slots === 0) return;
+    chain.pass(Math.min(slots, 1000));
+    seenAtMs = nowMs();
+  }
+
+  function signAnew(): string {
+    return signSolanaPayment(entry, { payer: wallet, blockhash: chain.issueBlockhash() }).transaction;
+  }
+
+  async function buy(): Promise<string> {
+    const { id } = await checkout.buildSession();
+    const header = paymentHeader(entry, { transaction: signAnew() });
+    checkout.facilitator.settle.next(pick(random, LOST)());
+    assert.equal(told(await checkout.visit(id, { 'PAYMENT-SIGNATURE': header })), '202 processing');
+    return id;
+  }
+
+  it(`is told the truth of each, in few looks (MONEY_SEED=${SEED})`, async function () {
+    this.timeout(120_000);
+    for (let bought = 0; bought < PAYMENTS; bought += 1) {
+      const id = await buy();
+      const before = checkout.facilitator.ledger.length;
+      let { id: paymentId, status } = await checkout.payment(id);
+      for (let steps = 0; status === 'processing'; steps += 1) {
+        assert.ok(steps < MOST_STEPS, `${paymentId} is not decided`);
+        await hands.doNext(paymentId);
+        ({ id: paymentId, status } = await checkout.payment(id));
+      }
+      const moved = checkout.facilitator.ledger.length - before;
+      assert.deepEqual([status, moved], moved === 0 ? ['failed', 0] : ['succeeded', 1]);
+      // Others buy with the same wallet meanwhile.
+      chain.crowd(signAnew(), 3);
+    }
+    assert.ok(checkout.facilitator.ledger.length > PAYMENTS / 2);
+  });
+});

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EvmChain } from './evm-chain.js';
+import type { FreezingProxy } from './freezing-proxy.js';
+import { LOG_REFUSALS, type LogRefusal } from './log-refusals.js';
+import type { TcpProxy } from './pause-points.js';
+import { pick, type Random } from './seeded-random.js';
+
+/** What goes wrong for a while around the service, and is mended again. */
+export interface Surroundings {
+  chain: EvmChain;
+  facilitator: TcpProxy;
+  /** Each process's way to Postgres. */
+  databases: readonly FreezingProxy[];
+  /** Longer than a statement is waited for. */
+  freezeMs: number;
+}
+
+/** Begins, and gives how it ends. */
+type Trouble = (around: Surroundings, random: Random) => Promise<() => unknown>;
+
+const RANGES = [1, 10, 100, 2000] as const;
+const DEPTHS = [0, 5, 128] as const;
+const WORDS = Object.keys(LOG_REFUSALS) as LogRefusal[];
+
+export const TROUBLES: readonly Trouble[] = [
+  async ({ facilitator }) => {
+    await facilitator.refuse();
+    return () => facilitator.accept();
+  },
+  async ({ chain }, random) => {
+    chain.endpoint.fail(pick(random, ['http_500', 'http_429', 'cut', 'garbage']));
+    return () => chain.endpoint.recover();
+  },
+  async ({ chain }, random) => {
+    chain.endpoint.fail(pick(random, ['http_429', 'http_500']), pick(random, ['eth_getLogs', 'eth_call']));
+    return () => chain.endpoint.recover();
+  },
+  async ({ chain }, random) => {
+    chain.maxLogRange = pick(random, RANGES);
+    chain.logRefusal = pick(random, WORDS);
+    chain.keepsState = pick(random, DEPTHS);
+    return () => {
+      chain.maxLogRange = Number.POSITIVE_INFINITY;
+      chain.keepsState = Number.POSITIVE_INFINITY;
+    };
+  },
+  async ({ chain }) => {
+    chain.hidesLogs = true;
+    return () => {
+      chain.hidesLogs = false;
+    };
+  },
+  async ({ chain }) => {
+    chain.halt();
+    return () => chain.goOn();
+  },
+  async ({ chain }, random) => {
+    chain.nodes.spread([0, 1 + Math.floor(random() * 4)], random);
+    return () => chain.nodes.spread([0]);
+  },
+  async ({ databases, freezeMs }, random) => {
+    const frozen = databases.filter(() => random() < 0.7);
+    const ways = pick(random, [['up'], ['down'], ['up', 'down']] as const);
+    const freezes = frozen.map((each) => each.freeze({ ways, holds: () => random() < 0.8 }));
+    return async () => {
+      await sleep(freezeMs);
+      for (const freeze of freezes) freeze.thaw();
+    };
+  },
+];
