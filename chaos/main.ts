@@ -4,7 +4,7 @@ import { projectRoot } from '../local/project-root.js';
 import { type ChaosOptions, readOptions, UsageError } from './options.js';
 import { runChaos } from './run.js';
 
-const USAGE = 'npm run chaos -- [--payments N] [--seed S] [--minutes M]\n';
+const USAGE = 'npm run chaos -- [--payments N] [--seed S] [--minutes M] [--solana SHARE]\n';
 
 /** Exits 0 when everything held, 1 when something did not; a signal leaves no process behind. */
 async function main(): Promise<number> {

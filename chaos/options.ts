@@ -7,10 +7,13 @@ export interface ChaosOptions {
   seed: number;
   /** How long things go wrong at most. */
   minutes: number;
+  /** The share of buyers who pay on Solana. */
+  solana: number;
 }
 
 const DEFAULT_PAYMENTS = 100;
 const DEFAULT_MINUTES = 60;
+const DEFAULT_SOLANA = 1 / 3;
 
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -18,11 +21,15 @@ export class UsageError extends Error {
 
 export function readOptions(args: string[]): ChaosOptions {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args, options: { payments: text, seed: text, minutes: text } });
+  const { values } = parseArgs({
+    args,
+    options: { payments: text, seed: text, minutes: text, solana: text },
+  });
   return {
     payments: readNumber('payments', values.payments, values.minutes === undefined ? DEFAULT_PAYMENTS : 1e9),
     seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
     minutes: readNumber('minutes', values.minutes, DEFAULT_MINUTES),
+    solana: values.solana === '0' ? 0 : readNumber('solana', values.solana, DEFAULT_SOLANA),
   };
 }
 

@@ -17,6 +17,7 @@ export function report(
     ['Done to the service', count(faults.map(({ fault }) => fault))],
     ['Failures of the facilitator', count(failing.map(({ endpoint, mood }) => `/${endpoint}: ${mood}`))],
     ['Answers', count(answers.map(({ request, status, code }) => `${request}: ${status || (code ?? 0)}`))],
+    ['Moved', count(moved.map(({ transaction }) => (transaction.startsWith('0x') ? 'EVM' : 'Solana')))],
     ['Sessions', count([...sessions.values()].map(({ status }) => status))],
     ['Buyers', count(buyers.flatMap((entry) => (entry.kind === 'left' ? [entry.outcome] : [])))],
     ['Events received', count(received.map(({ type, reaction }) => `${type}, answered ${reaction}`))],
@@ -52,7 +53,9 @@ const CHECKED = [
   'no session and no payment is left processing; each session was opened once, whatever broke meanwhile',
   'one event per type for each finished session, verified and received by the endpoint that was enabled throughout',
   'nothing came to endpoints that were disabled or deleted; no process ended that nobody had killed',
-  'each process that was told to stop left with exit status 0 within 25 s',
+  'each process that was told to stop left with exit status 0 within 25 s, and answered whoever waited for it',
+  'no /settle was cut before its time by a process that nobody had killed or stopped',
+  'once all had healed, no connection to Postgres was left idle in a transaction',
   'no link answered 500, or 402 after money had moved for it; nobody was told of a failure that paid later',
 ].map((line) => `  - ${line}`);
 

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LocalAccount } from 'viem';
 import { nowMs } from '../../shared/clock.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
-import { paymentHeader, signEvmPayment } from '../../test/support/agent.js';
-import type { Random } from '../../test/support/seeded-random.js';
 import type { BuyersEntry, Outcome } from './entries.js';
 import type { Journal } from './journal.js';
 import type { Reply, ServiceClient } from './service-client.js';
+import type { SignedPayment, Wallet } from './wallets.js';
 
 /**
  * An agent that pays one link as a stock client does, and does not give up: it asks, signs, sends, polls when it was
@@ -16,8 +14,7 @@ import type { Reply, ServiceClient } from './service-client.js';
 export interface BuyerOptions {
   client: ServiceClient;
   journal: Journal<BuyersEntry>;
-  account: LocalAccount;
-  random: Random;
+  wallet: Wallet;
   sessionId: string;
   /** Nobody else pays this link. */
   alone: boolean;
@@ -25,10 +22,7 @@ export interface BuyerOptions {
   copies: number;
 }
 
-interface Signed {
-  header: string;
-  nonce: string;
-  validBefore: number;
+interface Signed extends SignedPayment {
   /** A request that carried it was given up and may still be carried out; or the service took it and answered 202. */
   mayGoOn: boolean;
   wasTaken: boolean;
@@ -37,19 +31,20 @@ interface Signed {
 type Fate = 'paid' | 'expired' | 'failed' | 'lost_patience';
 
 const MAX_SIGNATURES = 4;
-const PATIENCE_MS = 180_000;
-const SHORTEST_VALIDITY_SECONDS = 25;
-const LONGEST_VALIDITY_SECONDS = 45;
+/** A payment on Solana whose money never moves is decided three minutes after it was claimed. */
+const PATIENCE_MS = { evm: 180_000, svm: 420_000 };
+const NETWORKS = { evm: 'eip155:', svm: 'solana:' };
 /** From the best news to the worst. */
 const BEST_FIRST = [200, 202, 409, 410, 500, 503, 0, 402];
 
 export class Buyer {
   readonly #options: BuyerOptions;
-  readonly #givesUpAt = nowMs() + PATIENCE_MS;
+  readonly #givesUpAt: number;
   last: Signed | undefined;
 
   constructor(options: BuyerOptions) {
     this.#options = options;
+    this.#givesUpAt = nowMs() + PATIENCE_MS[options.wallet.family];
   }
 
   async buy(): Promise<Outcome> {
@@ -76,23 +71,15 @@ export class Buyer {
   }
 
   async #sign({ body }: Reply): Promise<Signed> {
-    const { account, random, journal, sessionId } = this.#options;
-    const [accepted] = body.accepts as PaymentRequirements[];
-    if (accepted === undefined) throw new Error(`the link of ${sessionId} offers nothing`);
-    const seconds =
-      SHORTEST_VALIDITY_SECONDS +
-      Math.floor(random() * (LONGEST_VALIDITY_SECONDS - SHORTEST_VALIDITY_SECONDS + 1));
-    const validBefore = Math.floor(nowMs() / 1000) + seconds;
-    const payload = await signEvmPayment(accepted, { account, validBefore: BigInt(validBefore) });
-    const nonce = payload.authorization.nonce.toLowerCase();
-    journal.write({ kind: 'signed', at: nowMs(), sessionId, nonce, validBefore });
-    return {
-      header: paymentHeader(accepted, payload),
-      nonce,
-      validBefore,
-      mayGoOn: false,
-      wasTaken: false,
-    };
+    const { wallet, journal, sessionId } = this.#options;
+    const { family } = wallet;
+    const offers = body.accepts as PaymentRequirements[];
+    const offer = offers.find(({ network }) => network.startsWith(NETWORKS[family]));
+    if (offer === undefined) throw new Error(`the link of ${sessionId} offers nothing of ${family}`);
+    const signed = await wallet.sign(offer);
+    const { nonce, validBefore } = signed;
+    journal.write({ kind: 'signed', at: nowMs(), sessionId, nonce, family, validBefore });
+    return { ...signed, mayGoOn: false, wasTaken: false };
   }
 
   async #send(signed: Signed): Promise<Fate> {

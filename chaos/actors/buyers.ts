@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { nowMs } from '../../shared/clock.js';
-import { pick, seededRandom } from '../../test/support/seeded-random.js';
+import { pick, type Random, seededRandom } from '../../test/support/seeded-random.js';
 import { becomeActor } from './actor.js';
 import { Buyer } from './buyer.js';
 import type { BuyersEntry } from './entries.js';
 import { Journal } from './journal.js';
-import { ServiceClient } from './service-client.js';
+import { ServiceClient, type Web } from './service-client.js';
+import { busyKeypair, evmWallet, newKeypair, solanaWallet, type Wallet } from './wallets.js';
 
 /** The merchant's shop and its buyers: a session for each purchase, paid by one agent, or by two at once. */
 const FEWEST_AT_ONCE = 12;
@@ -16,12 +16,17 @@ const SHARE_AT_ONCE = 1 / 30;
 const RIVALS_SHARE = 0.15;
 const COPIES_SHARE = 0.15;
 const REPLAY_SHARE = 0.1;
+/** Of those who pay on Solana: the purchases of the one agent that buys all the time. */
+const BUSY_SHARE = 0.5;
 
 const { settings, ready, hear, tell } = becomeActor<{
   seed: number;
   payments: number;
-  webs: string[];
+  webs: Web[];
   key: string;
+  /** The share of those who pay on Solana, and where that chain tells its newest blockhash. */
+  solana: number;
+  blockhashes: string;
   journal: string;
 }>();
 const journal = new Journal<BuyersEntry>(settings.journal);
@@ -46,8 +51,8 @@ async function sell(number: number): Promise<void> {
   const sessionId = await openSession(client, Math.floor(100 + random() * 900));
   if (sessionId === undefined) return;
   const buyers = Array.from({ length: isRivalry ? 2 : 1 }, () => {
-    const account = privateKeyToAccount(generatePrivateKey());
-    return new Buyer({ client, journal, account, random, sessionId, alone: !isRivalry, copies });
+    const wallet = drawWallet(random);
+    return new Buyer({ client, journal, wallet, sessionId, alone: !isRivalry, copies });
   });
   await Promise.all(
     buyers.map(async (buyer) => {
@@ -56,6 +61,12 @@ async function sell(number: number): Promise<void> {
       if (outcome === 'paid' && random() < REPLAY_SHARE) await replay(client, buyer, pick(random, known));
     }),
   );
+}
+
+function drawWallet(random: Random): Wallet {
+  if (random() >= settings.solana) return evmWallet(random);
+  const payer = random() < BUSY_SHARE ? busyKeypair(settings.seed) : newKeypair();
+  return solanaWallet(payer, settings.blockhashes);
 }
 
 /** With one idempotency key, until there is an answer: it must not become two sessions. */

@@ -1,39 +1,52 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { nowMs } from '../../shared/clock.js';
 import { EvmChain } from '../../test/support/evm-chain.js';
+import { hex } from '../../test/support/evm-logs.js';
 import { becomeActor } from './actor.js';
+import { refusalNamed } from './endpoint-kinds.js';
+import { recover, suffer } from './endpoint-troubles.js';
 import type { Transfer } from './entries.js';
+import { Gate } from './gate.js';
 import { Journal } from './journal.js';
+import { serveLocally } from './serve-locally.js';
+import type { Carried, WantedTransfer } from './transfers.js';
 
-/** The chain: its JSON-RPC endpoint, and an address at which the facilitator has transfers carried out. */
+/** The EVM chain: its JSON-RPC endpoint, and an address at which the facilitator has transfers carried out. */
 const BLOCK_MS = 1000;
 
 const { settings, ready, hear } = becomeActor<{ chainId: number; journal: string }>();
 const ledger = new Journal<Transfer>(settings.journal);
 const chain = await EvmChain.start(settings.chainId);
 const used = new Set<string>();
-setInterval(() => chain.mine(), BLOCK_MS);
+const halt = new Gate();
+setInterval(() => {
+  if (halt.isOpen) chain.mine();
+}, BLOCK_MS);
 
-interface Wanted extends Omit<Transfer, 'at' | 'succeeded'> {
-  asset: string;
+/** A halted chain carries it out when it goes on, if its time is not over. */
+async function carryOut(body: string): Promise<Carried> {
+  await halt.passed();
+  const { asset, from, to, amount, nonce, transaction, validBefore = 0 }: WantedTransfer = JSON.parse(body);
+  const isInTime = Math.max(nowMs() / 1000, chain.head.timestamp) + 1 < validBefore;
+  const succeeded = isInTime && !used.has(nonce);
+  if (succeeded) {
+    used.add(nonce);
+    chain.movePayment({ asset, from, payTo: to, amount: BigInt(amount), nonce }, transaction);
+  } else chain.execute([], 'reverted', hex(transaction));
+  ledger.write({ at: nowMs(), nonce, transaction, from, to, amount, succeeded });
+  return { succeeded };
 }
 
-const transfers = createServer(async (request, response) => {
-  const wanted: Wanted = JSON.parse(await text(request));
-  const { asset, from, to, amount, nonce, transaction } = wanted;
-  const succeeded = !used.has(nonce);
-  used.add(nonce);
-  chain.movePayment({ asset, from, payTo: to, amount: BigInt(amount), nonce }, transaction);
-  ledger.write({ at: nowMs(), nonce, transaction, from, to, amount, succeeded });
-  response.end();
-});
-await new Promise<void>((listening) => transfers.listen(0, '127.0.0.1', listening));
-const { port } = transfers.address() as AddressInfo;
-
 hear({
-  fail: ({ how }) => chain.endpoint.fail(how === 'cut' ? 'cut' : 'http_500'),
-  heal: () => chain.endpoint.recover(),
+  /** How its endpoint is made: no fault, and so nothing that heals. */
+  become({ logRange, refusal, states }) {
+    chain.maxLogRange = Number(logRange);
+    chain.logRefusal = refusalNamed(refusal);
+    chain.keepsState = Number(states);
+  },
+  suffer: (trouble) => suffer(chain, trouble, halt),
+  heal() {
+    recover(chain);
+    halt.open();
+  },
 });
-ready({ rpc: chain.endpoint.url, transfers: `http://127.0.0.1:${port}` });
+ready({ rpc: chain.endpoint.url, transfers: await serveLocally(carryOut) });

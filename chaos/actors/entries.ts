@@ -5,6 +5,8 @@ export interface Answer {
   at: number;
   ms: number;
   request: 'create' | 'link' | 'pay' | 'replay' | 'endpoint';
+  /** The name of the process that it was sent to. */
+  web: string;
   /** 0: no answer came. */
   status: number;
   code?: string | undefined;
@@ -16,10 +18,20 @@ export interface Answer {
 export type BuyersEntry =
   | Answer
   | { kind: 'session'; at: number; sessionId: string }
-  | { kind: 'signed'; at: number; sessionId: string; nonce: string; validBefore: number }
+  | Signing
   /** The buyer was told that this payment came to nothing, and will sign another one or go. */
   | { kind: 'told_failed'; at: number; sessionId: string; nonce: string; code: string | undefined }
   | { kind: 'left'; at: number; sessionId: string; outcome: Outcome };
+
+/** `nonce` is the authorization's, or the hash of the Solana message; `validBefore` is in seconds. */
+export interface Signing {
+  kind: 'signed';
+  at: number;
+  sessionId: string;
+  nonce: string;
+  family: 'evm' | 'svm';
+  validBefore: number;
+}
 
 export type Outcome = 'paid' | 'expired' | 'gave_up' | 'lost_patience';
 
@@ -42,6 +54,10 @@ export interface FacilitatorEntry {
   mood: string;
   /** It said clearly that it failed, and the money moved. */
   lied: boolean;
+  /** The process that called. */
+  caller?: string | undefined;
+  /** When the caller went before it was answered. */
+  hungUpAfterMs?: number | undefined;
 }
 
 export interface Received {
@@ -60,9 +76,16 @@ export interface Received {
 
 /** What was done to the service, and what its processes did of themselves. */
 export interface FaultEntry {
+  /** When it began. */
   at: number;
+  /** How long it lasted. */
+  ms?: number;
   fault: string;
   detail?: string;
+  /** The processes that suffered it; all of them when none is named. */
+  services?: readonly string[];
+  /** To what their connections did. */
+  target?: string;
 }
 
 /** What the merchant did with webhook endpoints. */

@@ -48,7 +48,7 @@ const VERIFY: Moods = {
   'too slow': () => slow(VERIFY_TOO_SLOW_MS),
 };
 
-/** Each way to fail with nothing done, and each unclear one also with the money moved; and two lies, which bring late money. */
+/** Each way to fail with nothing done, and each unclear one also with the money moved; and lies, which may bring late money. */
 const SETTLE: Moods = {
   'failed for certain': () => failsToSettle('insufficient_funds'),
   'failed, with a hash': () => failsToSettle('invalid_exact_evm_transaction_failed', HASH),
@@ -84,6 +84,14 @@ const SETTLE: Moods = {
   'done, dropped': () => breaksAfterWork('drop'),
   'done, cut short': () => breaksAfterWork('truncate'),
   'done, too slow': () => slow(SETTLE_TOO_SLOW_MS),
+  'done, 429 with the transaction': () => altered({}, 429),
+  'done, 403 and pending': () =>
+    altered({ success: false, errorReason: 'settlement_pending', transaction: '' }, 403),
+  'refused as used, nothing done': () => failsToSettle('invalid_transaction_state'),
+  'unexpected error, nothing done': () => failsToSettle('unexpected_settle_error'),
+  // One look at the chain finds it out, if the chain can be read just then.
+  [`${LIE}refused as used, and done`]: () =>
+    altered({ success: false, errorReason: 'invalid_transaction_state', transaction: '' }),
   [`${LIE}failed for certain, and done`]: () => altered(DENIAL),
   [`${LIE}failed for certain, and done afterwards`]: () => ({
     works: 'after_answering',

@@ -4,9 +4,14 @@ import type { Answer } from './entries.js';
 
 /** Sends requests to one of the web processes, as a router without health checks would, and writes down each answer. */
 export interface ServiceClientOptions {
-  webs: readonly string[];
+  webs: readonly Web[];
   random: Random;
   write(answer: Answer): void;
+}
+
+export interface Web {
+  name: string;
+  url: string;
 }
 
 export interface Reply {
@@ -33,19 +38,19 @@ export class ServiceClient {
 
   async send(path: string, init: RequestInit, about: About): Promise<Reply> {
     const at = nowMs();
-    const web = pick(this.#options.random, this.#options.webs);
+    const { name: web, url } = pick(this.#options.random, this.#options.webs);
     try {
-      const response = await fetch(`${web}${path}`, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
+      const response = await fetch(`${url}${path}`, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
       const body = parse(await response.text());
       const { status, headers } = response;
       const code = codeOf(body);
       const requestId = headers.get('request-id') ?? undefined;
-      this.#options.write({ kind: 'answer', at, ms: nowMs() - at, ...about, status, code, requestId });
+      this.#options.write({ kind: 'answer', at, ms: nowMs() - at, ...about, web, status, code, requestId });
       const retryAfterMs = 1000 * Number(headers.get('retry-after') ?? 0);
       return { status, code, body, retryAfterMs: bounded(retryAfterMs), mayGoOn: false };
     } catch (error) {
       const code = nameOf(error);
-      this.#options.write({ kind: 'answer', at, ms: nowMs() - at, ...about, status: 0, code });
+      this.#options.write({ kind: 'answer', at, ms: nowMs() - at, ...about, web, status: 0, code });
       return {
         status: 0,
         code,

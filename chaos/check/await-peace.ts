@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../shared/clock.js';
+import type { Signing } from '../actors/entries.js';
 import type { Stage } from '../stage/stage.js';
 import { type Books, readBooks } from './books.js';
 import { checkAnswers } from './check-answers.js';
+import { checkConnections } from './check-connections.js';
 import { checkEvents } from './check-events.js';
 import { checkMoney } from './check-money.js';
+import { checkStops } from './check-stops.js';
 
 export interface Verdict {
   violations: string[];
@@ -15,6 +18,10 @@ export interface Verdict {
 
 const AFTER_HEALING_MS = 120_000;
 const AFTER_LAST_AUTHORIZATION_MS = 60_000;
+/** A payment on Solana can surely move no more this long after it was claimed. */
+const SOLANA_LIFETIME_MS = 180_000;
+/** The last thaw delivers what ends the last connections that were given up. */
+const CONNECTIONS_END_WITHIN_MS = 5000;
 /** Late money is looked for a minute after the end; the look takes its time. */
 const LATE_LOOK_MS = 15_000;
 const LOOK_EVERY_MS = 2000;
@@ -22,8 +29,8 @@ const LOOK_EVERY_MS = 2000;
 const STAYS_MS = 3000;
 
 /**
- * Looks until nothing is to be complained of, at the longest for two minutes, or a minute after the last authorization
- * ran out.
+ * Looks until nothing is to be complained of, at the longest for two minutes, or a minute after the last payment could
+ * still move.
  */
 export async function awaitPeace(stage: Stage, sold: Promise<unknown>): Promise<Verdict> {
   const healedAt = nowMs();
@@ -33,17 +40,29 @@ export async function awaitPeace(stage: Stage, sold: Promise<unknown>): Promise<
   };
   // Buyers who ended without having served everybody are still waited for, and told of at the end.
   sold.then(leave, () => undefined);
+  const leftOpen = new Set<string>();
+  const lookAgain = async (): Promise<Look> => {
+    const seen = await look(stage);
+    if (nowMs() > healedAt + CONNECTIONS_END_WITHIN_MS)
+      for (const complaint of checkConnections(seen.books)) leftOpen.add(complaint);
+    return seen;
+  };
   for (;;) {
     await sleep(LOOK_EVERY_MS);
-    const { books, passing, lasting } = await look(stage);
+    const { books, passing, lasting } = await lookAgain();
     const isPeace = areBuyersGone && passing.length === 0;
     if (isPeace || nowMs() > deadline(healedAt, books)) {
       const peaceAfterMs = nowMs() - healedAt;
+      const left = unserved(areBuyersGone);
       if (!isPeace)
-        return { violations: [...lasting, ...passing, ...unserved(areBuyersGone)], books, peaceAfterMs };
+        return { violations: [...lasting, ...passing, ...leftOpen, ...left], books, peaceAfterMs };
       await sleep(STAYS_MS);
-      const again = await look(stage);
-      return { violations: [...again.lasting, ...again.passing], books: again.books, peaceAfterMs };
+      const again = await lookAgain();
+      return {
+        violations: [...again.lasting, ...again.passing, ...leftOpen],
+        books: again.books,
+        peaceAfterMs,
+      };
     }
   }
 }
@@ -58,7 +77,8 @@ interface Look {
 async function look(stage: Stage): Promise<Look> {
   try {
     const books = await readBooks(stage);
-    return { books, passing: [...checkMoney(books), ...checkEvents(books)], lasting: checkAnswers(books) };
+    const passing = [...checkMoney(books), ...checkEvents(books)];
+    return { books, passing, lasting: [...checkAnswers(books), ...checkStops(books)] };
   } catch (error) {
     // A process that was killed last is still starting.
     const reason = error instanceof Error ? error.message : String(error);
@@ -71,10 +91,14 @@ function unserved(areBuyersGone: boolean): string[] {
 }
 
 function deadline(healedAt: number, { buyers, liedAbout }: Books): number {
-  const ends = buyers.map((entry) => (entry.kind === 'signed' ? entry.validBefore * 1000 : 0));
+  const ends = buyers.map((entry) => (entry.kind === 'signed' ? decidedAt(entry) : 0));
   const lastEnd = ends.reduce((latest, end) => Math.max(latest, end), 0);
   const lookMs = liedAbout.size > 0 ? LATE_LOOK_MS : 0;
   return Math.max(healedAt + AFTER_HEALING_MS, lastEnd + AFTER_LAST_AUTHORIZATION_MS + lookMs);
+}
+
+function decidedAt({ family, validBefore }: Signing): number {
+  return validBefore * 1000 + (family === 'svm' ? SOLANA_LIFETIME_MS : 0);
 }
 
 const NO_BOOKS: Books = {
@@ -88,4 +112,6 @@ const NO_BOOKS: Books = {
   received: [],
   endpoints: [],
   faults: [],
+  calls: [],
+  idleInTransaction: [],
 };

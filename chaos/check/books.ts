@@ -3,11 +3,13 @@ import type {
   Answer,
   BuyersEntry,
   EndpointEntry,
+  FacilitatorEntry,
   FaultEntry,
   Received,
   Transfer,
 } from '../actors/entries.js';
 import { ServiceClient } from '../actors/service-client.js';
+import type { IdleConnection } from '../stage/postgres-store.js';
 import type { Stage } from '../stage/stage.js';
 
 /** All that the checker knows: what the actors wrote down, and what the public API says. */
@@ -25,6 +27,9 @@ export interface Books {
   received: Received[];
   endpoints: Exclude<EndpointEntry, Answer>[];
   faults: FaultEntry[];
+  /** Of the facilitator. */
+  calls: FacilitatorEntry[];
+  idleInTransaction: IdleConnection[];
 }
 
 export interface PublicSession {
@@ -50,24 +55,28 @@ const PAGE = 100;
 export async function readBooks(stage: Stage): Promise<Books> {
   const { journals } = stage;
   // What the service says is asked first: the journals are never behind it.
-  const [sessions, payments, undecided] = await Promise.all([
+  const [sessions, payments, undecided, idleInTransaction] = await Promise.all([
     readAll<PublicSession>(stage, '/v1/checkout/sessions'),
     readAll<PublicPayment>(stage, '/v1/payments'),
     readUndecided(stage),
+    stage.postgres.idleInTransaction(),
   ]);
   const buyers = journals.buyers.read();
   const endpoints = journals.endpoints.read();
+  const calls = journals.facilitator.read();
   return {
     sessions: new Map(sessions.map((session) => [session.id, session])),
     payments,
     undecided,
     buyers,
     answers: [...buyers, ...endpoints].filter((entry) => entry.kind === 'answer'),
-    ledger: journals.chain.read(),
-    liedAbout: new Set(journals.facilitator.read().flatMap(({ lied, nonce }) => (lied ? [nonce] : []))),
+    ledger: [...journals.chain.read(), ...journals.solana.read()],
+    liedAbout: new Set(calls.flatMap(({ lied, nonce }) => (lied ? [nonce] : []))),
     received: journals.receiver.read(),
     endpoints: endpoints.filter((entry) => entry.kind === 'endpoint'),
     faults: journals.faults.read(),
+    calls,
+    idleInTransaction,
   };
 }
 
@@ -94,7 +103,7 @@ async function get({ webs, key }: Stage, path: string): Promise<Record<string, u
 
 async function readUndecided({ webs, metricsToken }: Stage): Promise<number> {
   const headers = { Authorization: `Bearer ${metricsToken}` };
-  const response = await fetch(`${webs[0]}/metrics`, { headers });
+  const response = await fetch(`${webs[0]?.url}/metrics`, { headers });
   const [, count] = /^checkout_payments_processing (\d+)$/m.exec(await response.text()) ?? [];
   if (count === undefined) throw new Error('/metrics does not say how many payments are undecided');
   return Number(count);

@@ -1,70 +1,51 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { TcpProxy } from '../../test/support/pause-points.js';
-import { pick, type Random, shuffled } from '../../test/support/seeded-random.js';
+import type { Random } from '../../test/support/seeded-random.js';
+import type { Target } from '../stage/links.js';
 import type { Stage } from '../stage/stage.js';
-import type { Fault } from './fault.js';
+import { type Done, deckOf, drawMs, type Fault } from './fault.js';
 
-/** What stores, and the connections to them and to the outside, are made to suffer. */
-type Break = (stage: Stage, random: Random) => Promise<void>;
+/** What stores, and the connections of all processes to them and to the facilitator, are made to suffer. */
+type Break = (stage: Stage, lengthMs: number, last: (ms: number) => Promise<void>) => Promise<void>;
 
-const BREAKS: Record<string, Break> = {
-  'Redis emptied': ({ redis }) => redis.empty(),
-  'Redis restarted': ({ redis }) => redis.restart(),
-  'Postgres restarted': ({ postgres }) => postgres.restart(),
-  'Postgres crashed and restarted': ({ postgres }) => postgres.crash(),
-  'connections to Postgres cut': async ({ postgres }) => postgres.proxy.cut(),
-  'connections to Redis cut': async ({ redis }) => redis.proxy.cut(),
-  'connections to Postgres refused': ({ postgres }, random) => refuse(postgres.proxy, random),
-  'connections to Redis refused': ({ redis }, random) => refuse(redis.proxy, random),
-  'Postgres delayed': ({ postgres }, random) => delay(postgres.proxy, random),
-  'Redis delayed': ({ redis }, random) => delay(redis.proxy, random),
-  'connections to the facilitator cut': async ({ facilitatorProxy }) => facilitatorProxy.cut(),
-  'connections to the facilitator refused': ({ facilitatorProxy }, random) =>
-    refuse(facilitatorProxy, random),
-  'the chain not readable': async ({ chain }, random) => {
-    chain.order('fail', { how: pick(random, ['cut', 'http_500']) });
-    await sleep(lengthMs(random));
-    chain.order('heal');
-  },
+const LENGTHS_MS = [200, 3000] as const;
+
+const BREAKS: Record<string, { target: Target; breaks: Break }> = {
+  'Redis emptied': { target: 'Redis', breaks: ({ redis }) => redis.empty() },
+  'Redis restarted': { target: 'Redis', breaks: ({ redis }) => redis.restart() },
+  'Postgres restarted': { target: 'Postgres', breaks: ({ postgres }) => postgres.restart() },
+  'Postgres crashed and restarted': { target: 'Postgres', breaks: ({ postgres }) => postgres.crash() },
+  ...connectionsTo('Postgres'),
+  ...connectionsTo('Redis'),
+  ...connectionsTo('the facilitator'),
 };
 
-const LONGEST_MS = 3000;
-
-async function refuse(proxy: TcpProxy, random: Random): Promise<void> {
-  await proxy.refuse();
-  await sleep(lengthMs(random));
-  await proxy.accept();
+function connectionsTo(target: Target): typeof BREAKS {
+  return {
+    [`connections to ${target} cut`]: { target, breaks: async ({ links }) => links.cut(target) },
+    [`connections to ${target} refused`]: {
+      target,
+      async breaks({ links }, lengthMs, last) {
+        await links.refuse(target);
+        await last(lengthMs);
+        await links.accept(target);
+      },
+    },
+  };
 }
 
-async function delay(proxy: TcpProxy, random: Random): Promise<void> {
-  proxy.stall();
-  await sleep(lengthMs(random));
-  proxy.resume();
-}
-
-function lengthMs(random: Random): number {
-  return 200 + Math.floor(random() * (LONGEST_MS - 200));
-}
-
-/** Each has its turn before any has its second. */
 export function breakStores(): Fault {
-  let deck: string[] = [];
+  const draw = deckOf(Object.entries(BREAKS));
   return {
     everyMs: 1500,
-    async strike(stage, random) {
-      if (deck.length === 0) deck = shuffled(random, Object.keys(BREAKS));
-      const fault = deck.pop() ?? '';
-      await BREAKS[fault]?.(stage, random);
-      return { fault };
+    async strike(stage: Stage, random: Random, last): Promise<Done> {
+      const [fault, { target, breaks }] = draw(random);
+      await breaks(stage, drawMs(random, LENGTHS_MS), last);
+      return { fault, target };
     },
   };
 }
 
 /** Whatever was left broken. */
-export async function mendConnections({ postgres, redis, facilitatorProxy, chain }: Stage): Promise<void> {
-  for (const proxy of [postgres.proxy, redis.proxy, facilitatorProxy]) {
-    proxy.resume();
-    await proxy.accept();
-  }
-  chain.order('heal');
+export async function mendConnections({ links, chains }: Stage): Promise<void> {
+  await links.mend();
+  for (const chain of Object.values(chains)) chain.order('heal');
 }

@@ -16,8 +16,12 @@ interface Endpoint {
 const MOST_ENDPOINTS = 4;
 const PATIENCE_MS = 300_000;
 
-export async function addSteadyEndpoint(stage: Stage, random: Random): Promise<void> {
-  await add(stage, random, STEADY_ENDPOINT);
+/** Gives what changes nothing of it, in a transaction. */
+export async function addSteadyEndpoint(stage: Stage, random: Random): Promise<() => Promise<void>> {
+  const { id } = await add(stage, random, STEADY_ENDPOINT);
+  return async () => {
+    await request(stage, random, 'POST', `/${id}`, { description: `the steady one, ${random()}` });
+  };
 }
 
 export function changeEndpoints(): Fault {

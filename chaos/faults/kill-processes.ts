@@ -8,31 +8,35 @@ import type { Fault } from './fault.js';
  */
 const SPARED_SHARE = 0.8;
 const YOUNG_MS = 3000;
-/** Every fourth is not killed but told to stop: however few there are time for, there are both. */
-const TOLD_TO_STOP = 4;
+/** So is one that stands still: it is to go on. */
+const SPARED_PAUSED_SHARE = 0.9;
 
-let struck = 0;
-
-/** Every two seconds one that is up is killed, or told to stop; its supervisor starts it again when it has gone. */
-export const killProcesses: Fault = {
-  everyMs: 2000,
-  async strike({ services }, random) {
-    const victims = services.filter(
-      (service) => service.isReady && (random() >= SPARED_SHARE || !isSpared(service, services)),
-    );
-    if (victims.length === 0) return undefined;
-    const victim = pick(random, victims);
-    struck += 1;
-    const signal = struck % TOLD_TO_STOP === 0 ? 'SIGTERM' : 'SIGKILL';
-    if (signal === 'SIGKILL') victim.kill();
-    else victim.tellToStop();
-    return { fault: signal, detail: victim.name };
-  },
-};
+/** Every three seconds one that is up is killed, or told to stop; its supervisor starts it again when it has gone. */
+export function killProcesses(): Fault {
+  let signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL';
+  return {
+    everyMs: 3000,
+    async strike({ services }, random) {
+      const mayBeStruck = (service: ServiceProcess): boolean =>
+        service.isPaused
+          ? // It hears nothing before it goes on, and its time to stop would not be its own.
+            signal === 'SIGKILL' && random() >= SPARED_PAUSED_SHARE
+          : random() >= SPARED_SHARE || !isSpared(service, services);
+      const victims = services.filter((service) => service.isReady && mayBeStruck(service));
+      if (victims.length === 0) return undefined;
+      const victim = pick(random, victims);
+      const done = { fault: signal, detail: victim.name, services: [victim.name] };
+      if (signal === 'SIGKILL') victim.kill();
+      else victim.tellToStop();
+      // By turns: however few there are time for, there are both.
+      signal = signal === 'SIGKILL' ? 'SIGTERM' : 'SIGKILL';
+      return done;
+    },
+  };
+}
 
 function isSpared(service: ServiceProcess, services: readonly ServiceProcess[]): boolean {
-  const hasAnother = services.some(
-    (other) => other !== service && other.kind === service.kind && other.isReady,
-  );
+  const others = services.filter((other) => other !== service && other.kind === service.kind);
+  const hasAnother = others.some((other) => other.isReady && !other.isPaused);
   return !hasAnother || service.readyForMs < YOUNG_MS;
 }

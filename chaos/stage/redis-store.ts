@@ -1,28 +1,25 @@
+import type net from 'node:net';
 import { Redis } from 'ioredis';
 import type { GuardedProcess } from '../../local/guarded-process.js';
-import { TcpProxy } from '../../test/support/pause-points.js';
 import { findFreePort, spawnRedis } from '../../test/support/services.js';
 
-/** A real Redis behind a proxy; what it held is gone when it is started again. */
+/** A real Redis; what it held is gone when it is started again. */
 export class RedisStore {
   readonly #port: number;
-  readonly proxy: TcpProxy;
   #server: GuardedProcess;
 
   static async start(): Promise<RedisStore> {
     const port = await findFreePort();
-    const server = await start(port);
-    return new RedisStore(port, server, await TcpProxy.start({ host: '127.0.0.1', port }));
+    return new RedisStore(port, await start(port));
   }
 
-  private constructor(port: number, server: GuardedProcess, proxy: TcpProxy) {
+  private constructor(port: number, server: GuardedProcess) {
     this.#port = port;
     this.#server = server;
-    this.proxy = proxy;
   }
 
-  get url(): string {
-    return `redis://127.0.0.1:${this.proxy.port}`;
+  get address(): net.NetConnectOpts {
+    return { host: '127.0.0.1', port: this.#port };
   }
 
   async empty(): Promise<void> {
@@ -40,7 +37,6 @@ export class RedisStore {
   }
 
   async stop(): Promise<void> {
-    await this.proxy.refuse();
     await this.#server.stop();
   }
 }

@@ -1,24 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CHILD_ENVIRONMENT } from '../../local/child-environment.js';
-import { projectRoot } from '../../local/project-root.js';
 import { nowMs } from '../../shared/clock.js';
+import { type Program, signalGroup, spawnService } from './spawn-service.js';
 
 /** A web or worker process as it is built, kept up by a supervisor that starts it again whenever it has ended. */
 export interface ServiceProcessOptions {
   name: string;
-  entry: string;
-  environment: Record<string, string>;
+  program: Program;
   folder: string;
   /** It ended, and nobody had killed it: by itself, or not as one should that was told to stop. */
   onEnd(how: string, was: 'starting' | 'at work' | 'stopping'): void;
 }
 
-/** Its standard input is a pipe from here, so that it ends with this process. */
-const END_WITH_PARENT =
-  'data:text/javascript,process.stdin.resume().once("close",()=>process.kill(process.pid,"SIGKILL"))';
 const READY = /"event":"(web\.listening|worker\.started)"/;
 /** A process that is told to stop leaves within this. */
 const STOPS_WITHIN_MS = 25_000;
@@ -32,6 +27,7 @@ export class ServiceProcess {
   #child: ChildProcess | undefined;
   #readyAt: number | undefined;
   #isKilled = false;
+  #isPaused = false;
   #toldToStopAt: number | undefined;
   #isOver = false;
 
@@ -42,12 +38,16 @@ export class ServiceProcess {
     this.#start();
   }
 
-  get kind(): string {
-    return this.#options.entry;
+  get kind(): Program['kind'] {
+    return this.#options.program.kind;
   }
 
   get isReady(): boolean {
     return this.#readyAt !== undefined;
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
   }
 
   get readyForMs(): number {
@@ -61,14 +61,27 @@ export class ServiceProcess {
   /** It is started again. */
   kill(): void {
     this.#isKilled = true;
-    this.#child?.kill('SIGKILL');
+    // On a busy machine it takes its time to die.
+    this.#readyAt = undefined;
+    this.#signal('SIGKILL');
   }
 
-  /** It is started again when it has gone. */
+  /** It is started again when it has gone. What npm started hears it twice: with its group, and from npm. */
   tellToStop(): void {
     this.#toldToStopAt = nowMs();
     this.#readyAt = undefined;
-    this.#child?.kill('SIGTERM');
+    this.#signal('SIGTERM');
+  }
+
+  /** As a machine does that stands still: it keeps what it holds and answers nobody until it is resumed. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#signal('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#signal('SIGCONT');
   }
 
   async stop(): Promise<void> {
@@ -80,20 +93,16 @@ export class ServiceProcess {
     this.#log.end();
   }
 
+  #signal(signal: NodeJS.Signals): void {
+    signalGroup(this.#child?.pid, signal);
+  }
+
   #start(): void {
-    const { entry, environment } = this.#options;
-    const child = spawn(
-      process.execPath,
-      ['--enable-source-maps', '--import', END_WITH_PARENT, path.join('dist', entry)],
-      {
-        cwd: projectRoot(),
-        env: { ...CHILD_ENVIRONMENT, ...environment },
-        stdio: ['pipe', 'pipe', 'pipe'],
-      },
-    );
+    const child = spawnService(this.#options.program);
     this.#child = child;
     this.#readyAt = undefined;
     this.#isKilled = false;
+    this.#isPaused = false;
     this.#toldToStopAt = undefined;
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
@@ -102,9 +111,10 @@ export class ServiceProcess {
       });
     }
     child.stdin.on('error', () => {
-      // It has ended; `exit` tells.
+      // It has ended; `close` tells.
     });
-    child.once('exit', (code, signal) => this.#ended(code, signal ?? `code ${code}`));
+    // When everybody in its group has closed them: npm may go before the one that it started.
+    child.once('close', (code, signal) => this.#ended(code, signal ?? `code ${code}`));
   }
 
   #ended(code: number | null, how: string): void {

@@ -1,12 +1,27 @@
 import assert from 'node:assert/strict';
-import type { Answer, BuyersEntry, Received } from '../../../chaos/actors/entries.js';
+import type {
+  Answer,
+  BuyersEntry,
+  FacilitatorEntry,
+  FaultEntry,
+  Received,
+} from '../../../chaos/actors/entries.js';
 import type { Books } from '../../../chaos/check/books.js';
 import { checkAnswers } from '../../../chaos/check/check-answers.js';
+import { checkConnections } from '../../../chaos/check/check-connections.js';
 import { checkEvents } from '../../../chaos/check/check-events.js';
 import { checkMoney } from '../../../chaos/check/check-money.js';
+import { checkStops } from '../../../chaos/check/check-stops.js';
 
 /** Two sessions, one paid at 2000 and one expired; whatever is changed in these books must be complained of. */
-const SIGNED = { kind: 'signed', at: 1500, sessionId: 'cs_1', nonce: '0xn1', validBefore: 60 } as const;
+const SIGNED = {
+  kind: 'signed',
+  at: 1500,
+  sessionId: 'cs_1',
+  nonce: '0xn1',
+  family: 'evm',
+  validBefore: 60,
+} as const;
 const PAID = { id: 'cs_1', status: 'complete', payment: { transaction: '0xt1' } };
 const PAYMENT = { id: 'pay_1', status: 'succeeded', transaction: '0xt1', checkout_session: 'cs_1' };
 const TRANSFER = {
@@ -55,6 +70,8 @@ function books(changes: Partial<Books> = {}, session: object = {}): Books {
     received: [COMPLETED, EXPIRED],
     endpoints: [],
     faults: [],
+    calls: [],
+    idleInTransaction: [],
     ...changes,
   };
 }
@@ -65,6 +82,7 @@ function answer(changes: Partial<Answer>): Answer {
     at: 1600,
     ms: 1,
     request: 'pay',
+    web: 'web-1',
     status: 200,
     sessionId: 'cs_1',
     nonce: '0xn1',
@@ -72,10 +90,28 @@ function answer(changes: Partial<Answer>): Answer {
   };
 }
 
+function fault(changes: Partial<FaultEntry>): FaultEntry {
+  return { at: 0, fault: 'SIGKILL', services: ['web-1'], ...changes };
+}
+
+function call(changes: Partial<FacilitatorEntry>): FacilitatorEntry {
+  return {
+    at: 50_000,
+    ms: 5000,
+    endpoint: 'settle',
+    nonce: '0xn1',
+    mood: 'honest',
+    lied: false,
+    caller: 'worker-1',
+    ...changes,
+  };
+}
+
 describe('the checkers of chaos', () => {
   it('have nothing to say about books that agree', () => {
     const agreeing = books({ answers: [answer({ status: 402 }), answer({}), answer({ status: 503 })] });
-    for (const check of [checkMoney, checkAnswers, checkEvents]) assert.deepEqual(check(agreeing), []);
+    const checks = [checkMoney, checkAnswers, checkEvents, checkStops, checkConnections];
+    for (const check of checks) assert.deepEqual(check(agreeing), []);
   });
 
   it('take what is paid twice as well when it is recorded', () => {
@@ -150,6 +186,60 @@ describe('the checkers of chaos', () => {
     const answers = [answer({ status: 402, at: 2001 })];
     const lied = { answers, buyers: [...books().buyers, failed], liedAbout: new Set(['0xn1']) };
     assert.deepEqual(checkAnswers(books(lied)), []);
+  });
+
+  const LEFT = answer({ at: 10_000, ms: 3000, status: 0, code: 'UND_ERR_SOCKET' });
+  const STOP = fault({ at: 12_000, fault: 'SIGTERM' });
+
+  it('complain of a buyer whom a stopping process left without an answer', () => {
+    const left = checkStops(books({ answers: [LEFT], faults: [STOP] }));
+    assert.match(left.join(), /web-1 was told to stop and left pay of cs_1, sent 2000 ms before/);
+  });
+
+  const excusedBuyers: [string, Partial<Books>][] = [
+    ['killed', { answers: [LEFT], faults: [fault({ at: 12_000, fault: 'SIGKILL' })] }],
+    ['killed all the same', { answers: [LEFT], faults: [STOP, fault({ at: 12_500, fault: 'SIGKILL' })] }],
+    ['stopped and another', { answers: [{ ...LEFT, web: 'web-2' }], faults: [STOP] }],
+    ['stopped before it was asked', { answers: [{ ...LEFT, at: 11_900 }], faults: [STOP] }],
+    ['stopped, and waited for too shortly', { answers: [{ ...LEFT, code: 'TimeoutError' }], faults: [STOP] }],
+  ];
+  for (const [how, excused] of excusedBuyers) {
+    it(`do not hold its buyers against a process that was ${how}`, () => {
+      assert.deepEqual(checkStops(books(excused)), []);
+    });
+  }
+
+  it('complain of a /settle that was cut before its time', () => {
+    const told = fault({ at: 49_000, fault: 'SIGTERM', services: ['worker-1'] });
+    const cut = checkStops(books({ calls: [call({ hungUpAfterMs: 1000 })], faults: [told] }));
+    assert.match(cut.join(), /worker-1 cut \/settle of 0xn1 after 1000 ms/);
+  });
+
+  const ofWorker = { services: ['worker-1'] };
+  const excusedCuts: [string, Partial<FacilitatorEntry>, Partial<FaultEntry>][] = [
+    ['its time was over', { hungUpAfterMs: 4000 }, { fault: 'SIGTERM' }],
+    ['its process was killed', {}, { fault: 'SIGKILL' }],
+    ['its process had stood still', {}, { fault: 'SIGSTOP and SIGCONT', at: 40_000, ms: 5000 }],
+    [
+      'its connection had been frozen',
+      {},
+      { fault: 'connections frozen', target: 'the facilitator', at: 44_000, ms: 2000 },
+    ],
+    ['it was /verify', { endpoint: 'verify' }, { fault: 'SIGTERM' }],
+  ];
+  for (const [why, change, what] of excusedCuts) {
+    it(`do not complain of a call that was cut since ${why}`, () => {
+      const excuse = fault({ at: 50_500, ...ofWorker, ...what });
+      const calls = [call({ hungUpAfterMs: 1000, ...change })];
+      assert.deepEqual(checkStops(books({ calls, faults: [excuse] })), []);
+    });
+  }
+
+  it('complain of a connection that is left in a transaction', () => {
+    const idle = { pid: 42, seconds: 3, since: '12:00', query: 'BEGIN' };
+    const left = checkConnections(books({ idleInTransaction: [idle] }));
+    assert.match(left.join(), /connection 42 has been idle in a transaction since 12:00, after: BEGIN/);
+    assert.deepEqual(checkConnections(books({ idleInTransaction: [{ ...idle, seconds: 1 }] })), []);
   });
 
   const events: [string, Books, RegExp][] = [
