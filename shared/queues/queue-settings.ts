@@ -41,7 +41,7 @@ export interface QueuePool {
 export function openQueuePool(database: DatabaseConfig, max: number): QueuePool {
   // BullMQ's own numbers stay as node-postgres reads them.
   const { types: _, ...settings } = postgresConnection(database);
-  const options = `-c search_path=${QUEUE_SCHEMA}`;
+  const options = `-c search_path=${QUEUE_SCHEMA} -c idle_in_transaction_session_timeout=${database.queryTimeoutMs}`;
   const pool = new pg.Pool({ ...settings, max, options, Client: QuietClient });
   pool.on('release', (_error, client) => endUnlessIdle(client));
   return {
