@@ -13,6 +13,16 @@ export function now(): Date {
   return new Date(nowMs());
 }
 
+/** By this machine's clock alone: for whoever compares it with theirs, as those do who check our tokens. */
+export function ownNowMs(): number {
+  return Date.now() + offsetMs;
+}
+
+/** By the later of the two clocks it is not so late yet: for what must not be called over too soon. */
+export function cautiousNowMs(): number {
+  return Math.min(nowMs(), ownNowMs());
+}
+
 /** This machine's own clock, to be compared with Postgres'. */
 export function machineMs(): number {
   return Date.now();

@@ -1,10 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import type { ChainFinding } from '../shared/chains/finding.js';
 import { now, nowMs } from '../shared/clock.js';
 import type { Observation, SearchPlace } from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
 import { beginLook, type NextWork, postpone } from '../shared/services/settlement.js';
 import { failPayment, succeedPayment } from '../shared/services/verdicts.js';
-import { type Decision, decide, decideLate, nextLook } from './decide-payment.js';
+import { type Decision, decide, decideLate, type Finding, nextLook } from './decide-payment.js';
 import type { WorkerDeps } from './deps.js';
 import { inWords } from './finding-in-words.js';
 import { again, done, type Outcome } from './outcome.js';
@@ -35,7 +36,7 @@ export async function confirmPayment(
     decision: decision.kind,
     ...('reason' in finding && { reason: finding.reason }),
   });
-  if (finding.kind === 'used') alarm(deps, payment, finding.reason);
+  if (finding.kind === 'used' || finding.kind === 'searching') alarm(deps, payment, finding);
   const look = {
     observation: { source: 'chain', said: inWords(finding) } as const,
     ...progressOf(payment, finding),
@@ -62,18 +63,29 @@ function progressOf(payment: Payment, finding: ChainFinding): Progress {
 }
 
 /** Never decided by time, so a person must hear of it; at first an endpoint's index is only a little behind. */
-function alarm({ logger }: WorkerDeps, payment: Payment, reason: string): void {
-  if (nowMs() < payment.claimedAt.getTime() + UNEXPLAINED_MS) return;
-  const { id, checkoutSessionId, network } = payment;
-  logger.error({
-    event: 'payment.used_unexplained',
-    payment: id,
-    session: checkoutSessionId,
-    network,
-    reason,
-    hint: 'The authorization is used, and the endpoint does not show by what. Set RPC_URL to one that answers eth_getLogs.',
-  });
+function alarm(
+  { logger }: WorkerDeps,
+  { id, checkoutSessionId, network, claimedAt }: Payment,
+  { kind, reason }: Finding<'used' | 'searching'>,
+): void {
+  if (nowMs() < claimedAt.getTime() + UNEXPLAINED_MS || toldLately.has(id)) return;
+  toldLately.set(id, true);
+  const { event, hint } = ALARMS[kind];
+  logger.error({ event, payment: id, session: checkoutSessionId, network, reason, hint });
 }
+
+const toldLately = new LRUCache<string, true>({ max: 1000, ttl: 10 * 60_000 });
+
+const ALARMS = {
+  used: {
+    event: 'payment.used_unexplained',
+    hint: 'The authorization is used, and the endpoint does not show by what. Set RPC_URL to one that answers eth_getLogs.',
+  },
+  searching: {
+    event: 'payment.search_unfinished',
+    hint: 'The endpoint does not let the search for the payment end. Set RPC_URL to one that lists the last hours.',
+  },
+} as const;
 
 async function carryOut(
   deps: WorkerDeps,
@@ -107,7 +119,10 @@ async function carryOut(
       await failPayment(verdictDeps(deps), payment, { ...decision, released: false }, observation);
       return done;
     case 'settle_again':
-      return await goOn(deps, payment, { stage: 'settle', dueAt: now() }, observation, progress);
+      return await goOn(deps, payment, { stage: 'settle', dueAt: now() }, observation, {
+        ...progress,
+        searchPlace: null,
+      });
     case 'look_again': {
       const { unusedSeenAt = null } = decision;
       const next = { stage: stageOf(payment), dueAt: decision.at };

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ChainFinding } from '../shared/chains/finding.js';
-import { now, nowMs } from '../shared/clock.js';
+import { cautiousNowMs, now, nowMs } from '../shared/clock.js';
 import {
   BETWEEN_LOOKS_MS,
   decisionTimes,
@@ -27,7 +28,7 @@ export type Decision =
   | { kind: 'look_again'; at: Date; unusedSeenAt?: Date }
   | { kind: 'stop_watching' };
 
-type Finding<Kind extends ChainFinding['kind']> = Extract<ChainFinding, { kind: Kind }>;
+export type Finding<Kind extends ChainFinding['kind']> = Extract<ChainFinding, { kind: Kind }>;
 
 /** Pauses between looks, the last one again and again. */
 const LOOK_PAUSES_MS = [2000, 4000, 8000, 15_000, 30_000];
@@ -63,9 +64,10 @@ export async function decide(deps: WorkerDeps, payment: Payment, finding: ChainF
   }
 }
 
-/** A search goes on where it stopped; one that has been everywhere begins anew, and an index may take a while. */
+/** A search that has come further goes on at once; one that has not, or has been everywhere, may have to wait. */
 function nextOfSearch(payment: Payment, { place }: Finding<'used' | 'searching'>): Date {
-  return place === undefined ? nextLook(payment) : inMs(SEARCHING_MS);
+  const isFurther = place !== undefined && !isDeepStrictEqual(place, payment.searchPlace);
+  return isFurther ? inMs(SEARCHING_MS) : nextLook(payment);
 }
 
 /** A transfer in the newest block is one confirmation; without one there is no proof. */
@@ -115,7 +117,7 @@ async function decideUnreadable(
   const standsStill = chainTime !== undefined && chainTime <= (endsSoon ? payment.validUntil : settleEnd);
   // The facilitator's clear word that it settled is proof enough never to call the payment failed unseen.
   if (standsStill || saidSettled(payment)) return { kind: 'look_again', at: nextLook(payment) };
-  if (now() >= giveUpAt && unreadableMs(payment) >= UNREADABLE_MARGIN_MS) {
+  if (cautiousNowMs() >= giveUpAt.getTime() && unreadableMs(payment) >= UNREADABLE_MARGIN_MS) {
     return { kind: 'fail', code: failureCode(payment), watchAt: whenReadable(payment) };
   }
   if (await mayBeSettledUnseen(deps, payment)) return { kind: 'settle_again' };

@@ -124,7 +124,7 @@ async function write(
     case 'rejected': {
       const finding = verdict.ifUsedToo ? await lookOnce(deps, payment) : undefined;
       const said = [verdict.reason, finding && `the chain: ${inWords(finding)}`].filter(Boolean).join('; ');
-      if (finding !== undefined && !['unused', 'searching', 'unreadable'].includes(finding.kind)) {
+      if (finding !== undefined && finding.kind !== 'unused' && finding.kind !== 'unreadable') {
         const learnt = { settleEndedAt: endedAt, settleUnclear: true };
         return await lookNext(deps, payment, nowMs(), said, learnt);
       }
@@ -148,7 +148,7 @@ async function write(
   }
 }
 
-/** What cannot be read in that time, or not to the end, is no reason to let the buyer wait. */
+/** What cannot be read in that time is no reason to let the buyer wait. */
 async function lookOnce({ chains }: WorkerDeps, payment: Payment): Promise<ChainFinding> {
   return await chains.lookUp(chainQuery(payment), { withinMs: LOOK_BEFORE_REFUSAL_MS });
 }

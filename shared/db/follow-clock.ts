@@ -16,17 +16,19 @@ export function isClockOff(): boolean {
 
 export function followClock(db: Knex, logger: Logger): Closable {
   let wasOff = false;
-  let asking: Promise<void> = Promise.resolve();
+  let asking: Promise<void> | undefined;
   const look = async (): Promise<void> => {
     // When Postgres cannot be asked, all else says so.
     await ask(db).catch(() => undefined);
     if (isClockOff() !== wasOff) tell(logger);
     wasOff = isClockOff();
+    asking = undefined;
   };
-  const timer = setInterval(() => {
-    asking = asking.then(look);
-  }, EVERY_MS);
-  asking = look();
+  const begin = (): void => {
+    asking ??= look();
+  };
+  const timer = setInterval(begin, EVERY_MS);
+  begin();
   return {
     async close() {
       clearInterval(timer);

@@ -25,13 +25,15 @@ function isReady(client: pg.ClientBase): boolean {
 }
 
 export async function becomesIdle(client: PostgresClient): Promise<boolean> {
-  if (isReady(client)) return isIdle(client);
+  if (isReady(client) || client.connection.stream.destroyed) return isIdle(client);
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, READY_WITHIN_MS);
     const goOn = (): void => {
       clearTimeout(timer);
+      client.off('drain', goOn);
+      client.off('end', goOn);
       resolve();
     };
+    const timer = setTimeout(goOn, READY_WITHIN_MS);
     client.once('drain', goOn);
     client.once('end', goOn);
   });

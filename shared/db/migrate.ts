@@ -18,7 +18,8 @@ interface MigrationFile {
 /** Brings the database up to date: our tables, and BullMQ's when the queue lives in Postgres. */
 export async function migrate(config: Config, logger: Logger): Promise<void> {
   await whileLocked(config.database, async () => {
-    const knex = openDatabase(config.database);
+    // An index on a big table takes as long as it takes.
+    const knex = openDatabase({ ...config.database, queryTimeoutMs: 0 });
     try {
       // Only the holder of our lock gets here, so a lock row of knex's own was left by a killed migration.
       await knex.migrate.forceFreeMigrationsLock(migrationConfig);

@@ -28,8 +28,14 @@ export class PostgresDialect extends KnexPostgres {
 
   override async acquireRawConnection(): Promise<PostgresClient> {
     const connection: PostgresClient = await super.acquireRawConnection();
-    await readClock(connection);
-    return connection;
+    try {
+      await readClock(connection);
+      return connection;
+    } catch (error) {
+      // The pool has not heard of it yet.
+      destroyConnection(connection, 'it was never asked anything else');
+      throw error;
+    }
   }
 
   override _query(connection: PostgresClient, statement: Statement): Promise<Statement> {
@@ -64,9 +70,12 @@ export class PostgresDialect extends KnexPostgres {
 
 class BoundedTransaction extends PostgresTransaction {
   declare client: PostgresDialect;
+  declare isolationLevel: string | undefined;
+  declare readOnly: boolean | undefined;
 
   /** In the round trip of its BEGIN, and for this transaction only: a pooler may give the next one another connection. */
   override begin(connection: unknown): Promise<unknown> {
+    if (this.isolationLevel || this.readOnly) throw new Error('no transaction here is of another mode');
     const { idleInTransactionMs } = this.client.config;
     return this.query(
       connection,
@@ -91,4 +100,8 @@ export async function readClock(connection: Pick<PostgresClient, 'query'>): Prom
   if (clock !== undefined) correctClock(Number(clock.ms), { askedAtMs, answeredAtMs: machineMs() });
 }
 
-const CLOCK = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms';
+/** An answer that takes longer says little. */
+const CLOCK = {
+  text: 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
+  query_timeout: 5000,
+};

@@ -49,6 +49,7 @@ export async function succeedPayment(
           stage: null,
           dueAt: null,
           failureCode: null,
+          searchPlace: null,
           history: withObservation(observation),
         })
         .where({ id: payment.id, attempt: payment.attempt })
@@ -150,6 +151,8 @@ function failure(code: string, next: NextWork | undefined, observation: Omit<Obs
     failedAt: now(),
     stage: next?.stage ?? null,
     dueAt: next?.dueAt ?? null,
+    // Late money is looked for anew: it may have come where the search had been before.
+    searchPlace: null,
     history: withObservation(observation),
   };
 }

@@ -1,6 +1,6 @@
 import { findNetworkByV1Name } from '../chains/networks.js';
 import { describeFailure, type Failure } from './failure-codes.js';
-import { type JsonObject, parseJsonObject } from './json-object.js';
+import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js';
 
 /**
  * What a facilitator's answer proves. `settled` and `rejected` are said only on its clear word, and
@@ -104,11 +104,15 @@ function readTurnedAway(status: number, answer: JsonObject | undefined): SettleV
   return unknown(`${why} that knows of the payment`, readText(answer.transaction));
 }
 
-/** Under whatever name. */
+/** Under whatever name, also inside an `error`. */
 function isPending(answer: JsonObject): boolean {
-  return Object.values(answer).some(
-    (value) => typeof value === 'string' && (UNCLEAR.test(value) || /^pending$/i.test(value)),
+  return Object.values(answer).some((value) =>
+    isJsonObject(value) ? Object.values(value).some(saysPending) : saysPending(value),
   );
+}
+
+function saysPending(value: unknown): boolean {
+  return typeof value === 'string' && (UNCLEAR.test(value) || /^pending$/i.test(value));
 }
 
 function namesTransaction({ transaction }: JsonObject): boolean {

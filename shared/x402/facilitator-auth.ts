@@ -1,6 +1,6 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { nowMs } from '../clock.js';
+import { ownNowMs } from '../clock.js';
 import { parseEd25519Key } from '../ed25519-key.js';
 
 const PREFIX = 'svc_sk_';
@@ -20,11 +20,13 @@ export type TokenSource = () => Promise<string>;
 export function createTokenSource({ id, secret }: FacilitatorKey): TokenSource {
   const key = parseFacilitatorSecret(secret);
   let token: Promise<string> | undefined;
-  let renewAtMs = 0;
+  let signedAtMs = 0;
   return () => {
-    if (token === undefined || nowMs() >= renewAtMs) {
+    const ageMs = ownNowMs() - signedAtMs;
+    // Below zero the clock was set back.
+    if (token === undefined || ageMs < 0 || ageMs >= LIFETIME_SECONDS * 1000 - RENEW_BEFORE_MS) {
+      signedAtMs = ownNowMs();
       token = sign(id, key);
-      renewAtMs = nowMs() + LIFETIME_SECONDS * 1000 - RENEW_BEFORE_MS;
     }
     return token;
   };
@@ -45,7 +47,7 @@ export function isFacilitatorSecret(secret: string): boolean {
 }
 
 function sign(keyId: string, key: KeyObject): Promise<string> {
-  const issuedAt = Math.floor(nowMs() / 1000);
+  const issuedAt = Math.floor(ownNowMs() / 1000);
   return new SignJWT()
     .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: keyId })
     .setSubject(keyId)

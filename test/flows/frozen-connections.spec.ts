@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { returnToPresent } from '../../shared/clock.js';
@@ -112,6 +113,34 @@ describe('a connection to Postgres whose path freezes and comes back', () => {
       notes.filter((note) => note !== 'perhaps'),
       AS_TOLD,
     );
+  });
+
+  it('that logs in and then answers nothing, as behind a pooler that pauses, is not left open', async () => {
+    const held: (() => void)[] = [];
+    let isOpen = 0;
+    const pooler = net.createServer((near) => {
+      isOpen += 1;
+      const far = net.connect(proxy.port, '127.0.0.1').on('error', () => undefined);
+      near
+        .on('error', () => undefined)
+        .on('close', () => {
+          isOpen -= 1;
+          far.destroy();
+        });
+      far.on('close', () => near.destroy()).pipe(near);
+      near.on('data', (bytes) => {
+        if (bytes.includes('clock_timestamp')) held.push(() => far.write(bytes));
+        else far.write(bytes);
+      });
+    });
+    await new Promise<void>((listening) => pooler.listen(0, '127.0.0.1', listening));
+    const { port } = pooler.address() as net.AddressInfo;
+    const paused = open(proxy.databaseUrl.replace(`:${proxy.port}/`, `:${port}/`));
+    await assert.rejects(paused.raw('SELECT 1'));
+    for (const go of held) go();
+    await eventually(() => assert.equal(isOpen, 0));
+    await paused.destroy();
+    pooler.close();
   });
 
   it('is destroyed when it is taken, or comes back, in the middle of something, and the log says so', async () => {

@@ -62,6 +62,16 @@ describe('a refusal of /settle that a used authorization would get too', () => {
     });
   }
 
+  it('is not told while a look has not come to its end, which proves nothing', async () => {
+    const { id } = await checkout.buildSession();
+    checkout.facilitator.settle.next(altered(refused('unexpected_settle_error')));
+    checkout.chain.endpoint.fail('hang', 'eth_getLogs');
+    const answer = checkout.pay(id).then(told);
+    await checkout.chain.endpoint.someoneWaits();
+    checkout.chain.endpoint.recover();
+    assert.equal(await answer, '200 complete');
+  });
+
   it('is told without a look in every other word', async () => {
     const { id } = await checkout.buildSession();
     checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
-import { now, nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import { correctClock, machineMs, now, nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
 import type { SearchPlace } from '../../shared/domain/payment.js';
 import type { Payment } from '../../shared/models/payment.js';
+import type { Finding } from '../../workers/decide-payment.js';
 import { chainQuery } from '../../workers/stored-payment.js';
 import { signSolanaPayment } from '../support/agent.js';
 import { breaksBeforeWork, refuses } from '../support/facilitator-dial.js';
@@ -11,7 +13,6 @@ import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow
 import { entryFor, SOLANA_DEVNET } from '../unit/x402/offers.js';
 
 const MINUTE_MS = 60_000;
-const HASH = `0x${'ab'.repeat(32)}`;
 /** What a search remembers. */
 const PLACE: SearchPlace = { block: '0x10' };
 
@@ -82,11 +83,49 @@ describe('a payment in doubt', () => {
   });
 
   it('is never failed while a search goes on, which goes on where it stopped', async () => {
-    say = () => ({ kind: 'searching', reason: 'more to look through', place: PLACE });
+    let block = 0;
+    say = () => ({ kind: 'searching', reason: 'more to look through', place: { block: ++block } });
     const { status } = await look(await inDoubt(), 10 * MINUTE_MS);
     assert.equal(status, 'processing');
-    assert.deepEqual(places.slice(0, 3), [undefined, PLACE, PLACE]);
+    assert.deepEqual(places.slice(0, 3), [undefined, { block: 1 }, { block: 2 }]);
     assert.ok(places.length > 300, `only ${places.length} looks`);
+  });
+
+  it('whose search does not come further is looked at with pauses, and somebody is told now and then', async () => {
+    say = () => ({ kind: 'searching', reason: 'HTTP 429', place: PLACE });
+    const { status } = await look(await inDoubt(), 10 * MINUTE_MS);
+    assert.equal(status, 'processing');
+    assert.ok(places.length < 40, `${places.length} looks`);
+    const alarms = hands.log.filter(({ event }) => event === 'payment.search_unfinished');
+    assert.equal(alarms.length, 1);
+  });
+
+  it('that has failed is looked for anew, wherever the search had been', async () => {
+    const findings: ChainFinding[] = [
+      { kind: 'searching', reason: 'more to look through', place: PLACE },
+      { kind: 'unused', chainTime: new Date(nowMs() + 3_600_000), exhausted: true },
+    ];
+    say = () => findings.shift() ?? { kind: 'paid', ...paidNow() };
+    const failed = await look(await inDoubt(), 10 * MINUTE_MS);
+    assert.deepEqual([failed.status, failed.stage], ['failed', 'watch']);
+    await hands.doNext(failed.id);
+    assert.deepEqual(places, [undefined, PLACE, undefined]);
+    assert.equal((await flow.onlyPayment(failed.checkoutSessionId)).status, 'succeeded');
+  });
+
+  it('is not failed before its end has come by both clocks, ours and the one that we follow', async () => {
+    const AHEAD_MS = 3 * MINUTE_MS;
+    say = () => ({ kind: 'unreadable', reason: 'HTTP 500' });
+    const id = await inDoubt();
+    const at = machineMs();
+    correctClock(at + AHEAD_MS, { askedAtMs: at, answeredAtMs: at });
+    try {
+      const { failedAt, validUntil } = await look(id, hours(1));
+      const truly = (failedAt?.getTime() ?? 0) - AHEAD_MS;
+      assert.ok(truly >= validUntil.getTime() + MINUTE_MS, 'failed before its end');
+    } finally {
+      correctClock(machineMs(), { askedAtMs: machineMs(), answeredAtMs: machineMs() });
+    }
   });
 
   it('keeps the place of its search over a look that can read nothing', async () => {
@@ -136,13 +175,10 @@ describe('a payment in doubt', () => {
     assert.deepEqual(said, ['unused', 'unreadable', 'unused', 'unreadable', 'unused', 'unused']);
   });
 
-  function paidNow(): Omit<Extract<ChainFinding, { kind: 'paid' }>, 'kind'> {
-    const transfer = {
-      transaction: HASH,
-      proofIndex: 1,
-      payer: '0x0000000000000000000000000000000000000001',
-    };
-    return { ...transfer, confirmations: 1, blockTime: now() };
+  function paidNow(): Omit<Finding<'paid'>, 'kind'> {
+    const transaction = `0x${randomBytes(32).toString('hex')}`;
+    const payer = '0x0000000000000000000000000000000000000001';
+    return { transaction, proofIndex: 1, payer, confirmations: 1, blockTime: now() };
   }
 });
 
