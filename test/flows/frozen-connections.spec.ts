@@ -105,6 +105,15 @@ describe('a connection to Postgres whose path freezes and comes back', () => {
     );
   });
 
+  it('in nothing, but for a statement that failed unheard: its COMMIT undoes it, and that is told', async () => {
+    const undone = db.transaction(async (trx) => {
+      await trx('notes').insert({ note: 'undone' });
+      await trx.raw('SELECT 1 / 0').catch(() => undefined);
+    });
+    await assert.rejects(undone, /rolled back by its COMMIT/);
+    assert.deepEqual(await writeMore(), AS_TOLD);
+  });
+
   it('in a statement alone: as well, written by hand or by knex', async () => {
     await whileFrozen(() => runStatement(db, INSERT, ['perhaps']));
     await whileFrozen(() => db('notes').insert({ note: 'perhaps' }));
