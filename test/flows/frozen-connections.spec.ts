@@ -11,6 +11,7 @@ import { openQueuePool } from '../../shared/queues/queue-settings.js';
 import type { Closable } from '../../shared/shutdown.js';
 import { walkDueWork } from '../support/due-work.js';
 import { eventually } from '../support/eventually.js';
+import { buildSessions } from '../support/factories.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { TcpProxy } from '../support/pause-points.js';
 import { createDatabase } from '../support/suite.js';
@@ -221,8 +222,8 @@ describe('payments while the path to Postgres freezes and comes back', () => {
     this.timeout(120_000);
     const told: number[] = [];
     for (let round = 0; round < 4; round += 1) {
-      const sessions = await Promise.all(Array.from({ length: 8 }, () => flow.buildSession()));
-      const signed = await Promise.all(sessions.map(({ id }) => flow.sign(id)));
+      const sessions = await buildSessions(flow.db, flow.merchant.accountId, 8);
+      const signed = await Promise.all(sessions.map(({ id }) => eventually(() => flow.sign(id))));
       const paying = sessions.map(async ({ id }, index) => {
         const { status } = await flow.visit(id, { 'PAYMENT-SIGNATURE': signed[index]?.header ?? '' });
         told.push(status);
