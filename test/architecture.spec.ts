@@ -4,7 +4,7 @@ import path from 'node:path';
 
 /** The house rules, kept by the suite instead of by good intentions. */
 const ROOT = path.join(import.meta.dirname, '..');
-const FOLDERS = ['api', 'workers', 'shared', 'migrations', 'cli', 'local', 'sandbox', 'chaos'];
+const FOLDERS = ['api', 'workers', 'shared', 'migrations', 'cli', 'local', 'sandbox', 'chaos', 'explore'];
 
 interface Source {
   file: string;
@@ -55,18 +55,20 @@ describe('the architecture', () => {
   });
 
   const forbidden: Record<string, RegExp> = {
-    'api/': /^(workers|cli|local|sandbox|bench|chaos|test)\//,
-    'workers/': /^(api|cli|local|sandbox|bench|chaos|test)\//,
-    'shared/': /^(api|workers|cli|local|sandbox|bench|chaos|test)\//,
-    'cli/': /^(api|workers|sandbox|bench|chaos|test)\//,
+    'api/': /^(workers|cli|local|sandbox|bench|chaos|explore|test)\//,
+    'workers/': /^(api|cli|local|sandbox|bench|chaos|explore|test)\//,
+    'shared/': /^(api|workers|cli|local|sandbox|bench|chaos|explore|test)\//,
+    'cli/': /^(api|workers|sandbox|bench|chaos|explore|test)\//,
     // It is another process, of packages that no build needs.
-    'local/': /^(sandbox|bench|chaos|test)\//,
+    'local/': /^(sandbox|bench|chaos|explore|test)\//,
     // Of local/ it takes what lets no process outlive the one that started it.
-    'sandbox/': /^(api|workers|cli|migrations|bench|chaos|test)\/|^local\/(?!guarded-process)/,
-    'migrations/': /^(api|workers|shared|cli|local|sandbox|bench|chaos|test)\//,
+    'sandbox/': /^(api|workers|cli|migrations|bench|chaos|explore|test)\/|^local\/(?!guarded-process)/,
+    'migrations/': /^(api|workers|shared|cli|local|sandbox|bench|chaos|explore|test)\//,
     // What the service does is seen from outside: by its public API, and by what others wrote down.
-    'chaos/': /^(api|workers|cli|sandbox|bench|shared\/(?!clock|x402\/wire))/,
+    'chaos/': /^(api|workers|cli|sandbox|bench|explore|shared\/(?!clock|x402\/wire))/,
     'chaos/check/': /^(?!chaos\/|shared\/clock|test\/support\/seeded-random|node:)/,
+    // It plays with the parts themselves, in one process.
+    'explore/': /^(cli|local|sandbox|bench|chaos|migrations)\//,
     'shared/domain/': /^(?!shared\/domain\/)/,
     'shared/models/': /^shared\/(?!(models|domain)\/)/,
     'shared/presenters/': /^shared\/(?!(presenters|models|domain|chains\/networks|ids)(\/|\.))/,
@@ -175,14 +177,14 @@ describe('the architecture', () => {
     );
   });
 
-  it('names in the README only what is there, wherever a promise is held', () => {
-    const [, table = ''] = readFileSync(path.join(ROOT, 'README.md'), 'utf8').split(
-      '### What holds each promise',
+  it('names in the README and in docs/ only what is there, wherever a promise is held', () => {
+    const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+    const [, promises = ''] = read('README.md').split('### What holds each promise');
+    const tables = (promises.split('\n### ', 1)[0] ?? '') + read('docs/faults.md');
+    const named = [...tables.matchAll(/`([\w-]+\/[\w./-]*(?:\.ts|\/))`/g)].map(([, name = '']) =>
+      name.startsWith('bench/') || name === 'docs/' ? name : path.join('test', name),
     );
-    const named = [...(table.split('\n### ', 1)[0] ?? '').matchAll(/`([\w-]+\/[\w./-]*(?:\.ts|\/))`/g)].map(
-      ([, name = '']) => (name.startsWith('bench/') ? name : path.join('test', name)),
-    );
-    assert.ok(named.length > 30);
+    assert.ok(named.length > 60);
     assertNone(
       named.filter((name) => !existsSync(path.join(ROOT, name))),
       'not there',

@@ -1,0 +1,34 @@
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+
+export interface ExploreOptions {
+  trials: number;
+  seed: number;
+  path: string | undefined;
+  /** Part of the name of a mistake to plant. */
+  mistake: string | undefined;
+}
+
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const DEFAULT_TRIALS = 1000;
+
+export function readOptions(args: string[]): ExploreOptions {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ args, options: { trials: text, seed: text, path: text, mistake: text } });
+  return {
+    trials: readNumber('trials', values.trials, DEFAULT_TRIALS),
+    seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
+    path: values.path,
+    mistake: values.mistake,
+  };
+}
+
+function readNumber(name: string, value: string | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  const number = Number(value);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new UsageError(`--${name} must be a whole number above 0; you said ${value}.`);
+}
