@@ -52,14 +52,19 @@ interface Look extends Progress {
 interface Progress {
   unreadableSince: Date | null;
   searchPlace: SearchPlace | null;
+  usedSeenAt: Date | null;
 }
 
-/** A look that could read nothing leaves the search where it was. */
+/** A look that could read nothing leaves what was known as it was. */
 function progressOf(payment: Payment, finding: ChainFinding): Progress {
-  if (finding.kind === 'unreadable') {
-    return { unreadableSince: payment.unreadableSince ?? now(), searchPlace: payment.searchPlace };
-  }
-  return { unreadableSince: null, searchPlace: ('place' in finding && finding.place) || null };
+  const { searchPlace, usedSeenAt } = payment;
+  if (finding.kind === 'unreadable')
+    return { unreadableSince: payment.unreadableSince ?? now(), searchPlace, usedSeenAt };
+  return {
+    unreadableSince: null,
+    searchPlace: ('place' in finding && finding.place) || null,
+    usedSeenAt: finding.kind === 'used' ? (usedSeenAt ?? now()) : null,
+  };
 }
 
 /** Never decided by time, so a person must hear of it; at first an endpoint's index is only a little behind. */

@@ -116,7 +116,8 @@ async function decideUnreadable(
   // On a chain that stands still no time has passed, whatever the clock says.
   const standsStill = chainTime !== undefined && chainTime <= (endsSoon ? payment.validUntil : settleEnd);
   // The facilitator's clear word that it settled is proof enough never to call the payment failed unseen.
-  if (standsStill || saidSettled(payment)) return { kind: 'look_again', at: nextLook(payment) };
+  if (standsStill || saidSettled(payment) || payment.usedSeenAt !== null)
+    return { kind: 'look_again', at: nextLook(payment) };
   if (cautiousNowMs() >= giveUpAt.getTime() && unreadableMs(payment) >= UNREADABLE_MARGIN_MS) {
     return { kind: 'fail', code: failureCode(payment), watchAt: whenReadable(payment) };
   }

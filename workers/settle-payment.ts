@@ -4,10 +4,11 @@ import { nextWatch, SETTLE_MARGIN_MS } from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
 import type { ClaimedPayment } from '../shared/queues/jobs.js';
 import { findPayment } from '../shared/services/payment-links.js';
-import { type Settled, succeedSettled } from '../shared/services/settled-payments.js';
+import { succeedSettled } from '../shared/services/settled-payments.js';
 import {
   AFTER_TIMEOUT_MS,
   beginSettlement,
+  noteSettled,
   type PaymentToSettle,
   postpone,
 } from '../shared/services/settlement.js';
@@ -80,7 +81,8 @@ async function ask({ facilitator, config }: WorkerDeps, payment: PaymentToSettle
 async function leaveUnasked(deps: WorkerDeps, payment: Payment): Promise<void> {
   const said = 'not asked again: the authorization is about to end';
   if (payment.settleUnclear || payment.reportedTransaction !== null) {
-    return await lookNext(deps, payment, nowMs(), said, { settleEndedAt: now() });
+    await lookNext(deps, payment, nowMs(), said, { settleEndedAt: now() });
+    return;
   }
   const failure = { code: 'payment_service_unavailable', released: true, watchAt: undefined };
   await failPayment(verdictDeps(deps), payment, failure, { source: 'service', said });
@@ -105,20 +107,17 @@ async function write(
 ): Promise<void> {
   switch (verdict.kind) {
     case 'settled': {
-      const said = `settled in ${verdict.transaction}`;
-      if (confirmationsFor(deps.config, payment.network) > 0) {
-        return await lookNext(deps, payment, nowMs(), said, {
-          settleEndedAt: endedAt,
-          reportedTransaction: verdict.transaction,
-          settleUnclear: false,
-        });
-      }
       const { transaction, payer } = verdict;
+      const said = `settled in ${transaction}`;
+      if (confirmationsFor(deps.config, payment.network) > 0) {
+        const learnt = { settleEndedAt: endedAt, reportedTransaction: transaction, settleUnclear: false };
+        if (!(await lookNext(deps, payment, nowMs(), said, learnt))) await passOn(deps, payment, transaction);
+        return;
+      }
       const observation = { source: 'facilitator' as const, said };
-      const settled = { payment, transaction, payer, observation };
-      const result = await succeedSettled(verdictDeps(deps), settled);
-      tellOf(deps, payment, result);
-      await tellIfGone(deps, settled, result);
+      const result = await succeedSettled(verdictDeps(deps), { payment, transaction, payer, observation });
+      if (result === 'superseded') await passOn(deps, payment, transaction);
+      else tellOf(deps, payment, result);
       return;
     }
     case 'rejected': {
@@ -126,7 +125,8 @@ async function write(
       const said = [verdict.reason, finding && `the chain: ${inWords(finding)}`].filter(Boolean).join('; ');
       if (finding !== undefined && finding.kind !== 'unused' && finding.kind !== 'unreadable') {
         const learnt = { settleEndedAt: endedAt, settleUnclear: true };
-        return await lookNext(deps, payment, nowMs(), said, learnt);
+        await lookNext(deps, payment, nowMs(), said, learnt);
+        return;
       }
       const watchAt = nextWatch(now(), payment.validUntil, now());
       const failure = { code: verdict.code, released: false, watchAt };
@@ -143,7 +143,8 @@ async function write(
         settleUnclear: !saidSettled(payment),
         ...(transaction !== undefined && { reportedTransaction: transaction }),
       };
-      return await lookNext(deps, payment, nowMs() + FIRST_LOOK_MS, `unclear: ${verdict.why}`, learnt);
+      await lookNext(deps, payment, nowMs() + FIRST_LOOK_MS, `unclear: ${verdict.why}`, learnt);
+      return;
     }
   }
 }
@@ -157,14 +158,13 @@ function tellOf({ ringDecided }: WorkerDeps, payment: Payment, verdict: VerdictR
   if (verdict === 'done') ringDecided(payment.id);
 }
 
-/** A Postgres that failed over to a copy without the last commits has never heard of the payment: only a person can help. */
-async function tellIfGone(
-  { db, logger }: WorkerDeps,
-  settled: Settled,
-  verdict: VerdictResult,
-): Promise<void> {
-  const { payment, transaction } = settled;
-  if (verdict !== 'superseded' || (await findPayment(db, payment.id)) !== undefined) return;
+/**
+ * Another worker has the payment by now, and must know what was said. Or nobody has: a Postgres that failed over to a
+ * copy without the last commits has never heard of it, and only a person can help.
+ */
+async function passOn({ db, logger }: WorkerDeps, payment: Payment, transaction: string): Promise<void> {
+  await noteSettled(db, payment.id, transaction);
+  if ((await findPayment(db, payment.id)) !== undefined) return;
   logger.error({
     event: 'payment.gone',
     payment: payment.id,
@@ -178,17 +178,18 @@ async function tellIfGone(
   });
 }
 
+/** False when another has the payment by now. */
 async function lookNext(
   deps: WorkerDeps,
   payment: Payment,
   atMs: number,
   said: string,
   learnt: { settleEndedAt: Date; settleUnclear?: boolean; reportedTransaction?: string },
-): Promise<void> {
+): Promise<boolean> {
   const next = { stage: 'confirm' as const, dueAt: new Date(atMs) };
-  if (await postpone(deps.db, payment, next, { source: 'facilitator', said }, learnt)) {
-    await ring(deps, payment, next);
-  }
+  const isMine = await postpone(deps.db, payment, next, { source: 'facilitator', said }, learnt);
+  if (isMine) await ring(deps, payment, next);
+  return isMine;
 }
 
 /** The facilitator surely did nothing: ask again soon, or let the buyer try later with the same signature. */

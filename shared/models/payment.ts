@@ -58,6 +58,8 @@ export class Payment extends Model {
   declare unusedSeenAt: Date | null;
   /** Since when every look at its chain has failed; null when the last one did not. */
   declare unreadableSince: Date | null;
+  /** Since when the chain says that it is used, by what is not known yet; whatever cannot be read later changes nothing of that. */
+  declare usedSeenAt: Date | null;
   /** Where the search for its transaction goes on at the next look. */
   declare searchPlace: SearchPlace | null;
   /** What the facilitator called its transaction; a hint, not a proof. */

@@ -143,6 +143,7 @@ type Progress = Partial<
     | 'unusedSeenAt'
     | 'unreadableSince'
     | 'searchPlace'
+    | 'usedSeenAt'
     | 'failureCode'
   >
 >;
@@ -164,6 +165,14 @@ export async function postpone(
     })
     .where({ id: payment.id, attempt: payment.attempt, status: payment.status });
   return updated === 1;
+}
+
+/** The facilitator's clear word came to a worker that had lost the payment meanwhile: whoever has it now must know. */
+export async function noteSettled(db: Knex, id: string, transaction: string): Promise<void> {
+  await Payment.query(db)
+    .patch({ reportedTransaction: transaction, settleUnclear: false })
+    .where({ id })
+    .whereNot('status', 'succeeded');
 }
 
 /** Appends to the history what the last entry does not already say. */

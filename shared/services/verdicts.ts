@@ -50,6 +50,7 @@ export async function succeedPayment(
           dueAt: null,
           failureCode: null,
           searchPlace: null,
+          usedSeenAt: null,
           history: withObservation(observation),
         })
         .where({ id: payment.id, attempt: payment.attempt })
@@ -153,6 +154,7 @@ function failure(code: string, next: NextWork | undefined, observation: Omit<Obs
     dueAt: next?.dueAt ?? null,
     // Late money is looked for anew: it may have come where the search had been before.
     searchPlace: null,
+    usedSeenAt: null,
     history: withObservation(observation),
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { returnToPresent, travelMs } from '../../shared/clock.js';
 import { settlePayment } from '../../workers/settle-payment.js';
+import { refuses } from '../support/facilitator-dial.js';
 import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { PausePoint } from '../support/pause-points.js';
 
@@ -9,16 +10,16 @@ const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.
 describe('a worker that stands still for a minute', () => {
   let flow: MoneyFlow;
   let hands: Hands;
-  before(async () => {
+  /** Each test has a chain of its own: its blocks do not go back with the clock. */
+  beforeEach(async () => {
     flow = await openMoneyFlow('stood_still', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
     hands = flow.openHands();
   });
-  beforeEach(() => flow.newPage());
   afterEach(async () => {
     await PausePoint.removeAll();
     returnToPresent();
+    await flow.close();
   });
-  after(() => flow.close());
 
   async function claim(): Promise<{ id: string; paymentId: string }> {
     const { id } = await flow.buildSession();
@@ -56,6 +57,28 @@ describe('a worker that stands still for a minute', () => {
   it('for a moment sends what it has marked', async () => {
     const { id, paymentId } = await claim();
     await standStill(paymentId, `NEW.stage = 'confirm'`, 20);
+    assert.deepEqual(await flow.state(id), PAID);
+    await flow.assertBooks();
+  });
+
+  it('in its call, and lost the payment meanwhile, passes on what it was told', async () => {
+    const { id, paymentId } = await claim();
+    const held = flow.facilitator.settle.holdNext();
+    const calls = flow.facilitator.calls.settle.length;
+    const settling = settlePayment(hands.deps, { paymentId });
+    await flow.facilitator.waitForCall('settle', calls + 1);
+    flow.chain.endpoint.fail('http_500');
+    flow.facilitator.verify.always(refuses('unexpected_verify_error'));
+    const other = flow.openHands();
+    await other.doNext(paymentId);
+    held.release();
+    await settling;
+    // Nobody can read the chain; but the facilitator has said that it settled.
+    for (let looks = 0; looks < 60; looks += 1) await other.doNext(paymentId);
+    assert.equal((await flow.onlyPayment(id)).status, 'processing');
+    flow.chain.endpoint.recover();
+    flow.facilitator.verify.honest();
+    await other.doNext(paymentId);
     assert.deepEqual(await flow.state(id), PAID);
     await flow.assertBooks();
   });

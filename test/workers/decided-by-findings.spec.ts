@@ -128,6 +128,12 @@ describe('a payment in doubt', () => {
     }
   });
 
+  it('stays used when nothing can be read any more, and is not failed', async () => {
+    const findings: ChainFinding[] = [{ kind: 'used', reason: 'no log says by what' }];
+    say = () => findings.shift() ?? { kind: 'unreadable', reason: 'HTTP 500' };
+    assert.equal((await look(await inDoubt(), hours(2))).status, 'processing');
+  });
+
   it('keeps the place of its search over a look that can read nothing', async () => {
     const findings: ChainFinding[] = [
       { kind: 'used', reason: 'more to look through', place: PLACE },
