@@ -9,9 +9,6 @@ import type { Look } from './look.js';
 import { readRefusal } from './refusal.js';
 import { ChainUnreadable } from './unreadable.js';
 
-/** By how much the chain's clock may differ from ours. */
-const CLOCK_SKEW_SECONDS = 600;
-
 /** What is known of one endpoint, from look to look. */
 export interface EvmEndpointMemory {
   logRange: LogRange;
@@ -59,11 +56,7 @@ async function searchForward(rpc: EvmRpc, search: LogSearch): Promise<Hex | unde
 
 async function searchBack(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
   const { place, head, claimedAt, memory } = search;
-  place.oldest ??= await memory.blockClock.findBlockBefore(
-    rpc,
-    seconds(claimedAt) - CLOCK_SKEW_SECONDS,
-    head,
-  );
+  place.oldest ??= await memory.blockClock.findBlockBefore(rpc, seconds(claimedAt) - place.backSeconds, head);
   while (place.from !== null && place.from > place.oldest) {
     const oldest = Math.max(place.from - memory.logRange.blocks, place.oldest);
     const { transaction, newest } = await findInBlocks(rpc, search, oldest, place.from - 1);

@@ -26,6 +26,8 @@ export type ChainFinding =
       chainTime: Date;
       /** Not used up to that block, and after it no block can use it any more. */
       exhausted: boolean;
+      /** What the next look has to know of this one. */
+      place?: SearchPlace;
     }
   /** Used up for good by a transaction that does not pay the amount to the merchant. */
   | { kind: 'spent_otherwise'; transaction: string }

@@ -10,6 +10,8 @@ export type RefusalKind = 'rate_limited' | 'behind' | 'refused' | 'failed';
 export interface Refusal {
   kind: RefusalKind;
   words: string;
+  /** Of JSON-RPC. */
+  code?: number | undefined;
 }
 
 const RATE_LIMIT_CODES: readonly number[] = [429, -32429, -32029];
@@ -21,6 +23,8 @@ const BEHIND_WORDS =
   /(?:header|block)(?: for hash)? not found|unknown block|future|not available for slot|minimum context slot/i;
 /** Of Solana: a slot without its block yet, a node that lags, a slot not reached. */
 const BEHIND_CODES: readonly number[] = [-32004, -32014, -32016];
+const UNKNOWN_METHOD = -32601;
+const UNKNOWN_METHOD_WORDS = /method.*(?:not|unknown|unsupported)|(?:unknown|unsupported) method/i;
 /** About who asks, or when, and not about what is asked. */
 const OTHER_STATUSES: readonly number[] = [401, 402, 403, 408];
 
@@ -31,9 +35,15 @@ export function readRefusal(error: unknown): Refusal {
     const code = 'code' in cause && typeof cause.code === 'number' ? cause.code : undefined;
     if (status === undefined && code === undefined) continue;
     const words = 'details' in cause && typeof cause.details === 'string' ? cause.details : cause.message;
-    return { kind: kindOf(status, code, words), words };
+    return { kind: kindOf(status, code, words), words, code };
   }
   return { kind: 'failed', words: '' };
+}
+
+/** Whether the endpoint has not got the method, and never will answer it. */
+export function isUnknownMethod(error: unknown): boolean {
+  const { kind, code, words } = readRefusal(error);
+  return kind === 'refused' && (code === UNKNOWN_METHOD || UNKNOWN_METHOD_WORDS.test(words));
 }
 
 function kindOf(status: number | undefined, code: number | undefined, words: string): RefusalKind {

@@ -6,6 +6,7 @@ import {
   type VersionedTransactionResponse,
 } from '@solana/web3.js';
 import type { SvmNetwork } from './networks.js';
+import { isUnknownMethod } from './refusal.js';
 import type { ChainFetch } from './rpc-fetch.js';
 import { ChainUnreadable } from './unreadable.js';
 
@@ -53,6 +54,15 @@ export class SolanaRpc {
   async getRoot(): Promise<SolanaRoot> {
     const slot = await this.#connection.getSlot('finalized');
     return { slot, time: await this.getBlockTime(slot) };
+  }
+
+  /** From when on the endpoint keeps transactions; undefined when it has all of them, or knows no such thing. */
+  async findLedgerStart(): Promise<Date | undefined> {
+    const slot = await this.#connection.getFirstAvailableBlock().catch((error: unknown) => {
+      if (isUnknownMethod(error)) return 0;
+      throw error;
+    });
+    return slot === 0 ? undefined : await this.getBlockTime(slot);
   }
 
   async getBlockTime(slot: number): Promise<Date> {

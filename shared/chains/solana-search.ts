@@ -5,8 +5,8 @@ import type { Look } from './look.js';
 import { readRefusal } from './refusal.js';
 import { type FirstPage, isQuiet, quietest } from './solana-accounts.js';
 import { hashMessage, hasOtherMemo, type SignedMessage } from './solana-message.js';
-import { advance, newPass, type SolanaPass } from './solana-pass.js';
-import type { LandedTransaction, SignatureEntry, SolanaRoot, SolanaRpc } from './solana-rpc.js';
+import { advance, beginningOf, type ListPosition, presentBeginning, type SolanaPass } from './solana-pass.js';
+import type { LandedTransaction, SignatureEntry, SolanaRpc } from './solana-rpc.js';
 
 const FETCHED_AT_ONCE = 5;
 
@@ -30,20 +30,20 @@ export interface SolanaSearch {
 export type Judge = (signature: string, landed: LandedTransaction) => Promise<ChainFinding | undefined>;
 
 /** Chooses the quietest of the accounts, each of which is in the transaction, by the first page of each. */
-export async function beginPass(
+export async function chooseList(
   search: SolanaSearch,
   accounts: readonly string[],
-  root: SolanaRoot,
+  rootSlot: number,
   isFinal: boolean,
-): Promise<{ pass: SolanaPass; page: readonly SignatureEntry[] }> {
+): Promise<{ beginning: ListPosition; page: readonly SignatureEntry[] }> {
   const [first = '', ...others] = accounts;
   const read = async (account: string): Promise<FirstPage> => {
-    const pass = newPass(account, root, isFinal);
-    const entries = await readPage(search, pass);
+    const beginning = beginningOf(account, rootSlot, isFinal);
+    const entries = await readPage(search, beginning);
     return {
       account,
       entries,
-      candidates: entries.filter((entry) => isCandidate(search, pass, entry)).length,
+      candidates: entries.filter((entry) => isCandidate(search, beginning, entry)).length,
     };
   };
   const firstPage = await read(first);
@@ -54,10 +54,13 @@ export async function beginPass(
     const readable = pages.flatMap((page) => (page.status === 'fulfilled' ? [page.value] : []));
     chosen = quietest([firstPage, ...readable], search.since);
   }
-  return { pass: newPass(chosen.account, root, isFinal), page: chosen.entries };
+  return { beginning: beginningOf(chosen.account, rootSlot, isFinal), page: chosen.entries };
 }
 
-/** Goes on with a pass to its end; undefined when it has not found the payment. It moves `pass`, also when it throws. */
+/**
+ * Goes on with a pass to its end; undefined when it has not found the payment in all that the account had since the
+ * window's start. It moves `pass`, also when it throws.
+ */
 export async function goThrough(
   search: SolanaSearch,
   pass: SolanaPass,
@@ -65,25 +68,45 @@ export async function goThrough(
 ): Promise<ChainFinding | undefined> {
   let page = firstPage;
   for (;;) {
-    const isWhole = pass.last === undefined && page.length <= 1;
-    const entries = page.slice(page.findIndex(({ signature }) => signature === pass.last) + 1);
-    if (entries.length === 0) return undefined;
+    const lastAt = page.findIndex(({ signature }) => signature === pass.last);
+    const entries = page.slice(lastAt + 1);
     const found = await judgeEntries(search, pass, entries);
     if (found !== undefined) return found;
-    if (isWhole || entries.some(({ blockTime }) => isBefore(blockTime, search.since))) return undefined;
+    if (entries.some(({ blockTime }) => isBefore(blockTime, search.since))) return undefined;
+    // One entry is less than any endpoint's page, so the list ends here.
+    if (page.length <= 1) return await judgeEndOfList(search, pass);
+    if (entries.length === 0) goBackOver(pass, page, lastAt);
     page = await readPage(search, pass);
   }
 }
 
+/** A list may end because the endpoint has forgotten, or never had, what was before. */
+async function judgeEndOfList(
+  { rpc, look, since }: SolanaSearch,
+  { firstRoot }: SolanaPass,
+): Promise<ChainFinding | undefined> {
+  look.requireTime();
+  const ledgerStart = await untilCaughtUp(look, () => rpc.findLedgerStart());
+  if (ledgerStart === undefined || isBefore(ledgerStart, since)) return undefined;
+  const reason = 'the endpoint keeps no transactions from the time of the claim';
+  return { kind: 'searching', reason, place: presentBeginning(firstRoot) };
+}
+
+/** Newer ones have filled the page down to the last: the next page has to begin below them. */
+function goBackOver(pass: SolanaPass, page: readonly SignatureEntry[], lastAt: number): void {
+  const above = page[lastAt - 1]?.signature;
+  if (above === pass.beforeLast) throw new NodeBehind('the endpoint answers the same page again');
+  pass.beforeLast = above;
+}
+
 export async function readPage(
   { rpc, look }: SolanaSearch,
-  pass: SolanaPass,
+  { account, rootSlot, isFinal, beforeLast, last }: ListPosition,
 ): Promise<readonly SignatureEntry[]> {
   look.requireTime();
-  const { account, root, isFinal, beforeLast, last } = pass;
   return await untilCaughtUp(look, async () => {
     const commitment = isFinal ? 'finalized' : 'confirmed';
-    const page = await rpc.findSignatures(account, commitment, root.slot, beforeLast);
+    const page = await rpc.findSignatures(account, commitment, rootSlot, beforeLast);
     // A node that does not know the place answers like one whose list ends there.
     if (last !== undefined && !page.some(({ signature }) => signature === last)) {
       throw new NodeBehind('the endpoint does not list a transaction any more');
@@ -144,10 +167,10 @@ async function judgeEntry(
 /** Whether it has to be read to know that it is another message. */
 function isCandidate(
   { message, since, memory }: SolanaSearch,
-  { isFinal, root }: SolanaPass,
+  { isFinal, rootSlot }: ListPosition,
   { blockTime, memo, slot, signature }: SignatureEntry,
 ): boolean {
-  const isAfterExpiry = isFinal && slot > root.slot;
+  const isAfterExpiry = isFinal && slot > rootSlot;
   const isKnownOther = (memory.messages.get(signature) ?? message.hash) !== message.hash;
   return !isBefore(blockTime, since) && !isAfterExpiry && !isKnownOther && !hasOtherMemo(memo, message);
 }

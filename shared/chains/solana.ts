@@ -9,10 +9,10 @@ import {
   type SolanaTransfer,
   tokenAccountOf,
 } from './solana-message.js';
-import { parsePass, presentPass, type SolanaPass } from './solana-pass.js';
+import { newPass, parsePlace, presentBeginning, presentPass, type SolanaPass } from './solana-pass.js';
 import type { SignatureEntry, SolanaRoot, SolanaRpc } from './solana-rpc.js';
 import {
-  beginPass,
+  chooseList,
   goThrough,
   type Judge,
   readPage,
@@ -35,7 +35,7 @@ export interface SolanaPaymentQuery extends SolanaTransfer {
   readonly network: string;
   /** As the buyer signed it, base64. */
   readonly signedTransaction: string;
-  /** When the payment was claimed: it did not land long before. */
+  /** When the payment was claimed, by our clock: it did not land long before. */
   readonly notBefore: Date;
   /** What the facilitator called its transaction. */
   readonly transactionHint?: string | undefined;
@@ -52,11 +52,22 @@ export interface SolanaLookContext {
 
 /** Whether the message can land no more, or why that cannot be said. */
 type Expiry = boolean | { error: unknown };
+
+/** Where a pass begins. */
+interface Beginning {
+  root: SolanaRoot;
+  firstRoot: SolanaRoot;
+  isFinal: boolean;
+}
+
 /** The pass when it has come to its end without the payment. */
 type Searched = { finding: ChainFinding } | { ended: SolanaPass };
 
 /** Far more than the 150 blocks that a blockhash lasts: one that a node does not know yet is called invalid too. */
 const MIN_BLOCKHASH_AGE_MS = 180_000;
+/** Its end where nobody says so, however slow the chain is; the slots, since time alone passes in a halt too. */
+const MOST_BLOCKHASH_AGE_MS = 600_000;
+const MOST_BLOCKHASH_AGE_SLOTS = 300;
 /** By how much the chain's clock may differ from ours. */
 const CLOCK_SKEW_MS = 600_000;
 
@@ -73,17 +84,20 @@ export async function lookUpSolanaPayment(
   if (named !== undefined) return keepPlace(named, query);
   const since = new Date(query.notBefore.getTime() - CLOCK_SKEW_MS);
   const search = { rpc, look, memory, message, since, judge };
-  const earlier = parsePass(query.place, accounts);
-  if (earlier?.isFinal) return await conclude(search, hint, await goOn(search, earlier));
-  const root = await readRoot(context);
-  const expiry = await readExpiry(context, message, root, query.notBefore);
+  const earlier = parsePlace(query.place, accounts);
+  const pass = earlier?.pass;
+  if (pass?.isFinal) return await conclude(search, hint, await goOn(search, pass));
+  const root = await readRoot(search);
+  const firstRoot = earlier?.firstRoot ?? root;
+  const expiry = await readExpiry(search, root, firstRoot);
+  const isFinal = expiry === true;
   const searched =
-    earlier === undefined || expiry === true
-      ? await begin(search, accounts, root, expiry === true)
-      : await goOn(search, earlier);
+    pass === undefined || isFinal
+      ? await begin(search, accounts, { root, firstRoot, isFinal })
+      : await goOn(search, pass);
   // What may have expired, or not, can be found paid, but not called unused.
   if (typeof expiry !== 'boolean' && 'ended' in searched) {
-    return { kind: 'searching', reason: unreadableReason(expiry.error) };
+    return { kind: 'searching', reason: unreadableReason(expiry.error), place: presentBeginning(firstRoot) };
   }
   return await conclude(search, hint, searched);
 }
@@ -95,48 +109,53 @@ function accountsOf({ buyer, source, keys }: SignedMessage, query: SolanaPayment
   return ofBuyer.length === 0 || keys.includes(merchant) ? [...ofBuyer, merchant] : ofBuyer;
 }
 
-async function readRoot({ rpc, look }: SolanaLookContext): Promise<SolanaRoot> {
+async function readRoot({ rpc, look }: SolanaSearch): Promise<SolanaRoot> {
   const root = await untilCaughtUp(look, () => rpc.getRoot());
   look.saw(root.time);
   return root;
 }
 
+/** By the chain's clock alone: ours may be far from it, and the claim have come before the blockhash. */
 async function readExpiry(
-  { rpc, look }: SolanaLookContext,
-  { blockhash, usesDurableNonce }: SignedMessage,
+  { rpc, look, message }: SolanaSearch,
   root: SolanaRoot,
-  notBefore: Date,
+  firstRoot: SolanaRoot,
 ): Promise<Expiry> {
-  const isOld = root.time.getTime() > notBefore.getTime() + MIN_BLOCKHASH_AGE_MS;
+  const { blockhash, usesDurableNonce } = message;
+  const ageMs = root.time.getTime() - firstRoot.time.getTime();
   // A durable nonce stands in the place of the blockhash, looks invalid and lasts for ever.
-  if (!isOld || usesDurableNonce) return false;
+  if (ageMs <= MIN_BLOCKHASH_AGE_MS || usesDurableNonce) return false;
   try {
     return !(await untilCaughtUp(look, () => rpc.isBlockhashValid(blockhash, root)));
   } catch (error) {
-    return { error };
+    const isRefused = readRefusal(error).kind === 'refused';
+    const isOver = ageMs > MOST_BLOCKHASH_AGE_MS && root.slot - firstRoot.slot > MOST_BLOCKHASH_AGE_SLOTS;
+    return isRefused && isOver ? true : { error };
   }
 }
 
 async function begin(
   search: SolanaSearch,
   accounts: readonly string[],
-  root: SolanaRoot,
-  isFinal: boolean,
+  { root, firstRoot, isFinal }: Beginning,
 ): Promise<Searched> {
-  const { pass, page } = await beginPass(search, accounts, root, isFinal);
-  return await goToTheEnd(search, pass, page);
+  const { beginning, page } = await chooseList(search, accounts, root.slot, isFinal);
+  return await goToTheEnd(search, newPass(beginning, root.time, firstRoot), page);
 }
 
 async function goOn(search: SolanaSearch, pass: SolanaPass): Promise<Searched> {
+  search.look.saw(pass.rootTime);
+  let page: readonly SignatureEntry[];
   try {
-    return await goToTheEnd(search, pass, await readPage(search, pass));
+    page = await readPage(search, pass);
   } catch (error) {
-    const reason = unreadableReason(error);
-    // The place is not in the list any more: a fork was dropped, or the endpoint is another one.
-    if (error instanceof NodeBehind) return { finding: { kind: 'searching', reason } };
-    if (readRefusal(error).kind === 'failed' && !search.look.isEnding) throw error;
-    return { finding: { kind: 'searching', reason, place: presentPass(pass) } };
+    const { kind } = readRefusal(error);
+    const isSilent = kind === 'failed' || kind === 'refused';
+    // Nothing of the list was read: whoever keeps the place goes on there.
+    if (isSilent && !isPlaceLost(error, pass)) throw error;
+    return { finding: searching(pass, error) };
   }
+  return await goToTheEnd(search, pass, page);
 }
 
 async function goToTheEnd(
@@ -148,8 +167,21 @@ async function goToTheEnd(
     const finding = await goThrough(search, pass, page);
     return finding === undefined ? { ended: pass } : { finding };
   } catch (error) {
-    return { finding: { kind: 'searching', reason: unreadableReason(error), place: presentPass(pass) } };
+    return { finding: searching(pass, error) };
   }
+}
+
+function searching(pass: SolanaPass, error: unknown): ChainFinding {
+  const place = isPlaceLost(error, pass) ? presentBeginning(pass.firstRoot) : presentPass(pass);
+  return { kind: 'searching', reason: unreadableReason(error), place };
+}
+
+/**
+ * The place is not in the list any more: a fork was dropped, or the endpoint is another one. Some list nothing then,
+ * others refuse.
+ */
+function isPlaceLost(error: unknown, { beforeLast }: SolanaPass): boolean {
+  return error instanceof NodeBehind || (beforeLast !== undefined && readRefusal(error).kind === 'refused');
 }
 
 async function conclude(
@@ -158,15 +190,16 @@ async function conclude(
   searched: Searched,
 ): Promise<ChainFinding> {
   if ('finding' in searched) return searched.finding;
-  const { root, isFinal, isInDoubt } = searched.ended;
-  if (isInDoubt) return { kind: 'searching', reason: 'a listed transaction cannot be read' };
-  const unused: ChainFinding = { kind: 'unused', chainTime: root.time, exhausted: isFinal };
+  const { rootTime, firstRoot, isFinal, isInDoubt } = searched.ended;
+  const place = presentBeginning(firstRoot);
+  if (isInDoubt) return { kind: 'searching', reason: 'a listed transaction cannot be read', place };
+  const unused: ChainFinding = { kind: 'unused', chainTime: rootTime, exhausted: isFinal, place };
   if (hint === undefined) return unused;
   try {
     // Asked again at the end: a node's list by account and its list by name may lag differently.
     return (isFinal ? await judgeNamed(rpc, hint, judge) : await judgeProcessed(rpc, hint)) ?? unused;
   } catch (error) {
-    return isFinal ? { kind: 'searching', reason: unreadableReason(error) } : unused;
+    return isFinal ? { kind: 'searching', reason: unreadableReason(error), place } : unused;
   }
 }
 

@@ -7,7 +7,15 @@ import { pick, type Random } from './seeded-random.js';
  * A chain's JSON-RPC endpoint on a port of its own, with the ways in which real ones fail. A chain gives it the
  * methods; see `evm-chain.ts` and `solana-chain.ts`.
  */
-export type Fault = 'hang' | 'stall' | 'cut' | 'http_500' | 'http_429' | 'garbage' | 'wrong_shape';
+export type Fault =
+  | 'hang'
+  | 'stall'
+  | 'cut'
+  | 'http_500'
+  | 'http_429'
+  | 'garbage'
+  | 'wrong_shape'
+  | 'unknown_method';
 export type RpcMethods = Readonly<Record<string, (params: readonly unknown[]) => unknown>>;
 
 /** Answered as a JSON-RPC error, with HTTP's 200 unless told. */
@@ -200,6 +208,8 @@ export class RpcEndpoint {
         return { status: 200, type, body: '{"jsonrpc":"2.0","resu' };
       case 'wrong_shape':
         return { status: 200, type, body: present({ result: { surprise: [null] } }) };
+      case 'unknown_method':
+        return { status: 200, type, body: present(unknownMethod(method)) };
       default: {
         const { status = 200, ...content } = this.#run(method, params);
         return { status, type, body: present(content) };
@@ -212,7 +222,7 @@ export class RpcEndpoint {
     params: readonly unknown[],
   ): { status?: number; result?: unknown; error?: { code: number; message: string } } {
     const run = this.#methods[method];
-    if (run === undefined) return { error: { code: -32601, message: `the method ${method} does not exist` } };
+    if (run === undefined) return unknownMethod(method);
     try {
       return { result: run(params) ?? null };
     } catch (error) {
@@ -221,4 +231,8 @@ export class RpcEndpoint {
       return { status, error: { code, message } };
     }
   }
+}
+
+function unknownMethod(method: string): { error: { code: number; message: string } } {
+  return { error: { code: -32601, message: `the method ${method} does not exist` } };
 }

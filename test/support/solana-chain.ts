@@ -74,6 +74,10 @@ export class SolanaChain {
   tellsTimes = true;
   /** How many entries one answer lists at most. */
   pageSize = 1000;
+  /** The first slot whose transactions the endpoint keeps; of an endpoint that keeps all of them it is 0. */
+  ledgerFrom = 0;
+  /** Whether a list is refused, instead of empty, from a transaction on that the endpoint does not know. */
+  refusesUnknownPlaces = false;
   /** By how many slots the lists by account are behind what the node has. */
   listLag = 0;
   /** Whether lists tell the memos of transactions. */
@@ -224,6 +228,7 @@ export class SolanaChain {
       getGenesisHash: () => this.genesisHash,
       getSlot: ([config]) => this.#height('getSlot', config as Config),
       getBlockTime: ([slot]) => this.#timeAt(Number(slot)),
+      getFirstAvailableBlock: () => this.ledgerFrom,
       isBlockhashValid: ([blockhash, config]) => this.#judgeBlockhash(String(blockhash), config as Config),
       getSignatureStatuses: ([signatures]) => ({
         context: { slot: this.#height('getSignatureStatuses', {}) },
@@ -262,7 +267,7 @@ export class SolanaChain {
   #find(signature: string, upTo: number): Landed | undefined {
     if (this.hidesTransactions || this.hiddenByName.has(signature)) return undefined;
     const landed = this.#bySignature.get(signature);
-    return landed !== undefined && landed.slot <= upTo ? landed : undefined;
+    return landed !== undefined && landed.slot <= upTo && landed.slot >= this.ledgerFrom ? landed : undefined;
   }
 
   #presentStatus(signature: string): object | null {
@@ -324,15 +329,17 @@ export class SolanaChain {
     let newest = all.length - 1;
     if (before !== undefined) {
       const place = this.#bySignature.get(before);
-      // As nodes do that do not know it.
-      if (place === undefined || place.slot > height) return [];
+      if (place === undefined || place.slot > height || place.slot < this.ledgerFrom) {
+        if (this.refusesUnknownPlaces) throw new RpcError(-32020, `Transaction ${before} not found`);
+        return [];
+      }
       while (newest >= 0 && (all[newest]?.order ?? 0) >= place.order) newest -= 1;
     }
     const listed: object[] = [];
     for (let index = newest; index >= 0 && listed.length < Math.min(limit, this.pageSize); index -= 1) {
       const landed = all[index];
-      if (landed === undefined || landed.slot > height || this.hiddenFromLists.has(landed.signature))
-        continue;
+      if (landed === undefined || landed.slot < this.ledgerFrom) break;
+      if (landed.slot > height || this.hiddenFromLists.has(landed.signature)) continue;
       listed.push(this.#presentEntry(landed));
     }
     return listed;

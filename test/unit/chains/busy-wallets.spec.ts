@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { Keypair } from '@solana/web3.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
@@ -68,11 +69,73 @@ describe('a busy Solana wallet', () => {
 
     it(`is decided in one look ${memos} memos in its list: never landed`, async () => {
       chain.listsMemos = listsMemos;
+      const first = await chains.lookUp(payment);
+      assert.ok(first.kind === 'unused');
       buyFor(400);
-      const found = await lookUntilDecided(1);
-      assert.ok(found?.finding.kind === 'unused' && found.finding.exhausted);
+      const found = await chains.lookUp({ ...payment, place: first.place });
+      assert.ok(found.kind === 'unused' && found.exhausted);
     });
   }
+
+  /** In the middle of the pass that decides, over a payment that has not landed. */
+  async function searchPartly(): Promise<SearchPlace> {
+    Object.assign(chain, { listsMemos: false, pageSize: 10 });
+    const first = await chains.lookUp(payment);
+    assert.ok(first.kind === 'unused');
+    buyFor(400);
+    chain.endpoint.allowance = 14;
+    const partly = await chains.lookUp({ ...payment, place: first.place });
+    assert.ok(partly.kind === 'searching' && partly.place?.isFinal === true);
+    chain.endpoint.allowance = Number.POSITIVE_INFINITY;
+    return partly.place;
+  }
+
+  for (const fault of ['cut', 'http_500'] as const) {
+    it(`is unreadable while its endpoint fails by ${fault}, up to the time that was read`, async () => {
+      const place = await searchPartly();
+      chain.endpoint.fail(fault);
+      const finding = await chains.lookUp({ ...payment, place });
+      assert.equal(finding.kind === 'unreadable' && finding.chainTime?.getTime(), place.rootTimeMs);
+      chain.endpoint.recover();
+      const found = await chains.lookUp({ ...payment, place });
+      assert.ok(found.kind === 'unused' && found.exhausted);
+    });
+  }
+
+  it('is unreadable while its endpoint hangs', async () => {
+    const place = await searchPartly();
+    const hanging = createChains(new Map(), {
+      async fetch(input, init) {
+        const isList = String(init?.body).includes('getSignaturesForAddress');
+        if (isList && init?.signal) await once(init.signal, 'abort');
+        init?.signal?.throwIfAborted();
+        return await chain.endpoint.fetch(input, init);
+      },
+    });
+    const finding = await hanging.lookUp({ ...payment, place }, { withinMs: 500 });
+    assert.equal(finding.kind === 'unreadable' && finding.chainTime?.getTime(), place.rootTimeMs);
+    hanging.close();
+  });
+
+  it('is not done at the end of a page that newer transactions have filled', async () => {
+    const place = await searchPartly();
+    const blockhash = chain.issueBlockhash();
+    const { payTo } = payment;
+    const buyer = Keypair.generate();
+    const [wanted, ...newer] = Array.from(
+      { length: 4 },
+      () => buildSolanaPayment(blockhash, { buyer, payTo }).query,
+    );
+    assert.ok(wanted !== undefined);
+    const transaction = chain.movePayment(wanted.signedTransaction);
+    const [last] = newer.map(({ signedTransaction }) => chain.movePayment(signedTransaction));
+    chain.pageSize = 3;
+    chain.pass(40);
+    const account = buyer.publicKey.toBase58();
+    const early = { ...place, account, last: last ?? '', beforeLast: null, isFinal: false };
+    const found = await chains.lookUp({ ...wanted, place: early });
+    assert.equal(found.kind === 'paid' && found.transaction, transaction);
+  });
 
   it('is decided page by page and call by call where the endpoint limits both', async () => {
     chain.listsMemos = false;
@@ -137,19 +200,23 @@ describe('a busy Solana wallet', () => {
     });
   }
 
-  it('begins anew when its place is not in the list any more', async () => {
-    chain.listsMemos = false;
-    chain.movePayment(payment.signedTransaction);
-    buyFor(200);
-    chain.endpoint.allowance = 12;
-    const early = await chains.lookUp(payment);
-    assert.ok(early.kind === 'searching' && early.place);
-    chain.endpoint.allowance = Number.POSITIVE_INFINITY;
-    const unknown = { ...early.place, last: '5'.repeat(87), beforeLast: '5'.repeat(87) };
-    const lost = await chains.lookUp({ ...payment, place: unknown });
-    assert.ok(lost.kind === 'searching' && lost.place === undefined);
-    assert.equal((await chains.lookUp(payment)).kind, 'paid');
-  });
+  for (const refuses of [false, true]) {
+    const answer = refuses ? 'is refused' : 'lists nothing';
+    it(`begins anew when its place is not in the list any more and ${answer}`, async () => {
+      chain.refusesUnknownPlaces = refuses;
+      chain.listsMemos = false;
+      chain.movePayment(payment.signedTransaction);
+      buyFor(200);
+      chain.endpoint.allowance = 12;
+      const early = await chains.lookUp(payment);
+      assert.ok(early.kind === 'searching' && early.place);
+      chain.endpoint.allowance = Number.POSITIVE_INFINITY;
+      const unknown = { ...early.place, last: '5'.repeat(87), beforeLast: '5'.repeat(87) };
+      const lost = await chains.lookUp({ ...payment, place: unknown });
+      assert.ok(lost.kind === 'searching' && lost.place?.account === undefined);
+      assert.equal((await chains.lookUp({ ...payment, place: lost.place })).kind, 'paid');
+    });
+  }
 
   it('whose cluster stands still has not expired, however late it is here', async () => {
     chain.travel(60);

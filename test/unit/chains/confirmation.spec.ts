@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
+import { machineMs } from '../../../shared/clock.js';
 import { EvmChain } from '../../support/evm-chain.js';
 import { SolanaChain } from '../../support/solana-chain.js';
 import { buildEvmQuery } from './evm-payment.js';
@@ -85,6 +86,17 @@ describe('the chains', () => {
   it('end a look whose requests are each in time but not together', async () => {
     evm.endpoint.delayMs = 40;
     assert.deepEqual(await open(50).lookUp(buildEvmQuery()), tooSlow);
+  });
+
+  it('end a look in time, however long the pause before a node is asked again', async () => {
+    const urls = new Map([['SOLANA_DEVNET', solana.endpoint.url]]);
+    const patient = createChains(urls, { lookTimeoutMs: 400, retryPauseMs: 10_000 });
+    solana.lag.set('getSignaturesForAddress', 31);
+    const { query } = buildSolanaPayment(solana.issueBlockhash());
+    const startedMs = machineMs();
+    assert.equal((await patient.lookUp(query)).kind, 'unreadable');
+    assert.ok(machineMs() - startedMs < 3000);
+    patient.close();
   });
 
   it('end the looks under way when they are closed, and begin no more', async () => {

@@ -122,6 +122,27 @@ describe('an EVM endpoint that answers little', () => {
     assert.equal(found?.finding.kind, 'paid');
   });
 
+  for (const secondsBefore of [500, 660, 1200, 4000]) {
+    it(`and no old state is searched back to a use ${secondsBefore} s before the claim`, async () => {
+      chain.cancelAuthorization(payment);
+      chain.mineAt(2, secondsBefore / 2);
+      payment = { ...payment, notBefore: new Date(chain.head.timestamp * 1000) };
+      Object.assign(chain, { maxLogRange: 2000, keepsState: 0 });
+      const found = await lookUntilDecided(8, () => chain.mineAt(2, 15));
+      assert.equal(found?.finding.kind, 'spent_otherwise');
+    });
+  }
+
+  it('looks for late logs after it has gone back to the first block', async () => {
+    const transaction = chain.movePayment(payment);
+    Object.assign(chain, { maxLogRange: 100, keepsState: 0, hidesLogs: true });
+    const found = await lookUntilDecided(12, () => chain.mineAt(2, 15));
+    assert.equal(found, undefined);
+    chain.hidesLogs = false;
+    const late = await lookUntilDecided(1);
+    assert.equal(late?.finding.kind === 'paid' && late.finding.transaction, transaction);
+  });
+
   it('is left in time, with the place', async () => {
     const slow = createChains(new Map(), {
       retryPauseMs: 0,

@@ -36,6 +36,13 @@ describe('a Solana endpoint', () => {
     assert.match('reason' in found ? found.reason : '', reason);
   }
 
+  /** Of a look that is not the first one. */
+  async function lookedUpBefore(): Promise<SolanaPaymentQuery> {
+    const first = await chains.lookUp(payment);
+    assert.ok(first.kind === 'unused');
+    return { ...payment, place: first.place };
+  }
+
   const assertUnreadable = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
     assertFound('unreadable', finding, reason);
   const assertSearching = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
@@ -73,9 +80,10 @@ describe('a Solana endpoint', () => {
     }
 
     it(`that fails by ${fault} when asked for the blockhash leaves open whether it has expired`, async () => {
+      const again = await lookedUpBefore();
       chain.travel(200);
       chain.endpoint.fail(fault, 'isBlockhashValid');
-      await assertSearching(chains.lookUp(payment), reason);
+      await assertSearching(chains.lookUp(again), reason);
     });
 
     it(`that fails by ${fault} after its root was read says how far its time has come`, async () => {
@@ -85,10 +93,11 @@ describe('a Solana endpoint', () => {
     });
 
     it(`that fails by ${fault} when asked for the blockhash still shows what has landed`, async () => {
+      const again = await lookedUpBefore();
       chain.movePayment(payment.signedTransaction);
       chain.travel(200);
       chain.endpoint.fail(fault, 'isBlockhashValid');
-      assert.equal((await chains.lookUp(payment)).kind, 'paid');
+      assert.equal((await chains.lookUp(again)).kind, 'paid');
     });
   }
 
@@ -129,15 +138,52 @@ describe('a Solana endpoint', () => {
   });
 
   it('that lags behind its own head with its lists, as one of several nodes does, says nothing', async () => {
-    chain.travel(200);
-    chain.lag.set('getSignaturesForAddress', 1);
+    chain.lag.set('getSignaturesForAddress', 31);
     await assertUnreadable(chains.lookUp(payment), /error -32016/);
   });
 
   it('that lags behind its own head with its blockhashes leaves open whether it has expired', async () => {
+    const again = await lookedUpBefore();
     chain.travel(200);
     chain.lag.set('isBlockhashValid', 1);
-    await assertSearching(chains.lookUp(payment), /error -32016/);
+    await assertSearching(chains.lookUp(again), /error -32016/);
+  });
+
+  it('whose ledger begins after the payment proves nothing', async () => {
+    const again = await lookedUpBefore();
+    const transaction = chain.movePayment(payment.signedTransaction);
+    chain.travel(300);
+    chain.ledgerFrom = chain.slot - 100;
+    const pruned = await chains.lookUp(again);
+    assert.ok(pruned.kind === 'searching' && pruned.place?.account === undefined);
+    chain.ledgerFrom = 0;
+    const whole = await chains.lookUp({ ...payment, place: pruned.place });
+    assert.equal(whole.kind === 'paid' && whole.transaction, transaction);
+  });
+
+  it('whose ledger begins long before the claim proves that nothing has landed', async () => {
+    chain.ledgerFrom = chain.slot;
+    chain.travel(1000);
+    payment = { ...buildSolanaPayment(chain.issueBlockhash()).query, notBefore: chain.time };
+    const again = await lookedUpBefore();
+    chain.travel(200);
+    const found = await chains.lookUp(again);
+    assert.ok(found.kind === 'unused' && found.exhausted);
+  });
+
+  it('that cannot be asked where its ledger begins is taken to have all of it', async () => {
+    chain.ledgerFrom = chain.slot;
+    chain.endpoint.fail('unknown_method', 'getFirstAvailableBlock');
+    assert.equal((await chains.lookUp(payment)).kind, 'unused');
+    chain.endpoint.fail('http_500', 'getFirstAvailableBlock');
+    assert.equal((await chains.lookUp(payment)).kind, 'searching');
+  });
+
+  it('that takes 300 ms for an answer shows the payment in a look of 2 s', async () => {
+    await chains.lookUp(payment);
+    chain.movePayment(payment.signedTransaction);
+    chain.endpoint.delayMs = 300;
+    assert.equal((await chains.lookUp(payment, { withinMs: 2000 })).kind, 'paid');
   });
 
   it('that lists a transaction which it does not have is not done', async () => {

@@ -15,6 +15,8 @@ export interface SolanaPhase {
   listsMemos: boolean;
   tellsMeta: boolean;
   hidesTransactions: boolean;
+  /** Of how many slots before the head the endpoint keeps transactions. */
+  keepsSlots: number;
   nodes: readonly number[];
   atRandom: boolean;
   allowance: number;
@@ -29,6 +31,7 @@ export interface SolanaPlan {
   clockSkewSeconds: number;
   /** Transactions of the same accounts before the claim. */
   earlier: number;
+  refusesUnknownPlaces: boolean;
   hint: 'none' | 'right' | 'wrong';
   fate: 'paid' | 'failed' | 'nothing';
   /** Seconds of the chain's time after the claim. */
@@ -55,6 +58,7 @@ export const HONEST_SOLANA: SolanaPhase = {
   listsMemos: true,
   tellsMeta: true,
   hidesTransactions: false,
+  keepsSlots: INFINITE,
   nodes: [0],
   atRandom: false,
   allowance: INFINITE,
@@ -71,6 +75,7 @@ const anyPhase: fc.Arbitrary<SolanaPhase> = fc.record({
   listsMemos: fc.boolean(),
   tellsMeta: fc.boolean(),
   hidesTransactions: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean()),
+  keepsSlots: fc.constantFrom(INFINITE, INFINITE, INFINITE, 400, 60, 0),
   nodes: fc.constantFrom([0], [0], [0, 1], [0, 10], [5, 0, 20]),
   atRandom: fc.boolean(),
   allowance: fc.constantFrom(INFINITE, INFINITE, 5, 8, 15, 30),
@@ -85,6 +90,7 @@ const anyPhase: fc.Arbitrary<SolanaPhase> = fc.record({
         'getSignaturesForAddress',
         'getTransaction',
         'getSignatureStatuses',
+        'getFirstAvailableBlock',
         '*',
       ),
       kind: fc.constantFrom('cut', 'http_500', 'http_429', 'wrong_shape'),
@@ -102,8 +108,9 @@ const phase = fc.oneof({ weight: 7, arbitrary: anyPhase }, { weight: 1, arbitrar
 
 export const solanaPlan: fc.Arbitrary<SolanaPlan> = fc.record({
   seed: fc.nat(),
-  clockSkewSeconds: fc.integer({ min: -60, max: 60 }),
+  clockSkewSeconds: fc.integer({ min: -300, max: 60 }),
   earlier: fc.constantFrom(0, 1, 5, 20),
+  refusesUnknownPlaces: fc.boolean(),
   hint: fc.constantFrom('none', 'none', 'right', 'wrong'),
   fate: fc.constantFrom('paid', 'paid', 'failed', 'nothing'),
   fateAt: fc.integer({ min: 0, max: 55 }),
@@ -127,6 +134,7 @@ export class SolanaWorld implements World {
   constructor(plan: SolanaPlan) {
     this.#plan = plan;
     const chain = this.#chain;
+    chain.refusesUnknownPlaces = plan.refusesUnknownPlaces;
     this.#buy(plan.earlier);
     chain.issueBlockhash(BLOCKHASH);
     this.#firstSlot = chain.slot;
@@ -154,6 +162,7 @@ export class SolanaWorld implements World {
     Object.assign(chain, { pageSize, listLag, listsMemos, tellsMeta });
     chain.nodes.spread(phase.nodes, phase.atRandom ? seededRandom(this.#plan.seed) : undefined);
     chain.hidesTransactions = phase.hidesTransactions;
+    chain.ledgerFrom = Math.max(chain.slot - phase.keepsSlots, 0);
     chain.endpoint.recover();
     if (phase.fault !== null) chain.endpoint.fail(phase.fault.kind, phase.fault.method);
   }
