@@ -39,10 +39,14 @@ export function decisionsFrom(redis: RedisConfig | undefined, logger: Logger): H
   return (listener) => {
     if (redis === undefined) return { isOn: () => false, stop: () => {} };
     const subscriber = openWorkerRedis(redis, logger);
+    // By hand: what ioredis subscribes to again by itself ends the process when it is cut off just then.
+    subscriber.options.autoResubscribe = false;
+    subscriber.on('ready', () => {
+      subscriber.subscribe(CHANNEL).catch(() => undefined); // Cut off: the next connection does it.
+    });
     subscriber.on('message', (_channel: string, ids: string) => {
       for (const id of ids.split(' ')) listener(id);
     });
-    subscriber.subscribe(CHANNEL).catch(() => undefined); // Stopped before it was connected.
     return { isOn: () => subscriber.status === 'ready', stop: () => subscriber.disconnect() };
   };
 }

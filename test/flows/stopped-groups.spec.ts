@@ -68,7 +68,8 @@ describe('a process group told to stop, npm and node together', function () {
       const complete = CheckoutSession.query(flow.db).where({ status: 'complete' });
       assert.equal(await complete.resultSize(), BUYERS);
     });
-    await first.kill();
+    first.child.kill('SIGTERM');
+    await first.exited;
     const held = flow.facilitator.settle.holdAll();
     const sessions = await Promise.all(Array.from({ length: SETTLEMENTS }, () => flow.buildSession()));
     for (const { id } of sessions) assert.equal((await flow.pay(id)).status, 202);
