@@ -124,10 +124,7 @@ async function carryOut(
       await failPayment(verdictDeps(deps), payment, { ...decision, released: false }, observation);
       return done;
     case 'settle_again':
-      return await goOn(deps, payment, { stage: 'settle', dueAt: now() }, observation, {
-        ...progress,
-        searchPlace: null,
-      });
+      return await goOn(deps, payment, { stage: 'settle', dueAt: now() }, observation, progress);
     case 'look_again': {
       const { unusedSeenAt = null } = decision;
       const next = { stage: stageOf(payment), dueAt: decision.at };

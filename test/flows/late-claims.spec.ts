@@ -11,7 +11,7 @@ import { FreezingProxy } from '../support/freezing-proxy.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
-const PATIENCE_MS = 300;
+const PATIENCE_MS = 1000;
 
 describe('a claim that the network holds back', () => {
   let flow: MoneyFlow;

@@ -339,8 +339,9 @@ describe('a Solana payment that waits for confirmations', () => {
     chain.travel(60);
     await checkout.afterAnotherLook(id, 60);
     assert.deepEqual(await checkout.state(id), PROCESSING);
-    chain.travel(150);
-    travelMs(150_000);
+    // By the chain's own time, since the first look.
+    chain.travel(200);
+    travelMs(200_000);
     await checkout.becomes(id, FAILED);
     assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
   });

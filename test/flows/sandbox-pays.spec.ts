@@ -196,6 +196,8 @@ describe('payments on the sandbox', function () {
     const [id, answer] = await payNew(hurried, ON_SOLANA);
     assert.equal(answer.status, 202);
     await hurried.afterSettling(id);
+    // By the chain's own time, since the first look.
+    await hurried.afterAnotherLook(id);
     travelMs(240_000);
     await hurried.becomes(id, { session: 'open', payments: ['failed'], events: [] });
   });
