@@ -55,9 +55,10 @@ interface Progress {
   usedSeenAt: Date | null;
 }
 
-/** A look that could read nothing leaves what was known as it was. */
+/** A look that could read nothing leaves what was known as it was, and so does one that waits for what it has seen. */
 function progressOf(payment: Payment, finding: ChainFinding): Progress {
   const { searchPlace, usedSeenAt } = payment;
+  if (finding.kind === 'pending') return { unreadableSince: null, searchPlace, usedSeenAt };
   if (finding.kind === 'unreadable')
     return { unreadableSince: payment.unreadableSince ?? now(), searchPlace, usedSeenAt };
   return {

@@ -134,16 +134,22 @@ describe('a payment in doubt', () => {
     assert.equal((await look(await inDoubt(), hours(2))).status, 'processing');
   });
 
-  it('keeps the place of its search over a look that can read nothing', async () => {
-    const findings: ChainFinding[] = [
-      { kind: 'used', reason: 'more to look through', place: PLACE },
-      { kind: 'unreadable', reason: 'HTTP 500' },
-    ];
-    say = () => findings.shift() ?? { kind: 'paid', ...paidNow() };
-    const { status } = await look(await inDoubt(), 10 * MINUTE_MS);
-    assert.equal(status, 'succeeded');
-    assert.deepEqual(places, [undefined, PLACE, PLACE]);
-  });
+  const PASSING: ChainFinding[] = [
+    { kind: 'unreadable', reason: 'HTTP 500' },
+    { kind: 'pending', transaction: 'seen' },
+  ];
+  for (const passing of PASSING) {
+    it(`keeps the place of its search over a look that is ${passing.kind}`, async () => {
+      const findings: ChainFinding[] = [
+        { kind: 'used', reason: 'more to look through', place: PLACE },
+        passing,
+      ];
+      say = () => findings.shift() ?? { kind: 'paid', ...paidNow() };
+      const { status } = await look(await inDoubt(), 10 * MINUTE_MS);
+      assert.equal(status, 'succeeded');
+      assert.deepEqual(places, [undefined, PLACE, PLACE]);
+    });
+  }
 
   it('is not failed while the chain stands still before its end, whatever else cannot be read', async () => {
     const halted = now();
