@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Express } from 'express';
 
 /** Longer than a router keeps its side open (90 s), so that it never writes into a connection we just closed. */
@@ -9,6 +10,8 @@ const MAX_HEADER_BYTES = 32 * 1024;
 
 /** Longer than a busy process takes to read what has come to it. */
 const IDLE_MOMENT_MS = 1000;
+/** Of the event loop: to accept connections, and to read their requests. */
+const TURNS_TO_LET_IN = 2;
 
 /**
  * How long a client may take. None of these runs while a whole request waits for its answer, as a paying one does for
@@ -55,6 +58,8 @@ export async function drain(
   inFlight: ReadonlySet<ServerResponse>,
   timeoutMs: number,
 ): Promise<void> {
+  // What the kernel has taken for us is let in first: a process that is busy, or was stopped, hears of the signal before.
+  for (let turn = 0; turn < TURNS_TO_LET_IN; turn += 1) await nextTurn();
   // An HTTP server's own `close` ends idle connections at once.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const endConnection = (response: ServerResponse): void => {
