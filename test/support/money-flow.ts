@@ -87,7 +87,7 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
     async letTimePass(sessionId) {
       await Payment.query(db)
         .patch({
-          dueAt: raw(`least(due_at, now()) - interval '1 ms'`),
+          dueAt: raw(`least(due_at, now()) - interval '50 ms'`),
           settleAskedAt: raw(`settle_asked_at - interval '90 s'`),
           settleEndedAt: raw(`settle_ended_at - interval '90 s'`),
         })
