@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import knexFactory from 'knex';
+import { machineMs, returnToPresent } from '../../shared/clock.js';
 import { loadConfig } from '../../shared/config.js';
 import { migrate } from '../../shared/db/migrate.js';
 import { createLogger } from '../../shared/logger.js';
@@ -67,6 +68,8 @@ export const mochaHooks = {
     const files = new Set(this.test?.parent?.suites.map(({ file }) => file && path.relative('.', file)));
     await setImmediate();
     for (const close of openedLate.splice(0)) await close();
+    assert.equal(Date.now, machineMs, `${[...files].join(', ')} left the clock standing still`);
+    returnToPresent();
     await eventually(() => {
       const leaks = [...countOpen()].filter(([type, count]) => count > (openAtFirst?.get(type) ?? 0));
       assert.deepEqual(leaks, [], `${[...files].join(', ')} left something open`);
