@@ -1,5 +1,5 @@
-import { raw } from 'objection';
-import { now } from '../clock.js';
+import { raw, snakeCaseMappers } from 'objection';
+import { now, nowMs } from '../clock.js';
 import type { Knex } from '../db/knex.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
 import { runStatement, type Statement } from '../db/statement.js';
@@ -20,6 +20,8 @@ import { SHOWN_PAYMENT_FIELDS } from '../presenters/payment.js';
 export const AFTER_TIMEOUT_MS = 30_000;
 /** The longest that a look at a chain, with what follows, lasts. */
 const LOOK_LEASE_MS = 60_000;
+/** How long after it was due a look still goes on where the one before it stopped. */
+const LATE_LOOK_MS = 45_000;
 
 /** With its session, for what is told of it when it has settled. */
 export type PaymentToSettle = Payment & { session: CheckoutSession };
@@ -118,16 +120,34 @@ function beginStatement(lock: string): string {
     ) session`;
 }
 
+/**
+ * A silence of the chain counts while one look after another meets it. So its taker has it in hand and the row does not:
+ * a look that is lost, whatever it had seen, or that comes late, begins the silence anew.
+ */
 export async function beginLook(db: Knex, id: string): Promise<Payment | undefined> {
-  const at = now();
-  return await Payment.query(db)
-    .patch({ attempt: raw('attempt + 1'), dueAt: new Date(at.getTime() + LOOK_LEASE_MS) })
-    .where({ id })
-    .whereIn('stage', ['confirm', 'watch'])
-    .where('dueAt', '<=', at)
-    .returning('*')
-    .first();
+  const at = nowMs();
+  const times = [at, at + LOOK_LEASE_MS, at - LATE_LOOK_MS].map((ms) => new Date(ms));
+  const [row] = await runStatement<Row>(db, BEGIN_LOOK, [id, ...times]);
+  if (row === undefined) return undefined;
+  const { silentSince, ...taken } = columns.parse(row);
+  return Payment.fromDatabaseJson({ ...taken, unreadableSince: silentSince });
 }
+
+const columns = snakeCaseMappers();
+const BEGIN_LOOK = {
+  name: 'begin_look',
+  text: `
+    WITH due AS MATERIALIZED (
+      SELECT id, due_at, unreadable_since FROM payments
+      WHERE id = $1 AND stage IN ('confirm', 'watch') AND due_at <= $2
+      FOR NO KEY UPDATE
+    )
+    UPDATE payments payment
+    SET attempt = payment.attempt + 1, due_at = $3, unreadable_since = NULL
+    FROM due
+    WHERE payment.id = due.id
+    RETURNING payment.*, CASE WHEN due.due_at > $4 THEN due.unreadable_since END AS silent_since`,
+};
 
 export interface NextWork {
   stage: PaymentStage;

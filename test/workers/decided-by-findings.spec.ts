@@ -5,6 +5,7 @@ import type { ChainFinding } from '../../shared/chains/finding.js';
 import { correctClock, machineMs, now, nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
 import type { SearchPlace } from '../../shared/domain/payment.js';
 import type { Payment } from '../../shared/models/payment.js';
+import { beginLook } from '../../shared/services/settlement.js';
 import type { Finding } from '../../workers/decide-payment.js';
 import { chainQuery } from '../../workers/stored-payment.js';
 import { signSolanaPayment } from '../support/agent.js';
@@ -169,6 +170,33 @@ describe('a payment in doubt', () => {
     assert.deepEqual([status, stage], ['failed', 'watch']);
     const afterEndMs = (failedAt?.getTime() ?? 0) - validUntil.getTime();
     assert.ok(afterEndMs >= MINUTE_MS && afterEndMs < 3 * MINUTE_MS, `${afterEndMs} ms after its end`);
+  });
+
+  it('is not failed by a silence when a look in it was lost', async () => {
+    const silence: ChainFinding = { kind: 'unreadable', reason: 'HTTP 500' };
+    say = () => silence;
+    const id = await inDoubt();
+    const { id: paymentId, validUntil } = await flow.onlyPayment(id);
+    travelMs(validUntil.getTime() - nowMs());
+    await hands.doNext(paymentId);
+    // Killed when it had seen the money.
+    travelMs(((await flow.onlyPayment(id)).dueAt?.getTime() ?? 0) - nowMs());
+    assert.notEqual((await beginLook(flow.db, paymentId))?.unreadableSince, null);
+    await hands.doNext(paymentId);
+    assert.equal((await flow.onlyPayment(id)).status, 'processing');
+    assert.equal((await look(id, 5 * MINUTE_MS)).status, 'failed');
+  });
+
+  it('is not failed by two looks between which nobody listened', async () => {
+    say = () => ({ kind: 'unreadable', reason: 'HTTP 500' });
+    const id = await inDoubt();
+    const { id: paymentId, validUntil } = await flow.onlyPayment(id);
+    travelMs(validUntil.getTime() - nowMs());
+    await hands.doNext(paymentId);
+    travelMs(10 * MINUTE_MS);
+    await hands.doNext(paymentId);
+    assert.equal((await flow.onlyPayment(id)).status, 'processing');
+    assert.equal((await look(id, 5 * MINUTE_MS)).status, 'failed');
   });
 
   it('whose end is far ahead is failed by two looks, with nothing between them', async () => {
