@@ -1,6 +1,6 @@
 import type { Refusal } from '../shared/domain/errors.js';
 import type { Logger } from '../shared/logger.js';
-import type { Principal } from '../shared/services/api-keys.js';
+import type { Principal } from '../shared/services/access/api-keys.js';
 
 declare global {
   namespace Express {

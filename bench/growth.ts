@@ -1,6 +1,6 @@
 import knexFactory from 'knex';
 import { Agent, type Dispatcher, request } from 'undici';
-import { createApiKey } from '../shared/services/api-keys.js';
+import { createApiKey } from '../shared/services/access/api-keys.js';
 import { buildSessions } from '../test/support/factories.js';
 import { seedInBulk } from './growth/bulk.js';
 import { medians, WARM_UP } from './growth/medians.js';

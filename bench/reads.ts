@@ -1,4 +1,4 @@
-import { createApiKey } from '../shared/services/api-keys.js';
+import { createApiKey } from '../shared/services/access/api-keys.js';
 import { buildMerchant, buildPaidSession, buildSessions } from '../test/support/factories.js';
 import { BIG_ACCOUNT, seedDatabase } from './growth/seed.js';
 import type { PreparedRequest } from './load/wrk.js';

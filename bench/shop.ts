@@ -8,7 +8,7 @@ import { openRedis } from '../shared/queues/connection.js';
 import { openQueues } from '../shared/queues/enqueue.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { createSecretBox } from '../shared/secrets.js';
-import { type EventDeps, recordEvents } from '../shared/services/events.js';
+import { type EventDeps, recordEvents } from '../shared/services/webhooks/events.js';
 import { buildMerchant } from '../test/support/factories.js';
 import type { Stage } from './stage/service.js';
 

@@ -1,13 +1,18 @@
 import type { FacilitatorKey } from '../shared/models/facilitator-key.js';
 import { presentAccount } from '../shared/presenters/account.js';
 import { presentApiKey, presentNewApiKey } from '../shared/presenters/api-key.js';
-import { createAccount, getAccount, listAccounts, updateAccount } from '../shared/services/accounts.js';
-import { createApiKey, listApiKeys, revokeApiKey } from '../shared/services/api-keys.js';
+import {
+  createAccount,
+  getAccount,
+  listAccounts,
+  updateAccount,
+} from '../shared/services/access/accounts.js';
+import { createApiKey, listApiKeys, revokeApiKey } from '../shared/services/access/api-keys.js';
 import {
   addFacilitatorKey,
   listFacilitatorKeys,
   removeFacilitatorKey,
-} from '../shared/services/facilitator-keys.js';
+} from '../shared/services/access/facilitator-keys.js';
 import { type Command, subjectOf } from './command.js';
 import { EVENT_COMMANDS } from './event-commands.js';
 import { PAYMENT_COMMANDS } from './payment-commands.js';

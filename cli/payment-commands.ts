@@ -7,7 +7,7 @@ import {
   listUndecidedPayments,
   type Resolution,
   resolvePayment,
-} from '../shared/services/resolutions.js';
+} from '../shared/services/payments/resolve.js';
 import { type Command, subjectOf } from './command.js';
 import { UsageError } from './parse-command-line.js';
 

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { parseEvmWallet, parseSolanaWallet } from '../shared/chains/wallet-address.js';
 import { parseUrl } from '../shared/parse-url.js';
-import type { AccountDetails } from '../shared/services/accounts.js';
+import type { AccountDetails } from '../shared/services/access/accounts.js';
 import { UsageError } from './parse-command-line.js';
 
 type Reader<T> = (text: string) => T;

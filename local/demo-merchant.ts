@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from '../shared/db/knex.js';
 import { Refusal } from '../shared/domain/errors.js';
-import { createAccount } from '../shared/services/accounts.js';
-import { authenticate, createApiKey } from '../shared/services/api-keys.js';
+import { createAccount } from '../shared/services/access/accounts.js';
+import { authenticate, createApiKey } from '../shared/services/access/api-keys.js';
 
 /** Wallets that nobody needs to own: on local and test networks the demo merchant only receives. */
 const EVM_WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';

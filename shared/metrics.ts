@@ -4,7 +4,7 @@ import { clockCorrectionMs } from './clock.js';
 import { type Knex, poolUse } from './db/knex.js';
 import type { Logger } from './logger.js';
 import type { Queues } from './queues/enqueue.js';
-import { type Backlog, readBacklog } from './services/backlog.js';
+import { type Backlog, readBacklog } from './services/upkeep/backlog.js';
 
 /**
  * What both processes tell Prometheus: the process itself (event-loop delay, memory), its pool, and what waits in

@@ -1,4 +1,7 @@
-import { removeDeliveryAnswers, removeExpiredIdempotencyRecords } from '../shared/services/retention.js';
+import {
+  removeDeliveryAnswers,
+  removeExpiredIdempotencyRecords,
+} from '../shared/services/upkeep/retention.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
 

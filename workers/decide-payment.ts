@@ -10,7 +10,7 @@ import {
   WATCH_INTERVAL_MS,
 } from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
-import { AFTER_TIMEOUT_MS } from '../shared/services/settlement.js';
+import { AFTER_TIMEOUT_MS } from '../shared/services/payments/take-work.js';
 import { confirmationsFor } from './confirmations.js';
 import type { WorkerDeps } from './deps.js';
 import { facilitatorRequest } from './stored-payment.js';

@@ -3,7 +3,7 @@ import {
   type TakenDelivery,
   type TakenEndpoint,
   takeDueDeliveries,
-} from '../shared/services/due-deliveries.js';
+} from '../shared/services/webhooks/take-due.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
 import { createWebhookSender } from './webhook-delivery/post.js';

@@ -1,4 +1,4 @@
-import { expireOverdueSessions } from '../shared/services/session-expiry.js';
+import { expireOverdueSessions } from '../shared/services/checkout-sessions/expire.js';
 import type { WorkerDeps } from './deps.js';
 import { done, type Outcome } from './outcome.js';
 

@@ -1,6 +1,6 @@
 import type { Payment } from '../shared/models/payment.js';
 import { paymentJob } from '../shared/queues/payment-job.js';
-import type { NextWork } from '../shared/services/settlement.js';
+import type { NextWork } from '../shared/services/payments/take-work.js';
 import type { WorkerDeps } from './deps.js';
 
 /** Rings for what was just made due; when the queue store is away, the sweep finds the row. */

@@ -3,16 +3,16 @@ import { now, nowMs } from '../shared/clock.js';
 import { nextWatch, SETTLE_MARGIN_MS } from '../shared/domain/payment.js';
 import type { Payment } from '../shared/models/payment.js';
 import type { ClaimedPayment } from '../shared/queues/jobs.js';
-import { findPayment } from '../shared/services/payment-links.js';
-import { succeedSettled } from '../shared/services/settled-payments.js';
+import { findPayment } from '../shared/services/payments/read-link.js';
+import { succeedSettled } from '../shared/services/payments/succeed-together.js';
 import {
   AFTER_TIMEOUT_MS,
   beginSettlement,
   noteSettled,
   type PaymentToSettle,
   postpone,
-} from '../shared/services/settlement.js';
-import { failPayment, type VerdictResult } from '../shared/services/verdicts.js';
+} from '../shared/services/payments/take-work.js';
+import { failPayment, type VerdictResult } from '../shared/services/payments/write-verdict.js';
 import { afterUnclearAttempt, type SettleVerdict } from '../shared/x402/facilitator-answers.js';
 import { confirmationsFor } from './confirmations.js';
 import { saidSettled } from './decide-payment.js';

@@ -1,4 +1,4 @@
-import type { VerdictDeps } from '../shared/services/verdicts.js';
+import type { VerdictDeps } from '../shared/services/payments/write-verdict.js';
 import type { WorkerDeps } from './deps.js';
 
 export function verdictDeps({ db, logger, config, ringDeliveries }: WorkerDeps): VerdictDeps {

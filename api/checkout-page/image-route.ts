@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { isIdShaped } from '../../shared/ids.js';
-import { findLinkedSession, type LinkedSession } from '../../shared/services/payment-links.js';
+import { findLinkedSession, type LinkedSession } from '../../shared/services/payments/read-link.js';
 import type { Deps } from '../deps.js';
 import { sendBuyerError } from '../errors/render-buyer-error.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { transactionUrl } from '../../shared/chains/networks.js';
-import type { LinkedSession } from '../../shared/services/payment-links.js';
+import type { LinkedSession } from '../../shared/services/payments/read-link.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { LinkAnswer } from '../payment-link/answer.js';
 

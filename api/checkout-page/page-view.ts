@@ -3,7 +3,7 @@ import { createdAt } from '../../shared/ids.js';
 import { sessionUrl } from '../../shared/presenters/checkout-session.js';
 import { type PublicSession, presentPublicSession } from '../../shared/presenters/public-session.js';
 import { unixSeconds } from '../../shared/presenters/timestamp.js';
-import type { LinkedSession } from '../../shared/services/payment-links.js';
+import type { LinkedSession } from '../../shared/services/payments/read-link.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { type Formats, formatsOf } from './format.js';
 import type { Language } from './language.js';

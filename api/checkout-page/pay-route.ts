@@ -1,7 +1,11 @@
 import type { Request, Response } from 'express';
 import { nowMs } from '../../shared/clock.js';
 import { isIdShaped } from '../../shared/ids.js';
-import { findLinkedSession, findLinkState, type LinkedSession } from '../../shared/services/payment-links.js';
+import {
+  findLinkedSession,
+  findLinkState,
+  type LinkedSession,
+} from '../../shared/services/payments/read-link.js';
 import { readPaymentHeader, type WellFormedHeader } from '../../shared/x402/headers.js';
 import type { Deps } from '../deps.js';
 import type { LinkAnswer } from '../payment-link/answer.js';

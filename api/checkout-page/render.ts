@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { now, nowMs } from '../../shared/clock.js';
 import { isIdShaped } from '../../shared/ids.js';
-import { findLinkedSession } from '../../shared/services/payment-links.js';
+import { findLinkedSession } from '../../shared/services/payments/read-link.js';
 import type { Deps } from '../deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-refusal.js';
 import type { LinkAnswer } from '../payment-link/answer.js';

@@ -3,7 +3,7 @@ import { now, nowMs } from '../../shared/clock.js';
 import { isIdShaped } from '../../shared/ids.js';
 import { presentPublicSession } from '../../shared/presenters/public-session.js';
 import { unixSeconds } from '../../shared/presenters/timestamp.js';
-import { findLinkState, type LinkedSession } from '../../shared/services/payment-links.js';
+import { findLinkState, type LinkedSession } from '../../shared/services/payments/read-link.js';
 import type { Deps } from '../deps.js';
 import { NO_SESSION, sendBuyerError } from '../errors/render-buyer-error.js';
 import { busy, type LinkAnswer } from '../payment-link/answer.js';

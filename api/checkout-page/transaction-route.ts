@@ -3,7 +3,7 @@ import { findToken, type OfferedSvmToken } from '../../shared/chains/networks.js
 import type { SolanaUnreadable } from '../../shared/chains/solana-transfers.js';
 import { nowMs } from '../../shared/clock.js';
 import { isIdShaped } from '../../shared/ids.js';
-import { findLinkState } from '../../shared/services/payment-links.js';
+import { findLinkState } from '../../shared/services/payments/read-link.js';
 import { isJsonObject } from '../../shared/x402/json-object.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { Deps } from '../deps.js';

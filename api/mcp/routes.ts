@@ -1,6 +1,6 @@
 import { type Request, type RequestHandler, Router } from 'express';
 import { Refusal } from '../../shared/domain/errors.js';
-import { requireKeyThatCounts } from '../../shared/services/api-keys.js';
+import { requireKeyThatCounts } from '../../shared/services/access/api-keys.js';
 import { isJsonObject, type JsonObject } from '../../shared/x402/json-object.js';
 import type { Deps } from '../deps.js';
 import { renderMerchantErrors } from '../errors/render-merchant-error.js';

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { Knex } from '../../shared/db/knex.js';
 import { Refusal } from '../../shared/domain/errors.js';
-import { authenticate as findPrincipal, type Principal } from '../../shared/services/api-keys.js';
+import { authenticate as findPrincipal, type Principal } from '../../shared/services/access/api-keys.js';
 
 /** The checkout key, as a Bearer token or as the user name of Basic authentication. */
 export function authenticate(db: Knex): RequestHandler {

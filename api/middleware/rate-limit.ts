@@ -1,5 +1,5 @@
 import { Refusal } from '../../shared/domain/errors.js';
-import type { Principal } from '../../shared/services/api-keys.js';
+import type { Principal } from '../../shared/services/access/api-keys.js';
 import type { RateLimiter } from '../rate-limiters.js';
 
 /** Per account and mode, over all keys and all processes. */

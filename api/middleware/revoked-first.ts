@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
 import type { Knex } from '../../shared/db/knex.js';
 import { Refusal } from '../../shared/domain/errors.js';
-import { requireKeyThatCounts } from '../../shared/services/api-keys.js';
+import { requireKeyThatCounts } from '../../shared/services/access/api-keys.js';
 import { ERROR_CATALOG } from '../errors/catalog.js';
 
 /**

@@ -1,8 +1,13 @@
 import { findToken } from '../../shared/chains/networks.js';
 import { now } from '../../shared/clock.js';
 import { type Channel, SOLANA_LIFETIME_MS } from '../../shared/domain/payment.js';
-import { type Claim, ClaimNotMade, claimSession, type NewPayment } from '../../shared/services/claims.js';
-import { isPayloadUsed, type LinkedSession } from '../../shared/services/payment-links.js';
+import {
+  type Claim,
+  ClaimNotMade,
+  claimSession,
+  type NewPayment,
+} from '../../shared/services/payments/claim.js';
+import { isPayloadUsed, type LinkedSession } from '../../shared/services/payments/read-link.js';
 import { checkContent } from '../../shared/x402/check-content.js';
 import type { Failure } from '../../shared/x402/failure-codes.js';
 import type { WellFormedHeader } from '../../shared/x402/headers.js';

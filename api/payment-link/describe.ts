@@ -1,4 +1,4 @@
-import type { LinkedSession } from '../../shared/services/payment-links.js';
+import type { LinkedSession } from '../../shared/services/payments/read-link.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { stockClientAdvice } from './stock-clients.js';
 

@@ -1,7 +1,7 @@
 import { now } from '../../shared/clock.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { sessionUrl } from '../../shared/presenters/checkout-session.js';
-import { type LinkedSession, rememberOfferedFeePayers } from '../../shared/services/payment-links.js';
+import { type LinkedSession, rememberOfferedFeePayers } from '../../shared/services/payments/read-link.js';
 import type { Facilitator } from '../../shared/x402/facilitator.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';

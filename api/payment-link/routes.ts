@@ -9,7 +9,7 @@ import { nowMs } from '../../shared/clock.js';
 import type { Channel } from '../../shared/domain/payment.js';
 import { isIdShaped } from '../../shared/ids.js';
 import { sessionUrl } from '../../shared/presenters/checkout-session.js';
-import { findLinkedSession } from '../../shared/services/payment-links.js';
+import { findLinkedSession } from '../../shared/services/payments/read-link.js';
 import { type DecodedHeader, readPaymentHeader } from '../../shared/x402/headers.js';
 import { sendImage } from '../checkout-page/image-route.js';
 import { sendPayOutcome } from '../checkout-page/pay-route.js';

@@ -7,7 +7,7 @@ import {
   findPayment,
   type LinkedSession,
   markAnsweredProcessing,
-} from '../../shared/services/payment-links.js';
+} from '../../shared/services/payments/read-link.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { WellFormedHeader } from '../../shared/x402/headers.js';
 import type { Offer } from '../../shared/x402/match-payment.js';

@@ -7,10 +7,10 @@ import { loadConfig } from '../../shared/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { newId } from '../../shared/ids.js';
 import { createLogger } from '../../shared/logger.js';
-import { createApiKey } from '../../shared/services/api-keys.js';
-import { findDueEndpoints } from '../../shared/services/due-deliveries.js';
-import { hasOverdueSessions } from '../../shared/services/session-expiry.js';
-import { listDuePayments } from '../../shared/services/settlement.js';
+import { createApiKey } from '../../shared/services/access/api-keys.js';
+import { hasOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
+import { listDuePayments } from '../../shared/services/payments/take-work.js';
+import { findDueEndpoints } from '../../shared/services/webhooks/take-due.js';
 import { BIG_ACCOUNT } from './seed.js';
 
 /** What is asked of one database, by name, one request after the other. */

@@ -1,7 +1,7 @@
 import type { LinkAnswer } from '../../api/payment-link/answer.js';
 import { type LinkVisit, serveLink } from '../../api/payment-link/serve-link.js';
 import { nowMs } from '../../shared/clock.js';
-import { findLinkedSession } from '../../shared/services/payment-links.js';
+import { findLinkedSession } from '../../shared/services/payments/read-link.js';
 import type { VerifyMood } from '../steps.js';
 import { verifierOf } from '../world/facilitator.js';
 import { nonceOf, observe, type Payload, sign, type World } from '../world/world.js';

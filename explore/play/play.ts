@@ -1,7 +1,7 @@
 import { nowMs, travelMs } from '../../shared/clock.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import type { Payment } from '../../shared/models/payment.js';
-import { type Resolution, resolvePayment } from '../../shared/services/resolutions.js';
+import { type Resolution, resolvePayment } from '../../shared/services/payments/resolve.js';
 import { expireSessions } from '../../workers/expire-sessions.js';
 import { verdictDeps } from '../../workers/verdict-deps.js';
 import type { Mistake } from '../mistakes.js';

@@ -5,7 +5,7 @@ import { readOffer } from '../../api/payment-link/offer.js';
 import { type Config, loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/logger.js';
-import { findLinkedSession } from '../../shared/services/payment-links.js';
+import { findLinkedSession } from '../../shared/services/payments/read-link.js';
 import type { Facilitator } from '../../shared/x402/facilitator.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { buildMerchant, buildSession } from '../../test/support/factories.js';

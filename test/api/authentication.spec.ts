@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
 import { newId, sessionPrefix } from '../../shared/ids.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import {
   assertMissing,
   assertRefusal,

@@ -6,8 +6,8 @@ import type { RefusalCode } from '../../shared/domain/errors.js';
 import { newId } from '../../shared/ids.js';
 import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
 import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
-import { updateAccount } from '../../shared/services/accounts.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
+import { updateAccount } from '../../shared/services/access/accounts.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import {
   assertInvalid,
   assertRefusal,

@@ -10,7 +10,7 @@ import { closeDeps, openDeps } from '../../api/open-deps.js';
 import { loadConfig } from '../../shared/config.js';
 import { poolUse } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/logger.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import { paymentHeader, signEvmPayment, signSolanaPayment } from '../support/agent.js';
 import { buildSigner, signToken } from '../support/api-client.js';
 import { BUYER, decodeHeader, findEntry, SOLANA_DEVNET } from '../support/checkout.js';

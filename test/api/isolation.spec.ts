@@ -4,7 +4,7 @@ import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
 import { openApiDocument } from '../../api/v1/openapi.js';
 import type { IdPrefix } from '../../shared/ids.js';
 import { newId } from '../../shared/ids.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import { type Client, client, type Method } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { buildMerchant, buildPaidSession, buildSession, type Merchant } from '../support/factories.js';

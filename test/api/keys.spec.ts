@@ -13,8 +13,8 @@ import { lowestIdAt, randomText } from '../../shared/ids.js';
 import { ApiKey } from '../../shared/models/api-key.js';
 import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
 import { sha256 } from '../../shared/secrets.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
-import { addFacilitatorKey, removeFacilitatorKey } from '../../shared/services/facilitator-keys.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { addFacilitatorKey, removeFacilitatorKey } from '../../shared/services/access/facilitator-keys.js';
 import {
   assertInvalid,
   assertRefusal,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
-import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import { assertRefusal, assertUnauthenticated } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';

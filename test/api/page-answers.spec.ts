@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
 import { newId } from '../../shared/ids.js';
-import { updateAccount } from '../../shared/services/accounts.js';
+import { updateAccount } from '../../shared/services/access/accounts.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 import { buildPaidSession } from '../support/factories.js';
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import request, { type Response } from 'supertest';
 import { newId } from '../../shared/ids.js';
-import { updateAccount } from '../../shared/services/accounts.js';
+import { updateAccount } from '../../shared/services/access/accounts.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(100)]);

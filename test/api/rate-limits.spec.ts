@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { Response } from 'supertest';
-import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import {
   assertRefusal,
   assertUnauthenticated,

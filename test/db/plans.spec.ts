@@ -7,18 +7,25 @@ import { newId } from '../../shared/ids.js';
 import { createLogger } from '../../shared/logger.js';
 import { Payment } from '../../shared/models/payment.js';
 import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
-import { createApiKey } from '../../shared/services/api-keys.js';
-import { readBacklog } from '../../shared/services/backlog.js';
-import { claimSession } from '../../shared/services/claims.js';
-import { recordDelivered } from '../../shared/services/delivered.js';
-import { findDueEndpoints, takeDueDeliveries } from '../../shared/services/due-deliveries.js';
-import { isPayloadUsed, listDecided, markAnsweredProcessing } from '../../shared/services/payment-links.js';
-import { resendEvent } from '../../shared/services/resends.js';
-import { listUndecidedPayments } from '../../shared/services/resolutions.js';
-import { removeDeliveryAnswers, removeExpiredIdempotencyRecords } from '../../shared/services/retention.js';
-import { expireOverdueSessions, hasOverdueSessions } from '../../shared/services/session-expiry.js';
-import { beginLook, beginSettlement, listDuePayments } from '../../shared/services/settlement.js';
-import { failPayment, succeedPayment } from '../../shared/services/verdicts.js';
+import { createApiKey } from '../../shared/services/access/api-keys.js';
+import { expireOverdueSessions, hasOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
+import { claimSession } from '../../shared/services/payments/claim.js';
+import {
+  isPayloadUsed,
+  listDecided,
+  markAnsweredProcessing,
+} from '../../shared/services/payments/read-link.js';
+import { listUndecidedPayments } from '../../shared/services/payments/resolve.js';
+import { beginLook, beginSettlement, listDuePayments } from '../../shared/services/payments/take-work.js';
+import { failPayment, succeedPayment } from '../../shared/services/payments/write-verdict.js';
+import { readBacklog } from '../../shared/services/upkeep/backlog.js';
+import {
+  removeDeliveryAnswers,
+  removeExpiredIdempotencyRecords,
+} from '../../shared/services/upkeep/retention.js';
+import { recordDelivered } from '../../shared/services/webhooks/record-success.js';
+import { resendEvent } from '../../shared/services/webhooks/resend.js';
+import { findDueEndpoints, takeDueDeliveries } from '../../shared/services/webhooks/take-due.js';
 import { buildSigner, type Client, client, signToken } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { type FakeFacilitator, startFacilitator } from '../support/facilitator.js';

@@ -9,9 +9,9 @@ import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Event } from '../../shared/models/event.js';
 import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
 import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
-import { updateAccount } from '../../shared/services/accounts.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
-import { KEPT_FOR_MS } from '../../shared/services/idempotency.js';
+import { updateAccount } from '../../shared/services/access/accounts.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { KEPT_FOR_MS } from '../../shared/services/access/idempotency.js';
 import {
   assertInvalid,
   assertMissing,

@@ -4,7 +4,7 @@ import { now } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
-import { claimSession, type NewPayment } from '../../shared/services/claims.js';
+import { claimSession, type NewPayment } from '../../shared/services/payments/claim.js';
 import { told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { FreezingProxy } from '../support/freezing-proxy.js';

@@ -3,7 +3,7 @@ import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey } from 'viem/accounts';
 import type { Knex } from '../../shared/db/knex.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { updateAccount } from '../../shared/services/accounts.js';
+import { updateAccount } from '../../shared/services/access/accounts.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
 import { paymentHeader, signEvmPayment, signSolanaPayment, v1PaymentHeader } from '../support/agent.js';
 import {

@@ -6,7 +6,7 @@ import request from 'supertest';
 import { returnToPresent, travelMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { updateAccount } from '../../shared/services/accounts.js';
+import { updateAccount } from '../../shared/services/access/accounts.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { paymentHeader, signSolanaPayment } from '../support/agent.js';
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js';
 import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
 import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { updateAccount } from '../../shared/services/accounts.js';
+import { updateAccount } from '../../shared/services/access/accounts.js';
 import type { EvmPayload, FacilitatorRequest, PaymentRequirements } from '../../shared/x402/wire.js';
 import {
   advanceNonce,

@@ -5,7 +5,7 @@ import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Event } from '../../shared/models/event.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/api-keys.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import { client, schemaValidator } from '../support/api-client.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';

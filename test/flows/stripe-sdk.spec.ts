@@ -6,7 +6,7 @@ import Stripe from 'stripe';
 import { nowMs } from '../../shared/clock.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
-import { revokeApiKey } from '../../shared/services/api-keys.js';
+import { revokeApiKey } from '../../shared/services/access/api-keys.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { buildMerchant, buildPaidSession, buildSession, type Merchant } from '../support/factories.js';
 

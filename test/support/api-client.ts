@@ -7,7 +7,7 @@ import type { ErrorType } from '../../api/errors/catalog.js';
 import { openApiDocument } from '../../api/v1/openapi.js';
 import { nowMs } from '../../shared/clock.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { addFacilitatorKey } from '../../shared/services/facilitator-keys.js';
+import { addFacilitatorKey } from '../../shared/services/access/facilitator-keys.js';
 import type { TestApp } from './app.js';
 
 /**

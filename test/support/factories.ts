@@ -2,8 +2,8 @@ import type { Knex } from '../../shared/db/knex.js';
 import { newId, sessionPrefix } from '../../shared/ids.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
-import { type AccountDetails, createAccount } from '../../shared/services/accounts.js';
-import { createApiKey } from '../../shared/services/api-keys.js';
+import { type AccountDetails, createAccount } from '../../shared/services/access/accounts.js';
+import { createApiKey } from '../../shared/services/access/api-keys.js';
 
 export const EVM_WALLET = '0x209693Bc6afc0C5328bA36FaF03C514EF312287C';
 export const SOLANA_WALLET = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g';

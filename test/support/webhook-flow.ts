@@ -8,7 +8,7 @@ import { createLogger } from '../../shared/logger.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
 import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
-import { recordEvents } from '../../shared/services/events.js';
+import { recordEvents } from '../../shared/services/webhooks/events.js';
 import { type Client, client } from './api-client.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { eventually } from './eventually.js';

@@ -5,7 +5,7 @@ import type { ChainFinding } from '../../shared/chains/finding.js';
 import { correctClock, machineMs, now, nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
 import type { SearchPlace } from '../../shared/domain/payment.js';
 import type { Payment } from '../../shared/models/payment.js';
-import { beginLook } from '../../shared/services/settlement.js';
+import { beginLook } from '../../shared/services/payments/take-work.js';
 import type { Finding } from '../../workers/decide-payment.js';
 import { chainQuery } from '../../workers/stored-payment.js';
 import { signSolanaPayment } from '../support/agent.js';

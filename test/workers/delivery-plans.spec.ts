@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { now } from '../../shared/clock.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { MAX_TRIES } from '../../shared/domain/webhook-event.js';
-import { recordDelivered } from '../../shared/services/delivered.js';
 import {
   dropPending,
   holdPending,
   postponeDelivery,
   recordFailedTry,
   releaseHeld,
-} from '../../shared/services/deliveries.js';
-import { findDueEndpoints, takeDueDeliveries } from '../../shared/services/due-deliveries.js';
-import { resendEvent } from '../../shared/services/resends.js';
+} from '../../shared/services/webhooks/record-failure.js';
+import { recordDelivered } from '../../shared/services/webhooks/record-success.js';
+import { resendEvent } from '../../shared/services/webhooks/resend.js';
+import { findDueEndpoints, takeDueDeliveries } from '../../shared/services/webhooks/take-due.js';
 import { openHands } from '../support/money-flow.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 

@@ -1,8 +1,8 @@
 import { now, nowMs } from '../../shared/clock.js';
 import type { DeliveryTry } from '../../shared/domain/webhook-event.js';
-import { recordDelivered } from '../../shared/services/delivered.js';
-import { postponeDelivery, recordFailedTry } from '../../shared/services/deliveries.js';
-import type { Batch, TakenDelivery, TakenEndpoint } from '../../shared/services/due-deliveries.js';
+import { postponeDelivery, recordFailedTry } from '../../shared/services/webhooks/record-failure.js';
+import { recordDelivered } from '../../shared/services/webhooks/record-success.js';
+import type { Batch, TakenDelivery, TakenEndpoint } from '../../shared/services/webhooks/take-due.js';
 import type { WorkerDeps } from '../deps.js';
 import type { WebhookSender } from './post.js';
 import { signatureHeaders } from './sign.js';

@@ -1,8 +1,8 @@
 import type { LineItem } from '../../../shared/domain/checkout-session.js';
 import { Refusal } from '../../../shared/domain/errors.js';
 import { lowestIdAt, sessionPrefix } from '../../../shared/ids.js';
-import type { SessionFilter } from '../../../shared/services/checkout-sessions.js';
-import type { NewCheckoutSession } from '../../../shared/services/create-session.js';
+import type { NewCheckoutSession } from '../../../shared/services/checkout-sessions/create.js';
+import type { SessionFilter } from '../../../shared/services/checkout-sessions/read.js';
 import { sentIndex } from '../../input/normalize.js';
 import type { CreateCheckoutSession, CreatedBounds } from './schema.js';
 

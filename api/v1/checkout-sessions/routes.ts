@@ -4,12 +4,12 @@ import type { CheckoutSession } from '../../../shared/models/checkout-session.js
 import { presentCheckoutSession } from '../../../shared/presenters/checkout-session.js';
 import { presentLineItems } from '../../../shared/presenters/line-item.js';
 import { presentList } from '../../../shared/presenters/list.js';
+import { createCheckoutSession } from '../../../shared/services/checkout-sessions/create.js';
 import {
   expireCheckoutSession,
   getCheckoutSession,
   listCheckoutSessions,
-} from '../../../shared/services/checkout-sessions.js';
-import { createCheckoutSession } from '../../../shared/services/create-session.js';
+} from '../../../shared/services/checkout-sessions/read.js';
 import type { Deps } from '../../deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { pageRequest, wholePageRequest } from '../../input/list-query.js';

@@ -4,7 +4,7 @@ import { now } from '../../../shared/clock.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { Refusal } from '../../../shared/domain/errors.js';
 import type { FacilitatorKey } from '../../../shared/models/facilitator-key.js';
-import { findFacilitatorKey } from '../../../shared/services/facilitator-keys.js';
+import { findFacilitatorKey } from '../../../shared/services/access/facilitator-keys.js';
 
 /**
  * The EdDSA token that an agent signs with its facilitator key. It proves who signed, for a short while; it may

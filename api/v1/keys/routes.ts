@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { Refusal } from '../../../shared/domain/errors.js';
 import type { FacilitatorKey } from '../../../shared/models/facilitator-key.js';
 import { presentNewApiKey } from '../../../shared/presenters/api-key.js';
-import { createAgentKey } from '../../../shared/services/agent-keys.js';
+import { createAgentKey } from '../../../shared/services/access/agent-keys.js';
 import type { Deps } from '../../deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { bearerToken } from '../../middleware/authenticate.js';

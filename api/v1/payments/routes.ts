@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { presentList } from '../../../shared/presenters/list.js';
 import { presentListedPayment } from '../../../shared/presenters/payment.js';
-import { listPayments } from '../../../shared/services/payments.js';
+import { listPayments } from '../../../shared/services/payments/list.js';
 import type { Deps } from '../../deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';

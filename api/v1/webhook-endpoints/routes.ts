@@ -13,7 +13,7 @@ import {
   getWebhookEndpoint,
   listWebhookEndpoints,
   updateWebhookEndpoint,
-} from '../../../shared/services/webhook-endpoints.js';
+} from '../../../shared/services/webhooks/endpoints.js';
 import type { Deps } from '../../deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { wholePageRequest } from '../../input/list-query.js';

@@ -1,13 +1,13 @@
-import { now } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import { runStatement } from '../db/statement.js';
-import { writeTogether } from '../db/write-together.js';
-import { chooseExpiry, fillSessionId, type LineItem, totalCents } from '../domain/checkout-session.js';
-import { Refusal } from '../domain/errors.js';
-import { newId, sessionPrefix } from '../ids.js';
-import { Account } from '../models/account.js';
-import { CheckoutSession } from '../models/checkout-session.js';
-import { type Principal, requireKeyThatCounts } from './api-keys.js';
+import { now } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import { runStatement } from '../../db/statement.js';
+import { writeTogether } from '../../db/write-together.js';
+import { chooseExpiry, fillSessionId, type LineItem, totalCents } from '../../domain/checkout-session.js';
+import { Refusal } from '../../domain/errors.js';
+import { newId, sessionPrefix } from '../../ids.js';
+import { Account } from '../../models/account.js';
+import { CheckoutSession } from '../../models/checkout-session.js';
+import { type Principal, requireKeyThatCounts } from '../access/api-keys.js';
 import {
   ANSWER_COLUMNS,
   type AnswerToKeep,
@@ -15,7 +15,7 @@ import {
   KeyTaken,
   keepAnswers,
   type Reply,
-} from './idempotency.js';
+} from '../access/idempotency.js';
 
 export interface NewCheckoutSession {
   items: Omit<LineItem, 'id'>[];

@@ -1,14 +1,14 @@
 import { raw, snakeCaseMappers } from 'objection';
-import { now, nowMs } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import { modelColumns, type Row } from '../db/model-columns.js';
-import { runStatement, type Statement } from '../db/statement.js';
-import { writeTogether } from '../db/write-together.js';
-import type { Observation, PaymentStage } from '../domain/payment.js';
-import { CheckoutSession } from '../models/checkout-session.js';
-import { Payment } from '../models/payment.js';
-import { SHOWN_SESSION_FIELDS } from '../presenters/checkout-session.js';
-import { SHOWN_PAYMENT_FIELDS } from '../presenters/payment.js';
+import { now, nowMs } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import { modelColumns, type Row } from '../../db/model-columns.js';
+import { runStatement, type Statement } from '../../db/statement.js';
+import { writeTogether } from '../../db/write-together.js';
+import type { Observation, PaymentStage } from '../../domain/payment.js';
+import { CheckoutSession } from '../../models/checkout-session.js';
+import { Payment } from '../../models/payment.js';
+import { SHOWN_SESSION_FIELDS } from '../../presenters/checkout-session.js';
+import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
 
 /**
  * Taking a payment's due work. Taking is one UPDATE that raises `attempt` and moves `due_at` past the longest that the

@@ -1,9 +1,9 @@
-import { now } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import { runStatement, type Statement } from '../db/statement.js';
-import { writeTogether } from '../db/write-together.js';
-import { DELIVERY_MOVES, type DeliveryTry } from '../domain/webhook-event.js';
-import { WebhookEndpoint } from '../models/webhook-endpoint.js';
+import { now } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import { runStatement, type Statement } from '../../db/statement.js';
+import { writeTogether } from '../../db/write-together.js';
+import { DELIVERY_MOVES, type DeliveryTry } from '../../domain/webhook-event.js';
+import { WebhookEndpoint } from '../../models/webhook-endpoint.js';
 import {
   type Batch,
   hidden,
@@ -13,7 +13,7 @@ import {
   TAKE_INTO_FREE,
   TAKEN_COLUMNS,
   type TakenRow,
-} from './due-deliveries.js';
+} from './take-due.js';
 
 /**
  * Writing successes, each while its attempt is the row's. One that was quick passes its place on: the statement that

@@ -1,9 +1,9 @@
-import { now, nowMs } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import { runStatement } from '../db/statement.js';
-import { Refusal } from '../domain/errors.js';
-import { IdempotencyRecord } from '../models/idempotency-record.js';
-import type { SecretBox } from '../secrets.js';
+import { now, nowMs } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import { runStatement } from '../../db/statement.js';
+import { Refusal } from '../../domain/errors.js';
+import { IdempotencyRecord } from '../../models/idempotency-record.js';
+import type { SecretBox } from '../../secrets.js';
 
 /**
  * An Idempotency-Key's first answer is written in the transaction of its effect, so either both exist or

@@ -1,6 +1,6 @@
-import type { Knex } from '../db/knex.js';
-import { noSuch, Refusal } from '../domain/errors.js';
-import { FacilitatorKey } from '../models/facilitator-key.js';
+import type { Knex } from '../../db/knex.js';
+import { noSuch, Refusal } from '../../domain/errors.js';
+import { FacilitatorKey } from '../../models/facilitator-key.js';
 import { getAccount } from './accounts.js';
 
 /** A key id names one key of one account: adding it again replaces its public key, another account's is refused. */

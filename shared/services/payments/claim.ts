@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { now } from '../clock.js';
-import { isRefusal, violatesUnique } from '../db/constraints.js';
-import type { Knex } from '../db/knex.js';
-import { runStatement, type Statement } from '../db/statement.js';
-import { writeTogether } from '../db/write-together.js';
-import { SESSION_MOVES } from '../domain/checkout-session.js';
-import { type Channel, PAYMENT_MOVES, type Token } from '../domain/payment.js';
-import { newId } from '../ids.js';
-import { CheckoutSession } from '../models/checkout-session.js';
-import { Payment } from '../models/payment.js';
+import { now } from '../../clock.js';
+import { isRefusal, violatesUnique } from '../../db/constraints.js';
+import type { Knex } from '../../db/knex.js';
+import { runStatement, type Statement } from '../../db/statement.js';
+import { writeTogether } from '../../db/write-together.js';
+import { SESSION_MOVES } from '../../domain/checkout-session.js';
+import { type Channel, PAYMENT_MOVES, type Token } from '../../domain/payment.js';
+import { newId } from '../../ids.js';
+import { CheckoutSession } from '../../models/checkout-session.js';
+import { Payment } from '../../models/payment.js';
 
 /**
  * A payment that passed every check claims its session: one statement moves the session, which must be open and not

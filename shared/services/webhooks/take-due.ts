@@ -1,10 +1,10 @@
-import { now } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import { runStatement, type Statement } from '../db/statement.js';
-import { LEASE_MS, MAX_IN_FLIGHT, MAX_IN_FLIGHT_WHILE_FAILING } from '../domain/webhook-event.js';
-import type { WebhookEndpoint } from '../models/webhook-endpoint.js';
-import { renderEvent, type StoredEvent } from '../presenters/event.js';
-import { dropPending, holdPending } from './deliveries.js';
+import { now } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import { runStatement, type Statement } from '../../db/statement.js';
+import { LEASE_MS, MAX_IN_FLIGHT, MAX_IN_FLIGHT_WHILE_FAILING } from '../../domain/webhook-event.js';
+import type { WebhookEndpoint } from '../../models/webhook-endpoint.js';
+import { renderEvent, type StoredEvent } from '../../presenters/event.js';
+import { dropPending, holdPending } from './record-failure.js';
 
 /**
  * Taking due deliveries of one endpoint. Takers take turns at its row, so that together they never have more on the way

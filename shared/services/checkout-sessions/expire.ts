@@ -1,11 +1,11 @@
-import { now } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import { modelColumns, type Row } from '../db/model-columns.js';
-import { runStatement, type Statement } from '../db/statement.js';
-import { SESSION_MOVES } from '../domain/checkout-session.js';
-import { CheckoutSession } from '../models/checkout-session.js';
-import { SHOWN_SESSION_FIELDS } from '../presenters/checkout-session.js';
-import { type EventDeps, recordEvents } from './events.js';
+import { now } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import { modelColumns, type Row } from '../../db/model-columns.js';
+import { runStatement, type Statement } from '../../db/statement.js';
+import { SESSION_MOVES } from '../../domain/checkout-session.js';
+import { CheckoutSession } from '../../models/checkout-session.js';
+import { SHOWN_SESSION_FIELDS } from '../../presenters/checkout-session.js';
+import { type EventDeps, recordEvents } from '../webhooks/events.js';
 
 const SHOWN = modelColumns(CheckoutSession, 'session', SHOWN_SESSION_FIELDS);
 

@@ -1,13 +1,13 @@
-import { now } from '../clock.js';
-import { violatesUnique } from '../db/constraints.js';
-import type { Knex } from '../db/knex.js';
-import { SESSION_MOVES, type SessionStatus } from '../domain/checkout-session.js';
-import { type Observation, PAYMENT_MOVES } from '../domain/payment.js';
-import type { Logger } from '../logger.js';
-import { CheckoutSession } from '../models/checkout-session.js';
-import { Payment } from '../models/payment.js';
-import { type EventDeps, recordEvents } from './events.js';
-import { type NextWork, withObservation } from './settlement.js';
+import { now } from '../../clock.js';
+import { violatesUnique } from '../../db/constraints.js';
+import type { Knex } from '../../db/knex.js';
+import { SESSION_MOVES, type SessionStatus } from '../../domain/checkout-session.js';
+import { type Observation, PAYMENT_MOVES } from '../../domain/payment.js';
+import type { Logger } from '../../logger.js';
+import { CheckoutSession } from '../../models/checkout-session.js';
+import { Payment } from '../../models/payment.js';
+import { type EventDeps, recordEvents } from '../webhooks/events.js';
+import { type NextWork, withObservation } from './take-work.js';
 
 /**
  * The outcome of a payment, with its session's move and event, in one short transaction. Locks are taken in the order

@@ -1,12 +1,12 @@
 import { type QueryBuilder, raw } from 'objection';
-import { now } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import { DELIVERY_MOVES, type DeliveryTry, MAX_TRIES } from '../domain/webhook-event.js';
-import type { Logger } from '../logger.js';
-import { WebhookDelivery } from '../models/webhook-delivery.js';
-import { WebhookEndpoint } from '../models/webhook-endpoint.js';
-import { pauseAfterTryMs } from '../queues/backoff.js';
-import type { TakenDelivery, TakenEndpoint } from './due-deliveries.js';
+import { now } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import { DELIVERY_MOVES, type DeliveryTry, MAX_TRIES } from '../../domain/webhook-event.js';
+import type { Logger } from '../../logger.js';
+import { WebhookDelivery } from '../../models/webhook-delivery.js';
+import { WebhookEndpoint } from '../../models/webhook-endpoint.js';
+import { pauseAfterTryMs } from '../../queues/backoff.js';
+import type { TakenDelivery, TakenEndpoint } from './take-due.js';
 
 /**
  * What becomes of deliveries: tries that failed, and endpoints that change. A try's outcome is written only while its

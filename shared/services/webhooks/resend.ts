@@ -1,9 +1,9 @@
-import { now } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import { noSuch, Refusal } from '../domain/errors.js';
-import { newId } from '../ids.js';
-import { Event } from '../models/event.js';
-import { WebhookEndpoint } from '../models/webhook-endpoint.js';
+import { now } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import { noSuch, Refusal } from '../../domain/errors.js';
+import { newId } from '../../ids.js';
+import { Event } from '../../models/event.js';
+import { WebhookEndpoint } from '../../models/webhook-endpoint.js';
 
 export interface Resent {
   deliveryId: string;

@@ -1,5 +1,5 @@
-import { now } from '../clock.js';
-import type { Knex } from '../db/knex.js';
+import { now } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
 
 /** What waits to be done, over all processes; every count is over rows that are under way, by a partial index. */
 export interface Backlog {

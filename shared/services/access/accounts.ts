@@ -1,7 +1,7 @@
-import type { Knex } from '../db/knex.js';
-import { noSuch } from '../domain/errors.js';
-import { newId } from '../ids.js';
-import { Account } from '../models/account.js';
+import type { Knex } from '../../db/knex.js';
+import { noSuch } from '../../domain/errors.js';
+import { newId } from '../../ids.js';
+import { Account } from '../../models/account.js';
 
 export interface AccountDetails {
   name: string;

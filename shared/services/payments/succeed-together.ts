@@ -1,20 +1,20 @@
-import { now } from '../clock.js';
-import { runStatement } from '../db/statement.js';
-import { writeTogether } from '../db/write-together.js';
-import { SESSION_MOVES } from '../domain/checkout-session.js';
-import { type Observation, PAYMENT_MOVES } from '../domain/payment.js';
-import type { EventType } from '../domain/webhook-event.js';
-import { newId } from '../ids.js';
-import { CheckoutSession } from '../models/checkout-session.js';
-import { Payment } from '../models/payment.js';
-import { presentCheckoutSession } from '../presenters/checkout-session.js';
-import { fanOut } from './events.js';
-import type { PaymentToSettle } from './settlement.js';
-import { succeedPayment, type VerdictDeps, type VerdictResult } from './verdicts.js';
+import { now } from '../../clock.js';
+import { runStatement } from '../../db/statement.js';
+import { writeTogether } from '../../db/write-together.js';
+import { SESSION_MOVES } from '../../domain/checkout-session.js';
+import { type Observation, PAYMENT_MOVES } from '../../domain/payment.js';
+import type { EventType } from '../../domain/webhook-event.js';
+import { newId } from '../../ids.js';
+import { CheckoutSession } from '../../models/checkout-session.js';
+import { Payment } from '../../models/payment.js';
+import { presentCheckoutSession } from '../../presenters/checkout-session.js';
+import { fanOut } from '../webhooks/events.js';
+import type { PaymentToSettle } from './take-work.js';
+import { succeedPayment, type VerdictDeps, type VerdictResult } from './write-verdict.js';
 
 /**
  * The usual verdict: the facilitator has settled a payment that holds its session, and no late money has come. One
- * statement does for all of the moment what the transaction in verdicts.ts does for one, locks and guards as it does,
+ * statement does for all of the moment what the transaction in write-verdict.ts does for one, locks and guards as it does,
  * and leaves to it whatever is not so. What an event shows of a session besides its state never changes.
  */
 export interface Settled {

@@ -1,7 +1,7 @@
-import { nowMs } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import { lowestIdAt } from '../ids.js';
-import { KEPT_FOR_MS } from './idempotency.js';
+import { nowMs } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import { lowestIdAt } from '../../ids.js';
+import { KEPT_FOR_MS } from '../access/idempotency.js';
 
 /**
  * What is kept for a while only. Sessions, payments and events stay. Workers that clean up at once take different rows.

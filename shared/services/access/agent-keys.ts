@@ -1,11 +1,11 @@
-import { nowMs } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import { Refusal } from '../domain/errors.js';
-import { createdAt, lowestIdAt } from '../ids.js';
-import { Account } from '../models/account.js';
-import { ApiKey } from '../models/api-key.js';
-import type { FacilitatorKey } from '../models/facilitator-key.js';
-import type { SecretBox } from '../secrets.js';
+import { nowMs } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import { Refusal } from '../../domain/errors.js';
+import { createdAt, lowestIdAt } from '../../ids.js';
+import { Account } from '../../models/account.js';
+import { ApiKey } from '../../models/api-key.js';
+import type { FacilitatorKey } from '../../models/facilitator-key.js';
+import type { SecretBox } from '../../secrets.js';
 import { createApiKey, type NewApiKey } from './api-keys.js';
 import { answer, type Reply } from './idempotency.js';
 

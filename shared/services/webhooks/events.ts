@@ -1,10 +1,10 @@
-import { now } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import type { EventType } from '../domain/webhook-event.js';
-import { newId } from '../ids.js';
-import type { CheckoutSession } from '../models/checkout-session.js';
-import { presentCheckoutSession } from '../presenters/checkout-session.js';
-import type { RingDeliveries } from '../queues/ring-deliveries.js';
+import { now } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import type { EventType } from '../../domain/webhook-event.js';
+import { newId } from '../../ids.js';
+import type { CheckoutSession } from '../../models/checkout-session.js';
+import { presentCheckoutSession } from '../../presenters/checkout-session.js';
+import type { RingDeliveries } from '../../queues/ring-deliveries.js';
 
 export interface EventDeps {
   baseUrl: string;

@@ -1,12 +1,12 @@
 import { raw } from 'objection';
-import type { Knex } from '../db/knex.js';
-import { modelColumns, type Row } from '../db/model-columns.js';
-import { readTogether } from '../db/read-together.js';
-import { runStatement } from '../db/statement.js';
-import { Account } from '../models/account.js';
-import { CheckoutSession } from '../models/checkout-session.js';
-import { Payment } from '../models/payment.js';
-import { SHOWN_PAYMENT_FIELDS } from '../presenters/payment.js';
+import type { Knex } from '../../db/knex.js';
+import { modelColumns, type Row } from '../../db/model-columns.js';
+import { readTogether } from '../../db/read-together.js';
+import { runStatement } from '../../db/statement.js';
+import { Account } from '../../models/account.js';
+import { CheckoutSession } from '../../models/checkout-session.js';
+import { Payment } from '../../models/payment.js';
+import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
 
 /** A session as its link sees it: with its merchant and the payment that holds or paid it. */
 export type LinkedSession = CheckoutSession & { account: Account; payment: Payment | null };

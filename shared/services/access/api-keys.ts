@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { type Model, type QueryBuilder, raw } from 'objection';
-import { now } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import { noSuch, Refusal } from '../domain/errors.js';
-import { newId, randomText } from '../ids.js';
-import { Account } from '../models/account.js';
-import { ApiKey } from '../models/api-key.js';
-import { sha256, sha256Base64 } from '../secrets.js';
+import { now } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import { noSuch, Refusal } from '../../domain/errors.js';
+import { newId, randomText } from '../../ids.js';
+import { Account } from '../../models/account.js';
+import { ApiKey } from '../../models/api-key.js';
+import { sha256, sha256Base64 } from '../../secrets.js';
 
 /**
  * Checkout keys. A key's account and mode never change, so a process may remember whose key it is; whether it

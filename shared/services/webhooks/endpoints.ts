@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { QueryBuilder } from 'objection';
-import { now, nowMs } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import { modelColumns } from '../db/model-columns.js';
-import { type Listing, type Page, type PageRequest, readPage } from '../db/page.js';
-import { noSuch, Refusal } from '../domain/errors.js';
-import { MAX_ENDPOINTS_PER_MODE, type SubscribableEvent } from '../domain/webhook-event.js';
-import { newId } from '../ids.js';
-import { Account } from '../models/account.js';
-import { WebhookEndpoint } from '../models/webhook-endpoint.js';
-import type { RingDeliveries } from '../queues/ring-deliveries.js';
-import type { SecretBox } from '../secrets.js';
-import { keyCounts, type Principal, requireKeyThatCounts, whereKeyCounts } from './api-keys.js';
-import { dropPending, holdPending, releaseHeld } from './deliveries.js';
-import { answer, type Reply } from './idempotency.js';
+import { now, nowMs } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import { modelColumns } from '../../db/model-columns.js';
+import { type Listing, type Page, type PageRequest, readPage } from '../../db/page.js';
+import { noSuch, Refusal } from '../../domain/errors.js';
+import { MAX_ENDPOINTS_PER_MODE, type SubscribableEvent } from '../../domain/webhook-event.js';
+import { newId } from '../../ids.js';
+import { Account } from '../../models/account.js';
+import { WebhookEndpoint } from '../../models/webhook-endpoint.js';
+import type { RingDeliveries } from '../../queues/ring-deliveries.js';
+import type { SecretBox } from '../../secrets.js';
+import { keyCounts, type Principal, requireKeyThatCounts, whereKeyCounts } from '../access/api-keys.js';
+import { answer, type Reply } from '../access/idempotency.js';
+import { dropPending, holdPending, releaseHeld } from './record-failure.js';
 
 export interface NewWebhookEndpoint {
   url: string;

@@ -1,6 +1,6 @@
-import type { Knex } from '../db/knex.js';
-import { WebhookEndpoint } from '../models/webhook-endpoint.js';
-import type { SecretBox } from '../secrets.js';
+import type { Knex } from '../../db/knex.js';
+import { WebhookEndpoint } from '../../models/webhook-endpoint.js';
+import type { SecretBox } from '../../secrets.js';
 
 export interface Resealed {
   resealed: number;

@@ -1,10 +1,10 @@
 import { raw } from 'objection';
-import { now } from '../clock.js';
-import type { Knex } from '../db/knex.js';
-import { noSuch, Refusal } from '../domain/errors.js';
-import { nextWatch } from '../domain/payment.js';
-import { Payment } from '../models/payment.js';
-import { failPayment, succeedPayment, type VerdictDeps } from './verdicts.js';
+import { now } from '../../clock.js';
+import type { Knex } from '../../db/knex.js';
+import { noSuch, Refusal } from '../../domain/errors.js';
+import { nextWatch } from '../../domain/payment.js';
+import { Payment } from '../../models/payment.js';
+import { failPayment, succeedPayment, type VerdictDeps } from './write-verdict.js';
 
 /** A person's decision on a payment whose outcome is open; it takes the moves and events that each outcome takes. */
 export type Resolution = { kind: 'paid'; transaction: string } | { kind: 'failed'; reason: string };

@@ -1,9 +1,9 @@
-import type { Knex } from '../db/knex.js';
-import { modelColumns } from '../db/model-columns.js';
-import { type Listing, type Page, type PageRequest, readPage } from '../db/page.js';
-import { Payment } from '../models/payment.js';
-import { SHOWN_PAYMENT_FIELDS } from '../presenters/payment.js';
-import { keyCounts, type Principal, requireKeyThatCounts } from './api-keys.js';
+import type { Knex } from '../../db/knex.js';
+import { modelColumns } from '../../db/model-columns.js';
+import { type Listing, type Page, type PageRequest, readPage } from '../../db/page.js';
+import { Payment } from '../../models/payment.js';
+import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
+import { keyCounts, type Principal, requireKeyThatCounts } from '../access/api-keys.js';
 
 const columns = modelColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'checkoutSessionId']);
 
