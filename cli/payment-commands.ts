@@ -1,13 +1,10 @@
 import { readConfig } from '../shared/config.js';
+import type { Resolution } from '../shared/domain/payment-policy/by-operator.js';
 import { createLogger } from '../shared/logger.js';
 import { presentOperatorPayment } from '../shared/presenters/operator-payment.js';
+import { decisionBell } from '../shared/queues/decision-bell.js';
 import { leaveToSweep } from '../shared/queues/ring-deliveries.js';
-import {
-  getPayment,
-  listUndecidedPayments,
-  type Resolution,
-  resolvePayment,
-} from '../shared/services/payments/resolve.js';
+import { getPayment, listUndecidedPayments, resolvePayment } from '../shared/services/payments/resolve.js';
 import { type Command, subjectOf } from './command.js';
 import { UsageError } from './parse-command-line.js';
 
@@ -44,7 +41,7 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
       const { baseUrl } = readConfig('cli', { DATABASE_URL: 'postgres://unused' });
       return presentOperatorPayment(
         await resolvePayment(
-          { db, logger, baseUrl, ringDeliveries: leaveToSweep },
+          { db, logger, baseUrl, ringDeliveries: leaveToSweep, ringDecided: decisionBell(undefined) },
           subjectOf(input, 'payment'),
           resolution,
         ),

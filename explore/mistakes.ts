@@ -1,8 +1,8 @@
 import type { Chains } from '../shared/chains/confirmation.js';
 import type { EvmPaymentQuery } from '../shared/chains/evm.js';
-import type { ChainFinding } from '../shared/chains/finding.js';
 import { now, nowMs } from '../shared/clock.js';
 import type { Knex } from '../shared/db/knex.js';
+import type { ChainFinding } from '../shared/domain/chain-finding.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
 
 /**

@@ -1,4 +1,8 @@
-import { BETWEEN_LOOKS_MS, LONGEST_WAIT_MS, UNREADABLE_MARGIN_MS } from '../../shared/domain/payment.js';
+import {
+  BETWEEN_LOOKS_MS,
+  LONGEST_WAIT_MS,
+  UNREADABLE_MARGIN_MS,
+} from '../../shared/domain/payment-policy/limits.js';
 import type { Payment } from '../../shared/models/payment.js';
 import type { Call, Failing, Journal, Look, Run } from '../world/journal.js';
 import { nonceOf } from '../world/world.js';

@@ -1,9 +1,10 @@
 import { nowMs, travelMs } from '../../shared/clock.js';
+import type { Resolution } from '../../shared/domain/payment-policy/by-operator.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import type { Payment } from '../../shared/models/payment.js';
-import { type Resolution, resolvePayment } from '../../shared/services/payments/resolve.js';
+import { resolvePayment } from '../../shared/services/payments/resolve.js';
+import { carryOutDeps } from '../../workers/carry-out-deps.js';
 import { expireSessions } from '../../workers/expire-sessions.js';
-import { verdictDeps } from '../../workers/verdict-deps.js';
 import type { Mistake } from '../mistakes.js';
 import type { Step } from '../steps.js';
 import { verifierOf } from '../world/facilitator.js';
@@ -91,7 +92,7 @@ async function resolve(world: World, payment: Payment | undefined): Promise<void
   if (payment?.status !== 'processing') return;
   const resolution = truth(world, payment);
   if (resolution === undefined) return;
-  await resolvePayment(verdictDeps(workerDeps(world)), payment.id, resolution);
+  await resolvePayment(carryOutDeps(workerDeps(world)), payment.id, resolution);
   await observe(world, 'operator');
 }
 

@@ -1,5 +1,5 @@
-import type { ChainFinding } from '../../shared/chains/finding.js';
-import { AFTER_TIMEOUT_MS } from '../../shared/services/payments/take-work.js';
+import type { ChainFinding } from '../../shared/domain/chain-finding.js';
+import { AFTER_TIMEOUT_MS } from '../../shared/domain/payment-policy/limits.js';
 import type { Answered } from './reply.js';
 
 /** A call of `/settle`, as the facilitator knows it. */

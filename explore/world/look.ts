@@ -1,4 +1,4 @@
-import type { ChainFinding } from '../../shared/chains/finding.js';
+import type { ChainFinding } from '../../shared/domain/chain-finding.js';
 import type { LookMood } from '../steps.js';
 import { BLOCK_SECONDS, type CarriedMove, type ModelChain } from './chain.js';
 

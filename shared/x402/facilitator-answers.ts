@@ -1,12 +1,9 @@
 import { findNetworkByV1Name } from '../chains/networks.js';
+import type { SettleVerdict } from '../domain/settle-verdict.js';
 import { describeFailure, type Failure } from './failure-codes.js';
 import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js';
 
-/**
- * What a facilitator's answer proves. `settled` and `rejected` are said only on its clear word, and
- * `not_processed` only when the call surely had no effect. Everything else is `unknown`: money may have moved,
- * and the chain has to be asked. `why` is for the log and holds nothing that the facilitator wrote but its code.
- */
+/** What a facilitator's answer proves. */
 export type FacilitatorReply = { status: number; body: string } | { error: unknown };
 
 export type VerifyVerdict =
@@ -14,12 +11,10 @@ export type VerifyVerdict =
   | ({ kind: 'refused' } & Failure)
   | { kind: 'unavailable'; why: string };
 
-export type SettleVerdict =
-  | { kind: 'settled'; transaction: string; payer: string | undefined }
-  /** `ifUsedToo`: an authorization that was used would be refused with the same word. */
-  | ({ kind: 'rejected'; ifUsedToo: boolean } & Failure)
-  | { kind: 'not_processed'; why: string }
-  | { kind: 'unknown'; why: string; transaction: string | undefined; mayGoOn: boolean };
+/** With what is told of a refusal. */
+export type SettleAnswer =
+  | Exclude<SettleVerdict, { kind: 'rejected' }>
+  | (Extract<SettleVerdict, { kind: 'rejected' }> & Failure);
 
 /** Our credentials, or its limits: refused before the payment was looked at. */
 const TURNED_AWAY = new Set([401, 403, 429]);
@@ -73,7 +68,7 @@ function readInvalidReason({ invalidReason, invalidMessage }: JsonObject): unkno
 }
 
 /** `network` is the one that was asked for, in CAIP-2. */
-export function readSettleAnswer(reply: FacilitatorReply, network: string): SettleVerdict {
+export function readSettleAnswer(reply: FacilitatorReply, network: string): SettleAnswer {
   if ('error' in reply) {
     const why = nameError(reply.error);
     return wasNothingSent(reply.error) ? { kind: 'not_processed', why } : { ...unknown(why), mayGoOn: true };
@@ -96,7 +91,7 @@ export function readSettleAnswer(reply: FacilitatorReply, network: string): Sett
 }
 
 /** Before the payment was looked at, unless the body knows more of it than that. */
-function readTurnedAway(status: number, answer: JsonObject | undefined): SettleVerdict {
+function readTurnedAway(status: number, answer: JsonObject | undefined): SettleAnswer {
   const why = `HTTP ${status}`;
   const knows =
     answer !== undefined && (answer.success === true || namesTransaction(answer) || isPending(answer));
@@ -119,7 +114,7 @@ function namesTransaction({ transaction }: JsonObject): boolean {
   return ![undefined, null, ''].some((none) => none === transaction);
 }
 
-function readSettleFailure(answer: JsonObject, transaction: string | undefined): SettleVerdict {
+function readSettleFailure(answer: JsonObject, transaction: string | undefined): SettleAnswer {
   const { errorReason } = answer;
   const failure = describeFailure(errorReason);
   if (namesTransaction(answer)) return unknown(`${failure.reason} with a transaction`, transaction);
@@ -129,19 +124,6 @@ function readSettleFailure(answer: JsonObject, transaction: string | undefined):
     ifUsedToo: IF_USED_TOO.has(failure.code) || NAMES_NONCE.test(failure.reason),
     ...failure,
   };
-}
-
-/** A failure after an unclear attempt of the same payment proves nothing: the first may be what made it fail. */
-export function afterUnclearAttempt(verdict: SettleVerdict): SettleVerdict {
-  switch (verdict.kind) {
-    case 'settled':
-    case 'unknown':
-      return verdict;
-    case 'rejected':
-      return unknown(`${verdict.reason} after an unclear attempt`);
-    case 'not_processed':
-      return unknown(`${verdict.why} after an unclear attempt`);
-  }
 }
 
 function unknown(why: string, transaction?: string): Extract<SettleVerdict, { kind: 'unknown' }> {

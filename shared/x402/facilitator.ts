@@ -1,12 +1,12 @@
 import { Agent } from 'undici';
 import { nowMs } from '../clock.js';
 import type { FacilitatorConfig } from '../config.js';
+import type { SettleVerdict } from '../domain/settle-verdict.js';
 import { exchange } from './exchange.js';
 import {
   type FacilitatorReply,
   readSettleAnswer,
   readVerifyAnswer,
-  type SettleVerdict,
   type VerifyVerdict,
 } from './facilitator-answers.js';
 import { createTokenSource } from './facilitator-auth.js';

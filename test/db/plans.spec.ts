@@ -219,10 +219,10 @@ describe('the plans of a database that has grown', () => {
       const begun = await beginSettlement(app.db, claim.paymentId, 30_000);
       assert.ok(begun);
       const proof = { transaction: '0xabc', payer: undefined, proofIndex: 0 };
-      assert.equal(await succeedPayment(deps, begun, proof, said), 'done');
+      assert.equal(await succeedPayment(deps, begun, { proof, said }), 'done');
       await beginLook(app.db, watched.id);
       const failure = { code: 'payment_failed', released: false, watchAt: undefined };
-      assert.equal(await failPayment(deps, other, failure, said), 'done');
+      assert.equal(await failPayment(deps, other, { ...failure, said }), 'done');
     });
     await Payment.query(app.db).patch({ stage: null, dueAt: null }).where({ accountId: BIG_ACCOUNT });
   });

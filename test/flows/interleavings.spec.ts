@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
 import type { Knex } from '../../shared/db/knex.js';
+import type { Decision } from '../../shared/domain/payment-policy/standing.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
 import { paymentJob } from '../../shared/queues/payment-job.js';
+import { carryOut } from '../../shared/services/payments/carry-out.js';
 import { ClaimNotMade, claimSession, type NewPayment } from '../../shared/services/payments/claim.js';
-import { beginLook, beginSettlement, postpone } from '../../shared/services/payments/take-work.js';
-import { failPayment, succeedPayment } from '../../shared/services/payments/write-verdict.js';
+import { beginLook, beginSettlement } from '../../shared/services/payments/take-work.js';
 import { settlePayment } from '../../workers/settle-payment.js';
 import { BASE_SEPOLIA, type SignedPayment, told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
@@ -295,13 +296,19 @@ describe('takers of one row', () => {
     await flow.letTimePass(id);
     await beginLook(flow.app.db, payment.id);
     const before = [await flow.session(id), await flow.onlyPayment(id)];
-    const verdicts = { db: flow.app.db, logger: hands.deps.logger, ...EVENT_DEPS };
+    const verdicts = { db: flow.app.db, logger: hands.deps.logger, ...EVENT_DEPS, ringDecided: () => {} };
     const said = { source: 'service', said: 'too late' } as const;
     const proof = { transaction: '0x1', payer: undefined, proofIndex: 1 };
-    assert.equal(await succeedPayment(verdicts, stalled, proof, said), 'superseded');
-    const failure = { code: 'too_late', released: true, watchAt: undefined };
-    assert.equal(await failPayment(verdicts, stalled, failure, said), 'superseded');
-    assert.equal(await postpone(flow.app.db, stalled, { stage: 'settle', dueAt: new Date() }, said), false);
+    const decisions: Decision[] = [
+      { kind: 'succeed', proof, said },
+      { kind: 'succeed', proof: { ...proof, proofIndex: undefined }, said },
+      { kind: 'fail', code: 'too_late', released: true, watchAt: undefined, said },
+      { kind: 'settle_again', at: new Date(), learnt: {}, said },
+      { kind: 'look_again', at: new Date(), learnt: { settleUnclear: true }, said },
+      { kind: 'stop_watching', said },
+    ];
+    for (const decision of decisions)
+      assert.equal(await carryOut(verdicts, stalled, decision), 'superseded', decision.kind);
     assert.deepEqual([await flow.session(id), await flow.onlyPayment(id)], before);
 
     await flow.letTimePass(id);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
-import type { ChainFinding } from '../../shared/chains/finding.js';
 import { correctClock, machineMs, now, nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import type { ChainFinding } from '../../shared/domain/chain-finding.js';
 import type { SearchPlace } from '../../shared/domain/payment.js';
+import type { Finding } from '../../shared/domain/payment-policy/standing.js';
 import type { Payment } from '../../shared/models/payment.js';
 import { beginLook } from '../../shared/services/payments/take-work.js';
-import type { Finding } from '../../workers/decide-payment.js';
 import { chainQuery } from '../../workers/stored-payment.js';
 import { signSolanaPayment } from '../support/agent.js';
 import { breaksBeforeWork, refuses } from '../support/facilitator-dial.js';

@@ -2,15 +2,12 @@ import { raw } from 'objection';
 import { now } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import { noSuch, Refusal } from '../../domain/errors.js';
-import { nextWatch } from '../../domain/payment.js';
+import { byOperator, type Resolution } from '../../domain/payment-policy/by-operator.js';
 import { Payment } from '../../models/payment.js';
-import { failPayment, succeedPayment, type VerdictDeps } from './write-verdict.js';
-
-/** A person's decision on a payment whose outcome is open; it takes the moves and events that each outcome takes. */
-export type Resolution = { kind: 'paid'; transaction: string } | { kind: 'failed'; reason: string };
+import { type CarryOutDeps, carryOut } from './carry-out.js';
 
 export async function resolvePayment(
-  deps: VerdictDeps,
+  deps: CarryOutDeps,
   id: string,
   resolution: Resolution,
 ): Promise<Payment> {
@@ -24,24 +21,7 @@ export async function resolvePayment(
     const { status } = await getPayment(deps.db, id);
     throw new Refusal('parameter_invalid', `${id} is decided already: it is ${status}.`);
   }
-  const result =
-    resolution.kind === 'paid'
-      ? await succeedPayment(
-          deps,
-          payment,
-          { transaction: resolution.transaction, payer: undefined, proofIndex: undefined },
-          { source: 'operator', said: `paid in ${resolution.transaction}` },
-        )
-      : await failPayment(
-          deps,
-          payment,
-          {
-            code: resolution.reason,
-            released: false,
-            watchAt: nextWatch(now(), payment.validUntil, now()),
-          },
-          { source: 'operator', said: `failed: ${resolution.reason}` },
-        );
+  const result = await carryOut(deps, payment, byOperator(payment, resolution, { now: now() }));
   if (result !== 'done')
     throw new Refusal('parameter_invalid', `${id} was decided meanwhile. Look at it again.`);
   deps.logger.warn({ event: 'payment.resolved_by_operator', payment: id, resolution: resolution.kind });

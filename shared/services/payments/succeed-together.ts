@@ -9,6 +9,7 @@ import { CheckoutSession } from '../../models/checkout-session.js';
 import { Payment } from '../../models/payment.js';
 import { presentCheckoutSession } from '../../presenters/checkout-session.js';
 import { fanOut } from '../webhooks/events.js';
+import { historyWith } from './history.js';
 import type { PaymentToSettle } from './take-work.js';
 import { succeedPayment, type VerdictDeps, type VerdictResult } from './write-verdict.js';
 
@@ -45,7 +46,8 @@ const succeed = writeTogether<Success, VerdictResult>({
     return successes.map((success) => announce(success, endpointIdsOf.get(success.eventId)));
   },
   async alone(_db, { deps, settled: { payment, transaction, payer, observation } }) {
-    return await succeedPayment(deps, payment, { transaction, payer, proofIndex: undefined }, observation);
+    const proof = { transaction, payer, proofIndex: undefined };
+    return await succeedPayment(deps, payment, { proof, said: observation });
   },
   unclear: (_db, _success, error) => Promise.reject(error),
 });
@@ -114,11 +116,7 @@ const SUCCEED = {
       UPDATE payments payment
       SET status = '${PAYMENT_MOVES.succeed.to}', transaction = held.transaction, proof_index = NULL,
         payer = held.payer, settled_at = held.settled_at, stage = NULL, due_at = NULL, failure_code = NULL,
-        history = CASE
-          WHEN history -> -1 ->> 'source' = held.observation ->> 'source'
-            AND history -> -1 ->> 'said' = held.observation ->> 'said' THEN history
-          ELSE history || held.observation
-        END
+        history = ${historyWith('held.observation')}
       FROM held
       WHERE payment.id = held.id AND payment.attempt = held.attempt AND payment.status = ANY ($3)
       RETURNING payment.id, held.session_id, held.event_id, held.object

@@ -1,10 +1,11 @@
-import { raw, snakeCaseMappers } from 'objection';
+import { snakeCaseMappers } from 'objection';
 import { now, nowMs } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import { modelColumns, type Row } from '../../db/model-columns.js';
 import { runStatement, type Statement } from '../../db/statement.js';
 import { writeTogether } from '../../db/write-together.js';
-import type { Observation, PaymentStage } from '../../domain/payment.js';
+import type { PaymentStage } from '../../domain/payment.js';
+import { AFTER_TIMEOUT_MS } from '../../domain/payment-policy/limits.js';
 import { CheckoutSession } from '../../models/checkout-session.js';
 import { Payment } from '../../models/payment.js';
 import { SHOWN_SESSION_FIELDS } from '../../presenters/checkout-session.js';
@@ -16,8 +17,6 @@ import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
  * changes nothing, and a killed worker's row becomes due again.
  */
 
-/** How long after a `/settle` call's timeout it can no longer be in flight. */
-export const AFTER_TIMEOUT_MS = 30_000;
 /** The longest that a look at a chain, with what follows, lasts. */
 const LOOK_LEASE_MS = 60_000;
 /** How long after it was due a look still goes on where the one before it stopped. */
@@ -152,56 +151,6 @@ const BEGIN_LOOK = {
 export interface NextWork {
   stage: PaymentStage;
   dueAt: Date;
-}
-
-type Progress = Partial<
-  Pick<
-    Payment,
-    | 'settleEndedAt'
-    | 'settleUnclear'
-    | 'reportedTransaction'
-    | 'unusedSeenAt'
-    | 'unreadableSince'
-    | 'searchPlace'
-    | 'usedSeenAt'
-    | 'failureCode'
-  >
->;
-
-/** Writes what was learnt and when to go on; false when another taker has the row by now. */
-export async function postpone(
-  db: Knex,
-  payment: Payment,
-  next: NextWork | undefined,
-  observation: Omit<Observation, 'at'>,
-  progress: Progress = {},
-): Promise<boolean> {
-  const updated = await Payment.query(db)
-    .patch({
-      ...progress,
-      stage: next?.stage ?? null,
-      dueAt: next?.dueAt ?? null,
-      history: withObservation(observation),
-    })
-    .where({ id: payment.id, attempt: payment.attempt, status: payment.status });
-  return updated === 1;
-}
-
-/** The facilitator's clear word came to a worker that had lost the payment meanwhile: whoever has it now must know. */
-export async function noteSettled(db: Knex, id: string, transaction: string): Promise<void> {
-  await Payment.query(db)
-    .patch({ reportedTransaction: transaction, settleUnclear: false })
-    .where({ id })
-    .whereNot('status', 'succeeded');
-}
-
-/** Appends to the history what the last entry does not already say. */
-export function withObservation({ source, said }: Omit<Observation, 'at'>): ReturnType<typeof raw> {
-  const entry: Observation = { at: now().toISOString(), source, said };
-  return raw(
-    `CASE WHEN history -> -1 ->> 'source' = ? AND history -> -1 ->> 'said' = ? THEN history ELSE history || ?::jsonb END`,
-    [source, said, JSON.stringify(entry)],
-  );
 }
 
 export interface DuePayment extends NextWork {

@@ -2,12 +2,14 @@ import { now } from '../../clock.js';
 import { violatesUnique } from '../../db/constraints.js';
 import type { Knex } from '../../db/knex.js';
 import { SESSION_MOVES, type SessionStatus } from '../../domain/checkout-session.js';
-import { type Observation, PAYMENT_MOVES } from '../../domain/payment.js';
+import { PAYMENT_MOVES } from '../../domain/payment.js';
+import { afterFailure, afterSuccess, isHeldByAnother } from '../../domain/payment-policy/session-after.js';
+import type { Decision } from '../../domain/payment-policy/standing.js';
 import type { Logger } from '../../logger.js';
 import { CheckoutSession } from '../../models/checkout-session.js';
 import { Payment } from '../../models/payment.js';
 import { type EventDeps, recordEvents } from '../webhooks/events.js';
-import { type NextWork, withObservation } from './take-work.js';
+import { withObservation } from './history.js';
 
 /**
  * The outcome of a payment, with its session's move and event, in one short transaction. Locks are taken in the order
@@ -19,21 +21,13 @@ export interface VerdictDeps extends EventDeps {
   logger: Logger;
 }
 
-export interface ProofOfPayment {
-  transaction: string;
-  payer: string | undefined;
-  /** Where the chain's proof lies in the transaction; undefined on the facilitator's word. */
-  proofIndex: number | undefined;
-}
-
 /** `superseded`: somebody else has decided or taken the payment. `proof_taken`: the transfer paid for another one. */
 export type VerdictResult = 'done' | 'superseded' | 'proof_taken';
 
 export async function succeedPayment(
   deps: VerdictDeps,
   payment: Payment,
-  proof: ProofOfPayment,
-  observation: Omit<Observation, 'at'>,
+  { proof, said }: Pick<Extract<Decision, { kind: 'succeed' }>, 'proof' | 'said'>,
 ): Promise<VerdictResult> {
   const { from, to } = payment.status === 'failed' ? PAYMENT_MOVES.arriveLate : PAYMENT_MOVES.succeed;
   try {
@@ -51,7 +45,7 @@ export async function succeedPayment(
           failureCode: null,
           searchPlace: null,
           usedSeenAt: null,
-          history: withObservation(observation),
+          history: withObservation(said),
         })
         .where({ id: payment.id, attempt: payment.attempt })
         .whereIn('status', from)
@@ -67,121 +61,92 @@ export async function succeedPayment(
   }
 }
 
-/** What a succeeded payment does to its session, in each of the session's states. */
 async function placeMoney(
   trx: Knex.Transaction,
   deps: VerdictDeps,
   session: CheckoutSession,
   payment: Payment,
 ): Promise<void> {
-  switch (session.status) {
-    case 'open':
-      return await completeSession(trx, deps, session, payment);
-    case 'expired':
-      deps.logger.error({ event: 'payment.after_expiry', payment: payment.id, session: session.id });
-      return await completeSession(trx, deps, session, payment);
-    case 'complete':
-      return await markSurplus(trx, deps, payment.id);
-    case 'processing':
-      return await placeBesideAnother(trx, deps, session, payment);
-  }
-}
-
-async function placeBesideAnother(
-  trx: Knex.Transaction,
-  deps: VerdictDeps,
-  session: CheckoutSession,
-  payment: Payment,
-): Promise<void> {
-  if (session.paymentId === payment.id) {
-    await completeSession(trx, deps, session, payment);
-    // Late money had come before this one: it is more than the session asked for.
-    if (session.latePaymentId !== null) await markSurplus(trx, deps, session.latePaymentId);
+  const holding = isHeldByAnother(session, payment.id)
+    ? await Payment.query(trx)
+        .findById(session.paymentId ?? '')
+        .forUpdate()
+    : undefined;
+  const placed = afterSuccess(session, payment.id, holding);
+  if (placed.kind === 'surplus') return await markSurplus(trx, deps, payment.id);
+  if (placed.kind === 'keep_as_late') {
+    await CheckoutSession.query(trx).patch({ latePaymentId: payment.id }).where('id', session.id);
     return;
   }
-  const neverAsked = await Payment.query(trx)
-    .patch(
-      failure('session_already_paid', undefined, { source: 'service', said: 'the session was paid late' }),
-    )
-    .where('id', session.paymentId ?? '')
-    .whereIn('status', PAYMENT_MOVES.fail.from)
-    // Never asked, or surely turned away each time: waiting for its next call, with nothing in doubt.
-    .where({ stage: 'settle', settleUnclear: false })
-    .whereNull('reportedTransaction')
-    .where((seen) => seen.where('settleCalls', 0).orWhereNotNull('settleEndedAt'));
-  if (neverAsked === 1) return await completeSession(trx, deps, session, payment);
-  if (session.latePaymentId !== null) return await markSurplus(trx, deps, payment.id);
-  await CheckoutSession.query(trx).patch({ latePaymentId: payment.id }).where('id', session.id);
+  if (session.status === 'expired')
+    deps.logger.error({ event: 'payment.after_expiry', payment: payment.id, session: session.id });
+  if (placed.kind === 'complete_instead') await failUnasked(trx, holding);
+  await completeSession(trx, deps, session, payment);
+  if (placed.kind === 'complete' && placed.surplusPaymentId !== null)
+    await markSurplus(trx, deps, placed.surplusPaymentId);
 }
 
-export interface FailedPayment {
-  code: string;
-  /** The payload never reached the facilitator and may claim this session again. */
-  released: boolean;
-  /** When to look for late money; undefined when none can come. */
-  watchAt: Date | undefined;
+async function failUnasked(trx: Knex.Transaction, holding: Payment | undefined): Promise<void> {
+  const said = { source: 'service', said: 'the session was paid late' } as const;
+  await holding
+    ?.$query(trx)
+    .patch(failure({ code: 'session_already_paid', watchAt: undefined, said }))
+    .whereIn('status', PAYMENT_MOVES.fail.from);
 }
 
 export async function failPayment(
   deps: VerdictDeps,
   payment: Payment,
-  { code, released, watchAt }: FailedPayment,
-  observation: Omit<Observation, 'at'>,
+  decision: Omit<Failure, 'kind'>,
 ): Promise<VerdictResult> {
   return await deps.db.transaction(async (trx) => {
     const session = await lockSession(trx, payment);
-    const next = watchAt && { stage: 'watch' as const, dueAt: watchAt };
     const failed = await Payment.query(trx)
-      .patch({ ...failure(code, next, observation), payloadReleased: released })
+      .patch({ ...failure(decision), payloadReleased: decision.released })
       .where({ id: payment.id, attempt: payment.attempt })
       .whereIn('status', PAYMENT_MOVES.fail.from)
       .returning('*')
       .first();
     if (failed === undefined) return 'superseded';
-    if (session.status === 'processing' && session.paymentId === payment.id) {
-      await releaseSession(trx, deps, session, failed);
-    }
+    await releaseSession(trx, deps, session, failed);
     return 'done';
   });
 }
 
-function failure(code: string, next: NextWork | undefined, observation: Omit<Observation, 'at'>): object {
+type Failure = Extract<Decision, { kind: 'fail' }>;
+
+function failure({ code, watchAt, said }: Pick<Failure, 'code' | 'watchAt' | 'said'>): object {
   return {
     status: PAYMENT_MOVES.fail.to,
     failureCode: code,
     failedAt: now(),
-    stage: next?.stage ?? null,
-    dueAt: next?.dueAt ?? null,
+    stage: watchAt === undefined ? null : 'watch',
+    dueAt: watchAt ?? null,
     // Late money is looked for anew: it may have come where the search had been before.
     searchPlace: null,
     usedSeenAt: null,
-    history: withObservation(observation),
+    history: withObservation(said),
   };
 }
 
-/** The payment that held it failed: late money completes the session, its time may be over, or it is open again. */
 async function releaseSession(
   trx: Knex.Transaction,
   deps: VerdictDeps,
   session: CheckoutSession,
   failed: Payment,
 ): Promise<void> {
-  if (session.latePaymentId !== null) {
-    const late = await Payment.query(trx).findById(session.latePaymentId).throwIfNotFound();
+  const released = afterFailure(session, failed.id, now());
+  if (released.kind === 'leave') return;
+  if (released.kind === 'complete_with_late') {
+    const late = await Payment.query(trx).findById(released.latePaymentId).throwIfNotFound();
     return await completeSession(trx, deps, session, late);
   }
   const told = failed.answeredProcessing
     ? { failureCode: failed.failureCode, failureAt: failed.failedAt }
     : {};
-  if (session.expiresAt > now()) {
-    await moveSession(trx, session, SESSION_MOVES.reopen, { paymentId: null, ...told });
-    return;
-  }
-  const expired = await moveSession(trx, session, SESSION_MOVES.expireAfterFailure, {
-    paymentId: null,
-    ...told,
-  });
-  await recordEvents(trx, 'checkout.session.expired', [expired], deps);
+  const move = released.kind === 'reopen' ? SESSION_MOVES.reopen : SESSION_MOVES.expireAfterFailure;
+  const moved = await moveSession(trx, session, move, { paymentId: null, ...told });
+  if (released.kind === 'expire') await recordEvents(trx, 'checkout.session.expired', [moved], deps);
 }
 
 async function completeSession(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { nowMs, returnToPresent, travelMs } from '../../../shared/clock.js';
+import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
 import type { Fault } from '../../support/chain.js';
 import { EvmChain } from '../../support/evm-chain.js';
 import { buildEvmQuery } from './evm-payment.js';

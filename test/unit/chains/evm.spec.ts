@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
+import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
 import { EvmChain } from '../../support/evm-chain.js';
 import { transferLog, usedLog } from '../../support/evm-logs.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';

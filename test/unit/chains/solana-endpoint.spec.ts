@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
 import { nowMs, returnToPresent, travelMs } from '../../../shared/clock.js';
+import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
 import type { Fault } from '../../support/chain.js';
 import { SolanaChain } from '../../support/solana-chain.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Chains, PaymentQuery } from '../../../shared/chains/confirmation.js';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { ChainFetch } from '../../../shared/chains/rpc-fetch.js';
+import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
 import type { SearchPlace } from '../../../shared/domain/payment.js';
 
 /**

@@ -3,7 +3,7 @@ import {
   type FacilitatorReply,
   readSettleAnswer,
   readVerifyAnswer,
-  type SettleVerdict,
+  type SettleAnswer,
   type VerifyVerdict,
 } from '../../../shared/x402/facilitator-answers.js';
 import { BASE_SEPOLIA } from './offers.js';
@@ -86,11 +86,11 @@ export function verify(body: unknown, status = 200): VerifyVerdict {
   return readVerifyAnswer(replyOf(body, status));
 }
 
-export function settle(body: unknown, status = 200, network = BASE_SEPOLIA): SettleVerdict {
+export function settle(body: unknown, status = 200, network = BASE_SEPOLIA): SettleAnswer {
   return readSettleAnswer(replyOf(body, status), network);
 }
 
-export function codeOf(verdict: VerifyVerdict | SettleVerdict): string {
+export function codeOf(verdict: VerifyVerdict | SettleAnswer): string {
   assert.ok(verdict.kind === 'refused' || verdict.kind === 'rejected', verdict.kind);
   return verdict.code;
 }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import {
-  afterUnclearAttempt,
-  readSettleAnswer,
-  type SettleVerdict,
-} from '../../../shared/x402/facilitator-answers.js';
+import { whatItProves } from '../../../shared/domain/payment-policy/after-call.js';
+import type { SettleVerdict } from '../../../shared/domain/settle-verdict.js';
+import { readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
 import { FAILURE_CODES } from '../../support/failure-codes.js';
 import {
   codeOf,
@@ -275,9 +273,17 @@ describe("reading a facilitator's answer to /settle", () => {
 
 describe('after an unclear attempt of the same payment', () => {
   const reason = 'insufficient_funds';
+  const inDoubt = {
+    validUntil: new Date(),
+    dueAt: null,
+    settleCalls: 2,
+    settleUnclear: true,
+    reportedTransaction: null,
+  };
+  const afterUnclear = (answer: SettleVerdict): SettleVerdict => whatItProves(inDoubt, answer);
 
   it('a failure proves nothing', () => {
-    assert.deepEqual(afterUnclearAttempt(settle({ success: false, errorReason: reason })), {
+    assert.deepEqual(afterUnclear(settle({ success: false, errorReason: reason })), {
       kind: 'unknown',
       why: 'insufficient_funds after an unclear attempt',
       transaction: undefined,
@@ -286,14 +292,14 @@ describe('after an unclear attempt of the same payment', () => {
   });
 
   it('a call that was not processed proves nothing', () => {
-    assert.equal(afterUnclearAttempt(settle('', 429)).kind, 'unknown');
+    assert.equal(afterUnclear(settle('', 429)).kind, 'unknown');
   });
 
   it('success is success, and unknown stays unknown', () => {
     const settled = settle({ success: true, transaction: HASH });
     assert.equal(settled.kind, 'settled');
-    assert.equal(afterUnclearAttempt(settled), settled);
+    assert.equal(afterUnclear(settled), settled);
     const unknown = settle({ success: false, transaction: HASH });
-    assert.equal(afterUnclearAttempt(unknown), unknown);
+    assert.equal(afterUnclear(unknown), unknown);
   });
 });

@@ -1,4 +1,4 @@
-import type { ChainFinding } from '../shared/chains/finding.js';
+import type { ChainFinding } from '../chain-finding.js';
 
 /** For the record of a payment, and whoever reads it. */
 export function inWords(finding: ChainFinding): string {
