@@ -7,6 +7,7 @@ import {
 } from 'rate-limiter-flexible';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
+import { collectForOneTurn } from '../shared/one-turn.js';
 
 /** Counts over all web processes. */
 export interface RateLimiter {
@@ -66,6 +67,7 @@ function openLimiter(share: Share, db: Knex, redis: Redis | undefined): StoreLim
 }
 
 interface Asking {
+  key: string;
   resolve(waitMs: number | undefined): void;
   reject(error: unknown): void;
 }
@@ -75,8 +77,6 @@ interface Asking {
  * in their order, as if each had asked alone. What the first limiter refuses is asked of the next.
  */
 function countTogether(limiters: readonly StoreLimiter[]): RateLimiter {
-  const asking = new Map<string, Asking[]>();
-
   async function answer(key: string, all: readonly Asking[]): Promise<void> {
     try {
       let refused = all;
@@ -94,23 +94,16 @@ function countTogether(limiters: readonly StoreLimiter[]): RateLimiter {
     }
   }
 
-  return {
-    take(key) {
-      return new Promise((resolve, reject) => {
-        const others = asking.get(key);
-        if (others !== undefined) {
-          others.push({ resolve, reject });
-          return;
-        }
-        const all = [{ resolve, reject }];
-        asking.set(key, all);
-        setImmediate(() => {
-          asking.delete(key);
-          void answer(key, all);
-        });
-      });
-    },
-  };
+  const ask = collectForOneTurn<Asking>((all) => {
+    const askingOf = new Map<string, Asking[]>();
+    for (const one of all) {
+      const others = askingOf.get(one.key);
+      if (others === undefined) askingOf.set(one.key, [one]);
+      else others.push(one);
+    }
+    for (const [key, asking] of askingOf) void answer(key, asking);
+  });
+  return { take: (key) => new Promise((resolve, reject) => ask({ key, resolve, reject })) };
 }
 
 /** How many of so many are within the limit. */

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { clockCorrectionMs } from './clock.js';
 import { type Knex, poolUse } from './db/knex.js';
 import type { Logger } from './logger.js';
 import type { Queues } from './queues/enqueue.js';
 import { type Backlog, readBacklog } from './services/upkeep/backlog.js';
+import { within } from './within.js';
 
 /**
  * What both processes tell Prometheus: the process itself (event-loop delay, memory), its pool, and what waits in
@@ -67,10 +67,7 @@ export function openMetricsPage({ db, queues, logger }: MetricSources): MetricsP
 
   async function ask(store: 'postgres' | 'queue', read: () => Promise<void>): Promise<void> {
     try {
-      const tooLate = sleep(ANSWER_WITHIN_MS, undefined, { ref: false }).then(() => {
-        throw new Error('it did not answer in time');
-      });
-      await Promise.race([read(), tooLate]);
+      await within(ANSWER_WITHIN_MS, read());
       readable.set({ store }, 1);
     } catch (error) {
       readable.set({ store }, 0);

@@ -3,6 +3,7 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from './parse-url.js';
+import { within } from './within.js';
 
 /**
  * No webhook reaches our own network. A URL is judged when it is stored (judgeWebhookUrl) and again for every
@@ -155,12 +156,5 @@ function judgeHost(hostname: string): 'public' | 'not_public' | 'name' {
 }
 
 async function addressesInTime(hostname: string, { resolve, timeoutMs }: WebhookUrlRules): Promise<string[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<string[]>((done) => {
-    timer = setTimeout(done, timeoutMs, []);
-  });
-  const addresses = resolve(hostname).catch((): string[] => []);
-  const earlier = await Promise.race([addresses, tooLate]);
-  clearTimeout(timer);
-  return earlier;
+  return await within(timeoutMs, resolve(hostname)).catch(() => []);
 }

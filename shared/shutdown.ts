@@ -1,4 +1,5 @@
 import type { Logger } from './logger.js';
+import { waitAtMost } from './within.js';
 
 /** Routers give a stopping process 30 s; this leaves a margin. */
 const DEADLINE_MS = 25_000;
@@ -9,14 +10,7 @@ export interface Closable {
 
 /** What has not closed by then is left to the end of the process: a statement that hangs holds its connection open. */
 export async function closeWithin(ms: number, closing: Promise<void>, logger: Logger): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      logger.warn({ event: 'process.left_open' });
-      resolve();
-    }, ms);
-  });
-  await Promise.race([closing, tooLate]).finally(() => clearTimeout(timer));
+  if (!(await waitAtMost(ms, closing))) logger.warn({ event: 'process.left_open' });
 }
 
 /**

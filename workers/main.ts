@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createChains } from '../shared/chains/confirmation.js';
 import { type Config, readConfig } from '../shared/config.js';
 import { followClock } from '../shared/db/follow-clock.js';
 import { openDatabase } from '../shared/db/knex.js';
+import { runStatement } from '../shared/db/statement.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger } from '../shared/logger.js';
 import { openRedis, openWorkerRedis, warnIfRedisMayEvict } from '../shared/queues/connection.js';
@@ -13,6 +13,7 @@ import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { PAYMENTS_OF_A_JOB } from '../shared/queues/ring-settlements.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js';
+import { waitAtMost } from '../shared/within.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
 import { cleanUpRegularly } from './clean-up.js';
 import { createDeliverer } from './deliver-webhook.js';
@@ -34,7 +35,7 @@ const CALLS_PER_PLACE = PAYMENTS_OF_A_JOB + 1;
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
   const db = openDatabase(config.database, logger);
   // A worker that cannot reach its database says so and ends, instead of looking alive.
-  await db.raw('SELECT 1');
+  await runStatement(db, { name: undefined, text: 'SELECT 1' }, []);
   const ringing = config.redis && openRedis(config.redis, logger);
   if (ringing !== undefined) warnIfRedisMayEvict(ringing, logger);
   const waiting = config.redis && openWorkerRedis(config.redis, logger);
@@ -84,11 +85,11 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
         deliverer.close(),
         ...workers.map((worker) => worker.close()),
       ]);
-      await Promise.race([finished, sleep(LEAVE_AFTER_MS, undefined, { ref: false })]);
+      await waitAtMost(LEAVE_AFTER_MS, finished);
       // A call still unanswered is cut. Its job writes that nothing is known and ends, so that another worker looks at
       // once; if even that hangs, the row has said since before the call that money may be moving.
       await facilitator.close();
-      await Promise.race([finished, sleep(WRITE_DOWN_MS, undefined, { ref: false })]);
+      await waitAtMost(WRITE_DOWN_MS, finished);
       await closeWithin(CLOSE_MS, closeConnections(), logger);
     },
   };

@@ -1,11 +1,4 @@
-import {
-  createPostgresBackend,
-  DelayedError,
-  type Job,
-  UnrecoverableError,
-  Worker,
-  withBackend,
-} from 'bullmq';
+import { createPostgresBackend, DelayedError, type Job, Worker, withBackend } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../shared/config.js';
 import type { Logger } from '../shared/logger.js';
@@ -51,8 +44,6 @@ export function runWorker<N extends JobName>({
       case 'again':
         await job.moveToDelayed(outcome.at.getTime(), token);
         throw new DelayedError();
-      case 'dead':
-        throw new UnrecoverableError(outcome.reason);
     }
   };
   const options = {

@@ -1,3 +1,4 @@
+import { collectForOneTurn } from '../one-turn.js';
 import type { Knex } from './knex.js';
 
 /**
@@ -20,7 +21,7 @@ const MOST = 100;
 export function readTogether<Key, Value>(
   read: ReadMany<Key, Value>,
 ): (db: Knex, key: Key) => Promise<Value | undefined> {
-  const waitingOn = new WeakMap<Knex, Waiting<Key, Value>[]>();
+  const collectors = new WeakMap<Knex, (one: Waiting<Key, Value>) => void>();
 
   async function send(db: Knex, waiting: readonly Waiting<Key, Value>[]): Promise<void> {
     try {
@@ -32,16 +33,15 @@ export function readTogether<Key, Value>(
     }
   }
 
-  return (db, key) =>
-    new Promise((resolve, reject) => {
-      const waiting = waitingOn.get(db) ?? [];
-      waiting.push({ key, resolve, reject });
-      if (waiting.length > 1) return;
-      waitingOn.set(db, waiting);
-      setImmediate(() => {
-        waitingOn.delete(db);
-        for (let from = 0; from < waiting.length; from += MOST)
-          void send(db, waiting.slice(from, from + MOST));
-      });
+  function collectorOf(db: Knex): (one: Waiting<Key, Value>) => void {
+    const known = collectors.get(db);
+    if (known !== undefined) return known;
+    const collector = collectForOneTurn<Waiting<Key, Value>>((waiting) => {
+      for (let from = 0; from < waiting.length; from += MOST) void send(db, waiting.slice(from, from + MOST));
     });
+    collectors.set(db, collector);
+    return collector;
+  }
+
+  return (db, key) => new Promise((resolve, reject) => collectorOf(db)({ key, resolve, reject }));
 }

@@ -1,7 +1,7 @@
-import { Model, type RelationMappings } from 'objection';
+import { Model } from 'objection';
 import type { LineItem, SessionStatus } from '../domain/checkout-session.js';
-import { Account } from './account.js';
-import { Payment } from './payment.js';
+import type { Account } from './account.js';
+import type { Payment } from './payment.js';
 
 export class CheckoutSession extends Model {
   static override tableName = 'checkout_sessions';
@@ -31,19 +31,4 @@ export class CheckoutSession extends Model {
   declare failureAt: Date | null;
   declare payment?: Payment | null;
   declare account?: Account;
-
-  static override get relationMappings(): RelationMappings {
-    return {
-      account: {
-        relation: Model.BelongsToOneRelation,
-        modelClass: Account,
-        join: { from: 'checkout_sessions.accountId', to: 'accounts.id' },
-      },
-      payment: {
-        relation: Model.BelongsToOneRelation,
-        modelClass: Payment,
-        join: { from: 'checkout_sessions.paymentId', to: 'payments.id' },
-      },
-    };
-  }
 }

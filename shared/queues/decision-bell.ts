@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { RedisConfig } from '../config.js';
 import type { Logger } from '../logger.js';
+import { collectForOneTurn } from '../one-turn.js';
 import { openWorkerRedis } from './connection.js';
 import { QUEUE_PREFIX } from './queue-settings.js';
 
@@ -15,16 +16,9 @@ export type RingDecided = (paymentId: string) => void;
 /** Payments that are decided in one turn of the event loop are told of together. */
 export function decisionBell(redis: Redis | undefined): RingDecided {
   if (redis === undefined) return () => {};
-  let decided: string[] = [];
-  const publish = (): void => {
-    const ids = decided;
-    decided = [];
+  return collectForOneTurn((ids) => {
     redis.publish(CHANNEL, ids.join(' ')).catch(() => undefined); // Lost: the rows are looked at all the same.
-  };
-  return (paymentId) => {
-    decided.push(paymentId);
-    if (decided.length === 1) setImmediate(publish);
-  };
+  });
 }
 
 export type HearDecided = (listener: (paymentId: string) => void) => Hearing;

@@ -4,6 +4,7 @@ import type { Config } from '../config.js';
 import { lazily } from '../lazily.js';
 import type { Logger } from '../logger.js';
 import type { Closable } from '../shutdown.js';
+import { within } from '../within.js';
 import { JOB_NAMES, type JobName, type JobPayloads } from './jobs.js';
 import { JOB_OPTIONS, openQueuePool, QUEUE_PREFIX } from './queue-settings.js';
 
@@ -82,7 +83,8 @@ export function openQueues(config: Config, redis: Redis | undefined, logger: Log
       const adding = readyQueue(name).then((queue) =>
         queue.add(name, payload, { jobId: id, delay: delayMs }),
       );
-      await inTime(adding);
+      // BullMQ may wait for its store without end; whoever rings goes on, and leaves the row to the sweep.
+      await within(ADD_WITHIN_MS, adding);
     },
     async depths() {
       return await Promise.all(
@@ -104,17 +106,4 @@ export function openQueues(config: Config, redis: Redis | undefined, logger: Log
       await pool.close();
     },
   };
-}
-
-/** BullMQ may wait for its store without end; whoever rings goes on, and leaves the row to the sweep. */
-async function inTime(adding: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(reject, ADD_WITHIN_MS, new Error('the queue store did not answer in time'));
-  });
-  try {
-    await Promise.race([adding, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '../logger.js';
+import { collectForOneTurn } from '../one-turn.js';
 import type { Queues } from './enqueue.js';
 
 /** What one event, or the last of a batch, made due. */
@@ -14,8 +15,6 @@ export type RingDeliveries = (fanOut: FanOut) => void;
  * ring that is lost is made up for by the sweep.
  */
 export function deliveryBell(queues: Queues, logger: Logger): RingDeliveries {
-  let dueAt = new Map<string, string>();
-
   function ring(endpointId: string, eventId: string): void {
     const id = `${endpointId}-${eventId}`;
     queues.enqueue({ name: 'deliver-webhook', payload: { endpointId }, id }).catch((error: unknown) => {
@@ -23,16 +22,14 @@ export function deliveryBell(queues: Queues, logger: Logger): RingDeliveries {
     });
   }
 
-  return ({ eventId, endpointIds }) => {
-    if (dueAt.size === 0 && endpointIds.length > 0) {
-      setImmediate(() => {
-        const all = dueAt;
-        dueAt = new Map();
-        for (const [endpointId, lastEventId] of all) ring(endpointId, lastEventId);
-      });
-    }
-    for (const endpointId of endpointIds) dueAt.set(endpointId, eventId);
-  };
+  return collectForOneTurn((all) => {
+    const lastEventOf = new Map(
+      all.flatMap(({ eventId, endpointIds }) =>
+        endpointIds.map((endpointId) => [endpointId, eventId] as const),
+      ),
+    );
+    for (const [endpointId, eventId] of lastEventOf) ring(endpointId, eventId);
+  });
 }
 
 /** Where there is no queue at hand, the sweep finds what is due. */

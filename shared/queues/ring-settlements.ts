@@ -1,4 +1,5 @@
 import type { Logger } from '../logger.js';
+import { collectForOneTurn } from '../one-turn.js';
 import type { Queues } from './enqueue.js';
 import { paymentJob } from './payment-job.js';
 
@@ -19,8 +20,6 @@ export const PAYMENTS_OF_A_JOB = 5;
  * Never fails and keeps nobody waiting: a ring that is lost is made up for by the sweep.
  */
 export function settlementBell(queues: Queues, logger: Logger): RingSettlement {
-  let waiting: Claimed[] = [];
-
   function ring([first, ...rest]: readonly Claimed[]): void {
     if (first === undefined) return;
     const { paymentId, dueAt, requestId } = first;
@@ -32,14 +31,8 @@ export function settlementBell(queues: Queues, logger: Logger): RingSettlement {
     });
   }
 
-  return (claimed) => {
-    waiting.push(claimed);
-    if (waiting.length > 1) return;
-    setImmediate(() => {
-      const all = waiting;
-      waiting = [];
-      for (let from = 0; from < all.length; from += PAYMENTS_OF_A_JOB)
-        ring(all.slice(from, from + PAYMENTS_OF_A_JOB));
-    });
-  };
+  return collectForOneTurn((all) => {
+    for (let from = 0; from < all.length; from += PAYMENTS_OF_A_JOB)
+      ring(all.slice(from, from + PAYMENTS_OF_A_JOB));
+  });
 }

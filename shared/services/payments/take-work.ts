@@ -1,4 +1,3 @@
-import { snakeCaseMappers } from 'objection';
 import { now, nowMs } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import { modelColumns, type Row } from '../../db/model-columns.js';
@@ -6,6 +5,7 @@ import { runStatement, type Statement } from '../../db/statement.js';
 import { writeTogether } from '../../db/write-together.js';
 import type { PaymentStage } from '../../domain/payment.js';
 import { AFTER_TIMEOUT_MS } from '../../domain/payment-policy/limits.js';
+import type { WatchedPayment } from '../../domain/payment-policy/standing.js';
 import { CheckoutSession } from '../../models/checkout-session.js';
 import { Payment } from '../../models/payment.js';
 import { SHOWN_SESSION_FIELDS } from '../../presenters/checkout-session.js';
@@ -128,11 +128,39 @@ export async function beginLook(db: Knex, id: string): Promise<Payment | undefin
   const times = [at, at + LOOK_LEASE_MS, at - LATE_LOOK_MS].map((ms) => new Date(ms));
   const [row] = await runStatement<Row>(db, BEGIN_LOOK, [id, ...times]);
   if (row === undefined) return undefined;
-  const { silentSince, ...taken } = columns.parse(row);
-  return Payment.fromDatabaseJson({ ...taken, unreadableSince: silentSince });
+  return Object.assign(looked.read(row), { unreadableSince: row.silent_since });
 }
 
-const columns = snakeCaseMappers();
+/** All that the rules read of a payment in doubt, so that none is forgotten; its silence is its taker's. */
+const READ_BY_RULES: Record<keyof Omit<WatchedPayment, 'unreadableSince'>, true> = {
+  status: true,
+  validUntil: true,
+  claimedAt: true,
+  failedAt: true,
+  failureCode: true,
+  dueAt: true,
+  attempt: true,
+  settleCalls: true,
+  settleUnclear: true,
+  settleAskedAt: true,
+  settleEndedAt: true,
+  reportedTransaction: true,
+  unusedSeenAt: true,
+  searchPlace: true,
+  usedSeenAt: true,
+};
+const looked = modelColumns(Payment, 'payment', [
+  ...(Object.keys(READ_BY_RULES) as (keyof typeof READ_BY_RULES)[]),
+  'id',
+  'checkoutSessionId',
+  'network',
+  'asset',
+  'payTo',
+  'tokenAmount',
+  'requirements',
+  'payload',
+  'stage',
+]);
 const BEGIN_LOOK = {
   name: 'begin_look',
   text: `
@@ -145,7 +173,7 @@ const BEGIN_LOOK = {
     SET attempt = payment.attempt + 1, due_at = $3, unreadable_since = NULL
     FROM due
     WHERE payment.id = due.id
-    RETURNING payment.*, CASE WHEN due.due_at > $4 THEN due.unreadable_since END AS silent_since`,
+    RETURNING ${looked.sql}, CASE WHEN due.due_at > $4 THEN due.unreadable_since END AS silent_since`,
 };
 
 export interface NextWork {

@@ -1,5 +1,6 @@
 import { now } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
+import { runStatement, type Statement } from '../../db/statement.js';
 import type { EventType } from '../../domain/webhook-event.js';
 import { newId } from '../../ids.js';
 import type { CheckoutSession } from '../../models/checkout-session.js';
@@ -30,11 +31,8 @@ export async function recordEvents(
     checkout_session_id: session.id,
     object: presentCheckoutSession(session, { baseUrl, expand: [] }),
   }));
-  const { rows } = await trx.raw<{ rows: { endpointId: string }[] }>(WRITE_AND_FAN_OUT, {
-    events: JSON.stringify(events),
-    type,
-    due_at: now(),
-  });
+  const bindings = [JSON.stringify(events), type, now()];
+  const rows = await runStatement<{ endpointId: string }>(trx, WRITE_AND_FAN_OUT, bindings);
   const endpointIds = [...new Set(rows.map(({ endpointId }) => endpointId))];
   const eventId = events.at(-1)?.id ?? '';
   trx.executionPromise.then(
@@ -61,12 +59,15 @@ export function fanOut(dueAt: string): string {
   RETURNING event_id AS "eventId", endpoint_id AS "endpointId"`;
 }
 
-const WRITE_AND_FAN_OUT = `
+const WRITE_AND_FAN_OUT: Statement = {
+  name: 'write-and-fan-out',
+  text: `
   WITH written AS (
     INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
-    SELECT id, account_id, livemode, :type, checkout_session_id, object
-    FROM json_to_recordset(CAST(:events AS json))
+    SELECT id, account_id, livemode, $2, checkout_session_id, object
+    FROM json_to_recordset($1::json)
       AS new (id text, account_id text, livemode boolean, checkout_session_id text, object json)
     RETURNING id, account_id, livemode, type
   )
-  ${fanOut(':due_at')}`;
+  ${fanOut('$3')}`,
+};

@@ -3,6 +3,7 @@ import type { Knex } from '../../db/knex.js';
 import { noSuch, Refusal } from '../../domain/errors.js';
 import { newId } from '../../ids.js';
 import { Event } from '../../models/event.js';
+import { WebhookDelivery } from '../../models/webhook-delivery.js';
 import { WebhookEndpoint } from '../../models/webhook-endpoint.js';
 
 export interface Resent {
@@ -28,13 +29,14 @@ export async function resendEvent(
   const endpoints = await receivers;
   if (endpoints.length === 0) throw noReceiver(eventId, endpointId);
   const rows = endpoints.map(({ id }) => ({ deliveryId: newId('wd_'), endpointId: id }));
-  await db('webhookDeliveries').insert(
+  const dueAt = now();
+  await WebhookDelivery.query(db).insert(
     rows.map((row) => ({
       id: row.deliveryId,
       eventId,
       endpointId: row.endpointId,
-      status: 'pending',
-      dueAt: now(),
+      status: 'pending' as const,
+      dueAt,
     })),
   );
   return rows;

@@ -125,13 +125,11 @@ export interface EndpointsSeen {
 
 /** Steps along the index from endpoint to endpoint, so that a thousand deliveries due to one hide no other. */
 export async function findDueEndpoints(db: Knex, after: string, limit: number): Promise<EndpointsSeen> {
-  const { rows } = await db.raw<{ rows: { endpointId: string; isDue: boolean }[] }>(
+  const bindings = [after, limit, now()];
+  const rows = await runStatement<{ endpointId: string; isDue: boolean }>(
+    db,
     STEP_FROM_ENDPOINT_TO_ENDPOINT,
-    {
-      after,
-      limit,
-      at: now(),
-    },
+    bindings,
   );
   return {
     due: rows.flatMap(({ endpointId, isDue }) => (isDue ? [endpointId] : [])),
@@ -143,10 +141,13 @@ const EARLIEST_OF_NEXT_ENDPOINT = (after: string): string => `
   SELECT endpoint_id, due_at FROM webhook_deliveries
   WHERE due_at IS NOT NULL AND endpoint_id > ${after} ORDER BY endpoint_id, due_at LIMIT 1`;
 
-const STEP_FROM_ENDPOINT_TO_ENDPOINT = `
+const STEP_FROM_ENDPOINT_TO_ENDPOINT: Statement = {
+  name: 'step-from-endpoint-to-endpoint',
+  text: `
   WITH RECURSIVE step AS (
-    (${EARLIEST_OF_NEXT_ENDPOINT(':after')})
+    (${EARLIEST_OF_NEXT_ENDPOINT('$1::text')})
     UNION ALL
     SELECT next.* FROM step, LATERAL (${EARLIEST_OF_NEXT_ENDPOINT('step.endpoint_id')}) next
   )
-  SELECT endpoint_id AS "endpointId", due_at <= :at AS "isDue" FROM step LIMIT :limit`;
+  SELECT endpoint_id AS "endpointId", due_at <= $3 AS "isDue" FROM step LIMIT $2`,
+};
