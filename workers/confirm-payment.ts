@@ -35,7 +35,7 @@ export async function confirmPayment(
     ...('reason' in finding && { reason: finding.reason }),
   });
   if (finding.kind === 'used' || finding.kind === 'searching') alarm(deps, payment, finding);
-  return await writeOutcome(deps, payment, () => write(deps, payment, decision));
+  return await writeOutcome(deps, payment, () => carryOutAndRing(deps, payment, decision));
 }
 
 async function decide(deps: WorkerDeps, payment: Payment, look: Look): Promise<Decision> {
@@ -45,12 +45,12 @@ async function decide(deps: WorkerDeps, payment: Payment, look: Look): Promise<D
   return await decide(deps, payment, { ...look, isValid: kind === 'valid' });
 }
 
-async function write(deps: WorkerDeps, payment: Payment, decision: Decision): Promise<Outcome> {
+async function carryOutAndRing(deps: WorkerDeps, payment: Payment, decision: Decision): Promise<Outcome> {
   const result = await carryOut(carryOutDeps(deps), payment, decision);
   if (result === 'proof_taken' && decision.kind === 'succeed') {
     const { transaction } = decision.proof;
     deps.logger.error({ event: 'payment.proof_taken', payment: payment.id, transaction });
-    return await write(deps, payment, afterProofTaken(payment, transaction, times()));
+    return await carryOutAndRing(deps, payment, afterProofTaken(payment, transaction, times()));
   }
   const next = workAfter(payment, decision);
   if (result !== 'done' || next === undefined) return done;

@@ -32,13 +32,13 @@ export async function settlePayment(
   if (payment === undefined) return done;
   const tooLate = beforeCall(payment, times());
   if (tooLate !== undefined) {
-    await write(deps, payment, tooLate);
+    await carryOutAndRing(deps, payment, tooLate);
     return done;
   }
   const startedAt = now();
   const call: Call = { answer: await ask(deps, payment), startedAt, endedAt: now() };
   await writeOutcome(deps, payment, async () => {
-    const result = await write(deps, payment, await decide(deps, payment, call));
+    const result = await carryOutAndRing(deps, payment, await decide(deps, payment, call));
     if (result === 'superseded' && call.answer.kind === 'settled')
       await passOn(deps, payment, call.answer.transaction);
   });
@@ -73,7 +73,11 @@ async function decide(deps: WorkerDeps, payment: PaymentToSettle, call: Call): P
   return await decide(deps, payment, { ...call, look });
 }
 
-async function write(deps: WorkerDeps, payment: PaymentToSettle, decision: Decision): Promise<VerdictResult> {
+async function carryOutAndRing(
+  deps: WorkerDeps,
+  payment: PaymentToSettle,
+  decision: Decision,
+): Promise<VerdictResult> {
   const result = await carryOut(carryOutDeps(deps), payment, decision);
   const next = workAfter(payment, decision);
   if (result === 'done' && next !== undefined) await ring(deps, payment, next);

@@ -8,14 +8,8 @@ import { newId, sessionPrefix } from '../../ids.js';
 import { Account } from '../../models/account.js';
 import { CheckoutSession } from '../../models/checkout-session.js';
 import { type Principal, requireKeyThatCounts } from '../access/api-keys.js';
-import {
-  ANSWER_COLUMNS,
-  type AnswerToKeep,
-  answerToKeep,
-  KeyTaken,
-  keepAnswers,
-  type Reply,
-} from '../access/idempotency.js';
+import { type AnswerToKeep, answerToKeep, KeyTaken, type Reply } from '../access/idempotency.js';
+import { INSERT } from './create.sql.js';
 
 export interface NewCheckoutSession {
   items: Omit<LineItem, 'id'>[];
@@ -83,28 +77,6 @@ async function insertSessions(db: Knex, all: readonly SessionToInsert[]): Promis
   const ids = new Set(inserted.map(({ id }) => id));
   return all.map(({ session }) => ids.has(session.id));
 }
-
-const INSERT = {
-  name: 'create_sessions',
-  // Keys and accounts are looked up row by row: the planner takes the rows for a hundred, and would read whole tables.
-  text: `
-    WITH asked AS (
-      SELECT * FROM json_to_recordset($1) AS asked (id text, account_id text, livemode boolean,
-        amount_total_cents bigint, line_items json, metadata json, success_url text, cancel_url text,
-        client_reference_id text, customer_email text, expires_at timestamptz, api_key_id text, ${ANSWER_COLUMNS})
-    ), allowed AS (
-      SELECT * FROM asked
-      WHERE (SELECT revoked_at IS NULL FROM api_keys WHERE id = asked.api_key_id)
-        AND (SELECT evm_wallet IS NOT NULL OR solana_wallet IS NOT NULL FROM accounts WHERE id = asked.account_id)
-    ), kept AS (${keepAnswers('allowed')})
-    INSERT INTO checkout_sessions (id, account_id, livemode, status, amount_total_cents, line_items, metadata,
-      success_url, cancel_url, client_reference_id, customer_email, expires_at)
-    SELECT id, account_id, livemode, 'open', amount_total_cents, line_items, metadata, success_url, cancel_url,
-      client_reference_id, customer_email, expires_at
-    FROM allowed
-    WHERE key IS NULL OR (account_id, livemode, key) IN (SELECT account_id, livemode, key FROM kept)
-    RETURNING id`,
-};
 
 function newCheckoutSession(principal: Principal, input: NewCheckoutSession): CheckoutSession {
   const id = newId(sessionPrefix(principal.livemode));

@@ -9,6 +9,7 @@ import { type Channel, PAYMENT_MOVES, type Token } from '../../domain/payment.js
 import { newId } from '../../ids.js';
 import { CheckoutSession } from '../../models/checkout-session.js';
 import { Payment } from '../../models/payment.js';
+import { CLAIM_ALONE, CLAIM_TOGETHER } from './claim.sql.js';
 
 /**
  * A payment that passed every check claims its session: one statement moves the session, which must be open and not
@@ -41,7 +42,9 @@ export type Claim =
 
 /** By a claim of the same moment: the payload, or the buyer's name in its session. */
 const TAKEN = ['payments_payload', 'payments_identifier'];
+
 const READ_ATTEMPTS = 4;
+
 const READ_PAUSE_MS = 250;
 
 interface MadeClaim extends NewPayment {
@@ -74,53 +77,6 @@ const claim = writeTogether<MadeClaim, Claim>({
 
 function claimed({ id, claimedAt }: MadeClaim): Claim {
   return { kind: 'claimed', paymentId: id, dueAt: claimedAt };
-}
-
-const CLAIM_TOGETHER = { name: 'claim_together', text: claimStatement('FOR NO KEY UPDATE SKIP LOCKED') };
-const CLAIM_ALONE = { name: 'claim_alone', text: claimStatement('FOR NO KEY UPDATE') };
-
-function claimStatement(lock: string): string {
-  const { to } = SESSION_MOVES.claim;
-  return `
-    WITH claim AS MATERIALIZED (
-      SELECT *
-      FROM json_to_recordset($1) AS claim (id text, session_id text, claimed_at timestamptz, token text,
-        token_amount numeric, token_decimals smallint, network text, asset text, payer text, pay_to text, channel text,
-        payload_key text, identifier text, requirements json, payload json, valid_until timestamptz)
-      -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
-      WHERE claim.id = claim.id || ''
-    ), free AS MATERIALIZED (
-      SELECT claim.id AS claim_id, session.id
-      FROM claim CROSS JOIN LATERAL (
-        SELECT id FROM checkout_sessions
-        WHERE id = claim.session_id AND status = ANY ($2) AND expires_at > claim.claimed_at
-          AND NOT EXISTS (
-            SELECT FROM payments
-            WHERE payload_key = claim.payload_key
-              AND (NOT payload_released OR checkout_session_id <> claim.session_id)
-          )
-          AND (claim.identifier IS NULL OR NOT EXISTS (
-            SELECT FROM payments
-            WHERE checkout_session_id = claim.session_id AND identifier = claim.identifier
-              AND payload_key <> claim.payload_key AND NOT payload_released
-          ))
-        ${lock}
-      ) session
-    ), claimed AS (
-      UPDATE checkout_sessions session
-      SET status = '${to}', payment_id = free.claim_id, failure_code = NULL, failure_at = NULL
-      FROM free
-      WHERE session.id = free.id AND session.status = ANY ($2)
-      RETURNING session.id, session.account_id, session.livemode, session.amount_total_cents, session.payment_id
-    )
-    INSERT INTO payments (id, checkout_session_id, account_id, livemode, status, amount_cents, token, token_amount,
-      token_decimals, network, asset, payer, pay_to, channel, payload_key, identifier, requirements, payload,
-      valid_until, claimed_at, stage, due_at)
-    SELECT claim.id, claimed.id, account_id, livemode, 'processing', amount_total_cents, token, token_amount,
-      token_decimals, network, asset, payer, pay_to, channel, payload_key, identifier, requirements, payload,
-      valid_until, claimed_at, 'settle', claimed_at
-    FROM claimed JOIN claim ON claim.id = claimed.payment_id
-    RETURNING id`;
 }
 
 /** The ids of the payments that have claimed their sessions. */

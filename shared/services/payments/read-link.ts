@@ -7,6 +7,7 @@ import { Account } from '../../models/account.js';
 import { CheckoutSession } from '../../models/checkout-session.js';
 import { Payment } from '../../models/payment.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
+import { DECIDED, PAYLOADS_USED } from './read-link.sql.js';
 
 /** A session as its link sees it: with its merchant and the payment that holds or paid it. */
 export type LinkedSession = CheckoutSession & { account: Account; payment: Payment | null };
@@ -33,6 +34,7 @@ const account = modelColumns(Account, 'account', [
   'brandColor',
   'supportEmail',
 ]);
+
 const payment = modelColumns(Payment, 'payment', [
   ...SHOWN_PAYMENT_FIELDS,
   'asset',
@@ -98,18 +100,6 @@ export async function rememberOfferedFeePayers(
   await CheckoutSession.query(db).patch({ offeredFeePayers: added }).where('id', id);
 }
 
-const PAYLOADS_USED = {
-  name: 'payloads_used',
-  text: `
-    SELECT asked.n - 1 AS index
-    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (payload_key, session_id, n)
-    WHERE EXISTS (
-      SELECT FROM payments
-      WHERE payload_key = asked.payload_key AND (NOT payload_released OR checkout_session_id <> asked.session_id)
-      OFFSET 0
-    )`,
-};
-
 interface PayloadUse {
   payloadKey: string;
   sessionId: string;
@@ -141,14 +131,6 @@ export async function findNamedPayment(
   const named = { checkoutSessionId: sessionId, identifier, payloadReleased: false };
   return await Payment.query(db).where(named).orderBy('id', 'desc').first();
 }
-
-const DECIDED = {
-  name: 'decided',
-  text: `
-    SELECT payment.id
-    FROM unnest($1::text[]) AS asked (id)
-    CROSS JOIN LATERAL (SELECT id FROM payments WHERE id = asked.id AND status <> 'processing' OFFSET 0) payment`,
-};
 
 /** Of these payments, those that are decided. */
 export async function listDecided(db: Knex, ids: readonly string[]): Promise<string[]> {

@@ -1,15 +1,13 @@
 import { now, nowMs } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
-import { modelColumns, type Row } from '../../db/model-columns.js';
+import type { Row } from '../../db/model-columns.js';
 import { runStatement, type Statement } from '../../db/statement.js';
 import { writeTogether } from '../../db/write-together.js';
 import type { PaymentStage } from '../../domain/payment.js';
 import { AFTER_TIMEOUT_MS } from '../../domain/payment-policy/limits.js';
-import type { WatchedPayment } from '../../domain/payment-policy/standing.js';
-import { CheckoutSession } from '../../models/checkout-session.js';
+import type { CheckoutSession } from '../../models/checkout-session.js';
 import { Payment } from '../../models/payment.js';
-import { SHOWN_SESSION_FIELDS } from '../../presenters/checkout-session.js';
-import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
+import { BEGIN_ALONE, BEGIN_LOOK, BEGIN_TOGETHER, looked, payment, session } from './take-work.sql.js';
 
 /**
  * Taking a payment's due work. Taking is one UPDATE that raises `attempt` and moves `due_at` past the longest that the
@@ -19,6 +17,7 @@ import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
 
 /** The longest that a look at a chain, with what follows, lasts. */
 const LOOK_LEASE_MS = 60_000;
+
 /** How long after it was due a look still goes on where the one before it stopped. */
 const LATE_LOOK_MS = 45_000;
 
@@ -69,56 +68,6 @@ async function beginAll(
   return new Map(begun.map((one) => [one.id, one]));
 }
 
-const payment = modelColumns(Payment, 'payment', [
-  ...SHOWN_PAYMENT_FIELDS,
-  'checkoutSessionId',
-  'accountId',
-  'asset',
-  'requirements',
-  'payload',
-  'validUntil',
-  'claimedAt',
-  'stage',
-  'dueAt',
-  'attempt',
-  'settleCalls',
-  'settleUnclear',
-  'reportedTransaction',
-]);
-const session = modelColumns(CheckoutSession, 'session', SHOWN_SESSION_FIELDS);
-
-const BEGIN_TOGETHER = { name: 'begin_together', text: beginStatement('FOR NO KEY UPDATE SKIP LOCKED') };
-const BEGIN_ALONE = { name: 'begin_alone', text: beginStatement('FOR NO KEY UPDATE') };
-
-function beginStatement(lock: string): string {
-  return `
-    WITH beginning AS MATERIALIZED (
-      SELECT * FROM json_to_recordset($1) AS beginning (id text, ends_at timestamptz)
-      -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
-      WHERE id = id || ''
-    ), due AS MATERIALIZED (
-      SELECT due.id, beginning.ends_at
-      FROM beginning CROSS JOIN LATERAL (
-        SELECT id FROM payments
-        WHERE id = beginning.id AND stage = 'settle' AND status = 'processing' AND due_at <= $2
-        ${lock}
-      ) due
-    ), begun AS (
-      UPDATE payments payment
-      SET attempt = payment.attempt + 1, stage = 'confirm', due_at = due.ends_at,
-        -- A call that was begun and never ended had no clear answer.
-        settle_unclear = payment.settle_unclear OR (payment.settle_calls > 0 AND payment.settle_ended_at IS NULL),
-        settle_calls = payment.settle_calls + 1, settle_asked_at = $2, settle_ended_at = NULL
-      FROM due
-      WHERE payment.id = due.id AND payment.stage = 'settle' AND payment.status = 'processing'
-      RETURNING payment.*
-    )
-    SELECT ${payment.sql}, ${session.sql}
-    FROM begun payment CROSS JOIN LATERAL (
-      SELECT * FROM checkout_sessions WHERE id = payment.checkout_session_id OFFSET 0
-    ) session`;
-}
-
 /**
  * A silence of the chain counts while one look after another meets it. So its taker has it in hand and the row does not:
  * a look that is lost, whatever it had seen, or that comes late, begins the silence anew.
@@ -130,51 +79,6 @@ export async function beginLook(db: Knex, id: string): Promise<Payment | undefin
   if (row === undefined) return undefined;
   return Object.assign(looked.read(row), { unreadableSince: row.silent_since });
 }
-
-/** All that the rules read of a payment in doubt, so that none is forgotten; its silence is its taker's. */
-const READ_BY_RULES: Record<keyof Omit<WatchedPayment, 'unreadableSince'>, true> = {
-  status: true,
-  validUntil: true,
-  claimedAt: true,
-  failedAt: true,
-  failureCode: true,
-  dueAt: true,
-  attempt: true,
-  settleCalls: true,
-  settleUnclear: true,
-  settleAskedAt: true,
-  settleEndedAt: true,
-  reportedTransaction: true,
-  unusedSeenAt: true,
-  searchPlace: true,
-  usedSeenAt: true,
-};
-const looked = modelColumns(Payment, 'payment', [
-  ...(Object.keys(READ_BY_RULES) as (keyof typeof READ_BY_RULES)[]),
-  'id',
-  'checkoutSessionId',
-  'network',
-  'asset',
-  'payTo',
-  'tokenAmount',
-  'requirements',
-  'payload',
-  'stage',
-]);
-const BEGIN_LOOK = {
-  name: 'begin_look',
-  text: `
-    WITH due AS MATERIALIZED (
-      SELECT id, due_at, unreadable_since FROM payments
-      WHERE id = $1 AND stage IN ('confirm', 'watch') AND due_at <= $2
-      FOR NO KEY UPDATE
-    )
-    UPDATE payments payment
-    SET attempt = payment.attempt + 1, due_at = $3, unreadable_since = NULL
-    FROM due
-    WHERE payment.id = due.id
-    RETURNING ${looked.sql}, CASE WHEN due.due_at > $4 THEN due.unreadable_since END AS silent_since`,
-};
 
 export interface NextWork {
   stage: PaymentStage;

@@ -34,7 +34,7 @@ export async function recordFailedTry(
     return undefined;
   }
   const dueAt = new Date(now().getTime() + (await pauseAfterTryMs(tries)));
-  const written = await own(db, delivery)
+  const written = await whileMine(db, delivery)
     .patch({ dueAt, leasedUntil: null, ...trySpent(entry) })
     .whereIn('status', ['pending']);
   return written === 1 ? dueAt : undefined;
@@ -51,8 +51,8 @@ async function giveUp(
   const { from, to } = DELIVERY_MOVES.giveUp;
   await db.transaction(async (trx) => {
     const endpoint = await WebhookEndpoint.query(trx).findById(endpointId).forNoKeyUpdate().throwIfNotFound();
-    const failed = await own(trx, delivery)
-      .patch({ ...over(to), ...trySpent(entry) })
+    const failed = await whileMine(trx, delivery)
+      .patch({ ...ended(to), ...trySpent(entry) })
       .whereIn('status', from)
       .returning('*')
       .first();
@@ -69,14 +69,14 @@ async function giveUp(
 
 /** A try that could not even be begun, through no fault of the receiver: it spends none. */
 export async function postponeDelivery(db: Knex, delivery: Tried, dueAt: Date): Promise<void> {
-  await own(db, delivery).patch({ dueAt, leasedUntil: null }).whereIn('status', ['pending']);
+  await whileMine(db, delivery).patch({ dueAt, leasedUntil: null }).whereIn('status', ['pending']);
 }
 
-function own(db: Knex, { id, attempt }: Tried) {
+function whileMine(db: Knex, { id, attempt }: Tried) {
   return WebhookDelivery.query(db).where({ id, attempt });
 }
 
-function over<S extends WebhookDelivery['status']>(status: S): { status: S; dueAt: null; leasedUntil: null } {
+function ended<S extends WebhookDelivery['status']>(status: S): { status: S; dueAt: null; leasedUntil: null } {
   return { status, dueAt: null, leasedUntil: null };
 }
 
@@ -87,7 +87,7 @@ function trySpent(entry: DeliveryTry): { tries: ReturnType<typeof raw>; history:
 /** The endpoint is deleted. */
 export async function dropPending(trx: Knex.Transaction, endpointId: string): Promise<void> {
   const { from, to } = DELIVERY_MOVES.drop;
-  await WebhookDelivery.query(trx).patch(over(to)).where({ endpointId }).whereIn('status', from);
+  await WebhookDelivery.query(trx).patch(ended(to)).where({ endpointId }).whereIn('status', from);
 }
 
 /** The endpoint is disabled. What is on its way is left to end, and is held afterwards. */

@@ -1,0 +1,108 @@
+import { modelColumns } from '../../db/model-columns.js';
+import type { WatchedPayment } from '../../domain/payment-policy/standing.js';
+import { CheckoutSession } from '../../models/checkout-session.js';
+import { Payment } from '../../models/payment.js';
+import { SHOWN_SESSION_FIELDS } from '../../presenters/checkout-session.js';
+import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
+
+export const payment = modelColumns(Payment, 'payment', [
+  ...SHOWN_PAYMENT_FIELDS,
+  'checkoutSessionId',
+  'accountId',
+  'asset',
+  'requirements',
+  'payload',
+  'validUntil',
+  'claimedAt',
+  'stage',
+  'dueAt',
+  'attempt',
+  'settleCalls',
+  'settleUnclear',
+  'reportedTransaction',
+]);
+
+export const session = modelColumns(CheckoutSession, 'session', SHOWN_SESSION_FIELDS);
+
+export const BEGIN_TOGETHER = {
+  name: 'begin_together',
+  text: beginStatement('FOR NO KEY UPDATE SKIP LOCKED'),
+};
+
+export const BEGIN_ALONE = { name: 'begin_alone', text: beginStatement('FOR NO KEY UPDATE') };
+
+function beginStatement(lock: string): string {
+  return `
+    WITH beginning AS MATERIALIZED (
+      SELECT * FROM json_to_recordset($1) AS beginning (id text, ends_at timestamptz)
+      -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
+      WHERE id = id || ''
+    ), due AS MATERIALIZED (
+      SELECT due.id, beginning.ends_at
+      FROM beginning CROSS JOIN LATERAL (
+        SELECT id FROM payments
+        WHERE id = beginning.id AND stage = 'settle' AND status = 'processing' AND due_at <= $2
+        ${lock}
+      ) due
+    ), begun AS (
+      UPDATE payments payment
+      SET attempt = payment.attempt + 1, stage = 'confirm', due_at = due.ends_at,
+        -- A call that was begun and never ended had no clear answer.
+        settle_unclear = payment.settle_unclear OR (payment.settle_calls > 0 AND payment.settle_ended_at IS NULL),
+        settle_calls = payment.settle_calls + 1, settle_asked_at = $2, settle_ended_at = NULL
+      FROM due
+      WHERE payment.id = due.id AND payment.stage = 'settle' AND payment.status = 'processing'
+      RETURNING payment.*
+    )
+    SELECT ${payment.sql}, ${session.sql}
+    FROM begun payment CROSS JOIN LATERAL (
+      SELECT * FROM checkout_sessions WHERE id = payment.checkout_session_id OFFSET 0
+    ) session`;
+}
+
+/** All that the rules read of a payment in doubt, so that none is forgotten; its silence is its taker's. */
+const READ_BY_RULES: Record<keyof Omit<WatchedPayment, 'unreadableSince'>, true> = {
+  status: true,
+  validUntil: true,
+  claimedAt: true,
+  failedAt: true,
+  failureCode: true,
+  dueAt: true,
+  attempt: true,
+  settleCalls: true,
+  settleUnclear: true,
+  settleAskedAt: true,
+  settleEndedAt: true,
+  reportedTransaction: true,
+  unusedSeenAt: true,
+  searchPlace: true,
+  usedSeenAt: true,
+};
+
+export const looked = modelColumns(Payment, 'payment', [
+  ...(Object.keys(READ_BY_RULES) as (keyof typeof READ_BY_RULES)[]),
+  'id',
+  'checkoutSessionId',
+  'network',
+  'asset',
+  'payTo',
+  'tokenAmount',
+  'requirements',
+  'payload',
+  'stage',
+]);
+
+export const BEGIN_LOOK = {
+  name: 'begin_look',
+  text: `
+    WITH due AS MATERIALIZED (
+      SELECT id, due_at, unreadable_since FROM payments
+      WHERE id = $1 AND stage IN ('confirm', 'watch') AND due_at <= $2
+      FOR NO KEY UPDATE
+    )
+    UPDATE payments payment
+    SET attempt = payment.attempt + 1, due_at = $3, unreadable_since = NULL
+    FROM due
+    WHERE payment.id = due.id
+    RETURNING ${looked.sql}, CASE WHEN due.due_at > $4 THEN due.unreadable_since END AS silent_since`,
+};

@@ -1,0 +1,18 @@
+import type { Statement } from '../../db/statement.js';
+
+export const BACKLOG: Statement = {
+  name: 'backlog',
+  text: `
+  SELECT payments.*, deliveries.*, sessions.* FROM (
+    SELECT count(*)::int AS "paymentsProcessing",
+      coalesce(extract(epoch FROM $1::timestamptz - min(claimed_at)), 0)::float AS "oldestPaymentSeconds"
+    FROM payments WHERE status = 'processing'
+  ) payments, (
+    SELECT count(*)::int AS "deliveriesDue",
+      coalesce(extract(epoch FROM $1::timestamptz - min(due_at)), 0)::float AS "oldestDeliverySeconds"
+    FROM webhook_deliveries WHERE due_at <= $1
+  ) deliveries, (
+    SELECT count(*)::int AS "sessionsOverdue"
+    FROM checkout_sessions WHERE status = 'open' AND expires_at <= $1
+  ) sessions`,
+};

@@ -1,0 +1,32 @@
+import type { Statement } from '../../db/statement.js';
+
+/** The deliveries of the events in `written`. A delivery's id sorts like its event's: it begins with the same time and count. */
+export function fanOut(dueAt: string): string {
+  return `
+  INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)
+  SELECT 'wd_' || substr(written.id, 5, 11) || replace(gen_random_uuid()::text, '-', ''),
+    written.id, endpoint.id, 'pending', ${dueAt}
+  FROM written
+  -- Looked up event by event (OFFSET 0 keeps it so): else the planner, who takes the events for a hundred, reads the
+  -- endpoints of all accounts.
+  CROSS JOIN LATERAL (
+    SELECT id FROM webhook_endpoints
+    WHERE account_id = written.account_id AND livemode = written.livemode
+      AND deleted_at IS NULL AND status = 'enabled' AND enabled_events && ARRAY[written.type, '*']
+    OFFSET 0
+  ) endpoint
+  RETURNING event_id AS "eventId", endpoint_id AS "endpointId"`;
+}
+
+export const WRITE_AND_FAN_OUT: Statement = {
+  name: 'write-and-fan-out',
+  text: `
+  WITH written AS (
+    INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
+    SELECT id, account_id, livemode, $2, checkout_session_id, object
+    FROM json_to_recordset($1::json)
+      AS new (id text, account_id text, livemode boolean, checkout_session_id text, object json)
+    RETURNING id, account_id, livemode, type
+  )
+  ${fanOut('$3')}`,
+};

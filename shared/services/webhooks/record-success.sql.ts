@@ -1,0 +1,58 @@
+import type { Statement } from '../../db/statement.js';
+import { TAKE_INTO_FREE, TAKEN_COLUMNS, unseenByPlanner } from './take-due.sql.js';
+
+/**
+ * It is news to the endpoint when that was failing, or when a try has been on its way for a while and may yet fail;
+ * whoever is tried first from now on has nothing to know of it, and many quick successes do not wait for each other.
+ */
+export const endpointMustKnow = (quick: string): string => `
+  (EXISTS (SELECT FROM webhook_endpoints WHERE id = delivery.endpoint_id AND failing_since IS NOT NULL)
+    OR coalesce(${quick} > (
+      SELECT leased_until FROM webhook_deliveries other
+      WHERE other.endpoint_id = delivery.endpoint_id AND other.id <> delivery.id AND leased_until IS NOT NULL
+      ORDER BY leased_until LIMIT 1
+    ), false))`;
+
+const OVER = 'due_at = NULL, leased_until = NULL, tries = tries + 1';
+
+export const SUCCEED: Statement = {
+  name: 'succeed',
+  text: `
+  UPDATE webhook_deliveries delivery SET status = $6, ${OVER}, history = history || $3::jsonb
+  WHERE id = $1 AND attempt = $2 AND status = ANY($5) RETURNING ${endpointMustKnow('$4')} AS "endpointMustKnow"`,
+};
+
+export const SUCCEED_AND_PASS_ON: Statement = {
+  name: 'succeed-and-pass-on',
+  text: `
+  WITH ended AS (
+    SELECT delivery.id, delivery.endpoint_id, success.entry, success.passes_on
+    FROM unnest(${unseenByPlanner('$5::text[]')}, ${unseenByPlanner('$6::int[]')}, ${unseenByPlanner('$7::jsonb[]')}, ${unseenByPlanner('$8::boolean[]')})
+      AS success (id, attempt, entry, passes_on)
+    CROSS JOIN LATERAL (
+      -- What is leased is pending; asked by its status, the planner would look through all that is.
+      SELECT id, endpoint_id FROM webhook_deliveries
+      WHERE id = success.id AND attempt = success.attempt AND leased_until >= ${unseenByPlanner('$3::timestamptz')}
+      FOR NO KEY UPDATE SKIP LOCKED
+    ) delivery
+  ), succeeded AS (
+    UPDATE webhook_deliveries delivery SET status = $4, ${OVER}, history = history || ended.entry
+    FROM ended WHERE delivery.id = ended.id
+    RETURNING delivery.id, delivery.endpoint_id, ended.passes_on, ${endpointMustKnow(unseenByPlanner('$3::timestamptz'))} AS endpoint_must_know
+  ), free AS (
+    SELECT endpoint.id AS endpoint_id, endpoint.url, endpoint.sealed_secret, count(*) AS places
+    FROM ended JOIN webhook_endpoints endpoint ON endpoint.id = ended.endpoint_id
+    WHERE ended.passes_on AND endpoint.status = 'enabled' AND endpoint.deleted_at IS NULL
+      AND endpoint.failing_since IS NULL
+    GROUP BY endpoint.id
+  ), ${TAKE_INTO_FREE}, place AS (
+    SELECT *, row_number() OVER (PARTITION BY endpoint_id, passes_on ORDER BY id) AS number FROM succeeded
+  ), next AS (
+    SELECT *, row_number() OVER (PARTITION BY endpoint_id ORDER BY id) AS number FROM taken
+  )
+  SELECT place.id AS "succeededId", place.endpoint_must_know AS "endpointMustKnow", free.endpoint_id IS NOT NULL AS "isPassedOn",
+    free.url, free.sealed_secret AS "sealedSecret", ${TAKEN_COLUMNS}
+  FROM place
+  LEFT JOIN free ON free.endpoint_id = place.endpoint_id AND place.passes_on
+  LEFT JOIN next taken ON taken.endpoint_id = free.endpoint_id AND taken.number = place.number`,
+};
