@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { Redis } from 'ioredis';
 import { buildMerchant, buildSessions } from '../test/support/factories.js';
+import type { Row } from './benchmark.js';
 import { CREATE } from './create.js';
 import { type Load, runLoad } from './load/wrk.js';
-import type { Row } from './main.js';
 import { signedForSessions } from './pay.js';
 import { round } from './race.js';
 import type { BenchServices } from './services.js';

@@ -1,6 +1,6 @@
 import { buildMerchant } from '../test/support/factories.js';
+import type { Row } from './benchmark.js';
 import type { PreparedRequest } from './load/wrk.js';
-import type { Row } from './main.js';
 import { type Contender, race, rateRow } from './race.js';
 import type { BenchServices } from './services.js';
 import { openStage } from './stage/service.js';

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import type { Knex } from '../shared/db/knex.js';
 import { buildSessions } from '../test/support/factories.js';
-import type { Row } from './main.js';
+import type { Row } from './benchmark.js';
 import { compareRates, median, ROUNDS } from './race.js';
 import type { BenchServices } from './services.js';
 import { openShop, until } from './shop.js';

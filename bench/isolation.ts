@@ -1,7 +1,7 @@
+import type { Row } from './benchmark.js';
 import { openSubject } from './growth/measure.js';
 import { medians } from './growth/medians.js';
 import { seedDatabase } from './growth/seed.js';
-import type { Row } from './main.js';
 import { round } from './race.js';
 import type { BenchServices } from './services.js';
 import { openStage } from './stage/service.js';

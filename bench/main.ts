@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { killProcesses } from '../test/support/processes.js';
+import type { Benchmark } from './benchmark.js';
 import { cost } from './cost.js';
 import { create, createForm } from './create.js';
 import { expire } from './expire.js';
@@ -13,7 +14,7 @@ import { pay, payLatency } from './pay.js';
 import { memory, start } from './processes.js';
 import { link402, linkPoll, list, retrieve } from './reads.js';
 import { drawChart } from './report/chart.js';
-import { type BenchServices, startBenchServices } from './services.js';
+import { startBenchServices } from './services.js';
 import { webhookIsolation } from './webhook-isolation.js';
 import { webhookLatency } from './webhook-latency.js';
 import { webhooks } from './webhooks.js';
@@ -22,9 +23,6 @@ import { webhooks } from './webhooks.js';
  * `npm run bench [-- <name>]`: each benchmark on a Postgres and a Redis of its own. It prints a table and writes
  * bench/results/<name>.json and a chart beside it, which are kept to compare with.
  */
-export type Row = Record<string, string | number>;
-export type Benchmark = (services: BenchServices) => Promise<Row[]>;
-
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   create,
   'create-form': createForm,

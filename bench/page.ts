@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { newId } from '../shared/ids.js';
 import { openShop, type Shop } from '../test/support/page/shop.js';
 import { lendServices } from '../test/support/suite.js';
-import type { Row } from './main.js';
+import type { Row } from './benchmark.js';
 import type { BenchServices } from './services.js';
 
 /** First visits, of which the median counts. */

@@ -1,6 +1,6 @@
 import { buildMerchant, buildSessions } from '../test/support/factories.js';
+import type { Row } from './benchmark.js';
 import { runLoad } from './load/wrk.js';
-import type { Row } from './main.js';
 import { median, ROUNDS, round } from './race.js';
 import type { BenchServices } from './services.js';
 import { openStage } from './stage/service.js';

@@ -1,5 +1,5 @@
+import type { Row } from './benchmark.js';
 import { type Load, type Measured, runLoad } from './load/wrk.js';
-import type { Row } from './main.js';
 
 /** How ours is held against a baseline: in turn, in the same run, with the same tool; the medians count. */
 export const ROUNDS = 3;

@@ -1,8 +1,8 @@
 import { createApiKey } from '../shared/services/access/api-keys.js';
 import { buildMerchant, buildPaidSession, buildSessions } from '../test/support/factories.js';
+import type { Row } from './benchmark.js';
 import { BIG_ACCOUNT, seedDatabase } from './growth/seed.js';
 import type { PreparedRequest } from './load/wrk.js';
-import type { Row } from './main.js';
 import { type Contender, race, rateRow } from './race.js';
 import type { BenchServices } from './services.js';
 import type { BenchProcess } from './stage/server-process.js';

@@ -1,6 +1,6 @@
 import type { Knex } from '../shared/db/knex.js';
 import { answer, hang, type Receiver, startReceiver } from '../test/support/receiver.js';
-import type { Row } from './main.js';
+import type { Row } from './benchmark.js';
 import type { BenchServices } from './services.js';
 import { openShop, percentile, type Shop, until } from './shop.js';
 import { openStage } from './stage/service.js';

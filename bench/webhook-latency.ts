@@ -1,5 +1,5 @@
 import { answer, startReceiver } from '../test/support/receiver.js';
-import type { Row } from './main.js';
+import type { Row } from './benchmark.js';
 import type { BenchServices } from './services.js';
 import { openShop, percentile, until } from './shop.js';
 import { openStage } from './stage/service.js';

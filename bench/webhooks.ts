@@ -3,7 +3,7 @@ import type { Knex } from '../shared/db/knex.js';
 import { Event } from '../shared/models/event.js';
 import { WebhookDelivery } from '../shared/models/webhook-delivery.js';
 import { renderEvent } from '../shared/presenters/event.js';
-import type { Row } from './main.js';
+import type { Row } from './benchmark.js';
 import { compareRates, median, ROUNDS } from './race.js';
 import type { BenchServices } from './services.js';
 import { openShop, type Shop, until } from './shop.js';

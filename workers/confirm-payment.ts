@@ -5,13 +5,10 @@ import type { Decision, Finding } from '../shared/domain/payment-policy/standing
 import type { Payment } from '../shared/models/payment.js';
 import { carryOut, workAfter } from '../shared/services/payments/carry-out.js';
 import { beginLook } from '../shared/services/payments/take-work.js';
-import { carryOutDeps } from './carry-out-deps.js';
 import type { WorkerDeps } from './deps.js';
 import { again, done, type Outcome } from './outcome.js';
-import { ring } from './ring.js';
-import { rulesFor, times } from './rules.js';
+import { carryOutDeps, ring, rulesFor, times, writeOutcome } from './payment-work.js';
 import { chainQuery, facilitatorRequest } from './stored-payment.js';
-import { writeOutcome } from './write-outcome.js';
 
 /** After the claim. */
 const UNEXPLAINED_MS = 300_000;

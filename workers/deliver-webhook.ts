@@ -6,6 +6,7 @@ import {
 } from '../shared/services/webhooks/take-due.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
+import { oneAtATime } from './webhook-delivery/one-at-a-time.js';
 import { createWebhookSender } from './webhook-delivery/post.js';
 import { tryDelivery } from './webhook-delivery/try-delivery.js';
 
@@ -28,35 +29,13 @@ export function createDeliverer(deps: WorkerDeps): Deliverer {
   const sender = createWebhookSender({ allowPrivateNetworks: config.allowPrivateWebhooks });
   const maxTries = Math.max(LEAST_TRIES, config.workerConcurrency * TRIES_PER_PLACE);
   const onTheirWay = new Set<Promise<void>>();
-  const takings = new Set<Promise<void>>();
-  /** Endpoints whose rows are being taken; true when somebody asked for them meanwhile. */
-  const taking = new Map<string, boolean>();
   /** Endpoints that have more due than may be on its way to them. */
   const waiting = new Set<string>();
   /** Endpoints for which there was no place here; the first comes first, whoever's try made room. */
   const inLine = new Set<string>();
   let closed = false;
 
-  async function deliverTo(endpointId: string): Promise<void> {
-    if (taking.has(endpointId)) {
-      taking.set(endpointId, true);
-      return;
-    }
-    const taken = takeWhileAsked(endpointId).finally(() => takings.delete(taken));
-    takings.add(taken);
-    await taken;
-  }
-
-  async function takeWhileAsked(endpointId: string): Promise<void> {
-    try {
-      do {
-        taking.set(endpointId, false);
-        await take(endpointId);
-      } while (taking.get(endpointId));
-    } finally {
-      taking.delete(endpointId);
-    }
-  }
+  const taking = oneAtATime(take);
 
   async function take(endpointId: string): Promise<void> {
     if (closed) return;
@@ -103,16 +82,16 @@ export function createDeliverer(deps: WorkerDeps): Deliverer {
     for (const endpointId of inLine) {
       if (onTheirWay.size >= maxTries) return;
       inLine.delete(endpointId);
-      await deliverTo(endpointId);
+      await taking.run(endpointId);
     }
   }
 
   return {
-    deliverTo,
+    deliverTo: taking.run,
     async close() {
       closed = true;
       // What was being taken has tries that are to end, too.
-      await Promise.allSettled(takings);
+      await taking.ended();
       // So are those that were just being taken in the place of others.
       while (onTheirWay.size > 0) await Promise.all(onTheirWay);
       await sender.close();

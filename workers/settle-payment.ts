@@ -15,13 +15,10 @@ import { carryOut, noteSettled, workAfter } from '../shared/services/payments/ca
 import { findPayment } from '../shared/services/payments/read-link.js';
 import { beginSettlement, type PaymentToSettle } from '../shared/services/payments/take-work.js';
 import type { VerdictResult } from '../shared/services/payments/write-verdict.js';
-import { carryOutDeps } from './carry-out-deps.js';
 import type { WorkerDeps } from './deps.js';
 import { done, type Outcome } from './outcome.js';
-import { ring } from './ring.js';
-import { rulesFor, times } from './rules.js';
+import { carryOutDeps, ring, rulesFor, times, writeOutcome } from './payment-work.js';
 import { chainQuery, facilitatorRequest } from './stored-payment.js';
-import { writeOutcome } from './write-outcome.js';
 
 /** Asks the facilitator to settle, once, with no transaction open, and writes down what that proves. */
 export async function settlePayment(

@@ -1,4 +1,4 @@
-import type { Row } from '../main.js';
+import type { Row } from '../benchmark.js';
 
 /** A benchmark's rows as bars: ours against a baseline of 1 where there is one, else each number as it is. */
 export function drawChart(title: string, rows: readonly Row[]): string {

@@ -3,8 +3,8 @@ import type { Resolution } from '../../shared/domain/payment-policy/by-operator.
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import type { Payment } from '../../shared/models/payment.js';
 import { resolvePayment } from '../../shared/services/payments/resolve.js';
-import { carryOutDeps } from '../../workers/carry-out-deps.js';
 import { expireSessions } from '../../workers/expire-sessions.js';
+import { carryOutDeps } from '../../workers/payment-work.js';
 import type { Mistake } from '../mistakes.js';
 import type { Step } from '../steps.js';
 import { verifierOf } from '../world/facilitator.js';

@@ -2,13 +2,8 @@ import assert from 'node:assert/strict';
 import { now } from '../../shared/clock.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { MAX_TRIES } from '../../shared/domain/webhook-event.js';
-import {
-  dropPending,
-  holdPending,
-  postponeDelivery,
-  recordFailedTry,
-  releaseHeld,
-} from '../../shared/services/webhooks/record-failure.js';
+import { dropPending, holdPending, releaseHeld } from '../../shared/services/webhooks/hold.js';
+import { postponeDelivery, recordFailedTry } from '../../shared/services/webhooks/record-failure.js';
 import { recordDelivered } from '../../shared/services/webhooks/record-success.js';
 import { resendEvent } from '../../shared/services/webhooks/resend.js';
 import { findDueEndpoints, takeDueDeliveries } from '../../shared/services/webhooks/take-due.js';

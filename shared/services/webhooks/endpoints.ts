@@ -13,7 +13,7 @@ import type { RingDeliveries } from '../../queues/ring-deliveries.js';
 import type { SecretBox } from '../../secrets.js';
 import { keyCounts, type Principal, requireKeyThatCounts, whereKeyCounts } from '../access/api-keys.js';
 import { answer, type Reply } from '../access/idempotency.js';
-import { dropPending, holdPending, releaseHeld } from './record-failure.js';
+import { dropPending, holdPending, releaseHeld } from './hold.js';
 
 export interface NewWebhookEndpoint {
   url: string;

@@ -1,4 +1,4 @@
-import { type QueryBuilder, raw } from 'objection';
+import { raw } from 'objection';
 import { now } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import { DELIVERY_MOVES, type DeliveryTry, MAX_TRIES } from '../../domain/webhook-event.js';
@@ -6,10 +6,11 @@ import type { Logger } from '../../logger.js';
 import { WebhookDelivery } from '../../models/webhook-delivery.js';
 import { WebhookEndpoint } from '../../models/webhook-endpoint.js';
 import { pauseAfterTryMs } from '../../queues/backoff.js';
+import { holdPending } from './hold.js';
 import type { TakenDelivery, TakenEndpoint } from './take-due.js';
 
 /**
- * What becomes of deliveries: tries that failed, and endpoints that change. A try's outcome is written only while its
+ * Tries that failed. A try's outcome is written only while its
  * attempt is the row's. Locks are taken in the order endpoint, delivery.
  */
 type Tried = Pick<TakenDelivery, 'id' | 'attempt' | 'tries'>;
@@ -76,38 +77,12 @@ function whileMine(db: Knex, { id, attempt }: Tried) {
   return WebhookDelivery.query(db).where({ id, attempt });
 }
 
-function ended<S extends WebhookDelivery['status']>(status: S): { status: S; dueAt: null; leasedUntil: null } {
+function ended<S extends WebhookDelivery['status']>(
+  status: S,
+): { status: S; dueAt: null; leasedUntil: null } {
   return { status, dueAt: null, leasedUntil: null };
 }
 
 function trySpent(entry: DeliveryTry): { tries: ReturnType<typeof raw>; history: ReturnType<typeof raw> } {
   return { tries: raw('tries + 1'), history: raw('history || ?::jsonb', JSON.stringify(entry)) };
-}
-
-/** The endpoint is deleted. */
-export async function dropPending(trx: Knex.Transaction, endpointId: string): Promise<void> {
-  const { from, to } = DELIVERY_MOVES.drop;
-  await WebhookDelivery.query(trx).patch(ended(to)).where({ endpointId }).whereIn('status', from);
-}
-
-/** The endpoint is disabled. What is on its way is left to end, and is held afterwards. */
-export async function holdPending(trx: Knex.Transaction, endpointId: string): Promise<void> {
-  await WebhookDelivery.query(trx)
-    .patch({ dueAt: null, leasedUntil: null })
-    .where({ endpointId })
-    .whereNotNull('dueAt')
-    .where(isIdle);
-}
-
-/** The endpoint is enabled again: what was held is due, and what was on its way when it was disabled and has failed. */
-export async function releaseHeld(trx: Knex.Transaction, endpointId: string): Promise<boolean> {
-  const released = await WebhookDelivery.query(trx)
-    .patch({ dueAt: now() })
-    .where({ endpointId, status: 'pending' })
-    .where(isIdle);
-  return released > 0;
-}
-
-function isIdle(query: Pick<QueryBuilder<WebhookDelivery>, 'whereNull'>): void {
-  query.whereNull('leasedUntil').orWhere('leasedUntil', '<=', now());
 }

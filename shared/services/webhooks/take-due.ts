@@ -4,7 +4,7 @@ import { runStatement } from '../../db/statement.js';
 import { LEASE_MS, MAX_IN_FLIGHT, MAX_IN_FLIGHT_WHILE_FAILING } from '../../domain/webhook-event.js';
 import type { WebhookEndpoint } from '../../models/webhook-endpoint.js';
 import { renderEvent, type StoredEvent } from '../../presenters/event.js';
-import { dropPending, holdPending } from './record-failure.js';
+import { dropPending, holdPending } from './hold.js';
 import { LOCK, STEP_FROM_ENDPOINT_TO_ENDPOINT, TAKE } from './take-due.sql.js';
 
 /**

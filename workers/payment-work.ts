@@ -1,0 +1,53 @@
+import { findNetwork } from '../shared/chains/networks.js';
+import { now, ownNowMs } from '../shared/clock.js';
+import type { Config } from '../shared/config.js';
+import { outlastOutage } from '../shared/db/outlast-outage.js';
+import type { Rules, Times } from '../shared/domain/payment-policy/standing.js';
+import type { Payment } from '../shared/models/payment.js';
+import { paymentJob } from '../shared/queues/payment-job.js';
+import type { CarryOutDeps } from '../shared/services/payments/carry-out.js';
+import type { NextWork } from '../shared/services/payments/take-work.js';
+import type { WorkerDeps } from './deps.js';
+
+/** What the operator has set for this payment's network. */
+export function rulesFor(
+  { confirmations, facilitator }: Config,
+  { network }: Pick<Payment, 'network'>,
+): Rules {
+  const suffix = findNetwork(network)?.environmentSuffix;
+  return {
+    confirmations: suffix === undefined ? 0 : (confirmations.get(suffix) ?? 0),
+    settleTimeoutMs: facilitator.settleTimeoutMs,
+  };
+}
+
+export function times(): Times {
+  return { now: now(), own: new Date(ownNowMs()) };
+}
+
+export function carryOutDeps({ db, logger, config, ringDeliveries, ringDecided }: WorkerDeps): CarryOutDeps {
+  return { db, logger, baseUrl: config.baseUrl, ringDeliveries, ringDecided };
+}
+
+/**
+ * Writes what was learnt of a payment while it is still the taker's, though connections break: what the facilitator
+ * said is known to nobody else. Each such write is guarded by the attempt and says where the payment goes.
+ */
+export async function writeOutcome<T>(
+  { logger }: WorkerDeps,
+  payment: Payment,
+  write: () => Promise<T>,
+): Promise<T> {
+  const onBroken = (error: unknown): void =>
+    logger.warn({ event: 'payment.written_again', payment: payment.id, err: error });
+  return await outlastOutage({ until: payment.dueAt ?? now(), onBroken }, write);
+}
+
+/** Rings for what was just made due; when the queue store is away, the sweep finds the row. */
+export async function ring({ queues, logger }: WorkerDeps, payment: Payment, next: NextWork): Promise<void> {
+  try {
+    await queues.enqueue(paymentJob({ id: payment.id, attempt: payment.attempt, ...next }));
+  } catch (error) {
+    logger.warn({ event: 'queue.not_rung', payment: payment.id, err: error });
+  }
+}
