@@ -10,8 +10,10 @@ const MAX_HEADER_BYTES = 32 * 1024;
 
 /** Longer than a busy process takes to read what has come to it. */
 const IDLE_MOMENT_MS = 1000;
-/** Of the event loop: to accept connections, and to read their requests. */
-const TURNS_TO_LET_IN = 2;
+/** What the kernel keeps for us until we accept it: Node's own default. */
+const BACKLOG = 511;
+/** Of the event loop, in which nobody was let in: then nobody is left who came before. */
+const QUIET_TURNS = 3;
 
 /**
  * How long a client may take. None of these runs while a whole request waits for its answer, as a paying one does for
@@ -58,8 +60,7 @@ export async function drain(
   inFlight: ReadonlySet<ServerResponse>,
   timeoutMs: number,
 ): Promise<void> {
-  // What the kernel has taken for us is let in first: a process that is busy, or was stopped, hears of the signal before.
-  for (let turn = 0; turn < TURNS_TO_LET_IN; turn += 1) await nextTurn();
+  await letIn(server);
   // An HTTP server's own `close` ends idle connections at once.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const endConnection = (response: ServerResponse): void => {
@@ -72,6 +73,24 @@ export async function drain(
   await closed;
   clearInterval(closeIdle);
   clearTimeout(cut);
+}
+
+/**
+ * Accepts what the kernel has taken for us: a process that is busy, or stood still, hears of the signal before. Node
+ * accepts one connection a turn, and whoever is still in line when the port closes is cut off.
+ */
+async function letIn(server: Server): Promise<void> {
+  let accepted = 0;
+  const count = (): void => {
+    accepted += 1;
+  };
+  server.on('connection', count);
+  for (let quiet = 0; quiet < QUIET_TURNS && accepted < BACKLOG; ) {
+    const before = accepted;
+    await nextTurn();
+    quiet = accepted === before ? quiet + 1 : 0;
+  }
+  server.off('connection', count);
 }
 
 /** The answers that a server still owes. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { closedPort } from '../support/closed-port.js';
 import { eventually } from '../support/eventually.js';
 import { buildSessions } from '../support/factories.js';
@@ -19,6 +20,11 @@ import {
 } from '../support/web-process.js';
 
 const CROWD = 20;
+/** What tells a process's connections to Postgres from ours. */
+const APPLICATION = 'web_of_a_spec';
+/** Whom the kernel keeps for a process that stands still, and what they need to get there. */
+const WAITING = 200;
+const ON_THEIR_WAY_MS = 1000;
 const READY = { database: 'ok', migrations: 'ok', queue_store: 'ok', clock: 'ok' };
 
 describe('a web process', () => {
@@ -132,6 +138,18 @@ describe('a web process', () => {
       assert.deepEqual(await web.exited, { code: 0, signal: null });
     });
 
+    it('after it stood still: answers everybody who came meanwhile', async () => {
+      const web = await processes.start();
+      web.child.kill('SIGSTOP');
+      const answers = Array.from({ length: WAITING }, () => processes.send(web.port, 'GET', '/healthz'));
+      await setTimeout(ON_THEIR_WAY_MS);
+      web.child.kill('SIGTERM');
+      web.child.kill('SIGCONT');
+      const statuses = (await Promise.all(answers)).map(({ status }) => status);
+      assert.deepEqual(new Set(statuses), new Set([200]));
+      assert.deepEqual(await web.exited, { code: 0, signal: null });
+    });
+
     it('while a request is still on its way: answers it, the last of its connection', async () => {
       const web = await processes.start();
       const [socket, other] = [connect(web.port, '127.0.0.1'), connect(web.port, '127.0.0.1')];
@@ -190,17 +208,12 @@ describe('a web process', () => {
   });
 
   it('serves on after the database has cut its connections, idle or not; its port is its own', async () => {
-    const clients = async (): Promise<number[]> => {
-      const { rows } = await processes.db.raw(
-        `SELECT pid FROM pg_stat_activity
-         WHERE datname = current_database() AND backend_type = 'client backend'`,
-      );
-      return rows.map(({ pid }: { pid: number }) => pid);
-    };
-    const ours = await clients();
-    const web = await processes.start();
+    const web = await processes.start({ PGAPPNAME: APPLICATION });
     await untilReadyzSays(web, 200, { status: 'ready', ...READY });
-    const theirs = (await clients()).filter((pid) => !ours.includes(pid));
+    const { rows } = await processes.db.raw('SELECT pid FROM pg_stat_activity WHERE application_name = ?', [
+      APPLICATION,
+    ]);
+    const theirs = rows.map(({ pid }: { pid: number }) => pid);
     assert.ok(theirs.length > 0);
     for (const pid of theirs) await processes.db.raw('SELECT pg_terminate_backend(?)', [pid]);
     await eventually(async () => {
