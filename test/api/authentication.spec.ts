@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { newId, sessionPrefix } from '../../shared/ids.js';
 import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import {
-  assertMissing,
   assertRefusal,
   assertUnauthenticated,
   type Client,
@@ -11,7 +9,7 @@ import {
   type Method,
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildPaidSession, type Merchant } from '../support/factories.js';
+import { buildMerchant, type Merchant } from '../support/factories.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const ENDPOINTS = '/v1/webhook_endpoints';
@@ -46,10 +44,6 @@ const requests: [what: string, method: Method, path: string, body?: object | str
   ['GET on /v1/keys', 'get', '/v1/keys'],
   ['OPTIONS', 'options', SESSIONS],
 ];
-
-function send(api: Client, method: Method, path: string, body?: object | string): ReturnType<Client['get']> {
-  return method === 'post' ? api.post(path, body) : api.send(method, path);
-}
 
 describe('authentication', () => {
   let app: TestApp;
@@ -88,11 +82,11 @@ describe('authentication', () => {
   describe('answers 401 before anything else', () => {
     for (const [what, method, path, body] of requests) {
       it(`without a key: ${what}`, async () => {
-        assertUnauthenticated(await send(client(app), method, path, body), 'api_key_missing');
+        assertUnauthenticated(await client(app).send(method, path, body), 'api_key_missing');
       });
       it(`with a key that nobody has: ${what}`, async () => {
         const api = client(app, `svc_ck_test_${'a'.repeat(40)}`);
-        assertUnauthenticated(await send(api, method, path, body), 'api_key_invalid');
+        assertUnauthenticated(await api.send(method, path, body), 'api_key_invalid');
       });
     }
   });
@@ -166,10 +160,12 @@ describe('authentication', () => {
 
     for (const [what, method, path, body] of requests) {
       it(`that was never used: ${what}`, async () => {
-        assertUnauthenticated(await send(await revokedKey(), method, path, body), 'api_key_revoked');
+        const api = await revokedKey();
+        assertUnauthenticated(await api.send(method, path, body), 'api_key_revoked');
       });
       it(`that was used just before: ${what}`, async () => {
-        assertUnauthenticated(await send(await revokedKey(useIt), method, path, body), 'api_key_revoked');
+        const api = await revokedKey(useIt);
+        assertUnauthenticated(await api.send(method, path, body), 'api_key_revoked');
       });
     }
 
@@ -205,7 +201,7 @@ describe('authentication', () => {
         const api = await revokedKey(async (used) => {
           path = await create(used);
         });
-        assertUnauthenticated(await send(api, method, path + suffix, body), 'api_key_revoked');
+        assertUnauthenticated(await api.send(method, path + suffix, body), 'api_key_revoked');
         const { body: object } = await client(app, shop.testKey).get(path).expect(200);
         assert.ok(object.status === 'open' || object.status === 'enabled', 'it stays as it was');
       });
@@ -251,141 +247,6 @@ describe('authentication', () => {
   async function createEndpoint(api: Client): Promise<string> {
     return `${ENDPOINTS}/${(await api.post(ENDPOINTS, endpoint).expect(200)).body.id}`;
   }
-
-  describe('shows a key the objects of its own account and mode alone', () => {
-    /** One account in one mode, with an object of each kind. */
-    interface Owner {
-      name: string;
-      account: string;
-      livemode: boolean;
-      api: Client;
-      session: string;
-      lineItem: string;
-      payment: string;
-      paidSession: string;
-      endpoint: string;
-    }
-    const owners: Owner[] = [];
-
-    before(async () => {
-      for (const account of ['A', 'B']) {
-        const merchant = await buildMerchant(app.db);
-        for (const livemode of [true, false]) {
-          const api = client(app, livemode ? merchant.liveKey : merchant.testKey);
-          const session = await api.post(SESSIONS, { ...order, expand: ['line_items'] }).expect(200);
-          const paid = await buildPaidSession(app.db, merchant.accountId, { livemode });
-          owners.push({
-            name: `${account} ${livemode ? 'live' : 'test'}`,
-            account,
-            livemode,
-            api,
-            session: session.body.id,
-            lineItem: session.body.line_items.data[0].id,
-            payment: paid.payment.id,
-            paidSession: paid.session.id,
-            endpoint: (await api.post(ENDPOINTS, endpoint).expect(200)).body.id,
-          });
-        }
-      }
-    });
-
-    /** Every way to name an object; each changes it when it is one's own. */
-    const ways: [
-      what: string,
-      method: Method,
-      path: (owner: Owner) => string,
-      param: string,
-      body?: object,
-    ][] = [
-      ['retrieving a session', 'get', ({ session }) => `${SESSIONS}/${session}`, 'id'],
-      ['retrieving a paid session', 'get', ({ paidSession }) => `${SESSIONS}/${paidSession}`, 'id'],
-      ['listing line items', 'get', ({ session }) => `${SESSIONS}/${session}/line_items`, 'id'],
-      ['retrieving a webhook endpoint', 'get', (owner) => `${ENDPOINTS}/${owner.endpoint}`, 'id'],
-      ...['starting_after', 'ending_before'].flatMap((param): typeof ways => [
-        [`${param} a session`, 'get', ({ session }) => `${SESSIONS}?${param}=${session}`, param],
-        [`${param} a payment`, 'get', ({ payment }) => `/v1/payments?${param}=${payment}`, param],
-        [`${param} a webhook endpoint`, 'get', (owner) => `${ENDPOINTS}?${param}=${owner.endpoint}`, param],
-      ]),
-      [
-        'changing a webhook endpoint',
-        'post',
-        (owner) => `${ENDPOINTS}/${owner.endpoint}`,
-        'id',
-        { disabled: true },
-      ],
-      ['deleting a webhook endpoint', 'delete', (owner) => `${ENDPOINTS}/${owner.endpoint}`, 'id'],
-      ['expiring a session', 'post', ({ session }) => `${SESSIONS}/${session}/expire`, 'id'],
-    ];
-
-    it('in lists', async () => {
-      for (const { api, session, paidSession, payment, endpoint: ownEndpoint, livemode } of owners) {
-        const lists: [path: string, ids: string[]][] = [
-          [SESSIONS, [paidSession, session]],
-          [`${SESSIONS}?status=open`, [session]],
-          [`${SESSIONS}?created[gte]=0`, [paidSession, session]],
-          ['/v1/payments', [payment]],
-          [ENDPOINTS, [ownEndpoint]],
-        ];
-        for (const [path, ids] of lists) {
-          const { data } = (await api.get(path).expect(200)).body;
-          assert.deepEqual(
-            data.map(({ id }: { id: string }) => id),
-            ids,
-            path,
-          );
-          for (const object of data) assert.equal(object.livemode, livemode);
-        }
-      }
-    });
-
-    for (const [what, method, path, param, body] of ways) {
-      it(`${what}: 404 for everyone else, then 200 for its owner`, async () => {
-        for (const owner of owners) {
-          for (const other of owners) {
-            if (other === owner) continue;
-            const res = await send(other.api, method, path(owner), body);
-            assert.equal(res.status, 404, `${other.name} on ${owner.name}: ${res.text}`);
-            assertMissing(res, param);
-          }
-          const own = await send(owner.api, method, path(owner), body);
-          assert.equal(own.status, 200, `${owner.name}: ${own.text}`);
-        }
-      });
-    }
-
-    it('line items: a cursor of another session is 404', async () => {
-      for (const { api, session, paidSession, lineItem } of owners) {
-        await api.get(`${SESSIONS}/${session}/line_items?starting_after=${lineItem}`).expect(200);
-        for (const param of ['starting_after', 'ending_before']) {
-          assertMissing(await api.get(`${SESSIONS}/${paidSession}/line_items?${param}=${lineItem}`), param);
-        }
-      }
-    });
-
-    it('tells an account of an id of its other mode, and nobody of another account’s', async () => {
-      for (const owner of owners) {
-        for (const other of owners.filter(({ account }) => account !== owner.account)) {
-          const nobodys = newId(sessionPrefix(owner.livemode));
-          const messages = [];
-          for (const id of [owner.session, nobodys]) {
-            const { body } = await other.api.get(`${SESSIONS}/${id}`).expect(404);
-            messages.push(body.error.message.replace(id, '…'));
-          }
-          assert.equal(messages[0], messages[1]);
-        }
-      }
-    });
-
-    it('idempotency keys: the same one means another session for each', async () => {
-      const ids = new Set<string>();
-      for (const { api } of owners) {
-        const res = await api.post(SESSIONS, order).set('Idempotency-Key', 'shared by chance').expect(200);
-        assert.equal(res.get('Idempotent-Replayed'), undefined);
-        ids.add(res.body.id);
-      }
-      assert.equal(ids.size, owners.length);
-    });
-  });
 
   describe('answers 405 with Allow to a method that a path does not have', () => {
     const allowed: [path: string, allow: string][] = [

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { nowMs } from '../../shared/clock.js';
 import { assertInvalid, assertRefusal, type Client, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { buildMerchant, buildSession, type Merchant } from '../support/factories.js';
+import { coffee, minimal } from '../support/orders.js';
+import { stopClockOnSecond } from '../support/stopped-clock.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const EMOJI = '🥐'; // One character, two UTF-16 units, four bytes.
 
-const coffee = { price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } };
-const minimal = { line_items: [coffee] };
 const withProduct = (product: object) => ({
   line_items: [{ price_data: { unit_amount: 1, product_data: { name: 'A', ...product } } }],
 });
@@ -222,19 +221,12 @@ describe('the limits of checkout sessions', () => {
   });
 
   describe('of expires_at, 10 seconds of leeway at both ends', () => {
-    /** The clock stands still on a whole second until the end of the test. */
-    function stopClock(): number {
-      const seconds = Math.ceil(nowMs() / 1000);
-      const offset = nowMs() - Date.now();
-      mock.method(Date, 'now', () => seconds * 1000 - offset);
-      return seconds;
-    }
     const HALF_HOUR = 30 * 60;
     const DAY = 24 * 3600;
 
     for (const lifetime of [HALF_HOUR - 10, HALF_HOUR, DAY, DAY + 10]) {
       it(`take ${lifetime} seconds from now`, async () => {
-        const expiresAt = stopClock() + lifetime;
+        const expiresAt = stopClockOnSecond() + lifetime;
         for (const send of ['post', 'form'] as const) {
           const { body } = await api[send](SESSIONS, { ...minimal, expires_at: expiresAt }).expect(200);
           assert.equal(body.expires_at, expiresAt);
@@ -243,7 +235,7 @@ describe('the limits of checkout sessions', () => {
     }
     for (const lifetime of [HALF_HOUR - 11, DAY + 11, 0, -1]) {
       it(`refuse ${lifetime} seconds from now`, async () => {
-        const body = { ...minimal, expires_at: stopClock() + lifetime };
+        const body = { ...minimal, expires_at: stopClockOnSecond() + lifetime };
         for (const send of ['post', 'form'] as const) {
           assertInvalid(await api[send](SESSIONS, body), 'parameter_invalid_integer', 'expires_at');
         }
@@ -256,7 +248,7 @@ describe('the limits of checkout sessions', () => {
       });
     }
     it('default to 24 hours', async () => {
-      const seconds = stopClock();
+      const seconds = stopClockOnSecond();
       assert.equal((await api.post(SESSIONS, minimal)).body.expires_at, seconds + DAY);
     });
   });

@@ -9,6 +9,7 @@ import { nowMs } from '../../shared/clock.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { addFacilitatorKey } from '../../shared/services/access/facilitator-keys.js';
 import type { TestApp } from './app.js';
+import { buildMerchant } from './factories.js';
 
 /**
  * A merchant's side of /v1. Whatever a spec is about, every answer it gets is also held against the OpenAPI
@@ -21,26 +22,25 @@ export interface Client {
   /** Stripe's form encoding; text is sent as it stands. */
   form(path: string, body: object | string): Test;
   delete(path: string): Test;
-  send(method: Method, path: string): Test;
+  /** A body is JSON. */
+  send(method: Method, path: string, body?: object | string): Test;
 }
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
 
 export function client(app: Pick<TestApp, 'server'>, key?: string): Client {
-  const send = (method: Method, path: string): Test => {
+  const send = (method: Method, path: string, body?: object | string): Test => {
     const test = request(app.server)[method](path);
     if (key !== undefined) test.set('Authorization', `Bearer ${key}`);
-    return test.expect((res) => assertAsDocumented(res, method.toUpperCase(), path));
+    test.expect((res) => assertAsDocumented(res, method.toUpperCase(), path));
+    if (body === undefined) return test;
+    return test.type('json').send(typeof body === 'string' ? body : JSON.stringify(body));
   };
   return {
     send,
     get: (path) => send('get', path),
     delete: (path) => send('delete', path),
-    post: (path, body) => {
-      const test = send('post', path);
-      if (body === undefined) return test;
-      return test.type('json').send(typeof body === 'string' ? body : JSON.stringify(body));
-    },
+    post: (path, body) => send('post', path, body),
     form: (path, body) =>
       send('post', path)
         .type('form')
@@ -116,12 +116,14 @@ export interface Signer {
 
 type Json = Record<string, unknown>;
 
-export async function buildSigner(db: Knex, accountId: string): Promise<Signer> {
+/** Of a new account, unless told. */
+export async function buildSigner(db: Knex, accountId?: string): Promise<Signer> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const keyId = randomUUID();
   const der = publicKey.export({ type: 'spki', format: 'der' });
-  await addFacilitatorKey(db, { accountId, keyId, publicKey: der });
-  return { accountId, keyId, privateKey, publicKey };
+  const owner = accountId ?? (await buildMerchant(db)).accountId;
+  await addFacilitatorKey(db, { accountId: owner, keyId, publicKey: der });
+  return { accountId: owner, keyId, privateKey, publicKey };
 }
 
 /** A good token, but for the claims and header fields that are given; undefined leaves one out. */

@@ -2,11 +2,14 @@ import type { Knex } from '../../shared/db/knex.js';
 import { newId, sessionPrefix } from '../../shared/ids.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
+import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
 import { type AccountDetails, createAccount } from '../../shared/services/access/accounts.js';
 import { createApiKey } from '../../shared/services/access/api-keys.js';
 
 export const EVM_WALLET = '0x209693Bc6afc0C5328bA36FaF03C514EF312287C';
 export const SOLANA_WALLET = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g';
+/** An address, so that no test asks a name server: nothing is ever sent there. */
+export const HOOK_URL = 'https://1.1.1.1/hooks';
 
 export interface Merchant {
   accountId: string;
@@ -163,4 +166,27 @@ export async function buildUndecidedPayment(
     paymentId: payment.id,
   });
   return { session, payment };
+}
+
+/** Enabled for all events; their ids, oldest first. */
+export async function buildEndpoints(
+  db: Knex,
+  accountId: string,
+  count: number,
+  overrides: Partial<WebhookEndpoint> = {},
+): Promise<string[]> {
+  const rows = Array.from({ length: count }, () => ({
+    id: newId('we_'),
+    accountId,
+    livemode: false,
+    url: HOOK_URL,
+    enabledEvents: ['*' as const],
+    status: 'enabled' as const,
+    description: null,
+    sealedSecret: 'none',
+    deletedAt: null,
+    ...overrides,
+  }));
+  await WebhookEndpoint.query(db).insert(rows);
+  return rows.map(({ id }) => id);
 }

@@ -1,5 +1,8 @@
+import assert from 'node:assert/strict';
 import { returnToPresent } from '../../shared/clock.js';
-import { type Checkout, openCheckout } from './checkout.js';
+import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { type Checkout, openCheckout, type SignedPayment, told } from './checkout.js';
+import { eventually } from './eventually.js';
 
 /** Two web apps beside one facilitator and one worker. */
 export interface PatientAndHasty {
@@ -7,9 +10,18 @@ export interface PatientAndHasty {
   checkout: Checkout;
   /** Answers 202 as soon as a payment is claimed. */
   hasty: Checkout;
+  /** A session whose payment has reached the facilitator, which takes its time. */
+  holdPayment(overrides?: Partial<CheckoutSession>): Promise<HeldPayment>;
   /** Between two tests: the facilitator is honest, and the clock right. */
   settleDown(): void;
   close(): Promise<void>;
+}
+
+export interface HeldPayment {
+  /** Its session's. */
+  id: string;
+  payment: SignedPayment;
+  finish(): Promise<void>;
 }
 
 export async function openPatientAndHasty(): Promise<PatientAndHasty> {
@@ -19,6 +31,21 @@ export async function openPatientAndHasty(): Promise<PatientAndHasty> {
   return {
     checkout,
     hasty,
+    async holdPayment(overrides) {
+      const { id } = await hasty.buildSession(overrides);
+      const payment = await hasty.sign(id);
+      const hold = facilitator.settle.holdNext();
+      assert.equal(told(await hasty.visit(id, { 'PAYMENT-SIGNATURE': payment.header })), '202 processing');
+      await eventually(() => assert.deepEqual(hasty.calls(payment), { verify: 1, settle: 1 }));
+      return {
+        id,
+        payment,
+        async finish() {
+          hold.release();
+          await eventually(async () => assert.equal((await hasty.session(id)).status, 'complete'));
+        },
+      };
+    },
     settleDown() {
       returnToPresent();
       for (const dial of [facilitator.verify, facilitator.settle]) {

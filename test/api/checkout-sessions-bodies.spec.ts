@@ -1,0 +1,344 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { assertInvalid, type Client, client, formText, withoutIds } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant } from '../support/factories.js';
+import { coffee, minimal } from '../support/orders.js';
+import { stopClock } from '../support/stopped-clock.js';
+
+const SESSIONS = '/v1/checkout/sessions';
+
+describe('checkout sessions', () => {
+  let app: TestApp;
+  let api: Client;
+  before(async () => {
+    app = await openTestApp();
+    api = client(app, (await buildMerchant(app.db)).testKey);
+  });
+  after(() => app.close());
+  afterEach(() => mock.restoreAll());
+
+  describe('a body', () => {
+    const missing: [param: string, body: object][] = [
+      ['line_items', {}],
+      ['line_items', { line_items: [] }],
+      ['line_items[0][price_data]', { line_items: [{ quantity: 2 }] }],
+      ['line_items[1][price_data]', { line_items: [coffee, { quantity: 2 }] }],
+      ['line_items[0][price_data][product_data]', { line_items: [{ price_data: { unit_amount: 1 } }] }],
+      [
+        'line_items[0][price_data][unit_amount]',
+        { line_items: [{ price_data: { product_data: { name: 'A' } } }] },
+      ],
+      ['line_items[0][price_data][product_data][name]', withProduct({ description: 'A' })],
+    ];
+    for (const [param, body] of missing) {
+      it(`refuses ${JSON.stringify(body)}: ${param} is missing`, async () => {
+        assertInvalid(await api.post(SESSIONS, body), 'parameter_missing', param);
+        assertInvalid(await api.form(SESSIONS, body), 'parameter_missing', param);
+      });
+    }
+
+    it('that is empty is {}, whatever its content type', async () => {
+      assertInvalid(await api.post(SESSIONS), 'parameter_missing', 'line_items');
+      for (const type of [
+        'application/json',
+        'application/x-www-form-urlencoded',
+        'text/plain',
+        'image/png',
+      ]) {
+        const res = await api.send('post', SESSIONS).set('Content-Type', type).send('');
+        assertInvalid(res, 'parameter_missing', 'line_items');
+      }
+    });
+
+    const unknown: [param: string, body: object][] = [
+      ['customer', { ...minimal, customer: 'cus_1' }],
+      ['customer', { ...minimal, customer: '' }],
+      ['line_items[0][price]', { line_items: [{ ...coffee, price: 'price_1' }] }],
+      [
+        'line_items[0][price_data][recurring]',
+        { line_items: [{ price_data: { ...coffee.price_data, recurring: { interval: 'day' } } }] },
+      ],
+      ['line_items[0][price_data][product_data][tax_code]', withProduct({ name: 'A', tax_code: 'x' })],
+      ['constructor', { ...minimal, constructor: 'x' }],
+    ];
+    for (const [param, body] of unknown) {
+      it(`refuses the unknown parameter ${param}`, async () => {
+        assertInvalid(await api.post(SESSIONS, body), 'parameter_unknown', param);
+        assertInvalid(await api.form(SESSIONS, body), 'parameter_unknown', param);
+      });
+    }
+
+    it('refuses the unknown parameter __proto__', async () => {
+      const json = `{"__proto__":{"mode":"payment"},${JSON.stringify(minimal).slice(1)}`;
+      assertInvalid(await api.post(SESSIONS, json), 'parameter_unknown', '__proto__');
+      const form = `${formText(minimal)}&__proto__[mode]=payment`;
+      assertInvalid(await api.form(SESSIONS, form), 'parameter_unknown', '__proto__');
+    });
+
+    const wrong: [param: string, code: string, body: object][] = [
+      ['line_items', 'parameter_invalid', { line_items: 'coffee' }],
+      ['line_items', 'parameter_invalid', { line_items: { 0: coffee } }],
+      ['line_items[0]', 'parameter_invalid', { line_items: ['coffee'] }],
+      ['line_items[0]', 'parameter_invalid', { line_items: [[coffee]] }],
+      ['line_items[0][price_data]', 'parameter_invalid', { line_items: [{ price_data: 450 }] }],
+      ['line_items[0][price_data][product_data][name]', 'parameter_invalid', withProduct({ name: 7 })],
+      ['line_items[0][price_data][product_data][name]', 'parameter_invalid', withProduct({ name: ['A'] })],
+      [
+        'line_items[0][price_data][product_data][images]',
+        'parameter_invalid',
+        withProduct({ name: 'A', images: 'https://img.example/a.png' }),
+      ],
+      [
+        'line_items[0][price_data][product_data][images][0]',
+        'parameter_invalid',
+        withProduct({ name: 'A', images: [7] }),
+      ],
+      [
+        'line_items[0][price_data][currency]',
+        'parameter_invalid_enum',
+        { line_items: [{ price_data: { ...coffee.price_data, currency: 'eur' } }] },
+      ],
+      ['mode', 'parameter_invalid_enum', { ...minimal, mode: 'subscription' }],
+      [
+        'payment_method_types[1]',
+        'parameter_invalid_enum',
+        { ...minimal, payment_method_types: ['crypto', 'card'] },
+      ],
+      ['expand[0]', 'parameter_invalid_enum', { ...minimal, expand: ['customer'] }],
+      ['expand[1]', 'parameter_invalid_enum', { ...minimal, expand: ['line_items', 'data.line_items'] }],
+      ['expand', 'parameter_invalid', { ...minimal, expand: 'line_items' }],
+      ['customer_email', 'parameter_invalid', { ...minimal, customer_email: 7 }],
+      ['client_reference_id', 'parameter_invalid', { ...minimal, client_reference_id: { a: 'b' } }],
+      ['success_url', 'parameter_invalid', { ...minimal, success_url: false }],
+    ];
+    for (const [param, code, body] of wrong) {
+      it(`refuses ${JSON.stringify(body)} as ${code} on ${param}`, async () => {
+        assertInvalid(await api.post(SESSIONS, body), code, param);
+      });
+    }
+
+    for (const email of [
+      'buyer',
+      'buyer@',
+      '@mail.example',
+      'a b@mail.example',
+      'a@b@mail.example',
+      'Buyer <a@mail.example>',
+      'a@mail.example,b@mail.example',
+      'a@mail.example\n',
+    ]) {
+      it(`refuses the e-mail address ${JSON.stringify(email)}`, async () => {
+        const body = { ...minimal, customer_email: email };
+        assertInvalid(await api.post(SESSIONS, body), 'email_invalid', 'customer_email');
+        assertInvalid(await api.form(SESSIONS, body), 'email_invalid', 'customer_email');
+      });
+    }
+
+    for (const image of [
+      'http://img.example/a.png',
+      'data:image/png;base64,AA==',
+      '/a.png',
+      'a.png',
+      'https://',
+    ]) {
+      it(`refuses the picture ${image}`, async () => {
+        const param = 'line_items[0][price_data][product_data][images][1]';
+        const body = withProduct({ name: 'A', images: ['https://img.example/a.png', image] });
+        assertInvalid(await api.post(SESSIONS, body), 'url_invalid', param);
+        assertInvalid(await api.form(SESSIONS, body), 'url_invalid', param);
+      });
+    }
+
+    const texts: [param: string, body: (text: string) => object][] = [
+      ['client_reference_id', (text) => ({ ...minimal, client_reference_id: text })],
+      ['customer_email', (text) => ({ ...minimal, customer_email: `a@mail.example${text}` })],
+      ['success_url', (text) => ({ ...minimal, success_url: `https://shop.example/${text}` })],
+      ['metadata[key]', (text) => ({ ...minimal, metadata: { key: text } })],
+      ['metadata', (text) => ({ ...minimal, metadata: { [text]: 'value' } })],
+      ['line_items[0][price_data][product_data][name]', (name) => withProduct({ name })],
+      [
+        'line_items[0][price_data][product_data][description]',
+        (text) => withProduct({ name: 'A', description: text }),
+      ],
+      [
+        'line_items[0][price_data][product_data][images][0]',
+        (text) => withProduct({ name: 'A', images: [`https://img.example/${text}`] }),
+      ],
+    ];
+    for (const [param, body] of texts) {
+      it(`refuses U+0000 and half of a surrogate pair in ${param}`, async () => {
+        for (const text of ['a\0b', '\ud83d', 'a\udc00b']) {
+          assertInvalid(await api.post(SESSIONS, body(text)), 'parameter_invalid_string', param);
+        }
+        assertInvalid(await api.form(SESSIONS, body('a\0b')), 'parameter_invalid_string', param);
+      });
+    }
+  });
+
+  describe('a number', () => {
+    const numbers: [param: string, body: (value: unknown) => object][] = [
+      ['line_items[0][quantity]', (quantity) => ({ line_items: [{ ...coffee, quantity }] })],
+      [
+        'line_items[0][price_data][unit_amount]',
+        (amount) => ({ line_items: [{ price_data: { ...coffee.price_data, unit_amount: amount } }] }),
+      ],
+      ['expires_at', (expiresAt) => ({ ...minimal, expires_at: expiresAt })],
+    ];
+    for (const [param, body] of numbers) {
+      for (const value of ['5', 'five', 1.5, true, [5], { a: 5 }]) {
+        it(`refuses ${JSON.stringify(value)} in JSON for ${param}`, async () => {
+          assertInvalid(await api.post(SESSIONS, body(value)), 'parameter_invalid_integer', param);
+        });
+      }
+      for (const text of [
+        'five',
+        '1.5',
+        '1.0',
+        '1e3',
+        '+5',
+        ' 5',
+        '5 ',
+        '0x10',
+        '1_000',
+        '1,000',
+        '٥',
+        'Infinity',
+        'NaN',
+        '9'.repeat(400),
+      ]) {
+        it(`refuses ${JSON.stringify(text.slice(0, 20))} in a form for ${param}`, async () => {
+          assertInvalid(await api.form(SESSIONS, body(text)), 'parameter_invalid_integer', param);
+        });
+      }
+    }
+
+    for (const [given, code] of [
+      ['-1', 'parameter_invalid_integer'],
+      ['1.5', 'parameter_invalid_integer'],
+      ['1e3', 'parameter_invalid_integer'],
+      [' 1', 'parameter_invalid_integer'],
+      ['one', 'parameter_invalid_integer'],
+    ] as const) {
+      it(`refuses ${JSON.stringify(given)} as unit_amount_decimal`, async () => {
+        const body = {
+          line_items: [{ price_data: { unit_amount_decimal: given, product_data: { name: 'A' } } }],
+        };
+        for (const send of ['post', 'form'] as const) {
+          assertInvalid(
+            await api[send](SESSIONS, body),
+            code,
+            'line_items[0][price_data][unit_amount_decimal]',
+          );
+        }
+      });
+    }
+
+    it('as unit_amount_decimal means the same as unit_amount', async () => {
+      stopClock();
+      const decimal = {
+        line_items: [{ price_data: { unit_amount_decimal: '450', product_data: { name: 'Coffee' } } }],
+      };
+      const expected = withoutIds(await api.post(SESSIONS, { ...minimal, expand: ['line_items'] }));
+      for (const send of ['post', 'form'] as const) {
+        assert.equal(withoutIds(await api[send](SESSIONS, { ...decimal, expand: ['line_items'] })), expected);
+      }
+    });
+
+    it('is refused in unit_amount_decimal when JSON sends it as a number', async () => {
+      const body = {
+        line_items: [{ price_data: { unit_amount_decimal: 450, product_data: { name: 'A' } } }],
+      };
+      const param = 'line_items[0][price_data][unit_amount_decimal]';
+      assertInvalid(await api.post(SESSIONS, body), 'parameter_invalid', param);
+    });
+
+    it('is refused when both amounts are sent, also equal ones and zero', async () => {
+      for (const [amount, decimal] of [
+        [450, '450'],
+        [0, '0'],
+        [1, '2'],
+      ]) {
+        const priceData = { unit_amount: amount, unit_amount_decimal: decimal, product_data: { name: 'A' } };
+        const body = { line_items: [coffee, { price_data: priceData }] };
+        for (const send of ['post', 'form'] as const) {
+          const res = await api[send](SESSIONS, body);
+          assertInvalid(res, 'parameters_exclusive', 'line_items[1][price_data][unit_amount_decimal]');
+        }
+      }
+    });
+  });
+
+  describe('a form', () => {
+    const item = (name: string, index = '[0]'): string =>
+      `line_items${index}[price_data][unit_amount]=450&line_items${index}[price_data][product_data][name]=${name}`;
+
+    it('may write an array as a[0]=, a[]= and, for one value, a=', async () => {
+      for (const expand of ['expand[0]=line_items', 'expand[]=line_items', 'expand=line_items']) {
+        const { body } = await api.form(SESSIONS, `${item('A')}&${expand}`).expect(200);
+        assert.equal(body.line_items.data.length, 1);
+      }
+    });
+
+    it('has its items sorted by index, whatever their order and gaps', async () => {
+      const text = [item('C', '[200]'), item('B', '[12]'), item('A', '[2]'), 'expand[]=line_items'].join('&');
+      const { body } = await api.form(SESSIONS, text).expect(200);
+      const names = body.line_items.data.map(({ description }: { description: string }) => description);
+      assert.deepEqual(names, ['A', 'B', 'C']);
+    });
+
+    it('is told of an item by the index that it sent', async () => {
+      const res = await api.form(SESSIONS, `${item('A', '[3]')}&line_items[7][quantity]=1`);
+      assertInvalid(res, 'parameter_missing', 'line_items[7][price_data]');
+      const without = await api.form(SESSIONS, 'line_items[5][price_data][product_data][name]=A');
+      assertInvalid(without, 'parameter_missing', 'line_items[5][price_data][unit_amount]');
+    });
+
+    it('may percent-encode its brackets', async () => {
+      const encoded = item('A').replaceAll('[', '%5B').replaceAll(']', '%5D');
+      await api.form(SESSIONS, encoded).expect(200);
+    });
+
+    it('reads + and %20 as spaces, and %2B as a plus', async () => {
+      const { body } = await api.form(SESSIONS, `${item('A')}&client_reference_id=a+b%20c%2Bd`).expect(200);
+      assert.equal(body.client_reference_id, 'a b c+d');
+    });
+
+    const refused: [why: string, text: string, code: string, param: string][] = [
+      ['a parameter twice', 'mode=payment&mode=payment', 'parameter_invalid', 'mode'],
+      ['a metadata key twice', 'metadata[a]=1&metadata[a]=2', 'parameter_invalid', 'metadata[a]'],
+      ['a value and brackets', 'metadata=1&metadata[a]=2', 'parameter_invalid', 'metadata'],
+      ['brackets and a value', 'metadata[a]=2&metadata=1', 'parameter_invalid', 'metadata'],
+      ['brackets on a scalar', 'client_reference_id[a]=1', 'parameter_invalid', 'client_reference_id'],
+      ['empty brackets on a scalar', 'client_reference_id[]=1', 'parameter_invalid', 'client_reference_id'],
+      ['empty brackets on metadata', 'metadata[]=1', 'parameter_invalid', 'metadata'],
+      ['an index that is no number', 'line_items[a][quantity]=1', 'parameter_invalid', 'line_items'],
+      ['a negative index', 'line_items[-1][quantity]=1', 'parameter_invalid', 'line_items'],
+      ['an item without an index', 'line_items[quantity]=1', 'parameter_invalid', 'line_items'],
+      ['brackets that do not pair up', 'metadata[a=1', 'parameter_unknown', 'metadata[a'],
+      ['a nest 1000 deep', `metadata${'[a]'.repeat(1000)}=1`, 'parameter_invalid', 'metadata[a]'],
+      ['a name of its own', 'foo[bar][0]=1', 'parameter_unknown', 'foo'],
+    ];
+    for (const [why, text, code, param] of refused) {
+      it(`is refused for ${why}`, async () => {
+        assertInvalid(await api.form(SESSIONS, `${item('A')}&${text}`), code, param);
+      });
+    }
+
+    it('is refused for a question mark before its first name', async () => {
+      assertInvalid(await api.form(SESSIONS, `?mode=payment&${item('A')}`), 'parameter_unknown', '?mode');
+    });
+
+    it('is refused for percent-encoding that is no UTF-8, half of a surrogate pair included', async () => {
+      for (const bytes of ['%FF', '%C3', '%ED%A0%80', '%ED%B0%80', '%C0%80']) {
+        const { status, body } = await api.form(SESSIONS, `${item('A')}&client_reference_id=${bytes}`);
+        assert.equal(status, 400, bytes);
+        assert.ok(['malformed_body', 'parameter_invalid_string'].includes(body.error.code));
+      }
+    });
+  });
+});
+
+function withProduct(productData: object): object {
+  return { line_items: [{ price_data: { unit_amount: 1, product_data: productData } }] };
+}

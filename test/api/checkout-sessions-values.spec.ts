@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { Event } from '../../shared/models/event.js';
+import { assertInvalid, type Client, client, formText, withoutIds } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant } from '../support/factories.js';
+import { createOpen, minimal } from '../support/orders.js';
+import { stopClock } from '../support/stopped-clock.js';
+
+const SESSIONS = '/v1/checkout/sessions';
+
+describe('checkout sessions', () => {
+  let app: TestApp;
+  let api: Client;
+  before(async () => {
+    app = await openTestApp();
+    api = client(app, (await buildMerchant(app.db)).testKey);
+  });
+  after(() => app.close());
+  afterEach(() => mock.restoreAll());
+
+  describe('success_url', () => {
+    const templates = {
+      'the template': 'https://shop.example/{CHECKOUT_SESSION_ID}',
+      'a percent-encoded template': 'https://shop.example/%7BCHECKOUT_SESSION_ID%7D',
+      'a template in lower-case percent-encoding': 'https://shop.example/%7bCHECKOUT_SESSION_ID%7d',
+    };
+    for (const [name, url] of Object.entries(templates)) {
+      it(`has ${name} replaced in every representation`, async () => {
+        for (const send of ['post', 'form'] as const) {
+          const { body } = await api[send](SESSIONS, { ...minimal, success_url: url }).expect(200);
+          const filled = `https://shop.example/${body.id}`;
+          assert.equal(body.success_url, filled);
+          assert.equal((await api.get(`${SESSIONS}/${body.id}`)).body.success_url, filled);
+          assert.equal((await api.get(`${SESSIONS}?limit=1`)).body.data[0].success_url, filled);
+          assert.equal((await api.post(`${SESSIONS}/${body.id}/expire`)).body.success_url, filled);
+          const event = await Event.query(app.db).findOne({ checkoutSessionId: body.id }).throwIfNotFound();
+          assert.equal(Reflect.get(event.object, 'success_url'), filled);
+        }
+      });
+    }
+
+    it('has each of several templates replaced, and nothing else', async () => {
+      const url = 'https://shop.example/{CHECKOUT_SESSION_ID}?a={CHECKOUT_SESSION_ID}&b={OTHER}';
+      const { id, success_url } = await createOpen(api, { ...minimal, success_url: url });
+      assert.equal(success_url, `https://shop.example/${id}?a=${id}&b={OTHER}`);
+    });
+
+    it('is the only one: the template in cancel_url stays', async () => {
+      const url = 'https://shop.example/{CHECKOUT_SESSION_ID}';
+      assert.equal((await createOpen(api, { ...minimal, cancel_url: url })).cancel_url, url);
+    });
+
+    for (const field of ['success_url', 'cancel_url']) {
+      for (const url of [
+        'ftp://shop.example/',
+        'javascript:alert(1)',
+        'JavaScript://shop.example/%0aalert(1)',
+        'data:text/html,hi',
+        '//shop.example/thanks',
+        '/thanks',
+        'shop.example/thanks',
+        'https:shop.example',
+        'https:///shop.example',
+        'https://',
+        'https://shop.example:99999/',
+        'https://shop example/',
+        ' https://shop.example/',
+        'https://shop.example/\n',
+        'https:\\\\shop.example\\',
+        'java\tscript:alert(1)',
+      ]) {
+        it(`refuses ${JSON.stringify(url)} as ${field}`, async () => {
+          for (const send of ['post', 'form'] as const) {
+            assertInvalid(await api[send](SESSIONS, { ...minimal, [field]: url }), 'url_invalid', field);
+          }
+        });
+      }
+      for (const url of [
+        'http://shop.example',
+        'https://shop.example:8443/a?b=c#d',
+        'HTTPS://Shop.Example/',
+        'http://[::1]:3000/',
+        'https://xn--bcher-kva.example/%E2%82%AC',
+      ]) {
+        it(`takes ${url} as ${field}, as it was written`, async () => {
+          assert.equal((await createOpen(api, { ...minimal, [field]: url }))[field], url);
+        });
+      }
+    }
+  });
+
+  describe('metadata', () => {
+    it('drops a key whose value is empty', async () => {
+      const metadata = { a: '1', b: '', c: null };
+      assert.deepEqual((await createOpen(api, { ...minimal, metadata })).metadata, { a: '1' });
+      const form = await api.form(SESSIONS, { ...minimal, metadata }).expect(200);
+      assert.deepEqual(form.body.metadata, { a: '1' });
+    });
+
+    it('keeps keys in their order, and treats none of them as special', async () => {
+      const keys = ['z', 'a', '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length'];
+      const metadata = `{${keys.map((key) => `"${key}":"v-${key}"`).join(',')}}`;
+      const lineItems = JSON.stringify(minimal.line_items);
+      const json = await api.post(SESSIONS, `{"line_items":${lineItems},"metadata":${metadata}}`).expect(200);
+      const pairs = keys.map((key) => `metadata[${key}]=v-${key}`).join('&');
+      const form = await api.form(SESSIONS, `${formText(minimal)}&${pairs}`).expect(200);
+      for (const { text, body } of [json, form]) {
+        assert.ok(text.includes(`"metadata":${metadata}`), text);
+        assert.equal((await api.get(`${SESSIONS}/${body.id}`)).text, text);
+      }
+    });
+
+    it('keeps what a form sends as text: 007, true, 1e3', async () => {
+      const pairs = 'metadata[a]=007&metadata[b]=true&metadata[c]=1e3&metadata[d]=%20x%20&metadata[e]=a+b';
+      const { body } = await api.form(SESSIONS, `${formText(minimal)}&${pairs}`).expect(200);
+      assert.deepEqual(body.metadata, { a: '007', b: 'true', c: '1e3', d: ' x ', e: 'a b' });
+    });
+
+    for (const value of [7, true, ['a'], { a: 'b' }]) {
+      it(`refuses the value ${JSON.stringify(value)} in JSON`, async () => {
+        const res = await api.post(SESSIONS, { ...minimal, metadata: { ok: '1', key: value } });
+        assertInvalid(res, 'parameter_invalid', 'metadata[key]');
+      });
+    }
+
+    it('refuses a value in brackets in a form', async () => {
+      const res = await api.form(SESSIONS, `${formText(minimal)}&metadata[key][inner]=1`);
+      assertInvalid(res, 'parameter_invalid', 'metadata[key]');
+    });
+
+    it('is never seen in place of an object', async () => {
+      for (const metadata of ['text', 7, true, ['a']]) {
+        const res = await api.post(SESSIONS, { ...minimal, metadata });
+        assertInvalid(res, 'parameter_invalid', 'metadata');
+      }
+      assertInvalid(
+        await api.form(SESSIONS, `${formText(minimal)}&metadata=x`),
+        'parameter_invalid',
+        'metadata',
+      );
+    });
+  });
+
+  describe('null and the empty string', () => {
+    const optional = [
+      'mode',
+      'success_url',
+      'cancel_url',
+      'client_reference_id',
+      'customer_email',
+      'metadata',
+      'expires_at',
+      'payment_method_types',
+      'expand',
+    ];
+    for (const field of optional) {
+      it(`are as if ${field} was not sent`, async () => {
+        stopClock();
+        const expected = withoutIds(await api.post(SESSIONS, minimal));
+        for (const empty of [null, '']) {
+          const body = { ...minimal, [field]: empty };
+          assert.equal(withoutIds(await api.post(SESSIONS, body)), expected, JSON.stringify(empty));
+          assert.equal(withoutIds(await api.form(SESSIONS, body)), expected, 'form');
+        }
+      });
+    }
+
+    it('are as if an optional part of a line item was not sent', async () => {
+      stopClock();
+      const expected = withoutIds(await api.post(SESSIONS, { ...minimal, expand: ['line_items'] }));
+      for (const empty of [null, '']) {
+        const productData = { name: 'Coffee', description: empty, images: empty };
+        const priceData = {
+          currency: empty,
+          unit_amount: 450,
+          unit_amount_decimal: empty,
+          product_data: productData,
+        };
+        const body = { line_items: [{ price_data: priceData, quantity: empty }], expand: ['line_items'] };
+        assert.equal(withoutIds(await api.post(SESSIONS, body)), expected);
+        assert.equal(withoutIds(await api.form(SESSIONS, body)), expected);
+      }
+    });
+
+    const required: [param: string, body: (empty: '' | null) => object][] = [
+      ['line_items', (empty) => ({ line_items: empty })],
+      ['line_items[0]', (empty) => ({ line_items: [empty] })],
+      ['line_items[0][price_data]', (empty) => ({ line_items: [{ price_data: empty }] })],
+      [
+        'line_items[0][price_data][product_data]',
+        (empty) => ({ line_items: [{ price_data: { unit_amount: 1, product_data: empty } }] }),
+      ],
+      [
+        'line_items[0][price_data][product_data][name]',
+        (empty) => ({ line_items: [{ price_data: { unit_amount: 1, product_data: { name: empty } } }] }),
+      ],
+      [
+        'line_items[0][price_data][product_data][images][1]',
+        (empty) => ({
+          line_items: [
+            {
+              price_data: {
+                unit_amount: 1,
+                product_data: { name: 'A', images: ['https://img.example/a.png', empty] },
+              },
+            },
+          ],
+        }),
+      ],
+      ['expand[0]', (empty) => ({ ...minimal, expand: [empty] })],
+      ['payment_method_types[0]', (empty) => ({ ...minimal, payment_method_types: [empty] })],
+    ];
+    for (const [param, body] of required) {
+      it(`are refused for ${param}`, async () => {
+        assertInvalid(await api.post(SESSIONS, body(null)), 'parameter_invalid_empty', param);
+        assertInvalid(await api.post(SESSIONS, body('')), 'parameter_invalid_empty', param);
+        assertInvalid(await api.form(SESSIONS, body('')), 'parameter_invalid_empty', param);
+      });
+    }
+  });
+});

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { eventually } from '../../support/eventually.js';
+import { buildSession } from '../../support/factories.js';
+import { assertFine, assertInvalid } from '../../support/hostile-input/assert-answers.js';
+import { type Answer, type HostileClient, openHostileClient } from '../../support/hostile-input/client.js';
+import {
+  COFFEE_FORM,
+  FORM_TYPE,
+  JSON_TYPE,
+  minimal,
+  PAYMENTS,
+  SESSIONS,
+} from '../../support/hostile-input/order.js';
+
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+describe('hostile input', () => {
+  let web: HostileClient;
+  before(async () => {
+    web = await openHostileClient();
+  });
+  after(() => web.close());
+  afterEach(() => web.assertUnharmed());
+
+  describe('as a body', () => {
+    const padded = (bytes: number): string => {
+      const text = JSON.stringify(minimal);
+      return text + ' '.repeat(bytes - text.length);
+    };
+    const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+
+    for (const [encoding, encode] of Object.entries(encoders)) {
+      const headers = { ...JSON_TYPE, 'Content-Encoding': encoding };
+
+      it(`that ${encoding} makes 4 MiB of is taken, and one byte more refused`, async () => {
+        assertFine(await web.post(encode(padded(MAX_BODY_BYTES)), headers));
+        assertInvalid(await web.post(encode(padded(MAX_BODY_BYTES + 1)), headers), 'body_too_large');
+      });
+
+      it(`that is a ${encoding} bomb is refused`, async () => {
+        const bomb = encode(Buffer.alloc(64 * 1024 * 1024));
+        assert.ok(bomb.length < MAX_BODY_BYTES);
+        assertInvalid(await web.post(bomb, headers), 'body_too_large');
+      });
+
+      it(`that is broken ${encoding} is refused, in a sentence that says what to change`, async () => {
+        const whole = encode(JSON.stringify(minimal));
+        const broken = [Buffer.from('nothing like it'), whole.subarray(0, whole.length - 3), Buffer.alloc(9)];
+        for (const bytes of broken) {
+          const answer = await web.post(bytes, headers);
+          assertInvalid(answer, 'malformed_body');
+          assert.match(JSON.parse(answer.text).error.message, /compress|gzip|deflate|Content-Encoding/i);
+        }
+      });
+    }
+
+    it('in an encoding that we do not know is refused', async () => {
+      for (const encoding of ['zstd', 'compress', 'gzip, gzip', 'gzip;q=1', 'utf-8', 'x'.repeat(1000)]) {
+        const answer = await web.post('{}', { ...JSON_TYPE, 'Content-Encoding': encoding });
+        assertInvalid(answer, 'unsupported_content_type');
+      }
+    });
+
+    it('in an encoding of any case, or in none, is taken', async () => {
+      const text = JSON.stringify(minimal);
+      assertFine(await web.post(gzipSync(text), { ...JSON_TYPE, 'Content-Encoding': 'GZip' }));
+      assertFine(await web.post(text, { ...JSON_TYPE, 'Content-Encoding': 'identity' }));
+      assertFine(await web.post(text, { ...JSON_TYPE, 'Content-Encoding': 'IDENTITY' }));
+    });
+
+    it('in chunks is taken up to 4 MiB, and refused from there on', async () => {
+      assertFine(await sendInChunks(padded(MAX_BODY_BYTES), 64 * 1024));
+      assertInvalid(await sendInChunks(padded(MAX_BODY_BYTES + 1), 64 * 1024), 'body_too_large');
+      assertFine(await sendInChunks(JSON.stringify(minimal), 1));
+    });
+
+    async function sendInChunks(text: string, size: number): Promise<Answer> {
+      const { outgoing, answer } = web.begin({
+        method: 'POST',
+        path: SESSIONS,
+        headers: {
+          ...JSON_TYPE,
+          Authorization: `Bearer ${web.shop.testKey}`,
+          'Transfer-Encoding': 'chunked',
+        },
+      });
+      for (let at = 0; at < text.length; at += size) outgoing.write(text.slice(at, at + size));
+      outgoing.end();
+      return await answer;
+    }
+
+    it('that is announced as too large is refused before it is sent', async () => {
+      const answer = await web.exchange(
+        web.head(
+          `POST ${SESSIONS}`,
+          'Content-Type: application/json',
+          'Content-Length: 5000000000',
+          'Connection: close',
+        ),
+      );
+      assert.match(answer, /^HTTP\/1\.1 400 .*"code":"body_too_large"/s);
+    });
+
+    it('that is longer than announced ends the connection, and makes nothing of its rest', async () => {
+      const before = await web.sessionCount();
+      const text = JSON.stringify(minimal);
+      const answer = await web.exchange(
+        web.head(`POST ${SESSIONS}`, 'Content-Type: application/json', 'Content-Length: 10') + text,
+      );
+      assert.match(answer, /HTTP\/1\.1 400 Bad Request\r\n/);
+      assert.ok(!answer.includes('200 OK'));
+      assert.equal(await web.sessionCount(), before);
+    });
+
+    const unclear: [why: string, headers: string[], body: string][] = [
+      ['two lengths', ['Content-Length: 2', 'Content-Length: 3'], '{} '],
+      ['a length and chunks', ['Content-Length: 2', 'Transfer-Encoding: chunked'], '0\r\n\r\n'],
+      ['a negative length', ['Content-Length: -1'], ''],
+      ['a length in hex', ['Content-Length: 0x2'], '{}'],
+      ['chunks of no size', ['Transfer-Encoding: chunked'], 'zz\r\n{}\r\n0\r\n\r\n'],
+      ['chunks that end early', ['Transfer-Encoding: chunked'], 'ff\r\n{}'],
+      ['a transfer coding that hides chunks', ['Transfer-Encoding: chunked, identity'], '0\r\n\r\n'],
+    ];
+    for (const [why, headers, body] of unclear) {
+      it(`with ${why} is no request at all: 400 and the connection ends`, async () => {
+        const before = await web.sessionCount();
+        const request = web.head(`POST ${SESSIONS}`, 'Content-Type: application/json', ...headers) + body;
+        const answer = await web.exchange(request, { end: true });
+        assert.match(answer, /^(HTTP\/1\.1 400 Bad Request\r\n.*)?$/s);
+        assert.ok(!answer.includes('200 OK'));
+        assert.equal(await web.sessionCount(), before);
+        assertFine(await web.json(minimal));
+      });
+    }
+
+    it('that is never finished makes nothing, and is no error of ours', async () => {
+      const before = await web.sessionCount();
+      const whole = web.head(
+        `POST ${SESSIONS}`,
+        'Content-Type: application/json',
+        `Content-Length: ${JSON.stringify(minimal).length}`,
+      );
+      const cuts: ((socket: Socket) => void)[] = [
+        (socket) => socket.destroy(),
+        (socket) => socket.resetAndDestroy(),
+      ];
+      for (const cut of cuts) {
+        web.logged.length = 0;
+        const socket = connect(web.port, '127.0.0.1');
+        await once(socket, 'connect');
+        socket.write(whole + JSON.stringify(minimal).slice(0, 20));
+        const [req] = await once(web.server, 'request');
+        await once(req, 'readable');
+        cut(socket);
+        await eventually(() => assert.match(web.logged.join(''), /"aborted":true/));
+        assert.doesNotMatch(web.logged.join(''), /"level":"(error|fatal)"/);
+      }
+      assert.equal(await web.sessionCount(), before);
+    });
+
+    it('is not read for a request without a key', async () => {
+      const answer = await web.exchange(
+        `POST ${SESSIONS} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nConnection: close\r\n\r\n`,
+      );
+      assert.match(answer, /^HTTP\/1\.1 401 .*"code":"api_key_missing"/s);
+    });
+
+    it('is ignored where there should be none', async () => {
+      const { id } = await buildSession(web.db, web.shop.accountId);
+      for (const [method, path] of [
+        ['GET', `${SESSIONS}/${id}`],
+        ['GET', SESSIONS],
+        ['GET', PAYMENTS],
+      ] as const) {
+        assertFine(await web.send({ method, path, headers: JSON_TYPE, body: '{"broken' }));
+      }
+    });
+  });
+
+  describe('as a content type', () => {
+    const text = JSON.stringify(minimal);
+    for (const type of [
+      'text/plain',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+      'application/json, application/json',
+      'application/jsonp',
+      'application/x-json',
+      'application/json/',
+      'json',
+      ';',
+      'text/json',
+      'application/x-www-form-urlencoded2',
+      'application/\u00e9+json',
+      'x'.repeat(5000),
+    ]) {
+      it(`${type.slice(0, 40)} is refused`, async () => {
+        assertInvalid(await web.post(text, { 'Content-Type': type }), 'unsupported_content_type');
+        assertInvalid(await web.post(COFFEE_FORM, { 'Content-Type': type }), 'unsupported_content_type');
+      });
+    }
+
+    it('that is missing or empty is refused, unless there is no body', async () => {
+      assertInvalid(await web.post(text, {}), 'unsupported_content_type');
+      assertInvalid(await web.post(text, { 'Content-Type': '' }), 'unsupported_content_type');
+      for (const headers of [{}, { 'Content-Type': 'text/plain' }, { 'Content-Type': 'image/png' }]) {
+        assertInvalid(await web.post('', headers), 'parameter_missing', 'line_items');
+      }
+    });
+
+    for (const type of [
+      'APPLICATION/JSON',
+      'application/json; charset=utf-8',
+      'application/json;charset="UTF-8"',
+      'application/json ; charset=utf8; q=1',
+      'application/vnd.api+json',
+      'application/merge-patch+json; charset=utf-8',
+    ]) {
+      it(`${type} is JSON`, async () => {
+        assertFine(await web.post(text, { 'Content-Type': type }));
+      });
+    }
+
+    for (const type of [
+      'Application/X-WWW-Form-Urlencoded',
+      'application/x-www-form-urlencoded; charset=UTF-8',
+      'application/x-www-form-urlencoded;',
+    ]) {
+      it(`${type} is a form`, async () => {
+        assertFine(await web.post(COFFEE_FORM, { 'Content-Type': type }));
+      });
+    }
+
+    it('does not make other bytes than UTF-8 readable', async () => {
+      const umlaut = text.replace('Coffee', 'Käffee');
+      for (const charset of ['utf-16', 'utf-16le', 'iso-8859-1', 'utf-8']) {
+        const headers = { 'Content-Type': `application/json;charset=${charset}` };
+        for (const encoding of ['utf16le', 'latin1'] as const) {
+          assertInvalid(await web.post(Buffer.from(umlaut, encoding), headers), 'malformed_body');
+        }
+      }
+      const formBytes = Buffer.from(`${COFFEE_FORM}&client_reference_id=ä`, 'latin1');
+      assertInvalid(await web.post(formBytes, FORM_TYPE), 'malformed_body');
+    });
+
+    it('that says form when it is JSON, or JSON when it is a form', async () => {
+      assertInvalid(await web.post(COFFEE_FORM), 'malformed_body');
+      assertInvalid(await web.form(text), 'parameter_missing', 'line_items');
+    });
+  });
+});

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { buildMerchant, buildSession } from '../../support/factories.js';
+import { MARK } from '../../support/fuzz/hostile-values.js';
+import { assertError, assertErrorShape } from '../../support/hostile-input/assert-answers.js';
+import { type HostileClient, openHostileClient } from '../../support/hostile-input/client.js';
+import { DamagedRequests } from '../../support/hostile-input/damaged-requests.js';
+import { ENDPOINTS, HOOK_URL, JSON_TYPE, minimal } from '../../support/hostile-input/order.js';
+
+describe('hostile input', () => {
+  let web: HostileClient;
+  before(async () => {
+    web = await openHostileClient();
+  });
+  after(() => web.close());
+  afterEach(() => web.assertUnharmed());
+
+  describe('when the database refuses', () => {
+    it('tells the log what happened, but nothing of the buyer', async () => {
+      await web.db.raw(`
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$`);
+      try {
+        await web.db.raw(
+          'CREATE TRIGGER refuse BEFORE INSERT ON checkout_sessions EXECUTE FUNCTION refuse()',
+        );
+        await web.db.raw(
+          'CREATE TRIGGER refuse BEFORE INSERT ON webhook_endpoints EXECUTE FUNCTION refuse()',
+        );
+        const body = { ...minimal, metadata: { secret: MARK }, client_reference_id: MARK };
+        const headers = { ...JSON_TYPE, 'Idempotency-Key': 'refused' };
+        assertError(await web.post(JSON.stringify(body), headers), 500, 'internal_error');
+        assertError(await web.json(body), 500, 'internal_error');
+        const hook = { url: HOOK_URL, description: MARK };
+        assertError(await web.json(hook, ENDPOINTS), 500, 'internal_error');
+      } finally {
+        await web.db.raw('DROP FUNCTION refuse CASCADE');
+      }
+      assert.match(web.logged.join(''), /"event":"request\.failed".*the disk is full/);
+    });
+  });
+
+  describe('at random', () => {
+    const SEEDS = [1, 20_261_101, 7_777_777];
+    const REQUESTS = 1200;
+    const LANES = 16;
+
+    for (const seed of SEEDS) {
+      it(`(${REQUESTS} requests from seed ${seed}) is never a 500 and never without the Error shape`, async function () {
+        this.timeout(120_000);
+        const own = await buildMerchant(web.db);
+        const known = [
+          (await buildSession(web.db, own.accountId)).id,
+          (await buildSession(web.db, own.accountId, { status: 'complete' })).id,
+          (await buildSession(web.db, own.accountId, { livemode: true })).id,
+        ];
+        const fuzz = new DamagedRequests(seed, [own.testKey, own.liveKey, web.shop.testKey], known);
+        const seen = new Map<number, number>();
+        const lane = async (): Promise<void> => {
+          while (fuzz.made < REQUESTS) {
+            const sent = fuzz.next();
+            const answer = await web.send(sent);
+            const told = `${JSON.stringify(sent).slice(0, 2000)}\n${answer.text}`;
+            assert.ok([200, 400, 401, 404, 405].includes(answer.status), told);
+            assert.match(String(answer.headers['request-id']), /^req_/, told);
+            if (answer.status !== 200 && sent.method !== 'HEAD') assertErrorShape(answer);
+            seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
+            const { id } = answer.status === 200 && sent.method === 'POST' ? JSON.parse(answer.text) : {};
+            if (id !== undefined) fuzz.learn(id);
+          }
+        };
+        // The first complaint ends all lanes, not only its own.
+        const stop = (error: unknown): never => {
+          fuzz.made = REQUESTS;
+          throw error;
+        };
+        const lanes = await Promise.allSettled(Array.from({ length: LANES }, () => lane().catch(stop)));
+        for (const outcome of lanes) if (outcome.status === 'rejected') throw outcome.reason;
+        // It reached what lies behind the checks, not only the checks.
+        for (const status of [200, 400, 401, 404, 405]) assert.ok((seen.get(status) ?? 0) >= 10, `${status}`);
+        const text = web.logged.join('');
+        assert.doesNotMatch(text, /"level":"(error|fatal|warn)"/);
+        for (const secret of [own.testKey, own.liveKey]) assert.ok(!text.includes(secret));
+        assert.equal(text.split('"event":"request.finished"').length - 1, fuzz.made);
+      });
+    }
+  });
+});

@@ -1,0 +1,161 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { assertInvalid, assertRefusal, type Client, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant } from '../support/factories.js';
+
+const SESSIONS = '/v1/checkout/sessions';
+const ENDPOINTS = '/v1/webhook_endpoints';
+const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
+
+describe('errors', () => {
+  let app: TestApp;
+  let api: Client;
+  before(async () => {
+    app = await openTestApp();
+    api = client(app, (await buildMerchant(app.db)).testKey);
+  });
+  after(() => app.close());
+
+  describe('of a request that nothing could be read from', () => {
+    const post = (type: string | undefined, encoding?: string) => {
+      const test = api.send('post', SESSIONS);
+      test.set('Content-Type', type ?? '');
+      if (encoding !== undefined) test.set('Content-Encoding', encoding);
+      return test.serialize((body) => body);
+    };
+    const json = JSON.stringify(order);
+
+    for (const text of [
+      '{',
+      '[1]',
+      '[]',
+      '"text"',
+      '7',
+      'null',
+      'true',
+      "{'a':1}",
+      '{"a":1}}',
+      'line_items[0]=1',
+      'undefined',
+    ]) {
+      it(`malformed_body: the JSON ${text}`, async () => {
+        assertInvalid(await api.post(SESSIONS, text), 'malformed_body');
+      });
+    }
+    for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
+      it(`malformed_body: ${type} that is not UTF-8`, async () => {
+        const bytes = Buffer.concat([Buffer.from('{"mode":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
+        assertInvalid(await post(type).send(bytes), 'malformed_body');
+      });
+    }
+    for (const type of [
+      'text/plain',
+      'application/xml',
+      'multipart/form-data; boundary=x',
+      'text/json',
+      'json',
+      'application/jsonp',
+    ]) {
+      it(`unsupported_content_type: ${type}`, async () => {
+        assertInvalid(
+          await api.send('post', SESSIONS).set('Content-Type', type).send(json),
+          'unsupported_content_type',
+        );
+      });
+    }
+    it('none of that: content types with parameters and in capitals, JSON with a byte order mark', async () => {
+      for (const type of [
+        'application/json; charset=utf-8',
+        'Application/JSON',
+        'application/vnd.shop+json',
+      ]) {
+        await api.send('post', SESSIONS).set('Content-Type', type).send(json).expect(200);
+      }
+      await api.post(SESSIONS, `\ufeff${json}`).expect(200);
+    });
+
+    const packed: [encoding: string, bytes: Buffer][] = [
+      ['gzip', gzipSync(json)],
+      ['deflate', deflateSync(json)],
+      ['br', brotliCompressSync(json)],
+    ];
+    for (const [encoding, bytes] of packed) {
+      it(`none of that: a body in ${encoding}`, async () => {
+        await post('application/json', encoding).send(bytes).expect(200);
+      });
+      it(`malformed_body: a body that says ${encoding} and is not`, async () => {
+        assertInvalid(await post('application/json', encoding).send(Buffer.from(json)), 'malformed_body');
+        assertInvalid(await post('application/json', encoding).send(bytes.subarray(0, -9)), 'malformed_body');
+      });
+    }
+    it('body_too_large: a body that unpacks to more than 4 MiB', async () => {
+      const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
+      assertInvalid(await post('application/json', 'gzip').send(bomb), 'body_too_large');
+    });
+    it('unsupported_content_type: a content encoding that nobody knows', async () => {
+      assertInvalid(
+        await post('application/json', 'zstd').send(Buffer.from(json)),
+        'unsupported_content_type',
+      );
+    });
+  });
+
+  describe('of a path', () => {
+    for (const path of [
+      '/v1/customers',
+      '/v1/checkout',
+      '/v1/checkout/session',
+      `${SESSIONS}/cs_test_1/pay`,
+      '/v1/payments/pay_1',
+      '/v1/keys/key_1',
+      '/v1//payments',
+      '/v1/Payments',
+      '/v1/checkout%2Fsessions',
+      '/v1/',
+      '/v1',
+    ]) {
+      it(`unknown_path: ${path}`, async () => {
+        const res = await api.get(path);
+        assertRefusal(res, 404, { type: 'invalid_request_error', code: 'unknown_path' });
+      });
+    }
+
+    const ids = [
+      'cs_test_1',
+      'x',
+      '0',
+      '-',
+      'a.b',
+      'a%20b',
+      'a%2Fb',
+      '%00',
+      '%F0%9F%A5%90',
+      "'%20OR%201=1",
+      'null',
+      'i'.repeat(3000),
+    ];
+    for (const id of ids) {
+      it(`resource_missing: the id ${id.slice(0, 20)}`, async () => {
+        const refusal = { type: 'invalid_request_error', code: 'resource_missing', param: 'id' } as const;
+        for (const path of [`${SESSIONS}/${id}`, `${SESSIONS}/${id}/line_items`, `${ENDPOINTS}/${id}`]) {
+          assertRefusal(await api.get(path), 404, refusal);
+        }
+        assertRefusal(await api.post(`${SESSIONS}/${id}/expire`), 404, refusal);
+        assertRefusal(await api.post(`${ENDPOINTS}/${id}`, { disabled: true }), 404, refusal);
+        assertRefusal(await api.delete(`${ENDPOINTS}/${id}`), 404, refusal);
+      });
+    }
+
+    for (const id of ['%zz', '%', '%E0%A4%A', '%ff']) {
+      it(`no fault of ours: the id ${id}, which no one can decode`, async () => {
+        for (const path of [`${SESSIONS}/${id}`, `${SESSIONS}/${id}/line_items`, `${ENDPOINTS}/${id}`]) {
+          assertRefusal(await api.get(path), 404, {
+            type: 'invalid_request_error',
+            code: 'resource_missing',
+            param: 'id',
+          });
+        }
+      });
+    }
+  });
+});

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { assertInvalid, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildEndpoints, HOOK_URL } from '../support/factories.js';
+import { buildShop } from '../support/shop.js';
+
+const ENDPOINTS = '/v1/webhook_endpoints';
+const HTTP_URL = 'http://1.1.1.1/hooks';
+
+describe('webhook endpoints', () => {
+  let app: TestApp;
+  before(async () => {
+    app = await openTestApp();
+  });
+  after(() => app.close());
+
+  describe('limits', () => {
+    const urlOf = (length: number): string => `${HOOK_URL}/`.padEnd(length, 'u');
+
+    it('take a url of 2048 characters, and refuse one of 2049', async () => {
+      const shop = await buildShop(app);
+      for (const send of ['post', 'form'] as const) {
+        await shop.test[send](ENDPOINTS, { url: urlOf(2048) }).expect(200);
+        const res = await shop.test[send](ENDPOINTS, { url: urlOf(2049) });
+        assertInvalid(res, 'parameter_invalid_string', 'url');
+      }
+    });
+
+    it('take a description of 500 characters, and refuse one of 501', async () => {
+      const shop = await buildShop(app);
+      for (const send of ['post', 'form'] as const) {
+        const description = '🥐'.repeat(500);
+        const { body } = await shop.test[send](ENDPOINTS, { url: HOOK_URL, description }).expect(200);
+        assert.equal(body.description, description);
+        const longer = { url: HOOK_URL, description: `${description}!` };
+        assertInvalid(await shop.test[send](ENDPOINTS, longer), 'parameter_invalid_string', 'description');
+        const update = await shop.test[send](`${ENDPOINTS}/${body.id}`, { description: longer.description });
+        assertInvalid(update, 'parameter_invalid_string', 'description');
+      }
+    });
+
+    it('hold at 1,000 endpoints per mode, deleted ones not counted', async () => {
+      const shop = await buildShop(app);
+      const [oldest] = await buildEndpoints(app.db, shop.accountId, 999);
+      await shop.test.post(ENDPOINTS, { url: HOOK_URL }).expect(200);
+      assertInvalid(await shop.test.post(ENDPOINTS, { url: HOOK_URL }), 'webhook_endpoint_limit');
+      await shop.live.post(ENDPOINTS, { url: HOOK_URL }).expect(200);
+      const other = await buildShop(app);
+      await other.test.post(ENDPOINTS, { url: HOOK_URL }).expect(200);
+      await shop.test.delete(`${ENDPOINTS}/${oldest}`).expect(200);
+      await shop.test.post(ENDPOINTS, { url: HOOK_URL }).expect(200);
+      const { body } = await shop.test.get(ENDPOINTS).expect(200);
+      assert.equal(body.data.length, 1000);
+      assert.equal(body.has_more, false);
+    });
+
+    it('hold when many are created at once: of 12 at 999, one', async () => {
+      const shop = await buildShop(app);
+      await buildEndpoints(app.db, shop.accountId, 999);
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, () => shop.test.post(ENDPOINTS, { url: HOOK_URL })),
+      );
+      for (const res of answers) if (res.status !== 200) assertInvalid(res, 'webhook_endpoint_limit');
+      assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+      assert.equal((await shop.test.get(ENDPOINTS)).body.data.length, 1000);
+    });
+  });
+
+  describe('urls', () => {
+    for (const url of [HTTP_URL, 'http://1.1.1.1:8080/']) {
+      it(`may be ${url} in test mode, not in live mode`, async () => {
+        const shop = await buildShop(app);
+        await shop.test.post(ENDPOINTS, { url }).expect(200);
+        assertInvalid(await shop.live.post(ENDPOINTS, { url }), 'url_invalid', 'url');
+        const { body } = await shop.live.post(ENDPOINTS, { url: HOOK_URL }).expect(200);
+        assertInvalid(await shop.live.post(`${ENDPOINTS}/${body.id}`, { url }), 'url_invalid', 'url');
+      });
+    }
+
+    for (const url of [
+      'https://1.1.1.1',
+      'https://1.1.1.1:1/',
+      'https://1.1.1.1:65535/a?b=c#d',
+      'https://[2606:4700:4700::1111]/hooks',
+      'https://hooks.invalid/',
+      'https://set-up-later.hooks.invalid:8443/a',
+    ]) {
+      it(`may be ${url} in both modes`, async () => {
+        const shop = await buildShop(app);
+        for (const api of [shop.test, shop.live]) {
+          assert.equal((await api.post(ENDPOINTS, { url }).expect(200)).body.url, url);
+        }
+      });
+    }
+
+    const refused: Record<string, string[]> = {
+      'other schemes': ['ftp://1.1.1.1/', 'ws://1.1.1.1/', 'file:///etc/passwd', 'javascript:alert(1)'],
+      'what is no whole URL': [
+        'hooks',
+        '/hooks',
+        '//1.1.1.1/',
+        '1.1.1.1/hooks',
+        'https:1.1.1.1',
+        'https://',
+        'https:///hooks',
+        ' https://1.1.1.1/',
+        'https://1.1.1.1/\n',
+        'https://1.1.1.1:99999/',
+        'https://a b/',
+      ],
+      credentials: [
+        'https://user:pass@1.1.1.1/',
+        'https://user@1.1.1.1/',
+        'https://:pass@1.1.1.1/',
+        'https://@1.1.1.1/',
+        'https://1.1.1.1@127.0.0.1/',
+      ],
+      'loopback in every spelling': [
+        'https://127.0.0.1/',
+        'https://127.1/',
+        'https://2130706433/',
+        'https://0x7f000001/',
+        'https://0x7f.1/',
+        'https://0177.0.0.1/',
+        'https://127.0.0.1./',
+        'https://[::1]/',
+        'https://[0:0:0:0:0:0:0:1]/',
+        'https://[::ffff:127.0.0.1]/',
+        'https://[::ffff:7f00:1]/',
+        'https://localhost/',
+        'https://LOCALHOST/',
+        'https://localhost./',
+        'https://a.localhost/',
+        'https://１２７.0.0.1/',
+      ],
+      'private networks': [
+        'https://10.0.0.1/',
+        'https://172.16.0.1/',
+        'https://172.31.255.255/',
+        'https://192.168.1.1/',
+        'https://100.64.0.1/',
+        'https://169.254.169.254/',
+        'https://[fe80::1]/',
+        'https://[fd00::1]/',
+        'https://[64:ff9b::a00:1]/',
+        'https://[2002:a00:1::]/',
+      ],
+      'addresses that are nobody’s': [
+        'https://0.0.0.0/',
+        'https://0/',
+        'https://255.255.255.255/',
+        'https://224.0.0.1/',
+        'https://240.0.0.1/',
+        'https://192.0.2.1/',
+        'https://198.18.0.1/',
+        'https://[::]/',
+        'https://[ff02::1]/',
+        'https://[2001:db8::1]/',
+      ],
+    };
+    for (const [what, urls] of Object.entries(refused)) {
+      it(`are refused with ${what}, on create and on update, in both modes`, async () => {
+        const shop = await buildShop(app);
+        for (const api of [shop.test, shop.live]) {
+          const { id } = (await api.post(ENDPOINTS, { url: HOOK_URL }).expect(200)).body;
+          for (const url of urls) {
+            for (const path of [ENDPOINTS, `${ENDPOINTS}/${id}`]) {
+              const res = await api.post(path, { url });
+              assert.equal(res.status, 400, `${path} ${url} ${res.text}`);
+              assertInvalid(res, 'url_invalid', 'url');
+            }
+          }
+          assert.equal((await api.get(`${ENDPOINTS}/${id}`)).body.url, HOOK_URL);
+        }
+      });
+    }
+
+    it('may be private ones when WEBHOOK_ALLOW_PRIVATE_NETWORKS is true; live mode still needs https', async () => {
+      const shop = await buildShop(app);
+      const open = await openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
+      try {
+        await client(open, shop.testKey).post(ENDPOINTS, { url: 'http://127.0.0.1:4242/' }).expect(200);
+        await client(open, shop.liveKey).post(ENDPOINTS, { url: 'https://127.0.0.1:4242/' }).expect(200);
+        const res = await client(open, shop.liveKey).post(ENDPOINTS, { url: 'http://127.0.0.1:4242/' });
+        assertInvalid(res, 'url_invalid', 'url');
+      } finally {
+        await open.close();
+      }
+    });
+
+    // A URI is what the answer promises, and what a delivery calls.
+    for (const url of [
+      'https://1.1.1.1/ü?é#ß',
+      'https://1.1.1.1/{id}|<a>',
+      'https://1.1.1.1/%zz',
+      'https://1.1.1.1/[a]',
+      'https://1.1.1.1/#a#b',
+      'https://bücher.invalid/',
+    ]) {
+      it(`come back as URIs, or are refused: ${url}`, async () => {
+        const shop = await buildShop(app);
+        const res = await shop.test.post(ENDPOINTS, { url });
+        if (res.status !== 200) assertInvalid(res, 'url_invalid', 'url');
+      });
+    }
+  });
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { returnToPresent } from '../../shared/clock.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Payment } from '../../shared/models/payment.js';
+import { ClaimNotMade, claimSession, type NewPayment } from '../../shared/services/payments/claim.js';
+import { type SignedPayment, told } from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { PausePoint, TcpProxy } from '../support/pause-points.js';
+
+const HEADER = 'PAYMENT-SIGNATURE';
+
+describe('a claim whose COMMIT is not answered', () => {
+  let flow: MoneyFlow;
+  let proxy: TcpProxy;
+  let pause: PausePoint;
+  before(async () => {
+    flow = await openMoneyFlow('lost_commit', {
+      worker: false,
+      async around(databaseUrl) {
+        const before = await TcpProxy.before(databaseUrl);
+        proxy = before;
+        return { DATABASE_URL: before.databaseUrl };
+      },
+    });
+    await flow.startWorker({ DATABASE_URL: flow.databaseUrl });
+  });
+  beforeEach(() => flow.newPage());
+  afterEach(() => PausePoint.removeAll());
+  after(async () => {
+    await flow.close();
+    await proxy.refuse();
+  });
+
+  /** Until the claim stands in its COMMIT. */
+  async function claim(): Promise<{ sessionId: string; signed: SignedPayment; answer: Promise<string> }> {
+    const { id: sessionId } = await flow.buildSession();
+    const signed = await flow.sign(sessionId);
+    const when = `NEW.checkout_session_id = '${sessionId}' AND NEW.status = 'processing'`;
+    pause = await PausePoint.put(flow.databaseUrl, {
+      table: 'payments',
+      on: 'INSERT',
+      when,
+      moment: 'commit',
+    });
+    const answer = flow.visit(sessionId, { [HEADER]: signed.header }).then(told);
+    await pause.reached();
+    return { sessionId, signed, answer };
+  }
+
+  const stateOf = async (sessionId: string): Promise<unknown[]> => {
+    const { status, paymentId } = await CheckoutSession.query(flow.db).findById(sessionId).throwIfNotFound();
+    return [status, paymentId];
+  };
+
+  it('and was not carried out is 503, has claimed nothing, and the same payload pays', async () => {
+    const { sessionId, signed, answer } = await claim();
+    proxy.cut();
+    await pause.terminate();
+    assert.equal(await answer, '503 payment_service_unavailable');
+    assert.deepEqual(await stateOf(sessionId), ['open', null]);
+    await pause.release();
+    assert.equal(told(await flow.visit(sessionId, { [HEADER]: signed.header })), '200 complete');
+    assert.deepEqual(flow.calls(signed), { verify: 2, settle: 1 });
+    await flow.assertBooks();
+  });
+
+  it('and was carried out goes on', async () => {
+    const { signed, answer } = await claim();
+    proxy.cut();
+    await pause.release();
+    assert.equal(await answer, '200 complete');
+    assert.deepEqual(flow.calls(signed), { verify: 1, settle: 1 });
+    await flow.assertBooks();
+  });
+
+  it('and cannot be read is 202, and goes on', async () => {
+    const { sessionId, answer } = await claim();
+    await proxy.refuse();
+    assert.equal(await answer, '202 processing');
+    await pause.release();
+    await eventually(async () => assert.equal((await stateOf(sessionId))[0], 'complete'));
+    await proxy.accept();
+    assert.equal(told(await flow.visit(sessionId)), '200 complete');
+    await flow.assertBooks();
+  });
+
+  it('and was not carried out, and cannot be read, is 202 and leaves the session open', async () => {
+    const { sessionId, answer } = await claim();
+    await proxy.refuse();
+    assert.equal(await answer, '202 processing');
+    await pause.terminate();
+    await proxy.accept();
+    assert.equal(told(await flow.visit(sessionId)), '402');
+    await flow.assertBooks();
+  });
+});
+
+describe('a call of /settle', () => {
+  let flow: MoneyFlow;
+  let proxy: TcpProxy;
+  before(async () => {
+    flow = await openMoneyFlow('one_call', { worker: false });
+    const { hostname, port } = new URL(flow.facilitator.url);
+    proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+  });
+  beforeEach(() => flow.newPage());
+  afterEach(() => PausePoint.removeAll());
+  after(async () => {
+    await proxy.refuse();
+    await flow.close();
+    returnToPresent();
+  });
+
+  it('whose connection breaks is not repeated while the facilitator may still be at it', async () => {
+    const hands = flow.openHands({
+      FACILITATOR_URL: `http://127.0.0.1:${proxy.port}`,
+      FACILITATOR_SETTLE_TIMEOUT_MS: '20000',
+    });
+    const { id } = await flow.buildSession();
+    const signed = await flow.sign(id);
+    const answer = flow.visit(id, { [HEADER]: signed.header }).then(told);
+    const payment = await eventually(() => flow.onlyPayment(id));
+    const hold = flow.facilitator.settle.holdNext();
+    const settling = hands.doNext(payment.id);
+    await eventually(() => assert.equal(flow.calls(signed).settle, 1));
+    proxy.cut();
+    await settling;
+
+    const { settleAskedAt } = await flow.onlyPayment(id);
+    // Its timeout and half a minute: then it surely has ended.
+    const hasEndedMs = (settleAskedAt?.getTime() ?? 0) + 50_000;
+    for (let due = await nextDue(flow); due !== undefined && due.dueAt.getTime() < hasEndedMs; ) {
+      await hands.doNext(payment.id);
+      due = await nextDue(flow);
+    }
+    assert.equal(flow.calls(signed).settle, 1, 'two calls for one payload were in flight');
+    hold.release();
+    await eventually(() => assert.equal(flow.facilitator.ledger.length, 1));
+    await hands.doNext(payment.id);
+    assert.equal(told(await flow.visit(id)), '200 complete');
+    await answer;
+    await flow.assertBooks();
+  });
+
+  it('that succeeded is not forgotten because a connection to Postgres broke, though no chain can be read', async () => {
+    const hands = flow.openHands({ RPC_URL_EIP155_84532: 'http://127.0.0.1:1' });
+    const { id } = await flow.buildSession();
+    const pause = await PausePoint.put(flow.databaseUrl, {
+      table: 'payments',
+      on: 'UPDATE',
+      when: `NEW.checkout_session_id = '${id}' AND NEW.status = 'succeeded'`,
+      moment: 'statement',
+    });
+    const answer = flow.pay(id).then(told);
+    const payment = await eventually(() => flow.onlyPayment(id));
+    const settling = hands.doNext(payment.id).catch(() => undefined);
+    await pause.reached();
+    await pause.terminate();
+    await pause.release();
+    await settling;
+    for (let steps = 0; steps < 40 && (await flow.session(id)).status === 'processing'; steps += 1) {
+      await hands.doNext(payment.id);
+    }
+    await answer;
+    assert.equal((await flow.session(id)).status, 'complete', 'the facilitator had said that it was paid');
+    await flow.assertBooks();
+  });
+});
+
+describe('an error of the connection', () => {
+  it('with a code of five letters is not taken for a word of Postgres', async () => {
+    const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' });
+    const db = {
+      client: { acquireConnection: () => Promise.reject(broken) },
+      transaction: () => Promise.reject(broken),
+    } as unknown as Knex;
+    const payment = { sessionId: 'cs_none' } as NewPayment;
+    await claimSession(db, payment).then(
+      (claim) => assert.equal(claim.kind, 'unclear'),
+      (error) => assert.ok(error instanceof ClaimNotMade, `it was taken for a refusal: ${error}`),
+    );
+  });
+});
+
+async function nextDue({ db }: MoneyFlow): Promise<{ id: string; stage: string; dueAt: Date } | undefined> {
+  const due = await Payment.query(db).whereNotNull('dueAt').orderBy('dueAt').first();
+  if (due?.dueAt === undefined || due.dueAt === null) return undefined;
+  return { id: due.id, stage: due.stage ?? '', dueAt: due.dueAt };
+}

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import type { Response, Test } from 'supertest';
+import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Event } from '../../shared/models/event.js';
+import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
+import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import { KEPT_FOR_MS } from '../../shared/services/access/idempotency.js';
+import { client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { buildSession } from '../support/factories.js';
+import {
+  assertReused,
+  atOnce,
+  buildKeyedShop,
+  ENDPOINTS,
+  hooks,
+  type KeyedShop,
+  keyed,
+  PRIVATE,
+  SESSIONS,
+} from '../support/keyed-shop.js';
+import { minimal } from '../support/orders.js';
+
+const MINUTE_MS = 60_000;
+
+describe('Idempotency-Key', () => {
+  let app: TestApp;
+  let shop: KeyedShop;
+  before(async () => {
+    app = await openTestApp(PRIVATE);
+  });
+  after(() => app.close());
+  beforeEach(async () => {
+    shop = await buildKeyedShop(app);
+  });
+  afterEach(() => returnToPresent());
+
+  /** Of many answers to one request: all the same, and one of them the first. */
+  function assertOneFirst(answers: Response[]): void {
+    for (const res of answers) assert.equal(res.status, 200, res.text);
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
+    const replayed = answers.filter((res) => res.get('Idempotent-Replayed') === 'true');
+    assert.equal(replayed.length, answers.length - 1);
+  }
+
+  describe('of 50 simultaneous creates', () => {
+    it('makes one session and 50 equal answers', async () => {
+      assertOneFirst(await atOnce(50, () => shop.create()));
+      assert.equal((await shop.sessions()).length, 1);
+    });
+
+    it('makes one over both encodings', async () => {
+      assertOneFirst(
+        await atOnce(50, (i) => (i % 2 === 0 ? shop.create() : keyed(shop.test.form(SESSIONS, minimal)))),
+      );
+      assert.equal((await shop.sessions()).length, 1);
+    });
+
+    for (const size of ['1', '2']) {
+      it(`makes one with a pool of ${size}`, async () => {
+        const narrow = await openTestApp({ ...PRIVATE, DATABASE_POOL_SIZE: size });
+        try {
+          const mine = client(narrow, shop.testKey);
+          assertOneFirst(await atOnce(50, () => keyed(mine.post(SESSIONS, minimal))));
+          assert.equal((await shop.sessions()).length, 1);
+          assertOneFirst(await atOnce(50, () => keyed(mine.post(ENDPOINTS, hooks), 'hooks')));
+          const [{ id } = assert.fail()] = await shop.sessions();
+          assertOneFirst(await atOnce(50, () => keyed(mine.post(`${SESSIONS}/${id}/expire`), 'expire')));
+        } finally {
+          await narrow.close();
+        }
+      });
+    }
+
+    it('makes one over two processes', async () => {
+      const other = await openTestApp(PRIVATE);
+      try {
+        const clients = [shop.test, client(other, shop.testKey)];
+        const send = (i: number): Test => keyed((clients[i % 2] ?? shop.test).post(SESSIONS, minimal));
+        assertOneFirst(await atOnce(50, send));
+        assert.equal((await shop.sessions()).length, 1);
+      } finally {
+        await other.close();
+      }
+    });
+
+    it('makes one of each key', async () => {
+      const answers = await atOnce(50, (i) => shop.create(minimal, `key-${i % 10}`));
+      for (let k = 0; k < 10; k++) assertOneFirst(answers.filter((_, i) => i % 10 === k));
+      assert.equal((await shop.sessions()).length, 10);
+    });
+
+    it('makes one again when the key has turned 24 hours old', async () => {
+      travelMs(-KEPT_FOR_MS - MINUTE_MS);
+      const old = await shop.create();
+      returnToPresent();
+      const answers = await atOnce(50, () => shop.create());
+      assertOneFirst(answers);
+      assert.notEqual(answers[0]?.body.id, old.body.id);
+      assert.equal((await shop.sessions()).length, 2);
+    });
+  });
+
+  it('of 50 simultaneous expires makes one event', async () => {
+    const { id } = await buildSession(app.db, shop.accountId);
+    assertOneFirst(await atOnce(50, () => keyed(shop.test.post(`${SESSIONS}/${id}/expire`))));
+    assert.equal(await Event.query(app.db).where({ checkoutSessionId: id }).resultSize(), 1);
+  });
+
+  it('of 50 simultaneous webhook creates makes one endpoint with one secret', async () => {
+    assertOneFirst(await atOnce(50, () => keyed(shop.test.post(ENDPOINTS, hooks))));
+    const rows = await WebhookEndpoint.query(app.db).where({ accountId: shop.accountId });
+    assert.equal(rows.length, 1);
+  });
+
+  it('of 50 simultaneous webhook updates changes once', async () => {
+    const { body } = await shop.test.post(ENDPOINTS, hooks);
+    assertOneFirst(
+      await atOnce(50, () => keyed(shop.test.post(`${ENDPOINTS}/${body.id}`, { description: 'Same' }))),
+    );
+  });
+
+  describe('when two different requests race with it', () => {
+    it('takes one create and refuses the other, of which nothing is left', async () => {
+      for (let round = 0; round < 20; round++) {
+        const key = `race-${round}`;
+        const bodies = ['a', 'b'].map((ref) => ({ ...minimal, client_reference_id: `${ref}-${round}` }));
+        const answers = await Promise.all(bodies.map((body) => shop.create(body, key)));
+        const winner = answers.findIndex(({ status }) => status === 200);
+        assert.notEqual(winner, -1);
+        assertReused(answers[1 - winner] ?? assert.fail());
+        const rows = await CheckoutSession.query(app.db)
+          .where({ accountId: shop.accountId })
+          .where('clientReferenceId', 'like', `_-${round}`);
+        assert.deepEqual(
+          rows.map(({ id }) => id),
+          [answers[winner]?.body.id],
+        );
+      }
+    });
+
+    it('takes one path and refuses the other, of which nothing is left', async () => {
+      for (let round = 0; round < 20; round++) {
+        const key = `paths-${round}`;
+        const [session, endpoint] = await Promise.all([
+          shop.create(minimal, key),
+          keyed(shop.test.post(ENDPOINTS, hooks), key),
+        ]);
+        const made = session.status === 200 ? 1 : 0;
+        assertReused(made === 1 ? endpoint : session);
+        const counts = [
+          await CheckoutSession.query(app.db).where({ accountId: shop.accountId }).resultSize(),
+          await WebhookEndpoint.query(app.db).where({ accountId: shop.accountId }).resultSize(),
+        ];
+        assert.equal((counts[0] ?? 0) + (counts[1] ?? 0), round + 1);
+      }
+    });
+
+    /** Another process uses the key first and has not committed yet: whatever came meanwhile has to wait for it. */
+    async function whileKeyIsTaken(
+      key: string,
+      meanwhile: () => Test,
+    ): Promise<{ answer: Response; waited: boolean }> {
+      const trx = await app.db.transaction();
+      await IdempotencyRecord.query(trx).insert({
+        accountId: shop.accountId,
+        livemode: false,
+        key,
+        path: '/v1/elsewhere',
+        fingerprint: Buffer.alloc(32),
+        answer: '{}',
+        sealed: false,
+        createdAt: new Date(nowMs()),
+      });
+      let answered = false;
+      const answer = Promise.resolve(meanwhile()).finally(() => {
+        answered = true;
+      });
+      await untilSomeoneWaitsFor(trx);
+      const waited = !answered;
+      await trx.commit();
+      return { answer: await answer, waited };
+    }
+
+    async function untilSomeoneWaitsFor(trx: Knex.Transaction): Promise<void> {
+      await eventually(async () => {
+        const { rows } = await trx.raw(
+          'SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))',
+        );
+        assert.equal(rows.length, 1, 'nobody waits for the key');
+      });
+    }
+
+    it('undoes an expire that comes second: the session is open and there is no event', async () => {
+      const { id } = await buildSession(app.db, shop.accountId);
+      const { answer, waited } = await whileKeyIsTaken('taken', () =>
+        keyed(shop.test.post(`${SESSIONS}/${id}/expire`), 'taken'),
+      );
+      assert.ok(waited);
+      assertReused(answer);
+      assert.equal((await CheckoutSession.query(app.db).findById(id))?.status, 'open');
+      assert.equal(await Event.query(app.db).where({ checkoutSessionId: id }).resultSize(), 0);
+    });
+
+    it('undoes a create, a webhook create and an update that come second', async () => {
+      const { id } = (await shop.test.post(ENDPOINTS, hooks)).body;
+      const sends: (() => Test)[] = [
+        () => shop.create(minimal, 'taken-0'),
+        () => keyed(shop.test.post(ENDPOINTS, hooks), 'taken-1'),
+        () => keyed(shop.test.post(`${ENDPOINTS}/${id}`, { disabled: true }), 'taken-2'),
+      ];
+      for (const [i, send] of sends.entries()) {
+        const { answer, waited } = await whileKeyIsTaken(`taken-${i}`, send);
+        assert.ok(waited);
+        assertReused(answer);
+      }
+      assert.deepEqual(await shop.sessions(), []);
+      const endpoints = await WebhookEndpoint.query(app.db).where({ accountId: shop.accountId });
+      assert.deepEqual(
+        endpoints.map((endpoint) => [endpoint.id, endpoint.status]),
+        [[id, 'enabled']],
+      );
+    });
+  });
+});

@@ -1,0 +1,365 @@
+import assert from 'node:assert/strict';
+import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import {
+  BUYER,
+  type Checkout,
+  openCheckoutOnChain,
+  receiptOf,
+  type SignedPayment,
+  type Signing,
+  told,
+} from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import type { EvmChain } from '../support/evm-chain.js';
+import {
+  altered,
+  answers,
+  answersHtml,
+  type Behaviour,
+  breaksAfterWork,
+  breaksBeforeWork,
+  failsAfterWork,
+  failsToSettle,
+  settlesAsPending,
+} from '../support/facilitator-dial.js';
+
+const HASH = `0x${'ab'.repeat(32)}`;
+const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
+const PROCESSING = { session: 'processing', payments: ['processing'], events: [] };
+const FAILED = { session: 'open', payments: ['failed'], events: [] };
+/** Nothing is done, and nobody is told what happened. */
+const BREAKS = answersHtml(503);
+
+describe('an unclear answer of /settle', () => {
+  let checkout: Checkout & { chain: EvmChain };
+  let chain: EvmChain;
+
+  async function open(): Promise<void> {
+    checkout = await openCheckoutOnChain({ SETTLE_WAIT_MS: '0' });
+    chain = checkout.chain;
+  }
+
+  interface Undecided {
+    id: string;
+    payment: SignedPayment;
+  }
+
+  /** Paid, answered 202, and the first call of /settle has ended. */
+  async function payUnclearly(behaviour: Behaviour, parts?: Signing): Promise<Undecided> {
+    const { id } = await checkout.buildSession({ expiresAt: new Date(nowMs() + 86_400_000) });
+    const payment = await checkout.sign(id, parts);
+    checkout.facilitator.settle.next(behaviour);
+    const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
+    assert.equal(told(res), '202 processing');
+    await checkout.afterSettling(id);
+    return { id, payment };
+  }
+
+  /** A block that is later than everything that has happened. */
+  function passBlock(): void {
+    chain.travel(2);
+    chain.mine();
+  }
+
+  async function assertCompletes({ id, payment }: Undecided): Promise<void> {
+    await checkout.becomes(id, PAID);
+    const res = await checkout.visit(id);
+    assert.equal(told(res), '200 complete');
+    const nonce = payment.payload.authorization.nonce;
+    const moved = checkout.facilitator.ledger.filter(({ paymentId }) => paymentId === nonce);
+    assert.equal(moved.length, 1);
+    assert.equal(receiptOf(res)?.transaction, moved[0]?.transaction);
+    assert.equal(receiptOf(res)?.payer, BUYER.address);
+  }
+
+  describe('is 202, and then 200 when the chain shows the money:', () => {
+    const WAYS: Record<string, Behaviour> = {
+      'the connection was reset': breaksAfterWork('reset'),
+      'the connection was dropped': breaksAfterWork('drop'),
+      'the answer ended in its midst': breaksAfterWork('truncate'),
+      'HTTP 500': failsAfterWork(500),
+      'HTTP 503 in HTML': failsAfterWork(503, '<html>'),
+      'HTTP 500 that says success': altered({}, 500),
+      'HTTP 500 that says failure': altered({ success: false, errorReason: 'insufficient_funds' }, 500),
+      'a redirection': failsAfterWork(308, ''),
+      'HTTP 400 without a verdict': failsAfterWork(400, { error: 'bad request' }),
+      'HTTP 404': failsAfterWork(404, 'not found'),
+      'no JSON': failsAfterWork(200, 'ok'),
+      'half of its JSON': failsAfterWork(200, '{"success": tru'),
+      'no JSON object': failsAfterWork(200, [{ success: true, transaction: HASH }]),
+      'no verdict': failsAfterWork(200, { transaction: HASH }),
+      'a verdict in words': altered({ success: 'true' }),
+      'success without a transaction': altered({ transaction: undefined }),
+      'success with an empty transaction': altered({ transaction: '' }),
+      'success with null for the transaction': altered({ transaction: null }),
+      'success with a number for the transaction': altered({ transaction: 7 }),
+      'success on another network': altered({ network: 'eip155:8453' }),
+      'failure on another network': altered({
+        success: false,
+        errorReason: 'insufficient_funds',
+        transaction: '',
+        network: 'base',
+      }),
+      'failure with a transaction': altered({ success: false, errorReason: 'insufficient_funds' }),
+      'failure with another transaction': altered({
+        success: false,
+        errorReason: 'transfer_event_mismatch',
+        transaction: HASH,
+      }),
+      'settlement_pending with the transaction': settlesAsPending(),
+      ...Object.fromEntries(
+        [
+          'settlement_pending',
+          'duplicate_settlement',
+          'invalid_exact_evm_nonce_already_used',
+          'invalid_exact_evm_transaction_failed',
+          'transaction_failed',
+          'settle_exact_svm_transaction_confirmation_timed_out',
+          'post_settlement_transfer_not_confirmed',
+        ].map((errorReason) => [
+          `failure with ${errorReason}`,
+          altered({ success: false, errorReason, transaction: '' }),
+        ]),
+      ),
+    };
+    const undecided = new Map<string, Undecided>();
+    afterEach(returnToPresent);
+    after(() => checkout.close());
+
+    /** All at first, so that their looks at the chain come at the same time. */
+    before(async () => {
+      await open();
+      for (const [title, behaviour] of Object.entries(WAYS)) {
+        undecided.set(title, await payUnclearly(behaviour));
+      }
+    });
+
+    for (const title of Object.keys(WAYS)) {
+      it(title, async () => {
+        const one = undecided.get(title);
+        assert.ok(one);
+        await assertCompletes(one);
+        assert.deepEqual(checkout.calls(one.payment), { verify: 1, settle: 1 });
+        assert.notEqual((await checkout.payment(one.id)).proofIndex, null);
+      });
+    }
+  });
+
+  describe('afterwards', () => {
+    // Each on a chain of its own: blocks do not travel back.
+    beforeEach(open);
+    afterEach(async () => {
+      returnToPresent();
+      await checkout.close();
+    });
+
+    it('keeps the session: 202 to a GET, 409 to a payment, the signature used', async () => {
+      const undecided = await payUnclearly(failsAfterWork(500));
+      chain.endpoint.fail('hang');
+      assert.equal(told(await checkout.visit(undecided.id)), '202 processing');
+      const { header } = undecided.payment;
+      const again = await checkout.visit(undecided.id, { 'PAYMENT-SIGNATURE': header });
+      assert.equal(told(again), '409 processing');
+      const { id } = await checkout.buildSession();
+      const elsewhere = await checkout.visit(id, { 'PAYMENT-SIGNATURE': header });
+      assert.equal(told(elsewhere), '409 signature_already_used');
+      assert.deepEqual(await checkout.state(undecided.id), PROCESSING);
+      chain.endpoint.recover();
+      travelMs(60_000);
+      await assertCompletes(undecided);
+    });
+
+    it('does not believe a transaction that moved another payment’s money', async () => {
+      const first = await payUnclearly(failsAfterWork(500));
+      await assertCompletes(first);
+      const transaction = checkout.facilitator.ledger.at(-1)?.transaction ?? '';
+      const second = await payUnclearly(failsToSettle('settlement_pending', transaction));
+      passBlock();
+      await checkout.afterAnotherLook(second.id);
+      assert.deepEqual(await checkout.state(second.id), PROCESSING);
+      travelMs(31_000);
+      passBlock();
+      await assertCompletes(second);
+      assert.deepEqual(checkout.calls(second.payment), { verify: 1, settle: 2 });
+    });
+
+    describe('is settled again when the chain says that nothing has moved,', () => {
+      it('after HTTP 503', async () => {
+        const undecided = await payUnclearly(BREAKS);
+        passBlock();
+        await assertCompletes(undecided);
+        assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 2 });
+      });
+
+      for (const [title, behaviour] of Object.entries<Behaviour>({
+        'after a connection that broke': breaksBeforeWork(),
+        'after a gateway that gave up': answersHtml(504),
+      })) {
+        it(`${title}, when the facilitator surely is no longer at it`, async () => {
+          const undecided = await payUnclearly(behaviour);
+          passBlock();
+          await checkout.afterAnotherLook(undecided.id);
+          assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 1 });
+          travelMs(61_000);
+          passBlock();
+          await assertCompletes(undecided);
+          assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 2 });
+        });
+      }
+
+      it('but only in a block that is later than the end of the call', async () => {
+        const undecided = await payUnclearly(BREAKS);
+        await checkout.afterAnotherLook(undecided.id);
+        assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 1 });
+        passBlock();
+        travelMs(5_000);
+        await assertCompletes(undecided);
+        assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 2 });
+      });
+
+      for (const [title, no] of Object.entries<Behaviour>({
+        insufficient_funds: failsToSettle('insufficient_funds'),
+        'HTTP 401': answers(401),
+      })) {
+        it(`and ${title} to that proves nothing: 202 until the authorization is over`, async () => {
+          const { id, payment } = await payUnclearly(BREAKS);
+          checkout.facilitator.settle.always(no);
+          passBlock();
+          await eventually(async () => {
+            const { settleCalls, settleEndedAt } = await checkout.payment(id);
+            assert.equal(settleCalls >= 2 && settleEndedAt !== null, true);
+          });
+          assert.deepEqual(await checkout.state(id), PROCESSING);
+          travelMs(305_000);
+          chain.mine();
+          await checkout.becomes(id, FAILED);
+          assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
+          assert.ok(checkout.calls(payment).settle <= 6);
+        });
+      }
+    });
+
+    it('that named a transaction gives it half a minute to land before it is settled again', async () => {
+      const undecided = await payUnclearly(failsToSettle('settlement_pending', HASH));
+      passBlock();
+      await checkout.afterAnotherLook(undecided.id);
+      assert.equal(checkout.calls(undecided.payment).settle, 1);
+      travelMs(31_000);
+      passBlock();
+      await assertCompletes(undecided);
+      assert.equal(checkout.calls(undecided.payment).settle, 2);
+    });
+
+    describe('is decided by the end of the authorization:', () => {
+      it('not before a block is later than it, then failed, and told', async () => {
+        const { id } = await payUnclearly(failsToSettle('settlement_pending', HASH));
+        await checkout.afterAnotherLook(id, 296, () => chain.mine());
+        assert.deepEqual(await checkout.state(id), PROCESSING);
+        // Our clock is past it; the newest block is not.
+        await checkout.afterAnotherLook(id, 30);
+        assert.deepEqual(await checkout.state(id), PROCESSING);
+        chain.mine();
+        travelMs(31_000);
+        await checkout.becomes(id, FAILED);
+        assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
+        assert.equal(told(await checkout.pay(id)), '202 processing');
+        await eventually(async () => assert.equal((await checkout.session(id)).status, 'complete'));
+      });
+
+      it('failed at once when the payer has cancelled it', async () => {
+        const { id, payment } = await payUnclearly(failsToSettle('settlement_pending', HASH));
+        const { from, nonce } = payment.payload.authorization;
+        chain.cancelAuthorization({ asset: payment.accepted.asset, from, nonce });
+        await checkout.becomes(id, FAILED);
+        assert.equal(told(await checkout.visit(id)), '402 invalid_transaction_state');
+      });
+
+      it('or, when that is far away, by two looks a quarter of an hour later, and watched on', async () => {
+        const validBefore = BigInt(Math.floor(nowMs() / 1000) + 3600);
+        const { id } = await payUnclearly(failsToSettle('settlement_pending', HASH), { validBefore });
+        const first = await checkout.afterAnotherLook(id, 901, () => chain.mine());
+        assert.notEqual(first.unusedSeenAt, null);
+        assert.deepEqual(await checkout.state(id), PROCESSING);
+        travelMs(16_000);
+        chain.mine();
+        await checkout.becomes(id, FAILED);
+        assert.equal((await checkout.payment(id)).stage, 'watch');
+        assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
+      });
+    });
+
+    describe('while the chain cannot be read', () => {
+      beforeEach(() => chain.endpoint.fail('http_500'));
+
+      it('is settled again when /verify says that nothing has moved', async () => {
+        const undecided = await payUnclearly(BREAKS);
+        await checkout.becomes(undecided.id, PAID);
+        assert.deepEqual(checkout.calls(undecided.payment), { verify: 2, settle: 2 });
+      });
+
+      it('is not settled again when /verify does not say so', async () => {
+        checkout.facilitator.verify.next({}, answers(500));
+        const { id, payment } = await payUnclearly(failsAfterWork(500));
+        await checkout.afterAnotherLook(id);
+        assert.deepEqual(checkout.calls(payment), { verify: 2, settle: 1 });
+        await checkout.afterAnotherLook(id, 5);
+        assert.deepEqual(checkout.calls(payment), { verify: 3, settle: 1 });
+        assert.deepEqual(await checkout.state(id), PROCESSING);
+        chain.endpoint.recover();
+        travelMs(10_000);
+        await checkout.becomes(id, PAID);
+      });
+
+      it('is decided a minute after the authorization’s end; money that is seen later completes the session', async () => {
+        const { id } = await payUnclearly(failsAfterWork(500));
+        await checkout.afterAnotherLook(id, 299);
+        assert.deepEqual(await checkout.state(id), PROCESSING);
+        assert.equal(told(await checkout.visit(id)), '202 processing');
+        await checkout.afterAnotherLook(id, 31);
+        assert.deepEqual(await checkout.state(id), PROCESSING);
+        travelMs(31_000);
+        await checkout.becomes(id, FAILED);
+        assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
+        chain.endpoint.recover();
+        travelMs(3_601_000);
+        await checkout.becomes(id, PAID);
+        assert.equal(told(await checkout.visit(id)), '200 complete');
+      });
+
+      it('is not decided by one bad moment of the endpoint, though nobody had looked until long after its end', async () => {
+        const { id } = await payUnclearly(failsAfterWork(500));
+        await checkout.afterAnotherLook(id, 600);
+        assert.deepEqual(await checkout.state(id), PROCESSING);
+        chain.endpoint.recover();
+        travelMs(31_000);
+        await checkout.becomes(id, PAID);
+      });
+
+      it('nor by two, when it could be read in between', async () => {
+        const { id } = await payUnclearly(failsAfterWork(500));
+        assert.notEqual((await checkout.afterAnotherLook(id, 200)).unreadableSince, null);
+        chain.endpoint.recover();
+        // A node that does not know the transfer yet.
+        Object.assign(chain, { hidesLogs: true, authorizationStateLie: false });
+        const read = await checkout.afterAnotherLook(id, 92, () => chain.mine());
+        assert.equal(read.unreadableSince, null);
+        Object.assign(chain, { hidesLogs: false, authorizationStateLie: undefined });
+        chain.endpoint.fail('http_500');
+        await checkout.afterAnotherLook(id, 300);
+        assert.deepEqual(await checkout.state(id), PROCESSING);
+      });
+
+      it('is decided after a quarter of an hour when its end is far away', async () => {
+        const validBefore = BigInt(Math.floor(nowMs() / 1000) + 7200);
+        const { id } = await payUnclearly(failsAfterWork(500), { validBefore });
+        for (const seconds of [840, 31]) {
+          await checkout.afterAnotherLook(id, seconds);
+          assert.deepEqual(await checkout.state(id), PROCESSING);
+        }
+        travelMs(31_000);
+        await checkout.becomes(id, FAILED);
+        assert.equal((await checkout.payment(id)).stage, 'watch');
+      });
+    });
+  });
+});

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { Keypair } from '@solana/web3.js';
+import { returnToPresent, travelMs } from '../../shared/clock.js';
+import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { updateAccount } from '../../shared/services/access/accounts.js';
+import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import { paymentHeader, signSolanaPayment } from '../support/agent.js';
+import { BASE_SEPOLIA, type Checkout, findEntry, SOLANA_DEVNET, told } from '../support/checkout.js';
+import type { FacilitatorOptions } from '../support/facilitator.js';
+import {
+  altered,
+  answers,
+  answersGarbage,
+  answersHtml,
+  breaksBeforeWork,
+} from '../support/facilitator-dial.js';
+import { FEE_PAYER, OTHER_FEE_PAYER, openQuotes } from '../support/quotes.js';
+
+describe('what a link asks for', () => {
+  let checkout: Checkout;
+
+  async function open(options?: FacilitatorOptions): Promise<void> {
+    checkout = await openQuotes(options);
+  }
+
+  async function acceptsOf(session: CheckoutSession): Promise<readonly PaymentRequirements[]> {
+    return (await checkout.quote(session.id)).accepts;
+  }
+
+  afterEach(async () => {
+    returnToPresent();
+    await checkout.close();
+  });
+
+  describe('names a fee payer on Solana', () => {
+    const feePayerOf = async (session: CheckoutSession): Promise<unknown> =>
+      findEntry(await acceptsOf(session), SOLANA_DEVNET).extra;
+    /** Another of the facilitator's nodes answers, or the same one after a restart. */
+    function lists(...feePayers: string[]): void {
+      const kinds = feePayers.map((feePayer) => ({
+        x402Version: 2,
+        scheme: 'exact',
+        network: SOLANA_DEVNET,
+        extra: { feePayer },
+      }));
+      checkout.facilitator.supported.always(altered({ kinds, signers: {} }));
+      travelMs(61_000);
+    }
+
+    it('that stays the same while the facilitator still lists it', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      assert.deepEqual(await feePayerOf(session), { feePayer: FEE_PAYER });
+      lists(OTHER_FEE_PAYER, FEE_PAYER);
+      assert.deepEqual(await feePayerOf(session), { feePayer: FEE_PAYER });
+      assert.deepEqual(await feePayerOf(await checkout.buildSession()), { feePayer: OTHER_FEE_PAYER });
+    });
+
+    it('that is the same to many who ask at once, and is remembered once', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      const offered = await Promise.all(Array.from({ length: 20 }, () => feePayerOf(session)));
+      for (const extra of offered) assert.deepEqual(extra, { feePayer: FEE_PAYER });
+      assert.deepEqual((await checkout.session(session.id)).offeredFeePayers, [FEE_PAYER]);
+    });
+
+    it('that is another one when the facilitator has dropped it', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      await acceptsOf(session);
+      lists(OTHER_FEE_PAYER);
+      assert.deepEqual(await feePayerOf(session), { feePayer: OTHER_FEE_PAYER });
+    });
+
+    it('and takes a payment for one that it offered and the facilitator has dropped since', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      const entry = findEntry(await acceptsOf(session), SOLANA_DEVNET);
+      const payload = signSolanaPayment(entry, { payer: Keypair.generate() });
+      lists(OTHER_FEE_PAYER);
+      await sendUntilVerified(session, entry, payload);
+      assert.deepEqual(verifiedFeePayer(), { feePayer: FEE_PAYER });
+    });
+
+    it('and takes a payment for one that the facilitator lists and it did not offer', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      const entry = findEntry(await acceptsOf(session), SOLANA_DEVNET);
+      const signed = { ...entry, extra: { feePayer: OTHER_FEE_PAYER } };
+      await sendUntilVerified(session, signed, signSolanaPayment(signed, { payer: Keypair.generate() }));
+      assert.deepEqual(verifiedFeePayer(), { feePayer: OTHER_FEE_PAYER });
+    });
+
+    it('and never sends one on that neither the facilitator nor it has named', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      const entry = findEntry(await acceptsOf(session), SOLANA_DEVNET);
+      const strange = { ...entry, extra: { feePayer: Keypair.generate().publicKey.toBase58() } };
+      await sendUntilVerified(session, strange, signSolanaPayment(strange, { payer: Keypair.generate() }));
+      assert.deepEqual(verifiedFeePayer(), { feePayer: FEE_PAYER });
+    });
+
+    /** `/verify` does not answer, so that nothing is claimed. */
+    async function sendUntilVerified(
+      session: CheckoutSession,
+      accepted: PaymentRequirements,
+      payload: object,
+    ): Promise<void> {
+      checkout.facilitator.verify.next(answers(500));
+      const header = paymentHeader(accepted, payload);
+      const res = await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header });
+      assert.equal(told(res), '503 payment_service_unavailable');
+    }
+
+    function verifiedFeePayer(): unknown {
+      const { body } = checkout.facilitator.calls.verify.at(-1) ?? {};
+      const { paymentRequirements, paymentPayload } = body as {
+        paymentRequirements: PaymentRequirements;
+        paymentPayload: { accepted: PaymentRequirements };
+      };
+      assert.deepEqual(paymentPayload.accepted, paymentRequirements);
+      return paymentRequirements.extra;
+    }
+  });
+
+  describe('while the facilitator does not say what it supports', () => {
+    for (const [title, behaviour] of Object.entries({
+      'answers 500': answers(500),
+      'answers 429': answers(429),
+      'answers HTML': answersHtml(200),
+      'answers half of its JSON': answersGarbage(),
+      'answers JSON without kinds': answers(200, { supported: [] }),
+      'resets the connection': breaksBeforeWork(),
+    })) {
+      it(`because it ${title}: 503, and a page that says so`, async () => {
+        await open();
+        checkout.facilitator.supported.always(behaviour);
+        const { id } = await checkout.buildSession();
+        assert.equal(told(await checkout.visit(id)), '503 payment_service_unavailable');
+        const page = await checkout.visit(id, { Accept: 'text/html' });
+        assert.equal(told(page), '200 page');
+        assert.match(page.text, /cannot be taken right now/i);
+        checkout.facilitator.supported.honest();
+        assert.equal(told(await checkout.visit(id)), '402');
+      });
+    }
+
+    it('goes on with what it said up to ten minutes ago', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      const before = await acceptsOf(session);
+      checkout.facilitator.supported.always(answers(500));
+      for (const seconds of [61, 300, 230]) {
+        travelMs(seconds * 1000);
+        assert.deepEqual(await acceptsOf(session), before);
+      }
+      travelMs(15_000);
+      assert.equal(told(await checkout.visit(session.id)), '503 payment_service_unavailable');
+    });
+
+    it('lets a payment through on that copy', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      const payment = await checkout.sign(session.id);
+      checkout.facilitator.supported.always(answers(500));
+      travelMs(61_000);
+      checkout.facilitator.verify.next(answers(500));
+      await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': payment.header });
+      assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 0 });
+    });
+
+    it('asks again within seconds, not at every visit', async () => {
+      await open();
+      const session = await checkout.buildSession();
+      await checkout.visit(session.id);
+      checkout.facilitator.supported.always(answers(500));
+      travelMs(61_000);
+      for (let visits = 0; visits < 5; visits += 1) await checkout.visit(session.id);
+      assert.equal(checkout.facilitator.calls.supported.length, 2);
+      travelMs(10_000);
+      await checkout.visit(session.id);
+      assert.equal(checkout.facilitator.calls.supported.length, 3);
+    });
+  });
+
+  describe('when there is nothing to offer', () => {
+    it('because the facilitator settles on no network of the merchant: 503, and a page that says so', async () => {
+      await open({ networks: [] });
+      const { id } = await checkout.buildSession();
+      assert.equal(told(await checkout.visit(id)), '503 payments_unavailable');
+      const page = await checkout.visit(id, { Accept: 'text/html' });
+      assert.equal(told(page), '200 page');
+      assert.match(page.text, /no network/i);
+      assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
+    });
+
+    it('because the merchant has no wallet of any family', async () => {
+      await open();
+      const none = { evmWallet: null, solanaWallet: null };
+      await updateAccount(checkout.app.db, checkout.merchant.accountId, none);
+      const { id } = await checkout.buildSession();
+      assert.equal(told(await checkout.visit(id)), '503 payments_unavailable');
+    });
+
+    it('because only test networks are settled and the session is live', async () => {
+      await open({ networks: [BASE_SEPOLIA, SOLANA_DEVNET] });
+      const { id } = await checkout.buildSession({ livemode: true });
+      assert.equal(told(await checkout.visit(id)), '503 payments_unavailable');
+    });
+
+    it('not even to a payment', async () => {
+      await open();
+      const { id } = await checkout.buildSession();
+      const payment = await checkout.sign(id);
+      checkout.facilitator.supported.always(altered({ kinds: [] }));
+      travelMs(61_000);
+      const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
+      assert.equal(told(res), '503 payments_unavailable');
+      assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
+    });
+  });
+});

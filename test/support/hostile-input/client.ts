@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type RequestOptions,
+  request,
+  type Server,
+} from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { createApp } from '../../../api/app.js';
+import type { Deps } from '../../../api/deps.js';
+import { createHttpServer } from '../../../api/http-server.js';
+import { closeDeps, openDeps } from '../../../api/open-deps.js';
+import { loadConfig } from '../../../shared/config.js';
+import type { Knex } from '../../../shared/db/knex.js';
+import { createLogger } from '../../../shared/logger.js';
+import { CheckoutSession } from '../../../shared/models/checkout-session.js';
+import { buildMerchant, type Merchant } from '../factories.js';
+import { MARK } from '../fuzz/hostile-values.js';
+import { testServices } from '../suite.js';
+import { FORM_TYPE, JSON_TYPE, SESSIONS } from './order.js';
+
+/** A web process that keeps what it logs, and a merchant whose requests nothing mends on their way to it. */
+export interface HostileClient {
+  server: Server;
+  port: number;
+  db: Knex;
+  shop: Merchant;
+  logged: string[];
+  /** With the merchant's test key, unless told. No answer may hold it. */
+  send(sent: Sent): Promise<Answer>;
+  /** JSON, unless told. */
+  post(body: string | Buffer, headers?: Record<string, string>, path?: string): Promise<Answer>;
+  json(body: object, path?: string): Promise<Answer>;
+  form(body: string, path?: string): Promise<Answer>;
+  /** A request that is still to be written, and ended. */
+  begin(options: RequestOptions): { outgoing: ClientRequest; answer: Promise<Answer> };
+  /**
+   * What the raw bytes bring forth until the server closes the connection. `end` closes our side at once, which
+   * node takes for the end of a request that it has not answered yet.
+   */
+  exchange(bytes: string | Buffer, options?: { end?: boolean }): Promise<string>;
+  /** The bytes of a request with the merchant's key, up to its body. */
+  head(line: string, ...headers: string[]): string;
+  sessionCount(): Promise<number>;
+  /** After each test: nothing personal or secret was logged, and no prototype changed. */
+  assertUnharmed(): void;
+  close(): Promise<void>;
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+export interface Sent {
+  method?: string;
+  path?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  key?: string | undefined;
+}
+
+export async function openHostileClient(): Promise<HostileClient> {
+  const logged: string[] = [];
+  const deps = openLoggingDeps(logged);
+  const { db } = deps;
+  const shop = await buildMerchant(db);
+  const server = createHttpServer(createApp(deps));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+
+  const client: HostileClient = {
+    server,
+    port,
+    db,
+    shop,
+    logged,
+    begin(options) {
+      // Bytes as they are given: node:http neither parses nor mends what it sends.
+      const outgoing = request({ host: '127.0.0.1', port, agent, ...options });
+      // A server that has answered may stop reading what is still being sent.
+      outgoing.on('error', () => {});
+      return { outgoing, answer: answerTo(outgoing, [shop.testKey, shop.liveKey]) };
+    },
+    async send({ method = 'GET', path = SESSIONS, headers = {}, body, ...rest }) {
+      const key = 'key' in rest ? rest.key : shop.testKey;
+      const { outgoing, answer } = client.begin({
+        method,
+        path,
+        headers: {
+          ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+          ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
+          ...headers,
+        },
+      });
+      outgoing.end(body);
+      return await answer;
+    },
+    post: (body, headers = JSON_TYPE, path = SESSIONS) =>
+      client.send({ method: 'POST', path, headers, body }),
+    json: (body, path) => client.post(JSON.stringify(body), JSON_TYPE, path),
+    form: (body, path) => client.post(body, FORM_TYPE, path),
+    async exchange(bytes, { end = false } = {}) {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      socket.on('error', () => {});
+      if (end) socket.end(bytes);
+      else socket.write(bytes);
+      const answer = (await buffer(socket)).toString('utf8');
+      socket.destroy();
+      return answer;
+    },
+    head: (line, ...headers) =>
+      [
+        `${line} HTTP/1.1`,
+        'Host: localhost',
+        `Authorization: Bearer ${shop.testKey}`,
+        ...headers,
+        '',
+        '',
+      ].join('\r\n'),
+    sessionCount: async () =>
+      await CheckoutSession.query(db).where({ accountId: shop.accountId }).resultSize(),
+    assertUnharmed() {
+      assert.equal(Reflect.get({}, 'polluted'), undefined);
+      const text = logged.splice(0).join('');
+      for (const secret of [MARK, shop.testKey, shop.liveKey, 'whsec_']) {
+        assert.ok(!text.includes(secret), `a log line holds ${secret}:\n${lineWith(text, secret)}`);
+      }
+    },
+    async close() {
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      deps.settlements.close();
+      await closeDeps(deps);
+    },
+  };
+  return client;
+}
+
+function openLoggingDeps(logged: string[]): Deps {
+  const { databaseUrl, redisUrl } = testServices();
+  const config = loadConfig(
+    {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      FACILITATOR_URL: 'http://127.0.0.1:1',
+      BASE_URL: 'https://pay.example',
+      RATE_LIMIT_API_PER_SECOND: '1000000',
+      RATE_LIMIT_LINK_PER_MINUTE: '1000000',
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+      LOG_LEVEL: 'trace',
+    },
+    'web',
+  );
+  const log = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      logged.push(chunk.toString('utf8'));
+      done();
+    },
+  });
+  return openDeps(config, createLogger(config.logLevel, 'test', log));
+}
+
+async function answerTo(outgoing: ClientRequest, secrets: readonly string[]): Promise<Answer> {
+  const [answer] = await once(outgoing, 'response');
+  const text = (await buffer(answer)).toString('utf8');
+  for (const secret of secrets) assert.ok(!text.includes(secret), text);
+  return { status: answer.statusCode, headers: answer.headers, text };
+}
+
+function lineWith(text: string, part: string): string {
+  return text.split('\n').find((line) => line.includes(part)) ?? '';
+}

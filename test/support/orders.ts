@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import type { Client } from './api-client.js';
+
+export const coffee = { price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } };
+/** The least that a session is created from. */
+export const minimal = { line_items: [coffee] };
+
+export async function createOpen(
+  api: Client,
+  body: object = minimal,
+): Promise<{ id: string; [field: string]: unknown }> {
+  const res = await api.post('/v1/checkout/sessions', body);
+  assert.equal(res.status, 200, res.text);
+  return res.body;
+}

@@ -1,0 +1,13 @@
+import { Keypair } from '@solana/web3.js';
+import { type Checkout, openCheckout } from './checkout.js';
+import { type FacilitatorOptions, startFacilitator } from './facilitator.js';
+
+/** The facilitator's accounts that pay fees on Solana. */
+export const FEE_PAYER = Keypair.generate().publicKey.toBase58();
+export const OTHER_FEE_PAYER = Keypair.generate().publicKey.toBase58();
+
+/** Only the web process: a quote needs no worker. */
+export async function openQuotes(options: FacilitatorOptions = {}): Promise<Checkout> {
+  const facilitator = await startFacilitator({ feePayers: [FEE_PAYER, OTHER_FEE_PAYER], ...options });
+  return await openCheckout({ facilitator, worker: false });
+}
