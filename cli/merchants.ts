@@ -1,6 +1,6 @@
 import { ConfigError, isSet, readConfig } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
-import { migrate } from '../shared/db/migrate.js';
+import { migrate } from '../shared/migrate.js';
 import { Refusal } from '../shared/domain/errors.js';
 import { createLogger } from '../shared/logger.js';
 import { type Command, DoneInPart } from './command.js';

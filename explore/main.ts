@@ -1,5 +1,5 @@
 import { loadConfig } from '../shared/config.js';
-import { migrate } from '../shared/db/migrate.js';
+import { migrate } from '../shared/migrate.js';
 import { createLogger } from '../shared/logger.js';
 import { startTestPostgres } from '../test/support/services.js';
 import { type Explored, explore } from './explore.js';

@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Knex } from '../shared/db/knex.js';
+import { isFacilitatorSecret, parseFacilitatorSecret } from '../shared/facilitator-secret.js';
 import { authenticate } from '../shared/services/access/api-keys.js';
 import { addFacilitatorKey } from '../shared/services/access/facilitator-keys.js';
-import { isFacilitatorSecret, parseFacilitatorSecret } from '../shared/x402/facilitator-auth.js';
 
 /** What the programs in examples/ have to know of this start. */
 export interface ExampleFacts {

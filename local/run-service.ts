@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { startWeb, type WebProcess } from '../api/server.js';
 import { type Config, ConfigError, isProduction, readConfig } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
-import { migrate } from '../shared/db/migrate.js';
+import { migrate } from '../shared/migrate.js';
 import { runEntryPoint } from '../shared/entry-point.js';
 import { createLogger } from '../shared/logger.js';
 import { type Closable, closeOnSignal } from '../shared/shutdown.js';

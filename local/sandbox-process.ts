@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import path from 'node:path';
 import type { FacilitatorConfig } from '../shared/config.js';
-import { parseFacilitatorSecret } from '../shared/x402/facilitator-auth.js';
+import { parseFacilitatorSecret } from '../shared/facilitator-secret.js';
 import { type GuardedProcess, spawnGuarded } from './guarded-process.js';
 import { dataFolder } from './local-database.js';
 import { projectRoot } from './project-root.js';

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
+import { JOB_NAMES, type JobName } from './domain/jobs.js';
 import { parseEd25519Key } from './ed25519-key.js';
 import { EnvReader } from './env-reader.js';
-import { JOB_NAMES, type JobName } from './queues/jobs.js';
-import { isFacilitatorSecret } from './x402/facilitator-auth.js';
+import { isFacilitatorSecret } from './facilitator-secret.js';
 
 /**
  * The only reader of process.env. Each process names its role and gets exactly what that role needs, checked

@@ -90,6 +90,45 @@ describe('the architecture', () => {
     });
   }
 
+  it('has no circle of files, types included, and none of folders in shared/', () => {
+    const inCircle = (arrows: ReadonlyMap<string, ReadonlySet<string>>): string[] => {
+      const reaches = (from: string, goal: string, seen: Set<string>): boolean =>
+        [...(arrows.get(from) ?? [])].some((next) => {
+          if (next === goal) return true;
+          if (seen.has(next)) return false;
+          seen.add(next);
+          return reaches(next, goal, seen);
+        });
+      return [...arrows.keys()].filter((from) => reaches(from, from, new Set()));
+    };
+    const arrowsOf = (all: readonly Source[], nameOf: (file: string) => string): Map<string, Set<string>> => {
+      const arrows = new Map<string, Set<string>>();
+      for (const { file, imports } of all) {
+        const from = arrows.get(nameOf(file)) ?? new Set();
+        arrows.set(nameOf(file), from);
+        for (const name of imports)
+          if (name.includes('/') && nameOf(name) !== nameOf(file)) from.add(nameOf(name));
+      }
+      return arrows;
+    };
+    const everything = [...sources, ...readFolder('bench')];
+    assertNone(inCircle(arrowsOf(everything, (file) => file)), 'circles of files');
+    // A file that stands beside the rooms is a room of its own.
+    const roomOf = (file: string): string => (path.dirname(file) === 'shared' ? file : path.dirname(file));
+    assertNone(inCircle(arrowsOf(below('shared/'), roomOf)), 'circles of folders');
+  });
+
+  it('goes to Postgres in two ways: models, and statements by hand', () => {
+    const offenders = sources.filter(
+      ({ file, text }) =>
+        /^(shared\/(?!db\/)|workers\/|api\/|cli\/)/.test(file) && /\b(db|trx)(\.raw)?(<[^(]*>)?\(/.test(text),
+    );
+    assertNone(
+      offenders.map(({ file }) => file),
+      'db(…) and db.raw(…)',
+    );
+  });
+
   it('keeps each library in its place', () => {
     assertNone(importersOf(/^express$/, ['api/']), 'express only in api');
     assertNone(

@@ -1,4 +1,4 @@
-import type { JobName, JobPayloads } from '../shared/queues/jobs.js';
+import type { JobName, JobPayloads } from '../shared/domain/jobs.js';
 import { confirmPayment } from './confirm-payment.js';
 import type { Deliverer } from './deliver-webhook.js';
 import type { WorkerDeps } from './deps.js';

@@ -8,7 +8,7 @@ import { createLogger, type Logger } from '../shared/logger.js';
 import { openRedis, openWorkerRedis, warnIfRedisMayEvict } from '../shared/queues/connection.js';
 import { decisionBell } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
-import type { JobName } from '../shared/queues/jobs.js';
+import type { JobName } from '../shared/domain/jobs.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { PAYMENTS_OF_A_JOB } from '../shared/queues/ring-settlements.js';
 import { createSecretBox } from '../shared/secrets.js';

@@ -2,7 +2,7 @@ import { createPostgresBackend, DelayedError, type Job, Worker, withBackend } fr
 import type { Redis } from 'ioredis';
 import type { Config } from '../shared/config.js';
 import type { Logger } from '../shared/logger.js';
-import type { JobName, JobPayloads } from '../shared/queues/jobs.js';
+import type { JobName, JobPayloads } from '../shared/domain/jobs.js';
 import { openQueuePool, QUEUE_PREFIX } from '../shared/queues/queue-settings.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { Outcome } from './outcome.js';

@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import { isClockOff } from '../../shared/db/follow-clock.js';
-import { pendingMigrations } from '../../shared/db/migrate.js';
+import { pendingMigrations } from '../../shared/migrate.js';
 import { bearerMatches } from '../../shared/secrets.js';
 import type { Deps } from '../deps.js';
 import { sendJson } from '../send-json.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ensureBuilt } from '../../local/ensure-built.mjs';
 import { type Config, loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { migrate } from '../../shared/db/migrate.js';
+import { migrate } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/logger.js';
 import { EVM_WALLET } from '../../test/support/factories.js';
 import type { BenchServices } from '../services.js';

@@ -106,7 +106,7 @@ export async function openStage({ folder, seed, payments, solana, opened }: Stag
 
 /** The tables, and a merchant, whose key it gives. */
 async function prepare({ DATABASE_URL = '', REDIS_URL = '' }: Record<string, string>): Promise<string> {
-  await runCommand(['dist/shared/db/migrate.js'], { DATABASE_URL, REDIS_URL });
+  await runCommand(['dist/shared/migrate.js'], { DATABASE_URL, REDIS_URL });
   const wallets = ['--evm', WALLETS.evm, '--solana', WALLETS.solana];
   const args = ['local/merchants.mjs', 'create', '--name', 'Chaos shop', ...wallets, '--json'];
   const { keys }: { keys: { test: string } } = JSON.parse(await runCommand(args, { DATABASE_URL }));

@@ -1,9 +1,8 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { ownNowMs } from '../clock.js';
-import { parseEd25519Key } from '../ed25519-key.js';
+import { parseFacilitatorSecret } from '../facilitator-secret.js';
 
-const PREFIX = 'svc_sk_';
 const ISSUER = 'svc-merchant';
 const LIFETIME_SECONDS = 120;
 const RENEW_BEFORE_MS = 30_000;
@@ -30,20 +29,6 @@ export function createTokenSource({ id, secret }: FacilitatorKey): TokenSource {
     }
     return token;
   };
-}
-
-/** Throws when it is no Ed25519 private key; the error never quotes it. */
-export function parseFacilitatorSecret(secret: string): KeyObject {
-  return parseEd25519Key(secret.trim().replace(PREFIX, ''));
-}
-
-export function isFacilitatorSecret(secret: string): boolean {
-  try {
-    parseFacilitatorSecret(secret);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function sign(keyId: string, key: KeyObject): Promise<string> {

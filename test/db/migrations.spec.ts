@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Config, loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { migrate, migrationConfig, pendingMigrations } from '../../shared/db/migrate.js';
+import { migrate, migrationConfig, pendingMigrations } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/logger.js';
 import { createDatabase } from '../support/suite.js';
 

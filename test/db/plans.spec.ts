@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { BIG_ACCOUNT, seedDatabase } from '../../bench/growth/seed.js';
 import { nowMs } from '../../shared/clock.js';
 import { loadConfig } from '../../shared/config.js';
-import { migrate } from '../../shared/db/migrate.js';
+import { migrate } from '../../shared/migrate.js';
 import { newId } from '../../shared/ids.js';
 import { createLogger } from '../../shared/logger.js';
 import { Payment } from '../../shared/models/payment.js';

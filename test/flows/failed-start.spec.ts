@@ -25,7 +25,7 @@ describe('a start that cannot work', () => {
     assert.doesNotMatch(errors, /\bat .*:\d+:\d+/);
   }
 
-  const MIGRATE = 'shared/db/migrate';
+  const MIGRATE = 'shared/migrate';
 
   for (const entry of ['api/server', 'workers/main'] as const) {
     it(`${entry} names everything that is missing`, async () => {

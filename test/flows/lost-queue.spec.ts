@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { returnToPresent, travelMs } from '../../shared/clock.js';
-import { JOB_NAMES } from '../../shared/queues/jobs.js';
+import { JOB_NAMES } from '../../shared/domain/jobs.js';
 import { told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { type Behaviour, failsToSettle } from '../support/facilitator-dial.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
 import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
-import { JOB_NAMES } from '../../shared/queues/jobs.js';
+import { JOB_NAMES } from '../../shared/domain/jobs.js';
 import { eventually } from '../support/eventually.js';
 import { TcpProxy } from '../support/pause-points.js';
 import { answer } from '../support/receiver.js';

@@ -30,7 +30,7 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-export type EntryPoint = 'api/server' | 'workers/main' | 'shared/db/migrate';
+export type EntryPoint = 'api/server' | 'workers/main' | 'shared/migrate';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 /** Without quotes and spaces, which NODE_OPTIONS would take for its own. */

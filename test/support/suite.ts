@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import knexFactory from 'knex';
 import { machineMs, returnToPresent } from '../../shared/clock.js';
 import { loadConfig } from '../../shared/config.js';
-import { migrate } from '../../shared/db/migrate.js';
 import { createLogger } from '../../shared/logger.js';
+import { migrate } from '../../shared/migrate.js';
 import { eventually } from './eventually.js';
 import { startTestPostgres, startTestRedis, type TestServer } from './services.js';
 

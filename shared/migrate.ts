@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import pg from 'pg';
-import { type Config, type DatabaseConfig, readConfig } from '../config.js';
-import { isEntryPoint, runEntryPoint } from '../entry-point.js';
-import { createLogger, type Logger } from '../logger.js';
-import { migrateQueues } from '../queues/migrate-queues.js';
-import { postgresConnection } from './connection.js';
-import { type Knex, openDatabase } from './knex.js';
+import { type Config, type DatabaseConfig, readConfig } from './config.js';
+import { postgresConnection } from './db/connection.js';
+import { type Knex, openDatabase } from './db/knex.js';
+import { isEntryPoint, runEntryPoint } from './entry-point.js';
+import { createLogger, type Logger } from './logger.js';
+import { migrateQueues } from './queues/migrate-queues.js';
 
 /** Held while migrating, so that two releases at once take turns. */
 const MIGRATION_LOCK = 7_301_202_610;
@@ -64,7 +64,7 @@ export async function pendingMigrations(knex: Knex): Promise<string[]> {
 /** The same names from .ts and from built .js files: knex would otherwise take them for different ones. */
 const migrationFiles: Knex.MigrationSource<MigrationFile> = {
   async getMigrations() {
-    const folder = new URL('../../migrations/', import.meta.url);
+    const folder = new URL('../migrations/', import.meta.url);
     const files = (await readdir(folder)).filter((file) => /^\d+-.*\.[jt]s$/.test(file)).sort();
     return files.map((file) => ({
       name: file.replace(/\.[jt]s$/, ''),
