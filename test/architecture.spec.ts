@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The house rules, kept by the suite instead of by good intentions. */
@@ -223,20 +223,6 @@ describe('the architecture', () => {
     assertNone(
       long.map(({ file }) => file),
       'split it by what it promises',
-    );
-  });
-
-  it('names in the README and in docs/ only what is there, wherever a promise is held', () => {
-    const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
-    const [, promises = ''] = read('README.md').split('### What holds each promise');
-    const tables = (promises.split('\n### ', 1)[0] ?? '') + read('docs/faults.md');
-    const named = [...tables.matchAll(/`([\w-]+\/[\w./-]*(?:\.ts|\/))`/g)].map(([, name = '']) =>
-      name.startsWith('bench/') || name === 'docs/' ? name : path.join('test', name),
-    );
-    assert.ok(named.length > 60);
-    assertNone(
-      named.filter((name) => !existsSync(path.join(ROOT, name))),
-      'not there',
     );
   });
 

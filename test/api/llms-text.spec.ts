@@ -12,6 +12,7 @@ import { projectRoot } from '../../local/project-root.js';
 import { fromBase58 } from '../../sandbox/solana/base58.js';
 import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../sandbox/wallets.js';
 import { OFFERED_TOKENS } from '../../shared/chains/networks.js';
+import { EVENT_TYPES } from '../../shared/domain/webhook-event.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { type FakeFacilitator, startFacilitator } from '../support/facilitator.js';
 import { buildMerchant, buildSession } from '../support/factories.js';
@@ -71,6 +72,10 @@ describe('/llms.txt', () => {
       const line = text.split('\n').find((one) => one.startsWith(list)) ?? '';
       assert.ok(line.includes(`${token.symbol} on ${name} (${caip2})`), `${token.symbol} on ${name}`);
     }
+  });
+
+  it('names every event', () => {
+    for (const type of EVENT_TYPES) assert.ok(text.includes(type), type);
   });
 
   it('names only codes that exist, each with its status', () => {

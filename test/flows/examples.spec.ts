@@ -20,7 +20,8 @@ import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-ch
 
 const EXAMPLES = path.join(projectRoot(), 'examples');
 const README = readFileSync(path.join(projectRoot(), 'README.md'), 'utf8');
-const [, BLOCK = ''] = /### Examples\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(README) ?? [];
+const PAGE = readFileSync(path.join(projectRoot(), 'docs', 'integrate.md'), 'utf8');
+const [, BLOCK = ''] = /## Examples\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(PAGE) ?? [];
 const COMMANDS = BLOCK.trim()
   .split('\n')
   .map((line) => line.replace(/ +# .*/, ''));
@@ -44,7 +45,7 @@ interface Host {
   folder: string;
   /** What has been answered, oldest first. */
   statuses: number[];
-  /** The README's command that runs this example; `<link>` and what is exported may be replaced. */
+  /** The page's command that runs this example; `<link>` and what is exported may be replaced. */
   begin(example: string, link?: string, environment?: Record<string, string>): Running;
   run(example: string, link?: string, environment?: Record<string, string>): Promise<Ran>;
   newLink(amountTotalCents?: number): Promise<{ id: string; link: string }>;
@@ -117,7 +118,7 @@ const readExample = (name: string): string => readFileSync(path.join(EXAMPLES, n
 const linkIn = (text: string): string => /http:\S+\/c\/cs_test_\w+/.exec(text)?.[0] ?? assert.fail(text);
 const idIn = (text: string): string => linkIn(text).replace(/.*\//, '');
 
-describe('the examples, by the README’s commands', function () {
+describe('the examples, by the commands of docs/integrate.md', function () {
   this.timeout(120_000);
   let host: Host;
   let hurried: Host;
@@ -140,7 +141,7 @@ describe('the examples, by the README’s commands', function () {
     assert.match(stdout, new RegExp(`Paid \\$\\S+ to .*: ${transaction} on eip155:84532`));
   }
 
-  it('are all named there, and the merchant’s is shown as it stands', () => {
+  it('are all named there, and the README shows the merchant’s as it stands', () => {
     const files = readdirSync(EXAMPLES).map((name) => `examples/${name}`);
     const named = COMMANDS.slice(1).map((command) => /examples\/\S+/.exec(command)?.[0]);
     assert.deepEqual([...named].sort(), files.sort());

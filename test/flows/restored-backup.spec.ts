@@ -8,14 +8,16 @@ import { settlePayment } from '../../workers/settle-payment.js';
 import { eventually } from '../support/eventually.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
-const README = path.join(import.meta.dirname, '..', '..', 'README.md');
+const RUNBOOK = path.join(import.meta.dirname, '..', '..', 'docs', 'operate.md');
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 /** Longer than a call of /settle and what follows it may last. */
 const LONGEST_CALL_MS = 61_000;
 
 /** As the operator runs it. */
 function statementOfTheRunbook(): string {
-  const statements = [...readFileSync(README, 'utf8').matchAll(/`(UPDATE payments SET [^`]+)`/g)];
+  const statements = [
+    ...readFileSync(RUNBOOK, 'utf8').matchAll(/```sql\n\s*(UPDATE payments SET [^`]+)```/g),
+  ];
   assert.equal(statements.length, 1);
   return statements[0]?.[1] ?? '';
 }

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { SESSION_STATUSES } from '../../shared/domain/checkout-session.js';
+import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES, TOKENS } from '../../shared/domain/payment.js';
+import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/domain/webhook-event.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+
+/** The domain's words that tables check: one that its table refuses fails the first buyer whose row has it. */
+const WORDS: Record<string, readonly string[]> = {
+  checkout_sessions_status_check: SESSION_STATUSES,
+  payments_status_check: PAYMENT_STATUSES,
+  payments_token_check: TOKENS,
+  payments_channel_check: CHANNELS,
+  payments_stage_check: PAYMENT_STAGES,
+  webhook_endpoints_status_check: ENDPOINT_STATUSES,
+  webhook_deliveries_status_check: DELIVERY_STATUSES,
+};
+
+describe('the words that a table checks', () => {
+  let app: TestApp;
+  before(async () => {
+    app = await openTestApp();
+  });
+  after(() => app.close());
+
+  for (const [name, words] of Object.entries(WORDS)) {
+    it(`are those of the domain: ${name}`, async () => {
+      const { rows } = await app.db.raw<{ rows: { definition: string }[] }>(
+        'SELECT pg_get_constraintdef(oid) AS definition FROM pg_constraint WHERE conname = ?',
+        [name],
+      );
+      assert.equal(rows.length, 1);
+      const allowed = [...(rows[0]?.definition ?? '').matchAll(/'([^']+)'/g)].map(([, word = '']) => word);
+      assert.deepEqual(allowed.sort(), [...words].sort());
+    });
+  }
+});

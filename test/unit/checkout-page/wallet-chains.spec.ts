@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import * as viemChains from 'viem/chains';
+import { walletChain } from '../../../api/checkout-page/wallet-chains.js';
+import { NETWORKS } from '../../../shared/chains/networks.js';
+
+describe('what a wallet is told of a network that it does not know', () => {
+  for (const network of NETWORKS) {
+    if (network.family !== 'evm') continue;
+
+    it(`names the coin of ${network.name}, as viem's chain definitions do`, () => {
+      const { symbol, decimals } = walletChain(network).nativeCurrency;
+      const known = Object.values(viemChains).filter(
+        (chain) => 'nativeCurrency' in chain && chain.id === network.chainId,
+      );
+      assert.ok(known.length > 0);
+      for (const { nativeCurrency } of known) {
+        assert.deepEqual([symbol, decimals], [nativeCurrency.symbol, nativeCurrency.decimals]);
+      }
+    });
+  }
+});
