@@ -6,12 +6,12 @@ import { isIdShaped } from '../../shared/ids.js';
 import { findLinkState } from '../../shared/services/payments/read-link.js';
 import { isJsonObject } from '../../shared/x402/json-object.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import type { TransactionOffer } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps.js';
 import { NO_SESSION, sendBuyerError } from '../errors/render-buyer-error.js';
-import { sendAgentAnswer } from '../payment-link/respond.js';
 import { serveLink } from '../payment-link/serve-link.js';
 import { sendJson } from '../send-json.js';
-import type { TransactionOffer } from './page-data.js';
+import { sendAgentAnswer } from './respond.js';
 
 interface SolanaEntry {
   accepted: PaymentRequirements;

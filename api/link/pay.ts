@@ -7,12 +7,12 @@ import {
   type LinkedSession,
 } from '../../shared/services/payments/read-link.js';
 import { readPaymentHeader, type WellFormedHeader } from '../../shared/x402/headers.js';
+import type { PayOutcome } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps.js';
 import type { LinkAnswer } from '../payment-link/answer.js';
 import { paying } from '../payment-link/paying.js';
 import { followedBy, serveLink } from '../payment-link/serve-link.js';
 import { sendJson } from '../send-json.js';
-import type { PayOutcome } from './page-data.js';
 
 /**
  * `POST /c/{id}/pay`: the same payment as at the link itself, for the page's script. It answers 200 whatever came of

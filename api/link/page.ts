@@ -2,18 +2,18 @@ import type { Response } from 'express';
 import { now, nowMs } from '../../shared/clock.js';
 import { isIdShaped } from '../../shared/ids.js';
 import { findLinkedSession } from '../../shared/services/payments/read-link.js';
+import { sendCompressed } from '../checkout-page/compressed.js';
+import { renderErrorPage } from '../checkout-page/error-page.js';
+import { chooseLanguage, type Language } from '../checkout-page/language.js';
+import { setPageHeaders } from '../checkout-page/page-headers.js';
+import { pageState } from '../checkout-page/page-state.js';
+import { buildPageView } from '../checkout-page/page-view.js';
+import { renderSessionPage } from '../checkout-page/session-page.js';
 import type { Deps } from '../deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-refusal.js';
 import type { LinkAnswer } from '../payment-link/answer.js';
-import { writeHead } from '../payment-link/respond.js';
 import { serveLink } from '../payment-link/serve-link.js';
-import { sendCompressed } from './compressed.js';
-import { renderErrorPage } from './error-page.js';
-import { chooseLanguage, type Language } from './language.js';
-import { setPageHeaders } from './page-headers.js';
-import { pageState } from './page-state.js';
-import { buildPageView } from './page-view.js';
-import { renderSessionPage } from './session-page.js';
+import { writeHead } from './respond.js';
 
 /** `exchange`: an open page asks for what it is now. It is always 200, since browsers log anything else as an error. */
 export type PageVisit = 'load' | 'payment' | 'exchange';

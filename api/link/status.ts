@@ -4,13 +4,13 @@ import { isIdShaped } from '../../shared/ids.js';
 import { presentPublicSession } from '../../shared/presenters/public-session.js';
 import { unixSeconds } from '../../shared/presenters/timestamp.js';
 import { findLinkState, type LinkedSession } from '../../shared/services/payments/read-link.js';
+import type { LinkStatus } from '../checkout-page/page-data.js';
+import { pageState, revisionOf } from '../checkout-page/page-state.js';
 import type { Deps } from '../deps.js';
 import { NO_SESSION, sendBuyerError } from '../errors/render-buyer-error.js';
 import { busy, type LinkAnswer } from '../payment-link/answer.js';
 import { serveLink } from '../payment-link/serve-link.js';
 import { sendJson } from '../send-json.js';
-import type { LinkStatus } from './page-data.js';
-import { pageState, revisionOf } from './page-state.js';
 
 /** A page that is open must hear of an expiry within 3 s, also while the facilitator hangs. */
 const LONGEST_WAIT_MS = 700;

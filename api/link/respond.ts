@@ -10,8 +10,8 @@ import {
   X_PAYMENT_RESPONSE_HEADER,
 } from '../../shared/x402/wire.js';
 import { BUYER_ERRORS } from '../errors/buyer-refusal.js';
+import type { LinkAnswer } from '../payment-link/answer.js';
 import { sendJson } from '../send-json.js';
-import type { LinkAnswer } from './answer.js';
 
 const POLL_SECONDS = 2;
 
