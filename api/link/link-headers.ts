@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'express';
-import type { LinkRelations } from './link-relations.js';
 
-const METHODS = 'GET, POST, HEAD, OPTIONS';
+export const LINK_METHODS = 'GET, POST, HEAD, OPTIONS';
 /** The stock client sends Access-Control-Expose-Headers as a request header. */
 const REQUEST_HEADERS = [
   'PAYMENT-SIGNATURE',
@@ -33,11 +32,25 @@ export function linkHeaders({ always }: LinkRelations): RequestHandler {
       next();
       return;
     }
-    res.setHeader('Access-Control-Allow-Methods', METHODS);
+    res.setHeader('Access-Control-Allow-Methods', LINK_METHODS);
     res.setHeader('Access-Control-Allow-Headers', REQUEST_HEADERS);
     res.setHeader('Access-Control-Max-Age', '86400');
     res.status(204).end();
   };
 }
 
-export const LINK_METHODS = METHODS;
+/**
+ * The `Link` header of a link's answers: where an agent finds what describes this service, and where it may look, without
+ * being counted in the link's limit, how a session stands.
+ */
+export interface LinkRelations {
+  /** Where there is no session. */
+  always: string;
+  of(sessionId: string): string;
+}
+
+export function linkRelations(baseUrl: string): LinkRelations {
+  const path = new URL(baseUrl).pathname.replace(/\/$/, '');
+  const always = `<${path}/openapi.json>; rel="service-desc", <${path}/llms.txt>; rel="service-doc"`;
+  return { always, of: (sessionId) => `${always}, <${path}/c/${sessionId}/status>; rel="monitor"` };
+}

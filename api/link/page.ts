@@ -1,55 +1,47 @@
 import type { Response } from 'express';
-import { now, nowMs } from '../../shared/clock.js';
+import { transactionUrl } from '../../shared/chains/networks.js';
+import { now } from '../../shared/clock.js';
 import { isIdShaped } from '../../shared/ids.js';
-import { findLinkedSession } from '../../shared/services/payments/read-link.js';
+import { findLinkedSession, type LinkedSession } from '../../shared/services/payments/read-link.js';
 import { sendCompressed } from '../checkout-page/compressed.js';
 import { renderErrorPage } from '../checkout-page/error-page.js';
 import { chooseLanguage, type Language } from '../checkout-page/language.js';
 import { setPageHeaders } from '../checkout-page/page-headers.js';
-import { pageState } from '../checkout-page/page-state.js';
+import type { PageState } from '../checkout-page/page-state.js';
 import { buildPageView } from '../checkout-page/page-view.js';
 import { renderSessionPage } from '../checkout-page/session-page.js';
 import type { Deps } from '../deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-refusal.js';
 import type { LinkAnswer } from '../payment-link/answer.js';
-import { serveLink } from '../payment-link/serve-link.js';
+import { look } from '../payment-link/look.js';
 import { writeHead } from './respond.js';
 
-/** `exchange`: an open page asks for what it is now. It is always 200, since browsers log anything else as an error. */
-export type PageVisit = 'load' | 'payment' | 'exchange';
-
-/**
- * What a person sees: a document that reads without any script. A page load that pays nothing is answered 200 while
- * the session can be looked at; one with a payment header has an agent's status and headers.
- */
-export async function sendPage(
-  deps: Deps,
-  res: Response,
-  answer: LinkAnswer,
-  sessionId: string,
-  visit: PageVisit,
-): Promise<void> {
-  const { config, pageAssets } = deps;
-  // A payment has moved the session on: the page shows what it is now.
-  const session = await findLinkedSession(deps.db, sessionId);
-  if (session === undefined) throw new Error(`${sessionId} is gone`);
-  const isOver = answer.kind === 'error' && answer.error.code === 'session_expired';
-  if (visit === 'payment' || (visit === 'load' && (answer.kind === 'paid' || isOver))) writeHead(res, answer);
-  const language = languageOf(res);
-  const state = pageState(session, answer, now());
-  const view = buildPageView(session, state, { baseUrl: config.baseUrl, language, now: now() });
-  send(deps, res, language, renderSessionPage(view, pageAssets, config.pageScriptUrl));
+/** A load that pays nothing: 200 while the session can be looked at; when it is over, what an agent's answer has. */
+export function sendPageLoad(deps: Deps, res: Response, session: LinkedSession, answer: LinkAnswer): void {
+  const isExpired = answer.kind === 'error' && answer.error.code === 'session_expired';
+  if (answer.kind === 'paid' || isExpired) writeHead(res, answer);
+  sendPage(deps, res, session, answer);
 }
 
-/** `/c/{id}/page`. */
+/** A load with a payment header: an agent's status and headers, and the page that the payment has led to. */
+export async function sendPageAfterPayment(
+  deps: Deps,
+  res: Response,
+  sessionId: string,
+  answer: LinkAnswer,
+): Promise<void> {
+  // The payment has moved the session on.
+  const session = await findLinkedSession(deps.db, sessionId);
+  if (session === undefined) throw new Error(`${sessionId} is gone`);
+  writeHead(res, answer);
+  sendPage(deps, res, session, answer);
+}
+
+/** `/c/{id}/page`, which an open page exchanges itself for: always 200, since browsers log anything else as an error. */
 export async function sendCurrentPage(deps: Deps, res: Response, id: string): Promise<void> {
   const session = isIdShaped(id) ? await findLinkedSession(deps.db, id) : undefined;
-  if (session === undefined) {
-    sendErrorPage(deps, res, 'resource_missing');
-    return;
-  }
-  const visit = { header: undefined, channel: 'page', arrivedAtMs: nowMs() } as const;
-  await sendPage(deps, res, await serveLink(deps, session, visit), id, 'exchange');
+  if (session === undefined) sendErrorPage(deps, res, 'resource_missing');
+  else sendPage(deps, res, session, await look(deps, session));
 }
 
 export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): void {
@@ -57,6 +49,50 @@ export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): 
   res.status(BUYER_ERRORS[code]);
   const language = languageOf(res);
   send(deps, res, language, renderErrorPage(code, language, deps.pageAssets));
+}
+
+/** What a person sees: a document that reads without any script. */
+function sendPage(deps: Deps, res: Response, session: LinkedSession, answer: LinkAnswer): void {
+  const { config, pageAssets } = deps;
+  const language = languageOf(res);
+  const view = buildPageView(session, pageState(session, answer), {
+    baseUrl: config.baseUrl,
+    language,
+    now: now(),
+  });
+  send(deps, res, language, renderSessionPage(view, pageAssets, config.pageScriptUrl));
+}
+
+/** `answer` is what an agent would be told, which for an open session says whether it can be paid now. */
+export function pageState(session: LinkedSession, answer: LinkAnswer): PageState {
+  switch (session.status) {
+    case 'complete':
+      return { kind: 'complete' };
+    case 'processing':
+      return processing(session);
+    case 'expired':
+      return { kind: 'expired' };
+    case 'open':
+      return session.expiresAt <= now() ? { kind: 'expired' } : open(answer);
+  }
+}
+
+function open(answer: LinkAnswer): PageState {
+  if (answer.kind === 'payment_required') {
+    return { kind: 'open', accepts: answer.required.accepts, failureCode: answer.required.code };
+  }
+  const isLasting = answer.kind === 'error' && answer.error.code === 'payments_unavailable';
+  return { kind: isLasting ? 'unavailable' : 'busy' };
+}
+
+function processing({ payment }: LinkedSession): PageState {
+  const transaction = payment?.transaction ?? payment?.reportedTransaction ?? null;
+  const network = payment?.network ?? '';
+  return {
+    kind: 'processing',
+    network,
+    transactionUrl: transaction === null ? null : transactionUrl(network, transaction),
+  };
 }
 
 function languageOf({ req }: Response): Language {

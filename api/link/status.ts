@@ -1,16 +1,17 @@
 import type { Response } from 'express';
-import { now, nowMs } from '../../shared/clock.js';
+import { now } from '../../shared/clock.js';
 import { isIdShaped } from '../../shared/ids.js';
 import { presentPublicSession } from '../../shared/presenters/public-session.js';
 import { unixSeconds } from '../../shared/presenters/timestamp.js';
 import { findLinkState, type LinkedSession } from '../../shared/services/payments/read-link.js';
 import type { LinkStatus } from '../checkout-page/page-data.js';
-import { pageState, revisionOf } from '../checkout-page/page-state.js';
+import { revisionOf } from '../checkout-page/page-state.js';
 import type { Deps } from '../deps.js';
 import { NO_SESSION, sendBuyerError } from '../errors/render-buyer-error.js';
 import { busy, type LinkAnswer } from '../payment-link/answer.js';
-import { serveLink } from '../payment-link/serve-link.js';
+import { look } from '../payment-link/look.js';
 import { sendJson } from '../send-json.js';
+import { pageState } from './page.js';
 
 /** A page that is open must hear of an expiry within 3 s, also while the facilitator hangs. */
 const LONGEST_WAIT_MS = 700;
@@ -22,7 +23,7 @@ export async function sendStatus(deps: Deps, res: Response, id: string): Promise
     sendBuyerError(res, 'resource_missing', NO_SESSION);
     return;
   }
-  const state = pageState(session, await answerInTime(deps, session), now());
+  const state = pageState(session, await lookInTime(deps, session));
   const presented = presentPublicSession(session, session.account, now());
   const status: LinkStatus = {
     status: presented.status,
@@ -34,14 +35,13 @@ export async function sendStatus(deps: Deps, res: Response, id: string): Promise
   sendJson(res, JSON.stringify(status));
 }
 
-async function answerInTime(deps: Deps, session: LinkedSession): Promise<LinkAnswer> {
+async function lookInTime(deps: Deps, session: LinkedSession): Promise<LinkAnswer> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<LinkAnswer>((resolve) => {
     timer = setTimeout(resolve, LONGEST_WAIT_MS, busy());
   });
-  const visit = { header: undefined, channel: 'page', arrivedAtMs: nowMs() } as const;
   try {
-    return await Promise.race([serveLink(deps, session, visit), tooLate]);
+    return await Promise.race([look(deps, session), tooLate]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import { findToken, type OfferedSvmToken } from '../../shared/chains/networks.js';
 import type { SolanaUnreadable } from '../../shared/chains/solana-transfers.js';
-import { nowMs } from '../../shared/clock.js';
 import { isIdShaped } from '../../shared/ids.js';
 import { findLinkState } from '../../shared/services/payments/read-link.js';
 import { isJsonObject } from '../../shared/x402/json-object.js';
@@ -9,7 +8,7 @@ import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { TransactionOffer } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps.js';
 import { NO_SESSION, sendBuyerError } from '../errors/render-buyer-error.js';
-import { serveLink } from '../payment-link/serve-link.js';
+import { look } from '../payment-link/look.js';
 import { sendJson } from '../send-json.js';
 import { sendAgentAnswer } from './respond.js';
 
@@ -43,8 +42,7 @@ export async function sendTransaction(
     sendBuyerError(res, 'resource_missing', NO_SESSION);
     return;
   }
-  const visit = { header: undefined, channel: 'page', arrivedAtMs: nowMs() } as const;
-  const answer = await serveLink(deps, session, visit);
+  const answer = await look(deps, session);
   const link = `${deps.config.baseUrl}/c/${id}`;
   if (answer.kind !== 'payment_required') {
     sendAgentAnswer(res, answer, link);

@@ -12,6 +12,17 @@ export type LinkAnswer =
 const BUSY_SECONDS = 5;
 const CONFLICT_SECONDS = 2;
 
+export function stillProcessing(): LinkAnswer {
+  return { kind: 'processing', status: 202 };
+}
+
+export function expired(): LinkAnswer {
+  return refuse(
+    'session_expired',
+    'This session has expired and can no longer be paid. Ask the merchant for a new link.',
+  );
+}
+
 export function busy(): LinkAnswer {
   return refuse(
     'payment_service_unavailable',
