@@ -1,4 +1,4 @@
-import type { BuyerErrorCode } from '../errors/buyer-refusal.js';
+import type { BuyerErrorCode } from '../errors/buyer-errors.js';
 import { renderDocument } from './document.js';
 import { escapeHtml } from './escape-html.js';
 import type { Language } from './language.js';

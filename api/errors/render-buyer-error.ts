@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { isDatabaseAway } from '../../shared/db/constraints.js';
 import { sendJson } from '../send-json.js';
-import { BUYER_ERRORS, type BuyerError, type BuyerErrorCode } from './buyer-refusal.js';
+import { BUYER_ERRORS, type BuyerError, type BuyerErrorCode } from './buyer-errors.js';
 
 const RETRY_SECONDS = 5;
 

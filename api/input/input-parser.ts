@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
-import { refusalFromAjv } from '../errors/from-ajv.js';
 import { ajv } from './formats.js';
 import { normalize, type RawInput } from './normalize.js';
+import { refusalFromAjv } from './refusal-from-ajv.js';
 import type { SchemaNode } from './schema-node.js';
 
 export type InputParser<T> = (input: RawInput) => T;

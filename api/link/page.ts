@@ -11,7 +11,7 @@ import type { PageState } from '../checkout-page/page-state.js';
 import { buildPageView } from '../checkout-page/page-view.js';
 import { renderSessionPage } from '../checkout-page/session-page.js';
 import type { Deps } from '../deps.js';
-import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-refusal.js';
+import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-errors.js';
 import type { LinkAnswer } from '../payment-link/answer.js';
 import { look } from '../payment-link/look.js';
 import { writeHead } from './respond.js';

@@ -9,7 +9,7 @@ import {
   type SettlementResponse,
   X_PAYMENT_RESPONSE_HEADER,
 } from '../../shared/x402/wire.js';
-import { BUYER_ERRORS } from '../errors/buyer-refusal.js';
+import { BUYER_ERRORS } from '../errors/buyer-errors.js';
 import type { LinkAnswer } from '../payment-link/answer.js';
 import { sendJson } from '../send-json.js';
 

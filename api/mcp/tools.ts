@@ -1,11 +1,11 @@
 import type { TSchema } from 'typebox';
+import { ENDPOINT_ID, SESSION_ID } from '../openapi/merchant-paths.js';
 import {
   CreateCheckoutSession,
   ExpireCheckoutSession,
   ListCheckoutSessions,
   RetrieveCheckoutSession,
 } from '../v1/checkout-sessions/schema.js';
-import { ENDPOINT_ID, SESSION_ID } from '../v1/openapi.js';
 import { ListPayments } from '../v1/payments/schema.js';
 import {
   CreateWebhookEndpoint,

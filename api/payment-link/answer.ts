@@ -1,6 +1,6 @@
 import type { LinkedSession } from '../../shared/services/payments/read-link.js';
 import type { PaymentRequired, SettlementResponse } from '../../shared/x402/wire.js';
-import type { BuyerError } from '../errors/buyer-refusal.js';
+import type { BuyerError } from '../errors/buyer-errors.js';
 
 /** What a link answers, before it is written as JSON for agents or as a page for people. */
 export type LinkAnswer =

@@ -1,9 +1,8 @@
 import { Router } from 'express';
 import type { Deps } from '../deps.js';
+import { methodNotAllowed, unknownPath } from '../errors/no-such-route.js';
 import { renderMerchantErrors } from '../errors/render-merchant-error.js';
-import { unknownPath } from '../errors/unknown-path.js';
 import { admit } from '../middleware/admit.js';
-import { methodNotAllowed } from '../middleware/method-not-allowed.js';
 import { revokedFirst } from '../middleware/revoked-first.js';
 import { checkoutSessionRoutes } from './checkout-sessions/routes.js';
 import { agentSignUp } from './keys/routes.js';

@@ -7,7 +7,7 @@ import { ExactSvmScheme } from '@x402/svm/exact/client';
 import request from 'supertest';
 import { privateKeyToAccount } from 'viem/accounts';
 import { isKnownToStockClients } from '../../api/docs/token-lists.js';
-import { BUYER_ERRORS } from '../../api/errors/buyer-refusal.js';
+import { BUYER_ERRORS } from '../../api/errors/buyer-errors.js';
 import { projectRoot } from '../../local/project-root.js';
 import { fromBase58 } from '../../sandbox/solana/base58.js';
 import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../sandbox/wallets.js';

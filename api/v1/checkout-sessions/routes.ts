@@ -11,10 +11,10 @@ import {
   listCheckoutSessions,
 } from '../../../shared/services/checkout-sessions/read.js';
 import type { Deps } from '../../deps.js';
+import { methodNotAllowed } from '../../errors/no-such-route.js';
 import { inputParser } from '../../input/input-parser.js';
 import { pageRequest, wholePageRequest } from '../../input/list-query.js';
 import { post } from '../../middleware/idempotent.js';
-import { methodNotAllowed } from '../../middleware/method-not-allowed.js';
 import { queryOf, readBody } from '../../middleware/parse-body.js';
 import { pathId } from '../../middleware/path-id.js';
 import { principalOf } from '../../request-context.js';

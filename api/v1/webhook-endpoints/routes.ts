@@ -15,10 +15,10 @@ import {
   updateWebhookEndpoint,
 } from '../../../shared/services/webhooks/endpoints.js';
 import type { Deps } from '../../deps.js';
+import { methodNotAllowed } from '../../errors/no-such-route.js';
 import { inputParser } from '../../input/input-parser.js';
 import { wholePageRequest } from '../../input/list-query.js';
 import { post } from '../../middleware/idempotent.js';
-import { methodNotAllowed } from '../../middleware/method-not-allowed.js';
 import { queryOf, readBody, requireNoQuery } from '../../middleware/parse-body.js';
 import { pathId } from '../../middleware/path-id.js';
 import { principalOf } from '../../request-context.js';

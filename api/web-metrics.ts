@@ -1,5 +1,5 @@
 import { Counter, Histogram } from 'prom-client';
-import { type MetricSources, openMetricsPage } from '../../shared/metrics.js';
+import { type MetricSources, openMetricsPage } from '../shared/metrics.js';
 
 /** What a web process counts. Labels come from tables and route templates, never from what a client sent. */
 export interface WebMetrics {

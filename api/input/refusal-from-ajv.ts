@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { Refusal, type RefusalCode } from '../../shared/domain/errors.js';
-import { sentIndex } from '../input/normalize.js';
-import { paramName } from '../input/param-name.js';
+import { sentIndex } from './normalize.js';
+import { paramName } from './param-name.js';
 
 type Explanation = [code: RefusalCode, sentence: string];
 

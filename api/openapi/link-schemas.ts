@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { SESSION_STATUSES } from '../../shared/domain/checkout-session.js';
-import { nullable, ref, strict } from '../v1/resource-schemas.js';
+import { nullable, ref, strict } from './resource-schemas.js';
 
 /** What a link answers buyers and agents with, as it appears in /openapi.json; the suite holds answers against it. */
 const Uri = Type.String({ format: 'uri' });
