@@ -1,4 +1,4 @@
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { ajv } from './formats.js';
 import { normalize, type RawInput } from './normalize.js';
 import { refusalFromAjv } from './refusal-from-ajv.js';
@@ -16,3 +16,6 @@ export function inputParser<S extends TSchema>(schema: S): InputParser<Static<S>
     throw refusalFromAjv(validate.errors ?? [], value);
   };
 }
+
+/** For what takes no parameters: each that is sent is unknown. */
+export const parseNothing = inputParser(Type.Object({}, { additionalProperties: false }));

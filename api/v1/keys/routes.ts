@@ -6,9 +6,10 @@ import { createAgentKey } from '../../../shared/services/access/agent-keys.js';
 import type { Deps } from '../../deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { bearerToken } from '../../middleware/authenticate.js';
-import { post } from '../../middleware/idempotent.js';
 import { readBody } from '../../middleware/parse-body.js';
 import { consumeAccount } from '../../middleware/rate-limit.js';
+import { answerOnce } from '../answer-once.js';
+import { repetitionOf, sendAnswer, soleBodyOf } from '../serve-operation.js';
 import { verifyFacilitatorToken } from './facilitator-token.js';
 import { CreateKey } from './schema.js';
 
@@ -41,14 +42,19 @@ export function agentSignUp(deps: Deps): RequestHandler[] {
       next();
     },
     readBody,
-    post(deps, {
-      parse: parseCreate,
-      scope: (req, { livemode = true }) => ({ accountId: signerOf(req).accountId, livemode }),
-      act: (req, { livemode = true, name = DEFAULT_NAME }, idempotent) =>
-        createAgentKey(db, signerOf(req), { livemode, name }, secretBox, {
+    async (req, res) => {
+      const input = parseCreate(soleBodyOf(req));
+      const { livemode = true, name = DEFAULT_NAME } = input;
+      const signer = signerOf(req);
+      const scope = { accountId: signer.accountId, livemode };
+      const asked = { ...repetitionOf(req), input, scope, principal: undefined };
+      const answer = await answerOnce(deps, asked, (idempotent) =>
+        createAgentKey(db, signer, { livemode, name }, secretBox, {
           render: ({ key, secret, account }) => JSON.stringify(presentNewApiKey(key, secret, account)),
           idempotent,
         }),
-    }),
+      );
+      sendAnswer(res, answer);
+    },
   ];
 }
