@@ -86,7 +86,7 @@ function textOf(value: object): string {
   return text;
 }
 
-export function renderRequired({ accepts, extensions, ...asked }: PaymentRequired): string {
+function renderRequired({ accepts, extensions, ...asked }: PaymentRequired): string {
   const members = JSON.stringify(asked).slice(0, -1);
   return `${members},"accepts":${textOf(accepts)},"extensions":${textOf(extensions)}}`;
 }

@@ -10,7 +10,7 @@ import { placeArguments } from './tool-arguments.js';
 import type { MerchantTool } from './tools.js';
 
 /** The status and the body that /v1 answers with. Of its headers `res`, the answer at /mcp, gets those that help a caller. */
-export type CallOperation = (
+type CallOperation = (
   res: Response,
   tool: MerchantTool,
   given: JsonObject,

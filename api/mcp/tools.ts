@@ -31,13 +31,13 @@ export interface MerchantTool {
   effect: Effect;
 }
 
-export interface ParameterSchema extends TSchema {
+interface ParameterSchema extends TSchema {
   properties: Record<string, TSchema>;
   required?: readonly string[] | undefined;
 }
 
 /** Reads; adds something with each call; changes or ends what is there, where a second call changes nothing more. */
-export type Effect = 'reads' | 'adds' | 'changes';
+type Effect = 'reads' | 'adds' | 'changes';
 
 const SESSIONS = '/checkout/sessions';
 const ENDPOINTS = '/webhook_endpoints';

@@ -16,12 +16,12 @@ export interface ImageProxy {
   close(): Promise<void>;
 }
 
-export interface ProxiedImage {
+interface ProxiedImage {
   type: string;
   bytes: Buffer;
 }
 
-export interface ImageProxyOptions {
+interface ImageProxyOptions {
   allowPrivateNetworks: boolean;
   timeoutMs?: number;
   maxBytes?: number;

@@ -37,7 +37,7 @@ export interface SentPayment {
  * From the buyer's header to a claimed session: entry, content, used before, `/verify`, claim. Until the claim nothing
  * is changed, so any "no" on the way leaves the session open and the signature unused.
  */
-export type Acceptance =
+type Acceptance =
   | { kind: 'claimed'; paymentId: string }
   | { kind: 'refused'; failure: Failure }
   | { kind: 'used_before' }

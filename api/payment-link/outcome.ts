@@ -15,7 +15,7 @@ import { askForPayment, readOffer } from './offer.js';
 import { paid } from './receipt.js';
 
 /** A payment that has claimed its session, now or before. */
-export interface ClaimedPayment {
+interface ClaimedPayment {
   sessionId: string;
   paymentId: string;
   /** What the session could be paid with when it was claimed; undefined when that has to be read again. */

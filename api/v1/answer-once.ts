@@ -11,7 +11,7 @@ export interface RepetitionDeps {
 }
 
 /** What a repetition has to have in common with what was asked first. */
-export interface Repeatable {
+interface Repeatable {
   idempotencyKey: string | undefined;
   path: string;
   input: unknown;

@@ -22,7 +22,7 @@ export interface Checkout {
   end(): void;
 }
 
-export interface CheckoutEvents {
+interface CheckoutEvents {
   /** The service has the payment, or has had another one. */
   onOutcome(outcome: Outcome): void;
 }
