@@ -1,5 +1,5 @@
-import { escapeHtml } from './escape-html.js';
 import type { Language } from './language.js';
+import { escapeHtml } from './markup.js';
 import type { PageAssets } from './page-assets.js';
 
 interface PageDocument {

@@ -1,5 +1,6 @@
-import type { Request } from 'express';
+import type { ErrorRequestHandler, Request } from 'express';
 import { Refusal } from '../../shared/domain/errors.js';
+import { sendJson } from '../send-json.js';
 import { ERROR_CATALOG, type ErrorType } from './catalog.js';
 
 /** What a merchant is told of an error, before it is written as HTTP or as a tool's result. */
@@ -55,4 +56,19 @@ function render(
   requestId: string,
 ): string {
   return JSON.stringify({ error: { ...error, request_id: requestId } });
+}
+
+/** The Error object of every answer to a merchant that is not 200. */
+export function renderMerchantErrors(): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    if (res.headersSent) {
+      next(error);
+      return;
+    }
+    const { status, headers, code, text } = merchantError(error, req);
+    res.set(headers);
+    res.locals.errorCode = code;
+    res.status(status);
+    sendJson(res, text);
+  };
 }

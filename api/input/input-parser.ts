@@ -1,8 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { ajv } from './formats.js';
-import { normalize, type RawInput } from './normalize.js';
+import { normalize, type RawInput, type SchemaNode } from './normalize.js';
 import { refusalFromAjv } from './refusal-from-ajv.js';
-import type { SchemaNode } from './schema-node.js';
 
 export type InputParser<T> = (input: RawInput) => T;
 

@@ -1,7 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { Refusal, type RefusalCode } from '../../shared/domain/errors.js';
-import { sentIndex } from './normalize.js';
-import { paramName } from './param-name.js';
+import { paramName, sentIndex } from './normalize.js';
 
 type Explanation = [code: RefusalCode, sentence: string];
 

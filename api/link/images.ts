@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { isIdShaped } from '../../shared/ids.js';
 import { findLinkedSession, type LinkedSession } from '../../shared/services/payments/read-link.js';
 import type { Deps } from '../deps.js';
-import { sendBuyerError } from '../errors/render-buyer-error.js';
+import { sendBuyerError } from '../errors/buyer-errors.js';
 
 /** One transparent pixel: a merchant's image that is gone leaves its place empty, and no error in the buyer's console. */
 const NOTHING = Buffer.from('R0lGODlhAQABAIAAAAAAAAAAACH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');

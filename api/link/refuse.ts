@@ -1,7 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Deps } from '../deps.js';
-import type { BuyerErrorCode } from '../errors/buyer-errors.js';
-import { sendBuyerError } from '../errors/render-buyer-error.js';
+import { type BuyerErrorCode, sendBuyerError } from '../errors/buyer-errors.js';
 import { sendErrorPage } from './page.js';
 
 type Asked = Pick<Request, 'get'>;

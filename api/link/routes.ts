@@ -1,6 +1,6 @@
 import express, { type RequestHandler, Router } from 'express';
 import type { Deps } from '../deps.js';
-import { renderBuyerErrors } from '../errors/render-buyer-error.js';
+import { renderBuyerErrors } from '../errors/buyer-errors.js';
 import { retryAfterSeconds } from '../middleware/rate-limit.js';
 import { sendImage } from './images.js';
 import { LINK_METHODS, linkHeaders, linkRelations } from './link-headers.js';

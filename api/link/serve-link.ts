@@ -6,7 +6,7 @@ import { sessionUrl } from '../../shared/presenters/checkout-session.js';
 import { findLinkedSession } from '../../shared/services/payments/read-link.js';
 import { type DecodedHeader, readPaymentHeader } from '../../shared/x402/headers.js';
 import type { Deps } from '../deps.js';
-import { NO_SESSION } from '../errors/render-buyer-error.js';
+import { NO_SESSION } from '../errors/buyer-errors.js';
 import type { LinkAnswer } from '../payment-link/answer.js';
 import { loadPay } from '../payment-link/load-pay.js';
 import { look } from '../payment-link/look.js';

@@ -7,7 +7,7 @@ import { isJsonObject } from '../../shared/x402/json-object.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { TransactionOffer } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps.js';
-import { NO_SESSION, sendBuyerError } from '../errors/render-buyer-error.js';
+import { NO_SESSION, sendBuyerError } from '../errors/buyer-errors.js';
 import { look } from '../payment-link/look.js';
 import { sendJson } from '../send-json.js';
 import { sendAgentAnswer } from './respond.js';

@@ -1,8 +1,8 @@
 import { Router } from 'express';
 import type { Deps } from '../deps.js';
+import { renderMerchantErrors } from '../errors/merchant-error.js';
 import { methodNotAllowed, unknownPath } from '../errors/no-such-route.js';
-import { renderMerchantErrors } from '../errors/render-merchant-error.js';
-import { admit } from '../middleware/admit.js';
+import { admit } from '../middleware/authenticate.js';
 import { revokedFirst } from '../middleware/revoked-first.js';
 import { checkoutSessionRoutes } from './checkout-sessions/routes.js';
 import { agentSignUp } from './keys/routes.js';
