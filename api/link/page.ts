@@ -12,7 +12,7 @@ import { buildPageView } from '../checkout-page/page-view.js';
 import { renderSessionPage } from '../checkout-page/session-page.js';
 import type { Deps } from '../deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-errors.js';
-import type { LinkAnswer } from '../payment-link/answer.js';
+import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { look } from '../payment-link/look.js';
 import { writeHead } from './respond.js';
 

@@ -4,7 +4,7 @@ import { isIdShaped } from '../../shared/ids.js';
 import { findLinkedSession } from '../../shared/services/payments/read-link.js';
 import type { PayOutcome } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps.js';
-import type { LinkAnswer } from '../payment-link/answer.js';
+import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { loadPay } from '../payment-link/load-pay.js';
 import { sendJson } from '../send-json.js';
 import { sentPayment } from './serve-link.js';

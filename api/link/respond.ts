@@ -10,7 +10,7 @@ import {
   X_PAYMENT_RESPONSE_HEADER,
 } from '../../shared/x402/wire.js';
 import { BUYER_ERRORS } from '../errors/buyer-errors.js';
-import type { LinkAnswer } from '../payment-link/answer.js';
+import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { sendJson } from '../send-json.js';
 
 const POLL_SECONDS = 2;

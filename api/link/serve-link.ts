@@ -7,7 +7,7 @@ import { findLinkedSession } from '../../shared/services/payments/read-link.js';
 import { type DecodedHeader, readPaymentHeader } from '../../shared/x402/headers.js';
 import type { Deps } from '../deps.js';
 import { NO_SESSION } from '../errors/buyer-errors.js';
-import type { LinkAnswer } from '../payment-link/answer.js';
+import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { loadPay } from '../payment-link/load-pay.js';
 import { look } from '../payment-link/look.js';
 import type { LinkRelations } from './link-headers.js';

@@ -8,7 +8,7 @@ import type { LinkStatus } from '../checkout-page/page-data.js';
 import { revisionOf } from '../checkout-page/page-state.js';
 import type { Deps } from '../deps.js';
 import { NO_SESSION, sendBuyerError } from '../errors/buyer-errors.js';
-import { busy, type LinkAnswer } from '../payment-link/answer.js';
+import { busy, type LinkAnswer } from '../payment-link/link-answer.js';
 import { look } from '../payment-link/look.js';
 import { sendJson } from '../send-json.js';
 import { pageState } from './page.js';

@@ -1,6 +1,6 @@
 import { now } from '../../shared/clock.js';
 import type { LinkedSession } from '../../shared/services/payments/read-link.js';
-import { expired, type LinkAnswer, stillProcessing } from './answer.js';
+import { expired, type LinkAnswer, stillProcessing } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 import { askForPayment, readOffer } from './offer.js';
 import { paid } from './receipt.js';

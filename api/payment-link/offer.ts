@@ -7,8 +7,8 @@ import type { Offer } from '../../shared/x402/match-payment.js';
 import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';
 import { buildAccepts } from '../../shared/x402/requirements.js';
 import type { PaymentRequired } from '../../shared/x402/wire.js';
-import { busy, type LinkAnswer, refuse } from './answer.js';
 import { describePayment } from './describe.js';
+import { busy, type LinkAnswer, refuse } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 
 /** How long a buyer who was answered 202 is told how that payment ended. */

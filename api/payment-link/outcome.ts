@@ -9,7 +9,7 @@ import {
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';
-import { alreadyPaid, busy, type LinkAnswer, stillProcessing } from './answer.js';
+import { alreadyPaid, busy, type LinkAnswer, stillProcessing } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 import { askForPayment, readOffer } from './offer.js';
 import { paid } from './receipt.js';

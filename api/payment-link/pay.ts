@@ -17,7 +17,7 @@ import {
   type LinkAnswer,
   signatureUsed,
   stillProcessing,
-} from './answer.js';
+} from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 import { askForPayment, readOffer } from './offer.js';
 import { answerOutcome, awaitOutcome } from './outcome.js';

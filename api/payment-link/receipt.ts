@@ -1,7 +1,7 @@
 import type { Payment } from '../../shared/models/payment.js';
 import type { LinkedSession } from '../../shared/services/payments/read-link.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';
-import type { LinkAnswer } from './answer.js';
+import type { LinkAnswer } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 import { receiptExtension } from './signed-receipts.js';
 

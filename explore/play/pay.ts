@@ -1,4 +1,4 @@
-import type { LinkAnswer } from '../../api/payment-link/answer.js';
+import type { LinkAnswer } from '../../api/payment-link/link-answer.js';
 import type { LinkDeps } from '../../api/payment-link/link-deps.js';
 import { look } from '../../api/payment-link/look.js';
 import { pay } from '../../api/payment-link/pay.js';
