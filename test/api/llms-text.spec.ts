@@ -6,7 +6,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import request from 'supertest';
 import { privateKeyToAccount } from 'viem/accounts';
-import { isKnownToStockClients } from '../../api/docs/token-lists.js';
+import { isKnownToStockClients } from '../../api/docs/llms-text.js';
 import { BUYER_ERRORS } from '../../api/errors/buyer-errors.js';
 import { projectRoot } from '../../local/project-root.js';
 import { fromBase58 } from '../../sandbox/solana/base58.js';
