@@ -4,8 +4,8 @@ import type { Deps } from '../deps.js';
 import { type MerchantError, merchantError } from '../errors/merchant-error.js';
 import { revokedOr } from '../middleware/revoked-first.js';
 import { principalOf } from '../request-context.js';
-import type { Answer } from '../v1/answer-once.js';
 import { merchantOperations } from '../v1/merchant-operations.js';
+import type { Answer } from '../v1/operation/answer-once.js';
 import { placeArguments } from './tool-arguments.js';
 import type { MerchantTool } from './tools.js';
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { JsonObject } from '../../shared/x402/json-object.js';
 import { inputParser } from '../input/input-parser.js';
 import type { RawInput } from '../input/normalize.js';
-import type { Call } from '../v1/operation.js';
+import type { Call } from '../v1/operation/operation.js';
 import type { MerchantTool } from './tools.js';
 
 const strict = { additionalProperties: false };

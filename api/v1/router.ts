@@ -7,7 +7,7 @@ import { readBody } from '../middleware/parse-body.js';
 import { revokedFirst } from '../middleware/revoked-first.js';
 import { agentSignUp } from './keys/sign-up.js';
 import { type MerchantOperations, merchantOperations } from './merchant-operations.js';
-import { serve } from './serve-operation.js';
+import { serve } from './operation/serve-operation.js';
 
 /** The merchant API. Everything but sign-up is behind a checkout key, unknown paths included. */
 export function merchantApi(deps: Deps): Router {

@@ -12,7 +12,7 @@ import {
 import type { Deps } from '../../deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { pageRequest, wholePageRequest } from '../../input/list-query.js';
-import { type Operation, objectId, operation, repeatableOperation } from '../operation.js';
+import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
 import { createdRange, newCheckoutSession } from './input.js';
 import {
   CreateCheckoutSession,

@@ -8,8 +8,8 @@ import { inputParser } from '../../input/input-parser.js';
 import { bearerToken } from '../../middleware/authenticate.js';
 import { readBody } from '../../middleware/parse-body.js';
 import { consumeAccount } from '../../middleware/rate-limit.js';
-import { answerOnce } from '../answer-once.js';
-import { repetitionOf, sendAnswer, soleBodyOf } from '../serve-operation.js';
+import { answerOnce } from '../operation/answer-once.js';
+import { repetitionOf, sendAnswer, soleBodyOf } from '../operation/serve-operation.js';
 import { verifyFacilitatorToken } from './facilitator-token.js';
 import { CreateKey } from './schema.js';
 

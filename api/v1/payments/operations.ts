@@ -4,7 +4,7 @@ import { listPayments } from '../../../shared/services/payments/list.js';
 import type { Deps } from '../../deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
-import { type Operation, operation } from '../operation.js';
+import { type Operation, operation } from '../operation/operation.js';
 import { ListPayments } from './schema.js';
 
 export type PaymentOperations = Record<'listPayments', Operation>;

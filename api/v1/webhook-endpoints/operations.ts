@@ -16,7 +16,13 @@ import {
 import type { Deps } from '../../deps.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { wholePageRequest } from '../../input/list-query.js';
-import { type Call, type Operation, objectId, operation, repeatableOperation } from '../operation.js';
+import {
+  type Call,
+  type Operation,
+  objectId,
+  operation,
+  repeatableOperation,
+} from '../operation/operation.js';
 import { CreateWebhookEndpoint, ListWebhookEndpoints, UpdateWebhookEndpoint } from './schema.js';
 import { requireAllowedUrl } from './webhook-url.js';
 

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { RawInput } from '../input/normalize.js';
-import { bodyOf, queryOf, requireNoQuery } from '../middleware/parse-body.js';
-import { principalOf } from '../request-context.js';
-import { sendJson } from '../send-json.js';
+import type { RawInput } from '../../input/normalize.js';
+import { bodyOf, queryOf, requireNoQuery } from '../../middleware/parse-body.js';
+import { principalOf } from '../../request-context.js';
+import { sendJson } from '../../send-json.js';
 import type { Answer } from './answer-once.js';
 import type { Call, Operation } from './operation.js';
 

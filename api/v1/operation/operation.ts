@@ -1,9 +1,9 @@
-import { noSuch } from '../../shared/domain/errors.js';
-import { isIdShaped } from '../../shared/ids.js';
-import type { Principal } from '../../shared/services/access/api-keys.js';
-import type { IdempotentRequest } from '../../shared/services/access/idempotency.js';
-import type { InputParser } from '../input/input-parser.js';
-import type { RawInput } from '../input/normalize.js';
+import { noSuch } from '../../../shared/domain/errors.js';
+import { isIdShaped } from '../../../shared/ids.js';
+import type { Principal } from '../../../shared/services/access/api-keys.js';
+import type { IdempotentRequest } from '../../../shared/services/access/idempotency.js';
+import type { InputParser } from '../../input/input-parser.js';
+import type { RawInput } from '../../input/normalize.js';
 import { type Answer, answerOnce, type RepetitionDeps } from './answer-once.js';
 
 /** What is asked of an operation of /v1, by a request or by a tool's call. */
