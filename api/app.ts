@@ -2,18 +2,17 @@ import express, { type Express } from 'express';
 import { pageAssetRoutes } from './checkout-page/assets-route.js';
 import type { Deps } from './deps.js';
 import { docs } from './docs/routes.js';
-import { renderMerchantErrors } from './errors/render-merchant-error.js';
-import { unknownPath } from './errors/unknown-path.js';
+import { renderMerchantErrors } from './errors/merchant-error.js';
+import { unknownPath } from './errors/no-such-route.js';
+import { paymentLink } from './link/routes.js';
 import { merchantTools } from './mcp/routes.js';
-import { warnOfUntrustedProxy } from './middleware/forwarded-for.js';
-import { inOneStep } from './middleware/in-one-step.js';
+import { inOneLayer, safeHeaders, warnOfUntrustedProxy } from './middleware/preparations.js';
 import { requestId } from './middleware/request-id.js';
-import { safeHeaders } from './middleware/safe-headers.js';
+import { openApiDocument } from './openapi/document.js';
+import { MERCHANT_PATHS } from './openapi/merchant-paths.js';
 import { operations } from './operations/routes.js';
 import { wellKnown } from './operations/well-known.js';
-import { paymentLink } from './payment-link/routes.js';
 import { sendJson } from './send-json.js';
-import { openApiDocument } from './v1/openapi.js';
 import { merchantApi } from './v1/router.js';
 
 const HSTS_SECONDS = 31_536_000;
@@ -30,7 +29,13 @@ export function createApp(deps: Deps): Express {
 
   const isHttps = deps.config.baseUrl.startsWith('https:');
   const strictTransportSecurity = isHttps && { maxAge: HSTS_SECONDS, includeSubDomains: false };
-  app.use(inOneStep(requestId(deps), warnOfUntrustedProxy(deps), safeHeaders({ strictTransportSecurity })));
+  app.use(
+    inOneLayer(
+      requestId(deps, ['/mcp', ...MERCHANT_PATHS]),
+      warnOfUntrustedProxy(deps),
+      safeHeaders({ strictTransportSecurity }),
+    ),
+  );
   // What is asked most comes first: each layer before it is a step of every request.
   app.use('/c', paymentLink(deps));
   app.use('/v1', merchantApi(deps));

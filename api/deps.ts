@@ -8,12 +8,12 @@ import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { RingSettlement } from '../shared/queues/ring-settlements.js';
 import type { SecretBox } from '../shared/secrets.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
-import type { ImageProxy } from './checkout-page/image-proxy.js';
 import type { PageAssets } from './checkout-page/page-assets.js';
-import type { WebMetrics } from './operations/web-metrics.js';
+import type { ImageProxy } from './merchant-images/image-proxy.js';
 import type { SettlementWatch } from './payment-link/await-settlement.js';
 import type { ReceiptSigner } from './payment-link/signed-receipts.js';
 import type { RateLimiter } from './rate-limiters.js';
+import type { WebMetrics } from './web-metrics.js';
 
 /** Everything a web process holds, handed to routes explicitly. */
 export interface Deps {

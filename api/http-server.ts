@@ -19,7 +19,7 @@ const QUIET_TURNS = 3;
  * How long a client may take. None of these runs while a whole request waits for its answer, as a paying one does for
  * up to SETTLE_WAIT_MS: they are there for clients that keep a connection and send, or read, nothing.
  */
-export interface ClientTimes {
+interface ClientTimes {
   /** From the connection, or a request's first byte, to the end of its headers. */
   headersMs: number;
   /** From a request's first byte to its last: 4 MiB on a slow line. */

@@ -9,14 +9,14 @@ import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { settlementBell } from '../shared/queues/ring-settlements.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
-import { createImageProxy } from './checkout-page/image-proxy.js';
 import { loadPageAssets, type PageAssets } from './checkout-page/page-assets.js';
 import type { Deps } from './deps.js';
 import { REFERENCE_FOLDER } from './docs/reference-assets.js';
-import { openWebMetrics } from './operations/web-metrics.js';
+import { createImageProxy } from './merchant-images/image-proxy.js';
 import { watchSettlements } from './payment-link/await-settlement.js';
 import { createReceiptSigner } from './payment-link/signed-receipts.js';
 import { openApiRateLimiter, openLinkRateLimiter } from './rate-limiters.js';
+import { openWebMetrics } from './web-metrics.js';
 
 export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
   const db = openDatabase(config.database, logger);

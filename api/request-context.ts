@@ -10,8 +10,6 @@ declare global {
       log: Logger;
       /** Set by `authenticate`; routes behind it read it through `principalOf`. */
       principal?: Principal;
-      /** Set when a request is a tool call: its parameters, instead of a query and a body. */
-      toolArguments?: Record<string, unknown>;
     }
     interface Locals {
       /** The tool that was called at /mcp. */

@@ -11,7 +11,7 @@ import { createApp } from './app.js';
 import type { Deps } from './deps.js';
 import { createHttpServer, drain, trackInFlight } from './http-server.js';
 import { closeDeps, openDeps } from './open-deps.js';
-import { paying } from './payment-link/paying.js';
+import { loadPay } from './payment-link/load-pay.js';
 
 /** How long requests in flight may take when the process stops. */
 const DRAIN_MS = 20_000;
@@ -55,7 +55,7 @@ export async function startWeb(
 
 /** The first payment finds loaded what it needs, and the first answers did not wait for it. */
 function warmUp(logger: Logger): void {
-  Promise.all([paying(), loadBullMq()]).catch((error: unknown) => {
+  Promise.all([loadPay(), loadBullMq()]).catch((error: unknown) => {
     logger.error({ event: 'web.not_warm', err: error });
   });
 }

@@ -1,5 +1,5 @@
 import { type Response, Router } from 'express';
-import { brandStylesOf } from './brand-route.js';
+import { brandStylesOf } from './brand.js';
 import { type Encodings, encodeAll, sendEncoded } from './compressed.js';
 import type { PageAssets } from './page-assets.js';
 

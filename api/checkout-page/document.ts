@@ -1,8 +1,8 @@
-import { escapeHtml } from './escape-html.js';
 import type { Language } from './language.js';
+import { escapeHtml } from './markup.js';
 import type { PageAssets } from './page-assets.js';
 
-export interface PageDocument {
+interface PageDocument {
   language: Language;
   /** Plain text, escaped. */
   title: string;

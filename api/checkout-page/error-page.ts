@@ -1,8 +1,7 @@
-import type { BuyerErrorCode } from '../errors/buyer-refusal.js';
+import type { BuyerErrorCode } from '../errors/buyer-errors.js';
 import { renderDocument } from './document.js';
-import { escapeHtml } from './escape-html.js';
 import type { Language } from './language.js';
-import { icon } from './markup.js';
+import { escapeHtml, icon } from './markup.js';
 import type { PageAssets } from './page-assets.js';
 import type { Words } from './words/words.js';
 

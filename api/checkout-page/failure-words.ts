@@ -16,7 +16,7 @@ const SUBJECTS: [pattern: RegExp, word: keyof Words & `failed${string}`][] = [
   [/simulation/, 'failedFunds'],
 ];
 
-export type FailureWord = (typeof SUBJECTS)[number][1] | 'failedOther';
+type FailureWord = (typeof SUBJECTS)[number][1] | 'failedOther';
 
 export function failureWord(code: string): FailureWord {
   return SUBJECTS.find(([pattern]) => pattern.test(code))?.[1] ?? 'failedOther';

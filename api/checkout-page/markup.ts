@@ -1,8 +1,20 @@
-import { escapeHtml } from './escape-html.js';
 import type { PageView } from './page-view.js';
 import { fill, type Words } from './words/words.js';
 
 /** Pieces that every panel is made of. What comes in is text, what goes out is markup. */
+
+/** Every merchant's string is text: nothing of it is ever markup. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 /** A word of the page's language, filled with text. Names keep their own direction. */
 export function say(words: Words, word: keyof Words, values: Record<string, string> = {}): string {

@@ -1,7 +1,6 @@
 import { networkName } from '../../shared/chains/networks.js';
-import { escapeHtml } from './escape-html.js';
 import { failureWord } from './failure-words.js';
-import { facts, icon, say, sayPlainly, shortened, time } from './markup.js';
+import { escapeHtml, facts, icon, say, sayPlainly, shortened, time } from './markup.js';
 import type { PayableEntry } from './page-data.js';
 import { isInLastQuarter, type PageView } from './page-view.js';
 import { qrCode } from './qr-code.js';

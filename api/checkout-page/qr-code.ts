@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { encode } from 'uqr';
-import { escapeHtml } from './escape-html.js';
+import { escapeHtml } from './markup.js';
 
 /** Modules of white around the code, which readers need. */
 const QUIET_ZONE = 4;

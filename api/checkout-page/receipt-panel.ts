@@ -1,6 +1,5 @@
 import type { WirePayment } from '../../shared/presenters/payment.js';
-import { escapeHtml } from './escape-html.js';
-import { code, facts, icon, link, say, shortened, time } from './markup.js';
+import { code, escapeHtml, facts, icon, link, say, shortened, time } from './markup.js';
 import type { PageView } from './page-view.js';
 
 /** What remains of a payment: to be read, printed, and come back to. */

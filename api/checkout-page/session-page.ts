@@ -1,7 +1,6 @@
-import { brandStylesUrl } from './brand-route.js';
+import { brandStylesUrl } from './brand.js';
 import { renderDocument } from './document.js';
-import { escapeHtml } from './escape-html.js';
-import { link as linkTo, say, sayPlainly } from './markup.js';
+import { escapeHtml, link as linkTo, say, sayPlainly } from './markup.js';
 import { expiredPanel, openPanel, pausedPanel, processingPanel } from './open-panel.js';
 import type { PageAssets } from './page-assets.js';
 import type { PageData } from './page-data.js';

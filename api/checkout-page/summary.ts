@@ -1,6 +1,5 @@
 import type { PublicLineItem } from '../../shared/presenters/public-session.js';
-import { escapeHtml } from './escape-html.js';
-import { link, say } from './markup.js';
+import { escapeHtml, link, say } from './markup.js';
 import type { PageView } from './page-view.js';
 
 /** More than these would push the payment off a phone's screen. */

@@ -1,14 +1,29 @@
-import { listTokens } from './token-lists.js';
+import { OFFERED_TOKENS, type OfferedToken } from '../../shared/chains/networks.js';
+import { isListedByStockClients } from '../payment-link/stock-clients.js';
 
 /** `/llms.txt`: what an agent that knows nothing but this address has to know. Markdown, as the convention wants it. */
 export function llmsText(baseUrl: string): string {
+  const sections = [
+    whatThisIs(baseUrl),
+    howToPay(),
+    whatStockClientsRefuse(),
+    howToCreate(baseUrl),
+    howErrorsLook(),
+    whereMoreIs(baseUrl),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+function whatThisIs(baseUrl: string): string {
   return `# Stablecoin Checkout
 
 > ${baseUrl} is a hosted checkout for stablecoin payments. A merchant, person or agent, creates a checkout session and gets
 > one link, ${baseUrl}/c/{id}. People pay it in a browser; agents pay the very same link over x402 version 2 (HTTP 402).
-> The money, in USDC, USDT or USDG, goes straight to the merchant's wallet, and a facilitator pays the network's gas.
+> The money, in USDC, USDT or USDG, goes straight to the merchant's wallet, and a facilitator pays the network's gas.`;
+}
 
-## Pay a link
+function howToPay(): string {
+  return `## Pay a link
 
 No key is needed, a wallet is. GET the link with any Accept but text/html:
 
@@ -31,9 +46,11 @@ On Solana: \`client.register('solana:*', new ExactSvmScheme(signer))\`, of @x402
 - 400: the payment header cannot be read. 404: there is no such link. 410: the session has expired; ask for a new link.
 - 429, 503: nothing happened. Wait for Retry-After; the same signature may be sent again.
 - No answer: send the very same header again and sign nothing new; it pays once. A payment that you named (x402's extension
-  \`payment-identifier\`, in the 402's \`extensions\`) is answered as it was, another one is 409 with its PAYMENT-RESPONSE.
+  \`payment-identifier\`, in the 402's \`extensions\`) is answered as it was, another one is 409 with its PAYMENT-RESPONSE.`;
+}
 
-## What stock clients refuse until they are told
+function whatStockClientsRefuse(): string {
+  return `## What stock clients refuse until they are told
 
 x402's JavaScript clients (since 2.23) pay at most $1 at a time, and only in tokens of their own list. They throw "All
 payment requirements were rejected by spendControls…" before anything is signed. Their owner decides:
@@ -47,9 +64,11 @@ Which of \`accepts\` that concerns. A link offers those of them that its merchan
 - Taken as they are, live: ${listTokens({ testnet: false, known: true })}.
 - Only when named, live: ${listTokens({ testnet: false, known: false })}.
 - Taken as they are, test: ${listTokens({ testnet: true, known: true })}.
-- Only when named, test: ${listTokens({ testnet: true, known: false })}.
+- Only when named, test: ${listTokens({ testnet: true, known: false })}.`;
+}
 
-## Create a link
+function howToCreate(baseUrl: string): string {
+  return `## Create a link
 
 With a checkout key, svc_ck_live_… (main networks) or svc_ck_test_… (test networks). The API speaks Stripe's dialect, so
 Stripe's SDKs work when pointed at this host. Amounts are integers in US cents; bodies are JSON or form-encoded:
@@ -68,22 +87,38 @@ id, \`iss\` is svc-merchant, \`exp\` is \`iat\` + 120. Body: \`{"livemode":false
 
 To hear of payments, \`POST ${baseUrl}/v1/webhook_endpoints\` with \`url\`; the answer holds its \`secret\`, once. Events
 are checkout.session.completed and checkout.session.expired. Verify each one before you trust it: Service-Signature with
-Stripe's \`webhooks.constructEvent\`, or webhook-signature with any Standard Webhooks library.
+Stripe's \`webhooks.constructEvent\`, or webhook-signature with any Standard Webhooks library.`;
+}
 
-## Errors
+function howErrorsLook(): string {
+  return `## Errors
 
 - /v1: \`{"error":{"type","code","message","param","request_id"}}\`. \`message\` says what to change, \`param\` names the
   parameter, as in line_items[0][price_data][unit_amount]. 400 mend the request, 401 the key, 404 the id or its mode (live
   and test see nothing of each other), 429 wait for Retry-After, 500 send it again with the same Idempotency-Key.
-- links: \`{"error":{"code","message"}}\`, or on a 402 \`code\` and \`error\` beside \`accepts\`, such as \`insufficient_funds\`.
+- links: \`{"error":{"code","message"}}\`, or on a 402 \`code\` and \`error\` beside \`accepts\`, such as \`insufficient_funds\`.`;
+}
 
-## More
+function whereMoreIs(baseUrl: string): string {
+  return `## More
 
 - [API document](${baseUrl}/openapi.json): OpenAPI 3.1, every parameter, limit and object
 - [API reference](${baseUrl}/docs): the same for people
 - [MCP](${baseUrl}/mcp): tools for agents that speak the Model Context Protocol
-- [Public keys](${baseUrl}/.well-known/jwks.json): what this host's signed receipts are verified with; none when it signs none
-`;
+- [Public keys](${baseUrl}/.well-known/jwks.json): what this host's signed receipts are verified with; none when it signs none`;
+}
+
+export function isKnownToStockClients({ network, address }: OfferedToken): boolean {
+  return isListedByStockClients({ network: network.caip2, asset: address });
+}
+
+/** `USDC on Base (eip155:8453), …` */
+function listTokens(which: { testnet: boolean; known: boolean }): string {
+  return OFFERED_TOKENS.filter(
+    (token) => token.network.testnet === which.testnet && isKnownToStockClients(token) === which.known,
+  )
+    .map(({ symbol, network }) => `${symbol} on ${network.name} (${network.caip2})`)
+    .join(', ');
 }
 
 /** The program of examples/agent-fetch.mjs. */

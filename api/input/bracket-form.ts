@@ -3,7 +3,7 @@
  * (`__proto__`, `constructor`) is special and nothing sent is lost: what does not fit together becomes an
  * `Unreadable` for validation to name. Linear in the number of pairs.
  */
-export type FormNode = string | FormTree | Unreadable;
+type FormNode = string | FormTree | Unreadable;
 export type FormTree = Map<string, FormNode>;
 
 export class Unreadable {

@@ -1,8 +1,7 @@
-import type { Static, TSchema } from 'typebox';
-import { refusalFromAjv } from '../errors/from-ajv.js';
+import { type Static, type TSchema, Type } from 'typebox';
 import { ajv } from './formats.js';
-import { normalize, type RawInput } from './normalize.js';
-import type { SchemaNode } from './schema-node.js';
+import { normalize, type RawInput, type SchemaNode } from './normalize.js';
+import { refusalFromAjv } from './refusal-from-ajv.js';
 
 export type InputParser<T> = (input: RawInput) => T;
 
@@ -16,3 +15,6 @@ export function inputParser<S extends TSchema>(schema: S): InputParser<Static<S>
     throw refusalFromAjv(validate.errors ?? [], value);
   };
 }
+
+/** For what takes no parameters: each that is sent is unknown. */
+export const parseNothing = inputParser(Type.Object({}, { additionalProperties: false }));

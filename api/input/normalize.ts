@@ -1,7 +1,19 @@
 import { Refusal } from '../../shared/domain/errors.js';
 import { type FormTree, isAppended, Unreadable } from './bracket-form.js';
-import { paramName } from './param-name.js';
-import type { SchemaNode } from './schema-node.js';
+
+/** The part of JSON Schema that this API's inputs are written in. */
+export interface SchemaNode {
+  type?: 'object' | 'array' | 'string' | 'integer' | 'boolean' | 'null';
+  properties?: Record<string, SchemaNode>;
+  required?: readonly string[];
+  additionalProperties?: boolean | SchemaNode;
+  items?: SchemaNode;
+  maxItems?: number;
+  maxProperties?: number;
+  anyOf?: readonly SchemaNode[];
+  /** Whether an enum is compared in lower case, as Stripe does with currencies. */
+  lowerCase?: boolean;
+}
 
 /** What a request sent, before any schema looked at it. In a form everything is text. */
 export type RawInput = { encoding: 'json'; value: unknown } | { encoding: 'form'; value: FormTree };
@@ -158,4 +170,10 @@ function emptyValue(path: Path): Refusal {
 function tooMany(path: Path, limit: number | undefined, what: 'elements' | 'keys'): Refusal {
   const param = nameOf(path);
   return new Refusal('parameter_invalid', `${param} may hold at most ${limit} ${what}.`, { param });
+}
+
+/** Names a parameter as Stripe does: `line_items[0][price_data][unit_amount]`. Cut, since it may be hostile. */
+export function paramName(path: readonly string[]): string {
+  const [first = '', ...rest] = path;
+  return (first + rest.map((part) => `[${part}]`).join('')).slice(0, 300);
 }

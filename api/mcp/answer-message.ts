@@ -46,7 +46,7 @@ export function messageAnswerer(deps: Deps): AnswerMessage {
       );
     }
     res.locals.tool = tool.name;
-    const { status, text } = await callOperation({ outer: res, tool, given });
+    const { status, text } = await callOperation(res, tool, given);
     const structuredContent = JSON.parse(text);
     res.locals.errorCode = structuredContent.error?.code;
     return {

@@ -1,69 +1,49 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
-import express, { type RequestHandler, type Response, Router } from 'express';
+import type { Response } from 'express';
 import type { JsonObject } from '../../shared/x402/json-object.js';
 import type { Deps } from '../deps.js';
+import { type MerchantError, merchantError } from '../errors/merchant-error.js';
+import { revokedOr } from '../middleware/revoked-first.js';
 import { principalOf } from '../request-context.js';
-import { withOperations } from '../v1/router.js';
+import { merchantOperations } from '../v1/merchant-operations.js';
+import type { Answer } from '../v1/operation/answer-once.js';
 import { placeArguments } from './tool-arguments.js';
 import type { MerchantTool } from './tools.js';
 
-interface Call {
-  /** The answer, at /mcp, that waits for this one. */
-  outer: Response;
-  tool: MerchantTool;
-  given: JsonObject;
-}
-
-/** What /v1 says in headers, and the answer at /mcp with it. */
-const PASSED_ON = ['Idempotent-Replayed', 'Retry-After'];
-
-/** The status and the body that /v1 answers with. */
-export type CallOperation = (call: Call) => Promise<{ status: number; text: string }>;
+/** The status and the body that /v1 answers with. Of its headers `res`, the answer at /mcp, gets those that help a caller. */
+type CallOperation = (
+  res: Response,
+  tool: MerchantTool,
+  given: JsonObject,
+) => Promise<{ status: number; text: string }>;
 
 /**
- * A tool call is a request of /v1 that comes from within, and passes the very routes: so parameters, errors, bytes and
- * idempotency, over both ways in, cannot differ. Key and limit were looked at by the request that it came with, whose
- * id and log it carries on.
+ * A tool calls the operation that the route of /v1 calls: so parameters, errors, bytes and idempotency, over both ways
+ * in, cannot differ. Key and limit were looked at by the request that the call came with.
  */
 export function operationCaller(deps: Deps): CallOperation {
-  const calls = new WeakMap<IncomingMessage, Call>();
-  const takeCall: RequestHandler = (req, _res, next) => {
-    const call = calls.get(req);
-    if (call === undefined) throw new Error('this request is no tool call');
-    const { tooMany } = call.outer.locals;
-    if (tooMany !== undefined) throw tooMany;
-    const { path, idempotencyKey, others } = placeArguments(call.tool, call.given);
-    req.url = path;
-    if (idempotencyKey !== undefined) req.headers['idempotency-key'] = idempotencyKey;
-    req.toolArguments = others;
-    next();
-  };
-  const app = express();
-  app.use('/v1', withOperations(Router({ caseSensitive: true }).use(takeCall), deps));
+  const operations = merchantOperations(deps);
 
-  return async (call) => {
-    const { id, log } = call.outer.req;
-    const request = Object.assign(new IncomingMessage(new Socket()), {
-      method: call.tool.method,
-      url: '/v1/',
-      id,
-      log,
-      principal: principalOf(call.outer.req),
-    });
-    calls.set(request, call);
-    const response = new ServerResponse(request);
-    const text = await new Promise<string>((resolve) => {
-      response.end = (body?: unknown) => {
-        resolve(String(body));
-        return response;
-      };
-      app(request, response);
-    });
-    for (const name of PASSED_ON) {
-      const value = response.getHeader(name);
-      if (value !== undefined) call.outer.setHeader(name, value);
+  async function answer(res: Response, tool: MerchantTool, given: JsonObject): Promise<Answer> {
+    const { tooMany } = res.locals;
+    if (tooMany !== undefined) throw tooMany;
+    const principal = principalOf(res.req);
+    return await operations[tool.operation]({ principal, ...placeArguments(tool, given) });
+  }
+
+  async function refuse({ req }: Response, error: unknown): Promise<MerchantError> {
+    return merchantError(await revokedOr(error, deps.db, req.principal), req);
+  }
+
+  return async (res, tool, given) => {
+    try {
+      const { text, isReplay } = await answer(res, tool, given);
+      if (isReplay) res.setHeader('Idempotent-Replayed', 'true');
+      return { status: 200, text };
+    } catch (error) {
+      const { status, headers, text } = await refuse(res, error);
+      const retryAfter = headers['Retry-After'];
+      if (retryAfter !== undefined) res.setHeader('Retry-After', retryAfter);
+      return { status, text };
     }
-    return { status: response.statusCode, text };
   };
 }

@@ -1,33 +1,27 @@
 import { Type } from 'typebox';
 import type { JsonObject } from '../../shared/x402/json-object.js';
 import { inputParser } from '../input/input-parser.js';
+import type { RawInput } from '../input/normalize.js';
+import type { Call } from '../v1/operation/operation.js';
 import type { MerchantTool } from './tools.js';
-
-/** A tool's arguments are one object; an operation of /v1 has its parameters in three places. */
-export interface PlacedArguments {
-  /** Below /v1. */
-  path: string;
-  /** As the header of that name. */
-  idempotencyKey: string | undefined;
-  /** The query, or the body. */
-  others: JsonObject;
-}
 
 const strict = { additionalProperties: false };
 const parseId = inputParser(Type.Object({ id: Type.String() }, strict));
-/** How long a key may be is the route's to say. */
+/** How long a key may be is the operation's to say. */
 const parseKey = inputParser(Type.Object({ idempotency_key: Type.Optional(Type.String()) }, strict));
 
-export function placeArguments(tool: MerchantTool, given: JsonObject): PlacedArguments {
+/** A tool's arguments are one object; an operation of /v1 has its parameters in three places. */
+export function placeArguments(tool: MerchantTool, given: JsonObject): Omit<Call, 'principal'> {
   const others = { ...given };
-  const take = (name: string): { encoding: 'json'; value: unknown } => {
+  const take = (name: string): RawInput => {
     const value = Object.hasOwn(others, name) ? { [name]: others[name] } : {};
     delete others[name];
     return { encoding: 'json', value };
   };
   const id = tool.id === undefined ? '' : parseId(take('id')).id;
   const idempotencyKey = takesKey(tool) ? parseKey(take('idempotency_key')).idempotency_key : undefined;
-  return { path: tool.path.replace('{id}', () => encodeURIComponent(id)), idempotencyKey, others };
+  const path = `/v1${tool.path.replace('{id}', () => encodeURIComponent(id))}`;
+  return { id, idempotencyKey, path, input: { encoding: 'json', value: others } };
 }
 
 const IDEMPOTENCY_KEY = Type.String({

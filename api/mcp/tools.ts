@@ -1,11 +1,12 @@
 import type { TSchema } from 'typebox';
+import { ENDPOINT_ID, SESSION_ID } from '../openapi/merchant-paths.js';
 import {
   CreateCheckoutSession,
   ExpireCheckoutSession,
   ListCheckoutSessions,
   RetrieveCheckoutSession,
 } from '../v1/checkout-sessions/schema.js';
-import { ENDPOINT_ID, SESSION_ID } from '../v1/openapi.js';
+import type { MerchantOperations } from '../v1/merchant-operations.js';
 import { ListPayments } from '../v1/payments/schema.js';
 import {
   CreateWebhookEndpoint,
@@ -19,6 +20,7 @@ export interface MerchantTool {
   title: string;
   /** What it does, what comes back, and what to do next: all that an agent knows of it. */
   description: string;
+  operation: keyof MerchantOperations;
   method: 'GET' | 'POST' | 'DELETE';
   /** Below /v1. */
   path: string;
@@ -29,13 +31,13 @@ export interface MerchantTool {
   effect: Effect;
 }
 
-export interface ParameterSchema extends TSchema {
+interface ParameterSchema extends TSchema {
   properties: Record<string, TSchema>;
   required?: readonly string[] | undefined;
 }
 
 /** Reads; adds something with each call; changes or ends what is there, where a second call changes nothing more. */
-export type Effect = 'reads' | 'adds' | 'changes';
+type Effect = 'reads' | 'adds' | 'changes';
 
 const SESSIONS = '/checkout/sessions';
 const ENDPOINTS = '/webhook_endpoints';
@@ -49,6 +51,7 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     title: 'Create a checkout session',
     description:
       'Asks for one payment. Answers with the checkout session: hand its `url` to the payer. A person opens it in a browser, an AI agent pays the very same address over x402. Then call retrieve_checkout_session with its `id` until `status` is `complete`: only then is it paid. It can be paid until `expires_at`, 24 hours from now unless you set it. Each call makes another session with another link, so send an idempotency_key if you may have to repeat the call.',
+    operation: 'createCheckoutSession',
     method: 'POST',
     path: SESSIONS,
     parameters: CreateCheckoutSession,
@@ -59,6 +62,7 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     title: 'Look up a checkout session',
     description:
       'Answers with a checkout session as it is now. `status` says where it stands: `open`, not paid yet, `url` is the link to pay it; `processing`, a payment is on its way, look again in a few seconds; `complete`, paid, and `payment` says by whom, in which token and by which transaction; `expired`, nobody can pay it any more, create another if it is still wanted. With expand ["line_items"] it shows what is sold.',
+    operation: 'retrieveCheckoutSession',
     method: 'GET',
     path: `${SESSIONS}/{id}`,
     id: SESSION_ID,
@@ -69,6 +73,7 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     name: 'list_checkout_sessions',
     title: 'List checkout sessions',
     description: `Answers with a list of checkout sessions, newest first: all, or those of one \`status\` or of the time in \`created\`. ${NEXT_PAGE}`,
+    operation: 'listCheckoutSessions',
     method: 'GET',
     path: SESSIONS,
     parameters: ListCheckoutSessions,
@@ -79,6 +84,7 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     title: 'Expire a checkout session',
     description:
       'Ends an open checkout session for good: nobody can pay its link from now on, and webhook endpoints get checkout.session.expired. Answers with the session, its `status` `expired`. A session that is not open is refused with code checkout_session_not_open; look it up to see whether it was paid meanwhile.',
+    operation: 'expireCheckoutSession',
     method: 'POST',
     path: `${SESSIONS}/{id}/expire`,
     id: SESSION_ID,
@@ -89,6 +95,7 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     name: 'list_payments',
     title: 'List payments',
     description: `Answers with a list of the payments that succeeded, newest first: \`amount\` in US cents, \`token\` and \`network\`, \`payer\`, \`transaction\` with its \`transaction_url\`, and in \`checkout_session\` the id of the session that it paid. ${NEXT_PAGE}`,
+    operation: 'listPayments',
     method: 'GET',
     path: '/payments',
     parameters: ListPayments,
@@ -99,6 +106,7 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     title: 'Create a webhook endpoint',
     description:
       'Registers a public URL that gets a signed POST for each event: checkout.session.completed when a session is paid, checkout.session.expired when it ends unpaid. Answers with the endpoint, and with its signing `secret` this one time: keep it where the receiver finds it to verify the Service-Signature header. For a single payment retrieve_checkout_session is enough.',
+    operation: 'createWebhookEndpoint',
     method: 'POST',
     path: ENDPOINTS,
     parameters: CreateWebhookEndpoint,
@@ -109,6 +117,7 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     title: 'Look up a webhook endpoint',
     description:
       'Answers with a webhook endpoint as it is now, without its secret. `status` `disabled` means that nothing is sent to it: its owner has turned it off, or its deliveries failed for three days. Turn it on with update_webhook_endpoint.',
+    operation: 'retrieveWebhookEndpoint',
     method: 'GET',
     path: `${ENDPOINTS}/{id}`,
     id: ENDPOINT_ID,
@@ -119,6 +128,7 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     title: 'List webhook endpoints',
     description:
       'Answers with a list of the webhook endpoints of this mode (test or live, as the key is), newest first; all of them unless you send a `limit`.',
+    operation: 'listWebhookEndpoints',
     method: 'GET',
     path: ENDPOINTS,
     parameters: ListWebhookEndpoints,
@@ -129,6 +139,7 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     title: 'Change a webhook endpoint',
     description:
       'Changes what you send and leaves the rest: `url`, `enabled_events`, `description`. `disabled` true holds its deliveries back, false resumes them. Answers with the endpoint as it is then.',
+    operation: 'updateWebhookEndpoint',
     method: 'POST',
     path: `${ENDPOINTS}/{id}`,
     id: ENDPOINT_ID,
@@ -140,6 +151,7 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     title: 'Delete a webhook endpoint',
     description:
       'Deletes a webhook endpoint for good and drops the deliveries that it still waits for. Answers with its `id` and `deleted` true. To pause one, update it with `disabled` true instead.',
+    operation: 'deleteWebhookEndpoint',
     method: 'DELETE',
     path: `${ENDPOINTS}/{id}`,
     id: ENDPOINT_ID,

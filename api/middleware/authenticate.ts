@@ -2,6 +2,8 @@ import type { Request, RequestHandler } from 'express';
 import type { Knex } from '../../shared/db/knex.js';
 import { Refusal } from '../../shared/domain/errors.js';
 import { authenticate as findPrincipal, type Principal } from '../../shared/services/access/api-keys.js';
+import type { Deps } from '../deps.js';
+import { consumeAccount } from './rate-limit.js';
 
 /** The checkout key, as a Bearer token or as the user name of Basic authentication. */
 export function authenticate(db: Knex): RequestHandler {
@@ -11,7 +13,17 @@ export function authenticate(db: Knex): RequestHandler {
   };
 }
 
-export function identify(db: Knex, req: Request): Promise<Principal> {
+/** Whoever has a checkout key, within its account's share; in one layer, since every request of the API passes it. */
+export function admit({ db, apiRateLimiter }: Pick<Deps, 'db' | 'apiRateLimiter'>): RequestHandler {
+  return async (req, res, next) => {
+    res.setHeader('Cache-Control', 'no-store');
+    req.principal = await identify(db, req);
+    await consumeAccount(apiRateLimiter, req.principal);
+    next();
+  };
+}
+
+function identify(db: Knex, req: Request): Promise<Principal> {
   return findPrincipal(db, checkoutKey(req.headers.authorization));
 }
 

@@ -1,8 +1,7 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { Type } from 'typebox';
 import { Refusal } from '../../shared/domain/errors.js';
 import { parseBracketForm } from '../input/bracket-form.js';
-import { inputParser } from '../input/input-parser.js';
+import { parseNothing } from '../input/input-parser.js';
 import type { RawInput } from '../input/normalize.js';
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -55,7 +54,6 @@ function refusalOf(error: unknown): unknown {
 
 /** The body as sent: JSON or Stripe-style form. An empty body is `{}` whatever its content type. */
 export function bodyOf(req: Request): RawInput {
-  if (req.toolArguments !== undefined) return { encoding: 'json', value: req.toolArguments };
   const bytes: unknown = req.body;
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return { encoding: 'json', value: {} };
   const type = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -115,9 +113,6 @@ const NO_QUERY = parseForm('', 'query');
 
 /** The query string, parsed like a form. */
 export function queryOf(req: Request): RawInput {
-  if (req.toolArguments !== undefined) {
-    return req.method === 'POST' ? NO_QUERY : { encoding: 'json', value: req.toolArguments };
-  }
   const start = req.originalUrl.indexOf('?');
   return start === -1 ? NO_QUERY : parseForm(req.originalUrl.slice(start + 1), 'query');
 }
@@ -126,5 +121,3 @@ export function queryOf(req: Request): RawInput {
 export function requireNoQuery(req: Request): void {
   parseNothing(queryOf(req));
 }
-
-const parseNothing = inputParser(Type.Object({}, { additionalProperties: false }));

@@ -1,11 +1,17 @@
 import type { Request } from 'express';
 import { newId } from '../../shared/ids.js';
 import type { Deps } from '../deps.js';
-import { apiPaths } from '../v1/openapi.js';
-import type { Step } from './in-one-step.js';
+import type { Preparation } from './preparations.js';
 
-/** Gives every request its id and, when it is over, its one log line and its place in the metrics. */
-export function requestId({ logger, metrics }: Pick<Deps, 'logger' | 'metrics'>): Step {
+/**
+ * Gives every request its id and, when it is over, its one log line and its place in the metrics. `paths`, such as
+ * `/v1/payments/{id}`, are told apart also when a request is refused before it gets to its route.
+ */
+export function requestId(
+  { logger, metrics }: Pick<Deps, 'logger' | 'metrics'>,
+  paths: readonly string[],
+): Preparation {
+  const templates = paths.map(templateOf);
   return (req, res) => {
     const startedAt = performance.now();
     req.id = newId('req_');
@@ -13,7 +19,7 @@ export function requestId({ logger, metrics }: Pick<Deps, 'logger' | 'metrics'>)
     res.setHeader('Request-Id', req.id);
     res.once('close', () => {
       const ms = performance.now() - startedAt;
-      const route = routeOf(req);
+      const route = routeOf(req, templates);
       metrics.request({ method: req.method, route, status: res.statusCode }, ms / 1000);
       logger.info({
         event: 'request.finished',
@@ -33,15 +39,21 @@ export function requestId({ logger, metrics }: Pick<Deps, 'logger' | 'metrics'>)
   };
 }
 
-/** The template, not the path: paths hold ids, and a link's id is all it takes to see it. */
-function routeOf({ baseUrl, route, originalUrl }: Request): string {
-  if (typeof route?.path === 'string') return (baseUrl + route.path).replace(/(?<=.)\/$/, '');
-  // Refused before it got to its route.
-  const [path = ''] = originalUrl.split('?', 1);
-  return API_ROUTES.find(({ pattern }) => pattern.test(path))?.template ?? 'unknown';
+interface Template {
+  text: string;
+  pattern: RegExp;
 }
 
-const API_ROUTES = ['/mcp', ...apiPaths()].map((path) => ({
-  template: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
-}));
+function templateOf(path: string): Template {
+  return {
+    text: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
+  };
+}
+
+/** The template, not the path: paths hold ids, and a link's id is all it takes to see it. */
+function routeOf({ baseUrl, route, originalUrl }: Request, templates: readonly Template[]): string {
+  if (typeof route?.path === 'string') return (baseUrl + route.path).replace(/(?<=.)\/$/, '');
+  const [path = ''] = originalUrl.split('?', 1);
+  return templates.find(({ pattern }) => pattern.test(path))?.text ?? 'unknown';
+}

@@ -22,13 +22,22 @@ import {
 } from '../../shared/x402/payload.js';
 import { recoversToPayer } from '../../shared/x402/recovers-to-payer.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
-import type { Deps } from '../deps.js';
+import type { LinkDeps } from './link-deps.js';
+
+/** A payment as it came to a link. */
+export interface SentPayment {
+  header: WellFormedHeader;
+  channel: Channel;
+  arrivedAtMs: number;
+  /** Names the request in all that is logged of the payment, by the workers as well. */
+  requestId: string;
+}
 
 /**
  * From the buyer's header to a claimed session: entry, content, used before, `/verify`, claim. Until the claim nothing
  * is changed, so any "no" on the way leaves the session open and the signature unused.
  */
-export type Acceptance =
+type Acceptance =
   | { kind: 'claimed'; paymentId: string }
   | { kind: 'refused'; failure: Failure }
   | { kind: 'used_before' }
@@ -39,11 +48,10 @@ export type Acceptance =
   | { kind: 'unavailable' };
 
 export async function acceptPayment(
-  deps: Deps,
+  deps: LinkDeps,
   session: LinkedSession,
   offer: Offer,
-  header: WellFormedHeader,
-  { channel, requestId }: { channel: Channel; requestId?: string },
+  { header, channel, requestId }: SentPayment,
 ): Promise<Acceptance> {
   const match = await matchPayment(header, offer);
   if (!match.ok) return { kind: 'refused', failure: match };
@@ -59,13 +67,17 @@ export async function acceptPayment(
     return { kind: 'used_before' };
   }
   if (objection !== undefined) return objection;
-  const identifier = (header.kind === 'v2' && header.identifier) || null;
-  const names = { payloadKey: key, identifier, channel };
+  const names = { payloadKey: key, identifier: identifierOf(header) ?? null, channel };
   return await claim(deps, newPayment(session, requirements, proof, names), requestId);
 }
 
+/** What the buyer has named its payment. */
+export function identifierOf(header: WellFormedHeader): string | undefined {
+  return header.kind === 'v2' ? header.identifier : undefined;
+}
+
 async function verify(
-  { facilitator, logger }: Deps,
+  { facilitator, logger }: LinkDeps,
   requirements: PaymentRequirements,
   proof: PaymentProof,
 ): Promise<Acceptance | undefined> {
@@ -92,9 +104,9 @@ async function verify(
 }
 
 async function claim(
-  { db, ringSettlement, logger }: Deps,
+  { db, ringSettlement, logger }: LinkDeps,
   payment: NewPayment,
-  requestId: string | undefined,
+  requestId: string,
 ): Promise<Acceptance> {
   let outcome: Claim;
   try {
@@ -111,7 +123,7 @@ async function claim(
     session: payment.sessionId,
     network: payment.network,
   });
-  ringSettlement({ paymentId, dueAt, ...(requestId !== undefined && { requestId }) });
+  ringSettlement({ paymentId, dueAt, requestId });
   return { kind: 'claimed', paymentId };
 }
 

@@ -2,14 +2,14 @@ import { now } from '../../shared/clock.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { sessionUrl } from '../../shared/presenters/checkout-session.js';
 import { type LinkedSession, rememberOfferedFeePayers } from '../../shared/services/payments/read-link.js';
-import type { Facilitator } from '../../shared/x402/facilitator.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';
 import { buildAccepts } from '../../shared/x402/requirements.js';
 import type { PaymentRequired } from '../../shared/x402/wire.js';
-import { busy, type LinkAnswer, refuse } from './answer.js';
 import { describePayment } from './describe.js';
+import { busy, type LinkAnswer, refuse } from './link-answer.js';
+import type { LinkDeps } from './link-deps.js';
 
 /** How long a buyer who was answered 202 is told how that payment ended. */
 const FAILURE_TOLD_MS = 600_000;
@@ -18,7 +18,7 @@ const EXTENSIONS = { [PAYMENT_IDENTIFIER]: PAYMENT_IDENTIFIER_DECLARATION };
 
 /** What the session can be paid with now; an answer instead when that is nothing. */
 export async function readOffer(
-  { facilitator }: { facilitator: Facilitator },
+  { facilitator }: Pick<LinkDeps, 'facilitator'>,
   session: LinkedSession,
 ): Promise<Offer | LinkAnswer> {
   const supported = await facilitator.supported();
@@ -41,7 +41,7 @@ export async function readOffer(
 
 /** The 402, with why a signed payment failed when it did. */
 export async function askForPayment(
-  { db, baseUrl }: { db: Knex; baseUrl: string },
+  { db, config }: Pick<LinkDeps, 'config' | 'db'>,
   session: LinkedSession,
   offer: Offer,
   failure: { code: string; message: string } | undefined = earlierFailure(session),
@@ -52,7 +52,7 @@ export async function askForPayment(
     error: failure?.message ?? 'Payment required',
     ...(failure !== undefined && { code: failure.code }),
     resource: {
-      url: sessionUrl(session.id, baseUrl),
+      url: sessionUrl(session.id, config.baseUrl),
       description: describePayment(session, offer.accepts),
       mimeType: 'application/json',
     },

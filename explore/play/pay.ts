@@ -1,54 +1,65 @@
-import type { LinkAnswer } from '../../api/payment-link/answer.js';
-import { type LinkVisit, serveLink } from '../../api/payment-link/serve-link.js';
+import type { LinkAnswer } from '../../api/payment-link/link-answer.js';
+import type { LinkDeps } from '../../api/payment-link/link-deps.js';
+import { look } from '../../api/payment-link/look.js';
+import { pay } from '../../api/payment-link/pay.js';
 import { nowMs } from '../../shared/clock.js';
-import { findLinkedSession } from '../../shared/services/payments/read-link.js';
+import { findLinkedSession, type LinkedSession } from '../../shared/services/payments/read-link.js';
+import type { WellFormedHeader } from '../../shared/x402/headers.js';
 import type { VerifyMood } from '../steps.js';
 import { verifierOf } from '../world/facilitator.js';
 import { nonceOf, observe, type Payload, sign, type World } from '../world/world.js';
+
+type Answer = (deps: LinkDeps, session: LinkedSession) => Promise<LinkAnswer>;
+
+interface During {
+  verify: VerifyMood;
+  /** While it waits for how its payment ends. */
+  meanwhile(): Promise<void>;
+}
 
 /** What an agent gets from a link: the real answer, before it is written as HTTP. */
 export async function payLink(
   world: World,
   sessionId: string,
   payload: Payload,
-  { verify, meanwhile }: { verify: VerifyMood; meanwhile(): Promise<void> },
+  during: During,
 ): Promise<void> {
   const { identifier } = payload;
-  const header: LinkVisit['header'] = {
+  const header: WellFormedHeader = {
     kind: 'v2',
     accepted: { ...world.stage.accepted },
     payload: { ...sign(world, payload) },
     ...(identifier !== undefined && { identifier }),
   };
-  const answer = await visit(world, sessionId, { header, verify, meanwhile });
+  const answer = await visit(world, sessionId, during, (deps, session) =>
+    pay(deps, session, { header, channel: 'x402', arrivedAtMs: nowMs(), requestId: 'req_explored' }),
+  );
   await observe(world, undefined);
   note(world, sessionId, payload.nonce, answer);
 }
 
 export async function askLink(world: World, sessionId: string): Promise<void> {
-  const answer = await visit(world, sessionId, { header: undefined, verify: 'honest', meanwhile: nothing });
+  const answer = await visit(world, sessionId, { verify: 'honest', meanwhile: async () => {} }, look);
   const payers = world.payments.filter(({ checkoutSessionId }) => checkoutSessionId === sessionId);
   for (const nonce of new Set(payers.map(nonceOf))) note(world, sessionId, nonce, answer);
 }
 
-async function nothing(): Promise<void> {}
-
 async function visit(
   world: World,
   sessionId: string,
-  about: { header: LinkVisit['header']; verify: VerifyMood; meanwhile(): Promise<void> },
+  { verify, meanwhile }: During,
+  answer: Answer,
 ): Promise<LinkAnswer> {
   const { web } = world.stage;
   const session = await findLinkedSession(web.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
   const deps = {
     ...web,
-    facilitator: verifierOf(world, about.verify),
+    facilitator: verifierOf(world, verify),
     ringSettlement: () => {},
-    settlements: { wait: about.meanwhile, close: () => {} },
+    settlements: { wait: meanwhile, close: () => {} },
   };
-  const { header } = about;
-  return await serveLink(deps, session, { header, channel: 'x402', arrivedAtMs: nowMs() });
+  return await answer(deps, session);
 }
 
 /** An answer that says no, or that says paid, is held against what happened. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
-import { openApiDocument } from '../../api/v1/openapi.js';
+import { openApiDocument } from '../../api/openapi/document.js';
 import type { IdPrefix } from '../../shared/ids.js';
 import { newId } from '../../shared/ids.js';
 import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';

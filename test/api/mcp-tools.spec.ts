@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
-import { openApiDocument } from '../../api/v1/openapi.js';
+import { openApiDocument } from '../../api/openapi/document.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { buildMerchant, type Merchant } from '../support/factories.js';
 import { type Args, connectAgent, type MerchantAgent } from '../support/mcp.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import request from 'supertest';
-import { openApiDocument } from '../../api/v1/openapi.js';
+import { openApiDocument } from '../../api/openapi/document.js';
 import {
   answeredOperations,
   buildSigner,

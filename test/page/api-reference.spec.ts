@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { openApiDocument } from '../../api/v1/openapi.js';
+import { openApiDocument } from '../../api/openapi/document.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { buildMerchant, buildPaidSession } from '../support/factories.js';
 import { type BrowserPage, launchBrowser, type TestBrowser } from '../support/page/browser.js';

@@ -4,7 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import request, { type Response, type Test } from 'supertest';
 import type { ErrorType } from '../../api/errors/catalog.js';
-import { openApiDocument } from '../../api/v1/openapi.js';
+import { openApiDocument } from '../../api/openapi/document.js';
 import { nowMs } from '../../shared/clock.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { addFacilitatorKey } from '../../shared/services/access/facilitator-keys.js';

@@ -1,15 +1,13 @@
-import { failureWord } from '../failure-words.js';
 import type { PageData, PayableEntry } from '../page-data.js';
 import type { ScriptWords } from '../words/words.js';
 import { type AttemptView, type Step, signWith } from './attempt.js';
-import { chooseEntry } from './choose-entry.js';
-import { find, make } from './dom.js';
 import { type EntryChoice, formatBalance, wireEntryChoice } from './entry-choice.js';
-import { type KeptPayment, lastWallet, rememberWallet } from './memory.js';
+import { type KeptPayment, rememberWallet } from './memory.js';
+import { failureNotice, lostNotice, problemNotice } from './payment-notices.js';
 import { type Outcome, sendPayment } from './send-payment.js';
 import { clearNotice, hideStep, type Notice, showNotice, showStep } from './steps.js';
 import { type PageWallet, WalletProblem } from './wallet.js';
-import { walletList } from './wallet-list.js';
+import { wireWalletPicker } from './wallet-picker.js';
 
 /** The open panel: which wallets there are, what was chosen, and the one attempt that may be under way. */
 export interface Checkout {
@@ -22,13 +20,10 @@ export interface Checkout {
   end(): void;
 }
 
-export interface CheckoutEvents {
+interface CheckoutEvents {
   /** The service has the payment, or has had another one. */
   onOutcome(outcome: Outcome): void;
 }
-
-/** How long wallets may take to announce themselves before it is said what to do without one. */
-const WALLETS_MS = 400;
 
 export function openCheckout(
   data: PageData,
@@ -39,141 +34,77 @@ export function openCheckout(
   const { words, language, path, sessionId } = data;
   let attempt: AbortController | undefined;
   let stage: ReturnType<Checkout['stage']> = 'idle';
-  const choice: EntryChoice = wireEntryChoice(entries, language, words, () => {
+  const choice = wireEntryChoice(entries, language, words, () => {
     clearNotice();
-    list();
+    picker.show();
   });
-
-  function list(): void {
-    const chosen = choice.chosen();
-    const families = new Set((chosen === undefined ? entries : [chosen]).map(({ family }) => family));
-    const fitting = wallets.filter(({ family }) => families.has(family));
-    const preferred = fitting.find(({ key }) => key === lastWallet());
-    find('#wallets')?.replaceChildren(
-      ...walletList({
-        wallets: fitting,
-        preferred,
-        entryFor,
-        isMixed: families.size > 1,
-        words,
-        onChoose: (wallet) => void pay(wallet),
-      }),
-    );
-  }
-
-  function entryFor({ family }: PageWallet): PayableEntry {
-    const shown = choice.shown();
-    return shown.family === family ? shown : (entries.find((entry) => entry.family === family) ?? shown);
-  }
-
-  /** The last wallet, if it lets us without asking the buyer: what it can pay is chosen before anyone clicks. */
-  async function prepare(wallet: PageWallet): Promise<void> {
-    try {
-      const address = await wallet.connect('silently');
-      if (address === undefined) return;
-      const fitting = entries.filter(({ family }) => family === wallet.family);
-      const balances = await wallet.balances(address, fitting);
-      if (stage !== 'idle') return;
-      choice.showBalances(balances);
-      const best = chooseEntry(fitting, balances);
-      if (choice.chosen() === undefined && best !== undefined) choice.show(best);
-      list();
-    } catch {
-      // Then it is asked when the buyer pays.
-    }
-  }
+  const isIdle = (): boolean => stage === 'idle';
+  const onPick = (wallet: PageWallet): void => void pay(wallet);
+  const picker = wireWalletPicker({ entries, choice, wallets, words, isIdle, onPick });
 
   async function pay(wallet: PageWallet): Promise<void> {
     if (stage !== 'idle') return;
     stage = 'signing';
     const ending = new AbortController();
     attempt = ending;
-    const cancel = (): void => ending.abort(new WalletProblem('declined'));
-    const view: AttemptView = {
-      show: (step, entry) => showWalletStep(step, wallet, entry, cancel),
-      connected(balances, entry) {
-        rememberWallet(wallet.key);
-        choice.show(entry);
-        choice.showBalances(balances);
-      },
-      formatBalance: (entry, balance) => formatBalance(entry, balance, language),
-    };
+    const view = attemptView(data, wallet, choice, () => ending.abort(new WalletProblem('declined')));
     try {
       const signed = await signWith(wallet, entries, choice.chosen(), view, ending.signal);
       await send(signed);
     } catch (error) {
       if (ending.signal.aborted && !(ending.signal.reason instanceof WalletProblem)) return;
-      back(
-        error instanceof WalletProblem
-          ? problemNotice(error)
-          : problemNotice(new WalletProblem('walletFailed', { wallet: wallet.name })),
-      );
+      back(problemNotice(words, error, wallet));
     }
-  }
-
-  function showWalletStep(
-    step: Step,
-    { name }: PageWallet,
-    entry: PayableEntry | undefined,
-    cancel: () => void,
-  ): void {
-    const values = {
-      wallet: name,
-      network: entry?.networkName ?? '',
-      amount: entry?.amount ?? '',
-    };
-    showStep(words[step], words[`${step}Text`], values, words, cancel);
   }
 
   async function send(payment: KeptPayment): Promise<void> {
     stage = 'sent';
-    showStep(words.sending, words.sendingText, {}, words, undefined);
-    const onTrouble = (): void => showStep(words.checking, words.checkingText, {}, words, undefined);
-    const outcome = await sendPayment(path, sessionId, payment, onTrouble);
+    showWaiting(words, 'sending');
+    const outcome = await sendPayment(path, sessionId, payment, () => showWaiting(words, 'checking'));
     if (outcome.outcome === 'failed') back(failureNotice(words, outcome.code));
-    else if (outcome.outcome === 'lost') back(lostNotice(payment));
+    else if (outcome.outcome === 'lost') back(lostNotice(words, () => void send(payment)));
     events.onOutcome(outcome);
   }
 
   function back(notice: Notice): void {
     stage = 'idle';
     attempt = undefined;
-    list();
+    picker.show();
     hideStep();
     showNotice(notice);
   }
 
-  function lostNotice(payment: KeptPayment): Notice {
-    const action = { label: words.sendAgain, run: () => void send(payment) };
-    return { title: words.failed, lines: [words.lost], action };
-  }
-
-  function problemNotice({ word, values }: WalletProblem): Notice {
-    const more = word === 'notEnough' ? words.notEnoughAnywhere : words.nothingPaid;
-    return { title: words[word], lines: [more], values };
-  }
-
-  list();
-  setTimeout(() => {
-    const ways = find('#ways');
-    if (wallets.length > 0 || !(ways instanceof HTMLDetailsElement)) return;
-    ways.open = true;
-    find('#wallets')?.replaceChildren(make('p', { class: 'notice' }, words.noneFound));
-  }, WALLETS_MS);
+  picker.show();
   return {
-    addWallet(wallet) {
-      if (!wallets.includes(wallet)) wallets.push(wallet);
-      if (stage === 'idle') list();
-      if (wallet.key === lastWallet()) void prepare(wallet);
-    },
+    addWallet: picker.add,
     resume: (payment) => void send(payment),
     stage: () => stage,
-    end() {
-      attempt?.abort();
-    },
+    end: () => attempt?.abort(),
   };
 }
 
-export function failureNotice(words: ScriptWords, code = 'payment_failed'): Notice {
-  return { title: words.failed, lines: [words[failureWord(code)], words.nothingPaid] };
+/** What the buyer sees while a wallet is asked; `cancel` gives it up. */
+function attemptView(
+  { words, language }: PageData,
+  wallet: PageWallet,
+  choice: EntryChoice,
+  cancel: () => void,
+): AttemptView {
+  return {
+    show(step: Step, entry) {
+      const { networkName: network = '', amount = '' } = entry ?? {};
+      showStep(words[step], words[`${step}Text`], { wallet: wallet.name, network, amount }, words, cancel);
+    },
+    connected(balances, entry) {
+      rememberWallet(wallet.key);
+      choice.show(entry);
+      choice.showBalances(balances);
+    },
+    formatBalance: (entry, balance) => formatBalance(entry, balance, language),
+  };
+}
+
+/** What was sent can no longer be given up. */
+function showWaiting(words: ScriptWords, step: 'sending' | 'checking'): void {
+  showStep(words[step], words[`${step}Text`], {}, words, undefined);
 }

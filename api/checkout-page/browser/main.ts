@@ -1,4 +1,5 @@
 import type { LinkStatus, PageData } from '../page-data.js';
+import type { ScriptWords } from '../words/words.js';
 import { askDocument } from './ask-server.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { startCountdown } from './countdown.js';
@@ -9,7 +10,7 @@ import { wireParts } from './page-parts.js';
 import { type Polling, startPolling } from './poll.js';
 import { startRedirect, wireReceipt } from './receipt.js';
 import type { Outcome } from './send-payment.js';
-import { createServerClock } from './server-clock.js';
+import { createServerClock, type ServerClock } from './server-clock.js';
 import { discoverSolanaWallets } from './solana-wallet.js';
 import { showNotice } from './steps.js';
 import type { PageWallet } from './wallet.js';
@@ -34,7 +35,7 @@ function start(page: HTMLElement, first: PageData): void {
     if (entry !== undefined) {
       stopCountdown = startCountdown(data, clock, data.language, data.words, () => polling.hurry());
     }
-    showWhosePayment();
+    showWhosePayment(data.sessionId);
     wireReceipt();
     const isReceipt = find('[data-state="complete"]') !== undefined;
     if (isReceipt) polling.stop();
@@ -42,14 +43,6 @@ function start(page: HTMLElement, first: PageData): void {
       showNotice({ title: data.words.paidElsewhere, lines: [] });
     }
     if (isReceipt && isChange && data.successUrl !== null) startRedirect(data.successUrl, data.words);
-  }
-
-  function showWhosePayment(): void {
-    const mine = isMine(data.sessionId);
-    const ours = find('[data-mine]');
-    const others = find('[data-other]');
-    if (ours !== undefined) ours.hidden = !mine;
-    if (others !== undefined) others.hidden = mine;
   }
 
   function onOutcome(outcome: Outcome): void {
@@ -69,18 +62,10 @@ function start(page: HTMLElement, first: PageData): void {
     exchange(page, nextPage, next);
     data = readData(page) ?? data;
     show(true);
-    const heading = find('#state');
-    heading?.focus();
-    announce([heading, find('#state ~ p:not([hidden])')].map((part) => part?.textContent ?? '').join('. '));
+    tellState();
   }
 
-  function onConnection(isThere: boolean): void {
-    const banner = find('#connection');
-    if (banner === undefined) return;
-    banner.hidden = isThere;
-    banner.textContent = isThere ? '' : data.words.offline;
-  }
-
+  const onConnection = (isThere: boolean): void => showConnection(isThere, data.words);
   const polling: Polling = startPolling(data.path, { onStatus, onConnection });
   show(false);
   const found = (wallet: PageWallet): void => {
@@ -90,14 +75,37 @@ function start(page: HTMLElement, first: PageData): void {
   discoverEvmWallets(clock, found);
   const chains = new Set(data.sessionId.startsWith('cs_live_') ? ['solana:mainnet'] : ['solana:devnet']);
   discoverSolanaWallets(data.path, chains, clock, found);
-  resumePayment();
+  resumePayment(data.sessionId, checkout, clock);
+}
 
-  function resumePayment(): void {
-    const kept = keptPayment(data.sessionId);
-    if (kept === undefined) return;
-    if (checkout !== undefined && kept.validUntil > clock.now()) checkout.resume(kept);
-    else forgetPayment(data.sessionId);
-  }
+/** Signed before this page was loaded again, and perhaps never arrived. */
+function resumePayment(sessionId: string, checkout: Checkout | undefined, clock: ServerClock): void {
+  const kept = keptPayment(sessionId);
+  if (kept === undefined) return;
+  if (checkout !== undefined && kept.validUntil > clock.now()) checkout.resume(kept);
+  else forgetPayment(sessionId);
+}
+
+function showWhosePayment(sessionId: string): void {
+  const mine = isMine(sessionId);
+  const ours = find('[data-mine]');
+  const others = find('[data-other]');
+  if (ours !== undefined) ours.hidden = !mine;
+  if (others !== undefined) others.hidden = mine;
+}
+
+/** The focus goes there, and screen readers say it. */
+function tellState(): void {
+  const heading = find('#state');
+  heading?.focus();
+  announce([heading, find('#state ~ p:not([hidden])')].map((part) => part?.textContent ?? '').join('. '));
+}
+
+function showConnection(isThere: boolean, words: ScriptWords): void {
+  const banner = find('#connection');
+  if (banner === undefined) return;
+  banner.hidden = isThere;
+  banner.textContent = isThere ? '' : words.offline;
 }
 
 function exchange(page: HTMLElement, next: HTMLElement, nextDocument: Document): void {

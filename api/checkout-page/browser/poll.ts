@@ -13,7 +13,7 @@ export interface Polling {
   stop(): void;
 }
 
-export interface PollingEvents {
+interface PollingEvents {
   onStatus(status: LinkStatus): Promise<void>;
   /** Whether the server can be reached. */
   onConnection(isThere: boolean): void;

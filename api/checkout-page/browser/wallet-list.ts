@@ -3,7 +3,7 @@ import type { ScriptWords } from '../words/words.js';
 import { button, make, sentence } from './dom.js';
 import type { PageWallet } from './wallet.js';
 
-export interface WalletChoice {
+interface WalletChoice {
   wallets: readonly PageWallet[];
   /** The one used last, when it is there. */
   preferred: PageWallet | undefined;

@@ -20,7 +20,7 @@ export interface PageWallet {
   sign(entry: PayableEntry, address: string): Promise<SignedPayload>;
 }
 
-export interface SignedPayload {
+interface SignedPayload {
   payload: object;
   /** Unix seconds on the server's clock. */
   validUntil: number;

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
-import { openApiDocument } from '../../../api/v1/openapi.js';
+import { openApiDocument } from '../../../api/openapi/document.js';
 import { formText } from '../api-client.js';
 import {
   damage,

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
-import { brandStyles, contrast, parseColor } from '../../../api/checkout-page/brand.js';
-import { brandStylesOf, brandStylesUrl } from '../../../api/checkout-page/brand-route.js';
+import {
+  brandStyles,
+  brandStylesOf,
+  brandStylesUrl,
+  contrast,
+  parseColor,
+} from '../../../api/checkout-page/brand.js';
 
 const COLORS = [
   '#000000',

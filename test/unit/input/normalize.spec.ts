@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { normalize } from '../../../api/input/normalize.js';
-import type { SchemaNode } from '../../../api/input/schema-node.js';
+import { normalize, type SchemaNode } from '../../../api/input/normalize.js';
 import { Refusal } from '../../../shared/domain/errors.js';
 
 const TOO_MANY = 10_000;

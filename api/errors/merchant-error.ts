@@ -1,0 +1,74 @@
+import type { ErrorRequestHandler, Request } from 'express';
+import { Refusal } from '../../shared/domain/errors.js';
+import { sendJson } from '../send-json.js';
+import { ERROR_CATALOG, type ErrorType } from './catalog.js';
+
+/** What a merchant is told of an error, before it is written as HTTP or as a tool's result. */
+export interface MerchantError {
+  status: number;
+  headers: Record<string, string>;
+  code: string;
+  /** The Error object, JSON. */
+  text: string;
+}
+
+/** What is not a refusal is told to the log only. */
+export function merchantError(error: unknown, { id, log }: Pick<Request, 'id' | 'log'>): MerchantError {
+  const refusal = asRefusal(error);
+  if (refusal !== undefined) return refused(refusal, id);
+  log.error({ event: 'request.failed', request_id: id, err: error });
+  const code = 'internal_error';
+  const message =
+    'Something went wrong on our side. Try again; with an Idempotency-Key nothing happens twice.';
+  return { status: 500, headers: {}, code, text: render({ type: 'api_error', code, message }, id) };
+}
+
+/** Express decodes path parameters, and throws this when their percent-encoding is broken. */
+function asRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  if (!(error instanceof URIError)) return undefined;
+  return new Refusal(
+    'resource_missing',
+    'The id in the path is not percent-encoded correctly. Check that it is whole.',
+    {
+      param: 'id',
+    },
+  );
+}
+
+function refused({ code, message, details }: Refusal, requestId: string): MerchantError {
+  const { status, type } = ERROR_CATALOG[code];
+  const { allow, param, retryAfterSeconds } = details;
+  return {
+    status,
+    headers: {
+      ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="stablecoin-checkout"' }),
+      ...(allow !== undefined && { Allow: allow }),
+      ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+    },
+    code,
+    text: render({ type, code, message, ...(param !== undefined && { param }) }, requestId),
+  };
+}
+
+function render(
+  error: { type: ErrorType; code: string; message: string; param?: string },
+  requestId: string,
+): string {
+  return JSON.stringify({ error: { ...error, request_id: requestId } });
+}
+
+/** The Error object of every answer to a merchant that is not 200. */
+export function renderMerchantErrors(): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    if (res.headersSent) {
+      next(error);
+      return;
+    }
+    const { status, headers, code, text } = merchantError(error, req);
+    res.set(headers);
+    res.locals.errorCode = code;
+    res.status(status);
+    sendJson(res, text);
+  };
+}

@@ -1,0 +1,17 @@
+import type { RequestHandler } from 'express';
+import { Refusal } from '../../shared/domain/errors.js';
+
+export const unknownPath: RequestHandler = (req) => {
+  const [path = ''] = req.originalUrl.split('?', 1);
+  throw new Refusal(
+    'unknown_path',
+    `There is nothing at ${req.method} ${path.slice(0, 200)}. Check the path.`,
+  );
+};
+
+/** Ends a route's list of methods. */
+export function methodNotAllowed(allow: string): RequestHandler {
+  return (req) => {
+    throw new Refusal('method_not_allowed', `${req.method} is not possible here. Use ${allow}.`, { allow });
+  };
+}

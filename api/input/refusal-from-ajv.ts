@@ -1,0 +1,112 @@
+import type { ErrorObject } from 'ajv';
+import { Refusal, type RefusalCode } from '../../shared/domain/errors.js';
+import { paramName, sentIndex } from './normalize.js';
+
+type Explanation = [code: RefusalCode, sentence: string];
+
+/** The validation error that tells most, as a refusal: which parameter, and a sentence that says what to change. */
+export function refusalFromAjv(errors: readonly ErrorObject[], input: unknown): Refusal {
+  const error = errors.find((candidate) => !isOfOtherBranch(candidate, input)) ?? errors[0];
+  if (error === undefined) throw new Error('validation failed without an error');
+  const path = pathOf(error, input);
+  const param = paramName(path);
+  if (path.length === 0)
+    return new Refusal('parameter_invalid', 'The request body must be an object of parameters.');
+  const [code, sentence] = explain(error, param);
+  return new Refusal(code, sentence, { param });
+}
+
+/** Of a union ajv reports every branch: those of another kind than the value only confuse. */
+function isOfOtherBranch(
+  { keyword, params, instancePath, schemaPath }: ErrorObject,
+  input: unknown,
+): boolean {
+  if (keyword === 'anyOf') return true;
+  if (!/\/anyOf\/\d+\/type$/.test(schemaPath)) return false;
+  const value = instancePath.split('/').slice(1).reduce(memberOf, input);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return params.type === 'null' || (params.type === 'object') !== isObject;
+}
+
+function memberOf(node: unknown, segment: string): unknown {
+  const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+  return typeof node === 'object' && node !== null ? Reflect.get(node, name) : undefined;
+}
+
+function pathOf(error: ErrorObject, input: unknown): string[] {
+  const path: string[] = [];
+  let node = input;
+  for (const segment of error.instancePath.split('/').slice(1)) {
+    const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+    path.push(Array.isArray(node) ? sentIndex(node, name) : name);
+    node = memberOf(node, segment);
+  }
+  const { missingProperty, additionalProperty } = error.params;
+  if (error.keyword === 'required') path.push(String(missingProperty));
+  if (error.keyword === 'additionalProperties') path.push(String(additionalProperty));
+  if (error.propertyName !== undefined) path.push(error.propertyName);
+  return path;
+}
+
+function explain(error: ErrorObject, param: string): Explanation {
+  const { limit, allowedValues, allowedValue, type, format } = error.params;
+  switch (error.keyword) {
+    case 'required':
+      return ['parameter_missing', `${param} is missing. Send it: it is required.`];
+    case 'additionalProperties':
+      return ['parameter_unknown', `${param} is not a parameter of this request. Remove it.`];
+    case 'type':
+      return explainType(String(type), param);
+    case 'minimum':
+      return ['parameter_invalid_integer', `${param} must be at least ${limit}.`];
+    case 'maximum':
+      return ['parameter_invalid_integer', `${param} must be at most ${limit}.`];
+    case 'enum':
+      return ['parameter_invalid_enum', `${param} must be one of: ${list(allowedValues)}.`];
+    case 'const':
+      return ['parameter_invalid_enum', `${param} must be ${allowedValue}.`];
+    case 'maxLength':
+      return ['parameter_invalid_string', `${param} must be at most ${limit} characters long.`];
+    case 'minItems':
+      return ['parameter_missing', `${param} must hold at least ${limit} element${limit === 1 ? '' : 's'}.`];
+    case 'pattern':
+      return ['parameter_invalid_integer', `${param} must be whole cents, written as digits only.`];
+    case 'format':
+      return explainFormat(String(format), param);
+    default:
+      return ['parameter_invalid', `${param} is not valid.`];
+  }
+}
+
+function explainType(type: string, param: string): Explanation {
+  switch (type) {
+    case 'integer':
+      return ['parameter_invalid_integer', `${param} must be an integer.`];
+    case 'boolean':
+      return ['parameter_invalid', `${param} must be true or false.`];
+    case 'array':
+      return ['parameter_invalid', `${param} must be an array.`];
+    case 'object':
+      return ['parameter_invalid', `${param} must be an object.`];
+    default:
+      return ['parameter_invalid', `${param} must be a string.`];
+  }
+}
+
+function explainFormat(format: string, param: string): Explanation {
+  switch (format) {
+    case 'email':
+      return ['email_invalid', `${param} must be an e-mail address, such as buyer@example.com.`];
+    case 'https-url':
+      return ['url_invalid', `${param} must be a whole https URL, such as https://example.com/picture.png.`];
+    default:
+      return [
+        'url_invalid',
+        `${param} must be a whole http or https URL, such as https://example.com/thanks.`,
+      ];
+  }
+}
+
+function list(values: unknown): string {
+  return Array.isArray(values) ? values.join(', ') : String(values);
+}

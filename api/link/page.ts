@@ -1,0 +1,107 @@
+import type { Response } from 'express';
+import { transactionUrl } from '../../shared/chains/networks.js';
+import { now } from '../../shared/clock.js';
+import { isIdShaped } from '../../shared/ids.js';
+import { findLinkedSession, type LinkedSession } from '../../shared/services/payments/read-link.js';
+import { sendCompressed } from '../checkout-page/compressed.js';
+import { renderErrorPage } from '../checkout-page/error-page.js';
+import { chooseLanguage, type Language } from '../checkout-page/language.js';
+import { setPageHeaders } from '../checkout-page/page-headers.js';
+import type { PageState } from '../checkout-page/page-state.js';
+import { buildPageView } from '../checkout-page/page-view.js';
+import { renderSessionPage } from '../checkout-page/session-page.js';
+import type { Deps } from '../deps.js';
+import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-errors.js';
+import type { LinkAnswer } from '../payment-link/link-answer.js';
+import { look } from '../payment-link/look.js';
+import { writeHead } from './respond.js';
+
+/** A load that pays nothing: 200 while the session can be looked at; when it is over, what an agent's answer has. */
+export function sendPageLoad(deps: Deps, res: Response, session: LinkedSession, answer: LinkAnswer): void {
+  const isExpired = answer.kind === 'error' && answer.error.code === 'session_expired';
+  if (answer.kind === 'paid' || isExpired) writeHead(res, answer);
+  sendPage(deps, res, session, answer);
+}
+
+/** A load with a payment header: an agent's status and headers, and the page that the payment has led to. */
+export async function sendPageAfterPayment(
+  deps: Deps,
+  res: Response,
+  sessionId: string,
+  answer: LinkAnswer,
+): Promise<void> {
+  // The payment has moved the session on.
+  const session = await findLinkedSession(deps.db, sessionId);
+  if (session === undefined) throw new Error(`${sessionId} is gone`);
+  writeHead(res, answer);
+  sendPage(deps, res, session, answer);
+}
+
+/** `/c/{id}/page`, which an open page exchanges itself for: always 200, since browsers log anything else as an error. */
+export async function sendCurrentPage(deps: Deps, res: Response, id: string): Promise<void> {
+  const session = isIdShaped(id) ? await findLinkedSession(deps.db, id) : undefined;
+  if (session === undefined) sendErrorPage(deps, res, 'resource_missing');
+  else sendPage(deps, res, session, await look(deps, session));
+}
+
+export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): void {
+  res.locals.errorCode = code;
+  res.status(BUYER_ERRORS[code]);
+  const language = languageOf(res);
+  send(deps, res, language, renderErrorPage(code, language, deps.pageAssets));
+}
+
+/** What a person sees: a document that reads without any script. */
+function sendPage(deps: Deps, res: Response, session: LinkedSession, answer: LinkAnswer): void {
+  const { config, pageAssets } = deps;
+  const language = languageOf(res);
+  const view = buildPageView(session, pageState(session, answer), {
+    baseUrl: config.baseUrl,
+    language,
+    now: now(),
+  });
+  send(deps, res, language, renderSessionPage(view, pageAssets, config.pageScriptUrl));
+}
+
+/** `answer` is what an agent would be told, which for an open session says whether it can be paid now. */
+export function pageState(session: LinkedSession, answer: LinkAnswer): PageState {
+  switch (session.status) {
+    case 'complete':
+      return { kind: 'complete' };
+    case 'processing':
+      return processing(session);
+    case 'expired':
+      return { kind: 'expired' };
+    case 'open':
+      return session.expiresAt <= now() ? { kind: 'expired' } : open(answer);
+  }
+}
+
+function open(answer: LinkAnswer): PageState {
+  if (answer.kind === 'payment_required') {
+    return { kind: 'open', accepts: answer.required.accepts, failureCode: answer.required.code };
+  }
+  const isLasting = answer.kind === 'error' && answer.error.code === 'payments_unavailable';
+  return { kind: isLasting ? 'unavailable' : 'busy' };
+}
+
+function processing({ payment }: LinkedSession): PageState {
+  const transaction = payment?.transaction ?? payment?.reportedTransaction ?? null;
+  const network = payment?.network ?? '';
+  return {
+    kind: 'processing',
+    network,
+    transactionUrl: transaction === null ? null : transactionUrl(network, transaction),
+  };
+}
+
+function languageOf({ req }: Response): Language {
+  return chooseLanguage(req.get('Accept-Language'));
+}
+
+function send({ config }: Deps, res: Response, language: Language, html: string): void {
+  res.locals.language = language.tag;
+  setPageHeaders(res, config.pageScriptUrl);
+  res.setHeader('Content-Type', 'text/html; charset=utf-8');
+  sendCompressed(res, html);
+}

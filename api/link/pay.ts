@@ -1,0 +1,58 @@
+import type { Request, Response } from 'express';
+import { nowMs } from '../../shared/clock.js';
+import { isIdShaped } from '../../shared/ids.js';
+import { findLinkedSession } from '../../shared/services/payments/read-link.js';
+import type { PayOutcome } from '../checkout-page/page-data.js';
+import type { Deps } from '../deps.js';
+import type { LinkAnswer } from '../payment-link/link-answer.js';
+import { loadPay } from '../payment-link/load-pay.js';
+import { sendJson } from '../send-json.js';
+import { sentPayment } from './serve-link.js';
+
+/**
+ * `POST /c/{id}/pay`: the same payment as at the link itself, for the page's script. It answers 200 whatever came of
+ * it: browsers log a 402 as an error, and a buyer without funds is none of the page's.
+ */
+export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, res: Response): Promise<void> {
+  const arrivedAtMs = nowMs();
+  const { id } = req.params;
+  const session = isIdShaped(id) ? await findLinkedSession(deps.db, id) : undefined;
+  const header = sentPayment(req);
+  let outcome: PayOutcome;
+  if (session === undefined) outcome = { outcome: 'failed', code: 'resource_missing' };
+  else if (header === undefined || header.kind === 'malformed') {
+    outcome = { outcome: 'failed', code: 'invalid_payment_payload' };
+  } else {
+    const { pay, holdsSession } = await loadPay();
+    const answer = await pay(deps, session, { header, channel: 'page', arrivedAtMs, requestId: req.id });
+    outcome = outcomeOf(answer, await holdsSession(deps, id, header));
+  }
+  res.locals.errorCode = outcome.code;
+  sendJson(res, JSON.stringify(outcome));
+}
+
+function outcomeOf(answer: LinkAnswer, isOurs: boolean): PayOutcome {
+  switch (answer.kind) {
+    case 'paid':
+      return { outcome: 'taken' };
+    case 'processing':
+      return { outcome: isOurs || answer.status === 202 ? 'taken' : 'others' };
+    case 'payment_required':
+      return { outcome: 'failed', code: answer.required.code ?? 'payment_failed' };
+    case 'error':
+      return outcomeOfError(answer.error.code, isOurs, answer.retryAfterSeconds);
+  }
+}
+
+function outcomeOfError(code: string, isOurs: boolean, retryAfter: number | undefined): PayOutcome {
+  switch (code) {
+    case 'session_already_paid':
+      return { outcome: isOurs ? 'taken' : 'others' };
+    case 'session_expired':
+      return { outcome: 'over' };
+    case 'payment_service_unavailable':
+      return { outcome: 'again', code, ...(retryAfter !== undefined && { retry_after: retryAfter }) };
+    default:
+      return { outcome: 'failed', code };
+  }
+}

@@ -1,0 +1,92 @@
+import type { Response } from 'express';
+import { now } from '../../shared/clock.js';
+import { presentPublicSession } from '../../shared/presenters/public-session.js';
+import { encodeHeader, encodeHeaderText } from '../../shared/x402/headers.js';
+import {
+  PAYMENT_REQUIRED_HEADER,
+  PAYMENT_RESPONSE_HEADER,
+  type PaymentRequired,
+  type SettlementResponse,
+  X_PAYMENT_RESPONSE_HEADER,
+} from '../../shared/x402/wire.js';
+import { BUYER_ERRORS } from '../errors/buyer-errors.js';
+import type { LinkAnswer } from '../payment-link/link-answer.js';
+import { sendJson } from '../send-json.js';
+
+const POLL_SECONDS = 2;
+
+/** Status and headers, the same for agents and for pages. A 402 says the same in its body, if that is rendered yet. */
+export function writeHead(res: Response, answer: LinkAnswer, body?: string): void {
+  switch (answer.kind) {
+    case 'paid':
+      res.status(200);
+      setReceipt(res, answer.receipt);
+      return;
+    case 'processing':
+      res.status(answer.status);
+      res.setHeader('Retry-After', String(POLL_SECONDS));
+      return;
+    case 'payment_required':
+      res.status(402);
+      res.locals.errorCode = answer.required.code;
+      res.setHeader(PAYMENT_REQUIRED_HEADER, encodeHeaderText(body ?? renderRequired(answer.required)));
+      if (answer.failed !== undefined) setReceipt(res, answer.failed);
+      return;
+    case 'error':
+      res.status(BUYER_ERRORS[answer.error.code]);
+      res.locals.errorCode = answer.error.code;
+      if (answer.retryAfterSeconds !== undefined)
+        res.setHeader('Retry-After', String(answer.retryAfterSeconds));
+      if (answer.receipt !== undefined) setReceipt(res, answer.receipt);
+      return;
+  }
+}
+
+/** Version 1's name as well: older agents look for it. */
+function setReceipt(res: Response, receipt: SettlementResponse): void {
+  const value = encodeHeader(receipt);
+  res.setHeader(PAYMENT_RESPONSE_HEADER, value);
+  res.setHeader(X_PAYMENT_RESPONSE_HEADER, value);
+}
+
+export function sendAgentAnswer(res: Response, answer: LinkAnswer, link: string): void {
+  const body =
+    answer.kind === 'payment_required'
+      ? renderRequired(answer.required)
+      : JSON.stringify(bodyOf(answer, link));
+  writeHead(res, answer, body);
+  sendJson(res, body);
+}
+
+function bodyOf(answer: Exclude<LinkAnswer, { kind: 'payment_required' }>, link: string): object {
+  switch (answer.kind) {
+    case 'paid': {
+      const session = presentPublicSession(answer.session, answer.session.account, now());
+      const signed = answer.receipt.extensions?.['offer-receipt'].info.receipt;
+      return { status: 'complete', session, ...(signed !== undefined && { receipt: signed }) };
+    }
+    case 'processing':
+      return {
+        status: 'processing',
+        message:
+          'A payment for this session is being confirmed by the network. Send GET to this url without a payment header, every few seconds, until it answers 200.',
+        url: link,
+      };
+    case 'error':
+      return { error: answer.error };
+  }
+}
+
+/** Offers and extensions are the same objects in many answers: their text is made once. */
+const texts = new WeakMap<object, string>();
+
+function textOf(value: object): string {
+  const text = texts.get(value) ?? JSON.stringify(value);
+  texts.set(value, text);
+  return text;
+}
+
+function renderRequired({ accepts, extensions, ...asked }: PaymentRequired): string {
+  const members = JSON.stringify(asked).slice(0, -1);
+  return `${members},"accepts":${textOf(accepts)},"extensions":${textOf(extensions)}}`;
+}

@@ -1,0 +1,79 @@
+import type { Request, Response } from 'express';
+import { nowMs } from '../../shared/clock.js';
+import type { Channel } from '../../shared/domain/payment.js';
+import { isIdShaped } from '../../shared/ids.js';
+import { sessionUrl } from '../../shared/presenters/checkout-session.js';
+import { findLinkedSession } from '../../shared/services/payments/read-link.js';
+import { type DecodedHeader, readPaymentHeader } from '../../shared/x402/headers.js';
+import type { Deps } from '../deps.js';
+import { NO_SESSION } from '../errors/buyer-errors.js';
+import type { LinkAnswer } from '../payment-link/link-answer.js';
+import { loadPay } from '../payment-link/load-pay.js';
+import { look } from '../payment-link/look.js';
+import type { LinkRelations } from './link-headers.js';
+import { sendPageAfterPayment, sendPageLoad } from './page.js';
+import { type Refuse, wantsPage } from './refuse.js';
+import { sendAgentAnswer } from './respond.js';
+
+type LinkRequest = Request<{ id: string }>;
+
+/** The page's requests say so; everyone else is an agent. */
+const PAGE_MARKER_HEADER = 'checkout-channel';
+
+/** The link itself: agents ask and pay, people load its page. */
+export function serveLink(
+  deps: Deps,
+  relations: LinkRelations,
+  refuse: Refuse,
+): (req: LinkRequest, res: Response) => Promise<void> {
+  return async (req, res) => {
+    const arrivedAtMs = nowMs();
+    const session = isIdShaped(req.params.id) ? await findLinkedSession(deps.db, req.params.id) : undefined;
+    if (session === undefined) {
+      refuse(req, res, 'resource_missing', NO_SESSION);
+      return;
+    }
+    res.setHeader('Link', relations.of(session.id));
+    const header = paymentHeaderOf(req);
+    if (header?.kind === 'malformed') {
+      const message = `The payment header is not an x402 payment payload. ${header.reason} Send base64 of a JSON PaymentPayload.`;
+      refuse(req, res, 'invalid_payment_payload', message);
+      return;
+    }
+    let answer: LinkAnswer;
+    if (header === undefined) {
+      answer = await look(deps, session);
+    } else {
+      const { pay } = await loadPay();
+      answer = await pay(deps, session, { header, channel: channelOf(req), arrivedAtMs, requestId: req.id });
+    }
+    deps.metrics.linkAnswer(outcomeOf(answer));
+    if (!wantsPage(req)) sendAgentAnswer(res, answer, sessionUrl(session.id, deps.config.baseUrl));
+    else if (header === undefined) sendPageLoad(deps, res, session, answer);
+    else await sendPageAfterPayment(deps, res, session.id, answer);
+  };
+}
+
+/** HEAD never pays. */
+function paymentHeaderOf(req: LinkRequest): DecodedHeader | undefined {
+  return req.method === 'HEAD' ? undefined : sentPayment(req);
+}
+
+/** Undefined when nothing is paid with this request. */
+export function sentPayment(req: LinkRequest): DecodedHeader | undefined {
+  return readPaymentHeader({
+    paymentSignature: req.get('PAYMENT-SIGNATURE'),
+    xPayment: req.get('X-PAYMENT'),
+  });
+}
+
+function channelOf(req: LinkRequest): Channel {
+  return req.get(PAGE_MARKER_HEADER) === 'page' ? 'page' : 'x402';
+}
+
+/** What came of a request, in few words: the metrics' labels. */
+function outcomeOf(answer: LinkAnswer): string {
+  if (answer.kind === 'error') return answer.error.code;
+  if (answer.kind !== 'payment_required') return answer.kind;
+  return answer.required.code === undefined ? 'payment_required' : 'payment_failed';
+}

@@ -1,0 +1,48 @@
+import type { Response } from 'express';
+import { now } from '../../shared/clock.js';
+import { isIdShaped } from '../../shared/ids.js';
+import { presentPublicSession } from '../../shared/presenters/public-session.js';
+import { unixSeconds } from '../../shared/presenters/timestamp.js';
+import { findLinkState, type LinkedSession } from '../../shared/services/payments/read-link.js';
+import type { LinkStatus } from '../checkout-page/page-data.js';
+import { revisionOf } from '../checkout-page/page-state.js';
+import type { Deps } from '../deps.js';
+import { NO_SESSION, sendBuyerError } from '../errors/buyer-errors.js';
+import { busy, type LinkAnswer } from '../payment-link/link-answer.js';
+import { look } from '../payment-link/look.js';
+import { sendJson } from '../send-json.js';
+import { pageState } from './page.js';
+
+/** A page that is open must hear of an expiry within 3 s, also while the facilitator hangs. */
+const LONGEST_WAIT_MS = 700;
+
+/** `/c/{id}/status`: 200 in every state, since browsers log anything else as an error. Not counted in the link's limit. */
+export async function sendStatus(deps: Deps, res: Response, id: string): Promise<void> {
+  const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
+  if (session === undefined) {
+    sendBuyerError(res, 'resource_missing', NO_SESSION);
+    return;
+  }
+  const state = pageState(session, await lookInTime(deps, session));
+  const presented = presentPublicSession(session, session.account, now());
+  const status: LinkStatus = {
+    status: presented.status,
+    payment_status: presented.payment_status,
+    revision: revisionOf(state),
+    now: unixSeconds(now()),
+    expires_at: presented.expires_at,
+  };
+  sendJson(res, JSON.stringify(status));
+}
+
+async function lookInTime(deps: Deps, session: LinkedSession): Promise<LinkAnswer> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<LinkAnswer>((resolve) => {
+    timer = setTimeout(resolve, LONGEST_WAIT_MS, busy());
+  });
+  try {
+    return await Promise.race([look(deps, session), tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,103 @@
+import type { Request, Response } from 'express';
+import { findToken, type OfferedSvmToken } from '../../shared/chains/networks.js';
+import type { SolanaUnreadable } from '../../shared/chains/solana-transfers.js';
+import { isIdShaped } from '../../shared/ids.js';
+import { findLinkState } from '../../shared/services/payments/read-link.js';
+import { isJsonObject } from '../../shared/x402/json-object.js';
+import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import type { TransactionOffer } from '../checkout-page/page-data.js';
+import type { Deps } from '../deps.js';
+import { NO_SESSION, sendBuyerError } from '../errors/buyer-errors.js';
+import { look } from '../payment-link/look.js';
+import { sendJson } from '../send-json.js';
+import { sendAgentAnswer } from './respond.js';
+
+interface SolanaEntry {
+  accepted: PaymentRequirements;
+  token: OfferedSvmToken;
+  feePayer: string;
+}
+
+/**
+ * `POST /c/{id}/transaction {payer, asset}`: an unsigned Solana transaction with a fresh blockhash, so that the page
+ * needs no RPC endpoint. Without `asset` only what the payer holds. Nothing is changed by asking.
+ */
+export async function sendTransaction(
+  deps: Deps,
+  req: Request<{ id: string }>,
+  res: Response,
+): Promise<void> {
+  const body: unknown = req.body;
+  const { payer, asset } = isJsonObject(body) ? body : {};
+  const { parseSolanaWallet } = await import('../../shared/chains/wallet-address.js');
+  const wallet = typeof payer === 'string' ? parseSolanaWallet(payer) : undefined;
+  if (wallet === undefined || (asset !== undefined && typeof asset !== 'string')) {
+    const message = 'Send JSON with `payer`, a Solana wallet address, and `asset`, a mint of this link.';
+    sendBuyerError(res, 'invalid_payment_payload', message);
+    return;
+  }
+  const { id } = req.params;
+  const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
+  if (session === undefined) {
+    sendBuyerError(res, 'resource_missing', NO_SESSION);
+    return;
+  }
+  const answer = await look(deps, session);
+  const link = `${deps.config.baseUrl}/c/${id}`;
+  if (answer.kind !== 'payment_required') {
+    sendAgentAnswer(res, answer, link);
+    return;
+  }
+  const prepared = await prepare(deps, answer.required.accepts, wallet, asset);
+  // Not a 503: browsers log it as an error, and the page says it in its own words.
+  const unavailable = { code: 'payment_service_unavailable' };
+  if (prepared === undefined) res.locals.errorCode = unavailable.code;
+  sendJson(res, JSON.stringify(prepared ?? unavailable));
+}
+
+/** Undefined when the chain cannot be read. */
+async function prepare(
+  { solanaTransfers, logger }: Deps,
+  accepts: readonly PaymentRequirements[],
+  payer: string,
+  asset: string | undefined,
+): Promise<TransactionOffer | undefined> {
+  const entries = accepts.flatMap(solanaEntry);
+  const chosen = entries.find(({ accepted }) => accepted.asset === asset) ?? entries[0];
+  if (chosen === undefined) return undefined;
+  const unreadable = ({ reason }: SolanaUnreadable): undefined => {
+    logger.warn({ event: 'transaction.chain_unreadable', network: chosen.accepted.network, reason });
+  };
+  const transfers = await solanaTransfers();
+  const holdings = await transfers.readHoldings(
+    chosen.token.network,
+    entries.map(({ token }) => ({ wallet: payer, token })),
+  );
+  if (!Array.isArray(holdings)) return unreadable(holdings);
+  const held = (entry: SolanaEntry): bigint => holdings[entries.indexOf(entry)] ?? 0n;
+  const amount = BigInt(chosen.accepted.amount);
+  const canPay = asset !== undefined && held(chosen) >= amount;
+  const transaction = canPay
+    ? await transfers.build({
+        token: chosen.token,
+        payer,
+        payTo: chosen.accepted.payTo,
+        feePayer: chosen.feePayer,
+        amount,
+      })
+    : null;
+  if (transaction !== null && typeof transaction !== 'string') return unreadable(transaction);
+  return {
+    network: chosen.accepted.network,
+    asset: chosen.accepted.asset,
+    transaction,
+    balances: Object.fromEntries(entries.map((entry) => [entry.accepted.asset, held(entry).toString()])),
+  };
+}
+
+function solanaEntry(accepted: PaymentRequirements): SolanaEntry[] {
+  const token = findToken(accepted.network, accepted.asset);
+  return token?.family === 'svm' && 'feePayer' in accepted.extra
+    ? [{ accepted, token, feePayer: accepted.extra.feePayer }]
+    : [];
+}

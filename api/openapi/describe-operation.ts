@@ -1,0 +1,100 @@
+import type { TSchema } from 'typebox';
+import type { ResourceName } from './resource-schemas.js';
+
+interface ObjectSchema extends TSchema {
+  properties: Record<string, TSchema>;
+  required?: readonly string[] | undefined;
+}
+
+export interface Operation {
+  id: string;
+  summary: string;
+  answer: ResourceName;
+  query?: ObjectSchema;
+  body?: ObjectSchema;
+  pathId?: string;
+  statuses: readonly number[];
+  /** What opens it, when that is not a checkout key. */
+  security?: 'facilitatorToken';
+}
+
+export function describeOperation({
+  id,
+  summary,
+  answer,
+  query,
+  body,
+  pathId,
+  statuses,
+  security,
+}: Operation): object {
+  return {
+    operationId: id,
+    summary,
+    ...(security !== undefined && { security: [{ [security]: [] }] }),
+    parameters: [
+      ...(pathId === undefined ? [] : [pathParameter(pathId)]),
+      ...(body === undefined ? [] : [IDEMPOTENCY_KEY]),
+      ...Object.entries(query?.properties ?? {}).map(([name, schema]) => queryParameter(name, schema)),
+    ],
+    ...(body !== undefined && { requestBody: requestBody(body) }),
+    responses: {
+      200: answerOf(summary, answer),
+      ...Object.fromEntries(
+        statuses.map((status) => [status, answerOf(ERROR_MEANINGS[status] ?? '', 'Error')]),
+      ),
+    },
+  };
+}
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'A retry with the same key and body gets the first answer again, for 24 hours.',
+  schema: { type: 'string', maxLength: 255 },
+};
+
+const ERROR_MEANINGS: Record<number, string> = {
+  400: 'A parameter is missing or not valid.',
+  401: 'The key is missing, invalid or revoked.',
+  404: 'No object has this id in this mode.',
+  429: 'Too many requests.',
+  500: 'A problem on the service side; retry.',
+};
+
+function pathParameter(description: string): object {
+  return { name: 'id', in: 'path', required: true, description, schema: { type: 'string' } };
+}
+
+function queryParameter(
+  name: string,
+  { description, ...schema }: TSchema & { description?: string },
+): object {
+  const isArray = 'type' in schema && schema.type === 'array';
+  const holdsObject = 'anyOf' in schema;
+  return {
+    name: isArray ? `${name}[]` : name,
+    in: 'query',
+    ...(description !== undefined && { description }),
+    ...(holdsObject && { style: 'deepObject' }),
+    schema,
+  };
+}
+
+function requestBody(schema: ObjectSchema): object {
+  return {
+    required: (schema.required ?? []).length > 0,
+    content: {
+      'application/json': { schema },
+      'application/x-www-form-urlencoded': { schema },
+    },
+  };
+}
+
+function answerOf(description: string, name: ResourceName): object {
+  return {
+    description,
+    headers: { 'Request-Id': { description: 'Give it to support.', schema: { type: 'string' } } },
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
+  };
+}

@@ -1,0 +1,120 @@
+import { Type } from 'typebox';
+import { SESSION_STATUSES } from '../../shared/domain/checkout-session.js';
+import { nullable, ref, strict } from './resource-schemas.js';
+
+/** What a link answers buyers and agents with, as it appears in /openapi.json; the suite holds answers against it. */
+const Uri = Type.String({ format: 'uri' });
+const Timestamp = Type.Integer({ description: 'Unix seconds.' });
+const Cents = Type.Integer({ minimum: 0, description: 'US cents.' });
+
+export const LINK_SCHEMAS = {
+  PaymentRequired: strict({
+    x402Version: Type.Literal(2),
+    error: Type.String({
+      description: '`Payment required`, or what to change about the payment that failed.',
+    }),
+    code: Type.Optional(Type.String({ description: 'When a payment failed.' })),
+    resource: strict({
+      url: Uri,
+      description: Type.String({
+        description: 'To whom, for what, how much, until when, and what a stock x402 client has to be told.',
+      }),
+      mimeType: Type.String(),
+    }),
+    accepts: Type.Array(ref('PaymentRequirements'), { minItems: 1 }),
+    extensions: strict({
+      'payment-identifier': Type.Object(
+        {},
+        {
+          description:
+            'A payment sent with an `info.id` may be sent again with it whenever an answer was lost: it is answered as the first time.',
+        },
+      ),
+    }),
+  }),
+  PaymentRequirements: strict({
+    scheme: Type.Literal('exact'),
+    network: Type.String({ description: 'CAIP-2.' }),
+    amount: Type.String({ pattern: '^[0-9]+$', description: "In the token's smallest unit." }),
+    asset: Type.String({ description: 'Token contract or mint.' }),
+    payTo: Type.String(),
+    maxTimeoutSeconds: Type.Integer({ minimum: 1 }),
+    extra: Type.Object({}, { description: 'EVM: the EIP-712 domain, name and version. Solana: feePayer.' }),
+  }),
+  X402Receipt: strict({
+    status: Type.Literal('complete'),
+    session: ref('PublicCheckoutSession'),
+    receipt: Type.Optional(ref('SignedReceipt')),
+  }),
+  SignedReceipt: strict({
+    format: Type.Literal('jws'),
+    signature: Type.String({
+      pattern: '^[\\w-]+\\.[\\w-]+\\.[\\w-]+$',
+      description: 'A JWS under a key of /.well-known/jwks.json. It says who paid which link, when and how.',
+    }),
+  }),
+  X402Processing: strict({
+    status: Type.Literal('processing'),
+    message: Type.String(),
+    url: Type.String({
+      format: 'uri',
+      description: 'Send GET without a payment header until it answers 200.',
+    }),
+  }),
+  BuyerError: strict({
+    error: strict({
+      code: Type.String(),
+      message: Type.String({ description: 'A sentence that says what to change.' }),
+    }),
+  }),
+  PublicCheckoutSession: strict({
+    id: Type.String({ pattern: '^cs_(live|test)_[A-Za-z0-9]+$' }),
+    status: Type.Enum([...SESSION_STATUSES]),
+    payment_status: Type.Enum(['unpaid', 'paid']),
+    livemode: Type.Boolean(),
+    merchant: strict({
+      name: Type.String(),
+      logo_url: nullable(Uri),
+      brand_color: nullable(Type.String()),
+      support_email: nullable(Type.String()),
+    }),
+    line_items: Type.Array(
+      strict({
+        name: Type.String(),
+        description: nullable(Type.String()),
+        images: Type.Array(Type.String()),
+        unit_amount: Cents,
+        quantity: Type.Integer({ minimum: 1 }),
+        amount_total: Cents,
+      }),
+    ),
+    amount_total: Cents,
+    currency: Type.Literal('usd'),
+    expires_at: Timestamp,
+    success_url: nullable(Type.String()),
+    cancel_url: nullable(Type.String()),
+    accepts: strict({ evm: Type.Boolean(), svm: Type.Boolean() }),
+    payment: nullable(ref('Payment')),
+  }),
+  LinkStatus: strict({
+    status: Type.Enum([...SESSION_STATUSES]),
+    payment_status: Type.Enum(['unpaid', 'paid']),
+    revision: Type.String({ description: 'Changes when the page would look different.' }),
+    now: Timestamp,
+    expires_at: Timestamp,
+  }),
+  JsonWebKeySet: strict({
+    keys: Type.Array(
+      strict({
+        kty: Type.Literal('OKP'),
+        crv: Type.Literal('Ed25519'),
+        x: Type.String(),
+        kid: Type.String(),
+        alg: Type.Literal('EdDSA'),
+        use: Type.Literal('sig'),
+      }),
+    ),
+  }),
+};
+
+export type LinkSchemaName = keyof typeof LINK_SCHEMAS;

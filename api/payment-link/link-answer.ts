@@ -1,0 +1,65 @@
+import type { LinkedSession } from '../../shared/services/payments/read-link.js';
+import type { PaymentRequired, SettlementResponse } from '../../shared/x402/wire.js';
+import type { BuyerError } from '../errors/buyer-errors.js';
+
+/** What a link answers, before it is written as JSON for agents or as a page for people. */
+export type LinkAnswer =
+  | { kind: 'paid'; receipt: SettlementResponse; session: LinkedSession }
+  | { kind: 'processing'; status: 202 | 409 }
+  | { kind: 'payment_required'; required: PaymentRequired; failed?: SettlementResponse }
+  | { kind: 'error'; error: BuyerError; receipt?: SettlementResponse; retryAfterSeconds?: number };
+
+const BUSY_SECONDS = 5;
+const CONFLICT_SECONDS = 2;
+
+export function stillProcessing(): LinkAnswer {
+  return { kind: 'processing', status: 202 };
+}
+
+export function expired(): LinkAnswer {
+  return refuse(
+    'session_expired',
+    'This session has expired and can no longer be paid. Ask the merchant for a new link.',
+  );
+}
+
+export function busy(): LinkAnswer {
+  return refuse(
+    'payment_service_unavailable',
+    'Payments cannot be taken right now, and no money moved. Try again in a few seconds; the same signature may be sent again.',
+    BUSY_SECONDS,
+  );
+}
+
+export function alreadyPaid(receipt?: SettlementResponse): LinkAnswer {
+  const answer = refuse(
+    'session_already_paid',
+    'This session is paid. Send GET without a payment header for the receipt.',
+    CONFLICT_SECONDS,
+  );
+  return answer.kind === 'error' && receipt !== undefined ? { ...answer, receipt } : answer;
+}
+
+export function signatureUsed(): LinkAnswer {
+  return refuse(
+    'signature_already_used',
+    'This signed payment was used before. Sign a new one for this link.',
+    CONFLICT_SECONDS,
+  );
+}
+
+export function identifierReused(): LinkAnswer {
+  return refuse(
+    'payment_identifier_reused',
+    'Another payment of this session, which failed, was sent with this payment identifier. Send a new payment with a new one.',
+    CONFLICT_SECONDS,
+  );
+}
+
+export function refuse(code: BuyerError['code'], message: string, retryAfterSeconds?: number): LinkAnswer {
+  return {
+    kind: 'error',
+    error: { code, message },
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  };
+}

@@ -1,0 +1,18 @@
+import type { Config } from '../../shared/config.js';
+import type { Knex } from '../../shared/db/knex.js';
+import type { Logger } from '../../shared/logger.js';
+import type { RingSettlement } from '../../shared/queues/ring-settlements.js';
+import type { Facilitator } from '../../shared/x402/facilitator.js';
+import type { SettlementWatch } from './await-settlement.js';
+import type { ReceiptSigner } from './signed-receipts.js';
+
+/** Of all that a web process holds, what it takes to answer at a link. */
+export interface LinkDeps {
+  config: Pick<Config, 'baseUrl' | 'settleWaitMs'>;
+  db: Knex;
+  logger: Logger;
+  facilitator: Facilitator;
+  receipts: ReceiptSigner;
+  ringSettlement: RingSettlement;
+  settlements: SettlementWatch;
+}

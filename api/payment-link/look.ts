@@ -1,0 +1,26 @@
+import { now } from '../../shared/clock.js';
+import type { LinkedSession } from '../../shared/services/payments/read-link.js';
+import { expired, type LinkAnswer, stillProcessing } from './link-answer.js';
+import type { LinkDeps } from './link-deps.js';
+import { askForPayment, readOffer } from './offer.js';
+import { paid } from './receipt.js';
+
+/** How a session stands, as everyone is told who pays nothing. It is not read again, and looking pays nothing. */
+export async function look(
+  deps: Pick<LinkDeps, 'config' | 'db' | 'facilitator' | 'receipts'>,
+  session: LinkedSession,
+): Promise<LinkAnswer> {
+  switch (session.status) {
+    case 'open': {
+      if (session.expiresAt <= now()) return expired();
+      const offer = await readOffer(deps, session);
+      return 'kind' in offer ? offer : await askForPayment(deps, session, offer);
+    }
+    case 'processing':
+      return stillProcessing();
+    case 'complete':
+      return await paid(deps, session);
+    case 'expired':
+      return expired();
+  }
+}

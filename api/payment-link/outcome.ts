@@ -1,0 +1,80 @@
+import { nowMs } from '../../shared/clock.js';
+import type { Payment } from '../../shared/models/payment.js';
+import {
+  findLinkedSession,
+  findPayment,
+  type LinkedSession,
+  markAnsweredProcessing,
+} from '../../shared/services/payments/read-link.js';
+import { describeFailure } from '../../shared/x402/failure-codes.js';
+import type { Offer } from '../../shared/x402/match-payment.js';
+import type { SettlementResponse } from '../../shared/x402/wire.js';
+import { alreadyPaid, busy, type LinkAnswer, stillProcessing } from './link-answer.js';
+import type { LinkDeps } from './link-deps.js';
+import { askForPayment, readOffer } from './offer.js';
+import { paid } from './receipt.js';
+
+/** A payment that has claimed its session, now or before. */
+interface ClaimedPayment {
+  sessionId: string;
+  paymentId: string;
+  /** What the session could be paid with when it was claimed; undefined when that has to be read again. */
+  offer?: Offer;
+}
+
+/** Waits for how the payment ends for as long as its request may wait, which arrived at that time. */
+export async function awaitOutcome(
+  deps: LinkDeps,
+  claimed: ClaimedPayment,
+  arrivedAtMs: number,
+): Promise<LinkAnswer> {
+  const { settleWaitMs } = deps.config;
+  await deps.settlements.wait(claimed.paymentId, arrivedAtMs + settleWaitMs - nowMs());
+  const answer = await answerOutcome(deps, claimed);
+  // Who waits for nothing is answered the same, however fast it was paid.
+  return settleWaitMs === 0 && answer.kind === 'paid' ? stillProcessing() : answer;
+}
+
+/** The claim stands whatever happens to this request: what cannot be read now is answered 202. */
+export async function answerOutcome(deps: LinkDeps, claimed: ClaimedPayment): Promise<LinkAnswer> {
+  const { sessionId, paymentId, offer } = claimed;
+  try {
+    const session = await findLinkedSession(deps.db, sessionId);
+    if (session === undefined) return stillProcessing();
+    const holds = session.paymentId === paymentId && session.payment?.status === 'processing';
+    if (holds && (await markAnsweredProcessing(deps.db, paymentId))) return stillProcessing();
+    // Decided between the two statements: everything is read again.
+    if (holds) return await answerOutcome(deps, claimed);
+    const payment =
+      session.payment?.id === paymentId ? session.payment : await findPayment(deps.db, paymentId);
+    if (payment?.status === 'failed') return await answerFailure(deps, session, payment, offer);
+    if (payment?.status !== 'succeeded') return stillProcessing();
+    return await paid(deps, session, payment);
+  } catch (error) {
+    deps.logger.warn({ event: 'payment_link.outcome_unread', payment: paymentId, err: error });
+    return stillProcessing();
+  }
+}
+
+async function answerFailure(
+  deps: LinkDeps,
+  session: LinkedSession,
+  payment: Payment,
+  known: Offer | undefined,
+): Promise<LinkAnswer> {
+  const code = payment.failureCode ?? 'payment_failed';
+  if (code === 'payment_service_unavailable') return busy();
+  if (code === 'session_already_paid' || session.status === 'complete') return alreadyPaid();
+  const offer = known ?? (await readOffer(deps, session));
+  if ('kind' in offer) return offer;
+  const failure = { code, message: describeFailure(code).message };
+  const answer = await askForPayment(deps, session, offer, failure);
+  const failed: SettlementResponse = {
+    success: false,
+    errorReason: code,
+    transaction: '',
+    network: payment.network,
+    ...(payment.payer !== null && { payer: payment.payer }),
+  };
+  return answer.kind === 'payment_required' ? { ...answer, failed } : answer;
+}

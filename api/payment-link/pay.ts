@@ -1,0 +1,110 @@
+import { now } from '../../shared/clock.js';
+import type { Payment } from '../../shared/models/payment.js';
+import {
+  findLinkedSession,
+  findLinkState,
+  findNamedPayment,
+  type LinkedSession,
+} from '../../shared/services/payments/read-link.js';
+import type { WellFormedHeader } from '../../shared/x402/headers.js';
+import { isSamePayment } from '../../shared/x402/match-payment.js';
+import { acceptPayment, identifierOf, type SentPayment } from './accept-payment.js';
+import {
+  alreadyPaid,
+  busy,
+  expired,
+  identifierReused,
+  type LinkAnswer,
+  signatureUsed,
+  stillProcessing,
+} from './link-answer.js';
+import type { LinkDeps } from './link-deps.js';
+import { askForPayment, readOffer } from './offer.js';
+import { answerOutcome, awaitOutcome } from './outcome.js';
+import { paid, paymentOf, receiptOf } from './receipt.js';
+
+/** By how the session stands: it is paid when it can be, else the payment may be one that it knows. */
+export async function pay(deps: LinkDeps, session: LinkedSession, sent: SentPayment): Promise<LinkAnswer> {
+  const logged = { ...deps, logger: deps.logger.child({ request_id: sent.requestId }) };
+  return (await answerUnlessPayable(logged, session, sent)) ?? (await payOpen(logged, session, sent));
+}
+
+/** Undefined when the session is open and can be paid. */
+async function answerUnlessPayable(
+  deps: LinkDeps,
+  session: LinkedSession,
+  { header, arrivedAtMs }: SentPayment,
+): Promise<LinkAnswer | undefined> {
+  switch (session.status) {
+    case 'open':
+      return session.expiresAt <= now() ? expired() : undefined;
+    case 'expired':
+      return expired();
+    case 'processing': {
+      const { id: sessionId, payment } = session;
+      if (payment === null || !isRepetition(header, payment)) return { kind: 'processing', status: 409 };
+      return await awaitOutcome(deps, { sessionId, paymentId: payment.id }, arrivedAtMs);
+    }
+    case 'complete': {
+      const payment = paymentOf(session);
+      if (isRepetition(header, payment)) return await paid(deps, session);
+      return isSamePayment(header, payment)
+        ? alreadyPaid(await receiptOf(deps, session, payment))
+        : alreadyPaid();
+    }
+  }
+}
+
+async function payOpen(deps: LinkDeps, session: LinkedSession, sent: SentPayment): Promise<LinkAnswer> {
+  const offer = await readOffer(deps, session);
+  if ('kind' in offer) return offer;
+  const acceptance = await acceptPayment(deps, session, offer, sent);
+  switch (acceptance.kind) {
+    case 'refused':
+      return await askForPayment(deps, session, offer, acceptance.failure);
+    case 'used_before':
+    case 'lost':
+      return await afterLosing(deps, session.id, sent);
+    case 'unclear':
+      return stillProcessing();
+    case 'unavailable':
+      return busy();
+    case 'claimed': {
+      const { paymentId } = acceptance;
+      return await awaitOutcome(deps, { sessionId: session.id, paymentId, offer }, sent.arrivedAtMs);
+    }
+  }
+}
+
+/** The session is read again: what it has become says why it could not be claimed. */
+async function afterLosing(deps: LinkDeps, sessionId: string, sent: SentPayment): Promise<LinkAnswer> {
+  const session = await findLinkedSession(deps.db, sessionId);
+  const answer = session && (await answerUnlessPayable(deps, session, sent));
+  if (answer !== undefined) return answer;
+  const { header } = sent;
+  const identifier = identifierOf(header);
+  const named = identifier === undefined ? undefined : await findNamedPayment(deps.db, sessionId, identifier);
+  if (named === undefined) return signatureUsed();
+  return isRepetition(header, named)
+    ? await answerOutcome(deps, { sessionId, paymentId: named.id })
+    : identifierReused();
+}
+
+/**
+ * A buyer that has named its payment may send it again whenever an answer was lost, and is answered as it was or would
+ * have been; one that has not hears that it was sent before.
+ */
+function isRepetition(header: WellFormedHeader, payment: Payment): boolean {
+  const identifier = identifierOf(header);
+  return identifier !== undefined && identifier === payment.identifier && isSamePayment(header, payment);
+}
+
+/** Whether it is this very payment that holds the session, or paid it: an earlier try of it had arrived. */
+export async function holdsSession(
+  { db }: Pick<LinkDeps, 'db'>,
+  sessionId: string,
+  header: WellFormedHeader,
+): Promise<boolean> {
+  const session = await findLinkState(db, sessionId);
+  return session?.payment != null && isSamePayment(header, session.payment);
+}

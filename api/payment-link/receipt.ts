@@ -1,0 +1,38 @@
+import type { Payment } from '../../shared/models/payment.js';
+import type { LinkedSession } from '../../shared/services/payments/read-link.js';
+import type { SettlementResponse } from '../../shared/x402/wire.js';
+import type { LinkAnswer } from './link-answer.js';
+import type { LinkDeps } from './link-deps.js';
+import { receiptExtension } from './signed-receipts.js';
+
+type ReceiptDeps = Pick<LinkDeps, 'receipts'>;
+
+/** `payment` is the one that paid. */
+export async function paid(
+  deps: ReceiptDeps,
+  session: LinkedSession,
+  payment: Payment = paymentOf(session),
+): Promise<LinkAnswer> {
+  return { kind: 'paid', receipt: await receiptOf(deps, session, payment), session };
+}
+
+/** Of a complete session. */
+export function paymentOf({ id, payment }: LinkedSession): Payment {
+  if (payment === null) throw new Error(`${id} is complete without a payment`);
+  return payment;
+}
+
+export async function receiptOf(
+  { receipts }: ReceiptDeps,
+  { id }: LinkedSession,
+  payment: Payment,
+): Promise<SettlementResponse> {
+  const signed = await receipts.sign(id, payment);
+  return {
+    success: true,
+    transaction: payment.transaction ?? '',
+    network: payment.network,
+    payer: payment.payer ?? '',
+    ...(signed !== undefined && { extensions: { 'offer-receipt': receiptExtension(signed) } }),
+  };
+}

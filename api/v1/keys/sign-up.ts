@@ -1,0 +1,60 @@
+import type { Request, RequestHandler } from 'express';
+import { Refusal } from '../../../shared/domain/errors.js';
+import type { FacilitatorKey } from '../../../shared/models/facilitator-key.js';
+import { presentNewApiKey } from '../../../shared/presenters/api-key.js';
+import { createAgentKey } from '../../../shared/services/access/agent-keys.js';
+import type { Deps } from '../../deps.js';
+import { inputParser } from '../../input/input-parser.js';
+import { bearerToken } from '../../middleware/authenticate.js';
+import { readBody } from '../../middleware/parse-body.js';
+import { consumeAccount } from '../../middleware/rate-limit.js';
+import { answerOnce } from '../operation/answer-once.js';
+import { repetitionOf, sendAnswer, soleBodyOf } from '../operation/serve-operation.js';
+import { verifyFacilitatorToken } from './facilitator-token.js';
+import { CreateKey } from './schema.js';
+
+const parseCreate = inputParser(CreateKey);
+const DEFAULT_NAME = 'Agent key';
+
+/** POST /v1/keys stands before checkout-key authentication: its credential is a facilitator-signed token. */
+export function agentSignUp(deps: Deps): RequestHandler[] {
+  const { db, secretBox, apiRateLimiter } = deps;
+  const signers = new WeakMap<Request, FacilitatorKey>();
+  const signerOf = (req: Request): FacilitatorKey => {
+    const signer = signers.get(req);
+    if (signer === undefined) throw new Error('the token was not verified');
+    return signer;
+  };
+
+  return [
+    async (req, res, next) => {
+      res.setHeader('Cache-Control', 'no-store');
+      const token = bearerToken(req.headers.authorization);
+      if (token === undefined) {
+        throw new Refusal(
+          'token_missing',
+          'No token was sent. Send a JWT signed with your facilitator key as "Authorization: Bearer <JWT>".',
+        );
+      }
+      const signer = await verifyFacilitatorToken(db, token);
+      signers.set(req, signer);
+      await consumeAccount(apiRateLimiter, { accountId: signer.accountId, livemode: true });
+      next();
+    },
+    readBody,
+    async (req, res) => {
+      const input = parseCreate(soleBodyOf(req));
+      const { livemode = true, name = DEFAULT_NAME } = input;
+      const signer = signerOf(req);
+      const scope = { accountId: signer.accountId, livemode };
+      const asked = { ...repetitionOf(req), input, scope, principal: undefined };
+      const answer = await answerOnce(deps, asked, (idempotent) =>
+        createAgentKey(db, signer, { livemode, name }, secretBox, {
+          render: ({ key, secret, account }) => JSON.stringify(presentNewApiKey(key, secret, account)),
+          idempotent,
+        }),
+      );
+      sendAnswer(res, answer);
+    },
+  ];
+}

@@ -1,0 +1,49 @@
+import { noSuch } from '../../../shared/domain/errors.js';
+import { isIdShaped } from '../../../shared/ids.js';
+import type { Principal } from '../../../shared/services/access/api-keys.js';
+import type { IdempotentRequest } from '../../../shared/services/access/idempotency.js';
+import type { InputParser } from '../../input/input-parser.js';
+import type { RawInput } from '../../input/normalize.js';
+import { type Answer, answerOnce, type RepetitionDeps } from './answer-once.js';
+
+/** What is asked of an operation of /v1, by a request or by a tool's call. */
+export interface Call {
+  principal: Principal;
+  /** The query of what reads or deletes, the body of what adds or changes. */
+  input: RawInput;
+  /** Which object it is about; empty where it is about none. */
+  id: string;
+  idempotencyKey: string | undefined;
+  /** The operation and its object as /v1 names them: what the key is good for. */
+  path: string;
+}
+
+/** Gives the answer, or throws the refusal. A route and a tool call the same. */
+export type Operation = (call: Call) => Promise<Answer>;
+
+export function operation<T>(
+  parse: InputParser<T>,
+  act: (call: Call, input: T) => Promise<object>,
+): Operation {
+  return async (call) => ({ text: JSON.stringify(await act(call, parse(call.input))), isReplay: false });
+}
+
+/** One that an idempotency key makes safe to repeat: `act` keeps the answer that it renders. */
+export function repeatableOperation<T>(
+  deps: RepetitionDeps,
+  parse: InputParser<T>,
+  act: (call: Call, input: T, idempotent: IdempotentRequest | undefined) => Promise<string>,
+): Operation {
+  return async (call) => {
+    const input = parse(call.input);
+    const { principal, idempotencyKey, path } = call;
+    const asked = { input, idempotencyKey, path, principal, scope: principal };
+    return await answerOnce(deps, asked, (idempotent) => act(call, input, idempotent));
+  };
+}
+
+/** What cannot be an id is not looked up. */
+export function objectId({ id }: Call, what: string): string {
+  if (!isIdShaped(id)) throw noSuch(what, id);
+  return id;
+}

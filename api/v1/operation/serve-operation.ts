@@ -1,0 +1,39 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { RawInput } from '../../input/normalize.js';
+import { bodyOf, queryOf, requireNoQuery } from '../../middleware/parse-body.js';
+import { principalOf } from '../../request-context.js';
+import { sendJson } from '../../send-json.js';
+import type { Answer } from './answer-once.js';
+import type { Call, Operation } from './operation.js';
+
+/** An operation as a route: behind `admit`, and a POST behind `readBody`. */
+export function serve(operation: Operation): RequestHandler {
+  return async (req, res) => sendAnswer(res, await operation(callOf(req)));
+}
+
+export function sendAnswer(res: Response, { text, isReplay }: Answer): void {
+  if (isReplay) res.setHeader('Idempotent-Replayed', 'true');
+  sendJson(res, text);
+}
+
+function callOf(req: Request): Call {
+  return {
+    principal: principalOf(req),
+    input: req.method === 'POST' ? soleBodyOf(req) : queryOf(req),
+    id: String(req.params.id ?? ''),
+    ...repetitionOf(req),
+  };
+}
+
+/** A POST takes nothing from its query. */
+export function soleBodyOf(req: Request): RawInput {
+  requireNoQuery(req);
+  return bodyOf(req);
+}
+
+export function repetitionOf(req: Request): Pick<Call, 'idempotencyKey' | 'path'> {
+  return {
+    idempotencyKey: req.get('Idempotency-Key'),
+    path: (req.baseUrl + req.path).replace(/\/+$/, ''),
+  };
+}

@@ -1,0 +1,101 @@
+import { Refusal } from '../../../shared/domain/errors.js';
+import type { SubscribableEvent } from '../../../shared/domain/webhook-event.js';
+import { presentList } from '../../../shared/presenters/list.js';
+import {
+  presentDeletedWebhookEndpoint,
+  presentNewWebhookEndpoint,
+  presentWebhookEndpoint,
+} from '../../../shared/presenters/webhook-endpoint.js';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getWebhookEndpoint,
+  listWebhookEndpoints,
+  updateWebhookEndpoint,
+} from '../../../shared/services/webhooks/endpoints.js';
+import type { Deps } from '../../deps.js';
+import { inputParser, parseNothing } from '../../input/input-parser.js';
+import { wholePageRequest } from '../../input/list-query.js';
+import {
+  type Call,
+  type Operation,
+  objectId,
+  operation,
+  repeatableOperation,
+} from '../operation/operation.js';
+import { CreateWebhookEndpoint, ListWebhookEndpoints, UpdateWebhookEndpoint } from './schema.js';
+import { requireAllowedUrl } from './webhook-url.js';
+
+export type WebhookEndpointOperations = Record<
+  | 'createWebhookEndpoint'
+  | 'listWebhookEndpoints'
+  | 'retrieveWebhookEndpoint'
+  | 'updateWebhookEndpoint'
+  | 'deleteWebhookEndpoint',
+  Operation
+>;
+
+const parseCreate = inputParser(CreateWebhookEndpoint);
+const parseUpdate = inputParser(UpdateWebhookEndpoint);
+const parseList = inputParser(ListWebhookEndpoints);
+const OBJECT = 'webhook endpoint';
+
+export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations {
+  const { db, config, secretBox, ringDeliveries } = deps;
+  const allowedUrl = (url: string, { principal }: Call): Promise<string> =>
+    requireAllowedUrl(url, {
+      livemode: principal.livemode,
+      allowPrivateNetworks: config.allowPrivateWebhooks,
+    });
+
+  return {
+    createWebhookEndpoint: repeatableOperation(deps, parseCreate, async (call, input, idempotent) => {
+      const values = {
+        url: await allowedUrl(input.url, call),
+        enabledEvents: subscribed(input.enabled_events),
+        description: input.description ?? null,
+      };
+      return await createWebhookEndpoint(db, call.principal, values, secretBox, {
+        render: ({ endpoint, secret }) => JSON.stringify(presentNewWebhookEndpoint(endpoint, secret)),
+        idempotent,
+      });
+    }),
+    listWebhookEndpoints: operation(parseList, async ({ principal }, query) => {
+      const page = await listWebhookEndpoints(db, principal, wholePageRequest(query));
+      return presentList('/v1/webhook_endpoints', page.data.map(presentWebhookEndpoint), page.hasMore);
+    }),
+    retrieveWebhookEndpoint: operation(parseNothing, async (call) =>
+      presentWebhookEndpoint(await getWebhookEndpoint(db, call.principal, objectId(call, OBJECT))),
+    ),
+    updateWebhookEndpoint: repeatableOperation(deps, parseUpdate, async (call, input, idempotent) => {
+      const id = objectId(call, OBJECT);
+      const { enabled_events, description, disabled } = input;
+      const url = requireNotEmpty(input.url);
+      const changes = {
+        ...(url !== undefined && { url: await allowedUrl(url, call) }),
+        ...(enabled_events !== undefined && { enabledEvents: subscribed(enabled_events) }),
+        ...(description !== undefined && { description }),
+        ...(disabled !== undefined && { disabled }),
+      };
+      return await updateWebhookEndpoint(db, call.principal, id, changes, ringDeliveries, {
+        render: (endpoint) => JSON.stringify(presentWebhookEndpoint(endpoint)),
+        idempotent,
+      });
+    }),
+    deleteWebhookEndpoint: operation(parseNothing, async (call) => {
+      const id = objectId(call, OBJECT);
+      await deleteWebhookEndpoint(db, call.principal, id);
+      return presentDeletedWebhookEndpoint(id);
+    }),
+  };
+}
+
+function requireNotEmpty(url: string | null | undefined): string | undefined {
+  if (url !== null) return url;
+  const message = 'url is empty. An endpoint needs one: send it, or leave it out.';
+  throw new Refusal('parameter_invalid_empty', message, { param: 'url' });
+}
+
+function subscribed(events: readonly SubscribableEvent[] | null | undefined): SubscribableEvent[] {
+  return events == null || events.length === 0 ? ['*'] : [...new Set(events)];
+}

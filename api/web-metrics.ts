@@ -1,0 +1,37 @@
+import { Counter, Histogram } from 'prom-client';
+import { type MetricSources, openMetricsPage } from '../shared/metrics.js';
+
+/** What a web process counts. Labels come from tables and route templates, never from what a client sent. */
+export interface WebMetrics {
+  request(labels: { method: string; route: string; status: number }, seconds: number): void;
+  linkAnswer(outcome: string): void;
+  read(): Promise<string>;
+}
+
+const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
+
+export function openWebMetrics(sources: MetricSources): WebMetrics {
+  const { registry, read } = openMetricsPage(sources);
+  const registers = [registry];
+  const requests = new Histogram({
+    name: 'checkout_http_request_seconds',
+    help: 'Requests by route and status, from arrival to the end of the answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: REQUEST_BUCKETS,
+    registers,
+  });
+  const linkAnswers = new Counter({
+    name: 'checkout_link_answers_total',
+    help: 'What payment links answered.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  return {
+    request({ method, route, status }, seconds) {
+      requests.observe({ method: METHODS.has(method) ? method : 'other', route, status }, seconds);
+    },
+    linkAnswer: (outcome) => linkAnswers.inc({ outcome }),
+    read,
+  };
+}
