@@ -1,8 +1,8 @@
 import { ConfigError, isSet, readConfig } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
-import { migrate } from '../shared/migrate.js';
 import { Refusal } from '../shared/domain/errors.js';
 import { createLogger } from '../shared/logger.js';
+import { migrate } from '../shared/migrate.js';
 import { type Command, DoneInPart } from './command.js';
 import { COMMANDS, USAGE } from './commands.js';
 import { formatText } from './format-text.js';

@@ -1,6 +1,6 @@
 import { loadConfig } from '../shared/config.js';
-import { migrate } from '../shared/migrate.js';
 import { createLogger } from '../shared/logger.js';
+import { migrate } from '../shared/migrate.js';
 import { startTestPostgres } from '../test/support/services.js';
 import { type Explored, explore } from './explore.js';
 import { MISTAKES } from './mistakes.js';

@@ -1,8 +1,8 @@
 import { createPostgresBackend, DelayedError, type Job, Worker, withBackend } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../shared/config.js';
-import type { Logger } from '../shared/logger.js';
 import type { JobName, JobPayloads } from '../shared/domain/jobs.js';
+import type { Logger } from '../shared/logger.js';
 import { openQueuePool, QUEUE_PREFIX } from '../shared/queues/queue-settings.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { Outcome } from './outcome.js';

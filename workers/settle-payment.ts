@@ -1,4 +1,5 @@
 import { now, nowMs } from '../shared/clock.js';
+import type { ClaimedPayment } from '../shared/domain/jobs.js';
 import {
   afterCall,
   beforeCall,
@@ -10,7 +11,6 @@ import { LOOK_BEFORE_REFUSAL_MS } from '../shared/domain/payment-policy/limits.j
 import type { Decision } from '../shared/domain/payment-policy/standing.js';
 import type { SettleVerdict } from '../shared/domain/settle-verdict.js';
 import type { Payment } from '../shared/models/payment.js';
-import type { ClaimedPayment } from '../shared/domain/jobs.js';
 import { carryOut, noteSettled, workAfter } from '../shared/services/payments/carry-out.js';
 import { findPayment } from '../shared/services/payments/read-link.js';
 import { beginSettlement, type PaymentToSettle } from '../shared/services/payments/take-work.js';

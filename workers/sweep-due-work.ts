@@ -1,6 +1,6 @@
 import { nowMs } from '../shared/clock.js';
-import type { JobRequest } from '../shared/queues/enqueue.js';
 import type { JobName } from '../shared/domain/jobs.js';
+import type { JobRequest } from '../shared/queues/enqueue.js';
 import { paymentJob, stagesServedBy } from '../shared/queues/payment-job.js';
 import { hasOverdueSessions } from '../shared/services/checkout-sessions/expire.js';
 import { listDuePayments } from '../shared/services/payments/take-work.js';

@@ -1,11 +1,11 @@
 import type { JobType, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
+import { JOB_NAMES, type JobName, type JobPayloads } from '../domain/jobs.js';
 import { lazily } from '../lazily.js';
 import type { Logger } from '../logger.js';
 import type { Closable } from '../shutdown.js';
 import { within } from '../within.js';
-import { JOB_NAMES, type JobName, type JobPayloads } from '../domain/jobs.js';
 import { JOB_OPTIONS, openQueuePool, QUEUE_PREFIX } from './queue-settings.js';
 
 export interface JobRequest<N extends JobName> {

@@ -1,7 +1,7 @@
 import { nowMs } from '../clock.js';
+import type { JobName } from '../domain/jobs.js';
 import { PAYMENT_STAGES, type PaymentStage } from '../domain/payment.js';
 import type { JobRequest } from './enqueue.js';
-import type { JobName } from '../domain/jobs.js';
 
 const JOB_OF_STAGE = {
   settle: 'settle-payment',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type Config, loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { migrate, migrationConfig, pendingMigrations } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/logger.js';
+import { migrate, migrationConfig, pendingMigrations } from '../../shared/migrate.js';
 import { createDatabase } from '../support/suite.js';
 
 describe('migrations', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
 import { JOB_NAMES } from '../../shared/domain/jobs.js';
+import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
 import { eventually } from '../support/eventually.js';
 import { TcpProxy } from '../support/pause-points.js';
 import { answer } from '../support/receiver.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JobRequest, Queues } from '../../shared/queues/enqueue.js';
 import type { JobName } from '../../shared/domain/jobs.js';
+import type { JobRequest, Queues } from '../../shared/queues/enqueue.js';
 import { settlementBell } from '../../shared/queues/ring-settlements.js';
 
 const dueAt = new Date();
