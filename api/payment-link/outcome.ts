@@ -4,8 +4,8 @@ import {
   findLinkedSession,
   findPayment,
   type LinkedSession,
-  markAnsweredProcessing,
 } from '../../shared/services/payments/read-link.js';
+import { markAnsweredProcessing } from '../../shared/services/payments/remember-told.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';

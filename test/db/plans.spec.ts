@@ -10,11 +10,8 @@ import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
 import { createApiKey } from '../../shared/services/access/api-keys.js';
 import { expireOverdueSessions, hasOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
 import { claimSession } from '../../shared/services/payments/claim.js';
-import {
-  isPayloadUsed,
-  listDecided,
-  markAnsweredProcessing,
-} from '../../shared/services/payments/read-link.js';
+import { isPayloadUsed, listDecided } from '../../shared/services/payments/read-link.js';
+import { markAnsweredProcessing } from '../../shared/services/payments/remember-told.js';
 import { listUndecidedPayments } from '../../shared/services/payments/resolve.js';
 import { beginLook, beginSettlement, listDuePayments } from '../../shared/services/payments/take-work.js';
 import { failPayment, succeedPayment } from '../../shared/services/payments/write-verdict.js';

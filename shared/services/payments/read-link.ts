@@ -1,4 +1,4 @@
-import { raw } from 'objection';
+
 import type { Knex } from '../../db/knex.js';
 import { modelColumns, type Row } from '../../db/model-columns.js';
 import { readTogether } from '../../db/read-together.js';
@@ -85,21 +85,6 @@ function linkReader(
   });
 }
 
-/** Remembered, so that a buyer may still pay what was offered after the facilitator has changed its fee payers. */
-export async function rememberOfferedFeePayers(
-  db: Knex,
-  id: string,
-  feePayers: readonly string[],
-): Promise<void> {
-  // Each once, also when many ask at the same time: the row's lock makes the later ones see the earlier.
-  const added = raw(
-    `coalesce(offered_fee_payers, '{}') ||
-     ARRAY (SELECT unnest(?::text[]) EXCEPT SELECT unnest(coalesce(offered_fee_payers, '{}')))`,
-    [[...feePayers]],
-  );
-  await CheckoutSession.query(db).patch({ offeredFeePayers: added }).where('id', id);
-}
-
 interface PayloadUse {
   payloadKey: string;
   sessionId: string;
@@ -136,12 +121,4 @@ export async function findNamedPayment(
 export async function listDecided(db: Knex, ids: readonly string[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db, DECIDED, [ids]);
   return rows.map(({ id }) => id);
-}
-
-/** The buyer is told 202: how it ends will be told to a later GET. False when it is decided by now. */
-export async function markAnsweredProcessing(db: Knex, paymentId: string): Promise<boolean> {
-  const marked = await Payment.query(db)
-    .patch({ answeredProcessing: true })
-    .where({ id: paymentId, status: 'processing' });
-  return marked === 1;
 }
