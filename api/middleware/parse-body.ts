@@ -20,9 +20,17 @@ export const readBody: RequestHandler = (req: Request, res: Response, next: Next
     return;
   }
   readBytes(req, res, (error?: unknown) => {
-    next(error === undefined ? undefined : refusalOf(error));
+    if (error !== undefined) next(refusalOf(error));
+    else
+      next(isLeftUnread(req) ? malformed('The connection was closed before the body was read.') : undefined);
   });
 };
+
+/** Of a client that has hung up meanwhile, express reads no body, which must not be taken for an empty one. */
+function isLeftUnread({ headers, body }: Request): boolean {
+  const hasBody = Number(headers['content-length']) > 0 || headers['transfer-encoding'] !== undefined;
+  return hasBody && !Buffer.isBuffer(body);
+}
 
 function tooLarge(): Refusal {
   return new Refusal(

@@ -19,7 +19,7 @@ export function requestId(
     res.setHeader('Request-Id', req.id);
     res.once('close', () => {
       const ms = performance.now() - startedAt;
-      const route = routeOf(req, templates);
+      const route = routeOf(req, templates, res.locals.errorCode !== undefined);
       metrics.request({ method: req.method, route, status: res.statusCode }, ms / 1000);
       logger.info({
         event: 'request.finished',
@@ -51,9 +51,18 @@ function templateOf(path: string): Template {
   };
 }
 
-/** The template, not the path: paths hold ids, and a link's id is all it takes to see it. */
-function routeOf({ baseUrl, route, originalUrl }: Request, templates: readonly Template[]): string {
-  if (typeof route?.path === 'string') return (baseUrl + route.path).replace(/(?<=.)\/$/, '');
+/**
+ * The template, not the path: paths hold ids, and a link's id is all it takes to see it. Of a request that was refused
+ * express has forgotten under which path its route was.
+ */
+function routeOf(
+  { baseUrl, route, originalUrl }: Request,
+  templates: readonly Template[],
+  isRefused: boolean,
+): string {
+  const hasRoute = typeof route?.path === 'string';
+  if (hasRoute && !isRefused) return (baseUrl + route.path).replace(/(?<=.)\/$/, '');
   const [path = ''] = originalUrl.split('?', 1);
-  return templates.find(({ pattern }) => pattern.test(path))?.text ?? 'unknown';
+  const template = templates.find(({ pattern }) => pattern.test(path))?.text;
+  return template ?? (hasRoute ? baseUrl + route.path : 'unknown');
 }

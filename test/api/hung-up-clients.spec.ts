@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
+import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import { client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildEndpoints, buildMerchant, type Merchant } from '../support/factories.js';
+
+const KEY = 'order-7';
+const LATER_REQUESTS = 20;
+
+describe('a client that has hung up when its body is read', () => {
+  let app: TestApp;
+  let shop: Merchant;
+  before(async () => {
+    app = await openTestApp();
+    shop = await buildMerchant(app.db);
+  });
+  after(() => app.close());
+
+  it('has changed nothing, and its key is free for the same request again', async () => {
+    const [endpointId = assert.fail()] = await buildEndpoints(app.db, shop.accountId, 1);
+    const path = `/v1/webhook_endpoints/${endpointId}`;
+    const body = JSON.stringify({ disabled: true });
+    const socket = connect(app.port, '127.0.0.1');
+    await once(socket, 'connect');
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: Bearer ${shop.testKey}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      `Idempotency-Key: ${KEY}`,
+    ];
+    // All of it and the end at once: its key is looked up while the end is read.
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+    assert.equal(await text(socket), '');
+    const api = client(app, shop.testKey);
+    // Whatever it sets off is over when others who came later have been served for a while.
+    for (let served = 0; served < LATER_REQUESTS; served += 1) await api.get(path).expect(200);
+    assert.deepEqual(
+      await IdempotencyRecord.query(app.db).where({ accountId: shop.accountId, key: KEY }),
+      [],
+    );
+    const statusOf = async (): Promise<string> =>
+      (await WebhookEndpoint.query(app.db).findById(endpointId).throwIfNotFound()).status;
+    assert.equal(await statusOf(), 'enabled');
+
+    await api.post(path, { disabled: true }).set('Idempotency-Key', KEY).expect(200);
+    assert.equal(await statusOf(), 'disabled');
+  });
+});
