@@ -17,8 +17,8 @@ interface PageDocument {
 }
 
 /**
- * One document, in which nothing is inline that a browser would run or style by. #live stays when the rest is
- * exchanged: screen readers only hear of changes in a region that was there before.
+ * A document without inline scripts and styles. #live stays when the rest is exchanged: screen readers hear of changes only
+ * in a region that was there before.
  */
 export function renderDocument(
   page: PageDocument,

@@ -5,22 +5,21 @@ import { escapeHtml, icon } from './markup.js';
 import type { PageAssets } from './page-assets.js';
 import type { Words } from './words/words.js';
 
-interface Told {
+interface ErrorWords {
   title: keyof Words;
   text: keyof Words;
-  /** Whether loading the page again may help. */
-  passes: boolean;
+  reloadMayHelp: boolean;
 }
 
-const NOT_FOUND: Told = { title: 'notFound', text: 'notFoundText', passes: false };
-const BUSY: Told = { title: 'busy', text: 'busyText', passes: true };
-const BROKEN: Told = { title: 'broken', text: 'brokenText', passes: true };
-const BAD_REQUEST: Told = { title: 'badRequest', text: 'badRequestText', passes: true };
+const NOT_FOUND: ErrorWords = { title: 'notFound', text: 'notFoundText', reloadMayHelp: false };
+const BUSY: ErrorWords = { title: 'busy', text: 'busyText', reloadMayHelp: true };
+const BROKEN: ErrorWords = { title: 'broken', text: 'brokenText', reloadMayHelp: true };
+const BAD_REQUEST: ErrorWords = { title: 'badRequest', text: 'badRequestText', reloadMayHelp: true };
 
 /** Everything that can stand in the place of a session. */
-const TOLD: Partial<Record<BuyerErrorCode, Told>> = {
+const WORDS_OF: Partial<Record<BuyerErrorCode, ErrorWords>> = {
   resource_missing: NOT_FOUND,
-  rate_limit: { title: 'tooMany', text: 'tooManyText', passes: true },
+  rate_limit: { title: 'tooMany', text: 'tooManyText', reloadMayHelp: true },
   invalid_payment_payload: BAD_REQUEST,
   method_not_allowed: BAD_REQUEST,
   payment_service_unavailable: BUSY,
@@ -28,9 +27,9 @@ const TOLD: Partial<Record<BuyerErrorCode, Told>> = {
 
 export function renderErrorPage(code: BuyerErrorCode, language: Language, assets: PageAssets): string {
   const { words } = language;
-  const { title, text, passes } = TOLD[code] ?? BROKEN;
+  const { title, text, reloadMayHelp } = WORDS_OF[code] ?? BROKEN;
   // An empty address is the page's own.
-  const again = passes ? `<p><a class="button" href="">${escapeHtml(words.tryAgain)}</a></p>` : '';
+  const again = reloadMayHelp ? `<p><a class="button" href="">${escapeHtml(words.tryAgain)}</a></p>` : '';
   return renderDocument(
     {
       language,

@@ -1,8 +1,8 @@
 import type { Words } from './words/words.js';
 
 /**
- * A failure's code in words for people. By what the code speaks of, since facilitators coin new ones; the page's
- * script uses this table as well.
+ * Words for people, by what a failure's code speaks of: facilitators coin new codes. The page's script uses this table as
+ * well.
  */
 const SUBJECTS: [pattern: RegExp, word: keyof Words & `failed${string}`][] = [
   [/already_used/, 'failedUsed'],

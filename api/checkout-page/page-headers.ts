@@ -5,13 +5,13 @@ import type { Response } from 'express';
  * Wallets' icons are data. Wallet extensions live outside of this policy.
  */
 export function setPageHeaders(res: Response, walletScript: string | undefined): void {
-  const own = walletScript === undefined ? "'self'" : `'self' ${new URL(walletScript).origin}`;
+  const ownOrigins = walletScript === undefined ? "'self'" : `'self' ${new URL(walletScript).origin}`;
   const policy = [
     "default-src 'none'",
-    `script-src ${own}`,
+    `script-src ${ownOrigins}`,
     "style-src 'self'",
     "img-src 'self' data:",
-    `connect-src ${own}`,
+    `connect-src ${ownOrigins}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -16,7 +16,7 @@ export function refusalFromAjv(errors: readonly ErrorObject[], input: unknown): 
   return new Refusal(code, sentence, { param });
 }
 
-/** Of a union ajv reports every branch: those of another kind than the value only confuse. */
+/** ajv reports every branch of a union. Those of another kind than the value only confuse. */
 function isOfOtherBranch(
   { keyword, params, instancePath, schemaPath }: ErrorObject,
   input: unknown,

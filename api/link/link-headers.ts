@@ -17,14 +17,14 @@ const ANSWER_HEADERS =
   'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, Link, Request-Id';
 
 /**
- * What every answer of a link says, whatever its status: agents live in browsers too, so it may be read from any origin;
- * it is as of now; and there is more to read.
+ * On every answer of a link, whatever its status. Any origin may read it, since agents live in browsers too; nobody keeps
+ * it, since it may be another one a moment later.
  */
-export function linkHeaders({ always }: LinkRelations): RequestHandler {
+export function linkHeaders({ withoutSession }: LinkRelations): RequestHandler {
   return (req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Vary', 'Accept');
-    res.setHeader('Link', always);
+    res.setHeader('Link', withoutSession);
     res.setHeader('Access-Control-Allow-Origin', '*');
     res.setHeader('Access-Control-Expose-Headers', ANSWER_HEADERS);
     res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
@@ -40,17 +40,19 @@ export function linkHeaders({ always }: LinkRelations): RequestHandler {
 }
 
 /**
- * The `Link` header of a link's answers: where an agent finds what describes this service, and where it may look, without
- * being counted in the link's limit, how a session stands.
+ * The `Link` header: it leads agents to what describes this service, and from a session's answer to its status, which is not
+ * counted in the link's limit.
  */
 export interface LinkRelations {
-  /** Where there is no session. */
-  always: string;
-  of(sessionId: string): string;
+  withoutSession: string;
+  ofSession(id: string): string;
 }
 
 export function linkRelations(baseUrl: string): LinkRelations {
   const path = new URL(baseUrl).pathname.replace(/\/$/, '');
-  const always = `<${path}/openapi.json>; rel="service-desc", <${path}/llms.txt>; rel="service-doc"`;
-  return { always, of: (sessionId) => `${always}, <${path}/c/${sessionId}/status>; rel="monitor"` };
+  const withoutSession = `<${path}/openapi.json>; rel="service-desc", <${path}/llms.txt>; rel="service-doc"`;
+  return {
+    withoutSession,
+    ofSession: (id) => `${withoutSession}, <${path}/c/${id}/status>; rel="monitor"`,
+  };
 }

@@ -23,9 +23,9 @@ export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, r
   else if (header === undefined || header.kind === 'malformed') {
     outcome = { outcome: 'failed', code: 'invalid_payment_payload' };
   } else {
-    const { pay, holdsSession } = await loadPay();
+    const { pay, isSessionsPayment } = await loadPay();
     const answer = await pay(deps, session, { header, channel: 'page', arrivedAtMs, requestId: req.id });
-    outcome = outcomeOf(answer, await holdsSession(deps, id, header));
+    outcome = outcomeOf(answer, await isSessionsPayment(deps, id, header));
   }
   res.locals.errorCode = outcome.code;
   sendJson(res, JSON.stringify(outcome));

@@ -15,7 +15,7 @@ import { sendJson } from '../send-json.js';
 
 const POLL_SECONDS = 2;
 
-/** Status and headers, the same for agents and for pages. A 402 says the same in its body, if that is rendered yet. */
+/** Status and headers, the same for agents and for pages. `body` is a 402's, if it is rendered already: a header repeats it. */
 export function writeHead(res: Response, answer: LinkAnswer, body?: string): void {
   switch (answer.kind) {
     case 'paid':

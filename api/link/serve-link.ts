@@ -33,7 +33,7 @@ export function serveLink(
       refuse(req, res, 'resource_missing', NO_SESSION);
       return;
     }
-    res.setHeader('Link', relations.of(session.id));
+    res.setHeader('Link', relations.ofSession(session.id));
     const header = paymentHeaderOf(req);
     if (header?.kind === 'malformed') {
       const message = `The payment header is not an x402 payment payload. ${header.reason} Send base64 of a JSON PaymentPayload.`;

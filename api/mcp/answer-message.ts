@@ -28,10 +28,10 @@ All amounts are integers in US cents, all times Unix seconds. A test key works o
 A result with isError holds {"error":{"type","code","message","param"}}: "message" says what to change.`;
 
 const capabilities = { tools: {} };
-/** Its own default is a new ajv for each server, and a server here lives for one message. */
+/** Without it the SDK makes an ajv for each server, and a server here lives for one message. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 const TOOLS = new Map(MERCHANT_TOOLS.map((tool) => [tool.name, tool]));
-const LISTED = MERCHANT_TOOLS.map(listed);
+const DESCRIPTIONS = MERCHANT_TOOLS.map(describeTool);
 
 /** A server and a transport for each message, as the SDK wants it where there are no sessions. */
 export function messageAnswerer(deps: Deps): AnswerMessage {
@@ -59,7 +59,7 @@ export function messageAnswerer(deps: Deps): AnswerMessage {
   return async (res, message) => {
     // `McpServer` validates by schemas of its own; here the operations do that.
     const server = new Server(SERVER, { capabilities, instructions: INSTRUCTIONS, jsonSchemaValidator });
-    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: LISTED }));
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: DESCRIPTIONS }));
     const [parsedBody, given] = takeArguments(message);
     server.setRequestHandler(CallToolRequestSchema, ({ params }) => callTool(res, params.name, given));
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
@@ -72,7 +72,7 @@ export function messageAnswerer(deps: Deps): AnswerMessage {
   };
 }
 
-function listed(tool: MerchantTool): Tool {
+function describeTool(tool: MerchantTool): Tool {
   const { name, title, description, effect } = tool;
   return {
     name,

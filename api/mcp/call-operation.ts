@@ -9,7 +9,7 @@ import type { Answer } from '../v1/operation/answer-once.js';
 import { placeArguments } from './tool-arguments.js';
 import type { MerchantTool } from './tools.js';
 
-/** The status and the body that /v1 answers with. Of its headers `res`, the answer at /mcp, gets those that help a caller. */
+/** Gives the status and the body of /v1. `res`, the answer at /mcp, gets those of its headers that help a caller. */
 type CallOperation = (
   res: Response,
   tool: MerchantTool,

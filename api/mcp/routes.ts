@@ -48,7 +48,7 @@ export function merchantTools(deps: Deps): Router {
   return router;
 }
 
-/** Asked first and by itself: there may be no statement of the request's own, and a 401 is HTTP's to tell. */
+/** Asked first and by itself: a message may come to no statement that asks it, and a 401 is for HTTP to tell. */
 function keyThatCounts({ db }: Deps): RequestHandler {
   return async (req, _res, next) => {
     await requireKeyThatCounts(db, principalOf(req));

@@ -21,7 +21,7 @@ export const ENDPOINT_ID = 'The id of a webhook endpoint, we_….';
 
 type Method = 'get' | 'post' | 'delete';
 
-/** What a checkout key opens, and the way to one. */
+/** What a checkout key opens, and how an agent gets one. */
 const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
   '/v1/checkout/sessions': {
     post: {

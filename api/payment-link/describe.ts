@@ -34,7 +34,7 @@ function formatTime(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 
-/** Of most names nothing has to be changed. */
+/** Most names are, and stay as they are. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 /** One line, cut between characters, never inside one. */

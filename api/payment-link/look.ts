@@ -5,7 +5,7 @@ import type { LinkDeps } from './link-deps.js';
 import { askForPayment, readOffer } from './offer.js';
 import { paid } from './receipt.js';
 
-/** How a session stands, as everyone is told who pays nothing. It is not read again, and looking pays nothing. */
+/** How a session that was read stands, as all are told who pay nothing. Looking pays nothing. */
 export async function look(
   deps: Pick<LinkDeps, 'config' | 'db' | 'facilitator' | 'receipts'>,
   session: LinkedSession,

@@ -18,11 +18,11 @@ import { paid } from './receipt.js';
 interface ClaimedPayment {
   sessionId: string;
   paymentId: string;
-  /** What the session could be paid with when it was claimed; undefined when that has to be read again. */
+  /** What the session could be paid with; read again when it is not known. */
   offer?: Offer;
 }
 
-/** Waits for how the payment ends for as long as its request may wait, which arrived at that time. */
+/** Waits until the payment has ended, or until its request, which arrived at that time, may wait no longer. */
 export async function awaitOutcome(
   deps: LinkDeps,
   claimed: ClaimedPayment,

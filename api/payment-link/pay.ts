@@ -23,7 +23,7 @@ import { askForPayment, readOffer } from './offer.js';
 import { answerOutcome, awaitOutcome } from './outcome.js';
 import { paid, paymentOf, receiptOf } from './receipt.js';
 
-/** By how the session stands: it is paid when it can be, else the payment may be one that it knows. */
+/** Pays the session if it is open. If it is not, the payment may be the very one that holds or paid it. */
 export async function pay(deps: LinkDeps, session: LinkedSession, sent: SentPayment): Promise<LinkAnswer> {
   const logged = { ...deps, logger: deps.logger.child({ request_id: sent.requestId }) };
   return (await answerUnlessPayable(logged, session, sent)) ?? (await payOpen(logged, session, sent));
@@ -91,8 +91,8 @@ async function afterLosing(deps: LinkDeps, sessionId: string, sent: SentPayment)
 }
 
 /**
- * A buyer that has named its payment may send it again whenever an answer was lost, and is answered as it was or would
- * have been; one that has not hears that it was sent before.
+ * A buyer that has named its payment may send it again when an answer was lost, and gets that answer. One that has not named
+ * it hears that it was sent before.
  */
 function isRepetition(header: WellFormedHeader, payment: Payment): boolean {
   const identifier = identifierOf(header);
@@ -100,7 +100,7 @@ function isRepetition(header: WellFormedHeader, payment: Payment): boolean {
 }
 
 /** Whether it is this very payment that holds the session, or paid it: an earlier try of it had arrived. */
-export async function holdsSession(
+export async function isSessionsPayment(
   { db }: Pick<LinkDeps, 'db'>,
   sessionId: string,
   header: WellFormedHeader,

@@ -3,11 +3,10 @@ import { jsonToBase64 } from './base64.js';
 import { canPay, chooseEntry } from './choose-entry.js';
 import { isRejection, type PageWallet, WalletProblem } from './wallet.js';
 
-/** Where an attempt to pay stands while it waits for the wallet. */
-export type Step = 'connecting' | 'switching' | 'signing';
+export type WalletStep = 'connecting' | 'switching' | 'signing';
 
 export interface AttemptView {
-  show(step: Step, entry: PayableEntry | undefined): void;
+  show(step: WalletStep, entry: PayableEntry | undefined): void;
   /** The wallet is connected: what it holds, and which entry it is going to pay. */
   connected(balances: ReadonlyMap<PayableEntry, bigint>, entry: PayableEntry): void;
   formatBalance(entry: PayableEntry, balance: bigint): string;
@@ -41,7 +40,7 @@ export async function signWith(
     if (entry === undefined) throw new WalletProblem('walletFailed', { wallet: wallet.name });
     view.connected(balances, entry);
     requireEnough(entry, balances, view);
-    if (await until(wallet.isElsewhere(entry))) {
+    if (await until(wallet.needsSwitch(entry))) {
       view.show('switching', entry);
       await until(wallet.switchTo(entry));
       const there = await until(wallet.balances(address, fitting));

@@ -1,6 +1,6 @@
 import type { PageData, PayableEntry } from '../page-data.js';
 import type { ScriptWords } from '../words/words.js';
-import { type AttemptView, type Step, signWith } from './attempt.js';
+import { type AttemptView, signWith, type WalletStep } from './attempt.js';
 import { type EntryChoice, formatBalance, wireEntryChoice } from './entry-choice.js';
 import { type KeptPayment, rememberWallet } from './memory.js';
 import { failureNotice, lostNotice, problemNotice } from './payment-notices.js';
@@ -91,7 +91,7 @@ function attemptView(
   cancel: () => void,
 ): AttemptView {
   return {
-    show(step: Step, entry) {
+    show(step: WalletStep, entry) {
       const { networkName: network = '', amount = '' } = entry ?? {};
       showStep(words[step], words[`${step}Text`], { wallet: wallet.name, network, amount }, words, cancel);
     },

@@ -1,8 +1,8 @@
 import type { PayableEntry } from '../page-data.js';
 
 /**
- * Which entry a wallet pays unless the buyer chose one: the first that it can surely pay, else one of which it is known
- * that it cannot, which is then said: a wallet is not sent from network to network to find out.
+ * The entry that a wallet pays when the buyer has chosen none: the first that it surely can pay. If there is none, the
+ * first that it surely cannot, and the buyer is told so: a wallet is not sent from network to network to find out.
  */
 export function chooseEntry(
   entries: readonly PayableEntry[],

@@ -71,7 +71,7 @@ function createEvmWallet(
       });
       return new Map((await Promise.all(read)).filter((known) => known !== undefined));
     },
-    isElsewhere: async (entry) => !(await isOn(entry)),
+    needsSwitch: async (entry) => !(await isOn(entry)),
     async switchTo(entry) {
       const { chain } = entry;
       if (chain === undefined) throw new Error('not an EVM entry');

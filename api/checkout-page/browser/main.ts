@@ -33,7 +33,7 @@ function start(page: HTMLElement, first: PageData): void {
     const [entry, ...others] = data.entries;
     checkout = entry && openCheckout(data, [entry, ...others], wallets, { onOutcome });
     if (entry !== undefined) {
-      stopCountdown = startCountdown(data, clock, data.language, data.words, () => polling.hurry());
+      stopCountdown = startCountdown(data, clock, data.language, data.words, () => polling.askNow());
     }
     showWhosePayment(data.sessionId);
     wireReceipt();
@@ -47,7 +47,7 @@ function start(page: HTMLElement, first: PageData): void {
 
   function onOutcome(outcome: Outcome): void {
     lastOutcome = outcome;
-    polling.hurry();
+    polling.askNow();
   }
 
   async function onStatus(status: LinkStatus): Promise<void> {

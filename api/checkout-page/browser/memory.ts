@@ -9,16 +9,16 @@ export interface KeptPayment {
 }
 
 export function lastWallet(): string | undefined {
-  return read(() => localStorage.getItem(LAST_WALLET));
+  return tryToRead(() => localStorage.getItem(LAST_WALLET));
 }
 
 export function rememberWallet(key: string): void {
-  write(() => localStorage.setItem(LAST_WALLET, key));
+  tryToWrite(() => localStorage.setItem(LAST_WALLET, key));
 }
 
 /** A payment that was signed in this tab and of which it is not known whether it arrived. */
 export function keptPayment(sessionId: string): KeptPayment | undefined {
-  const text = read(() => sessionStorage.getItem(`checkout-signed-${sessionId}`));
+  const text = tryToRead(() => sessionStorage.getItem(`checkout-signed-${sessionId}`));
   if (text === undefined) return undefined;
   try {
     const { header, validUntil } = JSON.parse(text) as Partial<KeptPayment>;
@@ -29,24 +29,24 @@ export function keptPayment(sessionId: string): KeptPayment | undefined {
 }
 
 export function keepPayment(sessionId: string, payment: KeptPayment): void {
-  write(() => sessionStorage.setItem(`checkout-signed-${sessionId}`, JSON.stringify(payment)));
+  tryToWrite(() => sessionStorage.setItem(`checkout-signed-${sessionId}`, JSON.stringify(payment)));
 }
 
 export function forgetPayment(sessionId: string): void {
-  write(() => sessionStorage.removeItem(`checkout-signed-${sessionId}`));
+  tryToWrite(() => sessionStorage.removeItem(`checkout-signed-${sessionId}`));
 }
 
 /** Whether it is this tab that pays. */
 export function isMine(sessionId: string): boolean {
-  return read(() => sessionStorage.getItem(`checkout-mine-${sessionId}`)) !== undefined;
+  return tryToRead(() => sessionStorage.getItem(`checkout-mine-${sessionId}`)) !== undefined;
 }
 
 export function markMine(sessionId: string, mine: 'mine' | 'not mine'): void {
   const key = `checkout-mine-${sessionId}`;
-  write(() => (mine === 'mine' ? sessionStorage.setItem(key, '1') : sessionStorage.removeItem(key)));
+  tryToWrite(() => (mine === 'mine' ? sessionStorage.setItem(key, '1') : sessionStorage.removeItem(key)));
 }
 
-function read(from: () => string | null): string | undefined {
+function tryToRead(from: () => string | null): string | undefined {
   try {
     return from() ?? undefined;
   } catch {
@@ -54,7 +54,7 @@ function read(from: () => string | null): string | undefined {
   }
 }
 
-function write(to: () => void): void {
+function tryToWrite(to: () => void): void {
   try {
     to();
   } catch {

@@ -8,8 +8,7 @@ const HIDDEN_MS = 10_000;
 const MISSES_BEFORE_TROUBLE = 2;
 
 export interface Polling {
-  /** Asks now. */
-  hurry(): void;
+  askNow(): void;
   stop(): void;
 }
 
@@ -54,20 +53,20 @@ export function startPolling(path: string, events: PollingEvents): Polling {
     }
   }
 
-  const hurry = (): void => {
+  const askNow = (): void => {
     if (!isOver) void ask();
   };
   const onVisible = (): void => {
-    if (!document.hidden) hurry();
+    if (!document.hidden) askNow();
   };
   document.addEventListener('visibilitychange', onVisible);
-  window.addEventListener('online', hurry);
+  window.addEventListener('online', askNow);
   window.addEventListener('offline', () => {
     if (!isOver) events.onConnection(false);
   });
   timer = setTimeout(() => void ask(), VISIBLE_MS);
   return {
-    hurry,
+    askNow,
     stop() {
       isOver = true;
       clearTimeout(timer);

@@ -2,8 +2,8 @@ import type { PayOutcome } from '../page-data.js';
 import { forgetPayment, type KeptPayment, keepPayment, markMine } from './memory.js';
 
 /**
- * What came of a signed payment, or that nobody knows whether it arrived: then the same signature may be sent again,
- * since it cannot pay twice.
+ * What came of a signed payment. `lost`: nobody knows whether it arrived, and the same signature may be sent again, since
+ * it cannot pay twice.
  */
 export type Outcome = Pick<PayOutcome, 'code'> & {
   outcome: Exclude<PayOutcome['outcome'], 'again'> | 'lost';
@@ -26,28 +26,28 @@ export async function sendPayment(
   keepPayment(sessionId, payment);
   markMine(sessionId, 'mine');
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await ask(path, payment.header);
+    const answer = await sendOnce(path, payment.header);
     if (answer !== undefined && answer.outcome !== 'again') {
       forgetPayment(sessionId);
       if (answer.outcome !== 'taken') markMine(sessionId, 'not mine');
       return { ...answer, outcome: answer.outcome };
     }
-    if (attempt === ATTEMPTS) return end(answer, sessionId);
+    if (attempt === ATTEMPTS) return giveUp(answer, sessionId);
     onTrouble();
     const wanted = (answer?.retry_after ?? 0) * 1000;
     await pause(wanted > 0 ? Math.min(wanted, LONGEST_PAUSE_MS) : PAUSE_MS * attempt);
   }
 }
 
-/** The service said each time that nothing happened, or it said nothing. */
-function end(answer: PayOutcome | undefined, sessionId: string): Outcome {
+/** Each time the service said that nothing happened, or said nothing. */
+function giveUp(answer: PayOutcome | undefined, sessionId: string): Outcome {
   if (answer === undefined) return { outcome: 'lost' };
   forgetPayment(sessionId);
   markMine(sessionId, 'not mine');
   return { outcome: 'failed', ...(answer.code !== undefined && { code: answer.code }) };
 }
 
-async function ask(path: string, header: string): Promise<PayOutcome | undefined> {
+async function sendOnce(path: string, header: string): Promise<PayOutcome | undefined> {
   try {
     const response = await fetch(`${path}/pay`, {
       method: 'POST',

@@ -102,7 +102,7 @@ function createSolanaWallet(
       const offer = await askTransaction(path, { payer: address });
       return new Map(entries.map((entry) => [entry, held(offer, entry)]));
     },
-    isElsewhere: async () => false,
+    needsSwitch: async () => false,
     switchTo: async () => undefined,
     async sign(entry, address) {
       if (account === undefined || entry.walletChain === undefined) throw new WalletProblem('walletFailed');

@@ -13,8 +13,8 @@ export interface PageWallet {
   connect(how: 'asking' | 'silently'): Promise<string | undefined>;
   /** In the token's smallest unit, of those entries that can be read without asking the buyer. */
   balances(address: string, entries: readonly PayableEntry[]): Promise<Map<PayableEntry, bigint>>;
-  /** Whether the wallet has to change its network before it can sign for this entry. */
-  isElsewhere(entry: PayableEntry): Promise<boolean>;
+  /** Whether it has to change its network before it can sign for this entry. */
+  needsSwitch(entry: PayableEntry): Promise<boolean>;
   switchTo(entry: PayableEntry): Promise<void>;
   /** The `payload` of an x402 payment, and until when it counts. */
   sign(entry: PayableEntry, address: string): Promise<SignedPayload>;

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import request from 'supertest';
+import type { CheckoutSession } from '../shared/models/checkout-session.js';
+import { type Checkout, openCheckout } from './support/checkout.js';
+import { buildPaidSession } from './support/factories.js';
+import { arrowsBetween, findCircle, readImports } from './support/source-graph.js';
+
+/**
+ * The rooms of api/, from those that know most to those that know least. Each imports only from lines below its own,
+ * types included. A file that lies in api/ itself is a room by itself.
+ */
+const ROOMS = [
+  ['server.ts'],
+  ['app.ts', 'open-deps.ts', 'http-server.ts'],
+  ['link', 'mcp', 'docs', 'operations'],
+  ['openapi'],
+  ['v1'],
+  ['middleware'],
+  ['deps.ts'],
+  ['payment-link', 'checkout-page', 'merchant-images', 'rate-limiters.ts', 'web-metrics.ts'],
+  ['errors', 'input'],
+  ['request-context.ts', 'send-json.ts'],
+];
+
+const graph = readImports('api');
+
+function roomOf(file: string): string {
+  return file.split(path.sep)[1] ?? '';
+}
+
+/** Files that lie in api/ itself stand for themselves: it holds those that know all and those that all know. */
+function folderOf(file: string): string {
+  const folder = path.dirname(file);
+  return folder === 'api' ? file : folder;
+}
+
+function importersOf(imported: RegExp): string[] {
+  return [...graph].flatMap(([file, imports]) => (imports.some((name) => imported.test(name)) ? [file] : []));
+}
+
+describe('the architecture of api/', () => {
+  it('was read at all', () => {
+    assert.ok(graph.size > 100);
+    assert.ok(graph.get('api/app.ts')?.includes('api/deps.ts'));
+  });
+
+  it('has its rooms in one order, and each imports only from those below', () => {
+    const level = new Map(ROOMS.flatMap((rooms, index) => rooms.map((room) => [room, index] as const)));
+    const arrows = arrowsBetween(graph, roomOf);
+    assert.deepEqual([...arrows.keys()].sort(), [...level.keys()].sort());
+    const upwards = [...arrows].flatMap(([from, all]) =>
+      all.filter((to) => Number(level.get(to)) <= Number(level.get(from))).map((to) => `${from} → ${to}`),
+    );
+    assert.deepEqual(upwards, []);
+  });
+
+  it('has no circle, of files or of folders', () => {
+    assert.equal(findCircle(graph), undefined);
+    assert.equal(findCircle(arrowsBetween(graph, folderOf)), undefined);
+  });
+
+  it('answers a link without HTTP, and draws its page without a database', () => {
+    const http = importersOf(/^express$/).filter((file) => roomOf(file) === 'payment-link');
+    assert.deepEqual(http, []);
+    const reads = importersOf(/^shared\/(db|queues)\/|^(knex|objection)$/).filter(
+      (file) => roomOf(file) === 'checkout-page',
+    );
+    assert.deepEqual(reads, []);
+  });
+
+  it('pays only where a payment was sent', () => {
+    assert.deepEqual(importersOf(/^api\/payment-link\/pay\.ts$/), ['api/payment-link/load-pay.ts']);
+    // The server only loads it ahead of time.
+    const payers = ['api/link/pay.ts', 'api/link/serve-link.ts', 'api/server.ts'];
+    assert.deepEqual(importersOf(/^api\/payment-link\/load-pay\.ts$/).sort(), payers);
+  });
+
+  it('makes up no request to answer a tool', () => {
+    const makers = importersOf(/^node:(http|net)$/).filter((file) => roomOf(file) === 'mcp');
+    assert.deepEqual(makers, []);
+  });
+});
+
+describe('a look at a link', () => {
+  let checkout: Checkout;
+  before(async () => {
+    checkout = await openCheckout({ worker: false });
+  });
+  after(() => checkout.close());
+
+  /** All that is sent to Postgres while this address is asked. */
+  async function statementsOf(address: string, accept: string, status: number): Promise<string[]> {
+    const sent: string[] = [];
+    const note = ({ sql }: { sql: string }): void => void sent.push(sql);
+    checkout.app.db.on('query', note);
+    try {
+      await request(checkout.app.server).get(address).set('Accept', accept).expect(status);
+    } finally {
+      checkout.app.db.removeListener('query', note);
+    }
+    return sent;
+  }
+
+  const SESSIONS: [state: string, build: () => Promise<CheckoutSession>, load: number, agent: number][] = [
+    ['open', () => checkout.buildSession(), 200, 402],
+    ['expired', () => checkout.buildSession({ status: 'expired' }), 410, 410],
+    ['past its time', () => checkout.buildSession({ expiresAt: new Date(0) }), 410, 410],
+    ['processing', () => checkout.buildSession({ status: 'processing' }), 200, 202],
+    [
+      'complete',
+      async () => (await buildPaidSession(checkout.app.db, checkout.merchant.accountId)).session,
+      200,
+      200,
+    ],
+  ];
+  for (const [state, build, load, agent] of SESSIONS) {
+    it(`reads a session that is ${state} once, and nothing else`, async () => {
+      const { id } = await build();
+      // What is offered the first time is remembered.
+      await checkout.visit(id);
+      const asked: [address: string, accept: string, status: number][] = [
+        [`/c/${id}`, 'text/html', load],
+        [`/c/${id}`, 'application/json', agent],
+        [`/c/${id}/page`, 'text/html', 200],
+        [`/c/${id}/status`, 'application/json', 200],
+      ];
+      for (const [address, accept, status] of asked) {
+        const sent = await statementsOf(address, accept, status);
+        assert.equal(sent.length, 1, `${address} as ${accept}:\n${sent.join('\n')}`);
+        assert.match(sent[0] ?? '', /FROM checkout_sessions/);
+      }
+    });
+  }
+});
