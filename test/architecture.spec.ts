@@ -189,14 +189,45 @@ describe('the architecture', () => {
     assertNone(importersOf(/^(@x402|@solana\/kit$|litesvm|@foundry-rs)/, allowed), 'only in sandbox');
   });
 
-  it('moves a status only in services', () => {
+  it('writes a status only in the rooms of services, statements by hand included', () => {
+    const written = [
+      /\b(patch|update|insert)\([^)]*\bstatus\b/,
+      /\bSET\b[^;`]*?\bstatus = /,
+      /\bINSERT INTO (payments|checkout_sessions|webhook_deliveries)\b/,
+    ];
+    const mayWrite = /^(shared\/services\/[\w-]+|migrations)\//;
     const offenders = sources.filter(
-      ({ file, text }) => /(patch|update)\([^)]*status/.test(text) && !file.startsWith('shared/services/'),
+      ({ file, text }) => !mayWrite.test(file) && written.some((pattern) => pattern.test(text)),
     );
     assertNone(
       offenders.map(({ file }) => file),
-      'patch({ status })',
+      'a status',
     );
+  });
+
+  it('has one writer of payments after their claim', () => {
+    const writesPayments =
+      /Payment\.query\([^)]*\)\s*\.(patch|insert|update)|UPDATE payments|INSERT INTO payments/;
+    const inRoom = below('shared/services/').filter(({ text }) => writesPayments.test(text));
+    assert.deepEqual(inRoom.map(({ file }) => path.basename(file)).sort(), [
+      'carry-out.ts',
+      'claim.sql.ts',
+      'claim.ts',
+      'remember-told.ts',
+      'resolve.ts',
+      'succeed-together.sql.ts',
+      'take-work.sql.ts',
+      'write-verdict.ts',
+    ]);
+    const verdicts = /\/(write-verdict|succeed-together)\.ts$/;
+    const callers = sources.filter(({ imports }) => imports.some((name) => verdicts.test(name)));
+    const inCode = callers.filter(({ text }) =>
+      /^import (?!type\b)[^;]*(write-verdict|succeed-together)\.js'/m.test(text),
+    );
+    assert.deepEqual(inCode.map(({ file }) => path.basename(file)).sort(), [
+      'carry-out.ts',
+      'succeed-together.ts',
+    ]);
   });
 
   it('has no drawer for odds and ends, no default export and no file over 300 lines', () => {

@@ -1,0 +1,41 @@
+import type { Rules, Times, WatchedPayment } from '../../../shared/domain/payment-policy/standing.js';
+
+/** When all of it happens. */
+export const NOW = new Date('2026-06-01T12:00:00Z');
+export const RULES: Rules = { confirmations: 0, settleTimeoutMs: 90_000 };
+
+export function at(ms: number): Date {
+  return new Date(NOW.getTime() + ms);
+}
+
+export function times(ms = 0, ownMs = ms): Times {
+  return { now: at(ms), own: at(ownMs) };
+}
+
+/** Called once, a moment ago, of an authorization that ends in five minutes. */
+export function aPayment(overrides: Partial<WatchedPayment> = {}): WatchedPayment {
+  return {
+    status: 'processing',
+    validUntil: at(300_000),
+    claimedAt: at(-2000),
+    dueAt: at(120_000),
+    attempt: 2,
+    settleCalls: 1,
+    settleAskedAt: at(-1500),
+    settleEndedAt: at(-1000),
+    settleUnclear: false,
+    reportedTransaction: null,
+    unusedSeenAt: null,
+    unreadableSince: null,
+    searchPlace: null,
+    usedSeenAt: null,
+    failureCode: null,
+    failedAt: null,
+    ...overrides,
+  };
+}
+
+/** Its outcome is unclear. */
+export function inDoubt(overrides: Partial<WatchedPayment> = {}): WatchedPayment {
+  return aPayment({ settleUnclear: true, ...overrides });
+}

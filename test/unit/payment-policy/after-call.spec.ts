@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
+import { afterCall, beforeCall, mayStillCall } from '../../../shared/domain/payment-policy/after-call.js';
+import type { Decision, Rules, WatchedPayment } from '../../../shared/domain/payment-policy/standing.js';
+import type { SettleVerdict } from '../../../shared/domain/settle-verdict.js';
+import { aPayment, at, inDoubt, RULES, times } from './a-payment.js';
+
+const HASH = '0xabc';
+const SETTLED: SettleVerdict = { kind: 'settled', transaction: HASH, payer: '0xpayer' };
+const REFUSED: SettleVerdict = {
+  kind: 'rejected',
+  code: 'insufficient_funds',
+  reason: 'no',
+  ifUsedToo: false,
+};
+const USED_TOO: SettleVerdict = { ...REFUSED, code: 'invalid_transaction_state', ifUsedToo: true };
+const TURNED_AWAY: SettleVerdict = { kind: 'not_processed', why: 'HTTP 401' };
+const UNKNOWN: SettleVerdict = { kind: 'unknown', why: 'HTTP 500', transaction: undefined, mayGoOn: false };
+
+/** What is decided, in a word, with what is kept. */
+function inShort(decision: Decision | { kind: 'look_first' }): unknown[] {
+  switch (decision.kind) {
+    case 'fail':
+      return ['fail', decision.code, decision.released, decision.watchAt];
+    case 'settle_again':
+    case 'look_again':
+      return [decision.kind, decision.at, decision.learnt];
+    case 'succeed':
+      return ['succeed', decision.proof];
+    default:
+      return [decision.kind];
+  }
+}
+
+interface Row {
+  what: string;
+  answer: SettleVerdict;
+  payment?: WatchedPayment;
+  rules?: Rules;
+  look?: ChainFinding;
+  says: unknown[];
+}
+
+/** A minute after the end of the authorization. */
+const WATCHED = at(360_000);
+const ENDED = { settleEndedAt: at(-100) };
+
+const ROWS: readonly Row[] = [
+  {
+    what: 'settled',
+    answer: SETTLED,
+    says: ['succeed', { transaction: HASH, payer: '0xpayer', proofIndex: undefined }],
+  },
+  {
+    what: 'settled, after something was unclear',
+    answer: SETTLED,
+    payment: inDoubt(),
+    says: ['succeed', { transaction: HASH, payer: '0xpayer', proofIndex: undefined }],
+  },
+  {
+    what: 'settled, where confirmations are waited for',
+    answer: SETTLED,
+    rules: { ...RULES, confirmations: 1 },
+    says: ['look_again', at(0), { ...ENDED, reportedTransaction: HASH, settleUnclear: false }],
+  },
+  { what: 'refused clearly', answer: REFUSED, says: ['fail', 'insufficient_funds', false, WATCHED] },
+  {
+    what: 'refused clearly, after something was unclear',
+    answer: REFUSED,
+    payment: inDoubt(),
+    says: ['look_again', at(1000), { ...ENDED, settleUnclear: true }],
+  },
+  {
+    what: 'refused clearly, after it was said to be settled',
+    answer: REFUSED,
+    payment: aPayment({ reportedTransaction: HASH }),
+    says: ['look_again', at(1000), { ...ENDED, settleUnclear: false }],
+  },
+  { what: 'refused as a used one would be', answer: USED_TOO, says: ['look_first'] },
+  ...(['unused', 'unreadable'] as const).map((kind): Row => {
+    const look: ChainFinding =
+      kind === 'unused' ? { kind, chainTime: at(0), exhausted: false } : { kind, reason: 'HTTP 500' };
+    return {
+      what: `refused as a used one would be, and the chain is ${kind}`,
+      answer: USED_TOO,
+      look,
+      says: ['fail', 'invalid_transaction_state', false, WATCHED],
+    };
+  }),
+  ...(
+    [
+      { kind: 'used', reason: 'no log' },
+      { kind: 'searching', reason: 'more' },
+      { kind: 'pending', transaction: HASH },
+      { kind: 'spent_otherwise', transaction: HASH },
+      { kind: 'paid', transaction: HASH, proofIndex: 0, payer: 'p', confirmations: 1, blockTime: at(0) },
+    ] satisfies ChainFinding[]
+  ).map(
+    (look): Row => ({
+      what: `refused as a used one would be, and the chain says ${look.kind}`,
+      answer: USED_TOO,
+      look,
+      says: ['look_again', at(0), { ...ENDED, settleUnclear: true }],
+    }),
+  ),
+  {
+    what: 'turned away',
+    answer: TURNED_AWAY,
+    says: ['settle_again', at(1000), { settleEndedAt: at(0) }],
+  },
+  {
+    what: 'turned away a second time',
+    answer: TURNED_AWAY,
+    payment: aPayment({ settleCalls: 2 }),
+    says: ['settle_again', at(2000), { settleEndedAt: at(0) }],
+  },
+  {
+    what: 'turned away a third time',
+    answer: TURNED_AWAY,
+    payment: aPayment({ settleCalls: 3 }),
+    says: ['fail', 'payment_service_unavailable', true, undefined],
+  },
+  {
+    what: 'turned away, with a repetition just in time',
+    answer: TURNED_AWAY,
+    payment: aPayment({ validUntil: at(11_000) }),
+    says: ['settle_again', at(1000), { settleEndedAt: at(0) }],
+  },
+  {
+    what: 'turned away, a millisecond too late for a repetition',
+    answer: TURNED_AWAY,
+    payment: aPayment({ validUntil: at(10_999) }),
+    says: ['fail', 'payment_service_unavailable', true, undefined],
+  },
+  {
+    what: 'turned away, after something was unclear',
+    answer: TURNED_AWAY,
+    payment: inDoubt({ settleCalls: 3 }),
+    says: ['look_again', at(1000), { ...ENDED, settleUnclear: true }],
+  },
+  { what: 'unclear', answer: UNKNOWN, says: ['look_again', at(1000), { ...ENDED, settleUnclear: true }] },
+  {
+    what: 'unclear, with a transaction',
+    answer: { ...UNKNOWN, transaction: HASH },
+    says: ['look_again', at(1000), { ...ENDED, settleUnclear: true, reportedTransaction: HASH }],
+  },
+  {
+    what: 'unclear, and the facilitator may go on',
+    answer: { ...UNKNOWN, mayGoOn: true },
+    says: ['look_again', at(1000), { settleEndedAt: at(-300 + 120_000), settleUnclear: true }],
+  },
+];
+
+describe('an answer of /settle', () => {
+  for (const { what, answer, payment = aPayment(), rules = RULES, look, says } of ROWS) {
+    it(`that it is ${what}: ${says[0]}`, () => {
+      const call = { answer, startedAt: at(-300), endedAt: at(-100), ...(look && { look }) };
+      assert.deepEqual(inShort(afterCall(payment, call, rules, times())), says);
+    });
+  }
+});
+
+describe('a payment that was taken to be settled', () => {
+  it('is sent a first time, however soon its authorization ends', () => {
+    assert.equal(beforeCall(aPayment({ validUntil: at(-1) }), times()), undefined);
+  });
+
+  it('is sent again until ten seconds before the end of its authorization, and then given up, released', () => {
+    const again = (leftMs: number) =>
+      beforeCall(aPayment({ settleCalls: 2, validUntil: at(leftMs) }), times());
+    assert.equal(again(10_000), undefined);
+    const late = again(9999);
+    assert.deepEqual(late && inShort(late), ['fail', 'payment_service_unavailable', true, undefined]);
+  });
+
+  it('goes to the chain then, when it is in doubt', () => {
+    const late = beforeCall(inDoubt({ settleCalls: 2, validUntil: at(9999) }), times());
+    assert.deepEqual(late && inShort(late), ['look_again', at(0), { settleEndedAt: at(0) }]);
+  });
+
+  it('is not sent by a process that stood still: the call must end five seconds before another may take it', () => {
+    const may = (leaseMs: number): boolean => mayStillCall(aPayment({ dueAt: at(leaseMs) }), RULES, times());
+    assert.deepEqual([may(95_000), may(94_999)], [true, false]);
+    assert.equal(mayStillCall(aPayment({ dueAt: null }), RULES, times()), false);
+  });
+});

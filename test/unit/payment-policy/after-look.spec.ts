@@ -1,0 +1,361 @@
+import assert from 'node:assert/strict';
+import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
+import { afterLook, afterProofTaken } from '../../../shared/domain/payment-policy/after-look.js';
+import type { Rules, Times, WatchedPayment } from '../../../shared/domain/payment-policy/standing.js';
+import { aPayment, at, inDoubt, RULES, times } from './a-payment.js';
+
+const HASH = '0xabc';
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const paid = (confirmations: number): ChainFinding => ({
+  kind: 'paid',
+  transaction: HASH,
+  proofIndex: 3,
+  payer: '0xpayer',
+  confirmations,
+  blockTime: at(-500),
+});
+const unused = (chainMs: number, exhausted = false): ChainFinding => ({
+  kind: 'unused',
+  chainTime: at(chainMs),
+  exhausted,
+});
+const SILENT: ChainFinding = { kind: 'unreadable', reason: 'HTTP 500' };
+const USED: ChainFinding = { kind: 'used', reason: 'no log' };
+const SEARCHING: ChainFinding = { kind: 'searching', reason: 'more' };
+
+interface Row {
+  what: string;
+  finding: ChainFinding;
+  payment?: WatchedPayment;
+  isValid?: boolean;
+  rules?: Rules;
+  times?: Times;
+  /** In a word, and when or with what. */
+  says: unknown[];
+}
+
+function inShort({
+  finding,
+  payment = inDoubt(),
+  isValid,
+  rules = RULES,
+  times: when = times(),
+}: Row): unknown[] {
+  const decision = afterLook(payment, { finding, ...(isValid !== undefined && { isValid }) }, rules, when);
+  switch (decision.kind) {
+    case 'fail':
+      return ['fail', decision.code, decision.watchAt];
+    case 'look_again':
+    case 'settle_again':
+      return [decision.kind, decision.at];
+    default:
+      return [decision.kind];
+  }
+}
+
+function hold(title: string, rows: readonly Row[]): void {
+  describe(title, () => {
+    for (const row of rows) it(`${row.what}: ${row.says[0]}`, () => assert.deepEqual(inShort(row), row.says));
+  });
+}
+
+/** The first pause between looks. */
+const SOON = at(2000);
+
+hold('the transfer was found', [
+  { what: 'in the newest block', finding: paid(1), says: ['succeed'] },
+  { what: 'in a block that no longer counts', finding: paid(0), says: ['look_again', SOON] },
+  {
+    what: 'with one confirmation too few',
+    finding: paid(2),
+    rules: { ...RULES, confirmations: 3 },
+    says: ['look_again', SOON],
+  },
+  { what: 'with all of them', finding: paid(3), rules: { ...RULES, confirmations: 3 }, says: ['succeed'] },
+  {
+    what: 'and may still be dropped',
+    finding: { kind: 'pending', transaction: HASH },
+    says: ['look_again', SOON],
+  },
+]);
+
+hold('the authorization was used up without paying', [
+  {
+    what: 'for certain',
+    finding: { kind: 'spent_otherwise', transaction: HASH },
+    says: ['fail', 'invalid_transaction_state', at(2 * MINUTE)],
+  },
+  { what: 'by what is not known', finding: USED, says: ['look_again', SOON] },
+  {
+    what: 'by what is not known, a day after its end',
+    finding: USED,
+    payment: inDoubt({ validUntil: at(-DAY) }),
+    says: ['look_again', SOON],
+  },
+]);
+
+hold('the authorization is unused', [
+  { what: 'in a block as old as the call', finding: unused(-1000), says: ['look_again', SOON] },
+  { what: 'in a later block', finding: unused(-999), says: ['settle_again', at(0)] },
+  {
+    what: 'in a block of before the surely last moment of a call that never ended',
+    finding: unused(118_500),
+    payment: inDoubt({ settleEndedAt: null }),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'in a block after that',
+    finding: unused(118_501),
+    payment: inDoubt({ settleEndedAt: null }),
+    says: ['settle_again', at(0)],
+  },
+  {
+    what: 'while a transaction that was named has half a minute to land',
+    finding: unused(0),
+    payment: inDoubt({ reportedTransaction: HASH, settleEndedAt: at(-29_999) }),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'half a minute after a transaction was named',
+    finding: unused(0),
+    payment: inDoubt({ reportedTransaction: HASH, settleEndedAt: at(-30_000) }),
+    says: ['settle_again', at(0)],
+  },
+  {
+    what: 'after the sixth call',
+    finding: unused(0),
+    payment: inDoubt({ settleCalls: 6, attempt: 7 }),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'ten seconds before its end',
+    finding: unused(0),
+    payment: inDoubt({ validUntil: at(10_000) }),
+    says: ['settle_again', at(0)],
+  },
+  {
+    what: 'a millisecond later',
+    finding: unused(0),
+    payment: inDoubt({ validUntil: at(9999) }),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'and can never be used',
+    finding: unused(0, true),
+    says: ['fail', 'unexpected_settle_error', at(2 * MINUTE)],
+  },
+]);
+
+const FAR: Partial<WatchedPayment> = { validUntil: at(12 * HOUR), settleEndedAt: at(-15 * MINUTE) };
+hold('the authorization is unused, and its end is far ahead', [
+  {
+    what: 'a moment before a quarter of an hour is over',
+    finding: unused(0),
+    payment: inDoubt({ ...FAR, settleEndedAt: at(-15 * MINUTE + 1) }),
+    says: ['settle_again', at(0)],
+  },
+  {
+    what: 'the first of two looks',
+    finding: unused(0),
+    payment: inDoubt(FAR),
+    says: ['look_again', at(15_000)],
+  },
+  {
+    what: 'a second look too soon',
+    finding: unused(0),
+    payment: inDoubt({ ...FAR, unusedSeenAt: at(-14_999) }),
+    says: ['look_again', at(1)],
+  },
+  {
+    what: 'the second look',
+    finding: unused(0),
+    payment: inDoubt({ ...FAR, unusedSeenAt: at(-15_000) }),
+    says: ['fail', 'unexpected_settle_error', at(HOUR)],
+  },
+]);
+
+const OVER: Partial<WatchedPayment> = { validUntil: at(-MINUTE), unreadableSince: at(-MINUTE) };
+hold('nothing can be read', [
+  { what: 'while time is left', finding: SILENT, says: ['ask_verify'] },
+  { what: 'and /verify calls it valid', finding: SILENT, isValid: true, says: ['settle_again', at(0)] },
+  { what: 'and /verify does not', finding: SILENT, isValid: false, says: ['look_again', SOON] },
+  {
+    what: 'a minute after its end, for a minute',
+    finding: SILENT,
+    payment: inDoubt(OVER),
+    says: ['fail', 'unexpected_settle_error', at(MINUTE)],
+  },
+  {
+    what: 'a millisecond less after its end',
+    finding: SILENT,
+    payment: inDoubt({ ...OVER, validUntil: at(-MINUTE + 1) }),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'for a millisecond less',
+    finding: SILENT,
+    payment: inDoubt({ ...OVER, unreadableSince: at(-MINUTE + 1) }),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'a minute after its end by one of two clocks',
+    finding: SILENT,
+    payment: inDoubt(OVER),
+    times: times(0, -1),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'after it was seen used',
+    finding: SILENT,
+    payment: inDoubt({ ...OVER, usedSeenAt: at(-HOUR) }),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'after the facilitator clearly said that it settled',
+    finding: SILENT,
+    payment: aPayment({ ...OVER, reportedTransaction: HASH }),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'but that the chain stands still at its end',
+    finding: { ...SILENT, chainTime: at(-MINUTE) },
+    payment: inDoubt(OVER),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'but that the chain has gone beyond its end',
+    finding: { ...SILENT, chainTime: at(-MINUTE + 1) },
+    payment: inDoubt(OVER),
+    says: ['fail', 'unexpected_settle_error', at(MINUTE)],
+  },
+]);
+
+hold('a search goes on', [
+  { what: 'while time is left', finding: SEARCHING, says: ['ask_verify'] },
+  {
+    what: 'further than before',
+    finding: { ...SEARCHING, place: { block: 2 } },
+    isValid: false,
+    payment: inDoubt({ searchPlace: { block: 1 } }),
+    says: ['look_again', at(1000)],
+  },
+  {
+    what: 'where it was',
+    finding: { ...SEARCHING, place: { block: 1 } },
+    isValid: false,
+    payment: inDoubt({ searchPlace: { block: 1 } }),
+    says: ['look_again', SOON],
+  },
+  {
+    what: 'a week after its end',
+    finding: SEARCHING,
+    payment: inDoubt({ validUntil: at(-7 * DAY), unreadableSince: at(-DAY) }),
+    says: ['look_again', SOON],
+  },
+]);
+
+const failed = (overrides: Partial<WatchedPayment> = {}): WatchedPayment =>
+  inDoubt({ status: 'failed', failedAt: at(-HOUR), validUntil: at(-2 * HOUR), ...overrides });
+hold('a payment has failed, and', [
+  { what: 'its money came late', finding: paid(1), payment: failed(), says: ['succeed'] },
+  {
+    what: 'it is pending',
+    finding: { kind: 'pending', transaction: HASH },
+    payment: failed(),
+    says: ['look_again', at(30_000)],
+  },
+  { what: 'it is used', finding: USED, payment: failed(), says: ['look_again', at(30_000)] },
+  { what: 'it is unused', finding: unused(0), payment: failed(), says: ['look_again', at(HOUR)] },
+  {
+    what: 'it is unused, before its end',
+    finding: unused(0),
+    payment: failed({ validUntil: at(MINUTE) }),
+    says: ['look_again', at(2 * MINUTE)],
+  },
+  { what: 'it can never be used', finding: unused(0, true), payment: failed(), says: ['stop_watching'] },
+  {
+    what: 'it was used up otherwise',
+    finding: { kind: 'spent_otherwise', transaction: HASH },
+    payment: failed(),
+    says: ['stop_watching'],
+  },
+  { what: 'nothing can be read', finding: SILENT, payment: failed(), says: ['look_again', at(15_000)] },
+  {
+    what: 'nothing could be read for ten minutes',
+    finding: SILENT,
+    payment: failed({ unreadableSince: at(-10 * MINUTE) }),
+    says: ['look_again', at(10 * MINUTE)],
+  },
+  {
+    what: 'the next look would be within its week',
+    finding: unused(0),
+    payment: failed({ failedAt: at(-7 * DAY + HOUR) }),
+    says: ['look_again', at(HOUR)],
+  },
+  {
+    what: 'its week is over',
+    finding: unused(0),
+    payment: failed({ failedAt: at(-7 * DAY + HOUR - 1) }),
+    says: ['stop_watching'],
+  },
+]);
+
+describe('what a look has learnt', () => {
+  const learntOf = (finding: ChainFinding, payment: WatchedPayment): unknown => {
+    const decision = afterLook(payment, { finding, isValid: false }, RULES, times());
+    return 'learnt' in decision && decision.learnt;
+  };
+  const known = inDoubt({
+    searchPlace: { block: 1 },
+    usedSeenAt: at(-MINUTE),
+    unreadableSince: at(-5000),
+    unusedSeenAt: at(-5000),
+  });
+
+  it('of a silence: since when; what was known stays', () => {
+    const { searchPlace, usedSeenAt } = known;
+    assert.deepEqual(learntOf(SILENT, known), {
+      unreadableSince: at(-5000),
+      searchPlace,
+      usedSeenAt,
+      unusedSeenAt: null,
+    });
+    assert.deepEqual(learntOf(SILENT, inDoubt()), {
+      unreadableSince: at(0),
+      searchPlace: null,
+      usedSeenAt: null,
+      unusedSeenAt: null,
+    });
+  });
+
+  it('of what waits: that the chain can be read', () => {
+    const { searchPlace, usedSeenAt } = known;
+    const learnt = { unreadableSince: null, searchPlace, usedSeenAt, unusedSeenAt: null };
+    assert.deepEqual(learntOf({ kind: 'pending', transaction: HASH }, known), learnt);
+  });
+
+  it('of a use that is not explained: since when, and where to go on', () => {
+    const place = { block: 9 };
+    const learnt = { unreadableSince: null, searchPlace: place, usedSeenAt: at(-MINUTE), unusedSeenAt: null };
+    assert.deepEqual(learntOf({ ...USED, place }, known), learnt);
+  });
+
+  it('when the transfer proved another payment: that this one is still to be found', () => {
+    const decision = afterProofTaken(known, HASH, times());
+    assert.equal(decision.kind, 'look_again');
+    assert.equal(decision.said.source, 'service');
+  });
+
+  it('pauses longer from look to look, up to half a minute', () => {
+    const pauses = [2, 3, 4, 5, 6, 7].map(
+      (attempt) => inShort({ what: '', finding: USED, payment: inDoubt({ attempt }), says: [] })[1],
+    );
+    assert.deepEqual(
+      pauses,
+      [2, 4, 8, 15, 30, 30].map((seconds) => at(seconds * 1000)),
+    );
+  });
+});
