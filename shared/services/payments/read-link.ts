@@ -1,4 +1,3 @@
-
 import type { Knex } from '../../db/knex.js';
 import { modelColumns, type Row } from '../../db/model-columns.js';
 import { readTogether } from '../../db/read-together.js';
