@@ -2,6 +2,8 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
 export interface ExploreOptions {
+  /** The policy alone, and whole. */
+  policy: boolean;
   trials: number;
   seed: number;
   path: string | undefined;
@@ -17,8 +19,16 @@ const DEFAULT_TRIALS = 1000;
 
 export function readOptions(args: string[]): ExploreOptions {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args, options: { trials: text, seed: text, path: text, mistake: text } });
+  const options = {
+    policy: { type: 'boolean' },
+    trials: text,
+    seed: text,
+    path: text,
+    mistake: text,
+  } as const;
+  const { values } = parseArgs({ args, options });
   return {
+    policy: values.policy ?? false,
     trials: readNumber('trials', values.trials, DEFAULT_TRIALS),
     seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
     path: values.path,

@@ -1,0 +1,74 @@
+import type { Setting } from '../setting.js';
+import type { Step, Steps } from './step.js';
+import { FAR_DUE, FAR_END, isSomeMinutesAgo, LONGEST_WAIT, SOME_MINUTES_AGO, SOON } from './ticks.js';
+import { CALL_TICKS, type Payload, type Payment, settleEnd, type World } from './world.js';
+
+/** What was far before a tick may have come near after it. */
+export function* comingNear(step: Step, setting: Setting): Steps {
+  const { payloads, payments } = step.world;
+  if (payments.some(isFarDue)) yield { ...step, what: 'a far due time comes', world: withDue(step.world) };
+  const isAllDecided = payments.every(({ status }) => status !== 'processing');
+  if (isAllDecided && payments.some((payment) => isWatchedToTheEnd(payment, payloads, setting)))
+    yield { ...step, what: 'a week passes', world: aWeekLater(step.world) };
+  if (setting.endComes && payloads.some(({ end }) => end === FAR_END))
+    yield { ...step, what: 'a far end comes near', world: withEnd(step.world) };
+  const calls = [...payments.map(settleEnd), ...payloads.map(({ callOver }) => callOver)];
+  if (
+    setting.end === FAR_END &&
+    calls.some((call) => call !== null && isSomeMinutesAgo(call + 1, setting.memory))
+  )
+    yield { ...step, what: 'the last call is almost 15 minutes ago', world: withWait(step.world) };
+}
+
+function isFarDue({ due }: Payment): boolean {
+  return due === FAR_DUE - 1;
+}
+
+function withDue(world: World): World {
+  const payments = world.payments.map((payment) => (isFarDue(payment) ? { ...payment, due: 0 } : payment));
+  return { ...world, payments };
+}
+
+function isWatchedToTheEnd(
+  { failed, payload }: Payment,
+  payloads: readonly Payload[],
+  { endComes }: Setting,
+): boolean {
+  const isEnded = (payloads[payload]?.end ?? 0) <= -SOON;
+  return failed === 'lately' && (isEnded || !endComes);
+}
+
+/** No session lasts so long. */
+function aWeekLater(world: World): World {
+  const payments = world.payments.map((payment) =>
+    payment.failed === 'lately' ? { ...payment, failed: 'a week ago' as const } : payment,
+  );
+  return { ...world, session: { ...world.session, isOver: true }, payments };
+}
+
+function withEnd(world: World): World {
+  const payloads = world.payloads.map((payload) => ({ ...payload, end: SOON }));
+  return { ...world, payloads };
+}
+
+function withWait(world: World): World {
+  const payloads = world.payloads.map((payload) => ({
+    ...payload,
+    end: aged(payload.end),
+    use: payload.use && { ...payload.use, block: aged(payload.use.block) },
+    callOver: payload.callOver === null ? null : aged(payload.callOver),
+  }));
+  const payments = world.payments.map((payment) => ({
+    ...payment,
+    asked: payment.asked === null ? null : aged(payment.asked + CALL_TICKS) - CALL_TICKS,
+    ended: payment.ended === null ? null : aged(payment.ended),
+  }));
+  return { ...world, head: aged(world.head), payloads, payments };
+}
+
+/** Whatever was some minutes ago is so much longer ago; its order stays. */
+const AGE = LONGEST_WAIT - SOON + SOME_MINUTES_AGO - 1;
+
+function aged(tick: number): number {
+  return tick <= -SOON ? tick - AGE : tick;
+}

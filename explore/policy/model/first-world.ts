@@ -1,0 +1,36 @@
+import type { Setting } from '../setting.js';
+import { claimedPayment, freshPayload, type Payload, type Payment, type World } from './world.js';
+
+/** A payment has just claimed the session; others before it may have been refused falsely. */
+export function firstWorld({ end, clockAhead, refusedFalsely }: Setting): World {
+  const refused = Array.from({ length: refusedFalsely }, (_, id) => id);
+  return {
+    head: -clockAhead,
+    wasReorganised: false,
+    session: { status: 'processing', isOver: false, paymentId: refusedFalsely, latePaymentId: null },
+    payloads: [...refused.map(() => sentPayload(end)), freshPayload(end)],
+    payments: [...refused.map((payload) => refusedPayment(payload, end)), claimedPayment(refusedFalsely)],
+  };
+}
+
+function sentPayload(end: number): Payload {
+  return {
+    ...freshPayload(end),
+    isSent: true,
+    use: { by: 'payment', block: 0 },
+    callOver: 0,
+    isInDoubt: true,
+  };
+}
+
+const LATE_LOOK_TICKS = 2;
+
+function refusedPayment(payload: number, end: number): Payment {
+  return {
+    ...claimedPayment(payload),
+    status: 'failed',
+    failed: 'lately',
+    stage: 'watch',
+    due: end + LATE_LOOK_TICKS,
+  };
+}

@@ -1,0 +1,37 @@
+/** Each limit of the policy is a few ticks long, or lies between two of them. Workers come once in a tick. */
+export const TICK_MS = 30_000;
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+const dates = new Map<number, Date>();
+
+export function dateAt(tick: number): Date {
+  const known = dates.get(tick);
+  if (known !== undefined) return known;
+  const date = new Date(NOW_MS + tick * TICK_MS);
+  dates.set(tick, date);
+  return date;
+}
+
+export function tickOf(date: Date): number {
+  return Math.ceil((date.getTime() - NOW_MS) / TICK_MS);
+}
+
+/**
+ * What is far ahead is so until it has come near, how far makes no difference. A due time is far when it is further
+ * ahead than anything that ends, and so is an authorization that is to be decided by looks.
+ */
+export const NEAR = 8;
+export const FAR_DUE = 20;
+export const FAR_END = 60;
+/** What was far is so many ticks ahead when it has come near: more than any rule asks for. */
+export const SOON = 3;
+
+/** The longest wait for an authorization that ends far ahead: 15 minutes. */
+export const LONGEST_WAIT = 30;
+/** A call that ended some minutes ago, and less than 15, is as good as one that ended then. */
+export const SOME_MINUTES_AGO = -15;
+export const LONG_AGO = -40;
+
+export function isSomeMinutesAgo(tick: number, memory: number): boolean {
+  return tick <= -SOON - memory && tick > SOON + memory - LONGEST_WAIT;
+}

@@ -1,0 +1,50 @@
+import { canMove, type Payload, type World } from './model/world.js';
+
+/** What must be so at any time, whoever does what. */
+export function brokenIn(world: World): string | undefined {
+  for (const [index, payload] of world.payloads.entries()) {
+    const broken = brokenOf(payload, index, world);
+    if (broken !== undefined) return broken;
+  }
+  return brokenOfSession(world);
+}
+
+/** Money that moves is one succeeded payment, or somebody looks for it. */
+function brokenOf(payload: Payload, index: number, world: World): string | undefined {
+  const own = world.payments.filter((payment) => payment.payload === index);
+  const succeeded = own.filter(({ status }) => status === 'succeeded');
+  if (succeeded.length > 1) return 'money that moved once is two payments';
+  if (succeeded.length === 1)
+    return payload.use?.by === 'payment' ? undefined : 'a payment has succeeded, and its money has not moved';
+  const isLookedFor = own.some(({ stage, failed }) => stage !== null || failed === 'a week ago');
+  return isLookedFor || !canMove(world, payload)
+    ? undefined
+    : 'nobody looks for money that has moved, or can still move';
+}
+
+function brokenOfSession({ session, payments }: World): string | undefined {
+  const { status, paymentId, latePaymentId } = session;
+  const holder = paymentId === null ? undefined : payments[paymentId];
+  const open = payments.filter((payment) => payment.status === 'processing');
+  const counted = payments.filter((payment) => payment.status === 'succeeded' && !payment.isSurplus);
+  if (status === 'processing' ? open.length !== 1 || open[0] !== holder : open.length > 0)
+    return `the session is ${status}, and ${open.length} payments are under way`;
+  const isRight =
+    status === 'complete'
+      ? counted.length === 1 && counted[0] === holder
+      : counted.length === (status === 'processing' && latePaymentId !== null ? 1 : 0);
+  return isRight ? undefined : `the session is ${status}, and ${counted.length} payments have paid it`;
+}
+
+/** Decided, and nothing is due. */
+export function isEnd({ payments, session }: World): boolean {
+  return (
+    session.status !== 'processing' &&
+    payments.every(({ stage, hand, lost }) => stage === null && hand === null && lost === null)
+  );
+}
+
+/** An authorization is used, and no endpoint shows by what: never decided by time, so a person must do it. */
+export function isForAPerson({ payments, payloads }: World): boolean {
+  return payments.some(({ status, payload }) => status === 'processing' && payloads[payload]?.use != null);
+}

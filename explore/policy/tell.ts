@@ -1,0 +1,28 @@
+import { MISTAKES } from './mistakes.js';
+import { explore } from './search/explore.js';
+import { SETTINGS } from './setting.js';
+
+/** Explores every setting and looks for every mistake; true when each promise was kept, and each mistake found. */
+export function explorePolicy(print: (line: string) => void): boolean {
+  let isWell = true;
+  let total = 0;
+  for (const setting of Object.values(SETTINGS)) {
+    const { states, steps, depth, story } = explore(setting);
+    total += states.length;
+    print(`${pad(states.length)} states, ${pad(steps)} steps, ${depth} deep: ${setting.name}`);
+    if (story === undefined) continue;
+    isWell = false;
+    print(story);
+  }
+  print(`${pad(total)} states in all.`);
+  for (const { name, setting, policy } of MISTAKES) {
+    const { states, story } = explore(setting, policy);
+    isWell &&= story !== undefined;
+    print(`${pad(states.length)} states until found${story === undefined ? ', and NOT FOUND' : ''}: ${name}`);
+  }
+  return isWell;
+}
+
+function pad(count: number): string {
+  return String(count).padStart(7);
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { isForAPerson } from '../../../explore/policy/promises.js';
+import { type Explored, explore } from '../../../explore/policy/search/explore.js';
+import { readWorld } from '../../../explore/policy/search/read-world.js';
+import { writeWorld } from '../../../explore/policy/search/write-world.js';
+import { SETTINGS, type Setting } from '../../../explore/policy/setting.js';
+import { addToTitle } from '../../support/add-to-title.js';
+
+/** What the model must have in it: else a promise may be kept because nothing happens. */
+const MET = [
+  '/settle says settled: succeed: complete',
+  '/settle says settled: look_again',
+  '/settle says not_processed: settle_again',
+  '/settle says not_processed: fail: released: reopen',
+  '/settle says not_processed: look_again',
+  '/settle says rejected: look_again',
+  '/settle says rejected: fail: refused clearly: reopen',
+  '/settle says rejected, the chain says unused: fail: refused, and no use of it could be seen: reopen',
+  '/settle says rejected, the chain says paid: look_again',
+  'too late to call again: fail: released: reopen',
+  'too late to call again: look_again',
+  'a look sees paid: succeed: complete',
+  'a look sees paid: succeed: complete, another is surplus',
+  'a look sees paid: look_again',
+  'a look sees unused: settle_again',
+  'a look sees unused: fail: its money cannot move: reopen',
+  'a look sees unused: fail: its money cannot move: expire',
+  'a look sees unused: fail: its money cannot move: complete_with_late',
+  'a look sees unused: fail: it ends far ahead, and two looks saw it unused: reopen',
+  'a look sees unreadable: fail: a silent chain long after its end: reopen',
+  'a look sees unreadable, /verify says valid: settle_again',
+  'a look sees searching, /verify says valid: settle_again',
+  'a look sees spent_otherwise: fail: its money cannot move: reopen',
+  'a look sees used: look_again',
+  'a look for late money sees paid: succeed: complete',
+  'a look for late money sees paid: succeed: complete_instead',
+  'a look for late money sees paid: succeed: keep_as_late',
+  'a look for late money sees paid: succeed: surplus',
+  'a look for late money sees spent_otherwise: stop_watching',
+  'a look for late money sees unused: stop_watching',
+  'a look for late money sees unreadable: look_again',
+  'an operator says the truth: succeed: complete',
+  'an operator says the truth: fail: its money cannot move: reopen',
+  'a worker that lost its row hears settled',
+  'a worker is killed in its call',
+  'a look is lost',
+  'a week passes',
+  'the newest block is replaced',
+  'another payload claims the session',
+  'the same payload claims the session again',
+];
+
+describe('the policy of a payment, explored whole', function () {
+  this.timeout(60_000);
+  const known = new Map<Setting, Explored>();
+  const explored = (setting: Setting): Explored => {
+    const result = known.get(setting) ?? explore(setting);
+    known.set(setting, result);
+    return result;
+  };
+
+  for (const setting of Object.values(SETTINGS)) {
+    it(`keeps every promise: ${setting.name}`, function () {
+      const { states, depth, story } = explored(setting);
+      assert.equal(story, undefined, story);
+      addToTitle(this, `${states.length} states, ${depth} steps deep`);
+    });
+  }
+
+  it('meets everything that can be decided', () => {
+    const met = new Set(Object.values(SETTINGS).flatMap((setting) => [...explored(setting).met]));
+    const missing = MET.filter((what) => !met.has(what));
+    assert.deepEqual(missing, []);
+  });
+
+  it('leaves to a person only what was used by what no endpoint shows', () => {
+    const isLeft = (text: string): boolean => isForAPerson(readWorld(text));
+    assert.ok(explored(SETTINGS.unexplained).states.some(isLeft));
+  });
+
+  for (const setting of [SETTINGS.unexplained, SETTINGS.threePayments]) {
+    it(`has forgotten nothing that makes a difference: ${setting.name}`, () => {
+      const remembered = explore({ ...setting, memory: 2 }).states;
+      const forgotten = new Set(remembered.map((text) => writeWorld(readWorld(text), setting)));
+      assert.ok(remembered.length > forgotten.size);
+      assert.deepEqual(forgotten, new Set(explored(setting).states));
+    });
+  }
+});

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { MISTAKES } from '../../../explore/policy/mistakes.js';
+import { explore } from '../../../explore/policy/search/explore.js';
+import { addToTitle } from '../../support/add-to-title.js';
+
+describe('a mistake in the policy of a payment breaks a promise:', function () {
+  this.timeout(60_000);
+
+  for (const { name, setting, policy } of MISTAKES) {
+    it(name, function () {
+      const { states, story } = explore(setting, policy);
+      assert.ok(story !== undefined, `it stayed hidden in ${states.length} states`);
+      addToTitle(this, `found among ${states.length} states`);
+    });
+  }
+});
