@@ -1,10 +1,9 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { Refusal } from '../../shared/domain/errors.js';
+import { MAX_BODY_BYTES } from '../../shared/domain/weight.js';
 import { parseBracketForm } from '../input/bracket-form.js';
 import { parseNothing } from '../input/input-parser.js';
 import type { RawInput } from '../input/normalize.js';
-
-export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** The largest legal create has less than 1,500; a million would hold everyone else up while they are sorted out. */
 const MAX_FORM_PAIRS = 20_000;

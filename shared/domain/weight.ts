@@ -1,0 +1,7 @@
+/**
+ * The budget of weight: how much one body, one batch, one account or one address may ask of a process.
+ * docs/weight.md is the table of what each is for and the spec that holds it.
+ */
+
+/** A body of more is refused before it is sent. */
+export const MAX_BODY_BYTES = 4 * 1024 * 1024;
