@@ -26,7 +26,7 @@ export const SUCCEED = {
       UPDATE payments payment
       SET status = '${PAYMENT_MOVES.succeed.to}', transaction = held.transaction, proof_index = NULL,
         payer = held.payer, settled_at = held.settled_at, stage = NULL, due_at = NULL, failure_code = NULL,
-        history = ${historyWith('held.observation')}
+        search_place = NULL, used_seen_at = NULL, history = ${historyWith('held.observation')}
       FROM held
       WHERE payment.id = held.id AND payment.attempt = held.attempt AND payment.status = ANY ($3)
       RETURNING payment.id, held.session_id, held.event_id, held.object
