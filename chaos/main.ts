@@ -3,14 +3,18 @@ import path from 'node:path';
 import { projectRoot } from '../local/project-root.js';
 import { type ChaosOptions, readOptions, UsageError } from './options.js';
 import { runChaos } from './run.js';
+import { runWeight } from './weight/run.js';
 
-const USAGE = 'npm run chaos -- [--payments N] [--seed S] [--minutes M] [--solana SHARE]\n';
+const USAGE = `npm run chaos -- [--payments N] [--seed S] [--minutes M] [--solana SHARE]
+npm run chaos -- --weight [--seconds N]
+`;
 
 /** Exits 0 when everything held, 1 when something did not; a signal leaves no process behind. */
 async function main(): Promise<number> {
   const options = parse();
   if (options === undefined) return 1;
-  const folder = path.join(projectRoot(), '.data', 'chaos', String(options.seed));
+  const run = options.weight ? 'weight' : String(options.seed);
+  const folder = path.join(projectRoot(), '.data', 'chaos', run);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o711); // Root's Postgres runs as another user.
@@ -24,11 +28,14 @@ async function main(): Promise<number> {
     process.once(signal, () => void stopAll().finally(() => process.exit(signal === 'SIGINT' ? 130 : 143)));
   }
   try {
-    const violations = await runChaos(options, {
+    const around = {
       folder,
-      print: (text) => void process.stdout.write(text),
-      opened: (part) => (isStopped ? void part.stop() : void parts.push(part)),
-    });
+      print: (text: string) => void process.stdout.write(text),
+      opened: (part: { stop(): Promise<void> }) => (isStopped ? void part.stop() : void parts.push(part)),
+    };
+    const violations = await (options.weight
+      ? runWeight({ seconds: options.seconds, ...around })
+      : runChaos(options, around));
     if (violations.length === 0) return 0;
     process.stdout.write(`The journals and logs are in ${folder}.\n`);
     return 1;

@@ -9,11 +9,16 @@ export interface ChaosOptions {
   minutes: number;
   /** The share of buyers who pay on Solana. */
   solana: number;
+  /** Instead of all that: what one account and one address can do to others by their weight. */
+  weight: boolean;
+  /** How long each heavy act is measured. */
+  seconds: number;
 }
 
 const DEFAULT_PAYMENTS = 100;
 const DEFAULT_MINUTES = 60;
 const DEFAULT_SOLANA = 1 / 3;
+const DEFAULT_SECONDS = 10;
 
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -23,13 +28,22 @@ export function readOptions(args: string[]): ChaosOptions {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     args,
-    options: { payments: text, seed: text, minutes: text, solana: text },
+    options: {
+      payments: text,
+      seed: text,
+      minutes: text,
+      solana: text,
+      seconds: text,
+      weight: { type: 'boolean', default: false },
+    },
   });
   return {
     payments: readNumber('payments', values.payments, values.minutes === undefined ? DEFAULT_PAYMENTS : 1e9),
     seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
     minutes: readNumber('minutes', values.minutes, DEFAULT_MINUTES),
     solana: values.solana === '0' ? 0 : readNumber('solana', values.solana, DEFAULT_SOLANA),
+    weight: values.weight,
+    seconds: readNumber('seconds', values.seconds, DEFAULT_SECONDS),
   };
 }
 

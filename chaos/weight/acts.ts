@@ -1,0 +1,184 @@
+import { gzipSync } from 'node:zlib';
+import type { Client, Told } from './client.js';
+import { fullSession, hostileHosts, REFUSED } from './heaviest.js';
+import type { WeightStage } from './stage.js';
+
+/** One way to be heavy, within all limits: done by so many at once, again and again. */
+export interface HeavyAct {
+  name: string;
+  connections: number;
+  /** Once, before it begins. */
+  prepare?(stage: WeightStage): Promise<void>;
+  /** Undefined where there is no answer to count. */
+  once(stage: WeightStage, n: number): Promise<Told | undefined>;
+}
+
+const SESSIONS = '/v1/checkout/sessions';
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const GZIP = { ...JSON_TYPE, 'Content-Encoding': 'gzip' };
+const MIB = 1024 * 1024;
+const FULL_SESSIONS = 100;
+const HANGING_ENDPOINTS = 100;
+const EVENTS_TO_HANGING = 20;
+const OVERDUE = 300;
+
+/** The full sessions of the heavy account, which others of these acts are about. */
+const full: string[] = [];
+
+export const ACTS: readonly HeavyAct[] = [
+  {
+    name: 'creates of full size',
+    connections: 10,
+    prepare: (stage) => fillShop(stage, FULL_SESSIONS),
+    once: ({ heavy, images }) => post(heavy.client, SESSIONS, JSON.stringify(fullSession(images.at))),
+  },
+  {
+    name: 'hosts that are hard to read',
+    connections: 10,
+    once: ({ heavy }) => post(heavy.client, SESSIONS, JSON.stringify(hostileHosts(680))),
+  },
+  {
+    name: 'compressed bodies',
+    connections: 20,
+    once: ({ heavy }) => post(heavy.client, SESSIONS, gzipSync(Buffer.alloc(4 * MIB, ' ')), GZIP),
+  },
+  ...Object.entries(REFUSED).map(([name, { type, text }]) => ({
+    name: `bodies: ${name}`,
+    connections: 10,
+    once: ({ heavy }: WeightStage) => post(heavy.client, SESSIONS, text, { 'Content-Type': type }),
+  })),
+  {
+    name: 'the same to the tools',
+    connections: 10,
+    once: ({ heavy }, n) => callTool(heavy.client, Object.values(REFUSED)[n % 4]?.text ?? ''),
+  },
+  {
+    name: 'creates of full size by the tools',
+    connections: 10,
+    once: ({ heavy, images }) =>
+      callTool(heavy.client, rpc('create_checkout_session', fullSession(images.at))),
+  },
+  {
+    name: 'lists of full sessions',
+    connections: 8,
+    once: ({ heavy }, n) =>
+      heavy.client.ask(`${SESSIONS}?limit=100&expand[]=data.line_items`, { slowly: n % 2 === 1 }),
+  },
+  {
+    name: 'full sessions, one by one',
+    connections: 10,
+    once: ({ heavy }, n) => heavy.client.ask(`${SESSIONS}/${pick(n)}?expand[]=line_items`),
+  },
+  {
+    name: 'links of full sessions',
+    connections: 20,
+    once: (stage, n) => visitor(stage, n).ask(`/c/${pick(n)}`),
+  },
+  {
+    name: 'pages of full sessions',
+    connections: 10,
+    once: (stage, n) => visitor(stage, n).ask(`/c/${pick(n)}`, { headers: { Accept: 'text/html' } }),
+  },
+  {
+    name: 'images, dripped, from 70 hosts',
+    connections: 200,
+    once: (stage, n) => visitor(stage, n).ask(`/c/${pick(n)}/images/${n % 800}`, { slowly: n % 2 === 1 }),
+  },
+  {
+    name: 'transactions to sign',
+    connections: 20,
+    once: (stage, n) =>
+      post(visitor(stage, n), `/c/${pick(n)}/transaction`, JSON.stringify({ payer: PAYER, asset: MINT })),
+  },
+  {
+    name: 'wrong keys',
+    connections: 20,
+    once: (stage, n) =>
+      visitor(stage, 0).ask(SESSIONS, {
+        headers: { Authorization: `Bearer svc_ck_test_${String(n).padStart(32, '0')}` },
+      }),
+  },
+  {
+    name: `${HANGING_ENDPOINTS} endpoints that hang`,
+    connections: 1,
+    prepare: (stage) => tellTheDead(stage),
+    once: async () => undefined,
+  },
+  {
+    name: `${OVERDUE} full sessions overdue at once`,
+    connections: 1,
+    prepare: (stage) => makeOverdue(stage),
+    once: async () => undefined,
+  },
+];
+
+const PAYER = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g';
+const MINT = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU';
+
+function post(
+  client: Client,
+  path: string,
+  body: string | Buffer,
+  headers: Record<string, string> = JSON_TYPE,
+): Promise<Told> {
+  return client.ask(path, { method: 'POST', headers, body });
+}
+
+function callTool(client: Client, body: string): Promise<Told> {
+  return post(client, '/mcp', body, { ...JSON_TYPE, Accept: 'application/json, text/event-stream' });
+}
+
+function rpc(name: string, args: object): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
+}
+
+function pick(n: number): string {
+  return full[n % full.length] ?? '';
+}
+
+/** One of the addresses that one person has: a /64 of them. */
+const visitors = new Map<number, Client>();
+function visitor(stage: WeightStage, n: number): Client {
+  const one = n % VISITORS;
+  const known = visitors.get(one) ?? stage.visitor(`2001:db8::${one.toString(16)}`);
+  visitors.set(one, known);
+  return known;
+}
+
+const VISITORS = 50;
+
+/** As an account fills its shop: within its limits. */
+async function fillShop({ heavy, images }: WeightStage, count: number): Promise<void> {
+  const body = JSON.stringify(fullSession(images.at));
+  while (full.length < count) {
+    const { status, text } = await post(heavy.client, SESSIONS, body);
+    if (status === 200) full.push(JSON.parse(text).id);
+    else if (status !== 429) throw new Error(`a session of full size was refused: ${text.slice(0, 300)}`);
+    else await new Promise((done) => setTimeout(done, 200));
+  }
+}
+
+async function tellTheDead({ db, heavy, deadReceiver }: WeightStage): Promise<void> {
+  for (let n = 0; n < HANGING_ENDPOINTS; n += 1) {
+    const body = JSON.stringify({ url: `${deadReceiver.url}/${n}`, enabled_events: ['*'] });
+    const { status } = await post(heavy.client, '/v1/webhook_endpoints', body);
+    if (status === 429) n -= 1;
+  }
+  await db.query(EXPIRE_SOME, [heavy.accountId, EVENTS_TO_HANGING]);
+}
+
+async function makeOverdue({ db, heavy }: WeightStage): Promise<void> {
+  await db.query(COPY, [heavy.accountId, full[0], OVERDUE]);
+}
+
+const EXPIRE_SOME = `
+  UPDATE checkout_sessions SET expires_at = now() WHERE id IN (
+    SELECT id FROM checkout_sessions WHERE account_id = $1 AND status = 'open' ORDER BY id LIMIT $2)`;
+
+/** As many of full size, whose time is over. */
+const COPY = `
+  INSERT INTO checkout_sessions
+  SELECT (jsonb_populate_record(session, jsonb_build_object(
+    'id', left(session.id, -6) || lpad(n::text, 6, '0'), 'expires_at', now()))).*
+  FROM checkout_sessions session CROSS JOIN generate_series(1, $3::int) n
+  WHERE session.account_id = $1 AND session.id = $2`;
