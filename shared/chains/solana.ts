@@ -139,8 +139,15 @@ async function begin(
   accounts: readonly string[],
   { root, firstRoot, isFinal }: Beginning,
 ): Promise<Searched> {
-  const { beginning, page } = await chooseList(search, accounts, root.slot, isFinal);
-  return await goToTheEnd(search, newPass(beginning, root.time, firstRoot), page);
+  try {
+    const { beginning, page } = await chooseList(search, accounts, root.slot, isFinal);
+    return await goToTheEnd(search, newPass(beginning, root.time, firstRoot), page);
+  } catch (error) {
+    // A node that is behind has not fallen silent: another, or another moment, knows more.
+    if (readRefusal(error).kind !== 'behind') throw error;
+    const place = presentBeginning(firstRoot);
+    return { finding: { kind: 'searching', reason: unreadableReason(error), place } };
+  }
 }
 
 async function goOn(search: SolanaSearch, pass: SolanaPass): Promise<Searched> {

@@ -5,6 +5,7 @@ import { inWords } from './finding-in-words.js';
 import {
   BETWEEN_LOOKS_MS,
   CONFIRMING_MS,
+  LISTENING_PAUSE_MS,
   LONGEST_WAIT_MS,
   LOOK_PAUSES_MS,
   MAX_SETTLE_CALLS,
@@ -159,7 +160,11 @@ function stepOfUnreadable(
   const isOver = times.now >= giveUpAt && times.own >= giveUpAt;
   if (isOver && unreadableMs(payment, times) >= UNREADABLE_MARGIN_MS)
     return fail(failureCode(payment), whenReadable(payment, times));
-  return settleUnseen(payment, look, times) ?? { kind: 'look_again', at: nextLook(payment, times) };
+  const isLastMinute = times.now.getTime() >= giveUpAt.getTime() - UNREADABLE_MARGIN_MS;
+  const at = isLastMinute
+    ? earlier(nextLook(payment, times), inMs(times, LISTENING_PAUSE_MS))
+    : nextLook(payment, times);
+  return settleUnseen(payment, look, times) ?? { kind: 'look_again', at };
 }
 
 /** Without the chain's word, the facilitator's `/verify` can still say that the payload is unused. */
@@ -264,6 +269,10 @@ function fail(code: string, watchAt: Date | undefined): Step {
 
 function failureCode({ failureCode }: WatchedPayment): string {
   return failureCode ?? 'unexpected_settle_error';
+}
+
+function earlier(one: Date, other: Date): Date {
+  return one < other ? one : other;
 }
 
 function inMs({ now }: Times, ms: number): Date {

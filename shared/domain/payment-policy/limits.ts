@@ -18,6 +18,8 @@ export const REPORTED_PAUSE_MS = 30_000;
 export const FIRST_LOOK_MS = 1000;
 /** Pauses between looks, the last one again and again. */
 export const LOOK_PAUSES_MS = [2000, 4000, 8000, 15_000, 30_000] as const;
+/** The longest pause in the minute that decides whether nobody can read a chain: one moment of it is enough to know. */
+export const LISTENING_PAUSE_MS = 5000;
 /** While a transaction is seen and waits for its confirmations. */
 export const CONFIRMING_MS = 2000;
 /** Between two looks of one search. */

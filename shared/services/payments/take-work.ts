@@ -19,7 +19,7 @@ import { BEGIN_ALONE, BEGIN_LOOK, BEGIN_TOGETHER, looked, payment, session } fro
 const LOOK_LEASE_MS = 60_000;
 
 /** How long after it was due a look still goes on where the one before it stopped. */
-const LATE_LOOK_MS = 45_000;
+const LATE_LOOK_MS = 20_000;
 
 /** With its session, for what is told of it when it has settled. */
 export type PaymentToSettle = Payment & { session: CheckoutSession };

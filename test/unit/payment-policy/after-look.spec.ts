@@ -201,6 +201,18 @@ hold('nothing can be read', [
     says: ['look_again', SOON],
   },
   {
+    what: 'in the minute that decides, however often it was looked',
+    finding: SILENT,
+    payment: inDoubt({ validUntil: at(0), attempt: 9 }),
+    says: ['look_again', at(5000)],
+  },
+  {
+    what: 'a millisecond before that minute',
+    finding: SILENT,
+    payment: inDoubt({ validUntil: at(1), attempt: 9 }),
+    says: ['look_again', at(30_000)],
+  },
+  {
     what: 'a minute after its end by one of two clocks',
     finding: SILENT,
     payment: inDoubt(OVER),
