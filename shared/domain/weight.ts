@@ -22,7 +22,9 @@ export const HEAVY_ANSWERS = {
   /** Parts in memory at once. */
   places: 4,
   placesPerAccount: 2,
-  /** A part that its client takes slowly is let go after this time, and read again when it comes back for the rest. */
+  /** A part that its client takes slowly is let go, and read again when it comes back for the rest: after so long with no
+   *  piece taken, and in any case after so long. */
+  placeIdleMs: 200,
   placeKeptMs: 2000,
 };
 
