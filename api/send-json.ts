@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import { Refusal } from '../shared/domain/errors.js';
 import { PIECE_TAKEN_WITHIN_MS } from '../shared/domain/weight.js';
+import { watchUnread } from './unread-answers.js';
 
 const TYPE = 'application/json; charset=utf-8';
 
@@ -11,6 +12,7 @@ export function sendJson(res: Response, text: string): void {
   res.setHeader('Content-Length', Buffer.byteLength(text));
   // A string goes out with its headers in one write; bytes would take two.
   res.end(res.req.method === 'HEAD' ? undefined : text);
+  watchUnread(res);
 }
 
 /**

@@ -27,7 +27,8 @@ const ROOMS = [
     'web-metrics.ts',
   ],
   ['errors', 'input'],
-  ['request-context.ts', 'send-json.ts'],
+  ['send-json.ts'],
+  ['request-context.ts', 'unread-answers.ts'],
 ];
 
 const graph = readImports('api');
