@@ -43,7 +43,9 @@ describe('heavy lists', () => {
 
   async function statementsOf(act: () => Promise<unknown>): Promise<number> {
     let count = 0;
-    const note = (): void => void (count += 1);
+    const note = (): void => {
+      count += 1;
+    };
     app.db.on('query', note);
     try {
       await act();
