@@ -18,9 +18,17 @@ const ROOMS = [
   ['v1'],
   ['middleware'],
   ['deps.ts'],
-  ['payment-link', 'checkout-page', 'merchant-images', 'rate-limiters.ts', 'web-metrics.ts'],
+  [
+    'payment-link',
+    'checkout-page',
+    'merchant-images',
+    'rate-limiters.ts',
+    'heavy-answers.ts',
+    'web-metrics.ts',
+  ],
   ['errors', 'input'],
-  ['request-context.ts', 'send-json.ts'],
+  ['send-json.ts'],
+  ['request-context.ts', 'unread-answers.ts'],
 ];
 
 const graph = readImports('api');

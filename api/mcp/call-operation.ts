@@ -8,6 +8,7 @@ import { merchantOperations } from '../v1/merchant-operations.js';
 import type { Answer } from '../v1/operation/answer-once.js';
 import { placeArguments } from './tool-arguments.js';
 import type { MerchantTool } from './tools.js';
+import { wholeText } from './whole-text.js';
 
 /** Gives the status and the body of /v1. `res`, the answer at /mcp, gets those of its headers that help a caller. */
 type CallOperation = (
@@ -38,7 +39,7 @@ export function operationCaller(deps: Deps): CallOperation {
     try {
       const { text, isReplay } = await answer(res, tool, given);
       if (isReplay) res.setHeader('Idempotent-Replayed', 'true');
-      return { status: 200, text };
+      return { status: 200, text: await wholeText(text) };
     } catch (error) {
       const { status, headers, text } = await refuse(res, error);
       const retryAfter = headers['Retry-After'];

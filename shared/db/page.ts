@@ -1,12 +1,16 @@
 import { noSuch } from '../domain/errors.js';
+import { MAX_ENDPOINTS_PER_MODE } from '../domain/webhook-event.js';
+import { ANSWER_PART_BYTES } from '../domain/weight.js';
 import type { Knex } from './knex.js';
 import type { Row } from './model-columns.js';
 import { runStatement, type Statement } from './statement.js';
+import type { Weighed } from './weighed-columns.js';
 
 /**
  * Keyset pages: ids sort by creation, so a page is a range of an index that ends in the id, newest first.
  * `ending_before` reads upwards from its cursor and turns the page round, so both give the nearest page.
  * A cursor is a position in the list: it must name an object of it, whether or not the filter still fits.
+ * A page is one statement, and holds at most a part of an answer: what is heavier than its share is only named in it.
  */
 export interface PageRequest {
   /** Absent: everything. */
@@ -27,12 +31,14 @@ export interface Listing<T> {
   what: string;
   table: string;
   alias: string;
-  /** Columns, FROM and JOINs. */
-  select: string;
+  /** Columns, FROM and JOINs; of weighed columns, for what each row may weigh. */
+  select(share: number): string;
   /** Whose list it is, by the first two of `values`: where a cursor must be found. */
   owned: string;
+  /** Whether whoever asks still may. */
+  allowed: string;
   /** What else holds for every object in it. */
-  always: string;
+  always?: string;
   values: readonly unknown[];
   filters: readonly Filter[];
   read(row: Row): T;
@@ -45,6 +51,8 @@ export interface Filter {
   value: unknown;
 }
 
+/** More than any row has. */
+const WHOLE = 2 ** 31 - 1;
 /** Account and mode. */
 const OWNER_VALUES = 2;
 /** Lists of these lengths are asked for again and again; the texts of others are not kept by any connection. */
@@ -55,10 +63,12 @@ export async function readPage<T>(
   listing: Listing<T>,
   page: PageRequest,
   whenEmpty: () => Promise<void>,
-): Promise<Page<T>> {
+): Promise<Page<Weighed<T>>> {
   const upwards = page.endingBefore !== undefined;
   const cursor = page.endingBefore ?? page.startingAfter;
-  const { statement, values } = writeStatement(listing, page, cursor, upwards);
+  // Only webhook endpoints are listed without a limit.
+  const share = Math.floor(ANSWER_PART_BYTES / (page.limit ?? MAX_ENDPOINTS_PER_MODE));
+  const { statement, values } = writeStatement(listing, page, { cursor, upwards, share });
   const rows = await runStatement<Row>(db, statement, values);
   if (rows.length === 0) {
     // Asked before an empty page is believed.
@@ -67,20 +77,50 @@ export async function readPage<T>(
       throw noSuch(listing.what, cursor, upwards ? 'ending_before' : 'starting_after');
     }
   }
-  const data = (page.limit === undefined ? rows : rows.slice(0, page.limit)).map((row) => listing.read(row));
+  const data = (page.limit === undefined ? rows : rows.slice(0, page.limit)).map((row) =>
+    weighed(listing, row, share),
+  );
   return { data: upwards ? data.reverse() : data, hasMore: rows.length > data.length };
+}
+
+export function weighed<T>(
+  { alias, read }: Pick<Listing<T>, 'alias' | 'read'>,
+  row: Row,
+  share: number,
+): Weighed<T> {
+  const bytes = Number(row.bytes);
+  return { id: String(row[`${alias}.id`]), bytes, object: bytes <= share ? read(row) : undefined };
+}
+
+/** Objects of a list, whole, however heavy, in the order of these ids. */
+export async function readByIds<T>(
+  db: Knex,
+  { name, alias, select, owned, allowed, read, values }: Omit<Listing<T>, 'filters'>,
+  ids: readonly string[],
+  whenMissing: () => Promise<void>,
+): Promise<T[]> {
+  const text = `${select(WHOLE)} WHERE ${owned} AND ${allowed} AND ${alias}.id = ANY ($${values.length + 1}::text[])`;
+  const rows = await runStatement<Row>(db, { name: `${name} by id`, text }, [...values, ids]);
+  if (rows.length < ids.length) {
+    await whenMissing();
+    throw new Error(`${name}: of ${ids.length} objects ${rows.length} are left`);
+  }
+  const found = new Map(rows.map((row) => [row[`${alias}.id`], row]));
+  return ids.flatMap((id) => {
+    const row = found.get(id);
+    return row === undefined ? [] : read(row);
+  });
 }
 
 /** The limit is a part of the text: Postgres plans for the first ten rows of an index otherwise than for all. */
 function writeStatement<T>(
   listing: Listing<T>,
   { limit }: PageRequest,
-  cursor: string | undefined,
-  upwards: boolean,
+  { cursor, upwards, share }: { cursor: string | undefined; upwards: boolean; share: number },
 ): { statement: Statement; values: unknown[] } {
-  const { name, alias, select, owned, always, filters } = listing;
+  const { name, alias, select, owned, allowed, always = 'true', filters } = listing;
   const values = [...listing.values];
-  const conditions = [owned, always];
+  const conditions = [owned, allowed, always];
   const variant = [name, limit ?? 'all'];
   for (const { column, operator, value } of filters) {
     variant.push(column + operator);
@@ -91,7 +131,7 @@ function writeStatement<T>(
     const bound = `$${values.push(cursor)}`;
     conditions.push(`${alias}.id ${upwards ? '>' : '<'} ${bound}`, `EXISTS (${inList(listing, bound)})`);
   }
-  const text = `${select} WHERE ${conditions.join(' AND ')}
+  const text = `${select(share)} WHERE ${conditions.join(' AND ')}
     ORDER BY ${alias}.id ${upwards ? 'ASC' : 'DESC'}${limit === undefined ? '' : ` LIMIT ${limit + 1}`}`;
   return { statement: { name: USUAL_LIMITS.includes(limit) ? variant.join(' ') : undefined, text }, values };
 }

@@ -1,5 +1,5 @@
 import type { CheckoutSession } from '../models/checkout-session.js';
-import { presentLineItems } from './line-item.js';
+import { presentLineItems, renderLineItems } from './line-item.js';
 import { presentPayment } from './payment.js';
 import { createdSeconds, unixSeconds } from './timestamp.js';
 
@@ -50,6 +50,21 @@ export function presentCheckoutSession(session: CheckoutSession, { baseUrl, expa
       line_items: presentLineItems(session.id, session.lineItems ?? []),
     }),
   };
+}
+
+/** The same as text, its line items one by one: they may be heavy, and come last. */
+export function* renderCheckoutSession(
+  session: CheckoutSession,
+  { baseUrl, expand }: SessionView,
+): Iterable<string> {
+  const text = JSON.stringify(presentCheckoutSession(session, { baseUrl, expand: [] }));
+  if (!expand.includes('line_items')) {
+    yield text;
+    return;
+  }
+  yield `${text.slice(0, -1)},"line_items":`;
+  yield* renderLineItems(session.id, session.lineItems ?? []);
+  yield '}';
 }
 
 /** The one link that people and agents pay. */

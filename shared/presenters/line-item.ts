@@ -1,5 +1,5 @@
 import { type LineItem, lineItemTotalCents } from '../domain/checkout-session.js';
-import { presentList, type WireList } from './list.js';
+import { presentList, renderObjects, textOfList, type WireList } from './list.js';
 
 export function presentLineItem(item: LineItem): object {
   return {
@@ -24,5 +24,22 @@ export function presentLineItems(
   items: readonly LineItem[],
   hasMore = false,
 ): WireList<object> {
-  return presentList(`/v1/checkout/sessions/${sessionId}/line_items`, items.map(presentLineItem), hasMore);
+  return presentList(lineItemsUrl(sessionId), items.map(presentLineItem), hasMore);
+}
+
+/** The same as text, item by item. */
+export function renderLineItems(
+  sessionId: string,
+  items: readonly LineItem[],
+  hasMore = false,
+): Iterable<string> {
+  return renderObjects(renderEach(items), textOfList(lineItemsUrl(sessionId), hasMore));
+}
+
+function* renderEach(items: readonly LineItem[]): Iterable<[string]> {
+  for (const item of items) yield [JSON.stringify(presentLineItem(item))];
+}
+
+function lineItemsUrl(sessionId: string): string {
+  return `/v1/checkout/sessions/${sessionId}/line_items`;
 }

@@ -8,3 +8,30 @@ export interface WireList<T> {
 export function presentList<T>(url: string, data: T[], hasMore: boolean): WireList<T> {
   return { object: 'list', url, has_more: hasMore, data };
 }
+
+/** What of a list's text is not its objects'. */
+export interface ListText {
+  before: string;
+  between: string;
+  after: string;
+}
+
+export function textOfList(url: string, hasMore: boolean): ListText {
+  const empty = JSON.stringify(presentList(url, [], hasMore));
+  const after = ']}';
+  return { before: empty.slice(0, -after.length), between: ',', after };
+}
+
+/** Each object comes as the pieces of its text. */
+export function* renderObjects(
+  objects: Iterable<Iterable<string>>,
+  { before, between, after }: ListText,
+): Generator<string> {
+  let isFirst = true;
+  for (const object of objects) {
+    yield isFirst ? before : between;
+    yield* object;
+    isFirst = false;
+  }
+  yield isFirst ? before + after : after;
+}

@@ -1,18 +1,22 @@
 import { pageOf } from '../../../shared/db/page.js';
 import type { CheckoutSession } from '../../../shared/models/checkout-session.js';
-import { presentCheckoutSession } from '../../../shared/presenters/checkout-session.js';
-import { presentLineItems } from '../../../shared/presenters/line-item.js';
-import { presentList } from '../../../shared/presenters/list.js';
+import {
+  presentCheckoutSession,
+  renderCheckoutSession,
+} from '../../../shared/presenters/checkout-session.js';
+import { presentLineItems, renderLineItems } from '../../../shared/presenters/line-item.js';
 import { createCheckoutSession } from '../../../shared/services/checkout-sessions/create.js';
 import {
   expireCheckoutSession,
-  getCheckoutSession,
   listCheckoutSessions,
+  readCheckoutSessions,
 } from '../../../shared/services/checkout-sessions/read.js';
 import type { Deps } from '../../deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { pageRequest, wholePageRequest } from '../../input/list-query.js';
+import { answerList } from '../operation/answer-list.js';
 import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
+import { answerSession, type SessionAnswer } from './answer-session.js';
 import { createdRange, newCheckoutSession } from './input.js';
 import {
   CreateCheckoutSession,
@@ -36,18 +40,20 @@ const parseList = inputParser(ListCheckoutSessions);
 const parseRetrieve = inputParser(RetrieveCheckoutSession);
 const parseExpire = inputParser(ExpireCheckoutSession);
 const parseListLineItems = inputParser(ListLineItems);
-const OBJECT = 'checkout session';
 
 export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations {
-  const { db, config, ringDeliveries } = deps;
+  const { db, config, ringDeliveries, heavyAnswers } = deps;
   const { baseUrl } = config;
-  const present = (expand: readonly string[] = []): ((session: CheckoutSession) => object) => {
+  const answerOf = (expand: readonly string[] = []): SessionAnswer => {
     const view = { baseUrl, expand: expand.length > 0 ? (['line_items'] as const) : [] };
-    return (session) => presentCheckoutSession(session, view);
+    return {
+      present: (session) => presentCheckoutSession(session, view),
+      render: (session) => renderCheckoutSession(session, view),
+    };
   };
   const render = (expand: readonly string[] | undefined): ((session: CheckoutSession) => string) => {
-    const presented = present(expand);
-    return (session) => JSON.stringify(presented(session));
+    const { present } = answerOf(expand);
+    return (session) => JSON.stringify(present(session));
   };
 
   return {
@@ -57,31 +63,48 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
         idempotent,
       }),
     ),
-    listCheckoutSessions: operation(parseList, async ({ principal }, query) => {
+    listCheckoutSessions: operation(parseList, async (call, query) => {
+      const { principal } = call;
       const { expand = [], status, created } = query;
       const filter = { status, ...createdRange(created, principal.livemode) };
       const options = { lineItems: expand.length > 0 };
       const page = await listCheckoutSessions(db, principal, pageRequest(query), filter, options);
-      return presentList('/v1/checkout/sessions', page.data.map(present(expand)), page.hasMore);
+      return answerList(heavyAnswers, call, page, {
+        url: '/v1/checkout/sessions',
+        ...answerOf(expand),
+        read: (ids) => readCheckoutSessions(db, principal, ids, options),
+      });
     }),
-    retrieveCheckoutSession: operation(parseRetrieve, async (call, { expand = [] }) => {
-      const options = { lineItems: expand.length > 0 };
-      return present(expand)(await getCheckoutSession(db, call.principal, objectId(call, OBJECT), options));
-    }),
+    retrieveCheckoutSession: operation(parseRetrieve, async (call, { expand = [] }) =>
+      answerSession(deps, call, { lineItems: expand.length > 0 }, answerOf(expand)),
+    ),
     expireCheckoutSession: repeatableOperation(deps, parseExpire, async (call, { expand }, idempotent) =>
       expireCheckoutSession(
         db,
         call.principal,
-        objectId(call, OBJECT),
+        objectId(call, 'checkout session'),
         { baseUrl, ringDeliveries },
         { render: render(expand), idempotent },
       ),
     ),
     listLineItems: operation(parseListLineItems, async (call, query) => {
-      const id = objectId(call, OBJECT);
-      const session = await getCheckoutSession(db, call.principal, id, { lineItems: true });
-      const { data, hasMore } = pageOf(session.lineItems ?? [], 'line item', wholePageRequest(query));
-      return presentLineItems(session.id, data, hasMore);
+      const page = wholePageRequest(query);
+      const itemsOf = ({ lineItems = [] }: CheckoutSession) => pageOf(lineItems, 'line item', page);
+      return answerSession(
+        deps,
+        call,
+        { lineItems: true },
+        {
+          present(session) {
+            const { data, hasMore } = itemsOf(session);
+            return presentLineItems(session.id, data, hasMore);
+          },
+          render(session) {
+            const { data, hasMore } = itemsOf(session);
+            return renderLineItems(session.id, data, hasMore);
+          },
+        },
+      );
     }),
   };
 }

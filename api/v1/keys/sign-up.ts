@@ -54,7 +54,7 @@ export function agentSignUp(deps: Deps): RequestHandler[] {
           idempotent,
         }),
       );
-      sendAnswer(res, answer);
+      await sendAnswer(res, answer);
     },
   ];
 }

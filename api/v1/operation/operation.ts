@@ -23,9 +23,12 @@ export type Operation = (call: Call) => Promise<Answer>;
 
 export function operation<T>(
   parse: InputParser<T>,
-  act: (call: Call, input: T) => Promise<object>,
+  act: (call: Call, input: T) => Promise<object | AsyncIterable<string>>,
 ): Operation {
-  return async (call) => ({ text: JSON.stringify(await act(call, parse(call.input))), isReplay: false });
+  return async (call) => {
+    const answer = await act(call, parse(call.input));
+    return { text: Symbol.asyncIterator in answer ? answer : JSON.stringify(answer), isReplay: false };
+  };
 }
 
 /** One that an idempotency key makes safe to repeat: `act` keeps the answer that it renders. */

@@ -2,18 +2,19 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { RawInput } from '../../input/normalize.js';
 import { bodyOf, queryOf, requireNoQuery } from '../../middleware/parse-body.js';
 import { principalOf } from '../../request-context.js';
-import { sendJson } from '../../send-json.js';
+import { sendJson, sendPieces } from '../../send-json.js';
 import type { Answer } from './answer-once.js';
 import type { Call, Operation } from './operation.js';
 
 /** An operation as a route: behind `admit`, and a POST behind `readBody`. */
 export function serve(operation: Operation): RequestHandler {
-  return async (req, res) => sendAnswer(res, await operation(callOf(req)));
+  return async (req, res) => await sendAnswer(res, await operation(callOf(req)));
 }
 
-export function sendAnswer(res: Response, { text, isReplay }: Answer): void {
+export async function sendAnswer(res: Response, { text, isReplay }: Answer): Promise<void> {
   if (isReplay) res.setHeader('Idempotent-Replayed', 'true');
-  sendJson(res, text);
+  if (typeof text === 'string') sendJson(res, text);
+  else await sendPieces(res, text);
 }
 
 function callOf(req: Request): Call {

@@ -1,6 +1,5 @@
 import { Refusal } from '../../../shared/domain/errors.js';
 import type { SubscribableEvent } from '../../../shared/domain/webhook-event.js';
-import { presentList } from '../../../shared/presenters/list.js';
 import {
   presentDeletedWebhookEndpoint,
   presentNewWebhookEndpoint,
@@ -11,11 +10,13 @@ import {
   deleteWebhookEndpoint,
   getWebhookEndpoint,
   listWebhookEndpoints,
+  readWebhookEndpoints,
   updateWebhookEndpoint,
 } from '../../../shared/services/webhooks/endpoints.js';
 import type { Deps } from '../../deps.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { wholePageRequest } from '../../input/list-query.js';
+import { answerList } from '../operation/answer-list.js';
 import {
   type Call,
   type Operation,
@@ -41,7 +42,7 @@ const parseList = inputParser(ListWebhookEndpoints);
 const OBJECT = 'webhook endpoint';
 
 export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations {
-  const { db, config, secretBox, ringDeliveries } = deps;
+  const { db, config, secretBox, ringDeliveries, heavyAnswers } = deps;
   const allowedUrl = (url: string, { principal }: Call): Promise<string> =>
     requireAllowedUrl(url, {
       livemode: principal.livemode,
@@ -60,9 +61,13 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
         idempotent,
       });
     }),
-    listWebhookEndpoints: operation(parseList, async ({ principal }, query) => {
-      const page = await listWebhookEndpoints(db, principal, wholePageRequest(query));
-      return presentList('/v1/webhook_endpoints', page.data.map(presentWebhookEndpoint), page.hasMore);
+    listWebhookEndpoints: operation(parseList, async (call, query) => {
+      const page = await listWebhookEndpoints(db, call.principal, wholePageRequest(query));
+      return answerList(heavyAnswers, call, page, {
+        url: '/v1/webhook_endpoints',
+        present: presentWebhookEndpoint,
+        read: (ids) => readWebhookEndpoints(db, call.principal, ids),
+      });
     }),
     retrieveWebhookEndpoint: operation(parseNothing, async (call) =>
       presentWebhookEndpoint(await getWebhookEndpoint(db, call.principal, objectId(call, OBJECT))),

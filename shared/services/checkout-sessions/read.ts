@@ -1,11 +1,21 @@
 import type { QueryBuilder } from 'objection';
 import type { Knex } from '../../db/knex.js';
 import { modelColumns, type Row } from '../../db/model-columns.js';
-import { type Filter, type Listing, type Page, type PageRequest, readPage } from '../../db/page.js';
+import {
+  type Filter,
+  type Listing,
+  type Page,
+  type PageRequest,
+  readByIds,
+  readPage,
+  weighed,
+} from '../../db/page.js';
 import { readTogether } from '../../db/read-together.js';
 import { runStatement } from '../../db/statement.js';
+import { type Weighed, weighedColumns } from '../../db/weighed-columns.js';
 import { SESSION_MOVES, type SessionStatus } from '../../domain/checkout-session.js';
 import { noSuch, Refusal } from '../../domain/errors.js';
+import { ANSWER_PART_BYTES } from '../../domain/weight.js';
 import { CheckoutSession } from '../../models/checkout-session.js';
 import { Payment } from '../../models/payment.js';
 import { SHOWN_SESSION_FIELDS } from '../../presenters/checkout-session.js';
@@ -15,6 +25,7 @@ import { answer, type Reply } from '../access/idempotency.js';
 import { type EventDeps, recordEvents } from '../webhooks/events.js';
 
 const FIELDS = [...SHOWN_SESSION_FIELDS, 'paymentId'] as const satisfies (keyof CheckoutSession)[];
+const LONG = ['metadata', 'successUrl', 'cancelUrl'] as const satisfies (keyof CheckoutSession)[];
 const payment = modelColumns(Payment, 'payment', SHOWN_PAYMENT_FIELDS);
 
 /** Line items are long, and read only where they are shown. */
@@ -23,21 +34,25 @@ export interface SessionRead {
 }
 
 const READS = {
-  short: readsOf('session', FIELDS),
-  long: readsOf('session_with_items', [...FIELDS, 'lineItems']),
+  short: readsOf('session', FIELDS, LONG),
+  long: readsOf('session_with_items', [...FIELDS, 'lineItems'], [...LONG, 'lineItems']),
 };
 
-function readsOf(name: string, fields: readonly (keyof CheckoutSession)[]) {
-  const session = modelColumns(CheckoutSession, 'session', fields);
-  const columns = `SELECT ${session.sql}, ${payment.sql}`;
+function readsOf(
+  name: string,
+  fields: readonly (keyof CheckoutSession)[],
+  long: readonly (keyof CheckoutSession)[],
+) {
+  const session = weighedColumns(CheckoutSession, 'session', fields, long);
+  const columns = (share: number | string): string => `SELECT ${session.sql(share)}, ${payment.sql}`;
   // Looked up row by row (OFFSET 0 keeps it so): else a plan made while a table is small reads all of it ever after.
-  const joins =
-    'LEFT JOIN LATERAL (SELECT * FROM payments WHERE id = session.payment_id OFFSET 0) payment ON true';
+  const joins = `${session.join}
+    LEFT JOIN LATERAL (SELECT * FROM payments WHERE id = session.payment_id OFFSET 0) payment ON true`;
   const read = (row: Row): CheckoutSession =>
     Object.assign(session.read(row), { payment: row['payment.id'] === null ? null : payment.read(row) });
   const one = {
     name,
-    text: `${columns}, asked.position
+    text: `${columns('$5')}, asked.position
       FROM unnest($1::text[], $2::text[], $3::boolean[], $4::text[]) WITH ORDINALITY
         AS asked (id, account_id, livemode, key_id, position)
       CROSS JOIN LATERAL (
@@ -52,19 +67,21 @@ function readsOf(name: string, fields: readonly (keyof CheckoutSession)[]) {
     what: 'checkout session',
     table: 'checkout_sessions',
     alias: 'session',
-    select: `${columns} FROM checkout_sessions session ${joins}`,
+    select: (share) => `${columns(share)} FROM checkout_sessions session ${joins}`,
     owned: 'session.account_id = $1 AND session.livemode = $2',
-    always: keyCounts('$3'),
+    allowed: keyCounts('$3'),
     read,
   };
   const find = readTogether(async (db, asked: readonly AskedSession[]) => {
+    const share = Math.floor(ANSWER_PART_BYTES / asked.length);
     const rows = await runStatement<Row>(db, one, [
       asked.map(({ id }) => id),
       asked.map(({ accountId }) => accountId),
       asked.map(({ livemode }) => livemode),
       asked.map(({ keyId }) => keyId),
+      share,
     ]);
-    const found = new Map(rows.map((row) => [Number(row.position), read(row)]));
+    const found = new Map(rows.map((row) => [Number(row.position), weighed(listing, row, share)]));
     return asked.map((_, index) => found.get(index + 1));
   });
   return { find, listing };
@@ -72,16 +89,29 @@ function readsOf(name: string, fields: readonly (keyof CheckoutSession)[]) {
 
 type AskedSession = Principal & { id: string };
 
-export async function getCheckoutSession(
+export async function findCheckoutSession(
   db: Knex,
   principal: Principal,
   id: string,
   { lineItems }: SessionRead,
-): Promise<CheckoutSession> {
+): Promise<Weighed<CheckoutSession>> {
   const { find } = lineItems ? READS.long : READS.short;
   const session = await find(db, { ...principal, id });
   if (session === undefined) throw await whyNoSession(db, principal, id);
   return session;
+}
+
+/** What was found too heavy to be read with others. */
+export async function readCheckoutSessions(
+  db: Knex,
+  principal: Principal,
+  ids: readonly string[],
+  { lineItems }: SessionRead,
+): Promise<CheckoutSession[]> {
+  const { listing } = lineItems ? READS.long : READS.short;
+  return await readByIds(db, { ...listing, values: ownerValues(principal) }, ids, () =>
+    requireKeyThatCounts(db, principal),
+  );
 }
 
 export interface SessionFilter {
@@ -97,21 +127,23 @@ export async function listCheckoutSessions(
   page: PageRequest,
   { status, lowestId, belowId }: SessionFilter,
   { lineItems }: SessionRead,
-): Promise<Page<CheckoutSession>> {
+): Promise<Page<Weighed<CheckoutSession>>> {
   const { listing } = lineItems ? READS.long : READS.short;
   const filters: Filter[] = [
     { column: 'status', operator: '=', value: status },
     { column: 'id', operator: '>=', value: lowestId },
     { column: 'id', operator: '<', value: belowId },
   ];
-  const { accountId, livemode, keyId } = principal;
-  const values = [accountId, livemode, keyId];
-  return await readPage(
-    db,
-    { ...listing, values, filters: filters.filter(({ value }) => value !== undefined) },
-    page,
-    () => requireKeyThatCounts(db, principal),
-  );
+  const owned = {
+    ...listing,
+    values: ownerValues(principal),
+    filters: filters.filter(({ value }) => value !== undefined),
+  };
+  return await readPage(db, owned, page, () => requireKeyThatCounts(db, principal));
+}
+
+function ownerValues({ accountId, livemode, keyId }: Principal): unknown[] {
+  return [accountId, livemode, keyId];
 }
 
 async function whyNoSession(db: Knex, principal: Principal, id: string): Promise<Refusal> {
@@ -146,7 +178,10 @@ export async function expireCheckoutSession(
 }
 
 async function whyNotExpired(trx: Knex.Transaction, principal: Principal, id: string): Promise<Refusal> {
-  const session = await getCheckoutSession(trx, principal, id, { lineItems: false });
+  const { accountId, livemode } = principal;
+  const query = CheckoutSession.query(trx).where({ id, accountId, livemode }).select('status');
+  const [session] = await whereKeyCounts(query, principal);
+  if (session === undefined) return await whyNoSession(trx, principal, id);
   return new Refusal(
     'checkout_session_not_open',
     `Only a checkout session with status open can be expired; this one is ${session.status}.`,

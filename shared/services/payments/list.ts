@@ -1,20 +1,22 @@
 import type { Knex } from '../../db/knex.js';
-import { modelColumns } from '../../db/model-columns.js';
-import { type Listing, type Page, type PageRequest, readPage } from '../../db/page.js';
+import { type Listing, type Page, type PageRequest, readByIds, readPage } from '../../db/page.js';
+import { type Weighed, weighedColumns } from '../../db/weighed-columns.js';
 import { Payment } from '../../models/payment.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
 import { keyCounts, type Principal, requireKeyThatCounts } from '../access/api-keys.js';
 
-const columns = modelColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'checkoutSessionId']);
+/** The facilitator's words. */
+const LONG = ['payer', 'transaction'] as const satisfies (keyof Payment)[];
+const columns = weighedColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'checkoutSessionId'], LONG);
 
 const PAYMENTS: Omit<Listing<Payment>, 'values'> = {
   name: 'payments',
   what: 'payment',
   table: 'payments',
   alias: 'payment',
-  select: `SELECT ${columns.sql} FROM payments payment`,
+  select: (share) => `SELECT ${columns.sql(share)} FROM payments payment ${columns.join}`,
   owned: `payment.account_id = $1 AND payment.livemode = $2 AND payment.status = 'succeeded'`,
-  always: keyCounts('$3'),
+  allowed: keyCounts('$3'),
   filters: [],
   read: columns.read,
 };
@@ -23,8 +25,18 @@ export async function listPayments(
   db: Knex,
   principal: Principal,
   page: PageRequest,
-): Promise<Page<Payment>> {
-  const { accountId, livemode, keyId } = principal;
-  const listing = { ...PAYMENTS, values: [accountId, livemode, keyId] };
-  return await readPage(db, listing, page, () => requireKeyThatCounts(db, principal));
+): Promise<Page<Weighed<Payment>>> {
+  return await readPage(db, ownPayments(principal), page, () => requireKeyThatCounts(db, principal));
+}
+
+export async function readPayments(
+  db: Knex,
+  principal: Principal,
+  ids: readonly string[],
+): Promise<Payment[]> {
+  return await readByIds(db, ownPayments(principal), ids, () => requireKeyThatCounts(db, principal));
+}
+
+function ownPayments({ accountId, livemode, keyId }: Principal): Listing<Payment> {
+  return { ...PAYMENTS, values: [accountId, livemode, keyId] };
 }

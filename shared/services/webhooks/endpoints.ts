@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { QueryBuilder } from 'objection';
 import { now, nowMs } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
-import { modelColumns } from '../../db/model-columns.js';
-import { type Listing, type Page, type PageRequest, readPage } from '../../db/page.js';
+import { type Listing, type Page, type PageRequest, readByIds, readPage } from '../../db/page.js';
+import { type Weighed, weighedColumns } from '../../db/weighed-columns.js';
 import { noSuch, Refusal } from '../../domain/errors.js';
 import { MAX_ENDPOINTS_PER_MODE, type SubscribableEvent } from '../../domain/webhook-event.js';
 import { newId } from '../../ids.js';
@@ -65,14 +65,12 @@ async function lockAccount(trx: Knex.Transaction, principal: Principal): Promise
   if ((await whereKeyCounts(query, principal)) === undefined) await requireKeyThatCounts(trx, principal);
 }
 
-const shown = modelColumns(WebhookEndpoint, 'endpoint', [
-  'id',
-  'livemode',
-  'url',
-  'enabledEvents',
-  'status',
-  'description',
-]);
+const shown = weighedColumns(
+  WebhookEndpoint,
+  'endpoint',
+  ['id', 'livemode', 'url', 'enabledEvents', 'status', 'description'],
+  ['url', 'description'],
+);
 
 /** A cursor may name one that has been deleted since: it is a position. */
 const ENDPOINTS: Omit<Listing<WebhookEndpoint>, 'values'> = {
@@ -80,9 +78,10 @@ const ENDPOINTS: Omit<Listing<WebhookEndpoint>, 'values'> = {
   what: 'webhook endpoint',
   table: 'webhook_endpoints',
   alias: 'endpoint',
-  select: `SELECT ${shown.sql} FROM webhook_endpoints endpoint`,
+  select: (share) => `SELECT ${shown.sql(share)} FROM webhook_endpoints endpoint ${shown.join}`,
   owned: 'endpoint.account_id = $1 AND endpoint.livemode = $2',
-  always: `endpoint.deleted_at IS NULL AND ${keyCounts('$3')}`,
+  allowed: keyCounts('$3'),
+  always: 'endpoint.deleted_at IS NULL',
   filters: [],
   read: shown.read,
 };
@@ -91,10 +90,21 @@ export async function listWebhookEndpoints(
   db: Knex,
   principal: Principal,
   page: PageRequest,
-): Promise<Page<WebhookEndpoint>> {
-  const { accountId, livemode, keyId } = principal;
-  const listing = { ...ENDPOINTS, values: [accountId, livemode, keyId] };
-  return await readPage(db, listing, page, () => requireKeyThatCounts(db, principal));
+): Promise<Page<Weighed<WebhookEndpoint>>> {
+  return await readPage(db, listedEndpoints(principal), page, () => requireKeyThatCounts(db, principal));
+}
+
+/** Those that a list has named, also when they have been deleted since. */
+export async function readWebhookEndpoints(
+  db: Knex,
+  principal: Principal,
+  ids: readonly string[],
+): Promise<WebhookEndpoint[]> {
+  return await readByIds(db, listedEndpoints(principal), ids, () => requireKeyThatCounts(db, principal));
+}
+
+function listedEndpoints({ accountId, livemode, keyId }: Principal): Listing<WebhookEndpoint> {
+  return { ...ENDPOINTS, values: [accountId, livemode, keyId] };
 }
 
 export async function getWebhookEndpoint(

@@ -1,0 +1,20 @@
+import { Refusal } from '../../shared/domain/errors.js';
+import { TOOL_ANSWER_BYTES } from '../../shared/domain/weight.js';
+
+/** An answer of /v1 as a tool gives it: whole, so no longer than an agent can read. */
+export async function wholeText(text: string | AsyncIterable<string>): Promise<string> {
+  if (typeof text === 'string') return text;
+  const pieces: string[] = [];
+  let bytes = 0;
+  for await (const piece of text) {
+    bytes += Buffer.byteLength(piece);
+    if (bytes > TOOL_ANSWER_BYTES) {
+      throw new Refusal(
+        'parameter_invalid',
+        'This answer is too long for a tool. Ask for fewer objects with limit, or leave expand out; the REST API gives it whole.',
+      );
+    }
+    pieces.push(piece);
+  }
+  return pieces.join('');
+}

@@ -1,0 +1,36 @@
+import type { CheckoutSession } from '../../../shared/models/checkout-session.js';
+import {
+  findCheckoutSession,
+  readCheckoutSessions,
+  type SessionRead,
+} from '../../../shared/services/checkout-sessions/read.js';
+import type { Deps } from '../../deps.js';
+import { heavyText } from '../operation/heavy-text.js';
+import { type Call, objectId } from '../operation/operation.js';
+
+/** What is made of a session, and the same as text, where it is heavy. */
+export interface SessionAnswer {
+  present(session: CheckoutSession): object;
+  render(session: CheckoutSession): Iterable<string>;
+}
+
+export async function answerSession(
+  { db, heavyAnswers }: Deps,
+  call: Call,
+  options: SessionRead,
+  { present, render }: SessionAnswer,
+): Promise<object | AsyncIterable<string>> {
+  const { principal } = call;
+  const { id, object } = await findCheckoutSession(
+    db,
+    principal,
+    objectId(call, 'checkout session'),
+    options,
+  );
+  if (object !== undefined) return present(object);
+  const read = async (): Promise<Iterable<string>> => {
+    const [session] = await readCheckoutSessions(db, principal, [id], options);
+    return session === undefined ? [] : render(session);
+  };
+  return heavyText(heavyAnswers, principal.accountId, [read]);
+}

@@ -1,0 +1,53 @@
+import type { Page } from '../../../shared/db/page.js';
+import type { Weighed } from '../../../shared/db/weighed-columns.js';
+import { ANSWER_PART_BYTES } from '../../../shared/domain/weight.js';
+import { presentList, renderObjects, textOfList } from '../../../shared/presenters/list.js';
+import type { HeavyAnswers } from '../../heavy-answers.js';
+import { heavyText, type ReadPart } from './heavy-text.js';
+import type { Call } from './operation.js';
+
+export interface ListAnswer<T> {
+  url: string;
+  present(object: T): object;
+  /** The same as text, where one object may be heavy by itself. */
+  render?(object: T): Iterable<string>;
+  /** Whole, in this order. */
+  read(ids: readonly string[]): Promise<T[]>;
+}
+
+/** The list; when some of the page are heavy its text instead, which reads them all in parts. */
+export function answerList<T>(
+  heavyAnswers: HeavyAnswers,
+  { principal }: Call,
+  { data, hasMore }: Page<Weighed<T>>,
+  { url, present, read, render = (object) => [JSON.stringify(present(object))] }: ListAnswer<T>,
+): object | AsyncIterable<string> {
+  const objects = data.flatMap(({ object }) => object ?? []);
+  if (objects.length === data.length) return presentList(url, objects.map(present), hasMore);
+
+  const { before, between, after } = textOfList(url, hasMore);
+  const parts = cutByBytes(data);
+  const readPart = (ids: readonly string[], index: number): ReadPart => {
+    const isLast = index === parts.length - 1;
+    const around = { before: index === 0 ? before : between, between, after: isLast ? after : '' };
+    return async () => renderObjects((await read(ids)).map(render), around);
+  };
+  return heavyText(heavyAnswers, principal.accountId, parts.map(readPart));
+}
+
+/** Ids of as many objects as a part holds, or of one that is heavier. */
+function cutByBytes(page: readonly Weighed<unknown>[]): string[][] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const { id, bytes } of page) {
+    const part = parts.at(-1);
+    if (part === undefined || bytes > room) {
+      parts.push([id]);
+      room = ANSWER_PART_BYTES - bytes;
+    } else {
+      part.push(id);
+      room -= bytes;
+    }
+  }
+  return parts;
+}

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import request from 'supertest';
+import { poolUse } from '../../shared/db/knex.js';
+import { ANSWER_PART_BYTES, HEAVY_ANSWERS } from '../../shared/domain/weight.js';
+import { newId } from '../../shared/ids.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { presentCheckoutSession } from '../../shared/presenters/checkout-session.js';
+import { presentList } from '../../shared/presenters/list.js';
+import { assertMissing, assertRefusal } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { buildEndpoints, buildSessions } from '../support/factories.js';
+import { buildHeavySessions } from '../support/heavy-sessions.js';
+import { connectAgent } from '../support/mcp.js';
+import { idsOf, readPage } from '../support/pages.js';
+import { buildShop, type Shop } from '../support/shop.js';
+import { sdk } from '../support/stripe-sdk.js';
+
+const SESSIONS = '/v1/checkout/sessions';
+const EXPANDED = `${SESSIONS}?limit=100&expand[]=data.line_items`;
+const HEAVY = 12;
+
+describe('heavy lists', () => {
+  let app: TestApp;
+  let shop: Shop;
+  /** Newest first: light ones between the heavy. */
+  let ids: string[];
+  before(async () => {
+    app = await openTestApp();
+    shop = await buildShop(app);
+    const groups = [
+      await buildHeavySessions(app.db, shop.accountId, HEAVY / 2),
+      (await buildSessions(app.db, shop.accountId, 5)).map(({ id }) => id),
+      await buildHeavySessions(app.db, shop.accountId, HEAVY / 2),
+      await buildHeavySessions(app.db, shop.accountId, 5, 2),
+    ];
+    ids = groups.flat().sort().reverse();
+  });
+  after(() => app.close());
+
+  async function statementsOf(act: () => Promise<unknown>): Promise<number> {
+    let count = 0;
+    const note = (): void => {
+      count += 1;
+    };
+    app.db.on('query', note);
+    try {
+      await act();
+    } finally {
+      app.db.removeListener('query', note);
+    }
+    return count;
+  }
+
+  it('are, byte for byte, what they would be in one piece', async () => {
+    const res = await shop.test.get(EXPANDED).expect(200);
+    const sessions = await CheckoutSession.query(app.db).whereIn('id', ids).orderBy('id', 'desc');
+    const view = { baseUrl: 'https://pay.example', expand: ['line_items'] as const };
+    const whole = presentList(
+      SESSIONS,
+      sessions.map((session) => presentCheckoutSession(session, view)),
+      false,
+    );
+    assert.ok(res.text === JSON.stringify(whole));
+    assert.ok(res.text.length > HEAVY * ANSWER_PART_BYTES);
+    assert.equal(res.get('Content-Length'), undefined);
+  });
+
+  it('are read in parts, and what is light in one statement', async () => {
+    assert.ok((await statementsOf(() => shop.test.get(EXPANDED).expect(200))) > HEAVY);
+    const light = `${SESSIONS}?limit=100`;
+    assert.equal(await statementsOf(() => shop.test.get(light).expect(200)), 1);
+    assert.equal(await statementsOf(() => shop.test.get(`${SESSIONS}/${ids[0]}`).expect(200)), 1);
+    const lightest = await buildShop(app);
+    await buildSessions(app.db, lightest.accountId, 100);
+    // Whose key it is, is asked once.
+    await lightest.test.get('/v1/payments').expect(200);
+    assert.equal(await statementsOf(() => lightest.test.get(EXPANDED).expect(200)), 1);
+  });
+
+  for (const limit of [4, 30]) {
+    it(`in pages of ${limit} join up to the whole, forwards and backwards`, async () => {
+      const path = `${SESSIONS}?limit=${limit}&expand[]=data.line_items`;
+      for (const backwards of [false, true]) {
+        const read: string[] = [];
+        for (let cursor = backwards ? `&ending_before=${ids.at(-1)}` : ''; ; ) {
+          const page = await readPage(shop.test, path + cursor);
+          const found = idsOf(page);
+          if (backwards) read.unshift(...found);
+          else read.push(...found);
+          if (!page.has_more) break;
+          cursor = backwards ? `&ending_before=${found[0]}` : `&starting_after=${found.at(-1)}`;
+        }
+        assert.deepEqual(read, backwards ? ids.slice(0, -1) : ids);
+      }
+    });
+  }
+
+  it('are walked by the stock Stripe SDK', async () => {
+    const stripe = sdk(shop.testKey, app.port);
+    const found: string[] = [];
+    for await (const session of stripe.checkout.sessions.list({ limit: 9, expand: ['data.line_items'] })) {
+      found.push(session.id);
+      assert.equal(session.line_items?.data.length, (await itemCounts()).get(session.id));
+    }
+    assert.deepEqual(found, ids);
+  });
+
+  let counts: Map<string, number> | undefined;
+  async function itemCounts(): Promise<Map<string, number>> {
+    if (counts !== undefined) return counts;
+    const { rows } = await app.db.raw(
+      'SELECT id, json_array_length(line_items) AS count FROM checkout_sessions WHERE account_id = ?',
+      [shop.accountId],
+    );
+    counts = new Map(rows.map(({ id, count }: { id: string; count: number }) => [id, count]));
+    return counts;
+  }
+
+  it('of one heavy session: it alone, and its line items in pages', async () => {
+    const [id = ''] = await buildHeavySessions(app.db, shop.accountId, 1);
+    const path = `${SESSIONS}/${id}`;
+    const { body } = await shop.test.get(`${path}?expand[]=line_items`).expect(200);
+    const session = await CheckoutSession.query(app.db).findById(id).throwIfNotFound();
+    const view = { baseUrl: 'https://pay.example', expand: ['line_items'] as const };
+    assert.deepEqual(body, JSON.parse(JSON.stringify(presentCheckoutSession(session, view))));
+    const items = body.line_items.data;
+    const all = await readPage(shop.test, `${path}/line_items`);
+    assert.deepEqual(all, { ...body.line_items, data: items });
+    const page = await readPage(shop.test, `${path}/line_items?limit=7&starting_after=${items[9].id}`);
+    assert.deepEqual(page, { ...body.line_items, has_more: true, data: items.slice(10, 17) });
+    assertMissing(await shop.test.get(`${path}/line_items?starting_after=${newId('li_')}`), 'starting_after');
+    await CheckoutSession.query(app.db).deleteById(id);
+  });
+
+  it('are asked for by HEAD, and keep nothing', async () => {
+    await request(app.server).head(EXPANDED).set('Authorization', `Bearer ${shop.testKey}`).expect(200);
+    assert.equal(poolUse(app.db).used, 0);
+  });
+
+  it('of webhook endpoints without a limit come whole', async () => {
+    const other = await buildShop(app);
+    const url = `https://shop.example/${'x'.repeat(2000)}`;
+    const built = await buildEndpoints(app.db, other.accountId, 1000, { url, description: 'é'.repeat(500) });
+    const list = await readPage(other.test, '/v1/webhook_endpoints');
+    assert.deepEqual(idsOf(list), built.reverse());
+    assert.equal(list.has_more, false);
+    assert.equal(list.data[999]?.url, url);
+  });
+
+  it('are refused as a tool, which answers what is light', async () => {
+    const agent = await connectAgent(app.port, shop.testKey);
+    const { isError, body } = await agent.call('list_checkout_sessions', {
+      limit: 30,
+      expand: ['data.line_items'],
+    });
+    assert.deepEqual([isError, body.error.code], [true, 'parameter_invalid']);
+    assert.match(body.error.message, /fewer/);
+    const light = await agent.call('list_checkout_sessions', { limit: 30 });
+    assert.equal(light.isError, false);
+    assert.deepEqual(idsOf(light.body), ids);
+    await agent.close();
+  });
+
+  describe('whose readers stop', () => {
+    const readers: Socket[] = [];
+    afterEach(() => {
+      for (const socket of readers.splice(0)) socket.destroy();
+    });
+
+    /** Its answer has begun; it takes no more of it. */
+    async function stopReading(): Promise<Socket> {
+      const socket = connect(app.port, '127.0.0.1').on('error', () => {});
+      readers.push(socket);
+      socket.write(
+        `GET ${EXPANDED} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${shop.testKey}\r\n\r\n`,
+      );
+      // Listening to this one, it reads only what it has room for.
+      await once(socket, 'readable');
+      return socket;
+    }
+
+    it('hold neither connections of Postgres nor places, and are at most so many of one account', async () => {
+      await Promise.all(Array.from({ length: HEAVY_ANSWERS.perAccount }, stopReading));
+      await eventually(() => assert.equal(poolUse(app.db).used, 0));
+      const asked = await request(app.server).get(EXPANDED).set('Authorization', `Bearer ${shop.testKey}`);
+      assert.equal(asked.status, 429);
+      assertRefusal(asked, 429, { type: 'invalid_request_error', code: 'rate_limit' });
+      // Whatever is light is answered, and so are others.
+      await shop.test.get(`${SESSIONS}?limit=100`).expect(200);
+      const another = await buildShop(app);
+      await buildHeavySessions(app.db, another.accountId, 3);
+      await another.test.get(EXPANDED).expect(200);
+      // One that goes away makes room for the next.
+      readers.pop()?.destroy();
+      await eventually(async () =>
+        assert.equal((await readPage(shop.test, EXPANDED)).data.length, ids.length),
+      );
+    });
+
+    it('and go on get the rest', async () => {
+      const socket = await stopReading();
+      // Until its part was let go.
+      await pause(HEAVY_ANSWERS.placeIdleMs * 5);
+      let bytes = 0;
+      let end = '';
+      socket.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        end = (end + chunk.toString('latin1')).slice(-20);
+      });
+      socket.resume();
+      await once(socket, 'close');
+      assert.ok(bytes > HEAVY * ANSWER_PART_BYTES);
+      assert.ok(end.endsWith(']}\r\n0\r\n\r\n'), end);
+    });
+  });
+});

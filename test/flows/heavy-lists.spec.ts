@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { platform } from 'node:os';
+import { loadConfig } from '../../shared/config.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { ApiKey } from '../../shared/models/api-key.js';
+import { revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { eventually } from '../support/eventually.js';
+import { buildMerchant, type Merchant } from '../support/factories.js';
+import { buildHeavySessions } from '../support/heavy-sessions.js';
+import { TcpProxy } from '../support/pause-points.js';
+import { killProcesses, startWebProcess, type WebServiceProcess } from '../support/processes.js';
+import { sdk } from '../support/stripe-sdk.js';
+import { createMigratedDatabase, testServices } from '../support/suite.js';
+
+const MIB = 1024 * 1024;
+/** Of 1.6 MB: ten lists of them, as text alone, are more than the heap. */
+const HEAVY = 24;
+const HEAP_MB = 256;
+const MOST_RESIDENT = 400 * MIB;
+const READERS = 3;
+const STANDING = 7;
+const EXPANDED = '/v1/checkout/sessions?limit=100&expand[]=data.line_items';
+
+describe('a web process with a small heap, asked for heavy lists', () => {
+  let db: Knex;
+  let proxy: TcpProxy;
+  let web: WebServiceProcess;
+  let shop: Merchant;
+  const sockets: Socket[] = [];
+  before(async () => {
+    const url = await createMigratedDatabase('heavy_lists');
+    db = openDatabase(loadConfig({ DATABASE_URL: url }, 'migrate').database);
+    const through = await TcpProxy.before(url);
+    proxy = through;
+    web = await startWebProcess({
+      DATABASE_URL: through.databaseUrl,
+      REDIS_URL: testServices().redisUrl,
+      FACILITATOR_URL: 'http://127.0.0.1:1',
+      BASE_URL: 'https://pay.example',
+      NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
+    });
+  });
+  beforeEach(async () => {
+    shop = await buildMerchant(db);
+    await buildHeavySessions(db, shop.accountId, HEAVY);
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+  after(async () => {
+    await killProcesses();
+    await proxy.refuse();
+    await db.destroy();
+  });
+
+  /** Its answer has begun; nothing more of it is read. */
+  async function standStill(): Promise<Socket> {
+    const socket = connect(web.port, '127.0.0.1').on('error', () => {});
+    sockets.push(socket);
+    socket.write(
+      `GET ${EXPANDED} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${shop.testKey}\r\n\r\n`,
+    );
+    await once(socket, 'readable');
+    return socket;
+  }
+
+  /** What comes of the rest. */
+  async function readRest(socket: Socket): Promise<{ bytes: number; end: string }> {
+    let bytes = 0;
+    let end = '';
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      end = (end + chunk.toString('latin1')).slice(-20);
+    });
+    socket.resume();
+    await once(socket, 'close');
+    return { bytes, end };
+  }
+
+  it('gives ten of them at once, some to readers who stand still, and stays small', async () => {
+    await Promise.all(Array.from({ length: STANDING }, standStill));
+    const whole = await Promise.all(
+      Array.from({ length: READERS }, async () => readRest(await standStill())),
+    );
+    for (const { bytes, end } of whole) {
+      assert.ok(bytes > HEAVY * 1.5 * MIB, `${bytes} bytes`);
+      assert.ok(end.endsWith(']}\r\n0\r\n\r\n'), end);
+    }
+    if (platform() === 'linux') assert.ok(mostResident() < MOST_RESIDENT, `${mostResident()} bytes`);
+    assert.equal(web.child.exitCode, null);
+  });
+
+  function mostResident(): number {
+    const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${web.pid}/status`, 'utf8')) ?? [];
+    return Number(kilobytes) * 1024;
+  }
+
+  const finished = (): Record<string, unknown>[] =>
+    web
+      .lines()
+      .filter(({ event, route }) => event === 'request.finished' && route === '/v1/checkout/sessions');
+  const failed = (): Record<string, unknown>[] =>
+    web.lines().filter(({ event }) => event === 'request.failed');
+
+  it('breaks off when Postgres is lost, and never looks whole', async () => {
+    const socket = await standStill();
+    const [before, failedBefore] = [finished().length, failed().length];
+    await proxy.refuse();
+    const { end } = await readRest(socket);
+    assert.ok(!end.endsWith('0\r\n\r\n'), end);
+    await proxy.accept();
+    const line = await eventually(() => finished()[before] ?? assert.fail('no line'));
+    assert.deepEqual(
+      [line.status, line.aborted, line.code, line.account],
+      [200, true, 'internal_error', shop.accountId],
+    );
+    assert.equal(failed().length, failedBefore + 1);
+    assert.equal(failed().at(-1)?.request_id, line.request_id);
+  });
+
+  it('is an error, and no short list, to the stock SDK', async () => {
+    const list = (httpAgent?: Agent) =>
+      sdk(shop.testKey, web.port, {
+        maxNetworkRetries: 0,
+        ...(httpAgent && { httpAgent }),
+      }).checkout.sessions.list({
+        limit: 100,
+        expand: ['data.line_items'],
+      });
+    const agent = new Agent();
+    const createConnection = agent.createConnection.bind(agent);
+    // Postgres is lost as soon as the answer begins.
+    agent.createConnection = (options, callback) =>
+      createConnection(options, callback)?.once('data', () => void proxy.refuse());
+    await assert.rejects(list(agent));
+    await proxy.accept();
+    const { data } = await list();
+    assert.equal(data.length, HEAVY);
+  });
+
+  it('breaks off when the key is revoked, which is no fault of ours', async () => {
+    const socket = await standStill();
+    const [before, failedBefore] = [finished().length, failed().length];
+    const key = await ApiKey.query(db)
+      .findOne({ accountId: shop.accountId, livemode: false })
+      .throwIfNotFound();
+    await revokeApiKey(db, key.id);
+    const { end } = await readRest(socket);
+    assert.ok(!end.endsWith('0\r\n\r\n'), end);
+    const line = await eventually(() => finished()[before] ?? assert.fail('no line'));
+    assert.deepEqual([line.status, line.aborted, line.code], [200, true, 'api_key_revoked']);
+    assert.equal(failed().length, failedBefore);
+  });
+
+  it('ends the work for a client that goes away, and serves the next', async () => {
+    const left = await Promise.all(Array.from({ length: 5 }, standStill));
+    const before = finished().length;
+    for (const socket of left) socket.resetAndDestroy();
+    await eventually(() => assert.equal(finished().length, before + left.length));
+    const stripe = sdk(shop.testKey, web.port);
+    let count = 0;
+    for await (const { line_items } of stripe.checkout.sessions.list({
+      limit: 15,
+      expand: ['data.line_items'],
+    })) {
+      assert.equal(line_items?.data.length, 100);
+      count += 1;
+    }
+    assert.equal(count, HEAVY);
+  });
+});

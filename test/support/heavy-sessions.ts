@@ -1,0 +1,37 @@
+import type { Knex } from '../../shared/db/knex.js';
+import type { LineItem } from '../../shared/domain/checkout-session.js';
+import { newId, sessionPrefix } from '../../shared/ids.js';
+import { buildSession } from './factories.js';
+
+const MOST_ITEMS = 100;
+const IMAGES = 8;
+const IMAGE = `https://images.example/${'x'.repeat(2000)}`;
+
+/** Sessions of so many line items, each as heavy as it may be: 16 KB. Copied within Postgres; oldest first. */
+export async function buildHeavySessions(
+  db: Knex,
+  accountId: string,
+  count: number,
+  items = MOST_ITEMS,
+): Promise<string[]> {
+  const { id: first } = await buildSession(db, accountId, { lineItems: heavyItems(items) });
+  const ids = Array.from({ length: count - 1 }, () => newId(sessionPrefix(false)));
+  await db.raw(
+    `INSERT INTO checkout_sessions (id, account_id, livemode, status, amount_total_cents, line_items, metadata, expires_at)
+     SELECT copy, account_id, livemode, status, amount_total_cents, line_items, metadata, expires_at
+     FROM checkout_sessions, unnest(?::text[]) copy WHERE id = ?`,
+    [ids, first],
+  );
+  return [first, ...ids];
+}
+
+function heavyItems(count: number): LineItem[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: newId('li_'),
+    name: `Item ${index} – “é”`,
+    description: null,
+    images: Array.from({ length: IMAGES }, (_image, image) => `${IMAGE}${index}.${image}`),
+    unitAmountCents: index,
+    quantity: 1,
+  }));
+}

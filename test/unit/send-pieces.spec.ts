@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import express from 'express';
+import request from 'supertest';
+import { sendPieces } from '../../api/send-json.js';
+import { eventually } from '../support/eventually.js';
+
+const PIECE = 'x'.repeat(64 * 1024);
+/** Far more than what two sockets of one machine hold between them. */
+const MANY = 4000;
+const SHORT_MS = 200;
+const LONG_MS = 60_000;
+
+/** A text of many pieces, and how many were asked for. */
+class Pieces {
+  given = 0;
+  isOver = false;
+  readonly count: number;
+  failsAt: number;
+
+  constructor(count: number, failsAt = Number.POSITIVE_INFINITY) {
+    this.count = count;
+    this.failsAt = failsAt;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
+    try {
+      while (this.given < this.count) {
+        if (this.given === this.failsAt) throw new Error('no database');
+        this.given += 1;
+        yield PIECE;
+      }
+    } finally {
+      this.isOver = true;
+    }
+  }
+}
+
+describe('an answer in pieces', () => {
+  let server: Server;
+  let pieces: Pieces;
+  let takenWithinMs: number;
+  const logged: unknown[] = [];
+  before(async () => {
+    const app = express();
+    app.use((req, res, next) => {
+      Object.assign(req, { log: { error: (line: unknown) => logged.push(line) } });
+      sendPieces(res, pieces, takenWithinMs).catch(next);
+    });
+    app.use(((_error, _req, res, _next) => {
+      res.sendStatus(500);
+    }) satisfies express.ErrorRequestHandler);
+    server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  beforeEach(() => {
+    logged.length = 0;
+    takenWithinMs = LONG_MS;
+  });
+  after(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  async function ask(): Promise<Socket> {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+    await once(socket, 'connect');
+    socket.pause();
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    return socket;
+  }
+
+  /** Until nothing more is asked for. */
+  async function untilItWaits(): Promise<number> {
+    for (let before = -1; ; ) {
+      await new Promise((resolve) => setTimeout(resolve, SHORT_MS));
+      if (pieces.given === before && before > 0) return before;
+      before = pieces.given;
+    }
+  }
+
+  it('comes whole, without a length', async () => {
+    pieces = new Pieces(100);
+    const res = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    assert.match(res.headers.get('Content-Type') ?? '', /^application\/json/);
+    assert.equal(res.headers.get('Content-Length'), null);
+    assert.equal(await res.text(), PIECE.repeat(100));
+  });
+
+  it('has a head and no body for HEAD, and asks for one piece only', async () => {
+    pieces = new Pieces(MANY);
+    await request(server)
+      .head('/')
+      .expect(200)
+      .expect('Content-Type', /^application\/json/);
+    assert.deepEqual([pieces.given, pieces.isOver], [1, true]);
+  });
+
+  it('waits for a client that does not read, and goes on when it does', async () => {
+    pieces = new Pieces(MANY);
+    const socket = await ask();
+    assert.ok((await untilItWaits()) < MANY / 4);
+    socket.resume();
+    await eventually(() => assert.equal(pieces.given, MANY));
+    socket.destroy();
+  });
+
+  it('is broken off when a client takes nothing', async () => {
+    pieces = new Pieces(MANY);
+    takenWithinMs = SHORT_MS;
+    const socket = await ask();
+    await eventually(() => assert.ok(pieces.isOver));
+    assert.ok(pieces.given < MANY / 4);
+    assert.doesNotMatch((await text(socket)).slice(-10), /\r\n0\r\n/);
+    assert.deepEqual(logged, []);
+  });
+
+  for (const how of ['destroy', 'resetAndDestroy'] as const) {
+    it(`ends with its client: ${how}`, async () => {
+      pieces = new Pieces(MANY);
+      const socket = await ask();
+      await untilItWaits();
+      socket[how]();
+      await eventually(() => assert.ok(pieces.isOver));
+      assert.ok(pieces.given < MANY / 4);
+      assert.deepEqual(logged, []);
+    });
+  }
+
+  it('that fails before its first byte is an error like others', async () => {
+    pieces = new Pieces(MANY, 0);
+    await request(server).get('/').expect(500);
+  });
+
+  it('that fails later is never taken for whole, and is logged once', async () => {
+    pieces = new Pieces(MANY, 3);
+    await assert.rejects(request(server).get('/').then(), /aborted|socket hang up|ECONNRESET/);
+    assert.equal(logged.length, 1);
+    assert.match(JSON.stringify(logged), /request\.failed/);
+  });
+});

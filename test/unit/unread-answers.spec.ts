@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import express, { type Response } from 'express';
+import { watchUnread } from '../../api/unread-answers.js';
+import { eventually } from '../support/eventually.js';
+
+/** More than what two sockets of one machine hold between them. */
+const LONG = 'x'.repeat(16 * 1024 * 1024);
+const BYTES = 1.5 * LONG.length;
+const WAITED_MS = 50;
+const LONG_MS = 60_000;
+
+describe('answers that nobody reads', () => {
+  let server: Server;
+  let answers: Response[] = [];
+  let waitedMs = WAITED_MS;
+  const sockets: Socket[] = [];
+  before(async () => {
+    const app = express();
+    app.use((req, res) => {
+      const accountId = req.path.slice(1);
+      Object.assign(req, { principal: { accountId } });
+      answers.push(res);
+      res.end(LONG);
+      watchUnread(res, { bytes: BYTES, waitedMs });
+    });
+    server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await eventually(() => assert.ok(answers.every(({ closed }) => closed)));
+    answers = [];
+  });
+  after(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  async function ask(account: string): Promise<Socket> {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+    sockets.push(socket);
+    socket.write(`GET /${account} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await once(socket, 'readable');
+    return socket;
+  }
+
+  const cut = (): boolean[] => answers.map(({ destroyed }) => destroyed);
+
+  it('are cut off, the oldest first, when their account has too many', async () => {
+    for (const account of ['a', 'b', 'a', 'b']) {
+      await ask(account);
+      await pause(WAITED_MS);
+    }
+    assert.deepEqual(cut(), [true, true, false, false]);
+  });
+
+  it('are not, while they are new', async () => {
+    waitedMs = LONG_MS;
+    await Promise.all([ask('a'), ask('a'), ask('a')]);
+    waitedMs = WAITED_MS;
+    assert.deepEqual(cut(), [false, false, false]);
+  });
+
+  it('count no longer when they were read', async () => {
+    for (const account of ['a', 'a', 'a', 'a', 'a']) {
+      const socket = await ask(account);
+      await pause(WAITED_MS);
+      socket.resume();
+      await eventually(() => assert.ok(answers.every(({ writableFinished }) => writableFinished)));
+    }
+  });
+});
