@@ -1,4 +1,4 @@
-import { ConfigError, isSet, readConfig } from '../shared/config.js';
+import { ConfigError, isProduction, isSet, readConfig } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { Refusal } from '../shared/domain/errors.js';
 import { createLogger } from '../shared/logger.js';
@@ -30,9 +30,12 @@ export async function main(argv: readonly string[], output: Output = process): P
   }
 }
 
-/** Without DATABASE_URL it works on the database of a running `npm start`, or starts that one for the call. */
+/**
+ * Without DATABASE_URL it works on the database of a running `npm start`, or starts that one for the call; in production
+ * it is refused, since that database would be nobody's.
+ */
 async function run(command: Command, input: Record<string, string | undefined>): Promise<object> {
-  const local = isSet('DATABASE_URL') ? undefined : await startLocalDatabase();
+  const local = isSet('DATABASE_URL') || isProduction() ? undefined : await startLocalDatabase();
   try {
     const config = readConfig('cli', local && { DATABASE_URL: local.url });
     if (local !== undefined) await migrate(config, createLogger('silent', 'cli'));

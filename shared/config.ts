@@ -64,6 +64,8 @@ export interface Config {
 /** Used outside production when ENCRYPTION_KEY is not set; a warning says so. */
 const DEVELOPMENT_KEY = Buffer.from('stablecoin-checkout development!');
 
+const SHORTEST_PASSWORD = 16;
+
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -119,9 +121,9 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     pageScriptUrl: readPageScript(env, production),
     workerQueues: env.list('WORKER_QUEUES', JOB_NAMES) ?? JOB_NAMES,
     workerConcurrency: env.integer('WORKER_CONCURRENCY', { default: 20, min: 1, max: 1000 }),
-    metricsToken: env.text('METRICS_TOKEN'),
+    metricsToken: readPassword(env, 'METRICS_TOKEN', production && serves),
     workerMetricsPort: env.optionalInteger('WORKER_METRICS_PORT', { min: 1, max: 65535 }),
-    adminPassword: env.text('ADMIN_PASSWORD'),
+    adminPassword: readPassword(env, 'ADMIN_PASSWORD', production && serves),
   };
   if (env.problems.length > 0) {
     throw new ConfigError(
@@ -149,6 +151,17 @@ function readPageScript(env: EnvReader, production: boolean): string | undefined
     env.problems.push('PAGE_SCRIPT_URL is for development: unset it where NODE_ENV is production.');
   }
   return url;
+}
+
+/** What opens the operators' pages to whoever guesses it. */
+function readPassword(env: EnvReader, name: string, mustBeLong: boolean): string | undefined {
+  const text = env.text(name);
+  if (text !== undefined && mustBeLong && [...text].length < SHORTEST_PASSWORD) {
+    env.problems.push(
+      `${name} must have at least ${SHORTEST_PASSWORD} characters in production (openssl rand -base64 24).`,
+    );
+  }
+  return text;
 }
 
 function readFacilitator(env: EnvReader, required: boolean): FacilitatorConfig {

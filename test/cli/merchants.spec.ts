@@ -119,6 +119,21 @@ describe('the merchants command', () => {
     await assertRefused(/No such API key/, 'revoke-key', 'key_none');
   });
 
+  it('starts no database of its own in production', async () => {
+    const { DATABASE_URL, NODE_ENV } = process.env;
+    delete process.env.DATABASE_URL;
+    process.env.NODE_ENV = 'production';
+    try {
+      const { status, stdout, stderr } = await runCommand('list');
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.match(stderr, /DATABASE_URL is missing/);
+    } finally {
+      process.env.DATABASE_URL = DATABASE_URL;
+      if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+      else process.env.NODE_ENV = NODE_ENV;
+    }
+  });
+
   it('prints for people when not asked for JSON, and its usage when asked for nothing', async () => {
     assert.match((await runCommand('create', '--name', 'Shop')).stdout, /^account\.id: acct_\w+$/m);
     assert.match((await runCommand()).stdout, /add-facilitator-key <acct> --key-id K --public-key B64/);
