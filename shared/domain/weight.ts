@@ -5,3 +5,7 @@
 
 /** A body of more is refused before it is sent. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** Wrong passwords and tokens of operators' pages that are looked at, from one address; then from all together. */
+export const WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE = 10;
+export const WRONG_PASSWORDS_A_MINUTE = 100;
