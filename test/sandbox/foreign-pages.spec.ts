@@ -60,7 +60,12 @@ describe('the sandbox, asked by pages', () => {
     for (const [name, url, body] of places) {
       for (const headers of foreign) {
         for (const method of ['POST', 'OPTIONS']) {
-          const { status, headers: answered } = await ask(url, method, headers, method === 'POST' ? body : undefined);
+          const { status, headers: answered } = await ask(
+            url,
+            method,
+            headers,
+            method === 'POST' ? body : undefined,
+          );
           assert.equal(status, 403, `${name}: ${method} ${JSON.stringify(headers)}`);
           assert.equal(answered['access-control-allow-origin'], undefined);
         }
