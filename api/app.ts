@@ -31,7 +31,7 @@ export function createApp(deps: Deps): Express {
   const strictTransportSecurity = isHttps && { maxAge: HSTS_SECONDS, includeSubDomains: false };
   app.use(
     inOneLayer(
-      requestId(deps, ['/mcp', ...MERCHANT_PATHS]),
+      requestId(deps, MERCHANT_PATHS),
       warnOfUntrustedProxy(deps),
       safeHeaders({ strictTransportSecurity }),
     ),

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Config, readConfig, usesDevelopmentKey } from '../shared/config.js';
+import { warnOfDangers } from '../shared/dangers.js';
 import { followClock } from '../shared/db/follow-clock.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger } from '../shared/logger.js';
@@ -31,6 +32,7 @@ export async function startWeb(
   const deps = openDeps(config, logger);
   if (deps.redis !== undefined) warnIfRedisMayEvict(deps.redis, logger);
   warnAbout(deps);
+  warnOfDangers(config, logger);
   const app = createApp(deps);
   const server = createHttpServer(app);
   const inFlight = trackInFlight(server);

@@ -2,6 +2,14 @@ import type { Knex } from '../shared/db/knex.js';
 
 export type Input = Record<string, string | undefined>;
 
+/** What the row of `operator_actions` says that a command which changes something leaves. */
+export interface Deed {
+  /** Its subject, or what it made. */
+  about: string | undefined;
+  /** Writes the row. */
+  record(db: Knex): Promise<void>;
+}
+
 export interface Command {
   usage: string;
   /** What the one positional argument is, if there is one. */
@@ -10,7 +18,9 @@ export interface Command {
   /** Options without a value. */
   flags?: readonly string[];
   required: readonly string[];
-  run(db: Knex, input: Input): Promise<object>;
+  /** `at once`: in one transaction with the row that tells of it. `piecemeal`: in several, after the row that it records. */
+  changes?: 'at once' | 'piecemeal';
+  run(db: Knex, input: Input, deed: Deed): Promise<object>;
 }
 
 /** An argument that parsing has made sure of. */

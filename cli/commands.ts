@@ -13,6 +13,7 @@ import {
   listFacilitatorKeys,
   removeFacilitatorKey,
 } from '../shared/services/access/facilitator-keys.js';
+import { AUDIT_COMMANDS } from './audit-commands.js';
 import { type Command, subjectOf } from './command.js';
 import { EVENT_COMMANDS } from './event-commands.js';
 import { PAYMENT_COMMANDS } from './payment-commands.js';
@@ -28,15 +29,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: `--name N ${DETAILS_USAGE}`,
     options: DETAILS,
     required: ['name'],
-    async run(db, input) {
-      const details = accountChanges(input);
-      return await db.transaction(async (trx) => {
-        const account = await createAccount(trx, { ...NO_DETAILS, ...details });
-        const accountId = account.id;
-        const live = await createApiKey(trx, { accountId, livemode: true, name: DEFAULT_KEY_NAME });
-        const test = await createApiKey(trx, { accountId, livemode: false, name: DEFAULT_KEY_NAME });
-        return { account: presentAccount(account), keys: { live: live.secret, test: test.secret } };
-      });
+    changes: 'at once',
+    async run(db, input, deed) {
+      const account = await createAccount(db, { ...NO_DETAILS, ...accountChanges(input) });
+      const accountId = account.id;
+      const live = await createApiKey(db, { accountId, livemode: true, name: DEFAULT_KEY_NAME });
+      const test = await createApiKey(db, { accountId, livemode: false, name: DEFAULT_KEY_NAME });
+      deed.about = accountId;
+      return { account: presentAccount(account), keys: { live: live.secret, test: test.secret } };
     },
   },
   update: {
@@ -44,6 +44,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     subject: 'account',
     options: DETAILS,
     required: [],
+    changes: 'at once',
     async run(db, input) {
       return presentAccount(await updateAccount(db, subjectOf(input, 'account'), accountChanges(input)));
     },
@@ -79,11 +80,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     subject: 'account',
     options: ['mode', 'name'],
     required: ['mode'],
-    async run(db, input) {
+    changes: 'at once',
+    async run(db, input, deed) {
       const livemode = parseMode(input.mode) === 'live';
       const name = parseKeyName(input.name) ?? DEFAULT_KEY_NAME;
       const account = await getAccount(db, subjectOf(input, 'account'));
       const { key, secret } = await createApiKey(db, { accountId: account.id, livemode, name });
+      deed.about = key.id;
       return presentNewApiKey(key, secret, account);
     },
   },
@@ -92,6 +95,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     subject: 'key',
     options: [],
     required: [],
+    changes: 'at once',
     async run(db, input) {
       return presentApiKey(await revokeApiKey(db, subjectOf(input, 'key')));
     },
@@ -101,6 +105,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     subject: 'account',
     options: ['key-id', 'public-key'],
     required: ['key-id', 'public-key'],
+    changes: 'at once',
     async run(db, input) {
       const accountId = subjectOf(input, 'account');
       const publicKey = parsePublicKey(input['public-key']);
@@ -110,16 +115,20 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'remove-facilitator-key': {
-    usage: '<acct> --key-id K',
+    usage: '<acct> --key-id K [--revoke-keys]',
     subject: 'account',
     options: ['key-id'],
+    flags: ['revoke-keys'],
     required: ['key-id'],
+    changes: 'at once',
     async run(db, input) {
-      return presentFacilitatorKey(
-        await removeFacilitatorKey(db, subjectOf(input, 'account'), subjectOf(input, 'key-id')),
-      );
+      const named = { accountId: subjectOf(input, 'account'), keyId: subjectOf(input, 'key-id') };
+      const revokeKeys = input['revoke-keys'] !== undefined;
+      const revoked = await removeFacilitatorKey(db, named, { revokeKeys });
+      return { ...presentFacilitatorKey(named), ...(revokeKeys && { revoked: revoked.map(presentApiKey) }) };
     },
   },
+  ...AUDIT_COMMANDS,
   ...EVENT_COMMANDS,
   ...PAYMENT_COMMANDS,
   ...SECRET_COMMANDS,
@@ -141,6 +150,6 @@ const NO_DETAILS = {
   supportEmail: null,
 };
 
-function presentFacilitatorKey(key: FacilitatorKey): object {
+function presentFacilitatorKey(key: Pick<FacilitatorKey, 'accountId' | 'keyId'>): object {
   return { object: 'facilitator_key', key_id: key.keyId, account: key.accountId };
 }

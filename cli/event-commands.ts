@@ -8,6 +8,7 @@ export const EVENT_COMMANDS: Readonly<Record<string, Command>> = {
     subject: 'event',
     options: ['endpoint'],
     required: [],
+    changes: 'at once',
     async run(db, input) {
       const event = subjectOf(input, 'event');
       const resent = await resendEvent(db, event, input.endpoint);

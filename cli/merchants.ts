@@ -1,12 +1,13 @@
-import { ConfigError, isSet, readConfig } from '../shared/config.js';
+import { ConfigError, isProduction, isSet, readConfig } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { Refusal } from '../shared/domain/errors.js';
 import { createLogger } from '../shared/logger.js';
 import { migrate } from '../shared/migrate.js';
-import { type Command, DoneInPart } from './command.js';
+import { DoneInPart } from './command.js';
 import { COMMANDS, USAGE } from './commands.js';
 import { formatText } from './format-text.js';
-import { parseCommandLine, UsageError } from './parse-command-line.js';
+import { type CommandLine, parseCommandLine, UsageError } from './parse-command-line.js';
+import { runRecorded } from './run-recorded.js';
 
 export interface Output {
   stdout: { write(text: string): unknown };
@@ -21,7 +22,7 @@ export async function main(argv: readonly string[], output: Output = process): P
   try {
     const line = parseCommandLine(argv, COMMANDS);
     if (line === undefined) output.stdout.write(USAGE);
-    else tell(await run(line.command, line.input));
+    else tell(await run(line));
     return 0;
   } catch (error) {
     if (error instanceof DoneInPart) tell(error.answer);
@@ -30,15 +31,18 @@ export async function main(argv: readonly string[], output: Output = process): P
   }
 }
 
-/** Without DATABASE_URL it works on the database of a running `npm start`, or starts that one for the call. */
-async function run(command: Command, input: Record<string, string | undefined>): Promise<object> {
-  const local = isSet('DATABASE_URL') ? undefined : await startLocalDatabase();
+/**
+ * Without DATABASE_URL it works on the database of a running `npm start`, or starts that one for the call; in production
+ * it is refused, since that database would be nobody's.
+ */
+async function run(line: CommandLine): Promise<object> {
+  const local = isSet('DATABASE_URL') || isProduction() ? undefined : await startLocalDatabase();
   try {
     const config = readConfig('cli', local && { DATABASE_URL: local.url });
     if (local !== undefined) await migrate(config, createLogger('silent', 'cli'));
     const db = openDatabase(config.database);
     try {
-      return await command.run(db, input);
+      return await runRecorded(db, line);
     } finally {
       await db.destroy();
     }

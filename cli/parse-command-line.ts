@@ -6,6 +6,7 @@ export class UsageError extends Error {
 }
 
 export interface CommandLine {
+  name: string;
   command: Command;
   input: Record<string, string | undefined>;
 }
@@ -23,7 +24,7 @@ export function parseCommandLine(
       `There is no command "${name}". The commands are: ${Object.keys(commands).join(', ')}.`,
     );
   }
-  return { command, input: readInput(name, command, rest) };
+  return { name, command, input: readInput(name, command, rest) };
 }
 
 function readInput(name: string, command: Command, words: string[]): Record<string, string | undefined> {

@@ -34,6 +34,7 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     options: ['paid', 'reason'],
     flags: ['failed'],
     required: [],
+    changes: 'at once',
     async run(db, input) {
       const resolution = readResolution(input);
       // The lines go to standard error: standard output is the answer's.

@@ -9,13 +9,16 @@ export const SECRET_COMMANDS: Readonly<Record<string, Command>> = {
     usage: '',
     options: [],
     required: [],
-    async run(db) {
+    // Nobody is kept waiting for all of them.
+    changes: 'piecemeal',
+    async run(db, _input, deed) {
       if (!isSet('ENCRYPTION_KEY')) {
         throw new ConfigError(
           'ENCRYPTION_KEY is missing: set it as web and workers have it, the new key first.',
         );
       }
       const { encryptionKeys } = readConfig('cli', { DATABASE_URL: 'postgres://unused' });
+      await deed.record(db);
       const { resealed, current, unreadable } = await resealSecrets(db, createSecretBox(encryptionKeys));
       const answer = {
         resealed,

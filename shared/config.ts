@@ -64,6 +64,9 @@ export interface Config {
 /** Used outside production when ENCRYPTION_KEY is not set; a warning says so. */
 const DEVELOPMENT_KEY = Buffer.from('stablecoin-checkout development!');
 
+/** What opens the operators' pages to whoever guesses it. */
+const SHORTEST_PASSWORD = 16;
+
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -86,6 +89,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
   const env = new EnvReader(environment);
   const serves = role === 'web' || role === 'worker';
   const production = env.text('NODE_ENV') === 'production';
+  const shortestPassword = production && serves ? SHORTEST_PASSWORD : 1;
   const port = env.integer('PORT', { default: 3000, min: 0, max: 65535 });
   const config: Config = {
     production,
@@ -119,9 +123,9 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     pageScriptUrl: readPageScript(env, production),
     workerQueues: env.list('WORKER_QUEUES', JOB_NAMES) ?? JOB_NAMES,
     workerConcurrency: env.integer('WORKER_CONCURRENCY', { default: 20, min: 1, max: 1000 }),
-    metricsToken: env.text('METRICS_TOKEN'),
+    metricsToken: env.password('METRICS_TOKEN', shortestPassword),
     workerMetricsPort: env.optionalInteger('WORKER_METRICS_PORT', { min: 1, max: 65535 }),
-    adminPassword: env.text('ADMIN_PASSWORD'),
+    adminPassword: env.password('ADMIN_PASSWORD', shortestPassword),
   };
   if (env.problems.length > 0) {
     throw new ConfigError(

@@ -21,6 +21,16 @@ export class EnvReader {
     return value === '' ? undefined : value;
   }
 
+  password(name: string, minLength: number): string | undefined {
+    const text = this.text(name);
+    if (text !== undefined && [...text].length < minLength) {
+      this.problems.push(
+        `${name} must have at least ${minLength} characters in production (openssl rand -base64 24).`,
+      );
+    }
+    return text;
+  }
+
   optionalInteger(name: string, { min, max }: Bounds): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;

@@ -1,5 +1,6 @@
 import { createChains } from '../shared/chains/confirmation.js';
 import { type Config, readConfig } from '../shared/config.js';
+import { warnOfDangers } from '../shared/dangers.js';
 import { followClock } from '../shared/db/follow-clock.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { runStatement } from '../shared/db/statement.js';
@@ -38,6 +39,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   await runStatement(db, { name: undefined, text: 'SELECT 1' }, []);
   const ringing = config.redis && openRedis(config.redis, logger);
   if (ringing !== undefined) warnIfRedisMayEvict(ringing, logger);
+  warnOfDangers(config, logger);
   const waiting = config.redis && openWorkerRedis(config.redis, logger);
   const queues = openQueues(config, ringing, logger);
   const facilitator = createFacilitator(config.facilitator, config.workerConcurrency * CALLS_PER_PLACE);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { Histogram } from 'prom-client';
+import { createGuessBrake } from '../shared/guess-brake.js';
 import { type MetricSources, openMetricsPage } from '../shared/metrics.js';
 import { bearerMatches } from '../shared/secrets.js';
 import type { Closable } from '../shared/shutdown.js';
@@ -43,14 +44,23 @@ export async function serveWorkerMetrics(
   port: number,
   token: string | undefined,
 ): Promise<Closable> {
+  const brake = createGuessBrake();
   const server = createServer((request, response) => {
     const end = (status: number, body: string): void => {
       response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(body);
     };
     if (request.url === '/healthz') return end(200, 'ok\n');
     if (request.url !== '/metrics') return end(404, 'Only /metrics and /healthz are here.\n');
-    if (token !== undefined && !bearerMatches(request.headers.authorization, token)) {
-      return end(401, 'Send METRICS_TOKEN as bearer token.\n');
+    const { authorization } = request.headers;
+    if (token !== undefined) {
+      const address = request.socket.remoteAddress ?? 'unknown';
+      const verdict =
+        authorization !== undefined && brake.judge(address, () => bearerMatches(authorization, token));
+      if (verdict === false) return end(401, 'Send METRICS_TOKEN as bearer token.\n');
+      if (verdict !== true) {
+        response.setHeader('retry-after', verdict.retryAfterSeconds);
+        return end(429, 'Too many wrong tokens. Wait as long as Retry-After says.\n');
+      }
     }
     metrics.read().then(
       (text) => end(200, text),

@@ -1,7 +1,7 @@
-import type { Request } from 'express';
 import { newId } from '../../shared/ids.js';
 import type { Deps } from '../deps.js';
 import type { Preparation } from './preparations.js';
+import { routeLabels } from './route-label.js';
 
 /**
  * Gives every request its id and, when it is over, its one log line and its place in the metrics. `paths`, such as
@@ -11,7 +11,7 @@ export function requestId(
   { logger, metrics }: Pick<Deps, 'logger' | 'metrics'>,
   paths: readonly string[],
 ): Preparation {
-  const templates = paths.map(templateOf);
+  const labelOf = routeLabels(paths);
   return (req, res) => {
     const startedAt = performance.now();
     req.id = newId('req_');
@@ -19,7 +19,7 @@ export function requestId(
     res.setHeader('Request-Id', req.id);
     res.once('close', () => {
       const ms = performance.now() - startedAt;
-      const route = routeOf(req, templates, res.locals.errorCode !== undefined);
+      const route = labelOf(req, res.locals.errorCode !== undefined);
       metrics.request({ method: req.method, route, status: res.statusCode }, ms / 1000);
       logger.info({
         event: 'request.finished',
@@ -37,32 +37,4 @@ export function requestId(
       });
     });
   };
-}
-
-interface Template {
-  text: string;
-  pattern: RegExp;
-}
-
-function templateOf(path: string): Template {
-  return {
-    text: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
-  };
-}
-
-/**
- * The template, not the path: paths hold ids, and a link's id is all it takes to see it. Of a request that was refused
- * express has forgotten under which path its route was.
- */
-function routeOf(
-  { baseUrl, route, originalUrl }: Request,
-  templates: readonly Template[],
-  isRefused: boolean,
-): string {
-  const hasRoute = typeof route?.path === 'string';
-  if (hasRoute && !isRefused) return (baseUrl + route.path).replace(/(?<=.)\/$/, '');
-  const [path = ''] = originalUrl.split('?', 1);
-  const template = templates.find(({ pattern }) => pattern.test(path))?.text;
-  return template ?? (hasRoute ? baseUrl + route.path : 'unknown');
 }

@@ -1,17 +1,18 @@
 import { type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
-import { secretsMatch } from '../../shared/secrets.js';
 import type { Deps } from '../deps.js';
+import { requirePassword } from './credentials.js';
+import { fromOwnPagesOnly } from './own-pages-only.js';
+import { recordTouch } from './record-touch.js';
 
 const QUEUES_PATH = '/queues';
 const QUEUES_URL = '/admin/queues';
-const USER = 'admin';
 
 /** Operators' pages; without ADMIN_PASSWORD they do not exist. */
 export function adminPages(deps: Deps, password: string): Router {
   const router = Router();
-  router.use(requirePassword(password), OWN_POLICY);
-  router.use(QUEUES_PATH, queueDashboard(deps));
+  router.use(requirePassword(password, deps.logger), OWN_POLICY);
+  router.use(QUEUES_PATH, fromOwnPagesOnly, recordTouch(deps), queueDashboard(deps));
   return router;
 }
 
@@ -57,17 +58,4 @@ async function openDashboard(queues: Awaited<ReturnType<Deps['queues']['open']>>
   serverAdapter.setBasePath(QUEUES_URL);
   createBullBoard({ queues: queues.map((queue) => new BullMQAdapter(queue)), serverAdapter });
   return serverAdapter.getRouter();
-}
-
-function requirePassword(password: string): RequestHandler {
-  return (req, res, next) => {
-    const [, encoded = ''] = /^Basic +(\S+)$/i.exec(req.get('Authorization') ?? '') ?? [];
-    const sent = Buffer.from(encoded, 'base64').toString('utf8');
-    if (secretsMatch(sent, `${USER}:${password}`)) {
-      next();
-      return;
-    }
-    res.setHeader('WWW-Authenticate', 'Basic realm="operators", charset="UTF-8"');
-    res.status(401).type('text/plain').send('User admin, with ADMIN_PASSWORD.\n');
-  };
 }

@@ -78,7 +78,8 @@ export async function openStage({
     db,
     config,
     startWeb: (settings = {}) => start(WEB, '/readyz', settings),
-    startWorker: (settings = {}) => start(WORKER, '/healthz', { METRICS_TOKEN: 'bench', ...settings }),
+    startWorker: (settings = {}) =>
+      start(WORKER, '/healthz', { METRICS_TOKEN: 'bench-metrics-token', ...settings }),
     startBaseline: (name, settings = {}) =>
       start(`bench/baselines/${name}.mjs`, ASKED[name], { PAYER, PAY_TO: EVM_WALLET, ...settings }),
     async close() {

@@ -1,10 +1,11 @@
+import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPublicClient, http } from 'viem';
 import { type GuardedProcess, spawnGuarded } from '../../local/guarded-process.js';
-import { findFreePort, type PreferredPort, urlOf } from '../listen.js';
+import { findFreePort } from '../listen.js';
 
 export interface Anvil {
   url: string;
@@ -15,7 +16,6 @@ export interface Anvil {
 
 export interface AnvilOptions {
   chainId: number;
-  port: PreferredPort;
   /** Keeps the chain between two starts; without it the chain is forgotten. */
   stateFile?: string | undefined;
 }
@@ -26,16 +26,26 @@ const ATTEMPTS = 5;
 const STATES_KEPT = 256;
 /** A chain that is killed outright loses at most this much. */
 const SAVE_EVERY_SECONDS = 5;
+/** It can be told to fetch any address, as which it would be this machine: nothing gets out through a proxy that is none. */
+const NO_WAY_OUT = 'http://127.0.0.1:1';
+const ENVIRONMENT = {
+  PATH: '/usr/bin:/bin',
+  HTTP_PROXY: NO_WAY_OUT,
+  HTTPS_PROXY: NO_WAY_OUT,
+  ALL_PROXY: NO_WAY_OUT,
+};
 
-export async function startAnvil({ chainId, port, stateFile }: AnvilOptions): Promise<Anvil> {
+/** For this process alone: whoever reaches it rules the chain. */
+export async function startAnvil({ chainId, stateFile }: AnvilOptions): Promise<Anvil> {
   let lastOutput = '';
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const chosen = await findFreePort(port);
-    const url = urlOf(chosen);
-    const args = ['--host', '127.0.0.1', '--port', `${chosen}`, '--chain-id', `${chainId}`, '--quiet'];
+    const host = hiddenHost();
+    const port = await findFreePort(0);
+    const url = `http://${host}:${port}`;
+    const args = ['--host', host, '--port', `${port}`, '--no-cors', '--chain-id', `${chainId}`, '--quiet'];
     args.push('--prune-history', `${STATES_KEPT}`);
     if (stateFile !== undefined) args.push('--state', stateFile, '--state-interval', `${SAVE_EVERY_SECONDS}`);
-    const program = spawnGuarded(findProgram(), args);
+    const program = spawnGuarded(findProgram(), args, { environment: ENVIRONMENT });
     program.unref();
     if (await answers(program, url)) return { url, exited: program.exited, stop: () => program.stop() };
     lastOutput = program.recentOutput();
@@ -48,6 +58,12 @@ export async function startAnvil({ chainId, port, stateFile }: AnvilOptions): Pr
   throw new Error(
     `anvil, the local EVM chain, did not start: set FACILITATOR_URL to do without.\n${lastOutput}`,
   );
+}
+
+/** A page that searches this machine's ports does not find it where loopback has more than one address. */
+function hiddenHost(): string {
+  if (process.platform !== 'linux') return '127.0.0.1';
+  return `127.${[0, 1, 2].map(() => randomInt(1, 255)).join('.')}`;
 }
 
 async function answers(program: GuardedProcess, url: string): Promise<boolean> {

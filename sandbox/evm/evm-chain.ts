@@ -4,6 +4,7 @@ import type { Dials } from '../facilitator/dials.js';
 import type { PreferredPort } from '../listen.js';
 import { EVM_FACILITATOR_KEY } from '../wallets.js';
 import { startAnvil } from './anvil.js';
+import { type Front, openFront } from './front.js';
 import { type LocalChain, openLocalChain } from './local-chain.js';
 import { giveTokens, seedTokens } from './seed-tokens.js';
 
@@ -13,8 +14,9 @@ import { giveTokens, seedTokens } from './seed-tokens.js';
  */
 export interface EvmChain {
   network: EvmNetwork;
+  /** For everybody. */
   url: string;
-  /** Signs with the facilitator's key. */
+  /** Rules the chain, and signs with the facilitator's key. */
   client: LocalChain;
   /** Somebody uses it. */
   touch(): void;
@@ -35,14 +37,15 @@ const IDLE_AFTER_SECONDS = 120;
 const IDLE_BLOCK_SECONDS = 30;
 
 export async function startEvmChain({ network, port, stateFile }: EvmChainOptions): Promise<EvmChain> {
-  const anvil = await startAnvil({ chainId: network.chainId, port, stateFile });
+  const anvil = await startAnvil({ chainId: network.chainId, stateFile });
   const client = openLocalChain(network, anvil.url, EVM_FACILITATOR_KEY);
-  const prepare = async (): Promise<void> => {
+  const prepare = async (): Promise<Front> => {
     await seedTokens(network, anvil.url);
     // The newest one may be of the last start.
     await client.mine({ blocks: 1 });
+    return await openFront(anvil.url, port);
   };
-  await prepare().catch(async (error: unknown) => {
+  const front = await prepare().catch(async (error: unknown) => {
     await anvil.stop();
     throw error;
   });
@@ -62,7 +65,7 @@ export async function startEvmChain({ network, port, stateFile }: EvmChainOption
   heartbeat.unref();
   return {
     network,
-    url: anvil.url,
+    url: front.url,
     client,
     touch() {
       idleSeconds = 0;
@@ -76,6 +79,7 @@ export async function startEvmChain({ network, port, stateFile }: EvmChainOption
     exited: anvil.exited,
     async stop() {
       clearInterval(heartbeat);
+      await front.stop();
       await anvil.stop();
     },
   };

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as pause } from 'node:timers/promises';
 import { readBody, sendJson } from '../json-http.js';
 import { closeServer, listen, type PreferredPort, urlOf } from '../listen.js';
+import { FOREIGN, isLocalRequest } from '../local-requests.js';
 import { watchBroadcast } from './broadcasts.js';
 import type { TokenCheck } from './check-token.js';
 import type { Dials } from './dials.js';
@@ -41,6 +42,7 @@ export async function startFacilitator(options: FacilitatorOptions): Promise<Fac
   const port = await listen(server, options.port);
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isLocalRequest(request)) return sendJson(response, 403, FOREIGN);
     const route = `${request.method} ${request.url}`;
     if (route === 'POST /verify' || route === 'POST /settle') {
       return await answerPayment(route === 'POST /verify' ? 'verify' : 'settle', request, response);

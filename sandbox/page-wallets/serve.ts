@@ -7,7 +7,7 @@ import { WalletRefusal, type WalletSigner } from './sign.js';
 export const WALLETS_SCRIPT_PATH = '/sandbox/wallets.js';
 const SIGNER_PATH = '/sandbox/wallets';
 const SCRIPT = readFileSync(new URL('wallets.js', import.meta.url));
-/** The payment page is at another port, which makes it another origin. */
+/** The payment page is at another port, which makes it another origin; those of other machines never get here. */
 const ANY_ORIGIN = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers': 'content-type',

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { isJsonObject } from '../../shared/x402/json-object.js';
 import { readBody, sendJson } from '../json-http.js';
+import { FOREIGN, isLocalRequest } from '../local-requests.js';
 import { INVALID_PARAMS, RpcError } from './rpc-error.js';
 import type { RpcMethods } from './rpc-methods.js';
 
@@ -23,6 +24,7 @@ export function createRpcServer(methods: RpcMethods): Server {
     }
   };
   return createServer(async (request, response) => {
+    if (!isLocalRequest(request)) return sendJson(response, 403, FOREIGN);
     if (request.method !== 'POST') {
       response.writeHead(request.method === 'OPTIONS' ? 204 : 405, CORS).end();
       return;

@@ -33,3 +33,7 @@ export const UNREAD_ANSWERS = { bytes: 16 * 1024 * 1024, waitedMs: 1000 };
 
 /** A tool's answer is read whole, by an agent: more is refused. */
 export const TOOL_ANSWER_BYTES = 1024 * 1024;
+
+/** Wrong passwords and tokens of operators' pages that are looked at, from one address; then from all together. */
+export const WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE = 10;
+export const WRONG_PASSWORDS_A_MINUTE = 100;

@@ -23,6 +23,7 @@ export function presentApiKey(key: ApiKey): object {
     account: key.accountId,
     name: key.name,
     livemode: key.livemode,
+    facilitator_key: key.facilitatorKeyId,
     revoked_at: key.revokedAt === null ? null : unixSeconds(key.revokedAt),
     created: createdSeconds(key.id),
   };

@@ -66,7 +66,7 @@ describe('the merchants command', () => {
     assert.equal(await statusWith(key.secret), 200);
     const revoked = await runJson('revoke-key', key.id);
     assert.equal(revoked.id, key.id);
-    assert.ok(revoked.revoked_at > 0);
+    assert.ok(Number(revoked.revoked_at) > 0);
     assert.equal(await statusWith(key.secret), 401);
     assert.equal((await runJson('revoke-key', key.id)).revoked_at, revoked.revoked_at);
   });
@@ -117,6 +117,21 @@ describe('the merchants command', () => {
     await assertRefused(/--mode must be live or test/, 'create-key', 'acct_none', '--mode', 'both');
     await assertRefused(/No such account/, 'create-key', 'acct_none', '--mode', 'live');
     await assertRefused(/No such API key/, 'revoke-key', 'key_none');
+  });
+
+  it('starts no database of its own in production', async () => {
+    const { DATABASE_URL, NODE_ENV } = process.env;
+    delete process.env.DATABASE_URL;
+    process.env.NODE_ENV = 'production';
+    try {
+      const { status, stdout, stderr } = await runCommand('list');
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.match(stderr, /DATABASE_URL is missing/);
+    } finally {
+      process.env.DATABASE_URL = DATABASE_URL;
+      if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+      else process.env.NODE_ENV = NODE_ENV;
+    }
   });
 
   it('prints for people when not asked for JSON, and its usage when asked for nothing', async () => {

@@ -29,7 +29,8 @@ interface PrintedKey {
   name: string;
   livemode: boolean;
   secret: string;
-  revoked_at: number;
+  facilitator_key: string | null;
+  revoked_at: number | null;
 }
 
 interface PrintedPayment {
@@ -42,21 +43,31 @@ interface PrintedPayment {
   stage: string | null;
 }
 
+interface PrintedAction {
+  id: number;
+  who: string;
+  what: string;
+  about: string | null;
+  arguments: Record<string, string>;
+  created: number;
+}
+
 /** What each command prints with `--json`, as far as tests ask for it. */
 interface Printed {
   create: { account: PrintedAccount; keys: { live: string; test: string } };
   update: PrintedAccount;
-  show: PrintedAccount & { keys: unknown[] };
+  show: PrintedAccount & { keys: PrintedKey[] };
   list: { accounts: PrintedAccount[] };
   'create-key': PrintedKey;
   'revoke-key': PrintedKey;
   'add-facilitator-key': { key_id: string };
-  'remove-facilitator-key': { key_id: string };
+  'remove-facilitator-key': { key_id: string; revoked?: PrintedKey[] };
   payments: { payments: PrintedPayment[] };
   'show-payment': PrintedPayment;
   'resolve-payment': PrintedPayment;
   'resend-event': { event: string; deliveries: { id: string; endpoint: string }[] };
   'reseal-secrets': object;
+  audit: { actions: PrintedAction[] };
 }
 
 export async function runJson<C extends keyof Printed>(command: C, ...argv: string[]): Promise<Printed[C]> {

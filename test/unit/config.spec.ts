@@ -187,6 +187,22 @@ describe('the configuration', () => {
     assert.match(problemsOf({ ...COMPLETE, PAGE_SCRIPT_URL: 'wallets.js' }), /PAGE_SCRIPT_URL must be a URL/);
   });
 
+  for (const name of ['ADMIN_PASSWORD', 'METRICS_TOKEN']) {
+    it(`takes no ${name} under 16 characters in production`, () => {
+      const production = { ...COMPLETE, NODE_ENV: 'production' };
+      for (const short of ['x', 'fifteen letters', 'ééééééééééééééé']) {
+        for (const role of ['web', 'worker'] as const) {
+          const said = problemsOf({ ...production, [name]: short }, role);
+          assert.match(said, new RegExp(`^ {2}${name} must have at least 16 characters`, 'm'));
+          assert.ok(!said.includes(short) || short === 'x');
+        }
+        assert.equal(problemsOf({ ...COMPLETE, [name]: short }), '', 'elsewhere it may be short');
+      }
+      assert.equal(problemsOf({ ...production, [name]: 'sixteen letters.' }), '');
+      assert.equal(problemsOf({ ...production, [name]: '' }), '', 'there are no such pages then');
+    });
+  }
+
   it('uses a known key outside production only, and can say so', () => {
     const { ENCRYPTION_KEY: _, ...withoutKey } = COMPLETE;
     assert.ok(usesDevelopmentKey(loadConfig(withoutKey, 'web')));

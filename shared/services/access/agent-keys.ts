@@ -4,7 +4,7 @@ import { Refusal } from '../../domain/errors.js';
 import { createdAt, lowestIdAt } from '../../ids.js';
 import { Account } from '../../models/account.js';
 import { ApiKey } from '../../models/api-key.js';
-import type { FacilitatorKey } from '../../models/facilitator-key.js';
+import { FacilitatorKey } from '../../models/facilitator-key.js';
 import type { SecretBox } from '../../secrets.js';
 import { createApiKey, type NewApiKey } from './api-keys.js';
 import { answer, type Reply } from './idempotency.js';
@@ -22,6 +22,7 @@ export async function createAgentKey(
 ): Promise<string> {
   return await db.transaction(async (trx) => {
     const account = await Account.query(trx).findById(signer.accountId).forNoKeyUpdate().throwIfNotFound();
+    await refuseRemovedSigner(trx, signer);
     await refuseBeyondHourlyLimit(trx, account.id);
     const { key, secret } = await createApiKey(trx, {
       ...values,
@@ -30,6 +31,19 @@ export async function createAgentKey(
     });
     return await answer(trx, reply, { key, secret, account }, box);
   });
+}
+
+/** Read with the account locked: a key whose facilitator key was removed meanwhile would outlive it. */
+async function refuseRemovedSigner(
+  trx: Knex.Transaction,
+  { keyId, accountId }: FacilitatorKey,
+): Promise<void> {
+  const signer = await FacilitatorKey.query(trx).findById(keyId).where({ accountId }).select('keyId');
+  if (signer !== undefined) return;
+  throw new Refusal(
+    'token_invalid',
+    'The facilitator key that signed the token is no longer registered here.',
+  );
 }
 
 async function refuseBeyondHourlyLimit(trx: Knex.Transaction, accountId: string): Promise<void> {

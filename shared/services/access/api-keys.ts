@@ -56,6 +56,19 @@ export async function revokeApiKey(db: Knex, keyId: string): Promise<ApiKey> {
   return key;
 }
 
+/** Those that counted until now. */
+export async function revokeKeysMadeWith(
+  db: Knex,
+  accountId: string,
+  facilitatorKeyId: string,
+): Promise<ApiKey[]> {
+  return await ApiKey.query(db)
+    .patch({ revokedAt: now() })
+    .where({ accountId, facilitatorKeyId })
+    .whereNull('revokedAt')
+    .returning('*');
+}
+
 export async function listApiKeys(db: Knex, accountId: string): Promise<ApiKey[]> {
   return await ApiKey.query(db).where({ accountId }).orderBy('id');
 }

@@ -1,7 +1,10 @@
 import type { Knex } from '../../db/knex.js';
 import { noSuch, Refusal } from '../../domain/errors.js';
+import { Account } from '../../models/account.js';
+import type { ApiKey } from '../../models/api-key.js';
 import { FacilitatorKey } from '../../models/facilitator-key.js';
 import { getAccount } from './accounts.js';
+import { revokeKeysMadeWith } from './api-keys.js';
 
 /** A key id names one key of one account: adding it again replaces its public key, another account's is refused. */
 export async function addFacilitatorKey(
@@ -24,14 +27,22 @@ export async function addFacilitatorKey(
   return key;
 }
 
+/**
+ * Checkout keys that were made with it go on, or are revoked with it: also those of one that was removed before. The
+ * account's row lock keeps a sign-up that is under way from making another one behind it.
+ */
 export async function removeFacilitatorKey(
   db: Knex,
-  accountId: string,
-  keyId: string,
-): Promise<FacilitatorKey> {
-  const key = await FacilitatorKey.query(db).delete().where({ accountId, keyId }).returning('*').first();
-  if (key === undefined) throw noSuch('facilitator key', keyId);
-  return key;
+  { accountId, keyId }: Pick<FacilitatorKey, 'accountId' | 'keyId'>,
+  { revokeKeys }: { revokeKeys: boolean },
+): Promise<ApiKey[]> {
+  return await db.transaction(async (trx) => {
+    await Account.query(trx).findById(accountId).forNoKeyUpdate().select('id');
+    const removed = await FacilitatorKey.query(trx).delete().where({ accountId, keyId });
+    const revoked = revokeKeys ? await revokeKeysMadeWith(trx, accountId, keyId) : [];
+    if (removed === 0 && revoked.length === 0) throw noSuch('facilitator key', keyId);
+    return revoked;
+  });
 }
 
 export async function listFacilitatorKeys(db: Knex, accountId: string): Promise<FacilitatorKey[]> {

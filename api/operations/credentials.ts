@@ -1,0 +1,60 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { createGuessBrake, type GuessBrake } from '../../shared/guess-brake.js';
+import type { Logger } from '../../shared/logger.js';
+import { bearerMatches, secretsMatch } from '../../shared/secrets.js';
+
+export const ADMIN_USER = 'admin';
+
+/** What stands before an operators' page. */
+interface Door {
+  page: string;
+  isRight(authorization: string): boolean;
+  challenge: string;
+  hint: string;
+}
+
+export function requirePassword(password: string, logger: Logger): RequestHandler {
+  return guard(logger, {
+    page: '/admin',
+    isRight: (authorization) => secretsMatch(basicCredentials(authorization), `${ADMIN_USER}:${password}`),
+    challenge: 'Basic realm="operators", charset="UTF-8"',
+    hint: `User ${ADMIN_USER}, with ADMIN_PASSWORD.\n`,
+  });
+}
+
+export function requireMetricsToken(token: string, logger: Logger): RequestHandler {
+  return guard(logger, {
+    page: '/metrics',
+    isRight: (authorization) => bearerMatches(authorization, token),
+    challenge: 'Bearer',
+    hint: 'Send METRICS_TOKEN as bearer token.\n',
+  });
+}
+
+function guard(logger: Logger, { page, isRight, challenge, hint }: Door): RequestHandler {
+  const brake = createGuessBrake(() => logger.warn({ event: 'operators.password_guessed', page }));
+  return (req, res, next) => {
+    const verdict = judge(brake, req, isRight);
+    if (verdict === true) next();
+    else if (verdict === false) refuse(res.status(401).setHeader('WWW-Authenticate', challenge), hint);
+    else {
+      res.status(429).setHeader('Retry-After', String(verdict.retryAfterSeconds));
+      refuse(res, 'Too many wrong passwords. Wait as long as Retry-After says.\n');
+    }
+  };
+}
+
+/** A browser that sends nothing yet has not guessed. */
+function judge(brake: GuessBrake, req: Request, isRight: Door['isRight']): ReturnType<GuessBrake['judge']> {
+  const { authorization } = req.headers;
+  return authorization !== undefined && brake.judge(req.ip ?? 'unknown', () => isRight(authorization));
+}
+
+function refuse(res: Response, words: string): void {
+  res.type('text/plain').send(words);
+}
+
+function basicCredentials(authorization: string): string {
+  const [, encoded = ''] = /^Basic +(\S+)$/i.exec(authorization) ?? [];
+  return Buffer.from(encoded, 'base64').toString('utf8');
+}

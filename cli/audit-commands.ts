@@ -1,0 +1,26 @@
+import { presentOperatorAction } from '../shared/presenters/operator-action.js';
+import { listOperatorActions } from '../shared/services/access/operator-actions.js';
+import type { Command } from './command.js';
+import { UsageError } from './parse-command-line.js';
+
+const DEFAULT_LIMIT = 100;
+const HIGHEST_LIMIT = 10_000;
+
+/** What operators did, from here and on the dashboard. */
+export const AUDIT_COMMANDS: Readonly<Record<string, Command>> = {
+  audit: {
+    usage: '[--limit N]',
+    options: ['limit'],
+    required: [],
+    async run(db, input) {
+      return { actions: (await listOperatorActions(db, readLimit(input.limit))).map(presentOperatorAction) };
+    },
+  },
+};
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_LIMIT;
+  const limit = Number(text);
+  if (/^\d+$/.test(text) && limit >= 1 && limit <= HIGHEST_LIMIT) return limit;
+  throw new UsageError(`--limit must be a whole number from 1 to ${HIGHEST_LIMIT}; it is "${text}".`);
+}

@@ -1,0 +1,36 @@
+import os from 'node:os';
+import type { Knex } from '../shared/db/knex.js';
+import { type NewOperatorAction, recordOperatorAction } from '../shared/services/access/operator-actions.js';
+import type { Deed } from './command.js';
+import type { CommandLine } from './parse-command-line.js';
+
+/** Nothing is changed without a row that says who did it, and none tells of what was not done. */
+export async function runRecorded(db: Knex, line: CommandLine): Promise<object> {
+  const { command, input } = line;
+  const deed: Deed = {
+    about: command.subject && input[command.subject],
+    record: (within) => recordOperatorAction(within, actionOf(line, deed.about)),
+  };
+  if (command.changes !== 'at once') return await command.run(db, input, deed);
+  return await db.transaction(async (trx) => {
+    const answer = await command.run(trx, input, deed);
+    await deed.record(trx);
+    return answer;
+  });
+}
+
+function actionOf({ name, command, input }: CommandLine, about: string | undefined): NewOperatorAction {
+  const given = Object.entries(input).flatMap(([option, value]) =>
+    value === undefined || (option === command.subject && value === about) ? [] : [[option, value] as const],
+  );
+  return { who: `${userName()}@${os.hostname()}`, what: name, about, arguments: Object.fromEntries(given) };
+}
+
+/** A container's user may have a number only. */
+function userName(): string {
+  try {
+    return os.userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? 'unknown'}`;
+  }
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import os from 'node:os';
+import { COMMANDS } from '../../cli/commands.js';
+import { ApiKey } from '../../shared/models/api-key.js';
+import { OperatorAction } from '../../shared/models/operator-action.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { assertRefused, runCommand, runJson } from '../support/cli.js';
+import { useCliDatabase } from '../support/cli-database.js';
+import { buildMerchant, buildUndecidedPayment } from '../support/factories.js';
+
+describe('merchants audit', () => {
+  let app: TestApp;
+  useCliDatabase();
+  before(async () => {
+    app = await openTestApp();
+  });
+  after(() => app.close());
+
+  const count = async (): Promise<number> => await OperatorAction.query(app.db).resultSize();
+
+  /** What the command has left behind. */
+  async function deedsOf(act: () => Promise<unknown>): Promise<[string, string | null, object][]> {
+    const before_ = await count();
+    await act();
+    const added = (await count()) - before_;
+    const { actions } = await runJson('audit', '--limit', `${Math.max(added, 1)}`);
+    return actions
+      .slice(0, added)
+      .reverse()
+      .map(({ what, about, arguments: given }) => [what, about, given]);
+  }
+
+  it('tells who did what, about what, with which words, and when, the newest first', async () => {
+    const { account, keys } = await runJson('create', '--name', 'Shop');
+    const key = await runJson('create-key', account.id, '--mode', 'test', '--name', 'CI');
+    const printed = await runJson('audit', '--limit', '2');
+    const [made, created] = printed.actions;
+    assert.deepEqual(
+      [made?.what, made?.about, made?.arguments],
+      ['create-key', key.id, { account: account.id, mode: 'test', name: 'CI' }],
+    );
+    assert.deepEqual(
+      [created?.what, created?.about, created?.arguments],
+      ['create', account.id, { name: 'Shop' }],
+    );
+    assert.equal(made?.who, `${os.userInfo().username}@${os.hostname()}`);
+    assert.ok(Math.abs(Number(made?.created) - Date.now() / 1000) < 60);
+    assert.equal(printed.actions.length, 2);
+    for (const secret of [keys.live, keys.test, key.secret]) {
+      assert.ok(!JSON.stringify(await OperatorAction.query(app.db)).includes(secret));
+    }
+    assert.match((await runCommand('audit')).stdout, /^what: create-key$/m);
+  });
+
+  it('has one row of each command that changes something, and none of one that looks', async () => {
+    const { account } = await runJson('create', '--name', 'Shop');
+    const key = await runJson('create-key', account.id, '--mode', 'live');
+    const publicKey = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' });
+    const named = ['--key-id', `kid-${account.id}`];
+    const given = { 'key-id': `kid-${account.id}` };
+    const base64 = publicKey.toString('base64');
+    const { payment } = await buildUndecidedPayment(app.db, (await buildMerchant(app.db)).accountId);
+    const told = await deedsOf(async () => {
+      await runJson('update', account.id, '--support-email', 'help@a.example');
+      await runJson('show', account.id);
+      await runJson('list');
+      await runJson('payments', '--undecided');
+      await runJson('show-payment', payment.id);
+      await runJson('revoke-key', key.id);
+      await runJson('add-facilitator-key', account.id, ...named, '--public-key', base64);
+      await runJson('remove-facilitator-key', account.id, ...named, '--revoke-keys');
+      await runJson('resolve-payment', payment.id, '--failed', '--reason', 'no');
+      process.env.ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+      // It exits 1 for secrets of other specs that it cannot open.
+      await runCommand('reseal-secrets').finally(() => delete process.env.ENCRYPTION_KEY);
+      await runJson('audit');
+    });
+    assert.deepEqual(told, [
+      ['update', account.id, { 'support-email': 'help@a.example' }],
+      ['revoke-key', key.id, {}],
+      ['add-facilitator-key', account.id, { ...given, 'public-key': base64 }],
+      ['remove-facilitator-key', account.id, { ...given, 'revoke-keys': 'true' }],
+      ['resolve-payment', payment.id, { failed: 'true', reason: 'no' }],
+      ['reseal-secrets', null, {}],
+    ]);
+  });
+
+  it('is of every command but those that only look', () => {
+    const looking = Object.entries(COMMANDS).filter(([, { changes }]) => changes === undefined);
+    assert.deepEqual(looking.map(([name]) => name).sort(), [
+      'audit',
+      'list',
+      'payments',
+      'show',
+      'show-payment',
+    ]);
+  });
+
+  it('has nothing of what was refused', async () => {
+    const told = await deedsOf(async () => {
+      await assertRefused(/No such API key/, 'revoke-key', 'key_none');
+      await assertRefused(/No such account/, 'create-key', 'acct_none', '--mode', 'live');
+      await assertRefused(/No such payment/, 'resolve-payment', 'pay_none', '--paid', 'abc');
+      await assertRefused(/No such event/, 'resend-event', 'evt_none');
+      await assertRefused(/ENCRYPTION_KEY is missing/, 'reseal-secrets');
+    });
+    assert.deepEqual(told, []);
+  });
+
+  it('and its effect come together or not at all', async () => {
+    const { account } = await runJson('create', '--name', 'Shop');
+    const key = await runJson('create-key', account.id, '--mode', 'test');
+    await app.db.raw('ALTER TABLE operator_actions ADD CONSTRAINT closed CHECK (false) NOT VALID');
+    try {
+      const { status, stdout } = await runCommand('revoke-key', key.id);
+      assert.deepEqual([status, stdout], [1, '']);
+    } finally {
+      await app.db.raw('ALTER TABLE operator_actions DROP CONSTRAINT closed');
+    }
+    const { revokedAt } = await ApiKey.query(app.db).findById(key.id).throwIfNotFound();
+    assert.equal(revokedAt, null);
+  });
+
+  it('only ever grows, whoever asks Postgres', async () => {
+    await runJson('create', '--name', 'Shop');
+    const before_ = await OperatorAction.query(app.db).orderBy('id');
+    for (const statement of [
+      "UPDATE operator_actions SET who = 'nobody'",
+      'DELETE FROM operator_actions',
+      'DELETE FROM operator_actions WHERE false',
+      'TRUNCATE operator_actions',
+    ]) {
+      await assert.rejects(app.db.raw(statement), /operator_actions only ever grows/, statement);
+    }
+    assert.deepEqual(await OperatorAction.query(app.db).orderBy('id'), before_);
+  });
+
+  it('prints a bounded number of them', async () => {
+    await assertRefused(/--limit must be a whole number from 1 to 10000/, 'audit', '--limit', '0');
+    await assertRefused(/--limit must be/, 'audit', '--limit', 'all');
+    assert.equal((await runJson('audit', '--limit', '1')).actions.length, 1);
+  });
+});

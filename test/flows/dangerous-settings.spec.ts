@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { killProcesses, startProcess, startWebProcess, startWorkerProcess } from '../support/processes.js';
+import { testServices } from '../support/suite.js';
+
+describe('a start in production', () => {
+  after(killProcesses);
+
+  const production = (more: Record<string, string>): Record<string, string> => ({
+    NODE_ENV: 'production',
+    DATABASE_URL: testServices().databaseUrl,
+    REDIS_URL: testServices().redisUrl,
+    FACILITATOR_URL: 'http://127.0.0.1:1',
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ...more,
+  });
+
+  function warned(lines: Record<string, unknown>[]): unknown[] {
+    return lines.filter(({ level }) => level === 'warn').map(({ event }) => event);
+  }
+
+  it('says what is dangerous, a line each', async () => {
+    const environment = production({ TRUST_PROXY: 'true', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
+    for (const start of [startWebProcess, startWorkerProcess]) {
+      const service = await start(environment);
+      const told = warned(service.lines()).filter((event) => event !== 'config.redis_may_evict');
+      assert.deepEqual(told, [
+        'config.local_base_url',
+        'config.trusts_every_proxy',
+        'config.private_webhooks',
+      ]);
+      await service.kill();
+    }
+  });
+
+  it('says nothing where nothing is', async () => {
+    const service = await startWebProcess(production({ BASE_URL: 'https://pay.example' }));
+    assert.deepEqual(
+      warned(service.lines()).filter((event) => String(event).startsWith('config.')),
+      [],
+    );
+    await service.kill();
+  });
+
+  it('is refused with passwords that can be guessed', async () => {
+    const failed = await startProcess(
+      'api/server',
+      production({ ADMIN_PASSWORD: 'x', METRICS_TOKEN: 'pass-word' }),
+    );
+    assert.deepEqual(await failed.exited, { code: 1, signal: null });
+    assert.match(failed.errors(), /METRICS_TOKEN must have .*\n.*ADMIN_PASSWORD must have/);
+    assert.doesNotMatch(failed.errors(), /pass-word/);
+  });
+});

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { createServer, request } from 'node:http';
+import { closeServer, listen } from '../../sandbox/listen.js';
+import type { Sandbox } from '../../sandbox/sandbox.js';
+import { testSandbox } from '../support/sandbox.js';
+
+interface Answer {
+  status: number;
+  headers: NodeJS.Dict<string | string[]>;
+  text: string;
+}
+
+/** fetch has its own mind about Host and Origin. */
+function ask(url: string, method: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      { method, headers: { 'content-type': 'application/json', ...headers } },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => (text += part));
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        );
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+const call = (method: string, params: unknown[] = []): object => ({ jsonrpc: '2.0', id: 1, method, params });
+
+describe('the sandbox, asked by pages', () => {
+  let sandbox: Sandbox;
+  let places: [name: string, url: string, body: object][];
+  before(async () => {
+    sandbox = await testSandbox();
+    const { facilitator, chains } = sandbox;
+    places = [
+      ['Base Sepolia', chains.baseSepolia.url, call('eth_chainId')],
+      ['X Layer Testnet', chains.xLayerTestnet.url, call('eth_chainId')],
+      ['Solana', chains.solana.url, call('getGenesisHash')],
+      ['the facilitator', `${facilitator.url}/verify`, {}],
+      ["the sandbox's dials", `${facilitator.url}/sandbox/dials`, {}],
+      ["the page's wallets", `${facilitator.url}/sandbox/wallets`, { method: 'eth_accounts' }],
+    ];
+  });
+
+  it('answers none from elsewhere, whatever name this machine was given', async () => {
+    const foreign: Record<string, string>[] = [
+      { origin: 'https://evil.example' },
+      { origin: 'http://localhost.evil.example' },
+      { origin: 'http://127.0.0.1.evil.example' },
+      { origin: 'null' },
+      { host: 'evil.example:8545' },
+      { host: 'evil.example:8545', origin: 'http://evil.example:8545' },
+      { origin: 'https://evil.example', 'content-type': 'text/plain' },
+    ];
+    for (const [name, url, body] of places) {
+      for (const headers of foreign) {
+        for (const method of ['POST', 'OPTIONS']) {
+          const { status, headers: answered } = await ask(
+            url,
+            method,
+            headers,
+            method === 'POST' ? body : undefined,
+          );
+          assert.equal(status, 403, `${name}: ${method} ${JSON.stringify(headers)}`);
+          assert.equal(answered['access-control-allow-origin'], undefined);
+        }
+      }
+    }
+  });
+
+  it('answers those of this machine, extensions and programs', async () => {
+    for (const [name, url, body] of places) {
+      const { port } = new URL(url);
+      for (const headers of [
+        {},
+        { host: `localhost:${port}` },
+        { origin: 'http://localhost:3000' },
+        { origin: 'http://127.0.0.1:3000' },
+        { origin: 'chrome-extension://nkbihfbeogaeaoehlefnkodbefgpgknn' },
+      ]) {
+        const { status } = await ask(url, 'POST', headers, body);
+        assert.notEqual(status, 403, `${name}: ${JSON.stringify(headers)}`);
+      }
+    }
+  });
+
+  it('takes no WebSocket, which browsers open to anybody', async () => {
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+    const headers = { ...upgrade, 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' };
+    for (const chain of sandbox.chains.evm) {
+      assert.equal((await ask(chain.url, 'GET', headers)).status, 405);
+    }
+  });
+
+  it('lets nobody rule its chains, nor tell them to fetch an address', async () => {
+    let fetched = 0;
+    const server = createServer((_request, response) => {
+      fetched += 1;
+      response.end('{}');
+    });
+    const port = await listen(server, 0);
+    const forking = { forking: { jsonRpcUrl: `http://127.0.0.1:${port}` } };
+    const { baseSepolia } = sandbox.chains;
+    try {
+      for (const body of [
+        call('anvil_reset', [forking]),
+        call('hardhat_reset', [forking]),
+        call('anvil_setRpcUrl', [forking.forking.jsonRpcUrl]),
+        call('anvil_mine'),
+        call('evm_mine'),
+        [call('eth_chainId'), call('anvil_reset', [forking])],
+      ]) {
+        const { text } = await ask(baseSepolia.url, 'POST', {}, body);
+        assert.equal(JSON.parse(text).error.code, -32601, text);
+      }
+      // Not even the sandbox itself, which may ask for anything.
+      await assert.rejects(baseSepolia.client.reset({ jsonRpcUrl: forking.forking.jsonRpcUrl }));
+      assert.equal(fetched, 0);
+    } finally {
+      await closeServer(server);
+    }
+  });
+
+  it('answers what is no request as a node does', async () => {
+    const { url } = sandbox.chains.baseSepolia;
+    for (const body of [{}, [7], 'eth_chainId', call('')]) {
+      const { status, text } = await ask(url, 'POST', {}, body);
+      assert.equal(status, 200);
+      assert.ok([-32600, -32601].includes(JSON.parse(text).error.code), text);
+    }
+    assert.equal((await ask(url, 'GET', {})).status, 405);
+    const batch = await ask(url, 'POST', {}, [call('eth_chainId'), call('net_version')]);
+    assert.equal(JSON.parse(batch.text).length, 2);
+  });
+});
