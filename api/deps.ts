@@ -12,7 +12,7 @@ import type { PageAssets } from './checkout-page/page-assets.js';
 import type { ImageProxy } from './merchant-images/image-proxy.js';
 import type { SettlementWatch } from './payment-link/await-settlement.js';
 import type { ReceiptSigner } from './payment-link/signed-receipts.js';
-import type { RateLimiter } from './rate-limiters.js';
+import type { AddressLimiters, RateLimiter } from './rate-limiters.js';
 import type { WebMetrics } from './web-metrics.js';
 
 /** Everything a web process holds, handed to routes explicitly. */
@@ -23,7 +23,7 @@ export interface Deps {
   redis: Redis | undefined;
   secretBox: SecretBox;
   apiRateLimiter: RateLimiter;
-  linkRateLimiter: RateLimiter;
+  addressLimiters: AddressLimiters;
   queues: Queues;
   ringDeliveries: RingDeliveries;
   ringSettlement: RingSettlement;

@@ -15,7 +15,7 @@ import { REFERENCE_FOLDER } from './docs/reference-assets.js';
 import { createImageProxy } from './merchant-images/image-proxy.js';
 import { watchSettlements } from './payment-link/await-settlement.js';
 import { createReceiptSigner } from './payment-link/signed-receipts.js';
-import { openApiRateLimiter, openLinkRateLimiter } from './rate-limiters.js';
+import { openAddressLimiters, openApiRateLimiter } from './rate-limiters.js';
 import { openWebMetrics } from './web-metrics.js';
 
 export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
@@ -29,7 +29,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     redis,
     secretBox: createSecretBox(config.encryptionKeys),
     apiRateLimiter: openApiRateLimiter(config, db, redis),
-    linkRateLimiter: openLinkRateLimiter(config, db, redis),
+    addressLimiters: openAddressLimiters(config, db, redis),
     queues,
     ringDeliveries: deliveryBell(queues, logger),
     ringSettlement: settlementBell(queues, logger),

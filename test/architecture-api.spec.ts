@@ -19,8 +19,8 @@ const ROOMS = [
   ['middleware'],
   ['deps.ts'],
   ['payment-link', 'checkout-page', 'merchant-images', 'rate-limiters.ts', 'web-metrics.ts'],
-  ['errors', 'input'],
-  ['request-context.ts', 'send-json.ts'],
+  ['errors', 'input', 'counts-in-memory.ts'],
+  ['request-context.ts', 'send-json.ts', 'address-key.ts'],
 ];
 
 const graph = readImports('api');

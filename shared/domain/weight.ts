@@ -5,3 +5,15 @@
 
 /** A body of more is refused before it is sent. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/**
+ * An address, which of IPv6 is a /64, may ask links RATE_LIMIT_LINK_PER_MINUTE; for this part of it, what costs more:
+ * unsigned transactions, and keys that are refused.
+ */
+export const SMALLER_SHARE_OF_ADDRESS = 10;
+
+/** How many keys each limit counts while the store is away, of some 250 bytes each. */
+export const MAX_COUNTED_IN_MEMORY = 10_000;
+
+/** Checkout keys that were refused, as hashes of some 200 bytes: asked again, they cost no question to Postgres. */
+export const MAX_REFUSED_KEYS_KEPT = 10_000;
