@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { isIdShaped } from '../../shared/ids.js';
-import { findLinkedSession, type LinkedSession } from '../../shared/services/payments/read-link.js';
+import { findLinkImage } from '../../shared/services/payments/read-link.js';
 import type { Deps } from '../deps.js';
 import { sendBuyerError } from '../errors/buyer-errors.js';
 
@@ -11,13 +11,14 @@ const NOTHING_KEPT_SECONDS = 60;
 
 /** `/c/{id}/images/{n}`: the session's images, counted over all its items, and `logo`. */
 export async function sendImage(deps: Deps, res: Response, id: string, name: string): Promise<void> {
-  const session = isIdShaped(id) ? await findLinkedSession(deps.db, id) : undefined;
-  const url = session && imageUrl(session, name);
-  if (url === undefined) {
+  const number = numberOf(name);
+  const found =
+    isIdShaped(id) && number !== undefined ? await findLinkImage(deps.db, { id, number }) : undefined;
+  if (found === undefined) {
     sendBuyerError(res, 'resource_missing', 'There is no such image at this link.');
     return;
   }
-  const image = await deps.images.fetch(url);
+  const image = await deps.images.fetch(found.url);
   const bytes = image?.bytes ?? NOTHING;
   res.setHeader('Content-Type', image?.type ?? 'image/gif');
   res.setHeader('Content-Length', bytes.length);
@@ -28,8 +29,7 @@ export async function sendImage(deps: Deps, res: Response, id: string, name: str
   res.end(res.req.method === 'HEAD' ? undefined : bytes);
 }
 
-function imageUrl({ account, lineItems = [] }: LinkedSession, name: string): string | undefined {
-  if (name === 'logo') return account.logoUrl ?? undefined;
-  if (!/^(0|[1-9]\d{0,3})$/.test(name)) return undefined;
-  return lineItems.flatMap(({ images }) => images)[Number(name)];
+function numberOf(name: string): number | null | undefined {
+  if (name === 'logo') return null;
+  return /^(0|[1-9]\d{0,3})$/.test(name) ? Number(name) : undefined;
 }

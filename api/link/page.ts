@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { transactionUrl } from '../../shared/chains/networks.js';
 import { now } from '../../shared/clock.js';
 import { isIdShaped } from '../../shared/ids.js';
-import { findLinkedSession, type LinkedSession } from '../../shared/services/payments/read-link.js';
+import { findPageSession, type LinkedSession } from '../../shared/services/payments/read-link.js';
 import { sendCompressed } from '../checkout-page/compressed.js';
 import { renderErrorPage } from '../checkout-page/error-page.js';
 import { chooseLanguage, type Language } from '../checkout-page/language.js';
@@ -31,7 +31,7 @@ export async function sendPageAfterPayment(
   answer: LinkAnswer,
 ): Promise<void> {
   // The payment has moved the session on.
-  const session = await findLinkedSession(deps.db, sessionId);
+  const session = await findPageSession(deps.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
   writeHead(res, answer);
   sendPage(deps, res, session, answer);
@@ -39,7 +39,7 @@ export async function sendPageAfterPayment(
 
 /** `/c/{id}/page`, which an open page exchanges itself for: always 200, since browsers log anything else as an error. */
 export async function sendCurrentPage(deps: Deps, res: Response, id: string): Promise<void> {
-  const session = isIdShaped(id) ? await findLinkedSession(deps.db, id) : undefined;
+  const session = isIdShaped(id) ? await findPageSession(deps.db, id) : undefined;
   if (session === undefined) sendErrorPage(deps, res, 'resource_missing');
   else sendPage(deps, res, session, await look(deps, session));
 }

@@ -1,6 +1,8 @@
 import type { Response } from 'express';
 import { now } from '../../shared/clock.js';
-import { presentPublicSession } from '../../shared/presenters/public-session.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { presentPublicSession, renderPublicSession } from '../../shared/presenters/public-session.js';
+import { type LinkedSession, readPublicItems } from '../../shared/services/payments/read-link.js';
 import { encodeHeader, encodeHeaderText } from '../../shared/x402/headers.js';
 import {
   PAYMENT_REQUIRED_HEADER,
@@ -9,9 +11,12 @@ import {
   type SettlementResponse,
   X_PAYMENT_RESPONSE_HEADER,
 } from '../../shared/x402/wire.js';
+import type { Deps } from '../deps.js';
 import { BUYER_ERRORS } from '../errors/buyer-errors.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { sendJson } from '../send-json.js';
+
+type Answer<Kind extends LinkAnswer['kind']> = Extract<LinkAnswer, { kind: Kind }>;
 
 const POLL_SECONDS = 2;
 
@@ -49,31 +54,42 @@ function setReceipt(res: Response, receipt: SettlementResponse): void {
   res.setHeader(X_PAYMENT_RESPONSE_HEADER, value);
 }
 
-export function sendAgentAnswer(res: Response, answer: LinkAnswer, link: string): void {
-  const body =
-    answer.kind === 'payment_required'
-      ? renderRequired(answer.required)
-      : JSON.stringify(bodyOf(answer, link));
+export async function sendAgentAnswer(
+  { db }: Pick<Deps, 'db'>,
+  res: Response,
+  answer: LinkAnswer,
+  link: string,
+): Promise<void> {
+  const body = answer.kind === 'paid' ? await renderPaid(db, answer) : bodyOf(answer, link);
   writeHead(res, answer, body);
   sendJson(res, body);
 }
 
-function bodyOf(answer: Exclude<LinkAnswer, { kind: 'payment_required' }>, link: string): object {
+async function renderPaid(db: Knex, { session, receipt }: Answer<'paid'>): Promise<string> {
+  const items = session.publicItems ?? (await longItems(db, session));
+  const presented = renderPublicSession(presentPublicSession(session, session.account, now()), items);
+  const signed = receipt.extensions?.['offer-receipt'].info.receipt;
+  return `{"status":"complete","session":${presented}${signed === undefined ? '' : `,"receipt":${JSON.stringify(signed)}`}}`;
+}
+
+/** Where nothing was read of them nothing is shown of them either. */
+async function longItems(db: Knex, { id, publicItems }: LinkedSession): Promise<string> {
+  return publicItems === undefined ? '[]' : await readPublicItems(db, id);
+}
+
+function bodyOf(answer: Exclude<LinkAnswer, { kind: 'paid' }>, link: string): string {
   switch (answer.kind) {
-    case 'paid': {
-      const session = presentPublicSession(answer.session, answer.session.account, now());
-      const signed = answer.receipt.extensions?.['offer-receipt'].info.receipt;
-      return { status: 'complete', session, ...(signed !== undefined && { receipt: signed }) };
-    }
+    case 'payment_required':
+      return renderRequired(answer.required);
     case 'processing':
-      return {
+      return JSON.stringify({
         status: 'processing',
         message:
           'A payment for this session is being confirmed by the network. Send GET to this url without a payment header, every few seconds, until it answers 200.',
         url: link,
-      };
+      });
     case 'error':
-      return { error: answer.error };
+      return JSON.stringify({ error: answer.error });
   }
 }
 

@@ -18,12 +18,12 @@ export function describePayment(session: LinkedSession, accepts: readonly Paymen
   return advice === undefined ? payment : `${payment} ${advice}`;
 }
 
-function describeItems({ lineItems = [] }: LinkedSession): string {
-  const [first, ...others] = lineItems;
-  if (first === undefined) return '';
-  const count = first.quantity === 1 ? '' : `${first.quantity} x `;
-  const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  return ` for ${count}${cut(first.name)}${more}`;
+function describeItems({ summary }: LinkedSession): string {
+  if (summary?.name == null) return '';
+  const { name, quantity, others } = summary;
+  const count = quantity === null || quantity === 1 ? '' : `${quantity} x `;
+  const more = others === 0 ? '' : ` and ${others} more`;
+  return ` for ${count}${cut(name)}${more}`;
 }
 
 function formatDollars(cents: number): string {

@@ -17,3 +17,6 @@ export const MAX_COUNTED_IN_MEMORY = 10_000;
 
 /** Checkout keys that were refused, as hashes of some 200 bytes: asked again, they cost no question to Postgres. */
 export const MAX_REFUSED_KEYS_KEPT = 10_000;
+
+/** Items of more characters are read by themselves, and only where they are shown whole. */
+export const LIGHT_ITEMS_CHARACTERS = 16_000;
