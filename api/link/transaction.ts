@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { findToken, type OfferedSvmToken } from '../../shared/chains/networks.js';
-import type { SolanaUnreadable } from '../../shared/chains/solana-transfers.js';
+import type { SolanaUnreadable } from '../../shared/chains/spared-solana.js';
 import { isIdShaped } from '../../shared/ids.js';
 import { findLinkState } from '../../shared/services/payments/read-link.js';
 import { isJsonObject } from '../../shared/x402/json-object.js';

@@ -20,3 +20,9 @@ export const MAX_REFUSED_KEYS_KEPT = 10_000;
 
 /** Items of more characters are read by themselves, and only where they are shown whole. */
 export const LIGHT_ITEMS_CHARACTERS = 16_000;
+
+/** Calls under way at once to one Solana endpoint for buyers' pages; whoever asks beyond them is told to try again. */
+export const MAX_PAGE_RPC_CALLS = 32;
+
+/** What so many wallets hold is kept for a second, of some 1 KB each. */
+export const MAX_HOLDINGS_KEPT = 1000;
