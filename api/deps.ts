@@ -8,6 +8,7 @@ import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { RingSettlement } from '../shared/queues/ring-settlements.js';
 import type { SecretBox } from '../shared/secrets.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
+import type { ByteBudget } from './byte-budget.js';
 import type { PageAssets } from './checkout-page/page-assets.js';
 import type { ImageProxy } from './merchant-images/image-proxy.js';
 import type { SettlementWatch } from './payment-link/await-settlement.js';
@@ -38,4 +39,6 @@ export interface Deps {
   /** Where the build has left the API reference's script and style. */
   referenceFolder: string;
   images: ImageProxy;
+  /** For answers of links while they are sent. */
+  longAnswers: ByteBudget;
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
+import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../shared/domain/weight.js';
 import { lazily } from '../shared/lazily.js';
 import type { Logger } from '../shared/logger.js';
 import { openRedis } from '../shared/queues/connection.js';
@@ -9,6 +10,7 @@ import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { settlementBell } from '../shared/queues/ring-settlements.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
+import { openByteBudget } from './byte-budget.js';
 import { loadPageAssets, type PageAssets } from './checkout-page/page-assets.js';
 import type { Deps } from './deps.js';
 import { REFERENCE_FOLDER } from './docs/reference-assets.js';
@@ -45,6 +47,10 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     pageAssets,
     referenceFolder: REFERENCE_FOLDER,
     images: createImageProxy({ allowPrivateNetworks: config.allowPrivateWebhooks }),
+    longAnswers: openByteBudget({
+      total: LONG_ANSWER_BYTES_SENT,
+      perHolder: LONG_ANSWER_BYTES_SENT_TO_ADDRESS,
+    }),
   };
 }
 

@@ -20,7 +20,7 @@ const ROOMS = [
   ['deps.ts'],
   ['payment-link', 'checkout-page', 'merchant-images', 'rate-limiters.ts', 'web-metrics.ts'],
   ['errors', 'input', 'counts-in-memory.ts'],
-  ['request-context.ts', 'send-json.ts', 'address-key.ts'],
+  ['request-context.ts', 'send-json.ts', 'address-key.ts', 'byte-budget.ts', 'while-sent.ts'],
 ];
 
 const graph = readImports('api');

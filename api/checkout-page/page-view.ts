@@ -1,4 +1,5 @@
 import { findToken } from '../../shared/chains/networks.js';
+import { visibleWords } from '../../shared/domain/visible-words.js';
 import { createdAt } from '../../shared/ids.js';
 import { sessionUrl } from '../../shared/presenters/checkout-session.js';
 import {
@@ -37,7 +38,7 @@ export function buildPageView(
   const formats = formatsOf(language.tag);
   return {
     session: presentPublicSession(session, session.account, now),
-    items: session.shownItems ?? [],
+    items: (session.shownItems ?? []).map(visibleItem),
     state,
     entries: state.kind === 'open' ? state.accepts.map((accepted) => payableEntry(accepted, formats)) : [],
     link: sessionUrl(session.id, baseUrl),
@@ -45,6 +46,15 @@ export function buildPageView(
     now: unixSeconds(now),
     language,
     formats,
+  };
+}
+
+function visibleItem(item: ShownItem): ShownItem {
+  const { name, description } = item;
+  return {
+    ...item,
+    name: visibleWords(name),
+    description: description === null ? null : visibleWords(description),
   };
 }
 

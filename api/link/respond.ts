@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { now } from '../../shared/clock.js';
-import type { Knex } from '../../shared/db/knex.js';
+import { MAX_BODY_BYTES } from '../../shared/domain/weight.js';
 import { presentPublicSession, renderPublicSession } from '../../shared/presenters/public-session.js';
 import { type LinkedSession, readPublicItems } from '../../shared/services/payments/read-link.js';
 import { encodeHeader, encodeHeaderText } from '../../shared/x402/headers.js';
@@ -11,14 +11,19 @@ import {
   type SettlementResponse,
   X_PAYMENT_RESPONSE_HEADER,
 } from '../../shared/x402/wire.js';
+import { addressKey } from '../address-key.js';
 import type { Deps } from '../deps.js';
-import { BUYER_ERRORS } from '../errors/buyer-errors.js';
+import { BUYER_ERRORS, sendBuyerError } from '../errors/buyer-errors.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { sendJson } from '../send-json.js';
+import { releaseWhenSent } from '../while-sent.js';
 
 type Answer<Kind extends LinkAnswer['kind']> = Extract<LinkAnswer, { kind: Kind }>;
 
+type AnswerDeps = Pick<Deps, 'db' | 'longAnswers'>;
+
 const POLL_SECONDS = 2;
+const NO_ITEMS = '[]';
 
 /** Status and headers, the same for agents and for pages. `body` is a 402's, if it is rendered already: a header repeats it. */
 export function writeHead(res: Response, answer: LinkAnswer, body?: string): void {
@@ -54,27 +59,54 @@ function setReceipt(res: Response, receipt: SettlementResponse): void {
   res.setHeader(X_PAYMENT_RESPONSE_HEADER, value);
 }
 
+/** Who has sent a payment is never told to come again once it is taken. */
 export async function sendAgentAnswer(
-  { db }: Pick<Deps, 'db'>,
+  deps: AnswerDeps,
   res: Response,
   answer: LinkAnswer,
-  link: string,
+  { link, hasPaid }: { link: string; hasPaid: boolean },
 ): Promise<void> {
-  const body = answer.kind === 'paid' ? await renderPaid(db, answer) : bodyOf(answer, link);
+  let body: string;
+  if (answer.kind !== 'paid') body = bodyOf(answer, link);
+  else {
+    const items = (await itemsOf(deps, res, answer.session)) ?? (hasPaid ? NO_ITEMS : undefined);
+    if (items === undefined) {
+      sendBusy(res);
+      return;
+    }
+    body = renderPaid(answer, items);
+  }
   writeHead(res, answer, body);
   sendJson(res, body);
 }
 
-async function renderPaid(db: Knex, { session, receipt }: Answer<'paid'>): Promise<string> {
-  const items = session.publicItems ?? (await longItems(db, session));
+function renderPaid({ session, receipt }: Answer<'paid'>, items: string): string {
   const presented = renderPublicSession(presentPublicSession(session, session.account, now()), items);
   const signed = receipt.extensions?.['offer-receipt'].info.receipt;
   return `{"status":"complete","session":${presented}${signed === undefined ? '' : `,"receipt":${JSON.stringify(signed)}`}}`;
 }
 
-/** Where nothing was read of them nothing is shown of them either. */
-async function longItems(db: Knex, { id, publicItems }: LinkedSession): Promise<string> {
-  return publicItems === undefined ? '[]' : await readPublicItems(db, id);
+/** Where nothing was read of them nothing is shown of them either. Undefined when too much is being sent already. */
+async function itemsOf(
+  { db, longAnswers }: AnswerDeps,
+  res: Response,
+  { id, publicItems = NO_ITEMS }: LinkedSession,
+): Promise<string | undefined> {
+  if (publicItems !== null) return publicItems;
+  // How long they are is known when they are read, and then it is late.
+  const release = longAnswers.take(addressKey(res.req), MAX_BODY_BYTES);
+  if (release === undefined) return undefined;
+  releaseWhenSent(res, release);
+  return await readPublicItems(db, id);
+}
+
+function sendBusy(res: Response): void {
+  res.setHeader('Retry-After', '1');
+  sendBuyerError(
+    res,
+    'rate_limit',
+    'Too much is being sent to this address, or to all. Try again in a second.',
+  );
 }
 
 function bodyOf(answer: Exclude<LinkAnswer, { kind: 'paid' }>, link: string): string {

@@ -50,7 +50,11 @@ export function serveLink(
       answer = await pay(deps, session, { header, channel: channelOf(req), arrivedAtMs, requestId: req.id });
     }
     deps.metrics.linkAnswer(outcomeOf(answer));
-    if (!isPage) await sendAgentAnswer(deps, res, answer, sessionUrl(session.id, deps.config.baseUrl));
+    if (!isPage)
+      await sendAgentAnswer(deps, res, answer, {
+        link: sessionUrl(session.id, deps.config.baseUrl),
+        hasPaid: header !== undefined,
+      });
     else if (header === undefined) sendPageLoad(deps, res, session, answer);
     else await sendPageAfterPayment(deps, res, session.id, answer);
   };

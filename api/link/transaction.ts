@@ -45,7 +45,7 @@ export async function sendTransaction(
   const answer = await look(deps, session);
   const link = `${deps.config.baseUrl}/c/${id}`;
   if (answer.kind !== 'payment_required') {
-    await sendAgentAnswer(deps, res, answer, link);
+    await sendAgentAnswer(deps, res, answer, { link, hasPaid: false });
     return;
   }
   const prepared = await prepare(deps, answer.required.accepts, wallet, asset);

@@ -26,3 +26,28 @@ export const MAX_PAGE_RPC_CALLS = 32;
 
 /** What so many wallets hold is kept for a second, of some 1 KB each. */
 export const MAX_HOLDINGS_KEPT = 1000;
+
+/** One image of a merchant. */
+export const MAX_IMAGE_BYTES = 2 * 1024 * 1024;
+
+/** All images that one process has in hand, 56 MiB: remembered, on their way to us, and on their way to buyers. */
+export const IMAGE_BYTES_KEPT = 24 * 1024 * 1024;
+export const IMAGE_BYTES_UNDER_WAY = 16 * 1024 * 1024;
+export const IMAGE_BYTES_UNDER_WAY_OF_ACCOUNT = 4 * 1024 * 1024;
+export const IMAGE_BYTES_SENT = 16 * 1024 * 1024;
+export const IMAGE_BYTES_SENT_TO_ADDRESS = 8 * 1024 * 1024;
+
+/** Fetches of images under way at once, and those that wait for one to end. */
+export const MAX_IMAGE_FETCHES = 24;
+export const MAX_IMAGE_FETCHES_OF_ACCOUNT = 6;
+export const MAX_IMAGE_FETCHES_OF_HOST = 4;
+export const MAX_IMAGES_WAITING = 500;
+export const MAX_IMAGES_WAITING_OF_ACCOUNT = 100;
+
+/** Answers of links that are longer than this are counted while they are sent: all of a process, and those to one address. */
+export const LONG_ANSWER_BYTES = 64 * 1024;
+export const LONG_ANSWER_BYTES_SENT = 32 * 1024 * 1024;
+export const LONG_ANSWER_BYTES_SENT_TO_ADDRESS = 8 * 1024 * 1024;
+
+/** Whoever takes an image or a long answer more slowly is cut off. */
+export const SENT_WITHIN_MS = 30_000;

@@ -1,4 +1,5 @@
 import type { SessionStatus } from '../domain/checkout-session.js';
+import { visibleWords } from '../domain/visible-words.js';
 import type { Account } from '../models/account.js';
 import type { CheckoutSession } from '../models/checkout-session.js';
 import { presentPayment, type WirePayment } from './payment.js';
@@ -44,7 +45,7 @@ export function presentPublicSession(session: CheckoutSession, account: Account,
     payment_status: session.status === 'complete' ? 'paid' : 'unpaid',
     livemode: session.livemode,
     merchant: {
-      name: account.name,
+      name: visibleWords(account.name),
       logo_url: account.logoUrl,
       brand_color: account.brandColor,
       support_email: account.supportEmail,
@@ -61,5 +62,5 @@ export function presentPublicSession(session: CheckoutSession, account: Account,
 
 /** The whole of it. `lineItems` is JSON already, and may be long. */
 export function renderPublicSession(session: PublicSession, lineItems: string): string {
-  return `${JSON.stringify(session).slice(0, -1)},"line_items":${lineItems}}`;
+  return `${JSON.stringify(session).slice(0, -1)},"line_items":${visibleWords(lineItems)}}`;
 }

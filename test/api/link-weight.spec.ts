@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import request from 'supertest';
+import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../../shared/domain/weight.js';
 import { newId } from '../../shared/ids.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { findLinkImage } from '../../shared/services/payments/read-link.js';
@@ -141,5 +142,46 @@ describe('a link with a hundred items', () => {
     const { accountId } = checkout.merchant;
     const expected = numbers.map((number) => ({ url: addresses[number], accountId }));
     assert.deepEqual(found, [...expected, undefined, undefined, undefined]);
+  });
+});
+
+describe('long answers', () => {
+  let checkout: Checkout;
+  before(async () => {
+    checkout = await openCheckout({ worker: false });
+  });
+  after(() => checkout.close());
+
+  it('are as many at once as an address, or a process, may hold; short ones go on', async () => {
+    const { app, merchant } = checkout;
+    const { session: paid } = await buildPaidSession(app.db, merchant.accountId);
+    await CheckoutSession.query(app.db).patch({ lineItems: heavyItems, summary: null }).findById(paid.id);
+    const open = await checkout.buildSession({ lineItems: heavyItems });
+    const short = await checkout.buildSession();
+    const get = (id: string, accept: string) => request(app.server).get(`/c/${id}`).set('Accept', accept);
+    const long: [id: string, accept: string][] = [
+      [paid.id, 'application/json'],
+      [open.id, 'text/html'],
+    ];
+    const holders: [holder: string, bytes: number][] = [
+      ['127.0.0.1', LONG_ANSWER_BYTES_SENT_TO_ADDRESS],
+      ...Array.from(
+        { length: LONG_ANSWER_BYTES_SENT / LONG_ANSWER_BYTES_SENT_TO_ADDRESS },
+        (_, n): [string, number] => [`other ${n}`, LONG_ANSWER_BYTES_SENT_TO_ADDRESS],
+      ),
+    ];
+    for (const held of [holders.slice(0, 1), holders.slice(1)]) {
+      const releases = held.map(([holder, bytes]) => app.longAnswers.take(holder, bytes));
+      for (const [id, accept] of long) {
+        const res = await get(id, accept).expect(429);
+        assert.equal(res.get('Retry-After'), '1');
+      }
+      await get(short.id, 'text/html').expect(200);
+      await get(open.id, 'application/json').expect(402);
+      for (const release of releases) release?.();
+      for (const [id, accept] of long) await get(id, accept).expect(200);
+    }
+    // Nothing stays held.
+    assert.ok(app.longAnswers.take('127.0.0.1', LONG_ANSWER_BYTES_SENT_TO_ADDRESS));
   });
 });

@@ -76,6 +76,12 @@ describe('the description of a payment', () => {
     assert.equal(text, `$1.00 to Cafe Pocket for Cof fee${END}`);
   });
 
+  it('says nothing that people would not see', () => {
+    const hidden = '\u202e\u200b\u2066\u{e0049}\u{e0067}';
+    const text = describeOf({ merchant: `Cafe${hidden} Pocket`, items: [[`Cof${hidden}fee`, 1]] });
+    assert.equal(text, `$1.00 to Cafe Pocket for Coffee${END}`);
+  });
+
   it('cuts names of more than 80 bytes between characters', () => {
     const text = describeOf({ merchant: '🥐'.repeat(100), items: [['x'.repeat(250), 1]] });
     assert.equal(text.isWellFormed(), true);
