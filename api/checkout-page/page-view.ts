@@ -1,11 +1,11 @@
 import { findToken } from '../../shared/chains/networks.js';
-import { visibleWords } from '../../shared/domain/visible-words.js';
 import { createdAt } from '../../shared/ids.js';
 import { sessionUrl } from '../../shared/presenters/checkout-session.js';
 import {
   type PublicSession,
   presentPublicSession,
   type ShownItem,
+  visibleItem,
 } from '../../shared/presenters/public-session.js';
 import { unixSeconds } from '../../shared/presenters/timestamp.js';
 import type { LinkedSession } from '../../shared/services/payments/read-link.js';
@@ -46,15 +46,6 @@ export function buildPageView(
     now: unixSeconds(now),
     language,
     formats,
-  };
-}
-
-function visibleItem(item: ShownItem): ShownItem {
-  const { name, description } = item;
-  return {
-    ...item,
-    name: visibleWords(name),
-    description: description === null ? null : visibleWords(description),
   };
 }
 

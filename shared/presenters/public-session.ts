@@ -1,5 +1,5 @@
 import type { SessionStatus } from '../domain/checkout-session.js';
-import { visibleWords } from '../domain/visible-words.js';
+import { mayHideWords, visibleWords } from '../domain/visible-words.js';
 import type { Account } from '../models/account.js';
 import type { CheckoutSession } from '../models/checkout-session.js';
 import { presentPayment, type WirePayment } from './payment.js';
@@ -62,5 +62,21 @@ export function presentPublicSession(session: CheckoutSession, account: Account,
 
 /** The whole of it. `lineItems` is JSON already, and may be long. */
 export function renderPublicSession(session: PublicSession, lineItems: string): string {
-  return `${JSON.stringify(session).slice(0, -1)},"line_items":${visibleWords(lineItems)}}`;
+  return `${JSON.stringify(session).slice(0, -1)},"line_items":${visibleItems(lineItems)}}`;
+}
+
+/** Most stay the text that they are. */
+function visibleItems(json: string): string {
+  if (!mayHideWords(json)) return json;
+  const items: Pick<ShownItem, 'name' | 'description'>[] = JSON.parse(json);
+  return JSON.stringify(items.map(visibleItem));
+}
+
+export function visibleItem<Item extends Pick<ShownItem, 'name' | 'description'>>(item: Item): Item {
+  const { name, description } = item;
+  return {
+    ...item,
+    name: visibleWords(name),
+    description: description === null ? null : visibleWords(description),
+  };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { visibleWords } from '../../shared/domain/visible-words.js';
+import { mayHideWords, visibleWords } from '../../shared/domain/visible-words.js';
 
 /** Written as Unicode's Tag characters, which nobody sees and models read. */
 const inTags = (text: string): string =>
@@ -52,8 +52,9 @@ describe('the words of a merchant', () => {
     it(`stay as they are: ${text}`, () => assert.equal(visibleWords(text), text));
   }
 
-  it('stay JSON', () => {
-    const items = [{ name: 'a\u202e"\u{e0041}\\', description: 'b\n\u200b' }];
-    assert.deepEqual(JSON.parse(visibleWords(JSON.stringify(items))), [{ name: 'a"\\', description: 'b\n' }]);
+  it('are told from those in which nothing may be hidden', () => {
+    for (const text of ['Coffee', 'Crème brûlée', 'קפה 2', '珈琲'])
+      assert.equal(mayHideWords(text), false, text);
+    for (const [what, text] of hidden) assert.equal(mayHideWords(text), true, what);
   });
 });

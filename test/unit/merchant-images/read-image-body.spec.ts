@@ -32,7 +32,8 @@ describe('the body of an image', () => {
         const bytes = Buffer.alloc(length, 'abc');
         const budget = watched(openByteBudget(PLENTY));
         const read = await readImageBody(inPieces(bytes, 60_001), announced, budget, 'a');
-        assert.ok(read !== undefined && read.equals(bytes));
+        assert.ok(read);
+        assert.ok(read.equals(bytes));
         assert.equal(read.buffer.byteLength - read.length < 8192, true, 'no more is kept than it holds');
         assert.equal(budget.seen.held, 0);
         assert.ok(budget.seen.most <= 2 * MAX_IMAGE_BYTES);
