@@ -8,12 +8,13 @@ import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { RingSettlement } from '../shared/queues/ring-settlements.js';
 import type { SecretBox } from '../shared/secrets.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
+import type { ByteBudget } from './byte-budget.js';
 import type { PageAssets } from './checkout-page/page-assets.js';
 import type { HeavyAnswers } from './heavy-answers.js';
 import type { ImageProxy } from './merchant-images/image-proxy.js';
 import type { SettlementWatch } from './payment-link/await-settlement.js';
 import type { ReceiptSigner } from './payment-link/signed-receipts.js';
-import type { RateLimiter } from './rate-limiters.js';
+import type { AddressLimiters, RateLimiter } from './rate-limiters.js';
 import type { WebMetrics } from './web-metrics.js';
 
 /** Everything a web process holds, handed to routes explicitly. */
@@ -24,8 +25,8 @@ export interface Deps {
   redis: Redis | undefined;
   secretBox: SecretBox;
   apiRateLimiter: RateLimiter;
-  linkRateLimiter: RateLimiter;
   heavyAnswers: HeavyAnswers;
+  addressLimiters: AddressLimiters;
   queues: Queues;
   ringDeliveries: RingDeliveries;
   ringSettlement: RingSettlement;
@@ -40,4 +41,6 @@ export interface Deps {
   /** Where the build has left the API reference's script and style. */
   referenceFolder: string;
   images: ImageProxy;
+  /** For answers of links while they are sent. */
+  longAnswers: ByteBudget;
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
+import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../shared/domain/weight.js';
 import { lazily } from '../shared/lazily.js';
 import type { Logger } from '../shared/logger.js';
 import { openRedis } from '../shared/queues/connection.js';
@@ -9,6 +10,7 @@ import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { settlementBell } from '../shared/queues/ring-settlements.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
+import { openByteBudget } from './byte-budget.js';
 import { loadPageAssets, type PageAssets } from './checkout-page/page-assets.js';
 import type { Deps } from './deps.js';
 import { REFERENCE_FOLDER } from './docs/reference-assets.js';
@@ -16,7 +18,7 @@ import { openHeavyAnswers } from './heavy-answers.js';
 import { createImageProxy } from './merchant-images/image-proxy.js';
 import { watchSettlements } from './payment-link/await-settlement.js';
 import { createReceiptSigner } from './payment-link/signed-receipts.js';
-import { openApiRateLimiter, openLinkRateLimiter } from './rate-limiters.js';
+import { openAddressLimiters, openApiRateLimiter } from './rate-limiters.js';
 import { openWebMetrics } from './web-metrics.js';
 
 export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
@@ -30,8 +32,8 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     redis,
     secretBox: createSecretBox(config.encryptionKeys),
     apiRateLimiter: openApiRateLimiter(config, db, redis),
-    linkRateLimiter: openLinkRateLimiter(config, db, redis),
     heavyAnswers: openHeavyAnswers(),
+    addressLimiters: openAddressLimiters(config, db, redis),
     queues,
     ringDeliveries: deliveryBell(queues, logger),
     ringSettlement: settlementBell(queues, logger),
@@ -47,6 +49,10 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     pageAssets,
     referenceFolder: REFERENCE_FOLDER,
     images: createImageProxy({ allowPrivateNetworks: config.allowPrivateWebhooks }),
+    longAnswers: openByteBudget({
+      total: LONG_ANSWER_BYTES_SENT,
+      perHolder: LONG_ANSWER_BYTES_SENT_TO_ADDRESS,
+    }),
   };
 }
 

@@ -1,13 +1,10 @@
 import type { Redis } from 'ioredis';
-import {
-  RateLimiterMemory,
-  RateLimiterPostgres,
-  RateLimiterRedis,
-  RateLimiterRes,
-} from 'rate-limiter-flexible';
+import { RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
+import { SMALLER_SHARE_OF_ADDRESS } from '../shared/domain/weight.js';
 import { collectForOneTurn } from '../shared/one-turn.js';
+import { type Count, countInMemory, type Share } from './counts-in-memory.js';
 
 /** Counts over all web processes. */
 export interface RateLimiter {
@@ -15,14 +12,8 @@ export interface RateLimiter {
   take(key: string): Promise<number | undefined>;
 }
 
-interface Share {
-  keyPrefix: string;
-  points: number;
-  /** Seconds. */
-  duration: number;
-}
-
-type StoreLimiter = RateLimiterRedis | RateLimiterPostgres;
+/** So many of a key are asked for at once. */
+type Counter = (key: string, asked: number) => Promise<Count>;
 
 /** How long an account's burst takes to be granted anew. */
 const BURST_SECONDS = 10;
@@ -31,39 +22,63 @@ const BURST_SECONDS = 10;
 export function openApiRateLimiter(config: Config, db: Knex, redis: Redis | undefined): RateLimiter {
   const points = config.apiRequestsPerSecond;
   return countTogether([
-    openLimiter({ keyPrefix: 'api', points, duration: 1 }, db, redis),
-    openLimiter({ keyPrefix: 'api-burst', points, duration: BURST_SECONDS }, db, redis),
+    openCounter({ keyPrefix: 'api', points, duration: 1 }, db, redis),
+    openCounter({ keyPrefix: 'api-burst', points, duration: BURST_SECONDS }, db, redis),
   ]);
 }
 
-/** Per IP address on payment links. */
-export function openLinkRateLimiter(config: Config, db: Knex, redis: Redis | undefined): RateLimiter {
+/** What one address, by `addressKey`, may ask in a minute. */
+export interface AddressLimiters {
+  /** Of payment links. */
+  link: RateLimiter;
+  /** Of unsigned transactions, for each of which a chain is asked. */
+  transaction: RateLimiter;
+  /** Of keys and tokens that are refused; good ones are not counted. */
+  refusedKey: RateLimiter;
+}
+
+export function openAddressLimiters(
+  config: Pick<Config, 'linkRequestsPerMinute'>,
+  db: Knex,
+  redis: Redis | undefined,
+): AddressLimiters {
   const points = config.linkRequestsPerMinute;
-  return countTogether([openLimiter({ keyPrefix: 'link', points, duration: 60 }, db, redis)]);
+  const fewer = Math.ceil(points / SMALLER_SHARE_OF_ADDRESS);
+  const open = (keyPrefix: string, perMinute: number): RateLimiter =>
+    countTogether([openCounter({ keyPrefix, points: perMinute, duration: 60 }, db, redis)]);
+  return {
+    link: open('link', points),
+    transaction: open('transaction', fewer),
+    refusedKey: open('refused-key', fewer),
+  };
 }
 
 /**
  * While the store does not answer, each process counts for itself: a limit that is too generous for a while
  * is better than refusing merchants who did nothing wrong.
  */
-function openLimiter(share: Share, db: Knex, redis: Redis | undefined): StoreLimiter {
-  const insuranceLimiter = new RateLimiterMemory(share);
-  if (redis !== undefined) {
-    return new RateLimiterRedis({
-      ...share,
-      storeClient: redis,
-      rejectIfRedisNotReady: true,
-      insuranceLimiter,
-    });
-  }
-  return new RateLimiterPostgres({
-    ...share,
-    storeClient: db,
-    storeType: 'knex',
-    tableName: 'rate_limits',
-    tableCreated: true,
-    insuranceLimiter,
-  });
+function openCounter(share: Share, db: Knex, redis: Redis | undefined): Counter {
+  const limiter = redis
+    ? new RateLimiterRedis({ ...share, storeClient: redis, rejectIfRedisNotReady: true })
+    : new RateLimiterPostgres({
+        ...share,
+        storeClient: db,
+        storeType: 'knex',
+        tableName: 'rate_limits',
+        tableCreated: true,
+      });
+  const countHere = countInMemory(share);
+  return async (key, asked) => {
+    try {
+      const { msBeforeNext } = await limiter.consume(key, asked);
+      return { granted: asked, msBeforeNext };
+    } catch (rejection) {
+      if (!(rejection instanceof RateLimiterRes)) return countHere(key, asked);
+      const { consumedPoints, msBeforeNext } = rejection;
+      const before = consumedPoints - asked;
+      return { granted: Math.min(Math.max(share.points - before, 0), asked), msBeforeNext };
+    }
+  };
 }
 
 interface Asking {
@@ -74,15 +89,15 @@ interface Asking {
 
 /**
  * Requests of one key that come in the same turn of the event loop are counted in one step, and are granted or refused
- * in their order, as if each had asked alone. What the first limiter refuses is asked of the next.
+ * in their order, as if each had asked alone. What the first counter refuses is asked of the next.
  */
-function countTogether(limiters: readonly StoreLimiter[]): RateLimiter {
+function countTogether(counters: readonly Counter[]): RateLimiter {
   async function answer(key: string, all: readonly Asking[]): Promise<void> {
     try {
       let refused = all;
       let waitMs: number | undefined;
-      for (const limiter of limiters) {
-        const { granted, msBeforeNext } = await count(limiter, key, refused.length);
+      for (const count of counters) {
+        const { granted, msBeforeNext } = await count(key, refused.length);
         for (const { resolve } of refused.slice(0, granted)) resolve(undefined);
         refused = refused.slice(granted);
         if (refused.length === 0) return;
@@ -104,21 +119,4 @@ function countTogether(limiters: readonly StoreLimiter[]): RateLimiter {
     for (const [key, asking] of askingOf) void answer(key, asking);
   });
   return { take: (key) => new Promise((resolve, reject) => ask({ key, resolve, reject })) };
-}
-
-/** How many of so many are within the limit. */
-async function count(
-  limiter: StoreLimiter,
-  key: string,
-  points: number,
-): Promise<{ granted: number; msBeforeNext: number }> {
-  try {
-    const { msBeforeNext } = await limiter.consume(key, points);
-    return { granted: points, msBeforeNext };
-  } catch (rejection) {
-    if (!(rejection instanceof RateLimiterRes)) throw rejection;
-    const { consumedPoints, msBeforeNext } = rejection;
-    const before = consumedPoints - points;
-    return { granted: Math.min(Math.max(limiter.points - before, 0), points), msBeforeNext };
-  }
 }

@@ -26,9 +26,9 @@ const ROOMS = [
     'heavy-answers.ts',
     'web-metrics.ts',
   ],
-  ['errors', 'input'],
+  ['errors', 'input', 'counts-in-memory.ts'],
   ['send-json.ts'],
-  ['request-context.ts', 'unread-answers.ts'],
+  ['request-context.ts', 'unread-answers.ts', 'address-key.ts', 'byte-budget.ts', 'while-sent.ts'],
 ];
 
 const graph = readImports('api');

@@ -1,7 +1,12 @@
 import { findToken } from '../../shared/chains/networks.js';
 import { createdAt } from '../../shared/ids.js';
 import { sessionUrl } from '../../shared/presenters/checkout-session.js';
-import { type PublicSession, presentPublicSession } from '../../shared/presenters/public-session.js';
+import {
+  type PublicSession,
+  presentPublicSession,
+  type ShownItem,
+  visibleItem,
+} from '../../shared/presenters/public-session.js';
 import { unixSeconds } from '../../shared/presenters/timestamp.js';
 import type { LinkedSession } from '../../shared/services/payments/read-link.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
@@ -14,6 +19,7 @@ import { walletChain } from './wallet-chains.js';
 /** Everything that a page is rendered from. Of the session no more than what buyers may see. */
 export interface PageView {
   session: PublicSession;
+  items: ShownItem[];
   state: PageState;
   entries: PayableEntry[];
   link: string;
@@ -32,6 +38,7 @@ export function buildPageView(
   const formats = formatsOf(language.tag);
   return {
     session: presentPublicSession(session, session.account, now),
+    items: (session.shownItems ?? []).map(visibleItem),
     state,
     entries: state.kind === 'open' ? state.accepts.map((accepted) => payableEntry(accepted, formats)) : [],
     link: sessionUrl(session.id, baseUrl),

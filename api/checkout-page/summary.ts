@@ -1,4 +1,4 @@
-import type { PublicLineItem } from '../../shared/presenters/public-session.js';
+import type { ShownItem } from '../../shared/presenters/public-session.js';
 import { escapeHtml, link, say } from './markup.js';
 import type { PageView } from './page-view.js';
 
@@ -26,9 +26,9 @@ function logo({ session, link: address }: PageView): string {
 }
 
 function items(view: PageView): string {
-  const { session, language, formats } = view;
+  const { language, formats } = view;
   const { words } = language;
-  const rows = numbered(session.line_items).map(([item, image]) => row(view, item, image));
+  const rows = numbered(view.items).map(([item, image]) => row(view, item, image));
   const hidden = rows.slice(SHOWN_ITEMS);
   const shown = hidden.length === 1 ? rows : rows.slice(0, SHOWN_ITEMS);
   const label = escapeHtml(words.items);
@@ -41,10 +41,10 @@ ${hidden.join('\n')}
 </ul></details>`;
 }
 
-function row({ formats, language, link: address }: PageView, item: PublicLineItem, image: number): string {
+function row({ formats, language, link: address }: PageView, item: ShownItem, image: number): string {
   const path = new URL(address).pathname;
   const picture =
-    item.images.length === 0
+    item.image_count === 0
       ? ''
       : `<img src="${escapeHtml(`${path}/images/${image}`)}" alt="" width="44" height="44" loading="lazy">`;
   const each = {
@@ -57,11 +57,11 @@ function row({ formats, language, link: address }: PageView, item: PublicLineIte
 }
 
 /** Each item with the number of its first image, counted over all images of the session. */
-function numbered(items: readonly PublicLineItem[]): [PublicLineItem, number][] {
+function numbered(items: readonly ShownItem[]): [ShownItem, number][] {
   let next = 0;
   return items.map((item) => {
     const image = next;
-    next += item.images.length;
+    next += item.image_count;
     return [item, image];
   });
 }

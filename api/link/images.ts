@@ -1,35 +1,62 @@
 import type { Response } from 'express';
 import { isIdShaped } from '../../shared/ids.js';
-import { findLinkedSession, type LinkedSession } from '../../shared/services/payments/read-link.js';
+import { findLinkImage } from '../../shared/services/payments/read-link.js';
+import { addressKey } from '../address-key.js';
 import type { Deps } from '../deps.js';
 import { sendBuyerError } from '../errors/buyer-errors.js';
+import type { Image } from '../merchant-images/download-image.js';
+import { releaseWhenSent } from '../while-sent.js';
 
 /** One transparent pixel: a merchant's image that is gone leaves its place empty, and no error in the buyer's console. */
-const NOTHING = Buffer.from('R0lGODlhAQABAIAAAAAAAAAAACH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+const NOTHING: Image = {
+  type: 'image/gif',
+  bytes: Buffer.from('R0lGODlhAQABAIAAAAAAAAAAACH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
+};
 const KEPT_SECONDS = 3600;
 const NOTHING_KEPT_SECONDS = 60;
+const BUSY_SECONDS = 5;
 
 /** `/c/{id}/images/{n}`: the session's images, counted over all its items, and `logo`. */
 export async function sendImage(deps: Deps, res: Response, id: string, name: string): Promise<void> {
-  const session = isIdShaped(id) ? await findLinkedSession(deps.db, id) : undefined;
-  const url = session && imageUrl(session, name);
-  if (url === undefined) {
+  const number = numberOf(name);
+  const found =
+    isIdShaped(id) && number !== undefined ? await findLinkImage(deps.db, { id, number }) : undefined;
+  if (found === undefined) {
     sendBuyerError(res, 'resource_missing', 'There is no such image at this link.');
     return;
   }
-  const image = await deps.images.fetch(url);
-  const bytes = image?.bytes ?? NOTHING;
-  res.setHeader('Content-Type', image?.type ?? 'image/gif');
+  const image = await deps.images.fetch(found);
+  if (image === undefined) {
+    send(res, NOTHING, NOTHING_KEPT_SECONDS);
+    return;
+  }
+  const release = image === 'busy' ? undefined : deps.images.hold(image, addressKey(res.req));
+  if (image === 'busy' || release === undefined) {
+    sendBusy(res);
+    return;
+  }
+  releaseWhenSent(res, release);
+  send(res, image, KEPT_SECONDS);
+}
+
+/** Browsers show what an error holds: its place is empty as well. */
+function sendBusy(res: Response): void {
+  res.locals.errorCode = 'images_busy';
+  res.status(503);
+  res.setHeader('Retry-After', String(BUSY_SECONDS));
+  send(res, NOTHING, 0);
+}
+
+function send(res: Response, { type, bytes }: Image, keptSeconds: number): void {
+  res.setHeader('Content-Type', type);
   res.setHeader('Content-Length', bytes.length);
-  const seconds = image === undefined ? NOTHING_KEPT_SECONDS : KEPT_SECONDS;
-  res.setHeader('Cache-Control', `private, max-age=${seconds}`);
+  if (keptSeconds > 0) res.setHeader('Cache-Control', `private, max-age=${keptSeconds}`);
   res.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
   res.setHeader('Content-Disposition', 'inline');
   res.end(res.req.method === 'HEAD' ? undefined : bytes);
 }
 
-function imageUrl({ account, lineItems = [] }: LinkedSession, name: string): string | undefined {
-  if (name === 'logo') return account.logoUrl ?? undefined;
-  if (!/^(0|[1-9]\d{0,3})$/.test(name)) return undefined;
-  return lineItems.flatMap(({ images }) => images)[Number(name)];
+function numberOf(name: string): number | null | undefined {
+  if (name === 'logo') return null;
+  return /^(0|[1-9]\d{0,3})$/.test(name) ? Number(name) : undefined;
 }

@@ -1,8 +1,10 @@
 import type { Response } from 'express';
 import { transactionUrl } from '../../shared/chains/networks.js';
 import { now } from '../../shared/clock.js';
+import { LONG_ANSWER_BYTES } from '../../shared/domain/weight.js';
 import { isIdShaped } from '../../shared/ids.js';
-import { findLinkedSession, type LinkedSession } from '../../shared/services/payments/read-link.js';
+import { findPageSession, type LinkedSession } from '../../shared/services/payments/read-link.js';
+import { addressKey } from '../address-key.js';
 import { sendCompressed } from '../checkout-page/compressed.js';
 import { renderErrorPage } from '../checkout-page/error-page.js';
 import { chooseLanguage, type Language } from '../checkout-page/language.js';
@@ -14,6 +16,7 @@ import type { Deps } from '../deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-errors.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { look } from '../payment-link/look.js';
+import { releaseWhenSent } from '../while-sent.js';
 import { writeHead } from './respond.js';
 
 /** A load that pays nothing: 200 while the session can be looked at; when it is over, what an agent's answer has. */
@@ -31,7 +34,7 @@ export async function sendPageAfterPayment(
   answer: LinkAnswer,
 ): Promise<void> {
   // The payment has moved the session on.
-  const session = await findLinkedSession(deps.db, sessionId);
+  const session = await findPageSession(deps.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
   writeHead(res, answer);
   sendPage(deps, res, session, answer);
@@ -39,7 +42,7 @@ export async function sendPageAfterPayment(
 
 /** `/c/{id}/page`, which an open page exchanges itself for: always 200, since browsers log anything else as an error. */
 export async function sendCurrentPage(deps: Deps, res: Response, id: string): Promise<void> {
-  const session = isIdShaped(id) ? await findLinkedSession(deps.db, id) : undefined;
+  const session = isIdShaped(id) ? await findPageSession(deps.db, id) : undefined;
   if (session === undefined) sendErrorPage(deps, res, 'resource_missing');
   else sendPage(deps, res, session, await look(deps, session));
 }
@@ -53,14 +56,24 @@ export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): 
 
 /** What a person sees: a document that reads without any script. */
 function sendPage(deps: Deps, res: Response, session: LinkedSession, answer: LinkAnswer): void {
-  const { config, pageAssets } = deps;
+  const { config, pageAssets, longAnswers } = deps;
   const language = languageOf(res);
   const view = buildPageView(session, pageState(session, answer), {
     baseUrl: config.baseUrl,
     language,
     now: now(),
   });
-  send(deps, res, language, renderSessionPage(view, pageAssets, config.pageScriptUrl));
+  const html = renderSessionPage(view, pageAssets, config.pageScriptUrl);
+  if (html.length > LONG_ANSWER_BYTES) {
+    const release = longAnswers.take(addressKey(res.req), 2 * html.length);
+    if (release === undefined) {
+      res.setHeader('Retry-After', '1');
+      sendErrorPage(deps, res, 'rate_limit');
+      return;
+    }
+    releaseWhenSent(res, release);
+  }
+  send(deps, res, language, html);
 }
 
 /** `answer` is what an agent would be told, which for an open session says whether it can be paid now. */

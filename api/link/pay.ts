@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { nowMs } from '../../shared/clock.js';
 import { isIdShaped } from '../../shared/ids.js';
-import { findLinkedSession } from '../../shared/services/payments/read-link.js';
+import { findLinkState } from '../../shared/services/payments/read-link.js';
 import type { PayOutcome } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
@@ -16,7 +16,7 @@ import { sentPayment } from './serve-link.js';
 export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, res: Response): Promise<void> {
   const arrivedAtMs = nowMs();
   const { id } = req.params;
-  const session = isIdShaped(id) ? await findLinkedSession(deps.db, id) : undefined;
+  const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
   const header = sentPayment(req);
   let outcome: PayOutcome;
   if (session === undefined) outcome = { outcome: 'failed', code: 'resource_missing' };

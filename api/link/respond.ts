@@ -1,6 +1,8 @@
 import type { Response } from 'express';
 import { now } from '../../shared/clock.js';
-import { presentPublicSession } from '../../shared/presenters/public-session.js';
+import { MAX_BODY_BYTES } from '../../shared/domain/weight.js';
+import { presentPublicSession, renderPublicSession } from '../../shared/presenters/public-session.js';
+import { type LinkedSession, readPublicItems } from '../../shared/services/payments/read-link.js';
 import { encodeHeader, encodeHeaderText } from '../../shared/x402/headers.js';
 import {
   PAYMENT_REQUIRED_HEADER,
@@ -9,11 +11,19 @@ import {
   type SettlementResponse,
   X_PAYMENT_RESPONSE_HEADER,
 } from '../../shared/x402/wire.js';
-import { BUYER_ERRORS } from '../errors/buyer-errors.js';
+import { addressKey } from '../address-key.js';
+import type { Deps } from '../deps.js';
+import { BUYER_ERRORS, sendBuyerError } from '../errors/buyer-errors.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { sendJson } from '../send-json.js';
+import { releaseWhenSent } from '../while-sent.js';
+
+type Answer<Kind extends LinkAnswer['kind']> = Extract<LinkAnswer, { kind: Kind }>;
+
+type AnswerDeps = Pick<Deps, 'db' | 'longAnswers'>;
 
 const POLL_SECONDS = 2;
+const NO_ITEMS = '[]';
 
 /** Status and headers, the same for agents and for pages. `body` is a 402's, if it is rendered already: a header repeats it. */
 export function writeHead(res: Response, answer: LinkAnswer, body?: string): void {
@@ -49,31 +59,69 @@ function setReceipt(res: Response, receipt: SettlementResponse): void {
   res.setHeader(X_PAYMENT_RESPONSE_HEADER, value);
 }
 
-export function sendAgentAnswer(res: Response, answer: LinkAnswer, link: string): void {
-  const body =
-    answer.kind === 'payment_required'
-      ? renderRequired(answer.required)
-      : JSON.stringify(bodyOf(answer, link));
+/** Who has sent a payment is never told to come again once it is taken. */
+export async function sendAgentAnswer(
+  deps: AnswerDeps,
+  res: Response,
+  answer: LinkAnswer,
+  { link, hasPaid }: { link: string; hasPaid: boolean },
+): Promise<void> {
+  let body: string;
+  if (answer.kind !== 'paid') body = bodyOf(answer, link);
+  else {
+    const items = (await itemsOf(deps, res, answer.session)) ?? (hasPaid ? NO_ITEMS : undefined);
+    if (items === undefined) {
+      sendBusy(res);
+      return;
+    }
+    body = renderPaid(answer, items);
+  }
   writeHead(res, answer, body);
   sendJson(res, body);
 }
 
-function bodyOf(answer: Exclude<LinkAnswer, { kind: 'payment_required' }>, link: string): object {
+function renderPaid({ session, receipt }: Answer<'paid'>, items: string): string {
+  const presented = renderPublicSession(presentPublicSession(session, session.account, now()), items);
+  const signed = receipt.extensions?.['offer-receipt'].info.receipt;
+  return `{"status":"complete","session":${presented}${signed === undefined ? '' : `,"receipt":${JSON.stringify(signed)}`}}`;
+}
+
+/** Where nothing was read of them nothing is shown of them either. Undefined when too much is being sent already. */
+async function itemsOf(
+  { db, longAnswers }: AnswerDeps,
+  res: Response,
+  { id, publicItems = NO_ITEMS }: LinkedSession,
+): Promise<string | undefined> {
+  if (publicItems !== null) return publicItems;
+  // How long they are is known when they are read, and then it is late.
+  const release = longAnswers.take(addressKey(res.req), MAX_BODY_BYTES);
+  if (release === undefined) return undefined;
+  releaseWhenSent(res, release);
+  return await readPublicItems(db, id);
+}
+
+function sendBusy(res: Response): void {
+  res.setHeader('Retry-After', '1');
+  sendBuyerError(
+    res,
+    'rate_limit',
+    'Too much is being sent to this address, or to all. Try again in a second.',
+  );
+}
+
+function bodyOf(answer: Exclude<LinkAnswer, { kind: 'paid' }>, link: string): string {
   switch (answer.kind) {
-    case 'paid': {
-      const session = presentPublicSession(answer.session, answer.session.account, now());
-      const signed = answer.receipt.extensions?.['offer-receipt'].info.receipt;
-      return { status: 'complete', session, ...(signed !== undefined && { receipt: signed }) };
-    }
+    case 'payment_required':
+      return renderRequired(answer.required);
     case 'processing':
-      return {
+      return JSON.stringify({
         status: 'processing',
         message:
           'A payment for this session is being confirmed by the network. Send GET to this url without a payment header, every few seconds, until it answers 200.',
         url: link,
-      };
+      });
     case 'error':
-      return { error: answer.error };
+      return JSON.stringify({ error: answer.error });
   }
 }
 

@@ -1,12 +1,12 @@
-import express, { type RequestHandler, Router } from 'express';
+import express, { type Request, type Response, Router } from 'express';
 import type { Deps } from '../deps.js';
 import { renderBuyerErrors } from '../errors/buyer-errors.js';
-import { retryAfterSeconds } from '../middleware/rate-limit.js';
+import { limitByAddress } from '../middleware/rate-limit.js';
 import { sendImage } from './images.js';
 import { LINK_METHODS, linkHeaders, linkRelations } from './link-headers.js';
 import { sendCurrentPage } from './page.js';
 import { sendPayOutcome } from './pay.js';
-import { nothingThere, onlyBy, type Refuse, refuseBroken, refuser } from './refuse.js';
+import { nothingThere, onlyBy, refuseBroken, refuser } from './refuse.js';
 import { serveLink } from './serve-link.js';
 import { sendStatus } from './status.js';
 import { sendTransaction } from './transaction.js';
@@ -14,13 +14,16 @@ import { sendTransaction } from './transaction.js';
 const READ_METHODS = 'GET, HEAD, OPTIONS';
 const POST_METHODS = 'POST, OPTIONS';
 const MAX_BODY_BYTES = 4096;
+const TOO_MANY = 'Too many requests from this address. Wait as long as Retry-After says, and try again.';
 
 /** `/c/{id}`: one address that people open and agents pay. Below it what the page asks for. */
 export function paymentLink(deps: Deps): Router {
   const router = Router({ caseSensitive: true });
   const refuse = refuser(deps);
   const relations = linkRelations(deps.config.baseUrl);
-  const limit = limitByAddress(deps, refuse);
+  const tooMany = (req: Request, res: Response): void => refuse(req, res, 'rate_limit', TOO_MANY);
+  const limit = limitByAddress(deps.addressLimiters.link, tooMany);
+  const limitTransactions = limitByAddress(deps.addressLimiters.transaction, tooMany);
   const serve = serveLink(deps, relations, refuse);
   router.use(linkHeaders(relations));
 
@@ -41,7 +44,9 @@ export function paymentLink(deps: Deps): Router {
     .all(onlyBy(POST_METHODS, refuse));
   router
     .route('/:id/transaction')
-    .post(express.json({ limit: MAX_BODY_BYTES }), (req, res) => sendTransaction(deps, req, res))
+    .post(limitTransactions, express.json({ limit: MAX_BODY_BYTES, inflate: false }), (req, res) =>
+      sendTransaction(deps, req, res),
+    )
     .all(onlyBy(POST_METHODS, refuse));
   router
     .route('/:id/images/:name')
@@ -50,18 +55,4 @@ export function paymentLink(deps: Deps): Router {
   router.use(nothingThere(refuse));
   router.use(refuseBroken(refuse), renderBuyerErrors(refuse));
   return router;
-}
-
-function limitByAddress({ linkRateLimiter }: Deps, refuse: Refuse): RequestHandler {
-  return async (req, res, next) => {
-    const waitMs = await linkRateLimiter.take(req.ip ?? 'unknown');
-    if (waitMs === undefined) return next();
-    res.setHeader('Retry-After', String(retryAfterSeconds(waitMs)));
-    refuse(
-      req,
-      res,
-      'rate_limit',
-      'Too many requests from this address. Wait as long as Retry-After says, and try again.',
-    );
-  };
 }

@@ -3,7 +3,7 @@ import { nowMs } from '../../shared/clock.js';
 import type { Channel } from '../../shared/domain/payment.js';
 import { isIdShaped } from '../../shared/ids.js';
 import { sessionUrl } from '../../shared/presenters/checkout-session.js';
-import { findLinkedSession } from '../../shared/services/payments/read-link.js';
+import { findLinkedSession, findPageSession } from '../../shared/services/payments/read-link.js';
 import { type DecodedHeader, readPaymentHeader } from '../../shared/x402/headers.js';
 import type { Deps } from '../deps.js';
 import { NO_SESSION } from '../errors/buyer-errors.js';
@@ -28,7 +28,9 @@ export function serveLink(
 ): (req: LinkRequest, res: Response) => Promise<void> {
   return async (req, res) => {
     const arrivedAtMs = nowMs();
-    const session = isIdShaped(req.params.id) ? await findLinkedSession(deps.db, req.params.id) : undefined;
+    const isPage = wantsPage(req);
+    const find = isPage ? findPageSession : findLinkedSession;
+    const session = isIdShaped(req.params.id) ? await find(deps.db, req.params.id) : undefined;
     if (session === undefined) {
       refuse(req, res, 'resource_missing', NO_SESSION);
       return;
@@ -48,7 +50,11 @@ export function serveLink(
       answer = await pay(deps, session, { header, channel: channelOf(req), arrivedAtMs, requestId: req.id });
     }
     deps.metrics.linkAnswer(outcomeOf(answer));
-    if (!wantsPage(req)) sendAgentAnswer(res, answer, sessionUrl(session.id, deps.config.baseUrl));
+    if (!isPage)
+      await sendAgentAnswer(deps, res, answer, {
+        link: sessionUrl(session.id, deps.config.baseUrl),
+        hasPaid: header !== undefined,
+      });
     else if (header === undefined) sendPageLoad(deps, res, session, answer);
     else await sendPageAfterPayment(deps, res, session.id, answer);
   };

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { findToken, type OfferedSvmToken } from '../../shared/chains/networks.js';
-import type { SolanaUnreadable } from '../../shared/chains/solana-transfers.js';
+import type { SolanaUnreadable } from '../../shared/chains/spared-solana.js';
 import { isIdShaped } from '../../shared/ids.js';
 import { findLinkState } from '../../shared/services/payments/read-link.js';
 import { isJsonObject } from '../../shared/x402/json-object.js';
@@ -45,7 +45,7 @@ export async function sendTransaction(
   const answer = await look(deps, session);
   const link = `${deps.config.baseUrl}/c/${id}`;
   if (answer.kind !== 'payment_required') {
-    sendAgentAnswer(res, answer, link);
+    await sendAgentAnswer(deps, res, answer, { link, hasPaid: false });
     return;
   }
   const prepared = await prepare(deps, answer.required.accepts, wallet, asset);

@@ -25,7 +25,7 @@ export function merchantTools(deps: Deps): Router {
     res.setHeader('Cache-Control', 'no-store');
     next();
   });
-  router.use(authenticate(deps.db), keyThatCounts(deps), countRequest(deps));
+  router.use(authenticate(deps), keyThatCounts(deps), countRequest(deps));
   router
     .route('/')
     .post(readBody, async (req, res) => {

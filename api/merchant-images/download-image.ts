@@ -1,7 +1,10 @@
 import { Agent, request } from 'undici';
+import { MAX_IMAGE_FETCHES_OF_HOST } from '../../shared/domain/weight.js';
 import { parseUrl } from '../../shared/parse-url.js';
 import { assertPublicHost, publicLookup } from '../../shared/public-address.js';
+import type { ByteBudget } from '../byte-budget.js';
 import { imageType } from './image-kind.js';
+import { readImageBody } from './read-image-body.js';
 
 /**
  * Only from public addresses, judged for the very connection that is used; no redirects, which could lead anywhere; small,
@@ -9,7 +12,7 @@ import { imageType } from './image-kind.js';
  */
 export interface ImageDownloader {
   /** Undefined, or an error, when there is no usable image at this address. */
-  download(address: string): Promise<Image | undefined>;
+  download(address: string, holder: string): Promise<Image | undefined>;
   close(): Promise<void>;
 }
 
@@ -19,22 +22,25 @@ export interface Image {
 }
 
 const TIMEOUT_MS = 5_000;
-const MAX_BYTES = 2 * 1024 * 1024;
-const CONNECTIONS_PER_HOST = 8;
 
-export function openImageDownloader(rules: { allowPrivateNetworks: boolean }): ImageDownloader {
-  const { allowPrivateNetworks } = rules;
+/** What it holds on the way is taken from the budget. */
+export function openImageDownloader(
+  { allowPrivateNetworks }: { allowPrivateNetworks: boolean },
+  budget: ByteBudget,
+): ImageDownloader {
   const agent = new Agent({
-    connections: CONNECTIONS_PER_HOST,
+    connections: MAX_IMAGE_FETCHES_OF_HOST,
     connect: { lookup: publicLookup(allowPrivateNetworks), timeout: TIMEOUT_MS },
   });
   const schemes = allowPrivateNetworks ? ['https:', 'http:'] : ['https:'];
   return {
-    async download(address) {
+    async download(address, holder) {
       const url = parseUrl(address);
       if (url === undefined || !schemes.includes(url.protocol)) return undefined;
       if (!allowPrivateNetworks) assertPublicHost(url);
-      const bytes = await get(agent, url);
+      const bytes = await get(agent, url, (body, announced) =>
+        readImageBody(body, announced, budget, holder),
+      );
       const type = bytes && imageType(bytes);
       return bytes === undefined || type === undefined ? undefined : { type, bytes };
     },
@@ -42,8 +48,13 @@ export function openImageDownloader(rules: { allowPrivateNetworks: boolean }): I
   };
 }
 
-async function get(agent: Agent, url: URL): Promise<Buffer | undefined> {
-  const { statusCode, body } = await request(url, {
+type ReadBody = (
+  body: AsyncIterable<Uint8Array>,
+  announced: number | undefined,
+) => Promise<Buffer | undefined>;
+
+async function get(agent: Agent, url: URL, read: ReadBody): Promise<Buffer | undefined> {
+  const { statusCode, headers, body } = await request(url, {
     dispatcher: agent,
     signal: AbortSignal.timeout(TIMEOUT_MS),
     headersTimeout: TIMEOUT_MS,
@@ -55,18 +66,12 @@ async function get(agent: Agent, url: URL): Promise<Buffer | undefined> {
   });
   // What is cut off on purpose complains, to whoever listens; nobody else may end the process over it.
   body.on('error', () => undefined);
-  if (statusCode !== 200) {
+  try {
+    if (statusCode !== 200) return undefined;
+    const announced = Number(headers['content-length']);
+    return await read(body, announced > 0 ? announced : undefined);
+  } finally {
+    // With its connection, unless it was read to its end.
     body.destroy();
-    return undefined;
   }
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    const part = Buffer.from(chunk);
-    length += part.length;
-    // Leaving the loop destroys the body, and with it the connection.
-    if (length > MAX_BYTES) return undefined;
-    chunks.push(part);
-  }
-  return Buffer.concat(chunks);
 }

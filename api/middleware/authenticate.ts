@@ -1,30 +1,31 @@
 import type { Request, RequestHandler } from 'express';
-import type { Knex } from '../../shared/db/knex.js';
 import { Refusal } from '../../shared/domain/errors.js';
 import { authenticate as findPrincipal, type Principal } from '../../shared/services/access/api-keys.js';
 import type { Deps } from '../deps.js';
-import { consumeAccount } from './rate-limit.js';
+import { consumeAccount, limitRefused } from './rate-limit.js';
+
+type KeyDeps = Pick<Deps, 'db' | 'addressLimiters'>;
 
 /** The checkout key, as a Bearer token or as the user name of Basic authentication. */
-export function authenticate(db: Knex): RequestHandler {
+export function authenticate(deps: KeyDeps): RequestHandler {
   return async (req, _res, next) => {
-    req.principal = await identify(db, req);
+    req.principal = await identify(deps, req);
     next();
   };
 }
 
 /** Whoever has a checkout key, within its account's share; in one layer, since every request of the API passes it. */
-export function admit({ db, apiRateLimiter }: Pick<Deps, 'db' | 'apiRateLimiter'>): RequestHandler {
+export function admit(deps: KeyDeps & Pick<Deps, 'apiRateLimiter'>): RequestHandler {
   return async (req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
-    req.principal = await identify(db, req);
-    await consumeAccount(apiRateLimiter, req.principal);
+    req.principal = await identify(deps, req);
+    await consumeAccount(deps.apiRateLimiter, req.principal);
     next();
   };
 }
 
-function identify(db: Knex, req: Request): Promise<Principal> {
-  return findPrincipal(db, checkoutKey(req.headers.authorization));
+function identify({ db, addressLimiters }: KeyDeps, req: Request): Promise<Principal> {
+  return limitRefused(addressLimiters, req, findPrincipal(db, checkoutKey(req.headers.authorization)));
 }
 
 function checkoutKey(header: string | undefined): string {

@@ -1,6 +1,9 @@
+import type { Request, RequestHandler, Response } from 'express';
 import { Refusal } from '../../shared/domain/errors.js';
 import type { Principal } from '../../shared/services/access/api-keys.js';
-import type { RateLimiter } from '../rate-limiters.js';
+import { addressKey } from '../address-key.js';
+import { ERROR_CATALOG } from '../errors/catalog.js';
+import type { AddressLimiters, RateLimiter } from '../rate-limiters.js';
 
 /** Per account and mode, over all keys and all processes. */
 export async function consumeAccount(
@@ -16,6 +19,39 @@ export async function consumeAccount(
   );
 }
 
-export function retryAfterSeconds(waitMs: number): number {
+/** Refused keys and tokens count against their address, which is told to wait in the end; good ones cost nothing. */
+export async function limitRefused<T>(
+  { refusedKey }: AddressLimiters,
+  req: Request,
+  identified: Promise<T>,
+): Promise<T> {
+  try {
+    return await identified;
+  } catch (error) {
+    if (!(error instanceof Refusal) || ERROR_CATALOG[error.code].status !== 401) throw error;
+    const waitMs = await refusedKey.take(addressKey(req));
+    if (waitMs === undefined) throw error;
+    throw new Refusal(
+      'rate_limit',
+      'Too many keys from this address were refused. Check the key, wait as long as Retry-After says, and try again.',
+      { retryAfterSeconds: retryAfterSeconds(waitMs) },
+    );
+  }
+}
+
+/** Per address, over all processes. */
+export function limitByAddress(
+  limiter: RateLimiter,
+  refuse: (req: Request, res: Response) => void,
+): RequestHandler {
+  return async (req, res, next) => {
+    const waitMs = await limiter.take(addressKey(req));
+    if (waitMs === undefined) return next();
+    res.setHeader('Retry-After', String(retryAfterSeconds(waitMs)));
+    refuse(req, res);
+  };
+}
+
+function retryAfterSeconds(waitMs: number): number {
   return Math.max(1, Math.ceil(waitMs / 1000));
 }

@@ -1,3 +1,4 @@
+import { visibleWords } from '../../shared/domain/visible-words.js';
 import type { LinkedSession } from '../../shared/services/payments/read-link.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { stockClientAdvice } from './stock-clients.js';
@@ -18,12 +19,14 @@ export function describePayment(session: LinkedSession, accepts: readonly Paymen
   return advice === undefined ? payment : `${payment} ${advice}`;
 }
 
-function describeItems({ lineItems = [] }: LinkedSession): string {
-  const [first, ...others] = lineItems;
-  if (first === undefined) return '';
-  const count = first.quantity === 1 ? '' : `${first.quantity} x `;
-  const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  return ` for ${count}${cut(first.name)}${more}`;
+function describeItems({ summary }: LinkedSession): string {
+  if (summary?.name == null) return '';
+  const { quantity, others } = summary;
+  const name = cut(summary.name);
+  if (name === '') return '';
+  const count = quantity === null || quantity === 1 ? '' : `${quantity} x `;
+  const more = others === 0 ? '' : ` and ${others} more`;
+  return ` for ${count}${name}${more}`;
 }
 
 function formatDollars(cents: number): string {
@@ -39,7 +42,11 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 /** One line, cut between characters, never inside one. */
 function cut(name: string): string {
-  const line = PLAIN.test(name) ? name : name.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  const line = PLAIN.test(name)
+    ? name
+    : visibleWords(name)
+        .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+        .trim();
   if (Buffer.byteLength(line) <= MAX_NAME_BYTES) return line;
   let kept = '';
   let left = MAX_NAME_BYTES - Buffer.byteLength(ELLIPSIS);

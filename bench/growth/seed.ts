@@ -121,14 +121,15 @@ const ENDPOINTS = `
   FROM generate_series(1, CAST(:accounts AS bigint)) n, generate_series(1, 2) which`;
 
 const SESSIONS = `
-  INSERT INTO checkout_sessions (id, account_id, livemode, status, amount_total_cents, line_items, metadata,
-    success_url, client_reference_id, customer_email, expires_at, payment_id)
+  INSERT INTO checkout_sessions (id, account_id, livemode, status, amount_total_cents, line_items, summary,
+    metadata, success_url, client_reference_id, customer_email, expires_at, payment_id)
   SELECT ${sessionId('n')}, ${accountOf('n')}, false,
     CASE WHEN is_paid THEN 'complete' WHEN is_open THEN 'open' ELSE 'expired' END,
     450 + mod(n, 100),
     CAST('[{"id":"li_' || lpad(to_hex(n), 28, '0') || '","name":"Coffee and a croissant","description":"Freshly made",'
       || '"images":["https://img.example/coffee.png"],"unitAmountCents":' || 450 + mod(n, 100) || ',"quantity":1}]'
       AS json),
+    '{"name":"Coffee and a croissant","quantity":1,"others":0,"characters":67}',
     CAST('{"order":"' || n || '","channel":"web"}' AS json),
     'https://shop.example/thanks/' || n, 'order-' || n, 'buyer' || n || '@mail.example',
     CASE WHEN is_open AND NOT is_paid THEN now() + interval '1 day' + mod(n, 3600) * interval '1 s'

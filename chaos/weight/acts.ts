@@ -173,7 +173,7 @@ async function makeOverdue({ db, heavy }: WeightStage): Promise<void> {
 
 const EXPIRE_SOME = `
   UPDATE checkout_sessions SET expires_at = now() WHERE id IN (
-    SELECT id FROM checkout_sessions WHERE account_id = $1 AND status = 'open' ORDER BY id LIMIT $2)`;
+    SELECT id FROM checkout_sessions WHERE account_id = $1 AND expires_at > now() ORDER BY id LIMIT $2)`;
 
 /** As many of full size, whose time is over. */
 const COPY = `

@@ -8,9 +8,7 @@ import {
 } from '@solana/web3.js';
 import { associatedTokenAccount, TOKEN_PROGRAMS } from './associated-token-account.js';
 import type { OfferedSvmToken, SvmNetwork } from './networks.js';
-import { fetchUntil } from './rpc-fetch.js';
-import { SolanaRpc } from './solana-rpc.js';
-import { unreadableReason } from './unreadable.js';
+import { type SolanaUnreadable, spareSolana } from './spared-solana.js';
 
 /**
  * Transactions for buyers' wallets to sign, in the form of the stock x402 client: compute unit limit and price,
@@ -39,12 +37,6 @@ export interface UnsignedTransfer {
   amount: bigint;
 }
 
-export interface SolanaUnreadable {
-  kind: 'unreadable';
-  reason: string;
-}
-
-const TIMEOUT_MS = 5_000;
 /** What facilitators allow: room for the assertions that some wallets add. */
 const COMPUTE_UNITS = 40_000;
 const MICRO_LAMPORTS_PER_UNIT = 1;
@@ -52,30 +44,17 @@ const TRANSFER_CHECKED = 12;
 const MEMO_PROGRAM = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 
 export function createSolanaTransfers(rpcUrls: ReadonlyMap<string, string>): SolanaTransfers {
-  const verified = new Set<string>();
-
-  async function ask<T>(
-    network: SvmNetwork,
-    question: (rpc: SolanaRpc) => Promise<T>,
-  ): Promise<T | SolanaUnreadable> {
-    const url = rpcUrls.get(network.environmentSuffix) ?? network.publicRpcUrl;
-    const rpc = new SolanaRpc(network, url, fetchUntil(AbortSignal.timeout(TIMEOUT_MS)));
-    try {
-      if (!verified.has(network.caip2)) await rpc.requireRightChain();
-      verified.add(network.caip2);
-      return await question(rpc);
-    } catch (error) {
-      return { kind: 'unreadable', reason: unreadableReason(error) };
-    }
-  }
-
+  const solana = spareSolana(rpcUrls);
   return {
     readHoldings: (network, holders) =>
-      ask(network, (rpc) =>
-        rpc.getTokenBalances(holders.map(({ wallet, token }) => associatedTokenAccount(wallet, token))),
+      solana.tokenBalances(
+        network,
+        holders.map(({ wallet, token }) => associatedTokenAccount(wallet, token)),
       ),
-    build: (transfer) =>
-      ask(transfer.token.network, async (rpc) => encode(transfer, await rpc.getLatestBlockhash())),
+    async build(transfer) {
+      const blockhash = await solana.latestBlockhash(transfer.token.network);
+      return typeof blockhash === 'string' ? encode(transfer, blockhash) : blockhash;
+    },
   };
 }
 

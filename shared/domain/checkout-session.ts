@@ -27,6 +27,32 @@ export interface LineItem {
   quantity: number;
 }
 
+/** What a link says of the items without reading them. */
+export interface ItemSummary {
+  /** Of the first item; null where there is none. */
+  name: string | null;
+  quantity: number | null;
+  /** How many more there are. */
+  others: number;
+  /** How long all of them are, about; unknown in rows that were written without. */
+  characters?: number;
+}
+
+export function summarize(items: readonly Omit<LineItem, 'id'>[]): ItemSummary {
+  const [first] = items;
+  let characters = 0;
+  for (const { name, description, images } of items) {
+    characters += name.length + (description?.length ?? 0);
+    for (const image of images) characters += image.length;
+  }
+  return {
+    name: first?.name ?? null,
+    quantity: first?.quantity ?? null,
+    others: Math.max(items.length - 1, 0),
+    characters,
+  };
+}
+
 export function lineItemTotalCents(item: Pick<LineItem, 'unitAmountCents' | 'quantity'>): number {
   return item.unitAmountCents * item.quantity;
 }

@@ -37,3 +37,49 @@ export const TOOL_ANSWER_BYTES = 1024 * 1024;
 /** Wrong passwords and tokens of operators' pages that are looked at, from one address; then from all together. */
 export const WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE = 10;
 export const WRONG_PASSWORDS_A_MINUTE = 100;
+
+/**
+ * An address, which of IPv6 is a /64, may ask links RATE_LIMIT_LINK_PER_MINUTE; for this part of it, what costs more:
+ * unsigned transactions, and keys that are refused.
+ */
+export const SMALLER_SHARE_OF_ADDRESS = 10;
+
+/** How many keys each limit counts while the store is away, of some 250 bytes each. */
+export const MAX_COUNTED_IN_MEMORY = 10_000;
+
+/** Checkout keys that were refused, as hashes of some 200 bytes: asked again, they cost no question to Postgres. */
+export const MAX_REFUSED_KEYS_KEPT = 10_000;
+
+/** Items of more characters are read by themselves, and only where they are shown whole. */
+export const LIGHT_ITEMS_CHARACTERS = 16_000;
+
+/** Calls under way at once to one Solana endpoint for buyers' pages; whoever asks beyond them is told to try again. */
+export const MAX_PAGE_RPC_CALLS = 32;
+
+/** What so many wallets hold is kept for a second, of some 1 KB each. */
+export const MAX_HOLDINGS_KEPT = 1000;
+
+/** One image of a merchant. */
+export const MAX_IMAGE_BYTES = 2 * 1024 * 1024;
+
+/** All images that one process has in hand, 56 MiB: remembered, on their way to us, and on their way to buyers. */
+export const IMAGE_BYTES_KEPT = 24 * 1024 * 1024;
+export const IMAGE_BYTES_UNDER_WAY = 16 * 1024 * 1024;
+export const IMAGE_BYTES_UNDER_WAY_OF_ACCOUNT = 4 * 1024 * 1024;
+export const IMAGE_BYTES_SENT = 16 * 1024 * 1024;
+export const IMAGE_BYTES_SENT_TO_ADDRESS = 8 * 1024 * 1024;
+
+/** Fetches of images under way at once, and those that wait for one to end. */
+export const MAX_IMAGE_FETCHES = 24;
+export const MAX_IMAGE_FETCHES_OF_ACCOUNT = 6;
+export const MAX_IMAGE_FETCHES_OF_HOST = 4;
+export const MAX_IMAGES_WAITING = 500;
+export const MAX_IMAGES_WAITING_OF_ACCOUNT = 100;
+
+/** Answers of links that are longer than this are counted while they are sent: all of a process, and those to one address. */
+export const LONG_ANSWER_BYTES = 64 * 1024;
+export const LONG_ANSWER_BYTES_SENT = 32 * 1024 * 1024;
+export const LONG_ANSWER_BYTES_SENT_TO_ADDRESS = 8 * 1024 * 1024;
+
+/** Whoever takes an image or a long answer more slowly is cut off. */
+export const SENT_WITHIN_MS = 30_000;

@@ -1,11 +1,11 @@
 import { Model } from 'objection';
-import type { LineItem, SessionStatus } from '../domain/checkout-session.js';
+import type { ItemSummary, LineItem, SessionStatus } from '../domain/checkout-session.js';
 import type { Account } from './account.js';
 import type { Payment } from './payment.js';
 
 export class CheckoutSession extends Model {
   static override tableName = 'checkout_sessions';
-  static override jsonAttributes = ['lineItems', 'metadata'];
+  static override jsonAttributes = ['lineItems', 'summary', 'metadata'];
 
   declare id: string;
   declare accountId: string;
@@ -14,6 +14,8 @@ export class CheckoutSession extends Model {
   declare amountTotalCents: number;
   /** Left out of reads that do not show them. */
   declare lineItems?: LineItem[];
+  /** Null in rows that were written without. */
+  declare summary?: ItemSummary | null;
   declare metadata: Record<string, string>;
   declare successUrl: string | null;
   declare cancelUrl: string | null;

@@ -1,10 +1,11 @@
-import { lineItemTotalCents, type SessionStatus } from '../domain/checkout-session.js';
+import type { SessionStatus } from '../domain/checkout-session.js';
+import { mayHideWords, visibleWords } from '../domain/visible-words.js';
 import type { Account } from '../models/account.js';
 import type { CheckoutSession } from '../models/checkout-session.js';
 import { presentPayment, type WirePayment } from './payment.js';
 import { unixSeconds } from './timestamp.js';
 
-/** PublicCheckoutSession. */
+/** PublicCheckoutSession, but for its line items. */
 export interface PublicSession {
   id: string;
   status: SessionStatus;
@@ -16,7 +17,6 @@ export interface PublicSession {
     brand_color: string | null;
     support_email: string | null;
   };
-  line_items: PublicLineItem[];
   amount_total: number;
   currency: 'usd';
   expires_at: number;
@@ -26,10 +26,11 @@ export interface PublicSession {
   payment: WirePayment | null;
 }
 
-export interface PublicLineItem {
+/** A line item as the page shows it. */
+export interface ShownItem {
   name: string;
   description: string | null;
-  images: string[];
+  image_count: number;
   unit_amount: number;
   quantity: number;
   amount_total: number;
@@ -44,19 +45,11 @@ export function presentPublicSession(session: CheckoutSession, account: Account,
     payment_status: session.status === 'complete' ? 'paid' : 'unpaid',
     livemode: session.livemode,
     merchant: {
-      name: account.name,
+      name: visibleWords(account.name),
       logo_url: account.logoUrl,
       brand_color: account.brandColor,
       support_email: account.supportEmail,
     },
-    line_items: (session.lineItems ?? []).map((item) => ({
-      name: item.name,
-      description: item.description,
-      images: item.images,
-      unit_amount: item.unitAmountCents,
-      quantity: item.quantity,
-      amount_total: lineItemTotalCents(item),
-    })),
     amount_total: session.amountTotalCents,
     currency: 'usd',
     expires_at: unixSeconds(session.expiresAt),
@@ -64,5 +57,26 @@ export function presentPublicSession(session: CheckoutSession, account: Account,
     cancel_url: session.cancelUrl,
     accepts: { evm: account.evmWallet !== null, svm: account.solanaWallet !== null },
     payment: session.status === 'complete' && session.payment ? presentPayment(session.payment) : null,
+  };
+}
+
+/** The whole of it. `lineItems` is JSON already, and may be long. */
+export function renderPublicSession(session: PublicSession, lineItems: string): string {
+  return `${JSON.stringify(session).slice(0, -1)},"line_items":${visibleItems(lineItems)}}`;
+}
+
+/** Most stay the text that they are. */
+function visibleItems(json: string): string {
+  if (!mayHideWords(json)) return json;
+  const items: Pick<ShownItem, 'name' | 'description'>[] = JSON.parse(json);
+  return JSON.stringify(items.map(visibleItem));
+}
+
+export function visibleItem<Item extends Pick<ShownItem, 'name' | 'description'>>(item: Item): Item {
+  const { name, description } = item;
+  return {
+    ...item,
+    name: visibleWords(name),
+    description: description === null ? null : visibleWords(description),
   };
 }

@@ -1,4 +1,5 @@
 import type { Knex } from '../../shared/db/knex.js';
+import { summarize } from '../../shared/domain/checkout-session.js';
 import { newId, sessionPrefix } from '../../shared/ids.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
@@ -55,6 +56,15 @@ export async function buildSessions(
 
 function newSession(accountId: string, overrides: Partial<CheckoutSession>): Partial<CheckoutSession> {
   const livemode = overrides.livemode ?? false;
+  const session = newPlainSession(accountId, livemode, overrides);
+  return { summary: summarize(session.lineItems ?? []), ...session };
+}
+
+function newPlainSession(
+  accountId: string,
+  livemode: boolean,
+  overrides: Partial<CheckoutSession>,
+): Partial<CheckoutSession> {
   return {
     id: newId(sessionPrefix(livemode)),
     accountId,

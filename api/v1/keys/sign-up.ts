@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { bearerToken } from '../../middleware/authenticate.js';
 import { readBody } from '../../middleware/parse-body.js';
-import { consumeAccount } from '../../middleware/rate-limit.js';
+import { consumeAccount, limitRefused } from '../../middleware/rate-limit.js';
 import { answerOnce } from '../operation/answer-once.js';
 import { repetitionOf, sendAnswer, soleBodyOf } from '../operation/serve-operation.js';
 import { verifyFacilitatorToken } from './facilitator-token.js';
@@ -18,7 +18,7 @@ const DEFAULT_NAME = 'Agent key';
 
 /** POST /v1/keys stands before checkout-key authentication: its credential is a facilitator-signed token. */
 export function agentSignUp(deps: Deps): RequestHandler[] {
-  const { db, secretBox, apiRateLimiter } = deps;
+  const { db, secretBox, apiRateLimiter, addressLimiters } = deps;
   const signers = new WeakMap<Request, FacilitatorKey>();
   const signerOf = (req: Request): FacilitatorKey => {
     const signer = signers.get(req);
@@ -36,7 +36,7 @@ export function agentSignUp(deps: Deps): RequestHandler[] {
           'No token was sent. Send a JWT signed with your facilitator key as "Authorization: Bearer <JWT>".',
         );
       }
-      const signer = await verifyFacilitatorToken(db, token);
+      const signer = await limitRefused(addressLimiters, req, verifyFacilitatorToken(db, token));
       signers.set(req, signer);
       await consumeAccount(apiRateLimiter, { accountId: signer.accountId, livemode: true });
       next();

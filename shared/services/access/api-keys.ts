@@ -1,12 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { type Model, type QueryBuilder, raw } from 'objection';
-import { now } from '../../clock.js';
+import { now, nowMs } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
+import { readTogether } from '../../db/read-together.js';
+import { runStatement } from '../../db/statement.js';
 import { noSuch, Refusal } from '../../domain/errors.js';
+import { MAX_REFUSED_KEYS_KEPT } from '../../domain/weight.js';
 import { newId, randomText } from '../../ids.js';
 import { Account } from '../../models/account.js';
 import { ApiKey } from '../../models/api-key.js';
 import { sha256, sha256Base64 } from '../../secrets.js';
+import { KEYS_BY_SECRET } from './api-keys.sql.js';
 
 /**
  * Checkout keys. A key's account and mode never change, so a process may remember whose key it is; whether it
@@ -21,6 +25,14 @@ export interface Principal {
 
 const SECRET_LENGTH = 40;
 const identities = new LRUCache<string, Principal>({ max: 10_000 });
+
+type WhyRefused = 'unknown' | 'revoked';
+/** Nobody has a secret before its key is written, and no key comes back: what was refused is refused again. */
+const refusals = new LRUCache<string, WhyRefused>({
+  max: MAX_REFUSED_KEYS_KEPT,
+  ttl: 5000,
+  perf: { now: nowMs },
+});
 
 export interface NewApiKey {
   key: ApiKey;
@@ -75,23 +87,38 @@ export async function listApiKeys(db: Knex, accountId: string): Promise<ApiKey[]
 
 /** Whose secret this is. */
 export async function authenticate(db: Knex, secret: string): Promise<Principal> {
-  const cacheKey = sha256Base64(secret);
-  const known = identities.get(cacheKey);
+  if (!isKeyShaped(secret)) throw keyInvalid(secret);
+  const hash = sha256Base64(secret);
+  const known = identities.get(hash);
   if (known !== undefined) return known;
-  const key = isKeyShaped(secret)
-    ? await ApiKey.query(db).findOne({ secretSha256: sha256(secret) })
-    : undefined;
-  if (key === undefined) {
-    throw new Refusal(
-      'api_key_invalid',
-      `Invalid API key provided: ${mask(secret)}. Check the key, and that it is whole.`,
-    );
+  const found = refusals.get(hash) ?? (await findBySecret(db, hash));
+  if (typeof found === 'object') {
+    identities.set(hash, found);
+    return found;
   }
-  if (key.revokedAt !== null) throw keyRevoked();
-  const principal: Principal = { keyId: key.id, accountId: key.accountId, livemode: key.livemode };
-  identities.set(cacheKey, principal);
-  return principal;
+  refusals.set(hash, found);
+  throw found === 'revoked' ? keyRevoked() : keyInvalid(secret);
 }
+
+async function findBySecret(db: Knex, hash: string): Promise<Principal | WhyRefused> {
+  const key = await readKey(db, hash);
+  if (key === undefined) return 'unknown';
+  return key.isRevoked ? 'revoked' : { keyId: key.id, accountId: key.accountId, livemode: key.livemode };
+}
+
+interface FoundKey {
+  index: number;
+  id: string;
+  accountId: string;
+  livemode: boolean;
+  isRevoked: boolean;
+}
+
+const readKey = readTogether<string, FoundKey>(async (db, hashes) => {
+  const found = await runStatement<FoundKey>(db, KEYS_BY_SECRET, [hashes]);
+  const keys = new Map(found.map((key) => [key.index, key]));
+  return hashes.map((_, index) => keys.get(index));
+});
 
 /** As a condition of a statement: the key with this id. */
 export function keyCounts(id: string): string {
@@ -114,6 +141,13 @@ export async function requireKeyThatCounts(db: Knex, principal: Principal): Prom
   for (const [hash, { keyId }] of identities.entries())
     if (keyId === principal.keyId) identities.delete(hash);
   throw keyRevoked();
+}
+
+function keyInvalid(secret: string): Refusal {
+  return new Refusal(
+    'api_key_invalid',
+    `Invalid API key provided: ${mask(secret)}. Check the key, and that it is whole.`,
+  );
 }
 
 function keyRevoked(): Refusal {

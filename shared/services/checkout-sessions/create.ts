@@ -2,7 +2,13 @@ import { now } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import { runStatement } from '../../db/statement.js';
 import { writeTogether } from '../../db/write-together.js';
-import { chooseExpiry, fillSessionId, type LineItem, totalCents } from '../../domain/checkout-session.js';
+import {
+  chooseExpiry,
+  fillSessionId,
+  type LineItem,
+  summarize,
+  totalCents,
+} from '../../domain/checkout-session.js';
 import { Refusal } from '../../domain/errors.js';
 import { newId, sessionPrefix } from '../../ids.js';
 import { Account } from '../../models/account.js';
@@ -64,6 +70,7 @@ async function insertSessions(db: Knex, all: readonly SessionToInsert[]): Promis
     livemode: session.livemode,
     amount_total_cents: session.amountTotalCents,
     line_items: session.lineItems,
+    summary: session.summary,
     metadata: session.metadata,
     success_url: session.successUrl,
     cancel_url: session.cancelUrl,
@@ -88,6 +95,7 @@ function newCheckoutSession(principal: Principal, input: NewCheckoutSession): Ch
     status: 'open',
     amountTotalCents: totalCents(input.items),
     lineItems: input.items.map((item) => ({ id: newId('li_'), ...item })),
+    summary: summarize(input.items),
     metadata: input.metadata,
     successUrl: input.successUrl === null ? null : fillSessionId(input.successUrl, id),
     cancelUrl: input.cancelUrl,

@@ -1,3 +1,62 @@
+import { LIGHT_ITEMS_CHARACTERS } from '../../domain/weight.js';
+
+/** Of one row; those written before there was a summary have it made of their items. */
+export const SUMMARY = `
+  CASE WHEN session.summary IS NOT NULL THEN session.summary ELSE json_build_object(
+    'name', session.line_items->0->'name',
+    'quantity', session.line_items->0->'quantity',
+    'others', json_array_length(session.line_items) - 1
+  ) END`;
+
+const amounts = `
+  "unitAmountCents" AS unit_amount, quantity, "unitAmountCents" * quantity AS amount_total
+  FROM json_to_recordset(session.line_items)
+    AS item (name text, description text, images json, "unitAmountCents" bigint, quantity bigint)`;
+
+/** As text, to be sent on as it is. */
+const PUBLIC_ITEMS = `
+  (SELECT coalesce(json_agg(item), '[]')::text FROM (SELECT name, description, images, ${amounts}) item)`;
+
+/** What is paid for belongs to a paid answer. Null when it is long, or nobody knows: then it is read by itself. */
+export const LIGHT_PUBLIC_ITEMS = `
+  CASE WHEN session.status = 'complete' AND (session.summary->>'characters')::int <= ${LIGHT_ITEMS_CHARACTERS}
+  THEN ${PUBLIC_ITEMS} END`;
+
+/** Without the images' addresses, which are most of what items may weigh and never on the page. */
+export const SHOWN_ITEMS = `
+  (SELECT json_agg(item)
+  FROM (SELECT name, description, json_array_length(images) AS image_count, ${amounts}) item)`;
+
+export const READ_PUBLIC_ITEMS = {
+  name: 'public_items',
+  text: `SELECT ${PUBLIC_ITEMS} AS items FROM checkout_sessions session WHERE id = $1`,
+};
+
+/** A session's items are looked through once, however many of its images are asked for; without a number, the logo. */
+export const IMAGES = {
+  name: 'link_images',
+  text: `
+    WITH asked AS (
+      SELECT * FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS asked (id, number, position)
+    )
+    SELECT asked.position::int, session.account_id AS "accountId",
+      CASE WHEN asked.number IS NULL THEN session.logo_url ELSE session.urls[asked.number + 1] END AS url
+    FROM (
+      SELECT session.id, session.account_id,
+        (SELECT logo_url FROM accounts WHERE id = session.account_id) AS logo_url,
+        CASE WHEN wanted.numbers > 0 THEN ARRAY(
+          SELECT image.url
+          FROM json_array_elements(session.line_items) WITH ORDINALITY AS item (value, place),
+            json_array_elements_text(item.value->'images') WITH ORDINALITY AS image (url, place)
+          ORDER BY item.place, image.place
+        ) END AS urls
+      FROM (SELECT id, count(number) AS numbers FROM asked GROUP BY id) wanted
+      CROSS JOIN LATERAL (SELECT * FROM checkout_sessions WHERE id = wanted.id OFFSET 0) session
+      OFFSET 0
+    ) session
+    JOIN asked ON asked.id = session.id`,
+};
+
 export const PAYLOADS_USED = {
   name: 'payloads_used',
   text: `

@@ -6,10 +6,28 @@ import { Account } from '../../models/account.js';
 import { CheckoutSession } from '../../models/checkout-session.js';
 import { Payment } from '../../models/payment.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
-import { DECIDED, PAYLOADS_USED } from './read-link.sql.js';
+import type { ShownItem } from '../../presenters/public-session.js';
+import {
+  DECIDED,
+  IMAGES,
+  LIGHT_PUBLIC_ITEMS,
+  PAYLOADS_USED,
+  READ_PUBLIC_ITEMS,
+  SHOWN_ITEMS,
+  SUMMARY,
+} from './read-link.sql.js';
 
-/** A session as its link sees it: with its merchant and the payment that holds or paid it. */
-export type LinkedSession = CheckoutSession & { account: Account; payment: Payment | null };
+/**
+ * A session as its link sees it: with its merchant and the payment that holds or paid it. What is paid for may be long, and
+ * each reader has as much of it as it shows.
+ */
+export type LinkedSession = CheckoutSession & {
+  account: Account;
+  payment: Payment | null;
+  /** As JSON, of a complete session; null when it is too long to be read in passing. */
+  publicItems?: string | null;
+  shownItems?: ShownItem[];
+};
 
 const STATE_FIELDS = [
   'id',
@@ -43,45 +61,96 @@ const payment = modelColumns(Payment, 'payment', [
   'failureCode',
 ]);
 
-export const findLinkedSession = linkReader('link', [
-  ...STATE_FIELDS,
-  'lineItems',
-  'successUrl',
-  'cancelUrl',
-]);
+const URLS = ['successUrl', 'cancelUrl'] as const;
 
-/** The same without what is paid for, which may be long: for those who ask again and again. */
-export const findLinkState = linkReader('link_state', STATE_FIELDS);
+/** For agents. */
+export const findLinkedSession = readTogether(
+  linkReader('link', [...STATE_FIELDS, ...URLS], {
+    summary: SUMMARY,
+    publicItems: LIGHT_PUBLIC_ITEMS,
+  }),
+);
 
+/** For those who ask again and again, and those who pay. */
+export const findLinkState = readTogether(linkReader('link_state', STATE_FIELDS, {}));
+
+const readPageSession = linkReader('link_page', [...STATE_FIELDS, ...URLS], { shownItems: SHOWN_ITEMS });
+
+/** For the page. By itself: of a hundred pages with all that they may show none waits for the others. */
+export async function findPageSession(db: Knex, id: string): Promise<LinkedSession | undefined> {
+  const [session] = await readPageSession(db, [id]);
+  return session;
+}
+
+/** `derived` are members that are no columns, as they are read from `session`. */
 function linkReader(
   name: string,
-  fields: (keyof CheckoutSession)[],
-): (db: Knex, id: string) => Promise<LinkedSession | undefined> {
+  fields: readonly (keyof CheckoutSession)[],
+  derived: Partial<Record<keyof LinkedSession, string>>,
+): (db: Knex, ids: readonly string[]) => Promise<(LinkedSession | undefined)[]> {
   const session = modelColumns(CheckoutSession, 'session', fields);
+  const members = Object.keys(derived);
+  const more = Object.entries(derived).map(([member, sql]) => `, ${sql} AS "${member}"`);
   const statement = {
     name,
     text: `
-      SELECT ${session.sql}, ${account.sql}, ${payment.sql}
+      SELECT ${session.sql}, ${account.sql}, ${payment.sql}${more.join('')}
       -- Looked up row by row (OFFSET 0 keeps it so): else a plan made while a table is small reads all of it ever after.
       FROM unnest($1::text[]) AS asked (id)
       CROSS JOIN LATERAL (SELECT * FROM checkout_sessions WHERE id = asked.id OFFSET 0) session
       CROSS JOIN LATERAL (SELECT * FROM accounts WHERE id = session.account_id OFFSET 0) account
       LEFT JOIN LATERAL (SELECT * FROM payments WHERE id = session.payment_id OFFSET 0) payment ON true`,
   };
-  return readTogether(async (db, ids: readonly string[]) => {
+  const read = (row: Row): LinkedSession => {
+    const linked = Object.assign(session.read(row), {
+      account: account.read(row),
+      payment: row['payment.id'] === null ? null : payment.read(row),
+    });
+    for (const member of members) Object.assign(linked, { [member]: row[member] });
+    return linked;
+  };
+  return async (db, ids) => {
     const rows = await runStatement<Row>(db, statement, [ids]);
     const found = new Map(rows.map((row) => [row['session.id'], row]));
     return ids.map((id) => {
       const row = found.get(id);
-      return (
-        row &&
-        Object.assign(session.read(row), {
-          account: account.read(row),
-          payment: row['payment.id'] === null ? null : payment.read(row),
-        })
-      );
+      return row && read(row);
     });
+  };
+}
+
+/** However long they are. */
+export async function readPublicItems(db: Knex, id: string): Promise<string> {
+  const [row] = await runStatement<{ items: string }>(db, READ_PUBLIC_ITEMS, [id]);
+  return row?.items ?? '[]';
+}
+
+export interface LinkImage {
+  url: string;
+  accountId: string;
+}
+
+interface AskedImage {
+  id: string;
+  /** Counted over all items; null for the merchant's logo. */
+  number: number | null;
+}
+
+const readImage = readTogether<AskedImage, LinkImage>(async (db, asked) => {
+  const rows = await runStatement<{ position: number; accountId: string; url: string | null }>(db, IMAGES, [
+    asked.map(({ id }) => id),
+    asked.map(({ number }) => number),
+  ]);
+  const found = new Map(rows.map((row) => [row.position, row]));
+  return asked.map((_, index) => {
+    const { url = null, accountId = '' } = found.get(index + 1) ?? {};
+    return url === null ? undefined : { url, accountId };
   });
+});
+
+/** Undefined when the session has no such image. */
+export async function findLinkImage(db: Knex, asked: AskedImage): Promise<LinkImage | undefined> {
+  return await readImage(db, asked);
 }
 
 interface PayloadUse {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describePayment } from '../../../api/payment-link/describe.js';
+import { type ItemSummary, summarize } from '../../../shared/domain/checkout-session.js';
 import type { LinkedSession } from '../../../shared/services/payments/read-link.js';
 
 const ONE = { network: 'eip155:84532', asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' };
@@ -11,12 +12,17 @@ interface Words {
   expiresAt?: Date;
 }
 
+function summaryOf(items: [name: string, quantity: number][]): ItemSummary {
+  const plain = { description: null, images: [], unitAmountCents: 1 };
+  return summarize(items.map(([name, quantity]) => ({ name, quantity, ...plain })));
+}
+
 function describeOf({ merchant = 'Cafe Pocket', items, cents = 100, expiresAt }: Words): string {
   const session = {
     account: { name: merchant },
     amountTotalCents: cents,
     expiresAt: expiresAt ?? new Date('2026-11-22T03:04:05.678Z'),
-    ...(items !== undefined && { lineItems: items.map(([name, quantity]) => ({ name, quantity })) }),
+    ...(items !== undefined && { summary: summaryOf(items) }),
   } as unknown as LinkedSession;
   return describePayment(session, [ONE] as never);
 }
@@ -68,6 +74,12 @@ describe('the description of a payment', () => {
   it('is one line, whatever the names hold', () => {
     const text = describeOf({ merchant: ' Cafe\r\n\tPocket\u0000 ', items: [['Cof\nfee', 1]] });
     assert.equal(text, `$1.00 to Cafe Pocket for Cof fee${END}`);
+  });
+
+  it('says nothing that people would not see', () => {
+    const hidden = '\u202e\u200b\u2066\u{e0049}\u{e0067}';
+    const text = describeOf({ merchant: `Cafe${hidden} Pocket`, items: [[`Cof${hidden}fee`, 1]] });
+    assert.equal(text, `$1.00 to Cafe Pocket for Coffee${END}`);
   });
 
   it('cuts names of more than 80 bytes between characters', () => {

@@ -1,0 +1,15 @@
+import type { ServerResponse } from 'node:http';
+import { SENT_WITHIN_MS } from '../shared/domain/weight.js';
+
+/** Gives back what an answer holds when it is sent. Whoever takes it too slowly is cut off. */
+export function releaseWhenSent(res: ServerResponse, release: () => void): void {
+  if (res.closed) {
+    release();
+    return;
+  }
+  const tooSlow = setTimeout(() => res.destroy(), SENT_WITHIN_MS);
+  res.once('close', () => {
+    clearTimeout(tooSlow);
+    release();
+  });
+}

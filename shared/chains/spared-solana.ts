@@ -1,0 +1,81 @@
+import { askSeldom } from '../ask-seldom.js';
+import { MAX_HOLDINGS_KEPT, MAX_PAGE_RPC_CALLS } from '../domain/weight.js';
+import { lazily } from '../lazily.js';
+import type { SvmNetwork } from './networks.js';
+import { fetchUntil } from './rpc-fetch.js';
+import { SolanaRpc } from './solana-rpc.js';
+import { unreadableReason } from './unreadable.js';
+
+/**
+ * Solana for buyers' pages, which may be asked by anybody: what was read serves all who ask within a second, and so does a
+ * failure. Nothing that decides a payment is read here, whose endpoint may be the same.
+ */
+export interface SparedSolana {
+  latestBlockhash(network: SvmNetwork): Promise<string | SolanaUnreadable>;
+  /** In the same order; undefined for an account that does not exist. */
+  tokenBalances(
+    network: SvmNetwork,
+    accounts: readonly string[],
+  ): Promise<(bigint | undefined)[] | SolanaUnreadable>;
+}
+
+export interface SolanaUnreadable {
+  kind: 'unreadable';
+  reason: string;
+}
+
+const TIMEOUT_MS = 5000;
+/** A blockhash is good for about a minute. */
+const SHARED_MS = 1000;
+const NETWORKS = 10;
+
+export function spareSolana(rpcUrls: ReadonlyMap<string, string>): SparedSolana {
+  const endpoints = new Map<string, Endpoint>();
+  const endpointOf = (network: SvmNetwork): Endpoint => {
+    const url = rpcUrls.get(network.environmentSuffix) ?? network.publicRpcUrl;
+    const endpoint = endpoints.get(network.caip2) ?? openEndpoint(network, url);
+    endpoints.set(network.caip2, endpoint);
+    return endpoint;
+  };
+  const blockhashes = askSeldom<string | SolanaUnreadable>({ forMs: SHARED_MS, keys: NETWORKS });
+  const balances = askSeldom<(bigint | undefined)[] | SolanaUnreadable>({
+    forMs: SHARED_MS,
+    keys: MAX_HOLDINGS_KEPT,
+  });
+  return {
+    latestBlockhash: (network) =>
+      blockhashes(network.caip2, () => endpointOf(network).ask((rpc) => rpc.getLatestBlockhash())),
+    tokenBalances: (network, accounts) =>
+      balances(`${network.caip2} ${accounts.join(' ')}`, () =>
+        endpointOf(network).ask((rpc) => rpc.getTokenBalances(accounts)),
+      ),
+  };
+}
+
+interface Endpoint {
+  ask<T>(question: (rpc: SolanaRpc) => Promise<T>): Promise<T | SolanaUnreadable>;
+}
+
+function openEndpoint(network: SvmNetwork, url: string): Endpoint {
+  const open = (): SolanaRpc => new SolanaRpc(network, url, fetchUntil(AbortSignal.timeout(TIMEOUT_MS)));
+  const requireRightChain = lazily(() => open().requireRightChain());
+  let underWay = 0;
+  let failed: { answer: SolanaUnreadable; atMs: number } | undefined;
+  return {
+    async ask(question) {
+      if (failed !== undefined && performance.now() - failed.atMs < SHARED_MS) return failed.answer;
+      if (underWay >= MAX_PAGE_RPC_CALLS) return { kind: 'unreadable', reason: 'too many ask at once' };
+      underWay += 1;
+      try {
+        await requireRightChain();
+        return await question(open());
+      } catch (error) {
+        const answer: SolanaUnreadable = { kind: 'unreadable', reason: unreadableReason(error) };
+        failed = { answer, atMs: performance.now() };
+        return answer;
+      } finally {
+        underWay -= 1;
+      }
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import request from 'supertest';
+import { newId, randomText } from '../../shared/ids.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { assertRefusal, assertUnauthenticated, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant, type Merchant } from '../support/factories.js';
+
+const LINKS = 20;
+/** A tenth of it. */
+const FEWER = 2;
+const SETTINGS = { RATE_LIMIT_LINK_PER_MINUTE: String(LINKS), TRUST_PROXY: '1' };
+const PAYMENTS = '/v1/payments';
+
+const stores = { Redis: SETTINGS, Postgres: { ...SETTINGS, REDIS_URL: '' } };
+for (const [store, settings] of Object.entries(stores)) {
+  describe(`limits per address, on ${store}`, () => {
+    let app: TestApp;
+    let shop: Merchant;
+    before(async () => {
+      app = await openTestApp(settings);
+      shop = await buildMerchant(app.db);
+    });
+    after(() => app.close());
+
+    const from = (address: string) => ({ 'X-Forwarded-For': address });
+    const hex = (bytes: number): string => randomBytes(bytes).toString('hex');
+    /** Of its own for each test: the counts live on. */
+    const newNetwork = (): string => `2001:db8:${hex(2)}:${hex(2)}`;
+    const newIpv4 = (): string => `10.${[...randomBytes(3)].join('.')}`;
+    const visit = (address: string) =>
+      request(app.server)
+        .get(`/c/${newId('cs_test_')}`)
+        .set(from(address));
+    const withKey = (key: string, address: string) => client(app, key).get(PAYMENTS).set(from(address));
+    const unknownKey = (): string => `svc_ck_test_${randomText(40)}`;
+
+    /** The spellings in turn, until the share is used up, and as often again. */
+    async function assertOneAddress(spell: (n: number) => string): Promise<void> {
+      for (let n = 0; n < LINKS; n += 1) assert.equal((await visit(spell(n))).status, 404, spell(n));
+      for (let n = 0; n < 5; n += 1) assert.equal((await visit(spell(n))).status, 429, spell(n));
+    }
+
+    it('take a /64 of IPv6 for one address, and the next for another', async () => {
+      const network = newNetwork();
+      await assertOneAddress(() => `${network}:${hex(2)}:${hex(2)}:${hex(2)}:${hex(2)}`);
+      assert.equal((await visit(`${newNetwork()}::1`)).status, 404);
+    });
+
+    it('take an address for one whatever port a proxy writes', async () => {
+      const address = newIpv4();
+      await assertOneAddress((n) => `${address}:${1024 + n}`);
+      const network = newNetwork();
+      await assertOneAddress((n) => `[${network}::${n}]:${1024 + n}`);
+    });
+
+    it('take IPv4 for the same within IPv6', async () => {
+      const address = newIpv4();
+      const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+      const inHex = `::ffff:${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+      const spellings = [address, `::ffff:${address}`, inHex, `64:ff9b::${address}`];
+      await assertOneAddress((n) => spellings[n % spellings.length] ?? '');
+    });
+
+    it('take what is no address for the connection’s', async () => {
+      const own = await openTestApp({ ...settings, RATE_LIMIT_LINK_PER_MINUTE: '3' });
+      try {
+        const answers: number[] = [];
+        // Those that came while its connection to Redis was being made are counted apart.
+        for (let n = 0; n < 8; n += 1) {
+          const res = await request(own.server)
+            .get(`/c/${newId('cs_test_')}`)
+            .set(from(randomText(20)));
+          answers.push(res.status);
+        }
+        assert.equal(answers.at(-1), 429);
+      } finally {
+        await own.close();
+      }
+    });
+
+    it('let an address have so many keys refused, and no more', async () => {
+      const network = newNetwork();
+      const wrong = [unknownKey(), 'no-key', unknownKey(), 'svc_ck_test_short'];
+      for (const [n, key] of wrong.entries()) {
+        const res = await withKey(key, `${network}::${n}`);
+        if (n < FEWER) assertUnauthenticated(res, 'api_key_invalid');
+        else {
+          assertRefusal(res, 429, { type: 'invalid_request_error', code: 'rate_limit' });
+          assert.match(res.get('Retry-After') ?? '', /^([1-9]|[1-5]\d|60)$/);
+        }
+      }
+      assertUnauthenticated(await withKey(unknownKey(), newIpv4()), 'api_key_invalid');
+    });
+
+    it('count refused keys of the API, of tools and of sign-up together', async () => {
+      const address = newIpv4();
+      const post = (path: string, key: string) => client(app, key).post(path, {}).set(from(address));
+      assertUnauthenticated(await post('/mcp', unknownKey()), 'api_key_invalid');
+      assertUnauthenticated(await post('/v1/keys', 'no-token'), 'token_invalid');
+      for (const path of ['/mcp', '/v1/keys', '/v1/checkout/sessions']) {
+        assertRefusal(await post(path, unknownKey()), 429, {
+          type: 'invalid_request_error',
+          code: 'rate_limit',
+        });
+      }
+    });
+
+    it('hinder no good key, seen before or new, nor one that a request without any came with', async () => {
+      const address = newIpv4();
+      for (let n = 0; n < FEWER + 2; n += 1) await withKey(unknownKey(), address);
+      assert.equal((await withKey(unknownKey(), address)).status, 429);
+      assert.equal((await withKey(shop.testKey, address)).status, 200);
+      const created = { accountId: shop.accountId, livemode: false, name: 'New' };
+      const { secret, key } = await createApiKey(app.db, created);
+      assert.equal((await withKey(secret, address)).status, 200);
+      await revokeApiKey(app.db, key.id);
+      assertUnauthenticated(await withKey(secret, address), 'api_key_revoked');
+      assert.equal((await withKey(secret, address)).status, 429);
+      assertUnauthenticated(await client(app).get(PAYMENTS).set(from(address)), 'api_key_missing');
+    });
+
+    it('ask the store nothing for a good key', async () => {
+      await withKey(shop.testKey, newIpv4()).expect(200);
+      const sent: string[] = [];
+      const note = ({ sql }: { sql: string }): void => void sent.push(sql);
+      const { take } = app.addressLimiters.refusedKey;
+      app.addressLimiters.refusedKey.take = () => assert.fail('a good key was counted');
+      app.db.on('query', note);
+      try {
+        await withKey(shop.testKey, newIpv4()).expect(200);
+      } finally {
+        app.db.removeListener('query', note);
+        app.addressLimiters.refusedKey.take = take;
+      }
+      assert.ok(sent.length > 0 && !sent.some((sql) => sql.includes('secret_sha256')), sent.join('\n'));
+    });
+
+    it('let an address ask for so many transactions, and leave it the link', async () => {
+      const address = newIpv4();
+      const ask = () =>
+        request(app.server)
+          .post(`/c/${newId('cs_test_')}/transaction`)
+          .set(from(address))
+          .send({});
+      for (let n = 0; n < FEWER; n += 1) assert.equal((await ask()).status, 400);
+      const res = await ask();
+      assert.deepEqual([res.status, res.body.error.code], [429, 'rate_limit']);
+      assert.match(res.get('Retry-After') ?? '', /^([1-9]|[1-5]\d|60)$/);
+      assert.equal((await visit(address)).status, 404);
+    });
+  });
+}
+
+describe('a key that is refused', () => {
+  let app: TestApp;
+  before(async () => {
+    app = await openTestApp();
+  });
+  after(() => app.close());
+
+  async function lookUps(ask: () => Promise<unknown>): Promise<number> {
+    let count = 0;
+    const note = ({ sql }: { sql: string }): void => {
+      if (sql.includes('secret_sha256')) count += 1;
+    };
+    app.db.on('query', note);
+    try {
+      await ask();
+    } finally {
+      app.db.removeListener('query', note);
+    }
+    return count;
+  }
+
+  const get = (key: string) => client(app, key).get(PAYMENTS).expect(401);
+
+  it('asks Postgres nothing when it has not the form of one', async () => {
+    for (const key of [
+      'x',
+      'svc_ck_test_',
+      `svc_ck_test_${'a'.repeat(101)}`,
+      `svc_ck_prod_${'a'.repeat(40)}`,
+    ]) {
+      assert.equal(await lookUps(() => get(key)), 0, key);
+    }
+  });
+
+  it('is looked up once, however often it comes', async () => {
+    const key = `svc_ck_test_${randomText(40)}`;
+    assert.equal(await lookUps(() => get(key)), 1);
+    assert.equal(await lookUps(() => Promise.all([get(key), get(key), get(key)])), 0);
+  });
+});

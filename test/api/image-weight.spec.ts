@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import request from 'supertest';
+import {
+  IMAGE_BYTES_SENT_TO_ADDRESS,
+  IMAGE_BYTES_UNDER_WAY,
+  MAX_IMAGE_BYTES,
+  MAX_IMAGE_FETCHES,
+  MAX_IMAGE_FETCHES_OF_ACCOUNT,
+} from '../../shared/domain/weight.js';
+import { newId } from '../../shared/ids.js';
+import { type Checkout, openCheckout } from '../support/checkout.js';
+import { buildMerchant, buildSession } from '../support/factories.js';
+
+const ACCOUNTS = 8;
+const HOSTS = 70;
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
+/** All but the end of an image as large as it may be. */
+const DRIPPED = Buffer.concat([PNG, Buffer.alloc(MAX_IMAGE_BYTES - 100)]);
+
+describe('images that are dripped', () => {
+  let checkout: Checkout;
+  let server: Server;
+  let port: number;
+  /** By path, which is whose it is. */
+  const open = new Map<string, number>();
+  let mostAtOnce = 0;
+  let mostOfOne = 0;
+
+  before(async () => {
+    server = createServer((req, res) => {
+      if (req.url === '/good.png') {
+        res.end(PNG);
+        return;
+      }
+      const [, owner = ''] = (req.url ?? '').split('/');
+      open.set(owner, (open.get(owner) ?? 0) + 1);
+      mostAtOnce = Math.max(
+        mostAtOnce,
+        [...open.values()].reduce((sum, count) => sum + count, 0),
+      );
+      mostOfOne = Math.max(mostOfOne, open.get(owner) ?? 0);
+      res.once('close', () => open.set(owner, (open.get(owner) ?? 0) - 1));
+      res.write(DRIPPED);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+    ({ port } = server.address() as AddressInfo);
+    checkout = await openCheckout({ worker: false, environment: { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' } });
+  });
+  after(async () => {
+    await checkout.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const address = (path: string, host = 1): string => `http://127.0.0.${host}:${port}/${path}`;
+
+  async function sessionOf(accountId: string, images: string[]): Promise<string> {
+    const item = { id: newId('li_'), name: 'Coffee', description: null, unitAmountCents: 1, quantity: 1 };
+    return (await buildSession(checkout.app.db, accountId, { lineItems: [{ ...item, images }] })).id;
+  }
+
+  it('are fetched a few at once, of an account fewer, and hinder nobody else’s', async () => {
+    const paths: string[] = [];
+    for (let account = 0; account < ACCOUNTS; account += 1) {
+      const { accountId } = await buildMerchant(checkout.app.db);
+      const images = Array.from({ length: 50 }, (_, n) => address(`${account}/${n}.png`, 1 + (n % HOSTS)));
+      const id = await sessionOf(accountId, images);
+      // One account more than there are places for waits for none of them.
+      if (account * MAX_IMAGE_FETCHES_OF_ACCOUNT < MAX_IMAGE_FETCHES - MAX_IMAGE_FETCHES_OF_ACCOUNT)
+        paths.push(...images.map((_, n) => `/c/${id}/images/${n}`));
+    }
+    const dripped = paths.map((path) => request(checkout.app.server).get(path));
+    const answers = Promise.all(dripped);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const good = await sessionOf(checkout.merchant.accountId, [address('good.png')]);
+    const res = await request(checkout.app.server).get(`/c/${good}/images/0`);
+    assert.deepEqual([res.status, res.type], [200, 'image/png']);
+    for (const { status, headers, type } of await answers) {
+      assert.equal(type, 'image/gif');
+      if (status === 503) assert.equal(headers['retry-after'], '5');
+      else assert.equal(status, 200);
+    }
+    assert.ok(mostOfOne <= MAX_IMAGE_FETCHES_OF_ACCOUNT, `${mostOfOne} of one account`);
+    assert.ok(mostAtOnce <= MAX_IMAGE_FETCHES, `${mostAtOnce} at once`);
+    assert.ok(IMAGE_BYTES_UNDER_WAY < MAX_IMAGE_FETCHES * MAX_IMAGE_BYTES);
+  });
+
+  it('are held for an address as long as it is sent them, and not beyond its share', () => {
+    const { images } = checkout.app;
+    const image = () => ({ type: 'image/png', bytes: Buffer.alloc(MAX_IMAGE_BYTES) });
+    const share = IMAGE_BYTES_SENT_TO_ADDRESS / MAX_IMAGE_BYTES;
+    const held = Array.from({ length: share }, () => images.hold(image(), 'slow'));
+    assert.ok(held.every((release) => release !== undefined));
+    assert.equal(images.hold(image(), 'slow'), undefined);
+    const shown = image();
+    // One image for many buyers is there once.
+    const all = Array.from({ length: 100 }, (_, n) => images.hold(shown, `${n}`));
+    assert.ok(all.every((release) => release !== undefined));
+    let others = 0;
+    while (others < 100 && images.hold(image(), `other ${others}`) !== undefined) others += 1;
+    assert.equal(others, 3);
+    held[0]?.();
+    assert.ok(images.hold(image(), 'slow'));
+  });
+});

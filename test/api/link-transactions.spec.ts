@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { Keypair, VersionedTransaction } from '@solana/web3.js';
+import request from 'supertest';
+import { MAX_PAGE_RPC_CALLS } from '../../shared/domain/weight.js';
+import { RpcEndpoint } from '../support/chain.js';
+import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
+
+const PLENTY = 1_000_000_000n;
+
+/** Every wallet has plenty of every token, and every call is counted. */
+describe('transactions for wallets to sign', () => {
+  let checkout: Checkout;
+  let rpc: RpcEndpoint;
+  let id: string;
+  let asset: string;
+
+  /** Anew for each: nothing is remembered. */
+  beforeEach(async () => {
+    rpc = await RpcEndpoint.start({
+      getGenesisHash: () => `${SOLANA_DEVNET.slice('solana:'.length)}wcaWoxPkrZBG`,
+      getLatestBlockhash: () => ({
+        context: { slot: 1 },
+        value: { blockhash: Keypair.generate().publicKey.toBase58(), lastValidBlockHeight: 1 },
+      }),
+      getMultipleAccounts: ([accounts]) => {
+        const data = Buffer.alloc(165);
+        data.writeBigUInt64LE(PLENTY, 64);
+        const account = {
+          lamports: 1,
+          owner: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+          data: [data.toString('base64'), 'base64'],
+          executable: false,
+          rentEpoch: 0,
+        };
+        return { context: { slot: 1 }, value: (accounts as string[]).map(() => account) };
+      },
+    });
+    checkout = await openCheckout({
+      worker: false,
+      environment: { RPC_URL_SOLANA_DEVNET: rpc.url, RATE_LIMIT_LINK_PER_MINUTE: '100000' },
+    });
+    ({ id } = await checkout.buildSession());
+    ({ asset } = findEntry((await checkout.quote(id)).accepts, SOLANA_DEVNET));
+  });
+  afterEach(async () => {
+    await checkout.close();
+    await rpc.close();
+  });
+
+  const wallet = (): string => Keypair.generate().publicKey.toBase58();
+  const ask = (payer = wallet()) =>
+    request(checkout.app.server).post(`/c/${id}/transaction`).send({ payer, asset }).expect(200);
+  const blockhashOf = ({ body }: { body: { transaction: string } }): string =>
+    VersionedTransaction.deserialize(Buffer.from(body.transaction, 'base64')).message.recentBlockhash;
+
+  it('have one blockhash for all who ask at once, each of their own', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
+    assert.equal(new Set(answers.map(blockhashOf)).size, 1);
+    assert.equal(new Set(answers.map(({ body }) => body.transaction)).size, 20);
+    assert.equal(rpc.callsOf('getLatestBlockhash'), 1);
+    assert.equal(rpc.callsOf('getGenesisHash'), 1);
+  });
+
+  it('ask what one wallet holds once, however often it asks', async () => {
+    const payer = wallet();
+    await Promise.all(Array.from({ length: 20 }, () => ask(payer)));
+    assert.equal(rpc.callsOf('getMultipleAccounts'), 1);
+  });
+
+  it('have another blockhash later', async () => {
+    const first = blockhashOf(await ask());
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    assert.notEqual(blockhashOf(await ask()), first);
+  });
+
+  it('do not multiply what fails', async () => {
+    rpc.fail('http_500');
+    for (let n = 0; n < 5; n += 1) {
+      const answers = await Promise.all(Array.from({ length: 4 }, () => ask()));
+      for (const { body } of answers) assert.deepEqual(body, { code: 'payment_service_unavailable' });
+    }
+    const calls = [...rpc.calls.values()].reduce((sum, count) => sum + count, 0);
+    assert.ok(calls <= 2, `${calls} calls`);
+  });
+
+  it('never have more than so many calls under way', async () => {
+    await ask();
+    rpc.fail('hang', 'getMultipleAccounts');
+    const before = rpc.callsOf('getMultipleAccounts');
+    const asked = Array.from({ length: MAX_PAGE_RPC_CALLS + 20 }, () => ask().then(({ body }) => body.code));
+    const codes = await Promise.all(asked);
+    assert.ok(codes.every((code) => code === 'payment_service_unavailable'));
+    assert.ok(rpc.callsOf('getMultipleAccounts') - before <= MAX_PAGE_RPC_CALLS);
+  });
+});

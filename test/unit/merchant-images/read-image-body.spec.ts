@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { type ByteBudget, openByteBudget } from '../../../api/byte-budget.js';
+import { ImagesBusy, readImageBody } from '../../../api/merchant-images/read-image-body.js';
+import { MAX_IMAGE_BYTES } from '../../../shared/domain/weight.js';
+
+const PLENTY = { total: 10 * MAX_IMAGE_BYTES, perHolder: 10 * MAX_IMAGE_BYTES };
+
+async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
+}
+
+describe('the body of an image', () => {
+  /** What is taken and not given back, at most and in the end. */
+  function watched(budget: ByteBudget) {
+    const seen = { held: 0, most: 0 };
+    const take: ByteBudget['take'] = (holder, bytes) => {
+      const release = budget.take(holder, bytes);
+      if (release === undefined) return undefined;
+      seen.held += bytes;
+      seen.most = Math.max(seen.most, seen.held);
+      return () => {
+        seen.held -= bytes;
+        release();
+      };
+    };
+    return { take, seen };
+  }
+
+  for (const length of [0, 1, 65_535, 65_536, 65_537, 300_000, MAX_IMAGE_BYTES]) {
+    for (const announced of [undefined, length || undefined, 1, MAX_IMAGE_BYTES]) {
+      it(`is read whole: ${length} bytes, of which ${announced ?? 'nothing'} was announced`, async () => {
+        const bytes = Buffer.alloc(length, 'abc');
+        const budget = watched(openByteBudget(PLENTY));
+        const read = await readImageBody(inPieces(bytes, 60_001), announced, budget, 'a');
+        assert.ok(read);
+        assert.ok(read.equals(bytes));
+        assert.equal(read.buffer.byteLength - read.length < 8192, true, 'no more is kept than it holds');
+        assert.equal(budget.seen.held, 0);
+        assert.ok(budget.seen.most <= 2 * MAX_IMAGE_BYTES);
+      });
+    }
+  }
+
+  it('is given up when it is longer than an image may be, announced or not', async () => {
+    const bytes = Buffer.alloc(MAX_IMAGE_BYTES + 1);
+    for (const announced of [undefined, 10, MAX_IMAGE_BYTES + 1]) {
+      const budget = watched(openByteBudget(PLENTY));
+      assert.equal(await readImageBody(inPieces(bytes, 60_000), announced, budget, 'a'), undefined);
+      assert.equal(budget.seen.held, 0);
+    }
+  });
+
+  it('is given up when there is no room for it, which says nothing of the image', async () => {
+    const budget = watched(openByteBudget({ total: 200_000, perHolder: 200_000 }));
+    const body = inPieces(Buffer.alloc(300_000), 1000);
+    await assert.rejects(readImageBody(body, undefined, budget, 'a'), ImagesBusy);
+    assert.equal(budget.seen.held, 0);
+    await assert.rejects(readImageBody(inPieces(Buffer.alloc(1), 1), 300_000, budget, 'a'), ImagesBusy);
+  });
+
+  it('costs what it holds, not what each piece of it costs', async () => {
+    const pieces = 20_000;
+    const read = await readImageBody(
+      inPieces(Buffer.alloc(pieces, 1), 1),
+      undefined,
+      openByteBudget(PLENTY),
+      'a',
+    );
+    assert.equal(read?.length, pieces);
+  });
+});
