@@ -13,6 +13,7 @@ import type { Deps } from '../../deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { pageRequest, wholePageRequest } from '../../input/list-query.js';
 import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
+import { requireImageHosts } from './image-hosts.js';
 import { createdRange, newCheckoutSession } from './input.js';
 import {
   CreateCheckoutSession,
@@ -51,11 +52,16 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
   };
 
   return {
-    createCheckoutSession: repeatableOperation(deps, parseCreate, ({ principal }, input, idempotent) =>
-      createCheckoutSession(db, principal, newCheckoutSession(input), {
-        render: render(input.expand),
-        idempotent,
-      }),
+    createCheckoutSession: repeatableOperation(
+      deps,
+      parseCreate,
+      async ({ principal }, input, idempotent) => {
+        await requireImageHosts(input);
+        return await createCheckoutSession(db, principal, newCheckoutSession(input), {
+          render: render(input.expand),
+          idempotent,
+        });
+      },
     ),
     listCheckoutSessions: operation(parseList, async ({ principal }, query) => {
       const { expand = [], status, created } = query;
