@@ -9,6 +9,7 @@ import type { RingSettlement } from '../shared/queues/ring-settlements.js';
 import type { SecretBox } from '../shared/secrets.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
 import type { PageAssets } from './checkout-page/page-assets.js';
+import type { LargeBodies } from './large-bodies.js';
 import type { ImageProxy } from './merchant-images/image-proxy.js';
 import type { SettlementWatch } from './payment-link/await-settlement.js';
 import type { ReceiptSigner } from './payment-link/signed-receipts.js';
@@ -24,6 +25,7 @@ export interface Deps {
   secretBox: SecretBox;
   apiRateLimiter: RateLimiter;
   linkRateLimiter: RateLimiter;
+  largeBodies: LargeBodies;
   queues: Queues;
   ringDeliveries: RingDeliveries;
   ringSettlement: RingSettlement;

@@ -12,6 +12,7 @@ import { createFacilitator } from '../shared/x402/facilitator.js';
 import { loadPageAssets, type PageAssets } from './checkout-page/page-assets.js';
 import type { Deps } from './deps.js';
 import { REFERENCE_FOLDER } from './docs/reference-assets.js';
+import { LargeBodies } from './large-bodies.js';
 import { createImageProxy } from './merchant-images/image-proxy.js';
 import { watchSettlements } from './payment-link/await-settlement.js';
 import { createReceiptSigner } from './payment-link/signed-receipts.js';
@@ -30,6 +31,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     secretBox: createSecretBox(config.encryptionKeys),
     apiRateLimiter: openApiRateLimiter(config, db, redis),
     linkRateLimiter: openLinkRateLimiter(config, db, redis),
+    largeBodies: new LargeBodies(),
     queues,
     ringDeliveries: deliveryBell(queues, logger),
     ringSettlement: settlementBell(queues, logger),

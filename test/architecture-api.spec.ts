@@ -18,7 +18,14 @@ const ROOMS = [
   ['v1'],
   ['middleware'],
   ['deps.ts'],
-  ['payment-link', 'checkout-page', 'merchant-images', 'rate-limiters.ts', 'web-metrics.ts'],
+  [
+    'payment-link',
+    'checkout-page',
+    'merchant-images',
+    'rate-limiters.ts',
+    'large-bodies.ts',
+    'web-metrics.ts',
+  ],
   ['errors', 'input'],
   ['request-context.ts', 'send-json.ts'],
 ];

@@ -21,6 +21,7 @@ const WORDS_OF: Partial<Record<BuyerErrorCode, ErrorWords>> = {
   resource_missing: NOT_FOUND,
   rate_limit: { title: 'tooMany', text: 'tooManyText', reloadMayHelp: true },
   invalid_payment_payload: BAD_REQUEST,
+  unsupported_content_encoding: BAD_REQUEST,
   method_not_allowed: BAD_REQUEST,
   payment_service_unavailable: BUSY,
 };

@@ -5,6 +5,7 @@ import { sendJson } from '../send-json.js';
 /** The buyer's errors, each with its one status. Those that may pass say when to try again. */
 export const BUYER_ERRORS = {
   invalid_payment_payload: 400,
+  unsupported_content_encoding: 400,
   resource_missing: 404,
   method_not_allowed: 405,
   payment_identifier_reused: 409,

@@ -322,13 +322,13 @@ describe('the limits of checkout sessions', () => {
   });
 
   describe('of the body', () => {
-    const MAX_BYTES = 4 * 1024 * 1024;
+    const MAX_BYTES = 2 * 1024 * 1024;
     const padded = (bytes: number): string => {
       const text = JSON.stringify(minimal);
       return text + ' '.repeat(bytes - text.length);
     };
 
-    it('take 4 MiB', async () => {
+    it('take 2 MiB', async () => {
       await api.post(SESSIONS, padded(MAX_BYTES)).expect(200);
     });
 
