@@ -37,9 +37,8 @@ export function merchantTools(deps: Deps): Router {
       // Loaded by the first message: the SDK takes time and memory that a process without agents keeps.
       const { messageAnswerer } = await import('./answer-message.js');
       answerMessage ??= messageAnswerer(deps);
-      const answer = await answerMessage(res, message);
-      res.status(answer.status);
-      const text = await answer.text();
+      const { status, text } = await answerMessage(res, message);
+      res.status(status);
       if (text === '') res.end();
       else sendJson(res, text);
     })

@@ -9,6 +9,8 @@ export const MAX_BODY_BYTES = 2 * 1024 * 1024;
 export const MAX_BODY_VALUES = 20_000;
 /** Objects and arrays within each other, or the parts of a form's name. */
 export const MAX_BODY_DEPTH = 20;
+/** Of a JSON-RPC message beside a call's arguments: the SDK parses, copies and compares it many times over. */
+export const MAX_MESSAGE_VALUES = 1000;
 
 /** A body of up to so much is never kept waiting for others. */
 export const SMALL_BODY_BYTES = 64 * 1024;

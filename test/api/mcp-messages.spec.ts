@@ -101,6 +101,10 @@ describe('/mcp', () => {
         body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":[${'0,'.repeat(20_000)}0]}}`,
         answer: asRest(400, 'body_too_large'),
       },
+      'a thousand values beside its arguments': {
+        body: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1","icons":[${'{},'.repeat(1000)}{}]}}}`,
+        answer: asRest(400, 'body_too_large'),
+      },
       compressed: {
         body: gzipSync(LIST_TOOLS),
         headers: { 'Content-Encoding': 'gzip' },
