@@ -40,4 +40,13 @@ describe('a form', () => {
       assert.equal(parse(text), undefined, text);
     }
   });
+
+  it('builds no more lists and objects than a request may hold, and keeps count of what it is sent', () => {
+    const pairs = Array.from({ length: 5000 }, (_, i) => `items[${i}][a][b]=1`);
+    const items = parseBracketForm(Buffer.from(pairs.join('&')))?.get('items');
+    assert.ok(items instanceof Map);
+    assert.equal(items.size, 5000);
+    const built = [...items.values()].filter((one) => one instanceof Map);
+    assert.ok(built.length <= 1000, `${built.length} built`);
+  });
 });
