@@ -36,6 +36,11 @@ export function hasBody(req: Pick<Request, 'headers'>): boolean {
   return req.headers['transfer-encoding'] !== undefined || Number(announcedBytes(req)) > 0;
 }
 
+/** Once it was read. */
+export function hasLargeBody({ body }: Pick<Request, 'body'>): boolean {
+  return Buffer.isBuffer(body) && body.length > SMALL_BODY_BYTES;
+}
+
 function announcedBytes({ headers }: Pick<Request, 'headers'>): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
