@@ -11,6 +11,7 @@ import type { Facilitator } from '../shared/x402/facilitator.js';
 import type { ByteBudget } from './byte-budget.js';
 import type { PageAssets } from './checkout-page/page-assets.js';
 import type { HeavyAnswers } from './heavy-answers.js';
+import type { LargeBodies } from './large-bodies.js';
 import type { ImageProxy } from './merchant-images/image-proxy.js';
 import type { SettlementWatch } from './payment-link/await-settlement.js';
 import type { ReceiptSigner } from './payment-link/signed-receipts.js';
@@ -27,6 +28,7 @@ export interface Deps {
   apiRateLimiter: RateLimiter;
   heavyAnswers: HeavyAnswers;
   addressLimiters: AddressLimiters;
+  largeBodies: LargeBodies;
   queues: Queues;
   ringDeliveries: RingDeliveries;
   ringSettlement: RingSettlement;

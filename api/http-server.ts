@@ -22,7 +22,7 @@ const QUIET_TURNS = 3;
 interface ClientTimes {
   /** From the connection, or a request's first byte, to the end of its headers. */
   headersMs: number;
-  /** From a request's first byte to its last: 4 MiB on a slow line. */
+  /** From a request's first byte to its last: 2 MiB on a slow line. */
   requestMs: number;
   /** Neither a byte sent nor one taken; longer than any answer takes. */
   silenceMs: number;

@@ -15,6 +15,7 @@ import { loadPageAssets, type PageAssets } from './checkout-page/page-assets.js'
 import type { Deps } from './deps.js';
 import { REFERENCE_FOLDER } from './docs/reference-assets.js';
 import { openHeavyAnswers } from './heavy-answers.js';
+import { LargeBodies } from './large-bodies.js';
 import { createImageProxy } from './merchant-images/image-proxy.js';
 import { watchSettlements } from './payment-link/await-settlement.js';
 import { createReceiptSigner } from './payment-link/signed-receipts.js';
@@ -34,6 +35,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     apiRateLimiter: openApiRateLimiter(config, db, redis),
     heavyAnswers: openHeavyAnswers(),
     addressLimiters: openAddressLimiters(config, db, redis),
+    largeBodies: new LargeBodies(),
     queues,
     ringDeliveries: deliveryBell(queues, logger),
     ringSettlement: settlementBell(queues, logger),

@@ -24,6 +24,7 @@ const ROOMS = [
     'merchant-images',
     'rate-limiters.ts',
     'heavy-answers.ts',
+    'large-bodies.ts',
     'web-metrics.ts',
   ],
   ['errors', 'input', 'counts-in-memory.ts'],

@@ -40,6 +40,7 @@ export const ERROR_CATALOG: Record<RefusalCode, CatalogEntry> = {
   token_invalid: unauthenticated,
   token_missing: unauthenticated,
   unknown_path: missing,
+  unsupported_content_encoding: invalid,
   unsupported_content_type: invalid,
   url_invalid: invalid,
   webhook_endpoint_limit: invalid,

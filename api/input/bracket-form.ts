@@ -1,7 +1,10 @@
+import { isUtf8 } from 'node:buffer';
+import { decodePairs } from './decode-pairs.js';
+
 /**
  * Stripe's form encoding: `line_items[0][price_data][unit_amount]=1999`. Parsed into Maps, so that no name
  * (`__proto__`, `constructor`) is special and nothing sent is lost: what does not fit together becomes an
- * `Unreadable` for validation to name. Linear in the number of pairs.
+ * `Unreadable` for validation to name. Linear in the number of bytes.
  */
 type FormNode = string | FormTree | Unreadable;
 export type FormTree = Map<string, FormNode>;
@@ -21,76 +24,72 @@ export function isAppended(tree: unknown): boolean {
   return tree instanceof Map && appended.has(tree);
 }
 
-/** The deepest name of the API has six parts: line_items[0][price_data][product_data][images][0]. */
-const MAX_DEPTH = 10;
+/** The deepest name of the API has as many parts: line_items[0][price_data][product_data][images][0]. */
+const MAX_PARTS = 6;
+/** The largest legal request makes some 400: four for each of 100 items. What is beyond is wrong, and is not built. */
+const MAX_TREES = 2000;
 
 /** Undefined when its percent-encoding is not that of UTF-8 text. */
-export function parseBracketForm(text: string): FormTree | undefined {
-  const root: FormTree = new Map();
-  for (const pair of text.split('&')) {
-    const equals = pair.indexOf('=');
-    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
-    const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
-    if (name === undefined || value === undefined) return undefined;
-    if (name !== '') insert(root, splitName(name), value);
+export function parseBracketForm(sent: Uint8Array): FormTree | undefined {
+  const { bytes, pairs } = decodePairs(sent);
+  if (!isUtf8(bytes)) return undefined;
+  const form = new Form();
+  for (const { start, equals, end } of pairs) {
+    const name = bytes.toString('utf8', start, equals);
+    if (name === '') continue;
+    form.insert(splitName(name), equals < end ? bytes.toString('utf8', equals + 1, end) : '');
   }
-  return root;
+  return form.root;
 }
 
-/** A percent sign that begins no escape stands for itself, as in browsers; bytes that are no UTF-8 are no text. */
-function decode(encoded: string): string | undefined {
-  const text = encoded.includes('+') ? encoded.replaceAll('+', ' ') : encoded;
-  if (!text.includes('%')) return text;
-  return decodeEscapes(text) ?? decodeEscapes(text.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'));
-}
-
-function decodeEscapes(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** `a[b][]` → a, b, ''. A name whose brackets do not pair up is taken as it stands. */
+/** `a[b][]` → a, b, ''. A name whose brackets do not pair up is taken as it stands. What goes too deep is left out. */
 function splitName(name: string): string[] {
   let open = name.indexOf('[');
   if (open <= 0) return [name];
   const parts = [name.slice(0, open)];
-  while (open < name.length) {
+  while (open !== -1) {
     const close = name.indexOf(']', open);
-    const part = name.slice(open + 1, close);
-    if (name[open] !== '[' || close === -1 || part.includes('[')) return [name];
-    parts.push(part);
-    open = close + 1;
+    const next = name.indexOf('[', open + 1);
+    // Each bracket ends right before the next one begins, and the last one ends the name.
+    if (close === -1 || (next === -1 ? name.length : next) !== close + 1) return [name];
+    if (parts.length <= MAX_PARTS) parts.push(name.slice(open + 1, close));
+    open = next;
   }
   return parts;
 }
 
-function insert(root: FormTree, path: string[], value: string): void {
-  let tree = root;
-  const last = path.length - 1;
-  for (let depth = 0; depth <= last; depth++) {
-    const part = path[depth] ?? '';
-    // `a[]` appends: it takes the next free index.
-    const appends = part === '' && depth > 0;
-    if (appends) appended.add(tree);
-    const key = appends ? String(tree.size) : part;
-    const existing = tree.get(key);
-    if (depth === last) {
-      tree.set(key, existing === undefined ? value : new Unreadable('is sent more than once'));
-    } else if (depth === MAX_DEPTH) {
-      tree.set(key, new Unreadable('is nested too deeply'));
-      return;
-    } else if (existing === undefined) {
-      const child: FormTree = new Map();
-      tree.set(key, child);
-      tree = child;
-    } else if (existing instanceof Map) {
-      tree = existing;
-    } else {
-      tree.set(key, new Unreadable('is sent both as a value and with brackets'));
-      return;
+class Form {
+  readonly root: FormTree = new Map();
+  #trees = 0;
+
+  insert(path: readonly string[], value: string): void {
+    let tree = this.root;
+    const last = path.length - 1;
+    for (let depth = 0; depth <= last; depth++) {
+      const part = path[depth] ?? '';
+      // `a[]` appends: it takes the next free index.
+      const appends = part === '' && depth > 0;
+      if (appends) appended.add(tree);
+      const key = appends ? String(tree.size) : part;
+      const existing = tree.get(key);
+      if (depth === MAX_PARTS) {
+        tree.set(key, new Unreadable('is nested too deeply'));
+      } else if (depth === last) {
+        tree.set(key, existing === undefined ? value : new Unreadable('is sent more than once'));
+      } else {
+        const next = existing ?? this.#newTree();
+        if (existing === undefined) tree.set(key, next);
+        else if (typeof existing === 'string') {
+          tree.set(key, new Unreadable('is sent both as a value and with brackets'));
+        }
+        if (!(next instanceof Map)) return;
+        tree = next;
+      }
     }
+  }
+
+  #newTree(): FormNode {
+    this.#trees += 1;
+    return this.#trees > MAX_TREES ? new Unreadable('is more than a request may hold') : new Map();
   }
 }

@@ -98,13 +98,21 @@ function explainFormat(format: string, param: string): Explanation {
     case 'email':
       return ['email_invalid', `${param} must be an e-mail address, such as buyer@example.com.`];
     case 'https-url':
-      return ['url_invalid', `${param} must be a whole https URL, such as https://example.com/picture.png.`];
+      return ['url_invalid', httpsUrlWanted(param)];
     default:
       return [
         'url_invalid',
         `${param} must be a whole http or https URL, such as https://example.com/thanks.`,
       ];
   }
+}
+
+export function notAnHttpsUrl(param: string): Refusal {
+  return new Refusal('url_invalid', httpsUrlWanted(param), { param });
+}
+
+function httpsUrlWanted(param: string): string {
+  return `${param} must be a whole https URL, such as https://example.com/picture.png.`;
 }
 
 function list(values: unknown): string {

@@ -10,6 +10,7 @@ import { nothingThere, onlyBy, refuseBroken, refuser } from './refuse.js';
 import { serveLink } from './serve-link.js';
 import { sendStatus } from './status.js';
 import { sendTransaction } from './transaction.js';
+import { unencoded } from './unencoded.js';
 
 const READ_METHODS = 'GET, HEAD, OPTIONS';
 const POST_METHODS = 'POST, OPTIONS';
@@ -44,7 +45,7 @@ export function paymentLink(deps: Deps): Router {
     .all(onlyBy(POST_METHODS, refuse));
   router
     .route('/:id/transaction')
-    .post(limitTransactions, express.json({ limit: MAX_BODY_BYTES, inflate: false }), (req, res) =>
+    .post(limitTransactions, unencoded(refuse), express.json({ limit: MAX_BODY_BYTES }), (req, res) =>
       sendTransaction(deps, req, res),
     )
     .all(onlyBy(POST_METHODS, refuse));

@@ -10,14 +10,15 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import type { Request, Response } from 'express';
 import { API_VERSION } from '../../shared/domain/webhook-event.js';
-import { isJsonObject, type JsonObject } from '../../shared/x402/json-object.js';
+import type { JsonObject } from '../../shared/x402/json-object.js';
 import type { Deps } from '../deps.js';
 import { operationCaller } from './call-operation.js';
+import { takeArguments } from './take-arguments.js';
 import { inputSchema } from './tool-arguments.js';
 import { MERCHANT_TOOLS, type MerchantTool } from './tools.js';
 
 /** All that needs the SDK: the first message loads it. `res` is the answer that it will be sent with. */
-export type AnswerMessage = (res: Response, message: JsonObject) => Promise<globalThis.Response>;
+export type AnswerMessage = (res: Response, message: JsonObject) => Promise<{ status: number; text: string }>;
 
 const SERVER = { name: 'stablecoin-checkout', title: 'Stablecoin Checkout', version: API_VERSION };
 const INSTRUCTIONS = `\
@@ -37,7 +38,8 @@ const DESCRIPTIONS = MERCHANT_TOOLS.map(describeTool);
 export function messageAnswerer(deps: Deps): AnswerMessage {
   const callOperation = operationCaller(deps);
 
-  async function callTool(res: Response, name: string, given: JsonObject) {
+  /** The result, JSON: what /v1 answers, as the text that it is and as the object that it means. */
+  async function callTool(res: Response, name: string, given: JsonObject): Promise<string> {
     const tool = TOOLS.get(name);
     if (tool === undefined) {
       throw new McpError(
@@ -46,14 +48,11 @@ export function messageAnswerer(deps: Deps): AnswerMessage {
       );
     }
     res.locals.tool = tool.name;
-    const { status, text } = await callOperation(res, tool, given);
-    const structuredContent = JSON.parse(text);
-    res.locals.errorCode = structuredContent.error?.code;
-    return {
-      content: [{ type: 'text', text }],
-      structuredContent,
-      ...(status !== 200 && { isError: true }),
-    };
+    const { status, text, code } = await callOperation(res, tool, given);
+    res.locals.errorCode = code;
+    const content = `[{"type":"text","text":${JSON.stringify(text)}}]`;
+    const isError = status === 200 ? '' : ',"isError":true';
+    return `{"content":${content},"structuredContent":${text}${isError}}`;
   }
 
   return async (res, message) => {
@@ -61,11 +60,16 @@ export function messageAnswerer(deps: Deps): AnswerMessage {
     const server = new Server(SERVER, { capabilities, instructions: INSTRUCTIONS, jsonSchemaValidator });
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: DESCRIPTIONS }));
     const [parsedBody, given] = takeArguments(message);
-    server.setRequestHandler(CallToolRequestSchema, ({ params }) => callTool(res, params.name, given));
+    let result: string | undefined;
+    server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+      result = await callTool(res, params.name, given);
+      return { content: [] };
+    });
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     try {
-      return await transport.handleRequest(webRequest(res.req), { parsedBody });
+      const answer = await transport.handleRequest(webRequest(res.req), { parsedBody });
+      return { status: answer.status, text: withResult(await answer.text(), result) };
     } finally {
       await server.close();
     }
@@ -89,11 +93,11 @@ function describeTool(tool: MerchantTool): Tool {
   };
 }
 
-/** A call's arguments are the operation's to judge: the SDK gets none, it stumbles over one called `constructor`. */
-function takeArguments(message: JsonObject): [message: JsonObject, given: JsonObject] {
-  const { params } = message;
-  if (!isJsonObject(params) || !isJsonObject(params.arguments)) return [message, {}];
-  return [{ ...message, params: { ...params, arguments: {} } }, params.arguments];
+/** The SDK validates and writes out a result as it does all that it gets; so it got none, and this is put in its place. */
+function withResult(answer: string, result: string | undefined): string {
+  if (result === undefined) return answer;
+  const { id, error } = JSON.parse(answer);
+  return error === undefined ? `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}` : answer;
 }
 
 /** What the transport looks at; the body was read before. */

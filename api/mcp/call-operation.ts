@@ -15,7 +15,7 @@ type CallOperation = (
   res: Response,
   tool: MerchantTool,
   given: JsonObject,
-) => Promise<{ status: number; text: string }>;
+) => Promise<{ status: number; text: string; code?: string }>;
 
 /**
  * A tool calls the operation that the route of /v1 calls: so parameters, errors, bytes and idempotency, over both ways
@@ -41,10 +41,10 @@ export function operationCaller(deps: Deps): CallOperation {
       if (isReplay) res.setHeader('Idempotent-Replayed', 'true');
       return { status: 200, text: await wholeText(text) };
     } catch (error) {
-      const { status, headers, text } = await refuse(res, error);
+      const { status, headers, text, code } = await refuse(res, error);
       const retryAfter = headers['Retry-After'];
       if (retryAfter !== undefined) res.setHeader('Retry-After', retryAfter);
-      return { status, text };
+      return { status, text, code };
     }
   };
 }

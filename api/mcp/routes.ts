@@ -6,8 +6,9 @@ import type { Deps } from '../deps.js';
 import { renderMerchantErrors } from '../errors/merchant-error.js';
 import { methodNotAllowed, unknownPath } from '../errors/no-such-route.js';
 import { authenticate } from '../middleware/authenticate.js';
-import { bodyOf, readBody } from '../middleware/parse-body.js';
+import { bodyOf } from '../middleware/parse-body.js';
 import { consumeAccount } from '../middleware/rate-limit.js';
+import { readBody } from '../middleware/read-body.js';
 import { principalOf } from '../request-context.js';
 import { sendJson } from '../send-json.js';
 import type { AnswerMessage } from './answer-message.js';
@@ -28,7 +29,7 @@ export function merchantTools(deps: Deps): Router {
   router.use(authenticate(deps), keyThatCounts(deps), countRequest(deps));
   router
     .route('/')
-    .post(readBody, async (req, res) => {
+    .post(readBody(deps), async (req, res) => {
       const message = messageOf(req);
       const { tooMany } = res.locals;
       // An agent sees what its call came to, but seldom the HTTP status below it.
@@ -36,9 +37,8 @@ export function merchantTools(deps: Deps): Router {
       // Loaded by the first message: the SDK takes time and memory that a process without agents keeps.
       const { messageAnswerer } = await import('./answer-message.js');
       answerMessage ??= messageAnswerer(deps);
-      const answer = await answerMessage(res, message);
-      res.status(answer.status);
-      const text = await answer.text();
+      const { status, text } = await answerMessage(res, message);
+      res.status(status);
       if (text === '') res.end();
       else sendJson(res, text);
     })

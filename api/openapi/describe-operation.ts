@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../shared/domain/weight.js';
 import type { ResourceName } from './resource-schemas.js';
 
 interface ObjectSchema extends TSchema {
@@ -84,12 +85,15 @@ function queryParameter(
 function requestBody(schema: ObjectSchema): object {
   return {
     required: (schema.required ?? []).length > 0,
+    description: BODY_LIMITS,
     content: {
       'application/json': { schema },
       'application/x-www-form-urlencoded': { schema },
     },
   };
 }
+
+const BODY_LIMITS = `Not compressed; at most ${MAX_BODY_BYTES / 1024 / 1024} MiB, ${MAX_BODY_VALUES} values, and ${MAX_BODY_DEPTH} levels deep.`;
 
 function answerOf(description: string, name: ResourceName): object {
   return {

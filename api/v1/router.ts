@@ -1,9 +1,9 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import type { Deps } from '../deps.js';
 import { renderMerchantErrors } from '../errors/merchant-error.js';
 import { methodNotAllowed, unknownPath } from '../errors/no-such-route.js';
 import { admit } from '../middleware/authenticate.js';
-import { readBody } from '../middleware/parse-body.js';
+import { readBody } from '../middleware/read-body.js';
 import { revokedFirst } from '../middleware/revoked-first.js';
 import { agentSignUp } from './keys/sign-up.js';
 import { type MerchantOperations, merchantOperations } from './merchant-operations.js';
@@ -12,29 +12,30 @@ import { serve } from './operation/serve-operation.js';
 /** The merchant API. Everything but sign-up is behind a checkout key, unknown paths included. */
 export function merchantApi(deps: Deps): Router {
   const operations = merchantOperations(deps);
+  const read = readBody(deps);
   const router = newRouter();
   router.post('/keys', agentSignUp(deps));
   router.use(admit(deps));
-  router.use('/checkout/sessions', checkoutSessions(operations));
+  router.use('/checkout/sessions', checkoutSessions(operations, read));
   router.use('/payments', payments(operations));
-  router.use('/webhook_endpoints', webhookEndpoints(operations));
+  router.use('/webhook_endpoints', webhookEndpoints(operations, read));
   router.all('/keys', methodNotAllowed('POST'));
   router.use(unknownPath);
   router.use(revokedFirst(deps.db), renderMerchantErrors());
   return router;
 }
 
-function checkoutSessions(operations: MerchantOperations): Router {
+function checkoutSessions(operations: MerchantOperations, read: RequestHandler): Router {
   const router = newRouter();
   router
     .route('/')
-    .post(readBody, serve(operations.createCheckoutSession))
+    .post(read, serve(operations.createCheckoutSession))
     .get(serve(operations.listCheckoutSessions))
     .all(methodNotAllowed('GET, HEAD, POST'));
   router.route('/:id').get(serve(operations.retrieveCheckoutSession)).all(methodNotAllowed('GET, HEAD'));
   router
     .route('/:id/expire')
-    .post(readBody, serve(operations.expireCheckoutSession))
+    .post(read, serve(operations.expireCheckoutSession))
     .all(methodNotAllowed('POST'));
   router.route('/:id/line_items').get(serve(operations.listLineItems)).all(methodNotAllowed('GET, HEAD'));
   return router;
@@ -46,17 +47,17 @@ function payments(operations: MerchantOperations): Router {
   return router;
 }
 
-function webhookEndpoints(operations: MerchantOperations): Router {
+function webhookEndpoints(operations: MerchantOperations, read: RequestHandler): Router {
   const router = newRouter();
   router
     .route('/')
-    .post(readBody, serve(operations.createWebhookEndpoint))
+    .post(read, serve(operations.createWebhookEndpoint))
     .get(serve(operations.listWebhookEndpoints))
     .all(methodNotAllowed('GET, HEAD, POST'));
   router
     .route('/:id')
     .get(serve(operations.retrieveWebhookEndpoint))
-    .post(readBody, serve(operations.updateWebhookEndpoint))
+    .post(read, serve(operations.updateWebhookEndpoint))
     .delete(serve(operations.deleteWebhookEndpoint))
     .all(methodNotAllowed('GET, HEAD, POST, DELETE'));
   return router;

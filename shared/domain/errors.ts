@@ -30,6 +30,7 @@ export type RefusalCode =
   | 'token_invalid'
   | 'token_missing'
   | 'unknown_path'
+  | 'unsupported_content_encoding'
   | 'unsupported_content_type'
   | 'url_invalid'
   | 'webhook_endpoint_limit';

@@ -321,14 +321,23 @@ describe('the limits of checkout sessions', () => {
     assert.equal(ids.size, 2);
   });
 
+  for (const param of ['success_url', 'cancel_url']) {
+    it(`take a host of 253 characters in ${param}, and refuse one of 254`, async () => {
+      const withHost = (length: number) => ({ ...minimal, [param]: `https://${'ü'.repeat(length)}:8080/` });
+      await api.post(SESSIONS, withHost(253)).expect(200);
+      assertInvalid(await api.post(SESSIONS, withHost(254)), 'url_invalid', param);
+      assertInvalid(await api.form(SESSIONS, withHost(254)), 'url_invalid', param);
+    });
+  }
+
   describe('of the body', () => {
-    const MAX_BYTES = 4 * 1024 * 1024;
+    const MAX_BYTES = 2 * 1024 * 1024;
     const padded = (bytes: number): string => {
       const text = JSON.stringify(minimal);
       return text + ' '.repeat(bytes - text.length);
     };
 
-    it('take 4 MiB', async () => {
+    it('take 2 MiB', async () => {
       await api.post(SESSIONS, padded(MAX_BYTES)).expect(200);
     });
 

@@ -81,7 +81,7 @@ describe('errors', () => {
       await revokeApiKey(app.db, key.id);
       return await client(app, secret).get(SESSIONS);
     }),
-    body_too_large: invalid(undefined, () => api.post(SESSIONS, ' '.repeat(4 * 1024 * 1024 + 1))),
+    body_too_large: invalid(undefined, () => api.post(SESSIONS, ' '.repeat(2 * 1024 * 1024 + 1))),
     checkout_session_not_open: invalid('id', async () => {
       const { id } = await buildSession(app.db, shop.accountId, { status: 'expired' });
       return await api.post(`${SESSIONS}/${id}/expire`);
@@ -156,6 +156,9 @@ describe('errors', () => {
     token_invalid: unauthenticated(() => client(app, 'a.b.c').post('/v1/keys')),
     token_missing: unauthenticated(() => client(app).post('/v1/keys')),
     unknown_path: { status: 404, type: 'invalid_request_error', reach: () => api.get('/v1/customers') },
+    unsupported_content_encoding: invalid(undefined, () =>
+      api.post(SESSIONS, order).set('Content-Encoding', 'gzip'),
+    ),
     unsupported_content_type: invalid(undefined, () =>
       api.send('post', SESSIONS).type('text/plain').send('{}'),
     ),

@@ -58,7 +58,8 @@ describe('/mcp', () => {
   describe('answers what is no MCP message', () => {
     const asRest = (status: number, code: string) => ({ status, code });
     const asRpc = (status: number, code: number) => ({ status, code });
-    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+    const deep = nested(15);
     const CASES: Record<
       string,
       {
@@ -90,16 +91,24 @@ describe('/mcp', () => {
       'an unknown encoding': {
         body: LIST_TOOLS,
         headers: { 'Content-Encoding': 'zip' },
-        answer: asRest(400, 'unsupported_content_type'),
+        answer: asRest(400, 'unsupported_content_encoding'),
       },
-      'more than 4 MiB': {
-        body: `{"x":"${'x'.repeat(4 * 1024 * 1024)}"}`,
+      'more than 2 MiB': {
+        body: `{"x":"${'x'.repeat(2 * 1024 * 1024)}"}`,
         answer: asRest(400, 'body_too_large'),
       },
-      'more than 4 MiB, packed': {
-        body: gzipSync(`{"x":"${'x'.repeat(4 * 1024 * 1024)}"}`),
+      'more than 20,000 values': {
+        body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":[${'0,'.repeat(20_000)}0]}}`,
+        answer: asRest(400, 'body_too_large'),
+      },
+      'a thousand values beside its arguments': {
+        body: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1","icons":[${'{},'.repeat(1000)}{}]}}}`,
+        answer: asRest(400, 'body_too_large'),
+      },
+      compressed: {
+        body: gzipSync(LIST_TOOLS),
         headers: { 'Content-Encoding': 'gzip' },
-        answer: asRest(400, 'body_too_large'),
+        answer: asRest(400, 'unsupported_content_encoding'),
       },
       nothing: { body: '', answer: asRpc(400, -32_700) },
       'an empty object': { body: '{}', answer: asRpc(400, -32_700) },
@@ -113,6 +122,10 @@ describe('/mcp', () => {
       'deep nesting': {
         body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${deep}}}`,
         answer: asRpc(200, 0),
+      },
+      'nesting that is too deep': {
+        body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${nested(100_000)}}}`,
+        answer: asRest(400, 'body_too_large'),
       },
       'deep nesting instead of a message': { body: deep, answer: asRest(400, 'malformed_body') },
       'an unknown method': {

@@ -78,26 +78,13 @@ describe('errors', () => {
       ['gzip', gzipSync(json)],
       ['deflate', deflateSync(json)],
       ['br', brotliCompressSync(json)],
+      ['zstd', Buffer.from(json)],
     ];
     for (const [encoding, bytes] of packed) {
-      it(`none of that: a body in ${encoding}`, async () => {
-        await post('application/json', encoding).send(bytes).expect(200);
-      });
-      it(`malformed_body: a body that says ${encoding} and is not`, async () => {
-        assertInvalid(await post('application/json', encoding).send(Buffer.from(json)), 'malformed_body');
-        assertInvalid(await post('application/json', encoding).send(bytes.subarray(0, -9)), 'malformed_body');
+      it(`unsupported_content_encoding: a body in ${encoding}`, async () => {
+        assertInvalid(await post('application/json', encoding).send(bytes), 'unsupported_content_encoding');
       });
     }
-    it('body_too_large: a body that unpacks to more than 4 MiB', async () => {
-      const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
-      assertInvalid(await post('application/json', 'gzip').send(bomb), 'body_too_large');
-    });
-    it('unsupported_content_type: a content encoding that nobody knows', async () => {
-      assertInvalid(
-        await post('application/json', 'zstd').send(Buffer.from(json)),
-        'unsupported_content_type',
-      );
-    });
   });
 
   describe('of a path', () => {

@@ -188,6 +188,12 @@ describe('webhook endpoints', () => {
       }
     });
 
+    it('are refused for a host of 254 characters, as written', async () => {
+      const shop = await buildShop(app);
+      const res = await shop.test.post(ENDPOINTS, { url: `https://${'ü'.repeat(254)}/` });
+      assertInvalid(res, 'url_invalid', 'url');
+    });
+
     // A URI is what the answer promises, and what a delivery calls.
     for (const url of [
       'https://1.1.1.1/ü?é#ß',

@@ -102,6 +102,7 @@ describe('the merchants command', () => {
     ['a Solana address that is no base58', /base58/, '--solana', '0OIl'],
     ['a colour that is none', /#1a2b3c/, '--brand-color', 'red'],
     ['a logo that is not https', /https/, '--logo-url', 'http://a.example/l.png'],
+    ['a logo at a host of 254 characters', /https/, '--logo-url', `https://${'ü'.repeat(254)}/l.png`],
     ['a support address that is no e-mail', /e-mail/, '--support-email', 'nobody'],
     ['an option it does not know', /Usage: merchants create/, '--wallet', 'x'],
   ];

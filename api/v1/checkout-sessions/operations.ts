@@ -17,6 +17,7 @@ import { pageRequest, wholePageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
 import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
 import { answerSession, type SessionAnswer } from './answer-session.js';
+import { requireImageHosts } from './image-hosts.js';
 import { createdRange, newCheckoutSession } from './input.js';
 import {
   CreateCheckoutSession,
@@ -57,11 +58,16 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
   };
 
   return {
-    createCheckoutSession: repeatableOperation(deps, parseCreate, ({ principal }, input, idempotent) =>
-      createCheckoutSession(db, principal, newCheckoutSession(input), {
-        render: render(input.expand),
-        idempotent,
-      }),
+    createCheckoutSession: repeatableOperation(
+      deps,
+      parseCreate,
+      async ({ principal }, input, idempotent) => {
+        await requireImageHosts(input);
+        return await createCheckoutSession(db, principal, newCheckoutSession(input), {
+          render: render(input.expand),
+          idempotent,
+        });
+      },
     ),
     listCheckoutSessions: operation(parseList, async (call, query) => {
       const { principal } = call;

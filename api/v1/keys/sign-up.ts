@@ -6,8 +6,8 @@ import { createAgentKey } from '../../../shared/services/access/agent-keys.js';
 import type { Deps } from '../../deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { bearerToken } from '../../middleware/authenticate.js';
-import { readBody } from '../../middleware/parse-body.js';
 import { consumeAccount, limitRefused } from '../../middleware/rate-limit.js';
+import { readBody } from '../../middleware/read-body.js';
 import { answerOnce } from '../operation/answer-once.js';
 import { repetitionOf, sendAnswer, soleBodyOf } from '../operation/serve-operation.js';
 import { verifyFacilitatorToken } from './facilitator-token.js';
@@ -41,7 +41,7 @@ export function agentSignUp(deps: Deps): RequestHandler[] {
       await consumeAccount(apiRateLimiter, { accountId: signer.accountId, livemode: true });
       next();
     },
-    readBody,
+    readBody(deps),
     async (req, res) => {
       const input = parseCreate(soleBodyOf(req));
       const { livemode = true, name = DEFAULT_NAME } = input;

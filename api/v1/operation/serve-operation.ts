@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { RawInput } from '../../input/normalize.js';
 import { bodyOf, queryOf, requireNoQuery } from '../../middleware/parse-body.js';
+import { hasLargeBody } from '../../middleware/read-body.js';
 import { principalOf } from '../../request-context.js';
 import { sendJson, sendPieces } from '../../send-json.js';
 import type { Answer } from './answer-once.js';
@@ -8,7 +10,12 @@ import type { Call, Operation } from './operation.js';
 
 /** An operation as a route: behind `admit`, and a POST behind `readBody`. */
 export function serve(operation: Operation): RequestHandler {
-  return async (req, res) => await sendAnswer(res, await operation(callOf(req)));
+  return async (req, res) => {
+    const call = callOf(req);
+    // What took long to parse takes as long to validate: others have their turn between.
+    if (hasLargeBody(req)) await nextTurn();
+    await sendAnswer(res, await operation(call));
+  };
 }
 
 export async function sendAnswer(res: Response, { text, isReplay }: Answer): Promise<void> {

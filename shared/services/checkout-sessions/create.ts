@@ -40,21 +40,25 @@ export async function createCheckoutSession(
   const session = newCheckoutSession(principal, input);
   const text = render(session);
   const answer = idempotent && answerToKeep(idempotent, text);
-  const isCreated = await insertSession(db, { session, keyId: principal.keyId, answer });
+  // Written as JSON by itself, so that those who go together need no long turn of the event loop.
+  const row = JSON.stringify(rowOf(session, principal.keyId, answer));
+  const isCreated = await insertSession(db, { session, key: answer?.key, row });
   if (isCreated) return text;
   throw await whyNotCreated(db, principal);
 }
 
 interface SessionToInsert {
   session: CheckoutSession;
-  keyId: string;
-  answer: AnswerToKeep | undefined;
+  /** The idempotency key. */
+  key: string | undefined;
+  /** JSON. */
+  row: string;
 }
 
 const insertSession = writeTogether<SessionToInsert, boolean>({
   // Of requests with one Idempotency-Key one is to find the other's answer, which a statement does not see of its own.
-  keyOf: ({ session, answer }) =>
-    answer ? `${session.accountId} ${session.livemode} ${answer.key}` : session.id,
+  keyOf: ({ session, key }) =>
+    key === undefined ? session.id : `${session.accountId} ${session.livemode} ${key}`,
   together: insertSessions,
   async alone(db, one) {
     const [isInserted = false] = await insertSessions(db, [one]);
@@ -64,7 +68,14 @@ const insertSession = writeTogether<SessionToInsert, boolean>({
 });
 
 async function insertSessions(db: Knex, all: readonly SessionToInsert[]): Promise<boolean[]> {
-  const rows = all.map(({ session, keyId, answer }) => ({
+  const rows = `[${all.map(({ row }) => row).join()}]`;
+  const inserted = await runStatement<{ id: string }>(db, INSERT, [rows]);
+  const ids = new Set(inserted.map(({ id }) => id));
+  return all.map(({ session }) => ids.has(session.id));
+}
+
+function rowOf(session: CheckoutSession, keyId: string, answer: AnswerToKeep | undefined): object {
+  return {
     id: session.id,
     account_id: session.accountId,
     livemode: session.livemode,
@@ -79,10 +90,7 @@ async function insertSessions(db: Knex, all: readonly SessionToInsert[]): Promis
     expires_at: session.expiresAt,
     api_key_id: keyId,
     ...answer,
-  }));
-  const inserted = await runStatement<{ id: string }>(db, INSERT, [JSON.stringify(rows)]);
-  const ids = new Set(inserted.map(({ id }) => id));
-  return all.map(({ session }) => ids.has(session.id));
+  };
 }
 
 function newCheckoutSession(principal: Principal, input: NewCheckoutSession): CheckoutSession {

@@ -1,0 +1,111 @@
+import { MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../shared/domain/weight.js';
+
+/** What a text holds, counted before it is parsed: parsing takes as long as there are values, and as much memory. */
+export interface Weight {
+  values: number;
+  depth: number;
+}
+
+export function isTooHeavy({ values, depth }: Weight): boolean {
+  return values > MAX_BODY_VALUES || depth > MAX_BODY_DEPTH;
+}
+
+const TAB_TO_SPACE = 0x20;
+const QUOTE = 0x22;
+const PERCENT = 0x25;
+const AMPERSAND = 0x26;
+const COMMA = 0x2c;
+const FIVE = 0x35;
+const EQUALS = 0x3d;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/**
+ * Of JSON every value counts, also one whose key comes again. Exact unless the text is too heavy, which ends the count,
+ * or is no JSON.
+ */
+export function weighJson(bytes: Buffer): Weight {
+  // After its first value a container holds one more for each comma.
+  let values = 1;
+  let depth = 0;
+  let deepest = 0;
+  let isOpened = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte <= TAB_TO_SPACE) continue;
+    if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth -= 1;
+      isOpened = false;
+      continue;
+    }
+    if (isOpened || byte === COMMA) {
+      values += 1;
+      isOpened = false;
+    }
+    if (byte === QUOTE) {
+      at = endOfString(bytes, at);
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+      isOpened = true;
+    }
+    if (values > MAX_BODY_VALUES || deepest > MAX_BODY_DEPTH) break;
+  }
+  return { values, depth: deepest };
+}
+
+/** So short strings are over before the search for their end has begun. */
+const SHORT = 32;
+
+/** Where the string that begins here ends; behind the text when it does not. */
+function endOfString(bytes: Buffer, start: number): number {
+  const soon = Math.min(start + SHORT, bytes.length);
+  let at = start + 1;
+  while (at < soon && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  if (at < soon) return at;
+  // Here no escape is open.
+  const rest = at;
+  for (at = bytes.indexOf(QUOTE, rest); at !== -1; at = bytes.indexOf(QUOTE, at + 1)) {
+    if (backslashesBefore(bytes, at, rest) % 2 === 0) return at;
+  }
+  return bytes.length;
+}
+
+function backslashesBefore(bytes: Buffer, end: number, start: number): number {
+  let at = end;
+  while (at > start && bytes[at - 1] === BACKSLASH) at -= 1;
+  return end - at;
+}
+
+/** Of a form every pair counts, also an empty one. Its names are nested as their brackets say, escaped or not. */
+export function weighForm(bytes: Buffer): Weight {
+  let values = 1;
+  let depth = 1;
+  let deepest = 1;
+  let isName = true;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte === AMPERSAND) {
+      values += 1;
+      depth = 1;
+      isName = true;
+    } else if (!isName) {
+      continue;
+    } else if (byte === EQUALS) {
+      isName = false;
+    } else if (byte === OPEN_BRACKET || (byte === PERCENT && isEscapedBracket(bytes, at))) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    }
+    if (values > MAX_BODY_VALUES || deepest > MAX_BODY_DEPTH) break;
+  }
+  return { values, depth: deepest };
+}
+
+/** `%5B`; the letter in either case. */
+function isEscapedBracket(bytes: Buffer, at: number): boolean {
+  return bytes[at + 1] === FIVE && ((bytes[at + 2] ?? 0) | 0x20) === 0x62;
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { MAX_BODY_BYTES } from '../../shared/domain/weight.js';
+import { assertInvalid, type Client, client, formText } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant, type Merchant } from '../support/factories.js';
+import { heaviestCreate } from '../support/heaviest-create.js';
+import { callText, postMcp } from '../support/mcp.js';
+import { coffee } from '../support/orders.js';
+
+const SESSIONS = '/v1/checkout/sessions';
+const MOST_HOSTS_A_TURN = 20;
+
+describe('the heaviest legal create', () => {
+  let app: TestApp;
+  let shop: Merchant;
+  let api: Client;
+  const json = JSON.stringify(heaviestCreate());
+  before(async () => {
+    app = await openTestApp();
+    shop = await buildMerchant(app.db);
+    api = client(app, shop.testKey);
+  });
+  after(() => app.close());
+  afterEach(() => mock.restoreAll());
+
+  const spellings: [how: string, text: string][] = [
+    ['as JSON', json],
+    ['as a form', formText(heaviestCreate())],
+    ['as a form with every bracket and slash escaped', escapedForm()],
+  ];
+  for (const [how, text] of spellings) {
+    it(`${how} is within the limit of bytes, and is made`, async () => {
+      assert.ok(text.length > 0.8 * MAX_BODY_BYTES && text.length <= MAX_BODY_BYTES, `${text.length} bytes`);
+      const send = how === 'as JSON' ? api.post(SESSIONS, text) : api.form(SESSIONS, text);
+      const { body } = await send.set('Idempotency-Key', how).expect(200);
+      assert.equal(body.line_items.data.length, 100);
+      assert.equal(body.line_items.data[99].price.product_data.images[7].length, 2048);
+    });
+  }
+
+  it('is parsed once at /mcp, and its answer not at all', async () => {
+    const call = callText('create_checkout_session', json);
+    const parse = mock.method(JSON, 'parse');
+    const res = await postMcp(app, shop.testKey, call).buffer(true).parse(unparsed).expect(200);
+    const parsed = parse.mock.calls.reduce((sum, { arguments: [text] }) => sum + String(text).length, 0);
+    parse.mock.restore();
+    assert.ok(parsed < call.length + 100_000, `${parsed} characters of ${call.length}`);
+    const { result } = JSON.parse(String(res.body));
+    assert.equal(result.structuredContent.line_items.data.length, 100);
+    assert.deepEqual(JSON.parse(result.content[0].text), result.structuredContent);
+  });
+
+  describe('with 800 images at international names', () => {
+    /** Different letters in each, which is what takes the parser long. */
+    const host = (seed: number, length: number): string =>
+      String.fromCodePoint(...Array.from({ length }, (_, i) => 0x4e00 + ((seed * 3 + i * 7) % 20_000)));
+    const withHosts = (hostOf: (seed: number) => string): object => ({
+      line_items: Array.from({ length: 100 }, (_, index) => {
+        const images = Array.from({ length: 8 }, (_, image) => `https://${hostOf(index * 8 + image)}/p.png`);
+        return { price_data: { ...coffee.price_data, product_data: { name: 'A', images } } };
+      }),
+    });
+
+    it('of 253 characters is made, a few names in each turn of the event loop', async () => {
+      let inTurn = 0;
+      let most = 0;
+      let all = 0;
+      const count = (text: string): void => {
+        if (!/\P{ASCII}/u.test(text)) return;
+        if (inTurn === 0) setImmediate(() => (inTurn = 0));
+        inTurn += 1;
+        all += 1;
+        most = Math.max(most, inTurn);
+      };
+      const Real = globalThis.URL;
+      globalThis.URL = class extends Real {
+        constructor(text: string | URL, base?: string | URL) {
+          count(String(text));
+          super(text, base);
+        }
+      };
+      try {
+        await api
+          .post(
+            SESSIONS,
+            withHosts((seed) => host(seed, 253)),
+          )
+          .expect(200);
+      } finally {
+        globalThis.URL = Real;
+      }
+      assert.equal(all, 800);
+      assert.ok(most <= MOST_HOSTS_A_TURN, `${most} in one turn`);
+    });
+
+    const LAST = 'line_items[99][price_data][product_data][images][7]';
+    it('is refused for one name that is too long, or that is none', async () => {
+      for (const wrong of [host(0, 254), 'ü<b', '\ufdfa']) {
+        const body = withHosts((seed) => (seed === 799 ? wrong : host(seed, 9)));
+        assertInvalid(await api.post(SESSIONS, body), 'url_invalid', LAST);
+        assertInvalid(await api.form(SESSIONS, body), 'url_invalid', LAST);
+      }
+    });
+  });
+});
+
+/** `formText`, with what browsers and SDKs escape. */
+function escapedForm(): string {
+  return formText(heaviestCreate())
+    .split('&')
+    .map((pair) => pair.split('=').map(decodeURIComponent).map(encodeURIComponent).join('='))
+    .join('&');
+}
+
+function unparsed(res: NodeJS.EventEmitter, done: (error: Error | null, body: unknown) => void): void {
+  const chunks: Buffer[] = [];
+  res.on('data', (chunk: Buffer) => chunks.push(Buffer.from(chunk)));
+  res.on('end', () => done(null, Buffer.concat(chunks).toString('utf8')));
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { parseBracketForm } from '../../../api/input/bracket-form.js';
+
+const parse = (text: string): unknown => {
+  const tree = parseBracketForm(Buffer.from(text));
+  return tree && Object.fromEntries(tree);
+};
+
+describe('a form', () => {
+  it('is what URLSearchParams wrote, whatever its names and values hold', () => {
+    const text = fc.string({ unit: 'grapheme' });
+    const name = text.filter((one) => one !== '' && !one.includes('['));
+    fc.assert(
+      fc.property(fc.dictionary(name, text), (given) => {
+        const pairs = Object.entries(given);
+        assert.deepEqual(parse(new URLSearchParams(pairs).toString()), Object.fromEntries(pairs));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('takes a percent sign that begins no escape as it stands', () => {
+    assert.deepEqual(parse('a=%&b=%4&c=%zz&d=100%25&%=%%41%'), {
+      a: '%',
+      b: '%4',
+      c: '%zz',
+      d: '100%',
+      '%': '%A%',
+    });
+  });
+
+  it('parts its pairs at what stands there, not at what was escaped', () => {
+    assert.deepEqual(parse('a%26b=c%3Dd=e&f'), { 'a&b': 'c=d=e', f: '' });
+    assert.deepEqual(parse('ä=ö+%C3%BC'), { ä: 'ö ü' });
+  });
+
+  it('is no text when an escape is no UTF-8, also where two halves meet', () => {
+    for (const text of ['a=%FF', '%C3=%A9', 'a=%C3&%A9=b', 'a=%ED%A0%80', 'a=%C0%AF', 'a=%E4%BD']) {
+      assert.equal(parse(text), undefined, text);
+    }
+  });
+
+  it('builds no more lists and objects than a request may hold, and keeps count of what it is sent', () => {
+    const pairs = Array.from({ length: 5000 }, (_, i) => `items[${i}][a][b]=1`);
+    const items = parseBracketForm(Buffer.from(pairs.join('&')))?.get('items');
+    assert.ok(items instanceof Map);
+    assert.equal(items.size, 5000);
+    const built = [...items.values()].filter((one) => one instanceof Map);
+    assert.ok(built.length <= 1000, `${built.length} built`);
+  });
+});
