@@ -4,6 +4,7 @@ import { isIdShaped } from '../../shared/ids.js';
 import { presentPublicSession } from '../../shared/presenters/public-session.js';
 import { unixSeconds } from '../../shared/presenters/timestamp.js';
 import { findLinkState, type LinkedSession } from '../../shared/services/payments/read-link.js';
+import { TookTooLong, within } from '../../shared/within.js';
 import type { LinkStatus } from '../checkout-page/page-data.js';
 import { revisionOf } from '../checkout-page/page-state.js';
 import type { Deps } from '../deps.js';
@@ -36,13 +37,10 @@ export async function sendStatus(deps: Deps, res: Response, id: string): Promise
 }
 
 async function lookInTime(deps: Deps, session: LinkedSession): Promise<LinkAnswer> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<LinkAnswer>((resolve) => {
-    timer = setTimeout(resolve, LONGEST_WAIT_MS, busy());
-  });
   try {
-    return await Promise.race([look(deps, session), tooLate]);
-  } finally {
-    clearTimeout(timer);
+    return await within(LONGEST_WAIT_MS, look(deps, session));
+  } catch (error) {
+    if (error instanceof TookTooLong) return busy();
+    throw error;
   }
 }

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createGuessBrake, type GuessBrake } from '../../shared/guess-brake.js';
 import type { Logger } from '../../shared/logger.js';
 import { bearerMatches, secretsMatch } from '../../shared/secrets.js';
+import { addressKey } from '../address-key.js';
 
 export const ADMIN_USER = 'admin';
 
@@ -47,7 +48,7 @@ function guard(logger: Logger, { page, isRight, challenge, hint }: Door): Reques
 /** A browser that sends nothing yet has not guessed. */
 function judge(brake: GuessBrake, req: Request, isRight: Door['isRight']): ReturnType<GuessBrake['judge']> {
   const { authorization } = req.headers;
-  return authorization !== undefined && brake.judge(req.ip ?? 'unknown', () => isRight(authorization));
+  return authorization !== undefined && brake.judge(addressKey(req), () => isRight(authorization));
 }
 
 function refuse(res: Response, words: string): void {

@@ -7,7 +7,7 @@ import { ApiKey } from '../../models/api-key.js';
 import { FacilitatorKey } from '../../models/facilitator-key.js';
 import type { SecretBox } from '../../secrets.js';
 import { createApiKey, type NewApiKey } from './api-keys.js';
-import { answer, type Reply } from './idempotency.js';
+import { answerAndKeep, type Reply } from './idempotency.js';
 
 const KEYS_PER_HOUR = 10;
 const HOUR_MS = 3_600_000;
@@ -29,7 +29,7 @@ export async function createAgentKey(
       accountId: account.id,
       facilitatorKeyId: signer.keyId,
     });
-    return await answer(trx, reply, { key, secret, account }, box);
+    return await answerAndKeep(trx, reply, { key, secret, account }, box);
   });
 }
 

@@ -79,7 +79,7 @@ const KEEP = {
 };
 
 /** Renders the answer and keeps it in this transaction. With a secret box it is encrypted: it holds a secret. */
-export async function answer<T>(
+export async function answerAndKeep<T>(
   trx: Knex.Transaction,
   reply: Reply<T>,
   result: T,

@@ -21,7 +21,7 @@ import { Payment } from '../../models/payment.js';
 import { SHOWN_SESSION_FIELDS } from '../../presenters/checkout-session.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
 import { keyCounts, type Principal, requireKeyThatCounts, whereKeyCounts } from '../access/api-keys.js';
-import { answer, type Reply } from '../access/idempotency.js';
+import { answerAndKeep, type Reply } from '../access/idempotency.js';
 import { type EventDeps, recordEvents } from '../webhooks/events.js';
 
 const FIELDS = [...SHOWN_SESSION_FIELDS, 'paymentId'] as const satisfies (keyof CheckoutSession)[];
@@ -173,7 +173,7 @@ export async function expireCheckoutSession(
     const [session] = await whereKeyCounts(query, principal);
     if (session === undefined) throw await whyNotExpired(trx, principal, id);
     await recordEvents(trx, 'checkout.session.expired', [session], events);
-    return await answer(trx, reply, session);
+    return await answerAndKeep(trx, reply, session);
   });
 }
 

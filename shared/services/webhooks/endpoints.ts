@@ -12,7 +12,7 @@ import { WebhookEndpoint } from '../../models/webhook-endpoint.js';
 import type { RingDeliveries } from '../../queues/ring-deliveries.js';
 import type { SecretBox } from '../../secrets.js';
 import { keyCounts, type Principal, requireKeyThatCounts, whereKeyCounts } from '../access/api-keys.js';
-import { answer, type Reply } from '../access/idempotency.js';
+import { answerAndKeep, type Reply } from '../access/idempotency.js';
 import { dropPending, holdPending, releaseHeld } from './hold.js';
 
 export interface NewWebhookEndpoint {
@@ -55,7 +55,7 @@ export async function createWebhookEndpoint(
         failingSince: null,
       })
       .returning('*');
-    return await answer(trx, reply, { endpoint, secret }, box);
+    return await answerAndKeep(trx, reply, { endpoint, secret }, box);
   });
 }
 
@@ -141,7 +141,7 @@ export async function updateWebhookEndpoint(
     if (status === 'disabled') await holdPending(trx, id);
     else if (endpoint.status === 'disabled') released = await releaseHeld(trx, id);
     const changed = await endpoint.$query(trx).patchAndFetch({ ...changes, status });
-    return await answer(trx, reply, changed);
+    return await answerAndKeep(trx, reply, changed);
   });
   if (released) ringDeliveries({ eventId: `enabled-${nowMs()}`, endpointIds: [id] });
   return text;
