@@ -62,6 +62,15 @@ export function createdAt(id: string): Date {
   return new Date(ms);
 }
 
+/** The same in SQL, in milliseconds: for what Postgres shows by itself. */
+export function createdMillisecondsSql(id: string): string {
+  const digits = Array.from({ length: TIME_LENGTH }, (_, place) => {
+    const digit = `substr(${id}, length(${id}) - ${TIME_LENGTH + COUNTER_LENGTH + RANDOM_LENGTH - 1} + ${place}, 1)`;
+    return `(strpos('${DIGITS}', ${digit}) - 1) * ${62 ** (TIME_LENGTH - 1 - place)}::bigint`;
+  });
+  return `(${digits.join(' + ')})`;
+}
+
 /** Only such a string can be an id: anything else is "no such object" without asking the database. */
 export function isIdShaped(value: string): boolean {
   return /^[A-Za-z0-9_]{1,100}$/.test(value);

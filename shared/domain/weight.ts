@@ -5,3 +5,12 @@
 
 /** A body of more is refused before it is sent. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** Of events that one statement writes when sessions expire. */
+export const MAX_EXPIRED_TOGETHER_BYTES = 8 * 1024 * 1024;
+
+/** As stored, of what one statement of the clean-up removes. */
+export const MAX_REMOVED_TOGETHER_BYTES = 32 * 1024 * 1024;
+
+/** What so many workers died with is taken alone, after everything else. */
+export const ALONE_AFTER_DEATHS = 2;

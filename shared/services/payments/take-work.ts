@@ -5,14 +5,14 @@ import { runStatement, type Statement } from '../../db/statement.js';
 import { writeTogether } from '../../db/write-together.js';
 import type { PaymentStage } from '../../domain/payment.js';
 import { AFTER_TIMEOUT_MS } from '../../domain/payment-policy/limits.js';
-import type { CheckoutSession } from '../../models/checkout-session.js';
+import { ALONE_AFTER_DEATHS } from '../../domain/weight.js';
 import { Payment } from '../../models/payment.js';
-import { BEGIN_ALONE, BEGIN_LOOK, BEGIN_TOGETHER, looked, payment, session } from './take-work.sql.js';
+import { BEGIN_ALONE, BEGIN_LOOK, BEGIN_TOGETHER, looked, payment } from './take-work.sql.js';
 
 /**
  * Taking a payment's due work. Taking is one UPDATE that raises `attempt` and moves `due_at` past the longest that the
  * work can last; whatever comes of it is written only while `attempt` is still the taker's. So a stalled copy of a job
- * changes nothing, and a killed worker's row becomes due again.
+ * changes nothing, and a killed worker's row becomes due again. It counts its takers who wrote no outcome.
  */
 
 /** The longest that a look at a chain, with what follows, lasts. */
@@ -20,9 +20,6 @@ const LOOK_LEASE_MS = 60_000;
 
 /** How long after it was due a look still goes on where the one before it stopped. */
 const LATE_LOOK_MS = 45_000;
-
-/** With its session, for what is told of it when it has settled. */
-export type PaymentToSettle = Payment & { session: CheckoutSession };
 
 /**
  * Marks, durably, that money may be moving from here on: the row is already one to be confirmed, due when the call
@@ -32,7 +29,7 @@ export async function beginSettlement(
   db: Knex,
   id: string,
   settleTimeoutMs: number,
-): Promise<PaymentToSettle | undefined> {
+): Promise<Payment | undefined> {
   return await begin(db, { id, settleTimeoutMs });
 }
 
@@ -41,7 +38,7 @@ interface Beginning {
   settleTimeoutMs: number;
 }
 
-const begin = writeTogether<Beginning, PaymentToSettle | undefined>({
+const begin = writeTogether<Beginning, Payment | undefined>({
   keyOf: ({ id }) => id,
   async together(db, beginnings) {
     const begun = await beginAll(db, BEGIN_TOGETHER, beginnings);
@@ -57,15 +54,14 @@ async function beginAll(
   db: Knex,
   statement: Statement,
   beginnings: readonly Beginning[],
-): Promise<ReadonlyMap<string, PaymentToSettle>> {
+): Promise<ReadonlyMap<string, Payment>> {
   const at = now();
   const list = beginnings.map(({ id, settleTimeoutMs }) => ({
     id,
     ends_at: new Date(at.getTime() + settleTimeoutMs + AFTER_TIMEOUT_MS),
   }));
   const rows = await runStatement<Row>(db, statement, [JSON.stringify(list), at]);
-  const begun = rows.map((row) => Object.assign(payment.read(row), { session: session.read(row) }));
-  return new Map(begun.map((one) => [one.id, one]));
+  return new Map(rows.map((row) => payment.read(row)).map((one) => [one.id, one]));
 }
 
 /**
@@ -88,6 +84,7 @@ export interface NextWork {
 export interface DuePayment extends NextWork {
   id: string;
   attempt: number;
+  lostTakes: number;
 }
 
 /** The longest due of each stage, up to `limit`: a crowd in one stage hides nothing of another. */
@@ -96,15 +93,40 @@ export async function listDuePayments(
   stages: readonly PaymentStage[],
   limit: number,
 ): Promise<DuePayment[]> {
+  return await listDue(db, stages, { operator: '<', limit });
+}
+
+/** Those that so many takers have died with that they are taken alone. */
+export async function listDueApart(
+  db: Knex,
+  stages: readonly PaymentStage[],
+  limit: number,
+): Promise<DuePayment[]> {
+  const due = await listDue(db, stages, { operator: '>=', limit });
+  return due.sort((one, other) => one.lostTakes - other.lostTakes);
+}
+
+async function listDue(
+  db: Knex,
+  stages: readonly PaymentStage[],
+  { operator, limit }: { operator: '<' | '>='; limit: number },
+): Promise<DuePayment[]> {
   const due: DuePayment[] = [];
   for (const stage of stages) {
     const rows = await Payment.query(db)
-      .select('id', 'attempt', 'dueAt')
+      .select('id', 'attempt', 'dueAt', 'lostTakes')
       .where({ stage })
       .where('dueAt', '<=', now())
+      .where('lostTakes', operator, ALONE_AFTER_DEATHS)
       .orderBy('dueAt')
       .limit(limit);
-    for (const { id, attempt, dueAt } of rows) if (dueAt !== null) due.push({ id, attempt, stage, dueAt });
+    for (const { id, attempt, lostTakes, dueAt } of rows)
+      if (dueAt !== null) due.push({ id, attempt, lostTakes, stage, dueAt });
   }
   return due;
+}
+
+/** Of one that has been taken, its present taker not counted. */
+export function isApart({ lostTakes }: Pick<Payment, 'lostTakes'>): boolean {
+  return lostTakes > ALONE_AFTER_DEATHS;
 }
