@@ -1,3 +1,4 @@
+import type { QueryBuilder } from 'objection';
 import { now, nowMs } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import type { Row } from '../../db/model-columns.js';
@@ -93,37 +94,39 @@ export async function listDuePayments(
   stages: readonly PaymentStage[],
   limit: number,
 ): Promise<DuePayment[]> {
-  return await listDue(db, stages, { operator: '<', limit });
+  const due: DuePayment[] = [];
+  for (const stage of stages) {
+    const rows = await dueOf(db, [stage])
+      .where('lostTakes', '<', ALONE_AFTER_DEATHS)
+      .orderBy('dueAt')
+      .limit(limit);
+    due.push(...rows.flatMap(presentDue));
+  }
+  return due;
 }
 
-/** Those that so many takers have died with that they are taken alone. */
+/** Those that so many takers have died with that they are taken alone, and of them first what fewest died with. */
 export async function listDueApart(
   db: Knex,
   stages: readonly PaymentStage[],
   limit: number,
 ): Promise<DuePayment[]> {
-  const due = await listDue(db, stages, { operator: '>=', limit });
-  return due.sort((one, other) => one.lostTakes - other.lostTakes);
+  const rows = await dueOf(db, stages)
+    .where('lostTakes', '>=', ALONE_AFTER_DEATHS)
+    .orderBy(['lostTakes', 'dueAt'])
+    .limit(limit);
+  return rows.flatMap(presentDue);
 }
 
-async function listDue(
-  db: Knex,
-  stages: readonly PaymentStage[],
-  { operator, limit }: { operator: '<' | '>='; limit: number },
-): Promise<DuePayment[]> {
-  const due: DuePayment[] = [];
-  for (const stage of stages) {
-    const rows = await Payment.query(db)
-      .select('id', 'attempt', 'dueAt', 'lostTakes')
-      .where({ stage })
-      .where('dueAt', '<=', now())
-      .where('lostTakes', operator, ALONE_AFTER_DEATHS)
-      .orderBy('dueAt')
-      .limit(limit);
-    for (const { id, attempt, lostTakes, dueAt } of rows)
-      if (dueAt !== null) due.push({ id, attempt, lostTakes, stage, dueAt });
-  }
-  return due;
+function dueOf(db: Knex, stages: readonly PaymentStage[]): QueryBuilder<Payment, Payment[]> {
+  return Payment.query(db)
+    .select('id', 'stage', 'attempt', 'dueAt', 'lostTakes')
+    .whereIn('stage', stages)
+    .where('dueAt', '<=', now());
+}
+
+function presentDue({ id, stage, attempt, lostTakes, dueAt }: Payment): DuePayment[] {
+  return stage === null || dueAt === null ? [] : [{ id, stage, attempt, lostTakes, dueAt }];
 }
 
 /** Of one that has been taken, its present taker not counted. */

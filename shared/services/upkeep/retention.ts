@@ -13,7 +13,11 @@ const DELIVERY_ANSWERS_KEPT_MS = 30 * 24 * 3_600_000;
 
 /** How many idempotency records were removed, at most `limit`. */
 export async function removeExpiredIdempotencyRecords(db: Knex, limit: number): Promise<number> {
-  return await countRows(db, REMOVE_RECORDS, [new Date(nowMs() - KEPT_FOR_MS), limit, MAX_REMOVED_TOGETHER_BYTES]);
+  return await countRows(db, REMOVE_RECORDS, [
+    new Date(nowMs() - KEPT_FOR_MS),
+    limit,
+    MAX_REMOVED_TOGETHER_BYTES,
+  ]);
 }
 
 /** Of how many finished deliveries the receivers' answers were removed; when and how each try ended stays. */
