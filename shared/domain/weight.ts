@@ -6,6 +6,9 @@
 /** A body of more is refused before it is sent. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
+/** Of writes that share a statement; one that is heavier goes alone. */
+export const MAX_WRITTEN_TOGETHER_BYTES = 2 * 1024 * 1024;
+
 /** Of events that one statement writes when sessions expire. */
 export const MAX_EXPIRED_TOGETHER_BYTES = 8 * 1024 * 1024;
 

@@ -41,6 +41,8 @@ export function sessionAsJson({ status, paymentStatus, url, payment }: ShownStat
 const quoted = (text: string): string => `to_json(${text}::text)::text`;
 const nullable = (column: string): string => `coalesce(${quoted(column)}, 'null')`;
 
-/** About as long as that text: what a row weighs in a batch. */
-export const BYTES_OF_SESSION = `(1000 + octet_length(session.metadata::text)
+/** About as long as that text: what a row weighs in a batch. What is not compressed is not read for that. */
+export const BYTES_OF_SESSION = `(1000
+  + CASE WHEN pg_column_compression(session.metadata) IS NULL THEN pg_column_size(session.metadata)
+    ELSE octet_length(session.metadata::text) END
   + coalesce(octet_length(session.success_url), 0) + coalesce(octet_length(session.cancel_url), 0))`;

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { returnToPresent, travelMs } from '../../shared/clock.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { presentCheckoutSession } from '../../shared/presenters/checkout-session.js';
+import { leaveToSweep } from '../../shared/queues/ring-deliveries.js';
+import { expireOneApart, expireOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
+import { countDeaths } from '../../shared/services/upkeep/work-in-hand.js';
+import { eventually } from '../support/eventually.js';
+import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
+import { buildSession } from '../support/factories.js';
+import { PausePoint } from '../support/pause-points.js';
+import { killProcesses, type ServiceProcess, startWorkerProcess } from '../support/processes.js';
+
+const DEPS = { ringDeliveries: leaveToSweep };
+
+describe('sessions that workers die with', function () {
+  this.timeout(90_000);
+  let expiring: Expiring;
+  let db: Knex;
+  before(async () => {
+    expiring = await openExpiring('died_with_sessions');
+    db = expiring.db;
+  });
+  after(async () => {
+    returnToPresent();
+    await killProcesses();
+    await PausePoint.removeAll();
+    await db.destroy();
+  });
+
+  const start = (): Promise<ServiceProcess> =>
+    startWorkerProcess({
+      DATABASE_URL: expiring.databaseUrl,
+      FACILITATOR_URL: 'http://127.0.0.1:1',
+      WORKER_QUEUES: 'expire-sessions',
+    });
+  /** Stands for the seconds after which nobody is waited for. */
+  const letTimePass = (): Promise<unknown> =>
+    db.raw(`UPDATE work_in_hand SET taken_at = taken_at - interval '1 minute'`);
+  const statusOf = async (id: string): Promise<string> =>
+    (await CheckoutSession.query(db).findById(id).throwIfNotFound()).status;
+  const deathsOf = async (id: string): Promise<number | undefined> =>
+    (await db('crashedWork').where({ id }).first('deaths'))?.deaths;
+
+  it('are each taken alone after two deaths, last the one that kills, and it is named in the log', async () => {
+    const innocent = await expiring.buildOverdue(8);
+    const poison = await buildSession(db, expiring.shop.accountId, overdueBy(60_000));
+    const kills = await PausePoint.put(expiring.databaseUrl, {
+      table: 'checkout_sessions',
+      on: 'UPDATE',
+      when: `NEW.id = '${poison.id}'`,
+      moment: 'statement',
+    });
+    for (let death = 1; death <= 3; death += 1) {
+      const worker = await start();
+      await kills.reached();
+      if (death === 3) {
+        await expiring.untilExpired(innocent);
+        const said = worker.lines().filter(({ event }) => event === 'work.crashed_on');
+        assert.equal(said.length, 1);
+        const { work, deaths, ids, level } = said[0] ?? {};
+        assert.deepEqual([work, deaths, level], ['expire-sessions', 2, 'error']);
+        assert.deepEqual([...(ids as string[])].sort(), [poison.id, ...innocent].sort());
+      }
+      await worker.kill();
+      await kills.terminate();
+      await letTimePass();
+    }
+    const worker = await start();
+    const later = await expiring.buildOverdue(3);
+    await expiring.untilExpired(later);
+    assert.equal(await deathsOf(poison.id), 3);
+    assert.equal(await statusOf(poison.id), 'open', 'its next time has not come');
+    await kills.release();
+    await db('crashedWork').update({ dueAt: new Date() });
+    await expiring.untilExpired([poison.id, ...innocent]);
+    await eventually(async () => assert.equal(await deathsOf(poison.id), undefined));
+    await worker.kill();
+  });
+
+  it('wait longer after each death, and are forgotten when they are done', async () => {
+    const { id } = await buildSession(db, expiring.shop.accountId, overdueBy(1));
+    const waits: number[] = [];
+    for (let deaths = 1; deaths <= 5; deaths += 1) {
+      await db('workInHand').insert({ work: 'expire-sessions', ids: [id], takenAt: new Date(0) });
+      await countDeaths(db);
+      const [row] = await db('crashedWork').where({ id });
+      waits.push((row.dueAt - row.diedAt) / 60_000);
+    }
+    assert.deepEqual(waits, [0, 0, 1, 2, 4]);
+    assert.equal(await expireOverdueSessions(db, 10, DEPS), 0, 'it is not taken with others');
+    assert.equal(await expireOneApart(db, DEPS), undefined, 'nor before its time');
+    await db('crashedWork').update({ dueAt: new Date() });
+    assert.equal(await expireOneApart(db, DEPS), 1);
+    assert.equal(await deathsOf(id), undefined);
+  });
+
+  it('are not counted while somebody is at them, however long that takes', async () => {
+    const [id = ''] = await expiring.buildOverdue(1);
+    const held = await PausePoint.put(expiring.databaseUrl, {
+      table: 'checkout_sessions',
+      on: 'UPDATE',
+      when: `NEW.id = '${id}'`,
+      moment: 'statement',
+    });
+    const first = expireOverdueSessions(db, 10, DEPS);
+    await held.reached();
+    travelMs(60_000);
+    assert.deepEqual(await countDeaths(db), []);
+    assert.equal(await deathsOf(id), undefined);
+    assert.equal(await expireOverdueSessions(db, 10, DEPS), 0, 'nor taken by another');
+    returnToPresent();
+    await held.release();
+    assert.equal(await first, 1);
+    await expiring.untilExpired([id]);
+  });
+
+  it('are told of as their own presentation is, byte for byte', async () => {
+    const odd = 'a"b\\c/\b\f\n\r\t\u0001\u001f\u007f\u2028é漢😀</script>';
+    const sessions = await Promise.all([
+      buildSession(db, expiring.shop.accountId, {
+        ...overdueBy(1234),
+        metadata: { b: odd, 7: '', [odd]: 'x', ['__proto__']: 'y' },
+        successUrl: 'https://shop.example/?a=1&b="',
+        cancelUrl: 'https://shop.example/c',
+        clientReferenceId: odd,
+        customerEmail: 'a@b.example',
+        amountTotalCents: 99_999_999_999,
+        livemode: true,
+      }),
+      buildSession(db, expiring.shop.accountId, { ...overdueBy(1), amountTotalCents: 0 }),
+    ]);
+    while ((await expireOverdueSessions(db, 10, DEPS)) > 0);
+    for (const { id } of sessions) {
+      const session = await CheckoutSession.query(db).findById(id).throwIfNotFound();
+      const { rows } = await db.raw('SELECT object::text FROM events WHERE checkout_session_id = ?', [id]);
+      const shown = presentCheckoutSession(session, { baseUrl: 'https://pay.example', expand: [] });
+      assert.equal(rows[0].object, JSON.stringify(shown));
+    }
+  });
+});
