@@ -13,7 +13,7 @@ export const MAX_WRITTEN_TOGETHER_BYTES = 2 * 1024 * 1024;
 export const MAX_EXPIRED_TOGETHER_BYTES = 8 * 1024 * 1024;
 
 /** As stored, of what one statement of the clean-up removes. */
-export const MAX_REMOVED_TOGETHER_BYTES = 32 * 1024 * 1024;
+export const MAX_REMOVED_TOGETHER_BYTES = 8 * 1024 * 1024;
 
 /** What so many workers died with is taken alone, after everything else. */
 export const ALONE_AFTER_DEATHS = 2;

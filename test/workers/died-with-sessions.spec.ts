@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { returnToPresent, travelMs } from '../../shared/clock.js';
+import { loadConfig } from '../../shared/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { presentCheckoutSession } from '../../shared/presenters/checkout-session.js';
 import { leaveToSweep } from '../../shared/queues/ring-deliveries.js';
 import { expireOneApart, expireOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
 import { countDeaths } from '../../shared/services/upkeep/work-in-hand.js';
+import { expireSessions } from '../../workers/expire-sessions.js';
 import { eventually } from '../support/eventually.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
 import { buildSession } from '../support/factories.js';
+import { openHands } from '../support/money-flow.js';
 import { PausePoint } from '../support/pause-points.js';
 import { killProcesses, type ServiceProcess, startWorkerProcess } from '../support/processes.js';
 
@@ -29,12 +32,12 @@ describe('sessions that workers die with', function () {
     await db.destroy();
   });
 
-  const start = (): Promise<ServiceProcess> =>
-    startWorkerProcess({
-      DATABASE_URL: expiring.databaseUrl,
-      FACILITATOR_URL: 'http://127.0.0.1:1',
-      WORKER_QUEUES: 'expire-sessions',
-    });
+  const environment = (): Record<string, string> => ({
+    DATABASE_URL: expiring.databaseUrl,
+    FACILITATOR_URL: 'http://127.0.0.1:1',
+    WORKER_QUEUES: 'expire-sessions',
+  });
+  const start = (): Promise<ServiceProcess> => startWorkerProcess(environment());
   /** Stands for the seconds after which nobody is waited for. */
   const letTimePass = (): Promise<unknown> =>
     db.raw(`UPDATE work_in_hand SET taken_at = taken_at - interval '1 minute'`);
@@ -114,6 +117,31 @@ describe('sessions that workers die with', function () {
     await held.release();
     assert.equal(await first, 1);
     await expiring.untilExpired([id]);
+  });
+
+  it('are taken alone, too, when Postgres twice did not finish their batch, as when it takes too long', async () => {
+    const ids = await expiring.buildOverdue(40);
+    await db.raw(`
+      CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF (SELECT count(*) FROM moved) > 2 THEN RAISE 'it takes too long'; END IF; RETURN NULL; END $$`);
+    await db.raw(`
+      CREATE TRIGGER refuse_many AFTER UPDATE ON checkout_sessions REFERENCING NEW TABLE AS moved
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`);
+    const { deps, log } = openHands(loadConfig(environment(), 'worker'), db);
+    for (let second = 0; second < 20; second += 6) {
+      travelMs(6000);
+      await expireSessions(deps);
+    }
+    await db.raw('DROP FUNCTION refuse_many CASCADE');
+    await expiring.untilExpired(ids);
+    const events = log.map(({ event }) => event);
+    assert.deepEqual(
+      [...new Set(events)],
+      ['sessions.not_expired', 'work.crashed_on'],
+      'a failed batch is no reason to give up the others',
+    );
+    await deps.facilitator.close();
+    deps.chains.close();
   });
 
   it('are told of as their own presentation is, byte for byte', async () => {
