@@ -62,10 +62,11 @@ export function createdAt(id: string): Date {
   return new Date(ms);
 }
 
-/** The same in SQL, in milliseconds: for what Postgres shows by itself. */
-export function createdMillisecondsSql(id: string): string {
+/** The same of a session's id in SQL, in milliseconds: for what Postgres shows by itself. */
+export function sessionCreatedMsSql(id: string): string {
+  const start = sessionPrefix(true).length + 1;
   const digits = Array.from({ length: TIME_LENGTH }, (_, place) => {
-    const digit = `substr(${id}, length(${id}) - ${TIME_LENGTH + COUNTER_LENGTH + RANDOM_LENGTH - 1} + ${place}, 1)`;
+    const digit = `substr(${id}, ${start + place}, 1)`;
     return `(strpos('${DIGITS}', ${digit}) - 1) * ${62 ** (TIME_LENGTH - 1 - place)}::bigint`;
   });
   return `(${digits.join(' + ')})`;

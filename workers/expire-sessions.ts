@@ -3,7 +3,7 @@ import { countDeaths } from '../shared/services/upkeep/work-in-hand.js';
 import type { WorkerDeps } from './deps.js';
 import { done, type Outcome } from './outcome.js';
 
-const MOST = 500;
+const MOST = 1000;
 /** While Postgres commits one batch, it works on the other. */
 const AT_ONCE = 2;
 

@@ -8,7 +8,6 @@ import { leaveToSweep } from '../../shared/queues/ring-deliveries.js';
 import { expireOneApart, expireOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
 import { countDeaths } from '../../shared/services/upkeep/work-in-hand.js';
 import { expireSessions } from '../../workers/expire-sessions.js';
-import { eventually } from '../support/eventually.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
 import { buildSession } from '../support/factories.js';
 import { openHands } from '../support/money-flow.js';
@@ -38,6 +37,14 @@ describe('sessions that workers die with', function () {
     WORKER_QUEUES: 'expire-sessions',
   });
   const start = (): Promise<ServiceProcess> => startWorkerProcess(environment());
+  const hands = () => {
+    const { deps, log } = openHands(loadConfig(environment(), 'worker'), db);
+    const close = async (): Promise<void> => {
+      deps.chains.close();
+      await deps.facilitator.close();
+    };
+    return { deps, log, close };
+  };
   /** Stands for the seconds after which nobody is waited for. */
   const letTimePass = (): Promise<unknown> =>
     db.raw(`UPDATE work_in_hand SET taken_at = taken_at - interval '1 minute'`);
@@ -70,16 +77,16 @@ describe('sessions that workers die with', function () {
       await kills.terminate();
       await letTimePass();
     }
-    const worker = await start();
-    const later = await expiring.buildOverdue(3);
-    await expiring.untilExpired(later);
+    const { deps, close } = hands();
+    await expireSessions(deps);
     assert.equal(await deathsOf(poison.id), 3);
     assert.equal(await statusOf(poison.id), 'open', 'its next time has not come');
     await kills.release();
     await db('crashedWork').update({ dueAt: new Date() });
+    await expireSessions(deps);
     await expiring.untilExpired([poison.id, ...innocent]);
-    await eventually(async () => assert.equal(await deathsOf(poison.id), undefined));
-    await worker.kill();
+    assert.equal(await deathsOf(poison.id), undefined);
+    await close();
   });
 
   it('wait longer after each death, and are forgotten when they are done', async () => {
@@ -127,7 +134,7 @@ describe('sessions that workers die with', function () {
     await db.raw(`
       CREATE TRIGGER refuse_many AFTER UPDATE ON checkout_sessions REFERENCING NEW TABLE AS moved
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`);
-    const { deps, log } = openHands(loadConfig(environment(), 'worker'), db);
+    const { deps, log, close } = hands();
     for (let second = 0; second < 20; second += 6) {
       travelMs(6000);
       await expireSessions(deps);
@@ -140,8 +147,7 @@ describe('sessions that workers die with', function () {
       ['sessions.not_expired', 'work.crashed_on'],
       'a failed batch is no reason to give up the others',
     );
-    await deps.facilitator.close();
-    deps.chains.close();
+    await close();
   });
 
   it('are told of as their own presentation is, byte for byte', async () => {

@@ -16,7 +16,8 @@ const MANY = 300;
 /** Less than two batches of such sessions, and their events, would take. */
 const SMALL_HEAP = '--max-old-space-size=56';
 
-describe('sessions of full size that are over all at once', () => {
+describe('sessions of full size that are over all at once', function () {
+  this.timeout(90_000);
   let expiring: Expiring;
   let receiver: Receiver;
   before(async () => {

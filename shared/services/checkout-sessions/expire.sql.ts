@@ -39,18 +39,12 @@ export const EXPIRE_IN_HAND: Statement = {
   ), forgotten AS (
     DELETE FROM crashed_work crashed USING hand WHERE crashed.work = hand.work AND crashed.id = hand.id
   ), free AS MATERIALIZED (
-    SELECT session.id FROM hand CROSS JOIN LATERAL (
-      SELECT id FROM checkout_sessions WHERE id = hand.id AND status = ANY ($4) FOR NO KEY UPDATE SKIP LOCKED
-    ) session
+    SELECT id FROM checkout_sessions
+    WHERE id = ANY (ARRAY(SELECT id FROM hand)) AND status = ANY ($4) FOR NO KEY UPDATE SKIP LOCKED
   ), expired AS (
     UPDATE checkout_sessions session SET status = '${to}'
     WHERE id = ANY (ARRAY(SELECT id FROM free)) AND status = ANY ($4)
-    RETURNING id, account_id, livemode, ${sessionAsJson({
-      status: `'${to}'`,
-      paymentStatus: `'unpaid'`,
-      url: `'null'`,
-      payment: `'null'`,
-    })} AS object
+    RETURNING id, account_id, livemode, ${sessionAsJson({ status: to, paymentStatus: 'unpaid', payment: null })} AS object
   ), written AS (
     INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
     SELECT ($3::text[])[row_number() OVER ()], account_id, livemode, '${EXPIRED}', id, object FROM expired

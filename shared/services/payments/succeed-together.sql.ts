@@ -36,12 +36,7 @@ export const SUCCEED = {
       SET status = '${SESSION_MOVES.complete.to}'
       FROM succeeded
       WHERE session.id = succeeded.session_id AND session.status = $2 AND session.payment_id = succeeded.id
-      RETURNING session.id, session.account_id, session.livemode, succeeded.event_id, ${sessionAsJson({
-        status: `'${SESSION_MOVES.complete.to}'`,
-        paymentStatus: `'paid'`,
-        url: `'null'`,
-        payment: 'succeeded.shown::text',
-      })} AS object
+      RETURNING session.id, session.account_id, session.livemode, succeeded.event_id, ${sessionAsJson({ status: SESSION_MOVES.complete.to, paymentStatus: 'paid', payment: 'succeeded.shown::text' })} AS object
     ), written AS (
       INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
       SELECT event_id, account_id, livemode, '${COMPLETED}', id, object FROM completed
