@@ -24,8 +24,8 @@ describe('sessions that workers die with', function () {
     expiring = await openExpiring('died_with_sessions');
     db = expiring.db;
   });
+  afterEach(returnToPresent);
   after(async () => {
-    returnToPresent();
     await killProcesses();
     await PausePoint.removeAll();
     await db.destroy();
@@ -124,6 +124,36 @@ describe('sessions that workers die with', function () {
     await held.release();
     assert.equal(await first, 1);
     await expiring.untilExpired([id]);
+  });
+
+  it('stay counted while somebody else is at them, and are not asked for without end', async () => {
+    const { id } = await buildSession(db, expiring.shop.accountId, overdueBy(1));
+    await db('crashedWork').insert({
+      work: 'expire-sessions',
+      id,
+      deaths: 2,
+      diedAt: new Date(0),
+      dueAt: new Date(0),
+    });
+    const other = await db.transaction();
+    await other.raw('SELECT FROM checkout_sessions WHERE id = ? FOR UPDATE', [id]);
+    const { deps, close } = hands();
+    await expireSessions(deps);
+    assert.equal(await deathsOf(id), 2);
+    await other.commit();
+    travelMs(2000);
+    await expireSessions(deps);
+    await expiring.untilExpired([id]);
+    assert.equal(await deathsOf(id), undefined);
+    await close();
+  });
+
+  it('are forgotten when they have ended otherwise', async () => {
+    const { id } = await buildSession(db, expiring.shop.accountId, { ...overdueBy(1), status: 'complete' });
+    const row = { work: 'expire-sessions', id, deaths: 2, diedAt: new Date(0), dueAt: new Date(0) };
+    await db('crashedWork').insert(row);
+    assert.equal(await expireOneApart(db, DEPS), 0);
+    assert.equal(await deathsOf(id), undefined);
   });
 
   it('are taken alone, too, when Postgres twice did not finish their batch, as when it takes too long', async () => {

@@ -36,11 +36,16 @@ export const EXPIRE_IN_HAND: Statement = {
     DELETE FROM work_in_hand WHERE id = $1 RETURNING work, ids
   ), hand AS MATERIALIZED (
     SELECT work, unnest(ids) AS id FROM finished
-  ), forgotten AS (
-    DELETE FROM crashed_work crashed USING hand WHERE crashed.work = hand.work AND crashed.id = hand.id
   ), free AS MATERIALIZED (
     SELECT id FROM checkout_sessions
     WHERE id = ANY (ARRAY(SELECT id FROM hand)) AND status = ANY ($4) FOR NO KEY UPDATE SKIP LOCKED
+  ), forgotten AS (
+    -- Not those that somebody else is at.
+    DELETE FROM crashed_work crashed USING hand
+    WHERE crashed.work = hand.work AND crashed.id = hand.id AND NOT EXISTS (
+      SELECT FROM checkout_sessions
+      WHERE id = hand.id AND status = ANY ($4) AND id NOT IN (SELECT id FROM free)
+    )
   ), expired AS (
     UPDATE checkout_sessions session SET status = '${to}'
     WHERE id = ANY (ARRAY(SELECT id FROM free)) AND status = ANY ($4)

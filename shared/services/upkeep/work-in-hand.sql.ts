@@ -20,7 +20,10 @@ export function pauseAfter(deaths: string): string {
     ELSE interval '1 minute' * 2 ^ least(${deaths} - ${ALONE_AFTER_DEATHS + 1}, 6) END`;
 }
 
-/** Those who finish theirs hold its row. What was taken before $1, and nobody holds, is nobody's any more. */
+/**
+ * Those who finish theirs hold its row. What was taken before $1, and nobody holds, is nobody's any more. Two who took a
+ * row in the same moment are one death of it.
+ */
 export const COUNT_DEATHS: Statement = {
   name: 'count-deaths',
   text: `
@@ -30,24 +33,27 @@ export const COUNT_DEATHS: Statement = {
     )
     RETURNING work, ids
   ), died AS (
-    SELECT work, id, count(*)::int AS deaths FROM left_behind, unnest(ids) AS id GROUP BY work, id
+    SELECT DISTINCT work, id FROM left_behind, unnest(ids) AS id
   )
   INSERT INTO crashed_work AS crashed (work, id, deaths, died_at, due_at)
-  SELECT work, id, deaths, $2, $2 FROM died
+  SELECT work, id, 1, $2, $2 FROM died
   ON CONFLICT (work, id) DO UPDATE
-  SET deaths = crashed.deaths + excluded.deaths, died_at = $2,
-    due_at = $2::timestamptz + ${pauseAfter('crashed.deaths + excluded.deaths')}
+  SET deaths = crashed.deaths + 1, died_at = $2, due_at = $2::timestamptz + ${pauseAfter('crashed.deaths + 1')}
   RETURNING work, id, deaths`,
 };
 
-/** The one that fewest died with. */
+/** The one that fewest died with; not again within a second, should it be held by somebody else. */
 export const TAKE_ONE_APART: Statement = {
   name: 'take-one-apart',
   text: `
   WITH one AS (
-    SELECT work, id FROM crashed_work
-    WHERE work = $1 AND deaths >= ${ALONE_AFTER_DEATHS} AND due_at <= $2 AND id NOT IN (${inHand('$1')})
-    ORDER BY deaths, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    UPDATE crashed_work SET due_at = $2::timestamptz + interval '1 second'
+    WHERE (work, id) IN (
+      SELECT work, id FROM crashed_work
+      WHERE work = $1 AND deaths >= ${ALONE_AFTER_DEATHS} AND due_at <= $2 AND id NOT IN (${inHand('$1')})
+      ORDER BY deaths, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    )
+    RETURNING work, id
   )
   INSERT INTO work_in_hand (work, ids, taken_at) SELECT work, ARRAY[id], $2 FROM one
   RETURNING id, ids`,
