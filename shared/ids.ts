@@ -62,6 +62,16 @@ export function createdAt(id: string): Date {
   return new Date(ms);
 }
 
+/** The same of a session's id in SQL, in milliseconds: for what Postgres shows by itself. */
+export function sessionCreatedMsSql(id: string): string {
+  const start = sessionPrefix(true).length + 1;
+  const digits = Array.from({ length: TIME_LENGTH }, (_, place) => {
+    const digit = `substr(${id}, ${start + place}, 1)`;
+    return `(strpos('${DIGITS}', ${digit}) - 1) * ${62 ** (TIME_LENGTH - 1 - place)}::bigint`;
+  });
+  return `(${digits.join(' + ')})`;
+}
+
 /** Only such a string can be an id: anything else is "no such object" without asking the database. */
 export function isIdShaped(value: string): boolean {
   return /^[A-Za-z0-9_]{1,100}$/.test(value);

@@ -37,6 +37,10 @@ const BACKLOG_GAUGES: Record<keyof Backlog, { name: string; help: string }> = {
     name: 'checkout_sessions_overdue',
     help: 'Open sessions whose time is over and that no worker has expired yet.',
   },
+  workApart: {
+    name: 'checkout_work_apart',
+    help: 'Payments and sessions that are taken alone, since workers died with them.',
+  },
 };
 
 export interface MetricsPage {

@@ -2,12 +2,13 @@ import {
   removeDeliveryAnswers,
   removeExpiredIdempotencyRecords,
 } from '../shared/services/upkeep/retention.js';
+import { forgetDeaths } from '../shared/services/upkeep/work-in-hand.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
 
 /** A timer in every worker process, like the sweep: nothing that it does is due at any one moment. */
 const INTERVAL_MS = 10 * 60_000;
-const BATCH = 1000;
+const MOST = 1000;
 
 export function cleanUpRegularly(deps: WorkerDeps): Closable {
   let closed = false;
@@ -45,14 +46,28 @@ export async function cleanUp(
       ['idempotencyRecords', removeExpiredIdempotencyRecords],
       ['deliveryAnswers', removeDeliveryAnswers],
     ] as const) {
-      let batch: number;
-      do {
-        batch = await remove(db, BATCH);
+      await inBatches(isOver, async (limit) => {
+        const batch = await remove(db, limit);
         removed[what] += batch;
-      } while (batch === BATCH && !isOver());
+        return batch;
+      });
     }
+    await forgetDeaths(db);
     logger.info({ event: 'clean_up.finished', ...removed });
   } catch (error) {
     logger.error({ event: 'clean_up.failed', err: error });
+  }
+}
+
+/** Until nothing is left. A batch that fails, as one does that takes too long, is followed by one half as long. */
+async function inBatches(isOver: () => boolean, remove: (limit: number) => Promise<number>): Promise<void> {
+  let limit = MOST;
+  while (!isOver()) {
+    try {
+      if ((await remove(limit)) === 0) return;
+    } catch (error) {
+      if (limit === 1) throw error;
+      limit = Math.floor(limit / 2);
+    }
   }
 }

@@ -6,7 +6,7 @@ import type { Rules, Times } from '../shared/domain/payment-policy/standing.js';
 import type { Payment } from '../shared/models/payment.js';
 import { paymentJob } from '../shared/queues/payment-job.js';
 import type { CarryOutDeps } from '../shared/services/payments/carry-out.js';
-import type { NextWork } from '../shared/services/payments/take-work.js';
+import { isApart, type NextWork } from '../shared/services/payments/take-work.js';
 import type { WorkerDeps } from './deps.js';
 
 /** What the operator has set for this payment's network. */
@@ -43,8 +43,12 @@ export async function writeOutcome<T>(
   return await outlastOutage({ until: payment.dueAt ?? now(), onBroken }, write);
 }
 
-/** Rings for what was just made due; when the queue store is away, the sweep finds the row. */
+/**
+ * Rings for what was just made due; when the queue store is away, the sweep finds the row, and so it does with one that
+ * is settled again after workers have died with it: alone.
+ */
 export async function ring({ queues, logger }: WorkerDeps, payment: Payment, next: NextWork): Promise<void> {
+  if (next.stage === 'settle' && isApart(payment)) return;
   try {
     await queues.enqueue(paymentJob({ id: payment.id, attempt: payment.attempt, ...next }));
   } catch (error) {

@@ -13,7 +13,7 @@ import type { SettleVerdict } from '../shared/domain/settle-verdict.js';
 import type { Payment } from '../shared/models/payment.js';
 import { carryOut, noteSettled, workAfter } from '../shared/services/payments/carry-out.js';
 import { findPayment } from '../shared/services/payments/read-link.js';
-import { beginSettlement, type PaymentToSettle } from '../shared/services/payments/take-work.js';
+import { beginSettlement } from '../shared/services/payments/take-work.js';
 import type { VerdictResult } from '../shared/services/payments/write-verdict.js';
 import type { WorkerDeps } from './deps.js';
 import { done, type Outcome } from './outcome.js';
@@ -57,13 +57,13 @@ export async function settlePayment(
   return done;
 }
 
-async function ask(deps: WorkerDeps, payment: PaymentToSettle): Promise<SettleVerdict> {
+async function ask(deps: WorkerDeps, payment: Payment): Promise<SettleVerdict> {
   if (!mayStillCall(payment, rulesFor(deps.config, payment), times()))
     return { kind: 'not_processed', why: 'taken too long ago' };
   return await deps.facilitator.settle(facilitatorRequest(payment));
 }
 
-async function decide(deps: WorkerDeps, payment: PaymentToSettle, call: Call): Promise<Decision> {
+async function decide(deps: WorkerDeps, payment: Payment, call: Call): Promise<Decision> {
   const decision = afterCall(payment, call, rulesFor(deps.config, payment), times());
   if (decision.kind !== 'look_first') return decision;
   const look = await deps.chains.lookUp(chainQuery(payment), { withinMs: LOOK_BEFORE_REFUSAL_MS });
@@ -72,7 +72,7 @@ async function decide(deps: WorkerDeps, payment: PaymentToSettle, call: Call): P
 
 async function carryOutAndRing(
   deps: WorkerDeps,
-  payment: PaymentToSettle,
+  payment: Payment,
   decision: Decision,
 ): Promise<VerdictResult> {
   const result = await carryOut(carryOutDeps(deps), payment, decision);

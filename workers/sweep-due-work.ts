@@ -8,6 +8,7 @@ import { findDueEndpoints } from '../shared/services/webhooks/take-due.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
 import type { Handlers } from './handlers.js';
+import { workApart } from './work-apart.js';
 
 /**
  * Rings for rows whose time has passed and whose job was never rung, or was lost. A plain timer in every worker
@@ -23,6 +24,7 @@ const ENDPOINTS = 1000;
 
 export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
   const standIn = createStandIn(deps, handlers);
+  const apart = workApart(deps, handlers);
   const findDueJobs = createFinder(deps);
   let timer: NodeJS.Timeout;
   let sweeping: Promise<void> = Promise.resolve();
@@ -32,7 +34,9 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
     timer = setTimeout(
       () => {
         sweeping = sweep(deps, findDueJobs, standIn).finally(() => {
-          if (!closed) schedule();
+          if (closed) return;
+          apart.look();
+          schedule();
         });
       },
       INTERVAL_MS * (0.75 + Math.random() / 2),
@@ -44,7 +48,7 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
       closed = true;
       clearTimeout(timer);
       await sweeping;
-      await standIn.finish();
+      await Promise.all([standIn.finish(), apart.close()]);
     },
   };
 }

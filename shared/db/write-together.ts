@@ -1,3 +1,4 @@
+import { MAX_WRITTEN_TOGETHER_BYTES } from '../domain/weight.js';
 import { isRefusal } from './constraints.js';
 import type { Knex } from './knex.js';
 
@@ -9,6 +10,8 @@ import type { Knex } from './knex.js';
 export interface GroupedWrite<Item, Result> {
   /** Of items with the same key, one at most goes with others. */
   keyOf(item: Item): string;
+  /** About as much as its part of the statement; where all are small, and known to be, nobody asks. */
+  bytesOf?(item: Item): number;
   /** As many results as items, in their order; undefined for those it has left out. */
   together(db: Knex, items: readonly Item[]): Promise<(Result | undefined)[]>;
   alone(db: Knex, item: Item): Promise<Result>;
@@ -72,9 +75,12 @@ function openGroup<Item, Result>(
     const keys = new Set<string>();
     const group: typeof waiting = [];
     const rest: typeof waiting = [];
+    let bytes = 0;
     for (const one of waiting) {
       const key = write.keyOf(one.item);
-      (keys.has(key) || group.length === MOST ? rest : group).push(one);
+      bytes += write.bytesOf?.(one.item) ?? 0;
+      const isFull = group.length === MOST || (group.length > 0 && bytes > MAX_WRITTEN_TOGETHER_BYTES);
+      (keys.has(key) || isFull ? rest : group).push(one);
       keys.add(key);
     }
     waiting = rest;

@@ -101,3 +101,15 @@ export const LONG_ANSWER_BYTES_SENT_TO_ADDRESS = 8 * 1024 * 1024;
 
 /** Whoever takes an image or a long answer more slowly is cut off. */
 export const SENT_WITHIN_MS = 30_000;
+
+/** Of writes that share a statement; one that is heavier goes alone. */
+export const MAX_WRITTEN_TOGETHER_BYTES = 2 * 1024 * 1024;
+
+/** Of events that one statement writes when sessions expire. */
+export const MAX_EXPIRED_TOGETHER_BYTES = 8 * 1024 * 1024;
+
+/** As stored, of what one statement of the clean-up removes. */
+export const MAX_REMOVED_TOGETHER_BYTES = 8 * 1024 * 1024;
+
+/** What so many workers died with is taken alone, after everything else. */
+export const ALONE_AFTER_DEATHS = 2;

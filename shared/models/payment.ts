@@ -48,6 +48,8 @@ export class Payment extends Model {
   declare dueAt: Date | null;
   /** Raised by whoever takes the row; outcomes are written only by the latest taker. */
   declare attempt: number;
+  /** Takers since an outcome was last written, the present one included. */
+  declare lostTakes: number;
   declare settleCalls: number;
   declare settleAskedAt: Date | null;
   /** Null while a call may be in flight. */

@@ -5,7 +5,7 @@ import type { Knex } from '../../shared/db/knex.js';
 import type { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
 import { succeedSettled } from '../../shared/services/payments/succeed-together.js';
-import { beginSettlement, type PaymentToSettle } from '../../shared/services/payments/take-work.js';
+import { beginSettlement } from '../../shared/services/payments/take-work.js';
 import {
   succeedPayment,
   type VerdictDeps,
@@ -15,7 +15,7 @@ import { openTestApp, type TestApp } from '../support/app.js';
 import { buildEndpoints, buildMerchant, buildUndecidedPayment } from '../support/factories.js';
 import { stopClock } from '../support/stopped-clock.js';
 
-type Writer = (deps: VerdictDeps, payment: PaymentToSettle, payer?: string) => Promise<VerdictResult>;
+type Writer = (deps: VerdictDeps, payment: Payment, payer?: string) => Promise<VerdictResult>;
 
 const SAID = { source: 'facilitator', said: 'settled in 0xpaid' } as const;
 const TRANSACTION = '0xpaid';

@@ -3,6 +3,7 @@ import { loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { runStatement } from '../../shared/db/statement.js';
 import { writeTogether } from '../../shared/db/write-together.js';
+import { MAX_WRITTEN_TOGETHER_BYTES } from '../../shared/domain/weight.js';
 import { captureStatements } from '../support/query-plans.js';
 import { createDatabase } from '../support/suite.js';
 
@@ -127,5 +128,23 @@ describe('writes of one moment', () => {
     }
     assert.deepEqual(await broken, ['unclear', 'unclear']);
     await trx.rollback();
+  });
+
+  it('share a statement up to so many bytes; what is heavier than that goes alone', async () => {
+    const sizes: number[] = [];
+    const write = writeTogether<{ id: number; bytes: number }, string>({
+      keyOf: ({ id }) => String(id),
+      bytesOf: ({ bytes }) => bytes,
+      async together(_db, items) {
+        sizes.push(items.length);
+        return items.map(() => 'together');
+      },
+      alone: () => Promise.resolve('alone'),
+      unclear: () => Promise.resolve('unclear'),
+    });
+    const half = MAX_WRITTEN_TOGETHER_BYTES / 2;
+    const all = [half, half, 1, MAX_WRITTEN_TOGETHER_BYTES * 3, 1, half];
+    await Promise.all(all.map((bytes, id) => write(db, { id, bytes })));
+    assert.deepEqual(sizes, [2, 1, 1, 2]);
   });
 });

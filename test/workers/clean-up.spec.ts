@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { returnToPresent, travelMs } from '../../shared/clock.js';
+import { MAX_REMOVED_TOGETHER_BYTES } from '../../shared/domain/weight.js';
 import { createLogger } from '../../shared/logger.js';
 import { Event } from '../../shared/models/event.js';
 import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
 import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
+import { removeExpiredIdempotencyRecords } from '../../shared/services/upkeep/retention.js';
 import { cleanUp } from '../../workers/clean-up.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
@@ -41,6 +43,47 @@ describe('the clean-up', () => {
     travelMs(120_000);
     await clean();
     assert.equal(await count(), 0);
+  });
+
+  it('removes so many bytes at once, however few rows that is, and one in any case', async () => {
+    const keep = (key: string, bytes: number): Promise<unknown> =>
+      app.db.raw(
+        `INSERT INTO idempotency_records (account_id, livemode, key, path, fingerprint, answer, sealed, created_at)
+         SELECT ?, false, ?, '/', '', (SELECT string_agg(md5(n::text), '') FROM generate_series(1, ?) n), false, now()`,
+        [merchant.accountId, key, Math.ceil(bytes / 32)],
+      );
+    for (const [key, share] of [
+      ['first', 1.2],
+      ['second', 0.6],
+      ['third', 0.6],
+      ['fourth', 0.001],
+    ] as const)
+      await keep(key, MAX_REMOVED_TOGETHER_BYTES * share);
+    travelMs(2 * DAY_MS);
+    const removed: number[] = [];
+    for (let batch = 0; batch < 4; batch += 1)
+      removed.push(await removeExpiredIdempotencyRecords(app.db, 100));
+    assert.deepEqual(removed, [1, 2, 1, 0]);
+  });
+
+  it('goes on with half as many at once when a batch fails, as one does that takes too long', async () => {
+    await app.db.raw(`
+      CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF (SELECT count(*) FROM removed) > 3 THEN RAISE 'it takes too long'; END IF; RETURN NULL; END $$`);
+    await app.db.raw(`
+      CREATE TRIGGER refuse_many AFTER DELETE ON idempotency_records REFERENCING OLD TABLE AS removed
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`);
+    try {
+      await app.db.raw(
+        `INSERT INTO idempotency_records (account_id, livemode, key, path, fingerprint, answer, sealed, created_at)
+         SELECT ?, false, 'old ' || n, '/', '', '', false, now() - interval '2 days' FROM generate_series(1, 10) n`,
+        [merchant.accountId],
+      );
+      await clean();
+      assert.equal(await IdempotencyRecord.query(app.db).where('key', 'like', 'old %').resultSize(), 0);
+    } finally {
+      await app.db.raw('DROP FUNCTION refuse_many CASCADE');
+    }
   });
 
   it("removes receivers' answers of finished deliveries after 30 days; sessions, events and tries stay", async () => {

@@ -1,18 +1,61 @@
-import { modelColumns } from '../../db/model-columns.js';
 import type { Statement } from '../../db/statement.js';
-import { CheckoutSession } from '../../models/checkout-session.js';
-import { SHOWN_SESSION_FIELDS } from '../../presenters/checkout-session.js';
+import { SESSION_MOVES } from '../../domain/checkout-session.js';
+import type { EventType } from '../../domain/webhook-event.js';
+import { inHand, isApart } from '../upkeep/work-in-hand.sql.js';
+import { fanOut } from '../webhooks/events.sql.js';
+import { BYTES_OF_SESSION, sessionAsJson } from './as-json.sql.js';
 
-export const SHOWN = modelColumns(CheckoutSession, 'session', SHOWN_SESSION_FIELDS);
+const { to } = SESSION_MOVES.expire;
+const EXPIRED: EventType = 'checkout.session.expired';
+const OVERDUE = `status = 'open' AND expires_at <= $1`;
 
-export const EXPIRE_OVERDUE: Statement = {
-  name: 'expire-overdue-sessions',
+/** As many rows as fit into $3 bytes, $2 at most, and one in any case. */
+export const TAKE_OVERDUE: Statement = {
+  name: 'take-overdue-sessions',
   text: `
-  WITH overdue AS (
-    SELECT id FROM checkout_sessions WHERE status = 'open' AND expires_at <= $1
-    ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+  WITH overdue AS MATERIALIZED (
+    SELECT id, ${BYTES_OF_SESSION} AS bytes FROM checkout_sessions session
+    WHERE ${OVERDUE} AND id NOT IN (${inHand('$4')}) AND NOT ${isApart('$4', 'session.id')}
+    ORDER BY expires_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
+  ), weighed AS (
+    SELECT id, sum(bytes) OVER (ROWS UNBOUNDED PRECEDING) - bytes AS before FROM overdue
   )
-  UPDATE checkout_sessions session SET status = $3
-  WHERE id = ANY (ARRAY(SELECT id FROM overdue)) AND status = ANY($4)
-  RETURNING ${SHOWN.sql}`,
+  INSERT INTO work_in_hand (work, ids, taken_at)
+  SELECT $4, array_agg(id), $1 FROM weighed WHERE before < $3 HAVING count(*) > 0
+  RETURNING id, ids`,
+};
+
+/**
+ * Expires what was taken into hand as $1, unless that has been taken away since: with $3 ids for the events. The events
+ * are made here, so that a session's weight is Postgres' alone.
+ */
+export const EXPIRE_IN_HAND: Statement = {
+  name: 'expire-sessions-in-hand',
+  text: `
+  WITH finished AS (
+    DELETE FROM work_in_hand WHERE id = $1 RETURNING work, ids
+  ), hand AS MATERIALIZED (
+    SELECT work, unnest(ids) AS id FROM finished
+  ), free AS MATERIALIZED (
+    SELECT id FROM checkout_sessions
+    WHERE id = ANY (ARRAY(SELECT id FROM hand)) AND status = ANY ($4) FOR NO KEY UPDATE SKIP LOCKED
+  ), forgotten AS (
+    -- Not those that somebody else is at.
+    DELETE FROM crashed_work crashed USING hand
+    WHERE crashed.work = hand.work AND crashed.id = hand.id AND NOT EXISTS (
+      SELECT FROM checkout_sessions
+      WHERE id = hand.id AND status = ANY ($4) AND id NOT IN (SELECT id FROM free)
+    )
+  ), expired AS (
+    UPDATE checkout_sessions session SET status = '${to}'
+    WHERE id = ANY (ARRAY(SELECT id FROM free)) AND status = ANY ($4)
+    RETURNING id, account_id, livemode, ${sessionAsJson({ status: to, paymentStatus: 'unpaid', payment: null })} AS object
+  ), written AS (
+    INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
+    SELECT ($3::text[])[row_number() OVER ()], account_id, livemode, '${EXPIRED}', id, object FROM expired
+    RETURNING id, account_id, livemode, type
+  ), delivery AS (${fanOut('$2')}
+  )
+  SELECT (SELECT count(*)::int FROM written) AS count, (SELECT max(id) FROM written) AS "lastEventId",
+    ARRAY(SELECT DISTINCT "endpointId" FROM delivery) AS "endpointIds"`,
 };

@@ -1,21 +1,51 @@
 import { now } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
-import type { Row } from '../../db/model-columns.js';
 import { runStatement } from '../../db/statement.js';
 import { SESSION_MOVES } from '../../domain/checkout-session.js';
+import type { JobName } from '../../domain/jobs.js';
+import { MAX_EXPIRED_TOGETHER_BYTES } from '../../domain/weight.js';
+import { newId } from '../../ids.js';
 import { CheckoutSession } from '../../models/checkout-session.js';
-import { type EventDeps, recordEvents } from '../webhooks/events.js';
-import { EXPIRE_OVERDUE, SHOWN } from './expire.sql.js';
+import type { RingDeliveries } from '../../queues/ring-deliveries.js';
+import { takeOneApart, type WorkInHand } from '../upkeep/work-in-hand.js';
+import { EXPIRE_IN_HAND, TAKE_OVERDUE } from './expire.sql.js';
 
-/** Expires up to `limit` overdue sessions with their events; any number of workers may do so at once. */
-export async function expireOverdueSessions(db: Knex, limit: number, events: EventDeps): Promise<number> {
-  const { from, to } = SESSION_MOVES.expire;
-  return await db.transaction(async (trx) => {
-    const rows = await runStatement<Row>(trx, EXPIRE_OVERDUE, [now(), limit, to, from]);
-    const sessions = rows.map((row) => SHOWN.read(row));
-    if (sessions.length > 0) await recordEvents(trx, 'checkout.session.expired', sessions, events);
-    return sessions.length;
-  });
+const WORK: JobName = 'expire-sessions';
+
+interface ExpiryDeps {
+  ringDeliveries: RingDeliveries;
+}
+
+/** Expires overdue sessions with their events, up to `limit`; any number of workers may do so at once. */
+export async function expireOverdueSessions(db: Knex, limit: number, deps: ExpiryDeps): Promise<number> {
+  const bindings = [now(), limit, MAX_EXPIRED_TOGETHER_BYTES, WORK];
+  const [taken] = await runStatement<WorkInHand>(db, TAKE_OVERDUE, bindings);
+  return taken === undefined ? 0 : await expireInHand(db, taken, deps);
+}
+
+/** One of those that workers died with; undefined when there is none whose time has come. */
+export async function expireOneApart(db: Knex, deps: ExpiryDeps): Promise<number | undefined> {
+  const taken = await takeOneApart(db, WORK);
+  return taken && (await expireInHand(db, taken, deps));
+}
+
+async function expireInHand(
+  db: Knex,
+  { id, ids }: WorkInHand,
+  { ringDeliveries }: ExpiryDeps,
+): Promise<number> {
+  const eventIds = ids.map(() => newId('evt_'));
+  const bindings = [id, now(), eventIds, SESSION_MOVES.expire.from];
+  const [expired] = await runStatement<Expired>(db, EXPIRE_IN_HAND, bindings);
+  if (expired === undefined || expired.lastEventId === null) return 0;
+  ringDeliveries({ eventId: expired.lastEventId, endpointIds: expired.endpointIds });
+  return expired.count;
+}
+
+interface Expired {
+  count: number;
+  lastEventId: string | null;
+  endpointIds: string[];
 }
 
 export async function hasOverdueSessions(db: Knex): Promise<boolean> {

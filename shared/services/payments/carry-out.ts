@@ -1,10 +1,11 @@
+import { raw } from 'objection';
 import type { Knex } from '../../db/knex.js';
 import type { Decision, Learnt } from '../../domain/payment-policy/standing.js';
 import { Payment } from '../../models/payment.js';
 import type { RingDecided } from '../../queues/decision-bell.js';
 import { withObservation } from './history.js';
 import { succeedSettled } from './succeed-together.js';
-import type { NextWork, PaymentToSettle } from './take-work.js';
+import type { NextWork } from './take-work.js';
 import { failPayment, succeedPayment, type VerdictDeps, type VerdictResult } from './write-verdict.js';
 
 /**
@@ -18,7 +19,7 @@ export interface CarryOutDeps extends VerdictDeps {
 
 export async function carryOut(
   deps: CarryOutDeps,
-  payment: Payment | PaymentToSettle,
+  payment: Payment,
   decision: Decision,
 ): Promise<VerdictResult> {
   if (decision.kind !== 'succeed' && decision.kind !== 'fail')
@@ -33,11 +34,10 @@ export async function carryOut(
 
 async function succeed(
   deps: VerdictDeps,
-  payment: Payment | PaymentToSettle,
+  payment: Payment,
   { proof, said }: Extract<Decision, { kind: 'succeed' }>,
 ): Promise<VerdictResult> {
-  if (!('session' in payment) || proof.proofIndex !== undefined)
-    return await succeedPayment(deps, payment, { proof, said });
+  if (said.source !== 'facilitator') return await succeedPayment(deps, payment, { proof, said });
   const { transaction, payer } = proof;
   return await succeedSettled(deps, { payment, transaction, payer, observation: said });
 }
@@ -67,6 +67,8 @@ async function postpone(
       ...learnt,
       stage: next?.stage ?? null,
       dueAt: next?.dueAt ?? null,
+      // What died with it before the look may die with it again.
+      lostTakes: decision.kind === 'settle_again' ? raw('lost_takes - 1') : 0,
       history: withObservation(decision.said),
     })
     .where({ id: payment.id, attempt: payment.attempt, status: payment.status });

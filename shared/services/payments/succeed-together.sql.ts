@@ -1,6 +1,7 @@
 import { SESSION_MOVES } from '../../domain/checkout-session.js';
 import { PAYMENT_MOVES } from '../../domain/payment.js';
 import type { EventType } from '../../domain/webhook-event.js';
+import { sessionAsJson } from '../checkout-sessions/as-json.sql.js';
 import { fanOut } from '../webhooks/events.sql.js';
 import { historyWith } from './history.js';
 
@@ -12,7 +13,7 @@ export const SUCCEED = {
     WITH settled AS MATERIALIZED (
       SELECT *
       FROM json_to_recordset($1) AS settled (id text, attempt integer, session_id text, transaction text, payer text,
-        settled_at timestamptz, observation jsonb, event_id text, object json)
+        settled_at timestamptz, observation jsonb, event_id text, shown json)
       -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
       WHERE id = id || ''
     ), held AS MATERIALIZED (
@@ -29,13 +30,13 @@ export const SUCCEED = {
         search_place = NULL, used_seen_at = NULL, history = ${historyWith('held.observation')}
       FROM held
       WHERE payment.id = held.id AND payment.attempt = held.attempt AND payment.status = ANY ($3)
-      RETURNING payment.id, held.session_id, held.event_id, held.object
+      RETURNING payment.id, held.session_id, held.event_id, held.shown
     ), completed AS (
       UPDATE checkout_sessions session
       SET status = '${SESSION_MOVES.complete.to}'
       FROM succeeded
       WHERE session.id = succeeded.session_id AND session.status = $2 AND session.payment_id = succeeded.id
-      RETURNING session.id, session.account_id, session.livemode, succeeded.event_id, succeeded.object
+      RETURNING session.id, session.account_id, session.livemode, succeeded.event_id, ${sessionAsJson({ status: SESSION_MOVES.complete.to, paymentStatus: 'paid', payment: 'succeeded.shown::text' })} AS object
     ), written AS (
       INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
       SELECT event_id, account_id, livemode, '${COMPLETED}', id, object FROM completed

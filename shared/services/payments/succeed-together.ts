@@ -4,20 +4,18 @@ import { writeTogether } from '../../db/write-together.js';
 import { SESSION_MOVES } from '../../domain/checkout-session.js';
 import { type Observation, PAYMENT_MOVES } from '../../domain/payment.js';
 import { newId } from '../../ids.js';
-import { CheckoutSession } from '../../models/checkout-session.js';
 import { Payment } from '../../models/payment.js';
-import { presentCheckoutSession } from '../../presenters/checkout-session.js';
+import { presentPayment } from '../../presenters/payment.js';
 import { SUCCEED } from './succeed-together.sql.js';
-import type { PaymentToSettle } from './take-work.js';
 import { succeedPayment, type VerdictDeps, type VerdictResult } from './write-verdict.js';
 
 /**
  * The usual verdict: the facilitator has settled a payment that holds its session, and no late money has come. One
  * statement does for all of the moment what the transaction in write-verdict.ts does for one, locks and guards as it does,
- * and leaves to it whatever is not so. What an event shows of a session besides its state never changes.
+ * and leaves to it whatever is not so. The event is made there too, so that a session's weight is Postgres' alone.
  */
 export interface Settled {
-  payment: PaymentToSettle;
+  payment: Payment;
   transaction: string;
   payer: string | undefined;
   observation: Omit<Observation, 'at'>;
@@ -66,7 +64,7 @@ function announce(
   return 'done';
 }
 
-function rowOf({ deps, settled, settledAt, eventId }: Success): object {
+function rowOf({ settled, settledAt, eventId }: Success): object {
   const { payment, transaction, payer, observation } = settled;
   const { to: status } = PAYMENT_MOVES.succeed;
   const succeeded = Object.assign(new Payment(), payment, {
@@ -74,10 +72,6 @@ function rowOf({ deps, settled, settledAt, eventId }: Success): object {
     transaction,
     payer: payer ?? payment.payer,
     settledAt,
-  });
-  const completed = Object.assign(new CheckoutSession(), payment.session, {
-    status: SESSION_MOVES.complete.to,
-    payment: succeeded,
   });
   return {
     id: payment.id,
@@ -88,6 +82,6 @@ function rowOf({ deps, settled, settledAt, eventId }: Success): object {
     settled_at: settledAt,
     observation: { at: settledAt, ...observation },
     event_id: eventId,
-    object: presentCheckoutSession(completed, { baseUrl: deps.baseUrl, expand: [] }),
+    shown: presentPayment(succeeded),
   };
 }

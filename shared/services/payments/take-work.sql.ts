@@ -1,9 +1,8 @@
 import { modelColumns } from '../../db/model-columns.js';
 import type { WatchedPayment } from '../../domain/payment-policy/standing.js';
-import { CheckoutSession } from '../../models/checkout-session.js';
 import { Payment } from '../../models/payment.js';
-import { SHOWN_SESSION_FIELDS } from '../../presenters/checkout-session.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
+import { pauseAfter } from '../upkeep/work-in-hand.sql.js';
 
 export const payment = modelColumns(Payment, 'payment', [
   ...SHOWN_PAYMENT_FIELDS,
@@ -17,12 +16,14 @@ export const payment = modelColumns(Payment, 'payment', [
   'stage',
   'dueAt',
   'attempt',
+  'lostTakes',
   'settleCalls',
   'settleUnclear',
   'reportedTransaction',
 ]);
 
-export const session = modelColumns(CheckoutSession, 'session', SHOWN_SESSION_FIELDS);
+/** A payment that takers die with comes back later and later. */
+const LONGER = pauseAfter('payment.lost_takes');
 
 export const BEGIN_TOGETHER = {
   name: 'begin_together',
@@ -46,7 +47,8 @@ function beginStatement(lock: string): string {
       ) due
     ), begun AS (
       UPDATE payments payment
-      SET attempt = payment.attempt + 1, stage = 'confirm', due_at = due.ends_at,
+      SET attempt = payment.attempt + 1, lost_takes = payment.lost_takes + 1, stage = 'confirm',
+        due_at = due.ends_at + ${LONGER},
         -- A call that was begun and never ended had no clear answer.
         settle_unclear = payment.settle_unclear OR (payment.settle_calls > 0 AND payment.settle_ended_at IS NULL),
         settle_calls = payment.settle_calls + 1, settle_asked_at = $2, settle_ended_at = NULL
@@ -54,10 +56,7 @@ function beginStatement(lock: string): string {
       WHERE payment.id = due.id AND payment.stage = 'settle' AND payment.status = 'processing'
       RETURNING payment.*
     )
-    SELECT ${payment.sql}, ${session.sql}
-    FROM begun payment CROSS JOIN LATERAL (
-      SELECT * FROM checkout_sessions WHERE id = payment.checkout_session_id OFFSET 0
-    ) session`;
+    SELECT ${payment.sql} FROM begun payment`;
 }
 
 /** All that the rules read of a payment in doubt, so that none is forgotten; its silence is its taker's. */
@@ -90,6 +89,7 @@ export const looked = modelColumns(Payment, 'payment', [
   'requirements',
   'payload',
   'stage',
+  'lostTakes',
 ]);
 
 export const BEGIN_LOOK = {
@@ -101,7 +101,8 @@ export const BEGIN_LOOK = {
       FOR NO KEY UPDATE
     )
     UPDATE payments payment
-    SET attempt = payment.attempt + 1, due_at = $3, unreadable_since = NULL
+    SET attempt = payment.attempt + 1, lost_takes = payment.lost_takes + 1,
+      due_at = $3::timestamptz + ${LONGER}, unreadable_since = NULL
     FROM due
     WHERE payment.id = due.id
     RETURNING ${looked.sql}, CASE WHEN due.due_at > $4 THEN due.unreadable_since END AS silent_since`,

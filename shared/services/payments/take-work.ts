@@ -1,3 +1,4 @@
+import type { QueryBuilder } from 'objection';
 import { now, nowMs } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import type { Row } from '../../db/model-columns.js';
@@ -5,14 +6,14 @@ import { runStatement, type Statement } from '../../db/statement.js';
 import { writeTogether } from '../../db/write-together.js';
 import type { PaymentStage } from '../../domain/payment.js';
 import { AFTER_TIMEOUT_MS } from '../../domain/payment-policy/limits.js';
-import type { CheckoutSession } from '../../models/checkout-session.js';
+import { ALONE_AFTER_DEATHS } from '../../domain/weight.js';
 import { Payment } from '../../models/payment.js';
-import { BEGIN_ALONE, BEGIN_LOOK, BEGIN_TOGETHER, looked, payment, session } from './take-work.sql.js';
+import { BEGIN_ALONE, BEGIN_LOOK, BEGIN_TOGETHER, looked, payment } from './take-work.sql.js';
 
 /**
  * Taking a payment's due work. Taking is one UPDATE that raises `attempt` and moves `due_at` past the longest that the
  * work can last; whatever comes of it is written only while `attempt` is still the taker's. So a stalled copy of a job
- * changes nothing, and a killed worker's row becomes due again.
+ * changes nothing, and a killed worker's row becomes due again. It counts its takers who wrote no outcome.
  */
 
 /** The longest that a look at a chain, with what follows, lasts. */
@@ -20,9 +21,6 @@ const LOOK_LEASE_MS = 60_000;
 
 /** How long after it was due a look still goes on where the one before it stopped. */
 const LATE_LOOK_MS = 20_000;
-
-/** With its session, for what is told of it when it has settled. */
-export type PaymentToSettle = Payment & { session: CheckoutSession };
 
 /**
  * Marks, durably, that money may be moving from here on: the row is already one to be confirmed, due when the call
@@ -32,7 +30,7 @@ export async function beginSettlement(
   db: Knex,
   id: string,
   settleTimeoutMs: number,
-): Promise<PaymentToSettle | undefined> {
+): Promise<Payment | undefined> {
   return await begin(db, { id, settleTimeoutMs });
 }
 
@@ -41,7 +39,7 @@ interface Beginning {
   settleTimeoutMs: number;
 }
 
-const begin = writeTogether<Beginning, PaymentToSettle | undefined>({
+const begin = writeTogether<Beginning, Payment | undefined>({
   keyOf: ({ id }) => id,
   async together(db, beginnings) {
     const begun = await beginAll(db, BEGIN_TOGETHER, beginnings);
@@ -57,15 +55,14 @@ async function beginAll(
   db: Knex,
   statement: Statement,
   beginnings: readonly Beginning[],
-): Promise<ReadonlyMap<string, PaymentToSettle>> {
+): Promise<ReadonlyMap<string, Payment>> {
   const at = now();
   const list = beginnings.map(({ id, settleTimeoutMs }) => ({
     id,
     ends_at: new Date(at.getTime() + settleTimeoutMs + AFTER_TIMEOUT_MS),
   }));
   const rows = await runStatement<Row>(db, statement, [JSON.stringify(list), at]);
-  const begun = rows.map((row) => Object.assign(payment.read(row), { session: session.read(row) }));
-  return new Map(begun.map((one) => [one.id, one]));
+  return new Map(rows.map((row) => payment.read(row)).map((one) => [one.id, one]));
 }
 
 /**
@@ -88,6 +85,7 @@ export interface NextWork {
 export interface DuePayment extends NextWork {
   id: string;
   attempt: number;
+  lostTakes: number;
 }
 
 /** The longest due of each stage, up to `limit`: a crowd in one stage hides nothing of another. */
@@ -98,13 +96,40 @@ export async function listDuePayments(
 ): Promise<DuePayment[]> {
   const due: DuePayment[] = [];
   for (const stage of stages) {
-    const rows = await Payment.query(db)
-      .select('id', 'attempt', 'dueAt')
-      .where({ stage })
-      .where('dueAt', '<=', now())
+    const rows = await dueOf(db, [stage])
+      .where('lostTakes', '<', ALONE_AFTER_DEATHS)
       .orderBy('dueAt')
       .limit(limit);
-    for (const { id, attempt, dueAt } of rows) if (dueAt !== null) due.push({ id, attempt, stage, dueAt });
+    due.push(...rows.flatMap(presentDue));
   }
   return due;
+}
+
+/** Those that so many takers have died with that they are taken alone, and of them first what fewest died with. */
+export async function listDueApart(
+  db: Knex,
+  stages: readonly PaymentStage[],
+  limit: number,
+): Promise<DuePayment[]> {
+  const rows = await dueOf(db, stages)
+    .where('lostTakes', '>=', ALONE_AFTER_DEATHS)
+    .orderBy(['lostTakes', 'dueAt'])
+    .limit(limit);
+  return rows.flatMap(presentDue);
+}
+
+function dueOf(db: Knex, stages: readonly PaymentStage[]): QueryBuilder<Payment, Payment[]> {
+  return Payment.query(db)
+    .select('id', 'stage', 'attempt', 'dueAt', 'lostTakes')
+    .whereIn('stage', stages)
+    .where('dueAt', '<=', now());
+}
+
+function presentDue({ id, stage, attempt, lostTakes, dueAt }: Payment): DuePayment[] {
+  return stage === null || dueAt === null ? [] : [{ id, stage, attempt, lostTakes, dueAt }];
+}
+
+/** Of one that has been taken, its present taker not counted. */
+export function isApart({ lostTakes }: Pick<Payment, 'lostTakes'>): boolean {
+  return lostTakes > ALONE_AFTER_DEATHS;
 }

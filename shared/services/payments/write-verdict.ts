@@ -122,6 +122,7 @@ function failure({ code, watchAt, said }: Pick<Failure, 'code' | 'watchAt' | 'sa
     failedAt: now(),
     stage: watchAt === undefined ? null : 'watch',
     dueAt: watchAt ?? null,
+    lostTakes: 0,
     // Late money is looked for anew: it may have come where the search had been before.
     searchPlace: null,
     usedSeenAt: null,

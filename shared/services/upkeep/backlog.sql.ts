@@ -1,11 +1,13 @@
 import type { Statement } from '../../db/statement.js';
+import { ALONE_AFTER_DEATHS } from '../../domain/weight.js';
 
 export const BACKLOG: Statement = {
   name: 'backlog',
   text: `
-  SELECT payments.*, deliveries.*, sessions.* FROM (
+  SELECT payments.*, deliveries.*, sessions.*, "paymentsApart" + "sessionsApart" AS "workApart" FROM (
     SELECT count(*)::int AS "paymentsProcessing",
-      coalesce(extract(epoch FROM $1::timestamptz - min(claimed_at)), 0)::float AS "oldestPaymentSeconds"
+      coalesce(extract(epoch FROM $1::timestamptz - min(claimed_at)), 0)::float AS "oldestPaymentSeconds",
+      (count(*) FILTER (WHERE lost_takes >= ${ALONE_AFTER_DEATHS}))::int AS "paymentsApart"
     FROM payments WHERE status = 'processing'
   ) payments, (
     SELECT count(*)::int AS "deliveriesDue",
@@ -14,5 +16,7 @@ export const BACKLOG: Statement = {
   ) deliveries, (
     SELECT count(*)::int AS "sessionsOverdue"
     FROM checkout_sessions WHERE status = 'open' AND expires_at <= $1
-  ) sessions`,
+  ) sessions, (
+    SELECT count(*)::int AS "sessionsApart" FROM crashed_work WHERE deaths >= ${ALONE_AFTER_DEATHS}
+  ) crashed`,
 };

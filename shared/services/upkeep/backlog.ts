@@ -10,6 +10,7 @@ export interface Backlog {
   deliveriesDue: number;
   oldestDeliverySeconds: number;
   sessionsOverdue: number;
+  workApart: number;
 }
 
 export async function readBacklog(db: Knex): Promise<Backlog> {

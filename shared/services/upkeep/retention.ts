@@ -1,6 +1,7 @@
 import { nowMs } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import { runStatement, type Statement } from '../../db/statement.js';
+import { MAX_REMOVED_TOGETHER_BYTES } from '../../domain/weight.js';
 import { lowestIdAt } from '../../ids.js';
 import { KEPT_FOR_MS } from '../access/idempotency.js';
 import { REMOVE_ANSWERS, REMOVE_RECORDS } from './retention.sql.js';
@@ -12,13 +13,17 @@ const DELIVERY_ANSWERS_KEPT_MS = 30 * 24 * 3_600_000;
 
 /** How many idempotency records were removed, at most `limit`. */
 export async function removeExpiredIdempotencyRecords(db: Knex, limit: number): Promise<number> {
-  return await countRows(db, REMOVE_RECORDS, [new Date(nowMs() - KEPT_FOR_MS), limit]);
+  return await countRows(db, REMOVE_RECORDS, [
+    new Date(nowMs() - KEPT_FOR_MS),
+    limit,
+    MAX_REMOVED_TOGETHER_BYTES,
+  ]);
 }
 
 /** Of how many finished deliveries the receivers' answers were removed; when and how each try ended stays. */
 export async function removeDeliveryAnswers(db: Knex, limit: number): Promise<number> {
   const below = lowestIdAt('wd_', nowMs() - DELIVERY_ANSWERS_KEPT_MS);
-  return await countRows(db, REMOVE_ANSWERS, [below, limit]);
+  return await countRows(db, REMOVE_ANSWERS, [below, limit, MAX_REMOVED_TOGETHER_BYTES]);
 }
 
 async function countRows(db: Knex, statement: Statement, values: readonly unknown[]): Promise<number> {

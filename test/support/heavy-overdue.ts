@@ -1,0 +1,28 @@
+import { now } from '../../shared/clock.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { newId } from '../../shared/ids.js';
+import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { buildSession, buildSessions } from './factories.js';
+
+/** As much as a merchant may send: each character of a value takes six in JSON. */
+export const fullMetadata = (): Record<string, string> =>
+  Object.fromEntries(
+    Array.from({ length: 50 }, (_, n) => [`key ${n}`.padEnd(40, '.'), '\u0001'.repeat(500)]),
+  );
+
+export async function buildHeavyOverdue(db: Knex, accountId: string, count: number): Promise<string[]> {
+  const expiresAt = new Date(now().getTime() - 1);
+  const { id: first } = await buildSession(db, accountId, { metadata: fullMetadata() });
+  const others = await buildSessions(db, accountId, count - 1, {
+    // Written without its weight, and given it within Postgres.
+    clientReferenceId: newId('req_'),
+    status: 'expired',
+  });
+  const ids = [first, ...others.map(({ id }) => id)];
+  await db.raw(
+    `UPDATE checkout_sessions SET metadata = (SELECT metadata FROM checkout_sessions WHERE id = ?) WHERE id = ANY (?)`,
+    [first, ids],
+  );
+  await CheckoutSession.query(db).patch({ status: 'open', expiresAt }).whereIn('id', ids);
+  return ids;
+}

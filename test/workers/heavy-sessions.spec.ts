@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { loadConfig } from '../../shared/config.js';
+import { MAX_EXPIRED_TOGETHER_BYTES } from '../../shared/domain/weight.js';
+import { leaveToSweep } from '../../shared/queues/ring-deliveries.js';
+import { createSecretBox } from '../../shared/secrets.js';
+import { expireOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
+import { eventually } from '../support/eventually.js';
+import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
+import { buildEndpoints, buildMerchant, buildSession } from '../support/factories.js';
+import { buildHeavyOverdue } from '../support/heavy-overdue.js';
+import { killProcesses, startWorkerProcess } from '../support/processes.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+
+const DEPS = { ringDeliveries: leaveToSweep };
+const MANY = 300;
+/** Less than two batches of such sessions, and their events, would take. */
+const SMALL_HEAP = '--max-old-space-size=56';
+
+describe('sessions of full size that are over all at once', function () {
+  this.timeout(90_000);
+  let expiring: Expiring;
+  let receiver: Receiver;
+  before(async () => {
+    expiring = await openExpiring('heavy_sessions');
+    receiver = await startReceiver();
+  });
+  after(async () => {
+    await killProcesses();
+    await receiver.close();
+    await expiring.db.destroy();
+  });
+
+  it('are taken in batches of so many bytes, and at least one', async () => {
+    const ids = await buildHeavyOverdue(expiring.db, expiring.shop.accountId, 70);
+    const first = await expireOverdueSessions(expiring.db, 500, DEPS);
+    const { rows } = await expiring.db.raw(
+      'SELECT sum(octet_length(object::text))::int AS bytes FROM events',
+    );
+    assert.ok(first > 1 && first < ids.length, `${first} at once`);
+    assert.ok(rows[0].bytes < MAX_EXPIRED_TOGETHER_BYTES * 1.1, `${rows[0].bytes} bytes`);
+    while ((await expireOverdueSessions(expiring.db, 500, DEPS)) > 0);
+    await expiring.untilExpired(ids);
+  });
+
+  it('are expired by a worker with little memory, which lives, and whose other work goes on', async () => {
+    const { db, databaseUrl, shop } = expiring;
+    const ids = await buildHeavyOverdue(db, shop.accountId, MANY);
+    const other = await buildMerchant(db);
+    const environment = { DATABASE_URL: databaseUrl, FACILITATOR_URL: 'http://127.0.0.1:1' };
+    const { encryptionKeys } = loadConfig(environment, 'worker');
+    await buildEndpoints(db, other.accountId, 1, {
+      url: receiver.url,
+      sealedSecret: createSecretBox(encryptionKeys).seal('whsec_c2VjcmV0'),
+    });
+    const light = await buildSession(db, other.accountId, overdueBy(1));
+    const worker = await startWorkerProcess({
+      ...environment,
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+      NODE_OPTIONS: SMALL_HEAP,
+    });
+    const died = worker.exited.then(() => assert.fail(`it died: ${worker.errors().slice(0, 500)}`));
+    died.catch(() => undefined);
+    await Promise.race([expiring.untilExpired([...ids, light.id]), died]);
+    await Promise.race([eventually(() => assert.equal(receiver.got.length, 1)), died]);
+    assert.deepEqual(
+      worker.lines().filter(({ event }) => event === 'job.failed' || event === 'sweep.failed'),
+      [],
+    );
+    await worker.kill();
+  });
+});
