@@ -17,8 +17,8 @@ export function createHandlers(deps: WorkerDeps, deliverer: Deliverer): Handlers
     },
     'confirm-payment': (payload) => confirmPayment(deps, payload),
     'expire-sessions': () => expireSessions(deps),
-    'deliver-webhook': async ({ endpointId }) => {
-      await deliverer.deliverTo(endpointId);
+    'deliver-webhook': async ({ accountId }) => {
+      await deliverer.deliverTo(accountId);
       return done;
     },
   };

@@ -4,7 +4,7 @@ import type { JobRequest } from '../shared/queues/enqueue.js';
 import { paymentJob, stagesServedBy } from '../shared/queues/payment-job.js';
 import { hasOverdueSessions } from '../shared/services/checkout-sessions/expire.js';
 import { listDuePayments } from '../shared/services/payments/take-work.js';
-import { findDueEndpoints } from '../shared/services/webhooks/take-due.js';
+import { findDueAccounts } from '../shared/services/webhooks/find-due.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
 import type { Handlers } from './handlers.js';
@@ -19,8 +19,8 @@ const INTERVAL_MS = 1000;
 const BATCH = 500;
 /** A payment that has been due for so long is not waited for any more: the queue store may have frozen. */
 const LATE_MS = 15_000;
-/** Endpoints looked at in one round, due or not. */
-const ENDPOINTS = 1000;
+/** Endpoints looked at in one round, due or not: more than two accounts can have. */
+const ENDPOINTS = 5000;
 
 export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
   const standIn = createStandIn(deps, handlers);
@@ -73,23 +73,23 @@ interface DueJobs {
 /** For the queues that this process serves. */
 function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () => Promise<DueJobs> {
   let lastEndpoint = '';
-  const findEndpoints = async (): Promise<string[]> => {
-    const { due, last } = await findDueEndpoints(db, lastEndpoint, ENDPOINTS);
+  const findAccounts = async (): Promise<string[]> => {
+    const { due, last } = await findDueAccounts(db, lastEndpoint, ENDPOINTS);
     lastEndpoint = last;
     return due;
   };
   return async () => {
-    const [payments, overdue, endpoints] = await Promise.all([
+    const [payments, overdue, accounts] = await Promise.all([
       listDuePayments(db, stagesServedBy(queues), BATCH),
       queues.includes('expire-sessions') && hasOverdueSessions(db),
-      queues.includes('deliver-webhook') ? findEndpoints() : [],
+      queues.includes('deliver-webhook') ? findAccounts() : [],
     ]);
     const second = Math.floor(nowMs() / INTERVAL_MS);
     const due: AnyJob[] = payments.map((payment) => paymentJob(payment));
     const late = due.filter((_, index) => nowMs() - (payments[index]?.dueAt.getTime() ?? nowMs()) > LATE_MS);
     if (overdue) due.push({ name: 'expire-sessions', payload: {}, id: `expire-sessions-${second}` });
-    for (const endpointId of endpoints) {
-      due.push({ name: 'deliver-webhook', payload: { endpointId }, id: `${endpointId}-sweep-${second}` });
+    for (const accountId of accounts) {
+      due.push({ name: 'deliver-webhook', payload: { accountId }, id: `${accountId}-sweep-${second}` });
     }
     return { due, late };
   };
@@ -117,8 +117,9 @@ function createStandIn({ config, logger }: WorkerDeps, handlers: Handlers): Stan
     run(jobs) {
       for (const job of jobs) {
         const key = `${job.name}:${job.id}`;
-        // What finds no place is found again by the next sweep.
-        if (running.has(key) || placesOf(job.name) >= config.workerConcurrency) continue;
+        // What finds no place is found again by the next sweep. Deliveries have places of their own.
+        const isFull = job.name !== 'deliver-webhook' && placesOf(job.name) >= config.workerConcurrency;
+        if (running.has(key) || isFull) continue;
         const work = runOne(handlers, job)
           .catch((error: unknown) => {
             logger.error({ event: 'job.failed', queue: job.name, err: error });

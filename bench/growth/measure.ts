@@ -10,7 +10,7 @@ import { createLogger } from '../../shared/logger.js';
 import { createApiKey } from '../../shared/services/access/api-keys.js';
 import { hasOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
 import { listDuePayments } from '../../shared/services/payments/take-work.js';
-import { findDueEndpoints } from '../../shared/services/webhooks/take-due.js';
+import { findDueAccounts } from '../../shared/services/webhooks/find-due.js';
 import { BIG_ACCOUNT } from './seed.js';
 
 /** What is asked of one database, by name, one request after the other. */
@@ -82,7 +82,7 @@ export async function openSubject(settings: {
     'endpoint, not there': get(`/v1/webhook_endpoints/${newId('we_')}`),
     'sweep: payments': () => listDuePayments(deps.db, ['settle', 'confirm', 'watch'], 500),
     'sweep: sessions': () => hasOverdueSessions(deps.db),
-    'sweep: deliveries': () => findDueEndpoints(deps.db, '', 1000),
+    'sweep: deliveries': () => findDueAccounts(deps.db, '', 1000),
   };
   return {
     acts,

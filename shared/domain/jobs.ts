@@ -7,7 +7,7 @@ export interface JobPayloads {
   'settle-payment': ClaimedPayment & { others?: readonly ClaimedPayment[] };
   'confirm-payment': { paymentId: string };
   'expire-sessions': Record<string, never>;
-  'deliver-webhook': { endpointId: string };
+  'deliver-webhook': { accountId: string };
 }
 
 /** With the id of the request that claimed it, for the log. */

@@ -113,3 +113,6 @@ export const MAX_REMOVED_TOGETHER_BYTES = 8 * 1024 * 1024;
 
 /** What so many workers died with is taken alone, after everything else. */
 export const ALONE_AFTER_DEATHS = 2;
+
+/** Bodies of the webhook tries that one process has on their way; each of its places is for an equal part. */
+export const MAX_WEBHOOK_BYTES_IN_HAND = 16 * 1024 * 1024;

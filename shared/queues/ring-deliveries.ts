@@ -2,33 +2,32 @@ import type { Logger } from '../logger.js';
 import { collectForOneTurn } from '../one-turn.js';
 import type { Queues } from './enqueue.js';
 
-/** What one event, or the last of a batch, made due. */
+/** What one event, or the last of a batch, made due, and to whom. */
 export interface FanOut {
   eventId: string;
-  endpointIds: readonly string[];
+  /** Of the endpoints. */
+  accountIds: readonly string[];
 }
 
 export type RingDeliveries = (fanOut: FanOut) => void;
 
 /**
- * Rings once for all that one turn of the event loop made due at an endpoint. Never fails and keeps nobody waiting: a
- * ring that is lost is made up for by the sweep.
+ * Rings once for all that one turn of the event loop made due to an account, however many endpoints it has. Never fails
+ * and keeps nobody waiting: a ring that is lost is made up for by the sweep.
  */
 export function deliveryBell(queues: Queues, logger: Logger): RingDeliveries {
-  function ring(endpointId: string, eventId: string): void {
-    const id = `${endpointId}-${eventId}`;
-    queues.enqueue({ name: 'deliver-webhook', payload: { endpointId }, id }).catch((error: unknown) => {
-      logger.warn({ event: 'queue.not_rung', endpoint: endpointId, err: error });
+  function ring(accountId: string, eventId: string): void {
+    const id = `${accountId}-${eventId}`;
+    queues.enqueue({ name: 'deliver-webhook', payload: { accountId }, id }).catch((error: unknown) => {
+      logger.warn({ event: 'queue.not_rung', account: accountId, err: error });
     });
   }
 
   return collectForOneTurn((all) => {
     const lastEventOf = new Map(
-      all.flatMap(({ eventId, endpointIds }) =>
-        endpointIds.map((endpointId) => [endpointId, eventId] as const),
-      ),
+      all.flatMap(({ eventId, accountIds }) => accountIds.map((accountId) => [accountId, eventId] as const)),
     );
-    for (const [endpointId, eventId] of lastEventOf) ring(endpointId, eventId);
+    for (const [accountId, eventId] of lastEventOf) ring(accountId, eventId);
   });
 }
 

@@ -20,15 +20,17 @@ import {
   removeDeliveryAnswers,
   removeExpiredIdempotencyRecords,
 } from '../../shared/services/upkeep/retention.js';
+import { findDueAccounts } from '../../shared/services/webhooks/find-due.js';
 import { recordDelivered } from '../../shared/services/webhooks/record-success.js';
 import { resendEvent } from '../../shared/services/webhooks/resend.js';
-import { findDueEndpoints, takeDueDeliveries } from '../../shared/services/webhooks/take-due.js';
+import { takeDueDeliveries } from '../../shared/services/webhooks/take-due.js';
 import { buildSigner, type Client, client, signToken } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { type FakeFacilitator, startFacilitator } from '../support/facilitator.js';
 import { buildUndecidedPayment } from '../support/factories.js';
 import { captureStatements, explain } from '../support/query-plans.js';
 import { createDatabase } from '../support/suite.js';
+import { ROOM } from '../support/webhook-flow.js';
 
 const COUNTS = {
   accounts: 5000,
@@ -152,7 +154,7 @@ describe('the plans of a database that has grown', () => {
     'looking for due payments': () => listDuePayments(app.db, ['settle', 'confirm', 'watch'], 500),
     'looking for overdue sessions': () => hasOverdueSessions(app.db),
     'expiring overdue sessions': () => expireOverdueSessions(app.db, 500, bell),
-    'looking for due deliveries': () => findDueEndpoints(app.db, '', 1000),
+    'looking for due deliveries': () => findDueAccounts(app.db, '', 1000),
     'what waits, for the metrics': () => readBacklog(app.db),
     'undecided payments': () => listUndecidedPayments(app.db),
     'removing idempotency records': () => removeExpiredIdempotencyRecords(app.db, 1000),
@@ -171,8 +173,8 @@ describe('the plans of a database that has grown', () => {
       .throwIfNotFound();
     await due.$query(app.db).patch({ dueAt: new Date(nowMs() - 1000) });
     await assertIndexed(async () => {
-      const batch = await takeDueDeliveries(app.db, endpoint, 10);
-      const [delivery] = batch?.deliveries ?? [];
+      const batch = await takeDueDeliveries(app.db, BIG_ACCOUNT, ROOM);
+      const delivery = batch.deliveries.find(({ id }) => id === due.id);
       assert.ok(delivery);
       const entry = {
         at: new Date(nowMs()).toISOString(),
@@ -181,7 +183,7 @@ describe('the plans of a database that has grown', () => {
         answer: null,
         error: null,
       };
-      await recordDelivered(app.db, { ...delivery, endpointId: endpoint, entry, passesOn: true });
+      await recordDelivered(app.db, { delivery, entry, bytesToPassOn: 10_000 });
       await resendEvent(app.db, known.event, endpoint);
     });
   });

@@ -8,6 +8,7 @@ import { migrate } from '../../shared/migrate.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
 import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import type { Room } from '../../shared/services/webhooks/deal-places.js';
 import { recordEvents } from '../../shared/services/webhooks/events.js';
 import { type Client, client } from './api-client.js';
 import { type Checkout, openCheckout } from './checkout.js';
@@ -40,6 +41,9 @@ export interface Hook {
   secret: string;
   receiver: Receiver;
 }
+
+/** Of a process that has nothing on its way. */
+export const ROOM: Room = { places: 20, ofHost: () => 20, fullHosts: [], bytesOfOne: 40_000 };
 
 export interface WebhookFlowOptions {
   environment?: Record<string, string>;
@@ -94,12 +98,11 @@ export async function openWebhookFlow(name: string, options: WebhookFlowOptions 
         assert.deepEqual([delivery.tries, delivery.leasedUntil], [tries, null]);
         return delivery;
       }),
-    ringEndpoint: (endpointId) =>
-      checkout.app.queues.enqueue({
-        name: 'deliver-webhook',
-        payload: { endpointId },
-        id: `test-${randomUUID()}`,
-      }),
+    async ringEndpoint(endpointId) {
+      const { accountId } = await flow.endpoint(endpointId);
+      const id = `test-${randomUUID()}`;
+      await checkout.app.queues.enqueue({ name: 'deliver-webhook', payload: { accountId }, id });
+    },
     untilSucceeded: (endpointId, count, deadlineMs) =>
       eventually(async () => {
         const rows = await WebhookDelivery.query(db).where({ endpointId, status: 'succeeded' });

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { now } from '../../shared/clock.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { MAX_TRIES } from '../../shared/domain/webhook-event.js';
+import { findDueAccounts } from '../../shared/services/webhooks/find-due.js';
 import { dropPending, holdPending, releaseHeld } from '../../shared/services/webhooks/hold.js';
 import { postponeDelivery, recordFailedTry } from '../../shared/services/webhooks/record-failure.js';
 import { recordDelivered } from '../../shared/services/webhooks/record-success.js';
 import { resendEvent } from '../../shared/services/webhooks/resend.js';
-import { findDueEndpoints, takeDueDeliveries } from '../../shared/services/webhooks/take-due.js';
+import { type TakenDelivery, takeDueDeliveries } from '../../shared/services/webhooks/take-due.js';
 import { openHands } from '../support/money-flow.js';
-import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+import { openWebhookFlow, ROOM, type WebhookFlow } from '../support/webhook-flow.js';
 
 const FINISHED = 200_000;
 
@@ -72,35 +73,34 @@ describe('with 200,000 finished deliveries in the table', function () {
 
   const entry = () => ({ at: now().toISOString(), durationMs: 5, status: 500, error: null, answer: '' });
 
-  async function takeOne(db: Knex): Promise<{ id: string; attempt: number; tries: number }> {
-    const batch = await takeDueDeliveries(db, endpointId, 1);
-    const [taken] = batch?.deliveries ?? [];
+  async function takeOne(db: Knex): Promise<TakenDelivery> {
+    const { deliveries } = await takeDueDeliveries(db, flow.merchant.accountId, { ...ROOM, places: 1 });
+    const [taken] = deliveries;
     assert.ok(taken !== undefined);
     return taken;
   }
 
   const acts: Record<string, (db: Knex) => Promise<unknown>> = {
-    'taking what is due': (db) => takeDueDeliveries(db, endpointId, 3),
+    'taking what is due': (db) => takeDueDeliveries(db, flow.merchant.accountId, ROOM),
     'writing a success': async (db) => {
       const taken = await takeOne(db);
-      await recordDelivered(db, { ...taken, endpointId, entry: entry(), passesOn: true });
-      const noLonger = { ...taken, attempt: 0 };
-      await recordDelivered(db, { ...noLonger, endpointId, entry: entry(), passesOn: true });
+      const success = { delivery: taken, entry: entry(), bytesToPassOn: 10_000 };
+      await recordDelivered(db, success);
+      await recordDelivered(db, { ...success, delivery: { ...taken, attempt: 0 } });
     },
     'writing a failure': async (db) => {
-      const endpoint = await flow.endpoint(endpointId);
       const { deps } = openHands(flow.app.config, db);
       const taken = await takeOne(db);
-      await recordFailedTry(db, deps.logger, endpoint, taken, entry());
+      await recordFailedTry(db, deps.logger, taken, entry());
       const last = { ...(await takeOne(db)), tries: MAX_TRIES - 1 };
-      await recordFailedTry(db, deps.logger, endpoint, last, entry());
+      await recordFailedTry(db, deps.logger, last, entry());
       await deps.facilitator.close();
       deps.chains.close();
     },
     postponing: async (db) => postponeDelivery(db, await takeOne(db), now()),
     'holding what is pending': (db) => db.transaction((trx) => holdPending(trx, endpointId)),
     'releasing what is held': (db) => db.transaction((trx) => releaseHeld(trx, endpointId)),
-    'looking for endpoints with something due': (db) => findDueEndpoints(db, '', 1000),
+    'looking for accounts with something due': (db) => findDueAccounts(db, '', 1000),
     'sending an event again': (db) => resendEvent(db, eventId, endpointId),
     'dropping what is pending': (db) => db.transaction((trx) => dropPending(trx, endpointId)),
   };

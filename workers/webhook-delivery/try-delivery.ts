@@ -13,18 +13,18 @@ const USER_AGENT = 'StablecoinCheckout/1.0 (webhooks)';
 
 export interface TryDeps {
   sender: WebhookSender;
-  /** Asked when it has succeeded: may its place go to the next that is due to its endpoint? */
-  mayPassOn(): boolean;
+  /** Asked when it has succeeded: how heavy may the next be that gets its place? 0 when none may. */
+  bytesToPassOn(): number;
 }
 
 /** One try: signed anew, sent, and recorded with what came of it. It gives what was taken in its place, if anything. */
 export async function tryDelivery(
   deps: WorkerDeps,
-  { sender, mayPassOn }: TryDeps,
-  endpoint: TakenEndpoint,
+  { sender, bytesToPassOn }: TryDeps,
   delivery: TakenDelivery,
 ): Promise<Batch | undefined> {
   const { db, logger, metrics } = deps;
+  const { endpoint } = delivery;
   const secret = openSecret(deps, endpoint);
   if (secret === undefined) {
     await postponeDelivery(db, delivery, new Date(nowMs() + UNREADABLE_SECRET_PAUSE_MS));
@@ -47,11 +47,10 @@ export async function tryDelivery(
     answer: answered ? result.answer : null,
   };
   const succeeded = answered && result.status >= 200 && result.status < 300;
-  const { id, attempt } = delivery;
   const inItsPlace = succeeded
-    ? await recordDelivered(db, { id, attempt, endpointId: endpoint.id, entry, passesOn: mayPassOn() })
+    ? await recordDelivered(db, { delivery, entry, bytesToPassOn: bytesToPassOn() })
     : undefined;
-  const nextTryAt = succeeded ? undefined : await recordFailedTry(db, logger, endpoint, delivery, entry);
+  const nextTryAt = succeeded ? undefined : await recordFailedTry(db, logger, delivery, entry);
   metrics.deliveryTry(succeeded ? 'succeeded' : answered ? 'refused' : 'unanswered', entry.durationMs / 1000);
   logger.info({
     event: 'delivery.attempted',
@@ -64,7 +63,7 @@ export async function tryDelivery(
     durationMs: entry.durationMs,
     succeeded,
   });
-  if (nextTryAt !== undefined) await ringForRetry(deps, endpoint.id, nextTryAt);
+  if (nextTryAt !== undefined) await ringForRetry(deps, endpoint.accountId, nextTryAt);
   return inItsPlace;
 }
 
@@ -77,17 +76,17 @@ function openSecret({ secretBox, logger }: WorkerDeps, endpoint: TakenEndpoint):
   }
 }
 
-/** One ring a second for an endpoint, however many of its deliveries failed within it. */
-async function ringForRetry({ queues, logger }: WorkerDeps, endpointId: string, dueAt: Date): Promise<void> {
+/** One ring a second for an account, however many of its deliveries failed within it. */
+async function ringForRetry({ queues, logger }: WorkerDeps, accountId: string, dueAt: Date): Promise<void> {
   const second = Math.ceil(dueAt.getTime() / 1000);
   try {
     await queues.enqueue({
       name: 'deliver-webhook',
-      payload: { endpointId },
-      id: `${endpointId}-${second}`,
+      payload: { accountId },
+      id: `${accountId}-${second}`,
       delayMs: Math.max(0, second * 1000 - nowMs()),
     });
   } catch (error) {
-    logger.warn({ event: 'queue.not_rung', endpoint: endpointId, err: error });
+    logger.warn({ event: 'queue.not_rung', account: accountId, err: error });
   }
 }

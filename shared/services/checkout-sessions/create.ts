@@ -59,6 +59,7 @@ const insertSession = writeTogether<SessionToInsert, boolean>({
   // Of requests with one Idempotency-Key one is to find the other's answer, which a statement does not see of its own.
   keyOf: ({ session, key }) =>
     key === undefined ? session.id : `${session.accountId} ${session.livemode} ${key}`,
+  bytesOf: ({ row }) => row.length,
   together: insertSessions,
   async alone(db, one) {
     const [isInserted = false] = await insertSessions(db, [one]);

@@ -57,5 +57,5 @@ export const EXPIRE_IN_HAND: Statement = {
   ), delivery AS (${fanOut('$2')}
   )
   SELECT (SELECT count(*)::int FROM written) AS count, (SELECT max(id) FROM written) AS "lastEventId",
-    ARRAY(SELECT DISTINCT "endpointId" FROM delivery) AS "endpointIds"`,
+    ARRAY(SELECT DISTINCT written.account_id FROM delivery JOIN written ON written.id = delivery."eventId") AS "accountIds"`,
 };

@@ -38,14 +38,14 @@ async function expireInHand(
   const bindings = [id, now(), eventIds, SESSION_MOVES.expire.from];
   const [expired] = await runStatement<Expired>(db, EXPIRE_IN_HAND, bindings);
   if (expired === undefined || expired.lastEventId === null) return 0;
-  ringDeliveries({ eventId: expired.lastEventId, endpointIds: expired.endpointIds });
+  ringDeliveries({ eventId: expired.lastEventId, accountIds: expired.accountIds });
   return expired.count;
 }
 
 interface Expired {
   count: number;
   lastEventId: string | null;
-  endpointIds: string[];
+  accountIds: string[];
 }
 
 export async function hasOverdueSessions(db: Knex): Promise<boolean> {

@@ -59,7 +59,7 @@ function announce(
   endpointIds: readonly string[] | undefined,
 ): 'done' | undefined {
   if (endpointIds === undefined) return undefined;
-  deps.ringDeliveries({ eventId, endpointIds });
+  deps.ringDeliveries({ eventId, accountIds: endpointIds.length === 0 ? [] : [payment.accountId] });
   deps.logger.info({ event: 'session.completed', session: payment.checkoutSessionId, payment: payment.id });
   return 'done';
 }

@@ -143,7 +143,7 @@ export async function updateWebhookEndpoint(
     const changed = await endpoint.$query(trx).patchAndFetch({ ...changes, status });
     return await answerAndKeep(trx, reply, changed);
   });
-  if (released) ringDeliveries({ eventId: `enabled-${nowMs()}`, endpointIds: [id] });
+  if (released) ringDeliveries({ eventId: `enabled-${nowMs()}`, accountIds: [principal.accountId] });
   return text;
 }
 

@@ -18,6 +18,7 @@ export function fanOut(dueAt: string): string {
   RETURNING event_id AS "eventId", endpoint_id AS "endpointId"`;
 }
 
+/** It gives the accounts to which something is due now, not the deliveries: of a thousand events at as many endpoints. */
 export const WRITE_AND_FAN_OUT: Statement = {
   name: 'write-and-fan-out',
   text: `
@@ -27,6 +28,7 @@ export const WRITE_AND_FAN_OUT: Statement = {
     FROM json_to_recordset($1::json)
       AS new (id text, account_id text, livemode boolean, checkout_session_id text, object json)
     RETURNING id, account_id, livemode, type
+  ), delivery AS (${fanOut('$3')}
   )
-  ${fanOut('$3')}`,
+  SELECT DISTINCT written.account_id AS "accountId" FROM delivery JOIN written ON written.id = delivery."eventId"`,
 };

@@ -33,11 +33,11 @@ export async function recordEvents(
     object: presentCheckoutSession(session, { baseUrl, expand: [] }),
   }));
   const bindings = [JSON.stringify(events), type, now()];
-  const rows = await runStatement<{ endpointId: string }>(trx, WRITE_AND_FAN_OUT, bindings);
-  const endpointIds = [...new Set(rows.map(({ endpointId }) => endpointId))];
+  const rows = await runStatement<{ accountId: string }>(trx, WRITE_AND_FAN_OUT, bindings);
+  const accountIds = rows.map(({ accountId }) => accountId);
   const eventId = events.at(-1)?.id ?? '';
   trx.executionPromise.then(
-    () => ringDeliveries({ eventId, endpointIds }),
+    () => ringDeliveries({ eventId, accountIds }),
     () => undefined, // Rolled back: there is nothing to deliver.
   );
 }

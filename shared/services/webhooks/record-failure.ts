@@ -19,10 +19,10 @@ type Tried = Pick<TakenDelivery, 'id' | 'attempt' | 'tries'>;
 export async function recordFailedTry(
   db: Knex,
   logger: Logger,
-  endpoint: Pick<TakenEndpoint, 'id' | 'failingSince'>,
-  delivery: Tried,
+  delivery: Tried & { endpoint: Pick<TakenEndpoint, 'id' | 'failingSince'> },
   entry: DeliveryTry,
 ): Promise<Date | undefined> {
+  const { endpoint } = delivery;
   if (endpoint.failingSince === null) {
     await WebhookEndpoint.query(db)
       .findById(endpoint.id)

@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/statement.js';
-import { TAKE_INTO_FREE, TAKEN_COLUMNS, unseenByPlanner } from './take-due.sql.js';
+import { DUE_INTO_FREE, hostOf, TAKE_FITTING, TAKEN_COLUMNS, unseenByPlanner } from './take-due.sql.js';
 
 /**
  * It is news to the endpoint when that was failing, or when a try has been on its way for a while and may yet fail;
@@ -26,9 +26,9 @@ export const SUCCEED_AND_PASS_ON: Statement = {
   name: 'succeed-and-pass-on',
   text: `
   WITH ended AS (
-    SELECT delivery.id, delivery.endpoint_id, success.entry, success.passes_on
-    FROM unnest(${unseenByPlanner('$5::text[]')}, ${unseenByPlanner('$6::int[]')}, ${unseenByPlanner('$7::jsonb[]')}, ${unseenByPlanner('$8::boolean[]')})
-      AS success (id, attempt, entry, passes_on)
+    SELECT delivery.id, delivery.endpoint_id, success.entry, success.bytes
+    FROM unnest(${unseenByPlanner('$5::text[]')}, ${unseenByPlanner('$6::int[]')}, ${unseenByPlanner('$7::jsonb[]')}, ${unseenByPlanner('$8::int[]')})
+      AS success (id, attempt, entry, bytes)
     CROSS JOIN LATERAL (
       -- What is leased is pending; asked by its status, the planner would look through all that is.
       SELECT id, endpoint_id FROM webhook_deliveries
@@ -38,20 +38,25 @@ export const SUCCEED_AND_PASS_ON: Statement = {
   ), succeeded AS (
     UPDATE webhook_deliveries delivery SET status = $4, ${OVER}, history = history || ended.entry
     FROM ended WHERE delivery.id = ended.id
-    RETURNING delivery.id, delivery.endpoint_id, ended.passes_on, ${endpointMustKnow(unseenByPlanner('$3::timestamptz'))} AS endpoint_must_know
+    RETURNING delivery.id, delivery.endpoint_id, ended.bytes > 0 AS passes_on, ${endpointMustKnow(unseenByPlanner('$3::timestamptz'))} AS endpoint_must_know
   ), free AS (
-    SELECT endpoint.id AS endpoint_id, endpoint.url, endpoint.sealed_secret, count(*) AS places
+    SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, endpoint.sealed_secret, count(*) AS places,
+      min(ended.bytes) AS bytes
     FROM ended JOIN webhook_endpoints endpoint ON endpoint.id = ended.endpoint_id
-    WHERE ended.passes_on AND endpoint.status = 'enabled' AND endpoint.deleted_at IS NULL
+    WHERE ended.bytes > 0 AND endpoint.status = 'enabled' AND endpoint.deleted_at IS NULL
       AND endpoint.failing_since IS NULL
     GROUP BY endpoint.id
-  ), ${TAKE_INTO_FREE}, place AS (
+  ), ${DUE_INTO_FREE}, fitting AS (
+    SELECT due.id FROM due JOIN free ON free.endpoint_id = due.endpoint_id WHERE due.bytes <= free.bytes
+  ), ${TAKE_FITTING}, place AS (
     SELECT *, row_number() OVER (PARTITION BY endpoint_id, passes_on ORDER BY id) AS number FROM succeeded
   ), next AS (
     SELECT *, row_number() OVER (PARTITION BY endpoint_id ORDER BY id) AS number FROM taken
   )
   SELECT place.id AS "succeededId", place.endpoint_must_know AS "endpointMustKnow", free.endpoint_id IS NOT NULL AS "isPassedOn",
-    free.url, free.sealed_secret AS "sealedSecret", ${TAKEN_COLUMNS}
+    free.account_id AS "accountId", free.url, ${hostOf('free.url')} AS host, free.sealed_secret AS "sealedSecret",
+    EXISTS (SELECT FROM due WHERE due.endpoint_id = free.endpoint_id AND due.bytes > free.bytes) AS "leavesHeavier",
+    ${TAKEN_COLUMNS}
   FROM place
   LEFT JOIN free ON free.endpoint_id = place.endpoint_id AND place.passes_on
   LEFT JOIN next taken ON taken.endpoint_id = free.endpoint_id AND taken.number = place.number`,

@@ -5,7 +5,14 @@ import { writeTogether } from '../../db/write-together.js';
 import { DELIVERY_MOVES, type DeliveryTry } from '../../domain/webhook-event.js';
 import { WebhookEndpoint } from '../../models/webhook-endpoint.js';
 import { SUCCEED, SUCCEED_AND_PASS_ON } from './record-success.sql.js';
-import { type Batch, leaseFrom, type NothingTaken, presentTaken, type TakenRow } from './take-due.js';
+import {
+  type Batch,
+  leaseFrom,
+  type NothingTaken,
+  presentTaken,
+  type TakenDelivery,
+  type TakenRow,
+} from './take-due.js';
 
 /**
  * Writing successes, each while its attempt is the row's. One that was quick passes its place on: the statement that
@@ -14,12 +21,10 @@ import { type Batch, leaseFrom, type NothingTaken, presentTaken, type TakenRow }
  * takeDueDeliveries. Successes of the same moment are written together.
  */
 export interface Success {
-  id: string;
-  attempt: number;
-  endpointId: string;
+  delivery: Pick<TakenDelivery, 'id' | 'attempt'> & { endpoint: { id: string } };
   entry: DeliveryTry;
-  /** Its place may go to the next that is due to its endpoint. */
-  passesOn: boolean;
+  /** Its place may go to the next that is due to its endpoint, if that has no more; 0 when it may not. */
+  bytesToPassOn: number;
 }
 
 /** What has been taken in its place; undefined when that is not passed on. */
@@ -28,7 +33,7 @@ export async function recordDelivered(db: Knex, success: Success): Promise<Batch
   // Not in the same statement: who holds a delivery does not wait for its endpoint.
   if (endpointMustKnow) {
     const news = { failingSince: null, succeededAt: now() };
-    await WebhookEndpoint.query(db).findById(success.endpointId).patch(news);
+    await WebhookEndpoint.query(db).findById(success.delivery.endpoint.id).patch(news);
   }
   return batch;
 }
@@ -39,7 +44,7 @@ interface Succeeded {
 }
 
 const succeedInGroup = writeTogether<Success, Succeeded>({
-  keyOf: ({ id }) => id,
+  keyOf: ({ delivery }) => delivery.id,
   together: succeedTogether,
   alone: succeedAlone,
   unclear: (_db, _success, error) => Promise.reject(error),
@@ -53,33 +58,45 @@ async function succeedTogether(db: Knex, successes: readonly Success[]): Promise
     leaseFrom(at),
     quickLease(at),
     DELIVERY_MOVES.succeed.to,
-    successes.map(({ id }) => id),
-    successes.map(({ attempt }) => attempt),
+    successes.map(({ delivery }) => delivery.id),
+    successes.map(({ delivery }) => delivery.attempt),
     successes.map(({ entry }) => JSON.stringify(entry)),
-    successes.map(({ passesOn }) => passesOn),
+    successes.map(({ bytesToPassOn }) => bytesToPassOn),
   ]);
   const rowOf = new Map(rows.map((row) => [row.succeededId, row]));
-  return successes.map(({ id, endpointId }) => {
-    const row = rowOf.get(id);
-    return row && { endpointMustKnow: row.endpointMustKnow, batch: batchOf(row, endpointId) };
+  return successes.map(({ delivery }) => {
+    const row = rowOf.get(delivery.id);
+    return row && { endpointMustKnow: row.endpointMustKnow, batch: batchOf(row, delivery.endpoint.id) };
   });
 }
 
-async function succeedAlone(db: Knex, { id, attempt, entry }: Success): Promise<Succeeded> {
+async function succeedAlone(db: Knex, { delivery, entry }: Success): Promise<Succeeded> {
   const { from, to } = DELIVERY_MOVES.succeed;
-  const bindings = [id, attempt, JSON.stringify(entry), quickLease(now()), from, to];
+  const bindings = [delivery.id, delivery.attempt, JSON.stringify(entry), quickLease(now()), from, to];
   const [row] = await runStatement<{ endpointMustKnow: boolean }>(db, SUCCEED, bindings);
   return { endpointMustKnow: row?.endpointMustKnow ?? false, batch: undefined };
 }
 
 type SucceededRow = { succeededId: string; endpointMustKnow: boolean } & PlaceOf & (TakenRow | NothingTaken);
 
-type PlaceOf = { isPassedOn: false } | { isPassedOn: true; url: string; sealedSecret: string };
+type PlaceOf = { isPassedOn: false } | PassedOn;
+
+interface PassedOn {
+  isPassedOn: true;
+  accountId: string;
+  url: string;
+  host: string;
+  sealedSecret: string;
+  /** The next is too heavy for this place. */
+  leavesHeavier: boolean;
+}
 
 function batchOf(row: SucceededRow, endpointId: string): Batch | undefined {
   if (!row.isPassedOn) return undefined;
-  const endpoint = { id: endpointId, url: row.url, sealedSecret: row.sealedSecret, failingSince: null };
-  return { endpoint, deliveries: row.id === null ? [] : [presentTaken(row)], isFull: row.id !== null };
+  const { accountId, url, host, sealedSecret } = row;
+  const endpoint = { id: endpointId, accountId, url, host, sealedSecret, failingSince: null };
+  const deliveries = row.id === null ? [] : [presentTaken(row, endpoint)];
+  return { deliveries, left: deliveries.length > 0 || row.leavesHeavier ? 'later' : 'nothing' };
 }
 
 const QUICK_MS = 1000;

@@ -1,0 +1,27 @@
+import type { Statement } from '../../db/statement.js';
+
+const EARLIEST_OF_NEXT_ENDPOINT = (after: string): string => `
+  SELECT endpoint_id, due_at FROM webhook_deliveries
+  WHERE due_at IS NOT NULL AND endpoint_id > ${after} ORDER BY endpoint_id, due_at LIMIT 1`;
+
+/** At most $2 endpoints after $1, and of those with something due at $3 the accounts; the deleted ones by themselves. */
+export const STEP_FROM_ENDPOINT_TO_ENDPOINT: Statement = {
+  name: 'step-from-endpoint-to-endpoint',
+  text: `
+  WITH RECURSIVE step AS (
+    (${EARLIEST_OF_NEXT_ENDPOINT('$1::text')})
+    UNION ALL
+    SELECT next.* FROM step, LATERAL (${EARLIEST_OF_NEXT_ENDPOINT('step.endpoint_id')}) next
+  ), seen AS MATERIALIZED (
+    SELECT endpoint_id, due_at FROM step LIMIT $2
+  ), due AS MATERIALIZED (
+    SELECT endpoint.* FROM seen CROSS JOIN LATERAL (
+      -- Looked up one by one (OFFSET 0 keeps it so).
+      SELECT id, account_id, deleted_at FROM webhook_endpoints WHERE id = seen.endpoint_id OFFSET 0
+    ) endpoint
+    WHERE seen.due_at <= $3
+  )
+  SELECT (SELECT count(*)::int FROM seen) AS seen, (SELECT max(endpoint_id) FROM seen) AS last,
+    ARRAY(SELECT DISTINCT account_id FROM due WHERE deleted_at IS NULL) AS accounts,
+    ARRAY(SELECT id FROM due WHERE deleted_at IS NOT NULL) AS deleted`,
+};

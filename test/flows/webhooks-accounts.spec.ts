@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { returnToPresent, travelMs } from '../../shared/clock.js';
+import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
+import { type Crowd, type CrowdSize, openCrowd } from '../support/crowd.js';
+import { eventually } from '../support/eventually.js';
+import { TcpProxy } from '../support/pause-points.js';
+import { killProcesses, startWorkerProcess } from '../support/processes.js';
+import { answer } from '../support/receiver.js';
+import { testServices } from '../support/suite.js';
+import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+
+/** What one worker process of the default concurrency may have on its way: in all, for one account, for one host of it. */
+const PLACES = 400;
+const OF_ONE_ACCOUNT = PLACES / 2;
+const OF_ONE_HOST = OF_ONE_ACCOUNT / 2;
+const EVENTS = 5;
+/** Every place twice over: what ends meanwhile makes room for as many, but no event waits for a whole round. */
+const BEGUN_MEANWHILE = 2 * OF_ONE_ACCOUNT;
+
+const crowds: Record<string, CrowdSize> = {
+  '100 endpoints of one host': { hosts: 1, endpointsPerHost: 100 },
+  '100 endpoints of 25 hosts': { hosts: 25, endpointsPerHost: 4 },
+};
+
+describe('one account and the others', function () {
+  this.timeout(120_000);
+  let flow: WebhookFlow;
+  let proxy: TcpProxy;
+  const opened: Crowd[] = [];
+  afterEach(async () => {
+    returnToPresent();
+    await killProcesses();
+    await Promise.all(opened.splice(0).map((crowd) => crowd.close()));
+    await flow.close();
+    await proxy.refuse();
+  });
+
+  async function open(environment: Record<string, string> = {}): Promise<void> {
+    const { hostname, port } = new URL(testServices().redisUrl);
+    proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+    flow = await openWebhookFlow('webhooks_accounts', {
+      worker: false,
+      environment: { REDIS_URL: `redis://127.0.0.1:${proxy.port}`, ...environment },
+    });
+  }
+
+  async function addCrowd(size: CrowdSize): Promise<Crowd> {
+    const crowd = await openCrowd(flow.app, size);
+    opened.push(crowd);
+    return crowd;
+  }
+
+  /** Every place that it may have is taken by tries that hang. */
+  async function untilItHangs(crowd: Crowd, tries: number): Promise<void> {
+    await eventually(() => assert.ok(crowd.got().length >= tries, `${crowd.got().length} tries`));
+  }
+
+  /** Single events, one after the other, while the crowd hangs: few of its tries begin meanwhile. */
+  async function assertOvertaken(crowd: Pick<Crowd, 'got'>, calm: Crowd, quietly = false): Promise<void> {
+    calm.react(answer(200));
+    const before = crowd.got().length;
+    for (let n = 1; n <= EVENTS; n += 1) {
+      const had = calm.got().length;
+      await calm.tell(1, { quietly });
+      await eventually(() => assert.equal(calm.got().length, had + 1));
+    }
+    const begun = crowd.got().length - before;
+    assert.ok(begun <= BEGUN_MEANWHILE, `${begun} tries of the other account came first`);
+  }
+
+  for (const store of ['Redis', 'Postgres', 'neither, since it is away'] as const) {
+    for (const [what, size] of Object.entries(crowds)) {
+      it(`an event overtakes another account's ${what} that hang; queue in ${store}`, async () => {
+        await open(store === 'Postgres' ? { REDIS_URL: '' } : {});
+        const [crowd, calm] = [await addCrowd(size), await addCrowd({ hosts: 1, endpointsPerHost: 1 })];
+        await flow.startWorker();
+        if (store === 'neither, since it is away') await proxy.refuse();
+        await crowd.tell(20);
+        await untilItHangs(crowd, OF_ONE_HOST);
+        await assertOvertaken(crowd, calm);
+        const left = await WebhookDelivery.query(flow.db).where('status', 'pending');
+        assert.equal(left.length, 2000, 'none is lost');
+      });
+    }
+  }
+
+  it('an event of which nobody was told overtakes them, too: it is found by the sweep', async () => {
+    await open();
+    const crowd = await addCrowd({ hosts: 2, endpointsPerHost: 500 });
+    const calm = await addCrowd({ hosts: 1, endpointsPerHost: 1 });
+    await flow.startWorker();
+    await crowd.tell(3, { quietly: true });
+    await untilItHangs(crowd, OF_ONE_HOST);
+    await assertOvertaken(crowd, calm, true);
+  });
+
+  it('over two worker processes', async () => {
+    await open();
+    const crowd = await addCrowd({ hosts: 25, endpointsPerHost: 8 });
+    const calm = await addCrowd({ hosts: 1, endpointsPerHost: 1 });
+    await Promise.all([flow.startWorker(), flow.startWorker()]);
+    await crowd.tell(20);
+    await untilItHangs(crowd, OF_ONE_ACCOUNT);
+    await assertOvertaken({ got: () => crowd.got().slice(0, crowd.got().length / 2) }, calm);
+  });
+
+  for (const { size, most } of [
+    { size: { hosts: 25, endpointsPerHost: 4 }, most: OF_ONE_ACCOUNT },
+    { size: { hosts: 1, endpointsPerHost: 100 }, most: OF_ONE_HOST },
+  ]) {
+    it(`alone, an account has ${most} places with ${size.hosts} hosts, at once`, async () => {
+      await open();
+      const crowd = await addCrowd(size);
+      await flow.startWorker();
+      await crowd.tell(20);
+      // Before the first of them have ended.
+      await untilItHangs(crowd, most * 0.95);
+      assert.ok(crowd.got().length <= most);
+    });
+  }
+
+  it('one host of an account that hangs leaves room for its others', async () => {
+    await open();
+    const crowd = await addCrowd({ hosts: 2, endpointsPerHost: 50 });
+    const [dead, well] = crowd.receivers;
+    await flow.startWorker();
+    well?.react(answer(200));
+    await crowd.tell(20);
+    await eventually(() => assert.equal(well?.got.length, 1000));
+    assert.ok((dead?.got.length ?? 0) <= 2 * OF_ONE_HOST, `${dead?.got.length} tries`);
+  });
+
+  it('of several that hang each has its turn, and there is room for one more', async () => {
+    await open();
+    const heavy: Crowd[] = [];
+    for (let n = 0; n < 4; n += 1) heavy.push(await addCrowd({ hosts: 4, endpointsPerHost: 25 }));
+    const calm = await addCrowd({ hosts: 1, endpointsPerHost: 1 });
+    await flow.startWorker();
+    for (const crowd of heavy) await crowd.tell(20);
+    await eventually(() => {
+      for (const crowd of heavy) assert.ok(crowd.got().length >= PLACES / 20);
+    });
+    await assertOvertaken({ got: () => heavy.flatMap((crowd) => crowd.got()) }, calm);
+  });
+
+  it('a worker that is killed with its places taken keeps them from nobody, and loses nothing', async () => {
+    const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+    await open({ ENCRYPTION_KEY });
+    const crowd = await addCrowd({ hosts: 10, endpointsPerHost: 5 });
+    const calm = await addCrowd({ hosts: 1, endpointsPerHost: 1 });
+    const doomed = await startWorkerProcess({
+      DATABASE_URL: flow.databaseUrl,
+      REDIS_URL: testServices().redisUrl,
+      FACILITATOR_URL: flow.facilitator.url,
+      BASE_URL: 'https://pay.example',
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+      ENCRYPTION_KEY,
+    });
+    await crowd.tell(6);
+    await untilItHangs(crowd, OF_ONE_HOST);
+    await doomed.kill();
+    await flow.startWorker();
+    await assertOvertaken(crowd, calm);
+    crowd.react(answer(200));
+    // Until its leases run out.
+    travelMs(42_000);
+    await eventually(async () => {
+      const rows = await WebhookDelivery.query(flow.db).where('status', 'succeeded');
+      assert.equal(rows.length, 300 + EVENTS);
+    });
+  });
+});
