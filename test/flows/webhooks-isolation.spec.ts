@@ -216,7 +216,7 @@ describe('one endpoint and the others', () => {
         ...deps,
         secretBox: createSecretBox(flow.app.config.encryptionKeys),
       });
-      const taking = deliverer.deliverTo(hook.id);
+      const taking = deliverer.deliverTo(flow.merchant.accountId);
       await point.reached();
       const closed = deliverer.close();
       await point.release();
