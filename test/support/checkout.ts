@@ -120,7 +120,7 @@ export async function openCheckout({
     const { databaseUrl, redisUrl } = testServices();
     const fixed = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, BASE_URL: 'https://pay.example' };
     const config = loadConfig({ ...fixed, ...settings, ...others }, 'worker');
-    const started = await startWorker(config, createLogger((process.env.WLOG ?? 'silent') as never, 'test'));
+    const started = await startWorker(config, createLogger('silent', 'test'));
     workers.push(started);
     return started;
   };
