@@ -17,6 +17,7 @@ import { drawChart } from './report/chart.js';
 import { startBenchServices } from './services.js';
 import { webhookIsolation } from './webhook-isolation.js';
 import { webhookLatency } from './webhook-latency.js';
+import { webhookNeighbours } from './webhook-neighbours.js';
 import { webhooks } from './webhooks.js';
 
 /**
@@ -41,6 +42,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   page,
   'webhook-isolation': webhookIsolation,
   'webhook-latency': webhookLatency,
+  'webhook-neighbours': webhookNeighbours,
   growth,
 };
 
