@@ -6,7 +6,7 @@ import { runChaos } from './run.js';
 import { runWeight } from './weight/run.js';
 
 const USAGE = `npm run chaos -- [--payments N] [--seed S] [--minutes M] [--solana SHARE]
-npm run chaos -- --weight [--seconds N]
+npm run chaos -- --weight [--seconds N] [--mixture]
 `;
 
 /** Exits 0 when everything held, 1 when something did not; a signal leaves no process behind. */
@@ -34,7 +34,7 @@ async function main(): Promise<number> {
       opened: (part: { stop(): Promise<void> }) => (isStopped ? void part.stop() : void parts.push(part)),
     };
     const violations = await (options.weight
-      ? runWeight({ seconds: options.seconds, ...around })
+      ? runWeight({ ...options, ...around })
       : runChaos(options, around));
     if (violations.length === 0) return 0;
     process.stdout.write(`The journals and logs are in ${folder}.\n`);

@@ -13,6 +13,8 @@ export interface ChaosOptions {
   weight: boolean;
   /** How long each heavy act is measured. */
   seconds: number;
+  /** Of those acts only all at once. */
+  mixture: boolean;
 }
 
 const DEFAULT_PAYMENTS = 100;
@@ -35,6 +37,7 @@ export function readOptions(args: string[]): ChaosOptions {
       solana: text,
       seconds: text,
       weight: { type: 'boolean', default: false },
+      mixture: { type: 'boolean', default: false },
     },
   });
   return {
@@ -43,6 +46,7 @@ export function readOptions(args: string[]): ChaosOptions {
     minutes: readNumber('minutes', values.minutes, DEFAULT_MINUTES),
     solana: values.solana === '0' ? 0 : readNumber('solana', values.solana, DEFAULT_SOLANA),
     weight: values.weight,
+    mixture: values.mixture,
     seconds: readNumber('seconds', values.seconds, DEFAULT_SECONDS),
   };
 }

@@ -8,6 +8,8 @@ import type { WeighedProcess } from './weighed-process.js';
 export interface WeightOptions {
   /** How long each act is measured. */
   seconds: number;
+  /** Only everything at once. */
+  mixture: boolean;
   print(text: string): void;
   folder: string;
   opened(part: { stop(): Promise<void> }): void;
@@ -16,22 +18,23 @@ export interface WeightOptions {
 /** At the end, everything at once is measured for so much longer. */
 const MIXTURE_TIMES = 3;
 const EVENTS_WITHIN_MS = 60_000;
-const LINGERS_MS = 30_000;
+const LINGERS_MS = 10_000;
 const ALONE_TIMES = 5;
 
 /** What one account and one address can do to a process and to others, by everything that the limits allow. */
-export async function runWeight({ seconds, print, ...around }: WeightOptions): Promise<string[]> {
+export async function runWeight({ seconds, mixture, print, ...around }: WeightOptions): Promise<string[]> {
   print('Starting a web and a worker process with a heap of 256 MiB, and two merchants …\n');
   const stage = await openWeightStage(around);
   const neighbour = await Neighbour.open(stage);
   await sleep(1000 * Math.min(seconds, 3)); // Everything that is loaded late is loaded.
   const measured = [await measure(stage, neighbour, { name: 'nothing', acts: [], seconds })];
   for (const act of ACTS) {
-    print(`${act.name} …\n`);
     await act.prepare?.(stage);
+    if (mixture) continue;
+    print(`${act.name} …\n`);
     measured.push(await measure(stage, neighbour, { name: act.name, acts: [act], seconds }));
   }
-  const all = { name: 'all of it at once', acts: ACTS, seconds: seconds * MIXTURE_TIMES };
+  const all = { name: 'all of it at once', acts: ACTS, seconds: seconds * (mixture ? 1 : MIXTURE_TIMES) };
   print(`${all.name} …\n`);
   measured.push(await measure(stage, neighbour, all));
   await neighbour.stop();

@@ -23,6 +23,7 @@ const PROBE = pathToFileURL(path.join(projectRoot(), 'chaos', 'weight', 'probe.m
 export class WeighedProcess {
   readonly name: 'web' | 'worker';
   readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown[]>;
   #ended: string | undefined;
 
   constructor(name: 'web' | 'worker', folder: string, environment: Record<string, string>) {
@@ -34,8 +35,9 @@ export class WeighedProcess {
       env: { ...CHILD_ENVIRONMENT, ...environment },
       stdio: ['ignore', log, log, 'ipc'],
     });
-    this.#child.once('exit', (code, signal) => {
+    this.#exited = once(this.#child, 'exit').then(([code, signal]) => {
       this.#ended = signal ?? `code ${code}`;
+      return [];
     });
   }
 
@@ -46,17 +48,17 @@ export class WeighedProcess {
 
   async read(): Promise<Reading | undefined> {
     if (this.#ended !== undefined) return undefined;
-    const answered = once(this.#child, 'message');
-    const gone = once(this.#child, 'exit').then(() => [undefined]);
+    const answered = new Promise<[Reading]>((resolve) => {
+      this.#child.once('message', (reading: Reading) => resolve([reading]));
+    });
     this.#child.send('read');
-    const [reading] = await Promise.race([answered, gone]);
+    const [reading] = await Promise.race([answered, this.#exited as Promise<[]>]);
     return reading;
   }
 
   async stop(): Promise<void> {
     if (this.#ended !== undefined) return;
-    const exited = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
-    await exited;
+    await this.#exited;
   }
 }
