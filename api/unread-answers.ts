@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { ANSWER_PIECE_BYTES, UNREAD_ANSWERS } from '../shared/domain/weight.js';
+import { whenOver } from './when-over.js';
 
 /**
  * Whole answers that their clients have not taken yet, which a process holds for them. One account has so many bytes of
@@ -15,8 +16,7 @@ export function watchUnread(res: Response, limits = UNREAD_ANSWERS): void {
   const answers = unread.get(owner) ?? new Map<Response, number>();
   unread.set(owner, answers);
   answers.set(res, performance.now());
-  // Comes after the last byte, too.
-  res.once('close', () => {
+  whenOver(res, () => {
     answers.delete(res);
     if (answers.size === 0) unread.delete(owner);
   });

@@ -1,14 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { SENT_WITHIN_MS } from '../shared/domain/weight.js';
+import { whenOver } from './when-over.js';
 
 /** Gives back what an answer holds when it is sent. Whoever takes it too slowly is cut off. */
 export function releaseWhenSent(res: ServerResponse, release: () => void): void {
-  if (res.closed) {
-    release();
-    return;
-  }
   const tooSlow = setTimeout(() => res.destroy(), SENT_WITHIN_MS);
-  res.once('close', () => {
+  whenOver(res, () => {
     clearTimeout(tooSlow);
     release();
   });

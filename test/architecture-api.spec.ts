@@ -30,6 +30,7 @@ const ROOMS = [
   ['errors', 'input', 'counts-in-memory.ts'],
   ['send-json.ts'],
   ['request-context.ts', 'unread-answers.ts', 'address-key.ts', 'byte-budget.ts', 'while-sent.ts'],
+  ['when-over.ts'],
 ];
 
 const graph = readImports('api');

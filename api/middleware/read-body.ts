@@ -3,6 +3,7 @@ import { Refusal } from '../../shared/domain/errors.js';
 import { LARGE_BODY_IN_HAND_MS, MAX_BODY_BYTES, SMALL_BODY_BYTES } from '../../shared/domain/weight.js';
 import type { Deps } from '../deps.js';
 import type { BodyInHand } from '../large-bodies.js';
+import { whenOver } from '../when-over.js';
 
 /** Whose bodies these are before a checkout key says it: sign-ups share one account's room. */
 const SIGN_UPS = 'sign-ups';
@@ -20,8 +21,7 @@ export function readBody({ largeBodies }: Pick<Deps, 'largeBodies'>): RequestHan
       refuseUnread(req, res, refusal, next);
       return;
     }
-    // An answer closes at its end as on a broken connection.
-    res.once('close', inHand.giveBack);
+    whenOver(res, inHand.giveBack);
     collect(req, res, inHand).then(
       (bytes) => {
         req.body = bytes;
@@ -98,7 +98,7 @@ function collect(req: Request, res: Response, inHand: BodyInHand): Promise<Buffe
 /** A client that reads its answer byte by byte would keep others' room for ever. */
 function endInTime(res: Response): void {
   const timer = setTimeout(() => res.destroy(), LARGE_BODY_IN_HAND_MS);
-  res.once('close', () => clearTimeout(timer));
+  whenOver(res, () => clearTimeout(timer));
 }
 
 function tooLarge(): Refusal {

@@ -27,7 +27,11 @@ describe('a budget of bytes', () => {
   it('takes back what an answer holds when it is over, also when it was over before', () => {
     let released = 0;
     const answer = (closed: boolean) =>
-      Object.assign(new EventEmitter(), { closed, destroy: () => {} }) as unknown as ServerResponse;
+      Object.assign(new EventEmitter(), {
+        closed,
+        destroy: () => {},
+        req: { socket: new EventEmitter() },
+      }) as unknown as ServerResponse;
     const open = answer(false);
     releaseWhenSent(open, () => (released += 1));
     assert.equal(released, 0);
