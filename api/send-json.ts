@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { Refusal } from '../shared/domain/errors.js';
 import { PIECE_TAKEN_WITHIN_MS } from '../shared/domain/weight.js';
 import { watchUnread } from './unread-answers.js';
+import { whenOver } from './when-over.js';
 
 const TYPE = 'application/json; charset=utf-8';
 
@@ -27,7 +28,7 @@ export async function sendPieces(
 ): Promise<void> {
   try {
     for await (const piece of pieces) {
-      if (res.closed || res.destroyed) return;
+      if (res.closed || res.destroyed || res.req.socket.destroyed) return;
       if (!res.headersSent) res.setHeader('Content-Type', TYPE);
       if (res.req.method === 'HEAD') break;
       if (res.write(piece)) await nextTurn();
@@ -46,7 +47,7 @@ function taken(res: Response, withinMs: number): Promise<void> {
     const goOn = (): void => {
       clearTimeout(timer);
       res.off('drain', goOn);
-      res.off('close', goOn);
+      forget();
       resolve();
     };
     const timer = setTimeout(() => {
@@ -54,7 +55,8 @@ function taken(res: Response, withinMs: number): Promise<void> {
       goOn();
     }, withinMs);
     res.once('drain', goOn);
-    res.once('close', goOn);
+    let forget = (): void => undefined;
+    forget = whenOver(res, goOn);
   });
 }
 

@@ -6,23 +6,27 @@ const atEnd = new WeakMap<Socket, Set<() => void>>();
 
 /**
  * Once, when an answer is sent or never will be. One that stands in line behind others of its connection is not told when
- * that breaks: Node closes only the answer that is being sent.
+ * that breaks: Node closes only the answer that is being sent. Returns how not to be told any more.
  */
-export function whenOver(res: ServerResponse, act: () => void): void {
+export function whenOver(res: ServerResponse, act: () => void): () => void {
   const { socket } = res.req;
-  const isOver = res.closed || socket.destroyed;
-  if (isOver) {
+  if (res.closed || socket.destroyed) {
     act();
-    return;
+    return () => undefined;
   }
   const others = atEnd.get(socket) ?? listenTo(socket);
-  const over = (): void => {
-    if (!others.delete(over)) return;
+  const forget = (): void => {
+    others.delete(over);
     res.off('close', over);
+  };
+  const over = (): void => {
+    if (!others.has(over)) return;
+    forget();
     act();
   };
   others.add(over);
   res.once('close', over);
+  return forget;
 }
 
 function listenTo(socket: Socket): Set<() => void> {
