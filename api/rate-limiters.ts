@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
-import { SMALLER_SHARE_OF_ADDRESS } from '../shared/domain/weight.js';
+import { TRANSACTIONS_SHARE_OF_ADDRESS } from '../shared/domain/weight.js';
 import { collectForOneTurn } from '../shared/one-turn.js';
 import { type Count, countInMemory, type Share } from './counts-in-memory.js';
 
@@ -43,13 +43,12 @@ export function openAddressLimiters(
   redis: Redis | undefined,
 ): AddressLimiters {
   const points = config.linkRequestsPerMinute;
-  const fewer = Math.ceil(points / SMALLER_SHARE_OF_ADDRESS);
   const open = (keyPrefix: string, perMinute: number): RateLimiter =>
     countTogether([openCounter({ keyPrefix, points: perMinute, duration: 60 }, db, redis)]);
   return {
     link: open('link', points),
-    transaction: open('transaction', fewer),
-    refusedKey: open('refused-key', fewer),
+    transaction: open('transaction', Math.ceil(points / TRANSACTIONS_SHARE_OF_ADDRESS)),
+    refusedKey: open('refused-key', points),
   };
 }
 

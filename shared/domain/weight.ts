@@ -57,10 +57,10 @@ export const WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE = 10;
 export const WRONG_PASSWORDS_A_MINUTE = 100;
 
 /**
- * An address, which of IPv6 is a /64, may ask links RATE_LIMIT_LINK_PER_MINUTE; for this part of it, what costs more:
- * unsigned transactions, and keys that are refused.
+ * An address, which of IPv6 is a /64, may ask links RATE_LIMIT_LINK_PER_MINUTE, and have as many keys refused; for this part
+ * of it unsigned transactions, which cost more.
  */
-export const SMALLER_SHARE_OF_ADDRESS = 10;
+export const TRANSACTIONS_SHARE_OF_ADDRESS = 10;
 
 /** How many keys each limit counts while the store is away, of some 250 bytes each. */
 export const MAX_COUNTED_IN_MEMORY = 10_000;
