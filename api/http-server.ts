@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Express } from 'express';
+import { whenOver } from './when-over.js';
 
 /** Longer than a router keeps its side open (90 s), so that it never writes into a connection we just closed. */
 const KEEP_ALIVE_MS = 95_000;
@@ -98,7 +99,7 @@ export function trackInFlight(server: Server): ReadonlySet<ServerResponse> {
   const inFlight = new Set<ServerResponse>();
   server.prependListener('request', (_request, response: ServerResponse) => {
     inFlight.add(response);
-    response.once('close', () => inFlight.delete(response));
+    whenOver(response, () => inFlight.delete(response));
   });
   return inFlight;
 }

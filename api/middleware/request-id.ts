@@ -1,5 +1,6 @@
 import { newId } from '../../shared/ids.js';
 import type { Deps } from '../deps.js';
+import { whenOver } from '../when-over.js';
 import type { Preparation } from './preparations.js';
 import { routeLabels } from './route-label.js';
 
@@ -17,7 +18,7 @@ export function requestId(
     req.id = newId('req_');
     req.log = logger;
     res.setHeader('Request-Id', req.id);
-    res.once('close', () => {
+    whenOver(res, () => {
       const ms = performance.now() - startedAt;
       const route = labelOf(req, res.locals.errorCode !== undefined);
       metrics.request({ method: req.method, route, status: res.statusCode }, ms / 1000);
