@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { createChains } from '../shared/chains/confirmation.js';
 import { type Config, readConfig } from '../shared/config.js';
 import { warnOfDangers } from '../shared/dangers.js';
@@ -17,7 +18,7 @@ import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js
 import { waitAtMost } from '../shared/within.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
 import { cleanUpRegularly } from './clean-up.js';
-import { createDeliverer } from './deliver-webhook.js';
+import { Deliverer } from './deliver-webhook.js';
 import type { WorkerDeps } from './deps.js';
 import { createHandlers, type Handlers } from './handlers.js';
 import { runWorker } from './run-worker.js';
@@ -33,30 +34,17 @@ const CLOSE_MS = 3000;
 /** To the facilitator, for each place of the queues: those of a settlement, and one to confirm. */
 const CALLS_PER_PLACE = PAYMENTS_OF_A_JOB + 1;
 
+interface Opened {
+  deps: WorkerDeps;
+  /** Over which jobs are waited for. */
+  waiting: Redis | undefined;
+  close(): Promise<void>;
+}
+
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
-  const db = openDatabase(config.database, logger);
-  // A worker that cannot reach its database says so and ends, instead of looking alive.
-  await runStatement(db, { name: undefined, text: 'SELECT 1' }, []);
-  const ringing = config.redis && openRedis(config.redis, logger);
-  if (ringing !== undefined) warnIfRedisMayEvict(ringing, logger);
+  const { deps, waiting, close } = await openDeps(config, logger);
   warnOfDangers(config, logger);
-  const waiting = config.redis && openWorkerRedis(config.redis, logger);
-  const queues = openQueues(config, ringing, logger);
-  const facilitator = createFacilitator(config.facilitator, config.workerConcurrency * CALLS_PER_PLACE);
-  const chains = createChains(config.rpcUrls);
-  const deps: WorkerDeps = {
-    config,
-    logger,
-    db,
-    secretBox: createSecretBox(config.encryptionKeys),
-    queues,
-    ringDeliveries: deliveryBell(queues, logger),
-    ringDecided: decisionBell(ringing),
-    facilitator,
-    chains,
-    metrics: openWorkerMetrics({ db, queues, logger }),
-  };
-  const deliverer = createDeliverer(deps);
+  const deliverer = new Deliverer(deps);
   const handlers = createHandlers(deps, deliverer);
   const start = <N extends JobName>(name: N): Closable => {
     const handle: Handlers[N] = handlers[name];
@@ -65,18 +53,14 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const workers = config.workerQueues.map((name) => start(name));
   const sweep = sweepDueWork(deps, handlers);
   const cleanUp = cleanUpRegularly(deps);
-  const clock = followClock(db, logger);
+  const clock = followClock(deps.db, logger);
   const metricsServer =
     config.workerMetricsPort &&
     (await serveWorkerMetrics(deps.metrics, config.workerMetricsPort, config.metricsToken));
   const closeConnections = async (): Promise<void> => {
     if (metricsServer) await metricsServer.close();
-    await queues.close();
-    chains.close();
-    ringing?.disconnect();
-    waiting?.disconnect();
     await clock.close();
-    await db.destroy();
+    await close();
   };
   logger.info({ event: 'worker.started', queues: config.workerQueues });
   return {
@@ -90,9 +74,43 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
       await waitAtMost(LEAVE_AFTER_MS, finished);
       // A call still unanswered is cut. Its job writes that nothing is known and ends, so that another worker looks at
       // once; if even that hangs, the row has said since before the call that money may be moving.
-      await facilitator.close();
+      await deps.facilitator.close();
       await waitAtMost(WRITE_DOWN_MS, finished);
       await closeWithin(CLOSE_MS, closeConnections(), logger);
+    },
+  };
+}
+
+async function openDeps(config: Config, logger: Logger): Promise<Opened> {
+  const db = openDatabase(config.database, logger);
+  // A worker that cannot reach its database says so and ends, instead of looking alive.
+  await runStatement(db, { name: undefined, text: 'SELECT 1' }, []);
+  const ringing = config.redis && openRedis(config.redis, logger);
+  if (ringing !== undefined) warnIfRedisMayEvict(ringing, logger);
+  const waiting = config.redis && openWorkerRedis(config.redis, logger);
+  const queues = openQueues(config, ringing, logger);
+  const chains = createChains(config.rpcUrls);
+  const deps: WorkerDeps = {
+    config,
+    logger,
+    db,
+    secretBox: createSecretBox(config.encryptionKeys),
+    queues,
+    ringDeliveries: deliveryBell(queues, logger),
+    ringDecided: decisionBell(ringing),
+    facilitator: createFacilitator(config.facilitator, config.workerConcurrency * CALLS_PER_PLACE),
+    chains,
+    metrics: openWorkerMetrics({ db, queues, logger }),
+  };
+  return {
+    deps,
+    waiting,
+    async close() {
+      await queues.close();
+      chains.close();
+      ringing?.disconnect();
+      waiting?.disconnect();
+      await db.destroy();
     },
   };
 }

@@ -39,13 +39,9 @@ const SHUTTING_DOWN = 'the process is shutting down';
 /** `rpcUrls` by the network's name in the environment; a network that is not in it is read at its public endpoint. */
 export function createChains(rpcUrls: ReadonlyMap<string, string>, options: ChainsOptions = {}): Chains {
   const { lookTimeoutMs = 10_000, retryPauseMs = 200 } = options;
+  const endpoints = new Endpoints();
   const underWay = new Set<Look>();
   let isClosed = false;
-  /** The networks whose endpoint has said that it serves them. */
-  const verified = new Set<string>();
-  /** What is known of the networks' endpoints. */
-  const ofEvm = new Map<string, EvmEndpointMemory>();
-  const ofSolana = new Map<string, SolanaEndpointMemory>();
 
   async function lookInto(query: PaymentQuery, look: Look): Promise<ChainFinding> {
     const network = findNetwork(query.network);
@@ -54,37 +50,15 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
     const fetch = fetchUntil(look.signal, options.fetch);
     if (query.family === 'evm' && network.family === 'evm') {
       const rpc = new EvmRpc(network, url, fetch);
-      await verify(network, rpc);
-      return await lookUpEvmPayment({ rpc, look, memory: evmMemory(network) }, query);
+      await endpoints.verify(network, rpc);
+      return await lookUpEvmPayment({ rpc, look, memory: endpoints.ofEvm(network) }, query);
     }
     if (query.family === 'svm' && network.family === 'svm') {
       const rpc = new SolanaRpc(network, url, fetch);
-      await verify(network, rpc);
-      return await lookUpSolanaPayment({ rpc, look, memory: solanaMemory(network) }, query);
+      await endpoints.verify(network, rpc);
+      return await lookUpSolanaPayment({ rpc, look, memory: endpoints.ofSolana(network) }, query);
     }
     throw new ChainUnreadable(`${query.network} is not of the family ${query.family}`);
-  }
-
-  async function verify(network: Network, rpc: { requireRightChain(): Promise<void> }): Promise<void> {
-    if (verified.has(network.caip2)) return;
-    await rpc.requireRightChain();
-    verified.add(network.caip2);
-  }
-
-  function evmMemory({ caip2 }: Network): EvmEndpointMemory {
-    const memory = ofEvm.get(caip2) ?? {
-      logRange: new LogRange(),
-      history: new KnownHistory(),
-      blockClock: new BlockClock(),
-    };
-    ofEvm.set(caip2, memory);
-    return memory;
-  }
-
-  function solanaMemory({ caip2 }: Network): SolanaEndpointMemory {
-    const memory = ofSolana.get(caip2) ?? { messages: new LRUCache<string, string>({ max: MOST_MESSAGES }) };
-    ofSolana.set(caip2, memory);
-    return memory;
   }
 
   return {
@@ -106,6 +80,38 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
       for (const look of underWay) look.cut(SHUTTING_DOWN);
     },
   };
+}
+
+/** What is known of the networks' endpoints. */
+class Endpoints {
+  readonly #rightChain = new Set<string>();
+  readonly #evm = new Map<string, EvmEndpointMemory>();
+  readonly #solana = new Map<string, SolanaEndpointMemory>();
+
+  /** Asks an endpoint which chain it serves, until it has once said the right one. */
+  async verify({ caip2 }: Network, rpc: { requireRightChain(): Promise<void> }): Promise<void> {
+    if (this.#rightChain.has(caip2)) return;
+    await rpc.requireRightChain();
+    this.#rightChain.add(caip2);
+  }
+
+  ofEvm({ caip2 }: Network): EvmEndpointMemory {
+    const memory = this.#evm.get(caip2) ?? {
+      logRange: new LogRange(),
+      history: new KnownHistory(),
+      blockClock: new BlockClock(),
+    };
+    this.#evm.set(caip2, memory);
+    return memory;
+  }
+
+  ofSolana({ caip2 }: Network): SolanaEndpointMemory {
+    const memory = this.#solana.get(caip2) ?? {
+      messages: new LRUCache<string, string>({ max: MOST_MESSAGES }),
+    };
+    this.#solana.set(caip2, memory);
+    return memory;
+  }
 }
 
 function judgeUnread(query: PaymentQuery, reason: string, chainTime: Date | undefined): ChainFinding {

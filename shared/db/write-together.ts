@@ -72,17 +72,7 @@ function openGroup<Item, Result>(
     clearTimeout(patience);
     patience = undefined;
     isLeaving = false;
-    const keys = new Set<string>();
-    const group: typeof waiting = [];
-    const rest: typeof waiting = [];
-    let bytes = 0;
-    for (const one of waiting) {
-      const key = write.keyOf(one.item);
-      bytes += write.bytesOf?.(one.item) ?? 0;
-      const isFull = group.length === MOST || (group.length > 0 && bytes > MAX_WRITTEN_TOGETHER_BYTES);
-      (keys.has(key) || isFull ? rest : group).push(one);
-      keys.add(key);
-    }
+    const { group, rest } = divide(waiting, write);
     waiting = rest;
     underWay += 1;
     void carry(group).finally(() => {
@@ -110,4 +100,23 @@ function openGroup<Item, Result>(
     waiting.push(one);
     schedule();
   };
+}
+
+/** Those that may go together, and those that are left for the next group. */
+function divide<Item, Result>(
+  waiting: readonly Waiting<Item, Result>[],
+  { keyOf, bytesOf }: GroupedWrite<Item, Result>,
+): Record<'group' | 'rest', Waiting<Item, Result>[]> {
+  const keys = new Set<string>();
+  const group: Waiting<Item, Result>[] = [];
+  const rest: Waiting<Item, Result>[] = [];
+  let bytes = 0;
+  for (const one of waiting) {
+    const key = keyOf(one.item);
+    bytes += bytesOf?.(one.item) ?? 0;
+    const isFull = group.length === MOST || (group.length > 0 && bytes > MAX_WRITTEN_TOGETHER_BYTES);
+    (keys.has(key) || isFull ? rest : group).push(one);
+    keys.add(key);
+  }
+  return { group, rest };
 }

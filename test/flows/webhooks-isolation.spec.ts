@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { returnToPresent, travelMs } from '../../shared/clock.js';
 import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
 import { createSecretBox } from '../../shared/secrets.js';
-import { createDeliverer } from '../../workers/deliver-webhook.js';
+import { Deliverer } from '../../workers/deliver-webhook.js';
 import { eventually } from '../support/eventually.js';
 import { openHands } from '../support/money-flow.js';
 import { PausePoint } from '../support/pause-points.js';
@@ -212,7 +212,7 @@ describe('one endpoint and the others', () => {
         moment: 'statement',
       });
       const { deps } = openHands(flow.app.config, flow.db);
-      const deliverer = createDeliverer({
+      const deliverer = new Deliverer({
         ...deps,
         secretBox: createSecretBox(flow.app.config.encryptionKeys),
       });

@@ -1,4 +1,4 @@
-import { pageOf } from '../../../shared/db/page.js';
+import { type PageRequest, pageOf } from '../../../shared/db/page.js';
 import type { CheckoutSession } from '../../../shared/models/checkout-session.js';
 import {
   presentCheckoutSession,
@@ -45,13 +45,7 @@ const parseListLineItems = inputParser(ListLineItems);
 export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations {
   const { db, config, ringDeliveries, heavyAnswers } = deps;
   const { baseUrl } = config;
-  const answerOf = (expand: readonly string[] = []): SessionAnswer => {
-    const view = { baseUrl, expand: expand.length > 0 ? (['line_items'] as const) : [] };
-    return {
-      present: (session) => presentCheckoutSession(session, view),
-      render: (session) => renderCheckoutSession(session, view),
-    };
-  };
+  const answerOf = (expand: readonly string[] = []): SessionAnswer => sessionAnswer(baseUrl, expand);
   const render = (expand: readonly string[] | undefined): ((session: CheckoutSession) => string) => {
     const { present } = answerOf(expand);
     return (session) => JSON.stringify(present(session));
@@ -93,24 +87,30 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
         { render: render(expand), idempotent },
       ),
     ),
-    listLineItems: operation(parseListLineItems, async (call, query) => {
-      const page = wholePageRequest(query);
-      const itemsOf = ({ lineItems = [] }: CheckoutSession) => pageOf(lineItems, 'line item', page);
-      return answerSession(
-        deps,
-        call,
-        { lineItems: true },
-        {
-          present(session) {
-            const { data, hasMore } = itemsOf(session);
-            return presentLineItems(session.id, data, hasMore);
-          },
-          render(session) {
-            const { data, hasMore } = itemsOf(session);
-            return renderLineItems(session.id, data, hasMore);
-          },
-        },
-      );
-    }),
+    listLineItems: operation(parseListLineItems, async (call, query) =>
+      answerSession(deps, call, { lineItems: true }, lineItemsAnswer(wholePageRequest(query))),
+    ),
+  };
+}
+
+function sessionAnswer(baseUrl: string, expand: readonly string[]): SessionAnswer {
+  const view = { baseUrl, expand: expand.length > 0 ? (['line_items'] as const) : [] };
+  return {
+    present: (session) => presentCheckoutSession(session, view),
+    render: (session) => renderCheckoutSession(session, view),
+  };
+}
+
+function lineItemsAnswer(page: PageRequest): SessionAnswer {
+  const itemsOf = ({ lineItems = [] }: CheckoutSession) => pageOf(lineItems, 'line item', page);
+  return {
+    present(session) {
+      const { data, hasMore } = itemsOf(session);
+      return presentLineItems(session.id, data, hasMore);
+    },
+    render(session) {
+      const { data, hasMore } = itemsOf(session);
+      return renderLineItems(session.id, data, hasMore);
+    },
   };
 }
