@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Redis } from 'ioredis';
 import { Payment } from '../../shared/models/payment.js';
 import { eventually } from '../support/eventually.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
@@ -21,6 +22,10 @@ for (const { store, redisUrl } of STORES) {
     let environment: Record<string, string>;
 
     before(async () => {
+      // Of files before this one, whose workers were killed.
+      const redis = new Redis(testServices().redisUrl);
+      await redis.flushall();
+      redis.disconnect();
       flow = await openMoneyFlow(`stopped_worker_${store.toLowerCase()}`, {
         worker: false,
         environment: { REDIS_URL: redisUrl(), SETTLE_WAIT_MS: '0' },
