@@ -176,7 +176,7 @@ describe('deliveries that fail', () => {
     hook.receiver.react(answer(200));
     await flow.api.post(`/v1/webhook_endpoints/${hook.id}`, { disabled: false }).expect(200);
     await flow.untilSucceeded(hook.id, 1);
-    assert.equal((await flow.endpoint(hook.id)).failingSince, null);
+    await eventually(async () => assert.equal((await flow.endpoint(hook.id)).failingSince, null));
   });
 
   it('go to the URL that the endpoint has by then', async () => {
