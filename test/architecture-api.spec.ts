@@ -25,6 +25,7 @@ const ROOMS = [
     'rate-limiters.ts',
     'heavy-answers.ts',
     'large-bodies.ts',
+    'long-turns.ts',
     'web-metrics.ts',
   ],
   ['errors', 'input', 'counts-in-memory.ts'],

@@ -5,10 +5,11 @@ import { isJsonObject, type JsonObject } from '../../shared/x402/json-object.js'
 import type { Deps } from '../deps.js';
 import { renderMerchantErrors } from '../errors/merchant-error.js';
 import { methodNotAllowed, unknownPath } from '../errors/no-such-route.js';
+import { takeLongTurn } from '../long-turns.js';
 import { authenticate } from '../middleware/authenticate.js';
 import { bodyOf } from '../middleware/parse-body.js';
 import { consumeAccount } from '../middleware/rate-limit.js';
-import { readBody } from '../middleware/read-body.js';
+import { hasLargeBody, readBody } from '../middleware/read-body.js';
 import { principalOf } from '../request-context.js';
 import { sendJson } from '../send-json.js';
 import type { AnswerMessage } from './answer-message.js';
@@ -31,6 +32,7 @@ export function merchantTools(deps: Deps): Router {
     .route('/')
     .post(readBody(deps), async (req, res) => {
       const message = messageOf(req);
+      if (hasLargeBody(req)) await takeLongTurn();
       const { tooMany } = res.locals;
       // An agent sees what its call came to, but seldom the HTTP status below it.
       if (tooMany !== undefined && message.method !== 'tools/call') throw tooMany;

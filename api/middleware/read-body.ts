@@ -3,12 +3,13 @@ import { Refusal } from '../../shared/domain/errors.js';
 import { LARGE_BODY_IN_HAND_MS, MAX_BODY_BYTES, SMALL_BODY_BYTES } from '../../shared/domain/weight.js';
 import type { Deps } from '../deps.js';
 import type { BodyInHand } from '../large-bodies.js';
+import { takeLongTurn } from '../long-turns.js';
 import { whenOver } from '../when-over.js';
 
 /** Whose bodies these are before a checkout key says it: sign-ups share one account's room. */
 const SIGN_UPS = 'sign-ups';
 
-/** Reads the whole body as bytes; what they mean is `bodyOf`'s to say. */
+/** Reads the whole body as bytes; what they mean is `bodyOf`'s to say, of a large one in a turn of its own. */
 export function readBody({ largeBodies }: Pick<Deps, 'largeBodies'>): RequestHandler {
   return (req, res, next) => {
     if (!hasBody(req)) {
@@ -23,8 +24,9 @@ export function readBody({ largeBodies }: Pick<Deps, 'largeBodies'>): RequestHan
     }
     whenOver(res, inHand.giveBack);
     collect(req, res, inHand).then(
-      (bytes) => {
+      async (bytes) => {
         req.body = bytes;
+        if (hasLargeBody(req)) await takeLongTurn();
         next();
       },
       (error: unknown) => refuseUnread(req, res, error, next),

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ANSWER_PIECE_BYTES, HEAVY_ANSWERS } from '../../../shared/domain/weight.js';
 import type { HeavyAnswer, HeavyAnswers } from '../../heavy-answers.js';
+import { takeLongTurn } from '../../long-turns.js';
 
 /** Reads a part, and gives its text in pieces, the same number of them each time. */
 export type ReadPart = () => Promise<Iterable<string>>;
@@ -37,7 +37,7 @@ async function* textOfPart(
     try {
       const part = await read();
       // What came last was parsed in this turn.
-      await nextTurn();
+      await takeLongTurn();
       let left: Iterator<string> | undefined = skip(part, given);
       const until = performance.now() + placeKeptMs;
       timer = setTimeout(() => {

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { RawInput } from '../../input/normalize.js';
+import { takeLongTurn } from '../../long-turns.js';
 import { bodyOf, queryOf, requireNoQuery } from '../../middleware/parse-body.js';
 import { hasLargeBody } from '../../middleware/read-body.js';
 import { principalOf } from '../../request-context.js';
@@ -12,8 +12,8 @@ import type { Call, Operation } from './operation.js';
 export function serve(operation: Operation): RequestHandler {
   return async (req, res) => {
     const call = callOf(req);
-    // What took long to parse takes as long to validate: others have their turn between.
-    if (hasLargeBody(req)) await nextTurn();
+    // What took long to parse takes as long to validate.
+    if (hasLargeBody(req)) await takeLongTurn();
     await sendAnswer(res, await operation(call));
   };
 }
