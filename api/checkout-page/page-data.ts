@@ -62,6 +62,16 @@ export interface TransactionOffer {
   balances: Record<string, string>;
 }
 
+/** What `/c/{id}/balances` answers: one for each entry of the address' family. */
+export interface LinkBalances {
+  balances: {
+    network: string;
+    asset: string;
+    /** In the token's smallest unit; null when the network did not answer in time. */
+    balance: string | null;
+  }[];
+}
+
 /**
  * What `/c/{id}/pay` answers. `taken`: the service has this payment. `others`: someone else's payment holds or paid
  * the session, this one was not used. `again`: nothing happened, the same may be sent again.
