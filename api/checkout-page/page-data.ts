@@ -25,6 +25,8 @@ export interface PayableEntry {
   token: string;
   decimals: number;
   networkName: string;
+  /** Its network's place, the cheapest and fastest first. */
+  rank: number;
   /** `4.50 USDC`, in the page's language. */
   amount: string;
   /** EVM only: what a wallet must be told to add the network. */

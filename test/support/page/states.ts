@@ -115,6 +115,7 @@ export const PAGE_STATES = {
     const wallet = funded();
     wallet.balances.set(USDC, 1_200_000n);
     const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [wallet] });
+    await visitor.choose('Base Sepolia · USDC');
     await pay(visitor);
     await visitor.page.locator('#notice > .failed').waitFor();
     return visitor;
