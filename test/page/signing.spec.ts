@@ -81,6 +81,9 @@ describe('while a wallet is asked, the page', function () {
     await visitor.page.getByRole('button', { name: /Phantom/ }).waitFor();
     const before = await seen();
     assert.ok(!before.includes(evm.slice(0, 6)) && before.includes(solana.slice(0, 6)), before);
+    await visitor.choose('Base Sepolia · USDC');
+    assert.ok(!(await seen()).includes(evm.slice(0, 6)));
+    await visitor.choose('Solana Devnet · USDC');
     await visitor.page.getByRole('button', { name: /Phantom/ }).click();
     await visitor.sees('Confirm in Phantom');
     const panel = await panelOf(visitor);

@@ -1,7 +1,7 @@
 import type { PayableEntry } from '../page-data.js';
 import { jsonToBase64 } from './base64.js';
-import { canPay, rankEntries } from './choose-entry.js';
-import { addFromWallet, type Holdings, readHoldings } from './holdings.js';
+import { canPay, type Holdings, rankEntries } from './choose-entry.js';
+import { addFromWallet, readHoldings } from './holdings.js';
 import { isRejection, type PageWallet, WalletProblem } from './wallet.js';
 
 export type ConnectHow = 'asking' | 'another account';

@@ -1,9 +1,9 @@
 import type { PageData, PayableEntry } from '../page-data.js';
 import type { ScriptWords } from '../words/words.js';
 import { type AttemptView, type ConnectHow, signWith, type WalletStep } from './attempt.js';
+import type { Holdings } from './choose-entry.js';
 import { openAccount } from './connected-account.js';
 import { formatBalance, wireEntryChoice } from './entry-choice.js';
-import type { Holdings } from './holdings.js';
 import { type KeptPayment, rememberWallet } from './memory.js';
 import { failureNotice, lostNotice, problemNotice } from './payment-notices.js';
 import { type Outcome, sendPayment } from './send-payment.js';

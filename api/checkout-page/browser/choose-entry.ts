@@ -1,5 +1,13 @@
 import type { PayableEntry } from '../page-data.js';
-import type { Holdings } from './holdings.js';
+
+/** What an account holds of each entry, in the token's smallest unit, and on which network its wallet is. */
+export interface Holdings {
+  address: string;
+  /** An entry that is not in it could not be read: that is unknown, not nothing. */
+  balances: ReadonlyMap<PayableEntry, bigint>;
+  /** CAIP-2; undefined for a wallet that is on all networks of its family. */
+  network: string | undefined;
+}
 
 const STANDING = { yes: 0, unknown: 1, no: 2 };
 

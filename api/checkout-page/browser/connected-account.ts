@@ -1,6 +1,7 @@
 import type { PayableEntry } from '../page-data.js';
+import type { Holdings } from './choose-entry.js';
 import type { EntryChoice } from './entry-choice.js';
-import { type Holdings, readHoldings } from './holdings.js';
+import { readHoldings } from './holdings.js';
 import type { PageWallet } from './wallet.js';
 
 /** The account that would pay, and what it holds. What is shown is never of the account before. */

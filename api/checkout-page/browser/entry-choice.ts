@@ -1,9 +1,8 @@
 import { formatsOf } from '../format.js';
 import type { PayableEntry } from '../page-data.js';
 import { fill, type ScriptWords } from '../words/words.js';
-import { canPay, rankEntries } from './choose-entry.js';
+import { canPay, type Holdings, rankEntries } from './choose-entry.js';
 import { find, findAll, make } from './dom.js';
-import type { Holdings } from './holdings.js';
 import { type PaymentFacts, wirePaymentFacts } from './payment-facts.js';
 
 /** The rows of tokens and networks, and the facts that follow the one that is chosen. */

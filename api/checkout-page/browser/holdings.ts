@@ -1,15 +1,7 @@
 import type { PayableEntry } from '../page-data.js';
 import { askBalances } from './ask-server.js';
+import type { Holdings } from './choose-entry.js';
 import type { PageWallet } from './wallet.js';
-
-/** What an account holds of each entry, in the token's smallest unit, and on which network its wallet is. */
-export interface Holdings {
-  address: string;
-  /** An entry that is not in it could not be read: that is unknown, not nothing. */
-  balances: ReadonlyMap<PayableEntry, bigint>;
-  /** CAIP-2; undefined for a wallet that is on all networks of its family. */
-  network: string | undefined;
-}
 
 /** A wallet that does not answer holds nobody up. */
 const WALLET_MS = 2000;

@@ -24,8 +24,9 @@ export function wirePaymentFacts(entries: readonly PayableEntry[]): PaymentFacts
       network?.replaceChildren(entry.networkName);
     }
     const family = entry?.family ?? (usable.size === 1 ? [...usable][0] : undefined);
+    const isStrange = family === undefined || (usable.size > 0 && !usable.has(family));
     const address = entries.find((one) => one.family === family)?.accepted.payTo;
-    if (address === undefined || receiver === undefined) return;
+    if (isStrange || address === undefined || receiver === undefined) return;
     const code = document.createElement('code');
     code.dir = 'ltr';
     code.title = address;

@@ -40,7 +40,8 @@ export function wireWalletPicker(parts: PickerParts): WalletPicker {
     const fitting = wallets.filter(({ family }) => families.has(family));
     const preferred = fitting.find(({ key }) => key === lastWallet());
     const isMixed = families.size > 1;
-    choice.facts.families(new Set(fitting.map(({ family }) => family)));
+    const offered = wallets.filter(({ family }) => entries.some((entry) => entry.family === family));
+    choice.facts.families(new Set(offered.map(({ family }) => family)));
     find('#wallets')?.replaceChildren(
       ...walletList({ wallets: fitting, preferred, promised, amountOfAll, isMixed, words, onChoose: onPick }),
     );
