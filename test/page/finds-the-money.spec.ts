@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { SHARED_MS } from '../../shared/chains/spared-endpoint.js';
 import { buildSession } from '../support/factories.js';
 import { openPurse, type Purse } from '../support/page/purse.js';
 import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
@@ -110,6 +111,26 @@ describe('the page finds the money', function () {
     const told = visitor.page.getByRole('alert').filter({ hasText: /Not enough USDC on Base Sepolia/ });
     await told.waitFor();
     assert.equal(wallet.asked.filter((method) => method === 'eth_signTypedData_v4').length, 1);
+    await visitor.leave();
+  });
+
+  it('signs what the button names or nothing, though the money has moved meanwhile', async () => {
+    const wallet = evmWalletLike('Rabby', EVM.test.here);
+    wallet.next.set('eth_signTypedData_v4', declines(EVM_KINDS.Rabby));
+    purse.hold(wallet.address, EVM.test.poor, 'USDC', 25);
+    const id = await buildIn('test');
+    const visitor = await shop.visitPage(id, { wallets: [wallet] });
+    await button(visitor, /Rabby/).click();
+    await button(visitor, 'Pay 4.50 USDC on Base Sepolia with Rabby').waitFor();
+    purse.hold(wallet.address, EVM.test.poor, 'USDC', 0);
+    purse.hold(wallet.address, EVM.test.rich, 'USDC', 25);
+    await visitor.page.waitForTimeout(SHARED_MS + 200);
+    await button(visitor, 'Pay 4.50 USDC on Base Sepolia with Rabby').click();
+    await visitor.page.getByRole('alert').filter({ hasText: 'Not enough USDC on Base Sepolia' }).waitFor();
+    assert.equal(wallet.asked.filter((method) => method === 'eth_signTypedData_v4').length, 1);
+    await button(visitor, 'Pay 4.50 USDC on Polygon Amoy with Rabby').click();
+    await visitor.sees('Payment complete', PROMPT_MS);
+    assert.equal((await shop.payment(id)).network, EVM.test.rich);
     await visitor.leave();
   });
 

@@ -43,6 +43,28 @@ describe('the page without a mouse and without sight', function () {
     await visitor.leave();
   });
 
+  it('is told by keyboard alone which token and network to take', async () => {
+    const { id } = await shop.buildSession();
+    const visitor = await shop.visitPage(id, { wallets: [funded()] });
+    const { page } = visitor;
+    await page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
+    const group = page.getByRole('group', { name: 'Token and network' });
+    await group.getByText('Choose it yourself').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await group.getByRole('radio', { name: 'Base Sepolia · USDC', checked: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await group.getByRole('radio', { name: 'Solana Devnet · USDC', checked: true }).waitFor();
+    assert.equal(await page.locator('#pay-network').textContent(), 'Solana Devnet');
+    await page.keyboard.press('ArrowUp');
+    await page.getByRole('button', { name: 'Pay 4.50 USDC on Base Sepolia with Fox Wallet' }).waitFor();
+    // Folded up again, what was chosen stays in sight.
+    await group.getByText('Choose it yourself').press('Enter');
+    await group.getByRole('radio', { name: 'Base Sepolia · USDC' }).waitFor();
+    await visitor.leave();
+  });
+
   it('says each change once, in a region that was there before', async () => {
     const wallet = funded();
     wallet.next.set('eth_signTypedData_v4', neverEnds);

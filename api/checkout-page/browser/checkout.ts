@@ -125,7 +125,7 @@ export function openCheckout(
     wallet.follow({
       account: (address) => onAccount(wallet, address),
       network() {
-        if (isIdle() && account.isOf(wallet)) void account.read(wallet, account.address());
+        if (isIdle() && account.isOf(wallet)) void account.move();
       },
     });
   }

@@ -1,7 +1,7 @@
 import type { PayableEntry } from '../page-data.js';
 import type { Holdings } from './choose-entry.js';
 import type { EntryChoice } from './entry-choice.js';
-import { readHoldings } from './holdings.js';
+import { addFromWallet, readHoldings } from './holdings.js';
 import type { PageWallet } from './wallet.js';
 
 /** The account that would pay, and what it holds. What is shown is never of the account before. */
@@ -13,6 +13,8 @@ export interface ConnectedAccount {
   use(wallet: PageWallet, holdings: Holdings): void;
   /** Reads what it holds; of another account than before nothing is shown meanwhile. */
   read(wallet: PageWallet, address: string | undefined): Promise<void>;
+  /** Its wallet is on another network: what it holds is the same. */
+  move(): Promise<void>;
   /** If the wallet lets us without asking the buyer: what it can pay is chosen before anyone clicks. */
   readSilently(wallet: PageWallet): Promise<void>;
 }
@@ -26,11 +28,11 @@ interface Parts {
 }
 
 export function openAccount({ path, entriesOf, choice, onShown }: Parts): ConnectedAccount {
-  let shown: { wallet: PageWallet; address: string } | undefined;
+  let shown: { wallet: PageWallet; address: string; holdings: Holdings | undefined } | undefined;
   let reads = 0;
 
   function show(wallet: PageWallet, address: string | undefined, holdings: Holdings | undefined): void {
-    shown = address === undefined ? undefined : { wallet, address };
+    shown = address === undefined ? undefined : { wallet, address, holdings };
     choice.showHoldings(holdings, entriesOf(wallet));
     onShown();
   }
@@ -53,6 +55,14 @@ export function openAccount({ path, entriesOf, choice, onShown }: Parts): Connec
       show(wallet, holdings.address, holdings);
     },
     read,
+    async move() {
+      const own = reads;
+      if (shown?.holdings === undefined) return;
+      const { wallet, holdings } = shown;
+      const network = await wallet.network().catch(() => undefined);
+      const there = await addFromWallet({ ...holdings, network }, wallet, entriesOf(wallet));
+      if (own === reads) show(wallet, there.address, there);
+    },
     async readSilently(wallet) {
       const before = reads;
       const address = await wallet.connect('silently').catch(() => undefined);
