@@ -82,9 +82,9 @@ function otherWays(view: PageView, { token }: PayableEntry): string {
   return `<details class="ways" id="ways"><summary>${escapeHtml(words.noWallet)}</summary>
 <p>${say(words, 'noWalletText', { token })}</p>
 <div class="apps"><h3>${escapeHtml(words.phoneWallets)}</h3><ul>${links.join('')}</ul></div>
-<div class="scan"><h3>${escapeHtml(words.scan)}</h3><p>${escapeHtml(words.scanText)}</p>${qrCode(view.link, words.qrCode)}</div>
-<h3>${escapeHtml(words.exchange)}</h3><p>${escapeHtml(words.exchangeText)}</p>
+<div class="scan"><h3>${escapeHtml(words.scan)}</h3><p data-script hidden>${escapeHtml(words.scanText)}</p>${qrCode(view.link, words.qrCode)}</div>
 <p data-script hidden><button type="button" class="quiet" data-copy="${escapeHtml(view.link)}">${escapeHtml(words.copyLink)}</button></p>
+<h3>${escapeHtml(words.exchange)}</h3><p>${escapeHtml(words.exchangeText)}</p>
 </details>`;
 }
 

@@ -109,6 +109,7 @@ describe('the page without a mouse and without sight', function () {
     await visitor.page.getByText('Pay another way').click();
     await visitor.page.getByRole('img', { name: /QR code/ }).waitFor();
     assert.equal(await visitor.page.getByRole('button').count(), 0);
+    assert.equal(await visitor.page.getByText('This page follows by itself').isVisible(), false);
     await visitor.leave();
   });
 
