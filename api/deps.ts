@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { SolanaTransfers } from '../shared/chains/solana-transfers.js';
+import type { ReadBalances } from '../shared/chains/wallet-balances.js';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import type { Logger } from '../shared/logger.js';
@@ -39,6 +40,7 @@ export interface Deps {
   /** True once the process has been told to stop: it is no longer ready. */
   lifecycle: { isStopping: boolean };
   solanaTransfers: () => Promise<SolanaTransfers>;
+  readBalances: () => Promise<ReadBalances>;
   pageAssets: PageAssets;
   /** Where the build has left the API reference's script and style. */
   referenceFolder: string;

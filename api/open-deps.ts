@@ -26,6 +26,10 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
   const db = openDatabase(config.database, logger);
   const redis = config.redis && openRedis(config.redis, logger);
   const queues = openQueues(config, redis, logger);
+  const solanaTransfers = lazily(async () => {
+    const { createSolanaTransfers } = await import('../shared/chains/solana-transfers.js');
+    return createSolanaTransfers(config.rpcUrls);
+  });
   return {
     config,
     logger,
@@ -44,9 +48,10 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
     metrics: openWebMetrics({ db, queues, logger }),
     lifecycle: { isStopping: false },
-    solanaTransfers: lazily(async () => {
-      const { createSolanaTransfers } = await import('../shared/chains/solana-transfers.js');
-      return createSolanaTransfers(config.rpcUrls);
+    solanaTransfers,
+    readBalances: lazily(async () => {
+      const { createReadBalances } = await import('../shared/chains/wallet-balances.js');
+      return createReadBalances(config.rpcUrls, await solanaTransfers());
     }),
     pageAssets,
     referenceFolder: REFERENCE_FOLDER,

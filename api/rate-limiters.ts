@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
-import { TRANSACTIONS_SHARE_OF_ADDRESS } from '../shared/domain/weight.js';
+import { BALANCES_SHARE_OF_ADDRESS, TRANSACTIONS_SHARE_OF_ADDRESS } from '../shared/domain/weight.js';
 import { collectForOneTurn } from '../shared/one-turn.js';
 import { type Count, countInMemory, type Share } from './counts-in-memory.js';
 
@@ -33,6 +33,8 @@ export interface AddressLimiters {
   link: RateLimiter;
   /** Of unsigned transactions, for each of which a chain is asked. */
   transaction: RateLimiter;
+  /** Of what wallets hold, for which every network's chain is asked. */
+  balances: RateLimiter;
   /** Of keys and tokens that are refused; good ones are not counted. */
   refusedKey: RateLimiter;
 }
@@ -48,6 +50,7 @@ export function openAddressLimiters(
   return {
     link: open('link', points),
     transaction: open('transaction', Math.ceil(points / TRANSACTIONS_SHARE_OF_ADDRESS)),
+    balances: open('balances', Math.ceil(points / BALANCES_SHARE_OF_ADDRESS)),
     refusedKey: open('refused-key', points),
   };
 }

@@ -18,7 +18,7 @@ export function openPanel(view: PageView, failureCode: string | undefined): stri
 <div id="choose">
 <h2 id="state" tabindex="-1">${escapeHtml(words.payHeading)}</h2>
 ${choice(view)}
-${entryFacts(view, first)}
+${entryFacts(view)}
 ${isInLastQuarter(view) ? `<p class="countdown" id="countdown" role="timer">${say(words, 'payBefore', { time: view.formats.time(view.session.expires_at) })}</p>` : '<p class="countdown" id="countdown" role="timer" hidden></p>'}
 <div id="wallets"></div>
 <noscript><p class="notice">${escapeHtml(words.noScript)}</p></noscript>
@@ -26,22 +26,43 @@ ${otherWays(view, first)}
 </div>`;
 }
 
-/** One select: it is the same for keyboards, phones and screen readers. */
-function choice({ entries, language }: PageView): string {
-  const options = entries.map(
-    (entry, index) =>
-      `<option value="${index}">${escapeHtml(`${entry.token} · ${entry.networkName}`)}</option>`,
+/** All rows are folded away until the script knows which of them the buyer can pay. */
+function choice({ entries, language: { words } }: PageView): string {
+  const rows = entries.map(
+    ({ networkName, token }, index) =>
+      `<label><input type="radio" name="entry" value="${index}" autocomplete="off"><span>${escapeHtml(`${networkName} · ${token}`)}<span class="held"></span></span></label>`,
   );
-  return `<p class="field" data-script hidden><label for="entry">${escapeHtml(language.words.choice)}</label>
-<select id="entry" autocomplete="off">${options.join('')}</select></p>`;
+  return `<fieldset class="field" id="entries" data-script hidden><legend>${escapeHtml(words.choice)}</legend>
+<div id="entries-shown"></div>
+<details id="other-entries"><summary>${escapeHtml(words.chooseEntry)}</summary><div id="entries-folded">${rows.join('')}</div></details>
+</fieldset>`;
 }
 
-function entryFacts({ language: { words } }: PageView, entry: PayableEntry): string {
+/** No more than what holds for every entry: which one it will be depends on the wallet. */
+function entryFacts({ language: { words }, entries, session, formats }: PageView): string {
+  const one = (values: readonly string[], otherwise: string): string =>
+    values.every((value) => value === values[0]) ? (values[0] ?? otherwise) : otherwise;
+  const amount = one(
+    entries.map((entry) => entry.amount),
+    formats.dollars(session.amount_total),
+  );
+  const network = one(
+    entries.map(({ networkName }) => networkName),
+    words.anyNetwork,
+  );
+  const payTo = one(
+    entries.map(({ accepted }) => accepted.payTo),
+    '',
+  );
+  const receiver = payTo === '' ? `<bdi>${escapeHtml(session.merchant.name)}</bdi>` : shortened(payTo);
   return facts([
-    [escapeHtml(words.youPay), `<strong id="pay-amount">${escapeHtml(entry.amount)}</strong>`],
-    [escapeHtml(words.network), `<span id="pay-network">${escapeHtml(entry.networkName)}</span>`],
+    [
+      escapeHtml(words.youPay),
+      `<strong id="pay-amount" data-any="${escapeHtml(amount)}">${escapeHtml(amount)}</strong>`,
+    ],
+    [escapeHtml(words.network), `<span id="pay-network">${escapeHtml(network)}</span>`],
     [escapeHtml(words.fee), `<span class="free">${escapeHtml(words.feeNone)}</span>`],
-    [escapeHtml(words.goesTo), `<span id="pay-to">${shortened(entry.accepted.payTo)}</span>`],
+    [escapeHtml(words.goesTo), `<span id="pay-to">${receiver}</span>`],
   ]);
 }
 
@@ -61,8 +82,9 @@ function otherWays(view: PageView, { token }: PayableEntry): string {
   return `<details class="ways" id="ways"><summary>${escapeHtml(words.noWallet)}</summary>
 <p>${say(words, 'noWalletText', { token })}</p>
 <div class="apps"><h3>${escapeHtml(words.phoneWallets)}</h3><ul>${links.join('')}</ul></div>
-<div class="scan"><h3>${escapeHtml(words.scan)}</h3>${qrCode(view.link, words.qrCode)}</div>
+<div class="scan"><h3>${escapeHtml(words.scan)}</h3><p data-script hidden>${escapeHtml(words.scanText)}</p>${qrCode(view.link, words.qrCode)}</div>
 <p data-script hidden><button type="button" class="quiet" data-copy="${escapeHtml(view.link)}">${escapeHtml(words.copyLink)}</button></p>
+<h3>${escapeHtml(words.exchange)}</h3><p>${escapeHtml(words.exchangeText)}</p>
 </details>`;
 }
 

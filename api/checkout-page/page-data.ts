@@ -25,6 +25,8 @@ export interface PayableEntry {
   token: string;
   decimals: number;
   networkName: string;
+  /** Its network's place, the cheapest and fastest first. */
+  rank: number;
   /** `4.50 USDC`, in the page's language. */
   amount: string;
   /** EVM only: what a wallet must be told to add the network. */
@@ -60,6 +62,16 @@ export interface TransactionOffer {
   transaction: string | null;
   /** What the payer holds of each of this link's tokens on this network, in the token's smallest unit. */
   balances: Record<string, string>;
+}
+
+/** What `/c/{id}/balances` answers: one for each entry of the address' family. */
+export interface LinkBalances {
+  balances: {
+    network: string;
+    asset: string;
+    /** In the token's smallest unit; null when the network did not answer in time. */
+    balance: string | null;
+  }[];
 }
 
 /**

@@ -1,4 +1,4 @@
-import { findToken } from '../../shared/chains/networks.js';
+import { findToken, NETWORKS } from '../../shared/chains/networks.js';
 import { createdAt } from '../../shared/ids.js';
 import { sessionUrl } from '../../shared/presenters/checkout-session.js';
 import {
@@ -58,6 +58,7 @@ function payableEntry(accepted: PaymentRequirements, formats: Formats): PayableE
     token: token.symbol,
     decimals: token.decimals,
     networkName: token.network.name,
+    rank: NETWORKS.indexOf(token.network),
     amount: formats.tokens(accepted.amount, token.decimals, token.symbol),
     ...(token.family === 'evm'
       ? { chain: walletChain(token.network) }

@@ -2,6 +2,7 @@ import express, { type Request, type Response, Router } from 'express';
 import type { Deps } from '../deps.js';
 import { renderBuyerErrors } from '../errors/buyer-errors.js';
 import { limitByAddress } from '../middleware/rate-limit.js';
+import { sendBalances } from './balances.js';
 import { sendImage } from './images.js';
 import { LINK_METHODS, linkHeaders, linkRelations } from './link-headers.js';
 import { sendCurrentPage } from './page.js';
@@ -25,6 +26,7 @@ export function paymentLink(deps: Deps): Router {
   const tooMany = (req: Request, res: Response): void => refuse(req, res, 'rate_limit', TOO_MANY);
   const limit = limitByAddress(deps.addressLimiters.link, tooMany);
   const limitTransactions = limitByAddress(deps.addressLimiters.transaction, tooMany);
+  const limitBalances = limitByAddress(deps.addressLimiters.balances, tooMany);
   const serve = serveLink(deps, relations, refuse);
   router.use(linkHeaders(relations));
 
@@ -49,6 +51,10 @@ export function paymentLink(deps: Deps): Router {
       sendTransaction(deps, req, res),
     )
     .all(onlyBy(POST_METHODS, refuse));
+  router
+    .route('/:id/balances')
+    .get(limitBalances, (req, res) => sendBalances(deps, req, res))
+    .all(onlyBy(READ_METHODS, refuse));
   router
     .route('/:id/images/:name')
     .get((req, res) => sendImage(deps, res, req.params.id, req.params.name))

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { findToken, type OfferedSvmToken } from '../../shared/chains/networks.js';
-import type { SolanaUnreadable } from '../../shared/chains/spared-solana.js';
+import type { EndpointUnreadable } from '../../shared/chains/spared-endpoint.js';
 import { isIdShaped } from '../../shared/ids.js';
 import { findLinkState } from '../../shared/services/payments/read-link.js';
 import { isJsonObject } from '../../shared/x402/json-object.js';
@@ -65,7 +65,7 @@ async function prepare(
   const entries = accepts.flatMap(solanaEntry);
   const chosen = entries.find(({ accepted }) => accepted.asset === asset) ?? entries[0];
   if (chosen === undefined) return undefined;
-  const unreadable = ({ reason }: SolanaUnreadable): undefined => {
+  const unreadable = ({ reason }: EndpointUnreadable): undefined => {
     logger.warn({ event: 'transaction.chain_unreadable', network: chosen.accepted.network, reason });
   };
   const transfers = await solanaTransfers();

@@ -7,6 +7,7 @@ const OTHER_PATHS = [
   '/c/{id}/page',
   '/c/{id}/pay',
   '/c/{id}/transaction',
+  '/c/{id}/balances',
   '/c/{id}/images/{name}',
   '/mcp',
   '/assets/{name}',

@@ -45,6 +45,9 @@ export interface LogFilter {
 }
 
 const AUTHORIZATION_STATE = parseAbi(['function authorizationState(address, bytes32) view returns (bool)']);
+const BALANCE = parseAbi(['function balanceOf(address) view returns (uint256)']);
+/** What endpoints take at the least, of those that count what is in a batch. */
+const BATCHED = { batchSize: 20 };
 /** What viem calls a log before it is parsed: fields are null while a block is pending. */
 type UnparsedLog = {
   [Field in keyof EvmLog]: EvmLog[Field] | null;
@@ -55,9 +58,11 @@ export class EvmRpc {
   readonly #client: PublicClient;
   readonly #network: EvmNetwork;
 
-  constructor(network: EvmNetwork, url: string, fetch: ChainFetch) {
+  /** Batched: what is asked in one turn of the event loop is one request. */
+  constructor(network: EvmNetwork, url: string, fetch: ChainFetch, how: 'alone' | 'batched' = 'alone') {
     // The time is limited by `fetch`, whose signal also ends the reading of a body, which viem's own limit does not.
-    const transport = http(url, { fetchFn: fetch, retryCount: 0, timeout: 0 });
+    const batch = how === 'batched' && BATCHED;
+    const transport = http(url, { fetchFn: fetch, retryCount: 0, timeout: 0, batch });
     this.#client = createPublicClient({ transport, cacheTime: 0, ccipRead: false });
     this.#network = network;
   }
@@ -120,6 +125,11 @@ export class EvmRpc {
   /** In the state of whatever block the node has at this height. */
   async wasAuthorizationUsed(asset: Hex, from: Hex, nonce: Hex, blockNumber: bigint): Promise<boolean> {
     return await this.#client.readContract({ ...stateOf(asset, from, nonce), blockNumber });
+  }
+
+  async balanceOf(asset: Hex, holder: Hex): Promise<bigint> {
+    const call = { address: asset, abi: BALANCE, functionName: 'balanceOf', args: [holder] } as const;
+    return await this.#client.readContract(call);
   }
 
   async findLogs(filter: LogFilter, oldest: number, newest: number): Promise<EvmLog[]> {

@@ -8,7 +8,8 @@ import {
 } from '@solana/web3.js';
 import { associatedTokenAccount, TOKEN_PROGRAMS } from './associated-token-account.js';
 import type { OfferedSvmToken, SvmNetwork } from './networks.js';
-import { type SolanaUnreadable, spareSolana } from './spared-solana.js';
+import type { EndpointUnreadable } from './spared-endpoint.js';
+import { spareSolana } from './spared-solana.js';
 
 /**
  * Transactions for buyers' wallets to sign, in the form of the stock x402 client: compute unit limit and price,
@@ -19,9 +20,9 @@ export interface SolanaTransfers {
   readHoldings(
     network: SvmNetwork,
     holders: readonly Holder[],
-  ): Promise<(bigint | undefined)[] | SolanaUnreadable>;
+  ): Promise<(bigint | undefined)[] | EndpointUnreadable>;
   /** Unsigned, base64. */
-  build(transfer: UnsignedTransfer): Promise<string | SolanaUnreadable>;
+  build(transfer: UnsignedTransfer): Promise<string | EndpointUnreadable>;
 }
 
 export interface Holder {

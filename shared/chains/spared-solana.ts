@@ -1,32 +1,25 @@
 import { askSeldom } from '../ask-seldom.js';
-import { MAX_HOLDINGS_KEPT, MAX_PAGE_RPC_CALLS } from '../domain/weight.js';
+import { MAX_HOLDINGS_KEPT } from '../domain/weight.js';
 import { lazily } from '../lazily.js';
 import type { SvmNetwork } from './networks.js';
 import { fetchUntil } from './rpc-fetch.js';
 import { SolanaRpc } from './solana-rpc.js';
-import { unreadableReason } from './unreadable.js';
+import { type EndpointUnreadable, SHARED_MS, spareEndpoint } from './spared-endpoint.js';
 
 /**
  * Solana for buyers' pages, which may be asked by anybody: what was read serves all who ask within a second, and so does a
  * failure. Nothing that decides a payment is read here, whose endpoint may be the same.
  */
 export interface SparedSolana {
-  latestBlockhash(network: SvmNetwork): Promise<string | SolanaUnreadable>;
+  latestBlockhash(network: SvmNetwork): Promise<string | EndpointUnreadable>;
   /** In the same order; undefined for an account that does not exist. */
   tokenBalances(
     network: SvmNetwork,
     accounts: readonly string[],
-  ): Promise<(bigint | undefined)[] | SolanaUnreadable>;
-}
-
-export interface SolanaUnreadable {
-  kind: 'unreadable';
-  reason: string;
+  ): Promise<(bigint | undefined)[] | EndpointUnreadable>;
 }
 
 const TIMEOUT_MS = 5000;
-/** A blockhash is good for about a minute. */
-const SHARED_MS = 1000;
 const NETWORKS = 10;
 
 export function spareSolana(rpcUrls: ReadonlyMap<string, string>): SparedSolana {
@@ -37,8 +30,9 @@ export function spareSolana(rpcUrls: ReadonlyMap<string, string>): SparedSolana 
     endpoints.set(network.caip2, endpoint);
     return endpoint;
   };
-  const blockhashes = askSeldom<string | SolanaUnreadable>({ forMs: SHARED_MS, keys: NETWORKS });
-  const balances = askSeldom<(bigint | undefined)[] | SolanaUnreadable>({
+  // A blockhash is good for about a minute.
+  const blockhashes = askSeldom<string | EndpointUnreadable>({ forMs: SHARED_MS, keys: NETWORKS });
+  const balances = askSeldom<(bigint | undefined)[] | EndpointUnreadable>({
     forMs: SHARED_MS,
     keys: MAX_HOLDINGS_KEPT,
   });
@@ -53,29 +47,18 @@ export function spareSolana(rpcUrls: ReadonlyMap<string, string>): SparedSolana 
 }
 
 interface Endpoint {
-  ask<T>(question: (rpc: SolanaRpc) => Promise<T>): Promise<T | SolanaUnreadable>;
+  ask<T>(question: (rpc: SolanaRpc) => Promise<T>): Promise<T | EndpointUnreadable>;
 }
 
 function openEndpoint(network: SvmNetwork, url: string): Endpoint {
   const open = (): SolanaRpc => new SolanaRpc(network, url, fetchUntil(AbortSignal.timeout(TIMEOUT_MS)));
   const requireRightChain = lazily(() => open().requireRightChain());
-  let underWay = 0;
-  let failed: { answer: SolanaUnreadable; atMs: number } | undefined;
+  const spared = spareEndpoint();
   return {
-    async ask(question) {
-      if (failed !== undefined && performance.now() - failed.atMs < SHARED_MS) return failed.answer;
-      if (underWay >= MAX_PAGE_RPC_CALLS) return { kind: 'unreadable', reason: 'too many ask at once' };
-      underWay += 1;
-      try {
+    ask: (question) =>
+      spared(async () => {
         await requireRightChain();
         return await question(open());
-      } catch (error) {
-        const answer: SolanaUnreadable = { kind: 'unreadable', reason: unreadableReason(error) };
-        failed = { answer, atMs: performance.now() };
-        return answer;
-      } finally {
-        underWay -= 1;
-      }
-    },
+      }),
   };
 }

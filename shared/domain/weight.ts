@@ -61,6 +61,8 @@ export const WRONG_PASSWORDS_A_MINUTE = 100;
  * of it unsigned transactions, which cost more.
  */
 export const TRANSACTIONS_SHARE_OF_ADDRESS = 10;
+/** And for this part what an address holds, which is a call to every network of its family. */
+export const BALANCES_SHARE_OF_ADDRESS = 10;
 
 /** How many keys each limit counts while the store is away, of some 250 bytes each. */
 export const MAX_COUNTED_IN_MEMORY = 10_000;
@@ -71,10 +73,10 @@ export const MAX_REFUSED_KEYS_KEPT = 10_000;
 /** Items of more characters are read by themselves, and only where they are shown whole. */
 export const LIGHT_ITEMS_CHARACTERS = 16_000;
 
-/** Calls under way at once to one Solana endpoint for buyers' pages; whoever asks beyond them is told to try again. */
+/** Calls under way at once to one endpoint for buyers' pages; whoever asks beyond them is told that it is not known. */
 export const MAX_PAGE_RPC_CALLS = 32;
 
-/** What so many wallets hold is kept for a second, of some 1 KB each. */
+/** What so many wallets hold on a network is kept for a second, of some 1 KB each. */
 export const MAX_HOLDINGS_KEPT = 1000;
 
 /** One image of a merchant. */

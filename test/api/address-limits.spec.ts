@@ -9,7 +9,7 @@ import { buildMerchant, type Merchant } from '../support/factories.js';
 
 const LINKS = 20;
 /** A tenth of it. */
-const TRANSACTIONS = 2;
+const SHARE = 2;
 const SETTINGS = { RATE_LIMIT_LINK_PER_MINUTE: String(LINKS), TRUST_PROXY: '1' };
 const PAYMENTS = '/v1/payments';
 
@@ -140,19 +140,26 @@ for (const [store, settings] of Object.entries(stores)) {
       assert.ok(sent.length > 0 && !sent.some((sql) => sql.includes('secret_sha256')), sent.join('\n'));
     });
 
-    it('let an address ask for so many transactions, and leave it the link', async () => {
-      const address = newIpv4();
-      const ask = () =>
-        request(app.server)
-          .post(`/c/${newId('cs_test_')}/transaction`)
-          .set(from(address))
-          .send({});
-      for (let n = 0; n < TRANSACTIONS; n += 1) assert.equal((await ask()).status, 400);
-      const res = await ask();
-      assert.deepEqual([res.status, res.body.error.code], [429, 'rate_limit']);
-      assert.match(res.get('Retry-After') ?? '', /^([1-9]|[1-5]\d|60)$/);
-      assert.equal((await visit(address)).status, 404);
-    });
+    for (const [what, send] of [
+      [
+        'transactions',
+        () =>
+          request(app.server)
+            .post(`/c/${newId('cs_test_')}/transaction`)
+            .send({}),
+      ],
+      ['balances', () => request(app.server).get(`/c/${newId('cs_test_')}/balances`)],
+    ] as const) {
+      it(`let an address ask for so many ${what}, and leave it the link`, async () => {
+        const address = newIpv4();
+        const ask = () => send().set(from(address));
+        for (let n = 0; n < SHARE; n += 1) assert.equal((await ask()).status, 400);
+        const res = await ask();
+        assert.deepEqual([res.status, res.body.error.code], [429, 'rate_limit']);
+        assert.match(res.get('Retry-After') ?? '', /^([1-9]|[1-5]\d|60)$/);
+        assert.equal((await visit(address)).status, 404);
+      });
+    }
   });
 }
 

@@ -62,6 +62,7 @@ describe('a link with a hundred items', () => {
       'no image': () => get(`${link}/images/800`).expect(404),
       'a transaction': () =>
         post(`${link}/transaction`, { payer: '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g' }).expect(200),
+      'what an address holds': () => get(`${link}/balances?address=0x${'11'.repeat(20)}`).expect(200),
     };
     checkout.facilitator.verify.always(refuses('insufficient_funds'));
     for (const [what, act] of Object.entries(small)) {

@@ -70,6 +70,7 @@ describe('the route that the metrics and the log give a request', () => {
     ['get', '/c/cs_test_1/page', 'GET /c/:id/page 404'],
     ['get', '/c/cs_test_1/pay', 'GET /c/:id/pay 405'],
     ['post', '/c/cs_test_1/transaction', 'POST /c/:id/transaction 400', '{'],
+    ['get', '/c/cs_test_1/balances', 'GET /c/:id/balances 400'],
     ['get', '/c/cs_test_1/images/i1', 'GET /c/:id/images/:name 404'],
     ['get', '/c/cs_test_1/nothing', 'GET unknown 404'],
     ['get', '/c', 'GET unknown 404'],

@@ -12,10 +12,12 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 const FOLDER = path.join(projectRoot(), '.screenshots');
 
 const VIEWS = {
-  'desktop-light': { width: 1280, height: 860, colorScheme: 'light' },
-  'desktop-dark': { width: 1280, height: 860, colorScheme: 'dark' },
-  'phone-light': { width: 390, height: 844, colorScheme: 'light' },
-  'phone-dark': { width: 390, height: 844, colorScheme: 'dark' },
+  '1440-light': { width: 1440, height: 900, colorScheme: 'light' },
+  '1440-dark': { width: 1440, height: 900, colorScheme: 'dark' },
+  '390-light': { width: 390, height: 844, colorScheme: 'light' },
+  '390-dark': { width: 390, height: 844, colorScheme: 'dark' },
+  '320-light': { width: 320, height: 640, colorScheme: 'light' },
+  '320-dark': { width: 320, height: 640, colorScheme: 'dark' },
 } as const;
 
 /** What it looks like is left in .screenshots, to be looked at. */

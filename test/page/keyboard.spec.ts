@@ -29,9 +29,9 @@ describe('the page without a mouse and without sight', function () {
     const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent.trim()');
     await page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
     await page.keyboard.press('Tab');
-    assert.equal(await page.evaluate('document.activeElement.id'), 'entry');
+    assert.equal(await focused(), 'Choose it yourself');
     await page.keyboard.press('Tab');
-    assert.match(await focused(), /^Pay 4.50.USDC with Fox Wallet$/);
+    assert.equal(await focused(), 'Pay $4.50 with Fox Wallet');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ hasText: 'You declined' }).waitFor();
     // From the heading, where the attempt has left it, on to the button.
@@ -40,6 +40,28 @@ describe('the page without a mouse and without sight', function () {
     }
     await page.keyboard.press('Space');
     await visitor.sees('Payment complete');
+    await visitor.leave();
+  });
+
+  it('is told by keyboard alone which token and network to take', async () => {
+    const { id } = await shop.buildSession();
+    const visitor = await shop.visitPage(id, { wallets: [funded()] });
+    const { page } = visitor;
+    await page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
+    const group = page.getByRole('group', { name: 'Token and network' });
+    await group.getByText('Choose it yourself').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await group.getByRole('radio', { name: 'Base Sepolia · USDC', checked: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await group.getByRole('radio', { name: 'Solana Devnet · USDC', checked: true }).waitFor();
+    assert.equal(await page.locator('#pay-network').textContent(), 'Solana Devnet');
+    await page.keyboard.press('ArrowUp');
+    await page.getByRole('button', { name: 'Pay 4.50 USDC on Base Sepolia with Fox Wallet' }).waitFor();
+    // Folded up again, what was chosen stays in sight.
+    await group.getByText('Choose it yourself').press('Enter');
+    await group.getByRole('radio', { name: 'Base Sepolia · USDC' }).waitFor();
     await visitor.leave();
   });
 
@@ -87,6 +109,7 @@ describe('the page without a mouse and without sight', function () {
     await visitor.page.getByText('Pay another way').click();
     await visitor.page.getByRole('img', { name: /QR code/ }).waitFor();
     assert.equal(await visitor.page.getByRole('button').count(), 0);
+    assert.equal(await visitor.page.getByText('This page follows by itself').isVisible(), false);
     await visitor.leave();
   });
 

@@ -29,7 +29,7 @@ describe('a wallet in the page', function () {
     const wallet = shop.evmWallet();
     const visitor = await shop.visitPage(session, { wallets: [wallet] });
     await visitor.sees('Pay with your wallet');
-    await visitor.page.getByRole('button', { name: 'Pay 4.50 USDC with Fox Wallet' }).click();
+    await visitor.page.getByRole('button', { name: 'Pay $4.50 with Fox Wallet' }).click();
     await visitor.sees('Payment complete');
     await assertPaid(session.id, wallet, BASE_SEPOLIA, 'USDC');
     const { transaction } = await shop.payment(session.id);
@@ -50,8 +50,10 @@ describe('a wallet in the page', function () {
       const session = await shop.buildSession();
       const wallet = shop.solanaWallet();
       const visitor = await shop.visitPage(session, { wallets: [wallet] });
-      await visitor.page.getByLabel('Token and network').selectOption({ label: `${token} · Solana Devnet` });
-      await visitor.page.getByRole('button', { name: `Pay 4.50 ${token} with Ghost Wallet` }).click();
+      await visitor.choose(`Solana Devnet · ${token}`);
+      await visitor.page
+        .getByRole('button', { name: `Pay 4.50 ${token} on Solana Devnet with Ghost Wallet` })
+        .click();
       await visitor.sees('Payment complete');
       await assertPaid(session.id, wallet, SOLANA_DEVNET, token);
       await visitor.leave();
@@ -74,9 +76,11 @@ describe('a wallet in the page', function () {
     const session = await shop.buildSession();
     const wallet = shop.evmWallet();
     const visitor = await shop.visitPage(session, { wallets: [wallet] });
-    await visitor.page.getByLabel('Token and network').selectOption({ label: 'USDG · X Layer Testnet' });
+    await visitor.choose('X Layer Testnet · USDG');
     assert.equal(await visitor.page.locator('#pay-network').textContent(), 'X Layer Testnet');
-    await visitor.page.getByRole('button', { name: 'Pay 4.50 USDG with Fox Wallet' }).click();
+    await visitor.page
+      .getByRole('button', { name: 'Pay 4.50 USDG on X Layer Testnet with Fox Wallet' })
+      .click();
     await visitor.sees('Payment complete');
     await assertPaid(session.id, wallet, X_LAYER_TESTNET, 'USDG');
     assert.ok(wallet.asked.includes('wallet_switchEthereumChain'));
@@ -87,7 +91,7 @@ describe('a wallet in the page', function () {
     const wallet = shop.evmWallet();
     wallet.chains.delete(1952);
     const visitor = await shop.visitPage(await shop.buildSession(), { wallets: [wallet] });
-    await visitor.page.getByLabel('Token and network').selectOption({ label: 'USDT · X Layer Testnet' });
+    await visitor.choose('X Layer Testnet · USDT');
     await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
     await visitor.sees('Payment complete');
     assert.ok(wallet.asked.includes('wallet_addEthereumChain'));
@@ -101,8 +105,8 @@ describe('a wallet in the page', function () {
     await first.sees('Payment complete');
     const next = await shop.buildSession();
     await first.page.goto(shop.pageUrl(next.id));
-    await first.page.getByRole('button', { name: 'Pay 4.50 USDC with Rabbit' }).waitFor();
-    await first.page.locator('#entry option', { hasText: 'you have' }).first().waitFor({ state: 'attached' });
+    await first.page.getByRole('button', { name: 'Pay 4.50 USDC on Base Sepolia with Rabbit' }).waitFor();
+    await first.page.getByRole('radio', { name: /^Base Sepolia · USDC · you have [\d,]+\.\d\d$/ }).waitFor();
     assert.equal(await first.page.getByRole('heading', { name: 'Other wallets' }).count(), 1);
     await first.leave();
   });

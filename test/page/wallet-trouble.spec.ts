@@ -97,6 +97,7 @@ describe('a payment in the page that comes to nothing', function () {
   it('because there is not enough, which is said before anything is signed', async () => {
     wallet.balances.set(USDC, 1_234_560n);
     const { visitor } = await open();
+    await visitor.choose('Base Sepolia · USDC');
     await press(visitor);
     await assertTold(visitor, /Not enough USDC on Base Sepolia: this wallet holds 1\.23456.USDC/);
     assert.ok(!wallet.asked.includes('eth_signTypedData_v4'));
@@ -107,6 +108,7 @@ describe('a payment in the page that comes to nothing', function () {
     wallet.chainId = 1;
     wallet.balances.set(USDC, 0n);
     const { visitor } = await open();
+    await visitor.choose('Base Sepolia · USDC');
     await press(visitor);
     await assertTold(visitor, /Not enough USDC on Base Sepolia: this wallet holds 0\.00/);
     assert.ok(!wallet.asked.includes('eth_signTypedData_v4'));

@@ -51,6 +51,12 @@ export class Balancer {
   }
 }
 
+interface Call {
+  id: unknown;
+  method: string;
+  params: readonly unknown[];
+}
+
 interface Answer {
   status: number;
   type: string;
@@ -106,10 +112,10 @@ export class RpcEndpoint {
   /** Answers at once; of the faults it knows those that are an answer, and `cut`. */
   readonly fetch: ChainFetch = async (_input, init) => {
     init?.signal?.throwIfAborted();
-    const { id, method, params } = this.#note(String(init?.body));
-    const fault = this.#faultOf(method);
+    const call = this.#note(JSON.parse(String(init?.body)));
+    const fault = this.#faultOf(call.method);
     if (fault === 'cut') throw new TypeError('fetch failed');
-    const { status, type, body } = this.#respond(fault, id, method, params);
+    const { status, type, body } = this.#respond(fault, call);
     return new Response(body, { status, headers: { 'content-type': type } });
   };
 
@@ -142,20 +148,16 @@ export class RpcEndpoint {
     await once(this.#server, 'close');
   }
 
-  #note(body: string): { id: unknown; method: string; params: unknown[] } {
-    const {
-      id,
-      method,
-      params = [],
-    } = JSON.parse(body) as { id: unknown; method: string; params?: unknown[] };
+  #note({ id, method, params = [] }: Partial<Call> & { method: string }): Call {
     this.calls.set(method, this.callsOf(method) + 1);
     this.onCall(method);
     return { id, method, params };
   }
 
   #receive(body: string, response: http.ServerResponse): void {
-    const { id, method, params } = this.#note(body);
-    const answer = (): void => this.#answer(id, method, params, response);
+    const asked: unknown = JSON.parse(body);
+    const calls = [asked].flat().map((call) => this.#note(call as Call));
+    const answer = (): void => this.#answer(calls, Array.isArray(asked), response);
     if (this.delayMs === 0) {
       answer();
       return;
@@ -177,8 +179,9 @@ export class RpcEndpoint {
     return this.allowance < 0 || this.#second.calls > this.callsPerSecond ? 'http_429' : undefined;
   }
 
-  #answer(id: unknown, method: string, params: readonly unknown[], response: http.ServerResponse): void {
-    const fault = this.#faultOf(method);
+  /** Of a batch any call's fault is all of it. */
+  #answer(calls: readonly Call[], isBatch: boolean, response: http.ServerResponse): void {
+    const fault = calls.map(({ method }) => this.#faultOf(method)).find((known) => known !== undefined);
     switch (fault) {
       case 'hang':
         for (const resolve of this.#waiting.splice(0)) resolve();
@@ -190,13 +193,18 @@ export class RpcEndpoint {
         response.socket?.destroy();
         return;
       default: {
-        const { status, type, body } = this.#respond(fault, id, method, params);
-        response.writeHead(status, { 'content-type': type }).end(body);
+        const answers = calls.map((call) => this.#respond(fault, call));
+        const [first] = answers;
+        const bodies = answers.map(({ body }) => body).join();
+        const isWhole = isBatch && first?.type === 'application/json';
+        response
+          .writeHead(first?.status ?? 200, { 'content-type': first?.type ?? 'application/json' })
+          .end(isWhole ? `[${bodies}]` : first?.body);
       }
     }
   }
 
-  #respond(fault: Fault | undefined, id: unknown, method: string, params: readonly unknown[]): Answer {
+  #respond(fault: Fault | undefined, { id, method, params }: Call): Answer {
     const type = 'application/json';
     const present = (content: object): string => JSON.stringify({ jsonrpc: '2.0', id, ...content });
     switch (fault) {

@@ -4,6 +4,7 @@ import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/ext
 import request, { type Response, type Test } from 'supertest';
 import type { LocalAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { NETWORKS } from '../../shared/chains/networks.js';
 import { nowMs, travelMs } from '../../shared/clock.js';
 import { loadConfig } from '../../shared/config.js';
 import { createLogger } from '../../shared/logger.js';
@@ -108,9 +109,9 @@ export async function openCheckout({
   const facilitator = rest.facilitator ?? (await startFacilitator());
   const settings = {
     FACILITATOR_URL: facilitator.url,
-    RPC_URL_EIP155_84532: NO_CHAIN,
-    RPC_URL_EIP155_1952: NO_CHAIN,
-    RPC_URL_SOLANA_DEVNET: NO_CHAIN,
+    ...Object.fromEntries(
+      NETWORKS.map(({ environmentSuffix }) => [`RPC_URL_${environmentSuffix}`, NO_CHAIN]),
+    ),
     ...environment,
   };
   const app = await openTestApp(settings);

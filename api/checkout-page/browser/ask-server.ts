@@ -1,9 +1,11 @@
-import type { LinkStatus, TransactionOffer } from '../page-data.js';
+import type { LinkBalances, LinkStatus, TransactionOffer } from '../page-data.js';
 import { WalletProblem } from './wallet.js';
 
 /** A server that has gone quiet must not hold the page up. */
 const TIMEOUT_MS = 10_000;
 const TRANSACTION_ATTEMPTS = 3;
+/** Longer than the service waits for a network. */
+const BALANCES_MS = 4000;
 
 export async function askStatus(path: string): Promise<LinkStatus> {
   const response = await fetch(`${path}/status`, {
@@ -22,6 +24,23 @@ export async function askDocument(path: string): Promise<Document> {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   return new DOMParser().parseFromString(await response.text(), 'text/html');
+}
+
+/** Empty when nothing is known. */
+export async function askBalances(path: string, address: string): Promise<LinkBalances['balances']> {
+  try {
+    // Some wallets spell checksums in their own way.
+    const spelled = address.startsWith('0x') ? address.toLowerCase() : address;
+    const response = await fetch(`${path}/balances?address=${spelled}`, {
+      headers: { Accept: 'application/json' },
+      cache: 'no-store',
+      signal: AbortSignal.timeout(BALANCES_MS),
+    });
+    const answer: LinkBalances | undefined = response.ok ? await response.json() : undefined;
+    return answer?.balances ?? [];
+  } catch {
+    return [];
+  }
 }
 
 export async function askTransaction(

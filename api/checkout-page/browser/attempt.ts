@@ -1,14 +1,16 @@
 import type { PayableEntry } from '../page-data.js';
 import { jsonToBase64 } from './base64.js';
-import { canPay, chooseEntry } from './choose-entry.js';
+import { canPay, type Holdings, rankEntries } from './choose-entry.js';
+import { addFromWallet, readHoldings } from './holdings.js';
 import { isRejection, type PageWallet, WalletProblem } from './wallet.js';
 
-export type WalletStep = 'connecting' | 'switching' | 'signing';
+export type ConnectHow = 'asking' | 'another account';
+export type WalletStep = 'connecting' | 'looking' | 'switching' | 'signing';
 
 export interface AttemptView {
-  show(step: WalletStep, entry: PayableEntry | undefined): void;
-  /** The wallet is connected: what it holds, and which entry it is going to pay. */
-  connected(balances: ReadonlyMap<PayableEntry, bigint>, entry: PayableEntry): void;
+  show(step: WalletStep, entry: PayableEntry | undefined, address: string | undefined): void;
+  /** What the account that is going to pay holds. */
+  holds(holdings: Holdings): void;
   formatBalance(entry: PayableEntry, balance: bigint): string;
 }
 
@@ -18,51 +20,72 @@ export interface SignedPayment {
   validUntil: number;
 }
 
+interface Asked {
+  /** The path of the link. */
+  path: string;
+  /** Of the wallet's family. */
+  entries: readonly PayableEntry[];
+  /** What the buyer was promised by the button, or chose: nothing else is signed. */
+  promised: PayableEntry | undefined;
+  how: ConnectHow;
+}
+
 /**
  * Connect, choose, switch, sign. Nothing is sent here. Whatever the wallet does, or does not do, ends when `signal`
  * does; a signature that comes later is dropped.
  */
 export async function signWith(
   wallet: PageWallet,
-  entries: readonly PayableEntry[],
-  chosen: PayableEntry | undefined,
+  { path, entries, promised, how }: Asked,
   view: AttemptView,
   signal: AbortSignal,
 ): Promise<SignedPayment> {
   const until = <T>(work: Promise<T>): Promise<T> => orAborted(work, signal);
   try {
-    const fitting = entries.filter(({ family }) => family === wallet.family);
-    view.show('connecting', undefined);
+    view.show('connecting', promised, undefined);
+    if (how === 'another account') await until(changeAccount(wallet));
     const address = await until(wallet.connect('asking'));
     if (address === undefined) throw new WalletProblem('noAccount', { wallet: wallet.name });
-    const balances = await until(wallet.balances(address, fitting));
-    const entry = chosen ?? chooseEntry(fitting, balances);
+    view.show('looking', promised, address);
+    const holdings = await until(readHoldings(path, wallet, address, entries));
+    view.holds(holdings);
+    const entry = promised ?? rankEntries(entries, holdings)[0];
     if (entry === undefined) throw new WalletProblem('walletFailed', { wallet: wallet.name });
-    view.connected(balances, entry);
-    requireEnough(entry, balances, view);
-    if (await until(wallet.needsSwitch(entry))) {
-      view.show('switching', entry);
-      await until(wallet.switchTo(entry));
-      const there = await until(wallet.balances(address, fitting));
-      view.connected(new Map([...balances, ...there]), entry);
-      requireEnough(entry, there, view);
-    }
-    view.show('signing', entry);
+    requireEnough(entry, holdings, view);
+    await bringTo(entry, holdings);
+    view.show('signing', entry, address);
     const { payload, validUntil } = await until(wallet.sign(entry, address));
     const header = jsonToBase64({ x402Version: 2, accepted: entry.accepted, payload });
     return { header, validUntil };
   } catch (error) {
     throw describe(error, wallet, signal);
   }
+
+  /** There a wallet may see what could not be read before. */
+  async function bringTo(entry: PayableEntry, holdings: Holdings): Promise<void> {
+    const here = await until(wallet.network());
+    if (here === undefined || here === entry.accepted.network) return;
+    view.show('switching', entry, holdings.address);
+    await until(wallet.switchTo(entry));
+    const there = await until(
+      addFromWallet({ ...holdings, network: entry.accepted.network }, wallet, entries),
+    );
+    view.holds(there);
+    requireEnough(entry, there, view);
+  }
 }
 
-function requireEnough(
-  entry: PayableEntry,
-  balances: ReadonlyMap<PayableEntry, bigint>,
-  view: AttemptView,
-): void {
-  const balance = balances.get(entry);
-  if (balance === undefined || canPay(entry, balances) !== 'no') return;
+async function changeAccount(wallet: PageWallet): Promise<void> {
+  try {
+    await wallet.otherAccount();
+  } catch (error) {
+    throw isRejection(error) ? error : new WalletProblem('otherAccountHow');
+  }
+}
+
+function requireEnough(entry: PayableEntry, holdings: Holdings, view: AttemptView): void {
+  const balance = holdings.balances.get(entry);
+  if (balance === undefined || canPay(entry, holdings) !== 'no') return;
   throw new WalletProblem('notEnough', {
     token: entry.token,
     network: entry.networkName,

@@ -1,23 +1,37 @@
 import type { PayableEntry } from '../page-data.js';
 
+/** What an account holds of each entry, in the token's smallest unit, and on which network its wallet is. */
+export interface Holdings {
+  address: string;
+  /** An entry that is not in it could not be read: that is unknown, not nothing. */
+  balances: ReadonlyMap<PayableEntry, bigint>;
+  /** CAIP-2; undefined for a wallet that is on all networks of its family. */
+  network: string | undefined;
+}
+
+const STANDING = { yes: 0, unknown: 1, no: 2 };
+
 /**
- * The entry that a wallet pays when the buyer has chosen none: the first that it surely can pay. If there is none, the
- * first that it surely cannot, and the buyer is told so: a wallet is not sent from network to network to find out.
+ * Best first: enough beats unknown beats not enough; among equals the network that the wallet is on, which spares the buyer
+ * a question; then the cheapest and fastest network.
  */
-export function chooseEntry(
-  entries: readonly PayableEntry[],
-  balances: ReadonlyMap<PayableEntry, bigint>,
-): PayableEntry | undefined {
-  return (
-    entries.find((entry) => canPay(entry, balances) === 'yes') ??
-    entries.find((entry) => canPay(entry, balances) === 'no') ??
-    entries[0]
-  );
+export function rankEntries(entries: readonly PayableEntry[], holdings: Holdings): PayableEntry[] {
+  const { network } = holdings;
+  const place = (entry: PayableEntry): readonly number[] => [
+    STANDING[canPay(entry, holdings)],
+    entry.accepted.network === network ? 0 : 1,
+    entry.rank,
+  ];
+  return [...entries].sort((one, other) => {
+    const [places, others] = [place(one), place(other)];
+    const differs = places.findIndex((value, index) => value !== others[index]);
+    return differs < 0 ? 0 : (places[differs] ?? 0) - (others[differs] ?? 0);
+  });
 }
 
 export function canPay(
   entry: PayableEntry,
-  balances: ReadonlyMap<PayableEntry, bigint>,
+  { balances }: Pick<Holdings, 'balances'>,
 ): 'yes' | 'no' | 'unknown' {
   const balance = balances.get(entry);
   if (balance === undefined) return 'unknown';

@@ -1,17 +1,23 @@
 import { formatsOf } from '../format.js';
 import type { PayableEntry } from '../page-data.js';
 import { fill, type ScriptWords } from '../words/words.js';
-import { find } from './dom.js';
+import { canPay, type Holdings, rankEntries } from './choose-entry.js';
+import { find, findAll, make } from './dom.js';
+import { type PaymentFacts, wirePaymentFacts } from './payment-facts.js';
 
-/** The select of tokens and networks, and the facts that follow it. */
+/** The rows of tokens and networks, and the facts that follow the one that is chosen. */
 export interface EntryChoice {
-  shown(): PayableEntry;
   /** What the buyer chose themselves; undefined while we choose for them. */
   chosen(): PayableEntry | undefined;
-  show(entry: PayableEntry): void;
-  /** Beside each entry what the wallet holds of it. */
-  showBalances(balances: ReadonlyMap<PayableEntry, bigint>): void;
+  /** What would be paid, chosen by the buyer or found in the account; undefined while nobody knows. */
+  current(): PayableEntry | undefined;
+  /** What the account holds, beside each row; undefined when there is none any more. */
+  showHoldings(holdings: Holdings | undefined, fitting: readonly PayableEntry[]): void;
+  facts: PaymentFacts;
 }
+
+/** More than these would push the button off a phone's screen. */
+const SHOWN_ROWS = 3;
 
 export function wireEntryChoice(
   entries: readonly [PayableEntry, ...PayableEntry[]],
@@ -19,52 +25,76 @@ export function wireEntryChoice(
   words: ScriptWords,
   onChange: () => void,
 ): EntryChoice {
-  const found = find('#entry');
-  const select = found instanceof HTMLSelectElement ? found : undefined;
+  const rows = findAll('#entries label');
+  const boxes = rows.map((row) => row.querySelector('input') ?? make('input'));
+  const summary = find('#other-entries > summary');
+  const chooseWords = summary?.textContent ?? '';
+  const facts = wirePaymentFacts(entries);
   let chosen: PayableEntry | undefined;
-  const shown = (): PayableEntry => entries[select?.selectedIndex ?? 0] ?? entries[0];
+  let found: PayableEntry | undefined;
+  let shown: readonly PayableEntry[] = [];
+  const current = (): PayableEntry | undefined =>
+    chosen ?? found ?? (entries.length === 1 ? entries[0] : undefined);
 
-  const showFacts = (): void => {
-    const { amount, networkName, accepted } = shown();
-    setText('#pay-amount', amount);
-    setText('#pay-network', networkName);
-    const address = find('#pay-to code');
-    address?.setAttribute('title', accepted.payTo);
-    setText('#pay-to code', `${accepted.payTo.slice(0, 6)}…${accepted.payTo.slice(-6)}`);
-  };
-  select?.addEventListener('change', () => {
-    chosen = shown();
-    showFacts();
+  /** The rows that can pay stand in the open, the others are folded away. */
+  function arrange(): void {
+    const entry = current();
+    const open = entry === undefined || shown.includes(entry) ? shown : [entry, ...shown];
+    const focused = document.activeElement;
+    const folded = entries.filter((one) => !open.includes(one));
+    for (const [id, part] of [
+      ['#entries-shown', open],
+      ['#entries-folded', folded],
+    ] as const) {
+      find(id)?.append(...part.flatMap((one) => rows[entries.indexOf(one)] ?? []));
+    }
+    for (const [index, box] of boxes.entries()) box.checked = entries[index] === entry;
+    if (summary !== undefined) summary.textContent = open.length > 0 ? words.otherEntries : chooseWords;
+    const others = find('#other-entries');
+    if (others !== undefined) others.hidden = folded.length === 0;
+    if (focused instanceof HTMLElement && focused !== document.activeElement) focused.focus();
+    facts.show(entry);
+  }
+
+  function choose(index: number): void {
+    chosen = entries[index];
+    facts.show(chosen);
     onChange();
-  });
+  }
 
+  for (const [index, box] of boxes.entries()) box.addEventListener('change', () => choose(index));
+  // A row that was chosen in there must not go out of sight.
+  find('#other-entries')?.addEventListener('toggle', ({ target }) => {
+    if (target instanceof HTMLDetailsElement && !target.open) arrange();
+  });
+  arrange();
   return {
-    shown,
     chosen: () => chosen,
-    show(entry) {
-      if (select !== undefined) select.selectedIndex = entries.indexOf(entry);
-      showFacts();
-    },
-    showBalances(balances) {
+    current,
+    facts,
+    showHoldings(holdings, fitting) {
+      const ranked = holdings === undefined ? [] : rankEntries(fitting, holdings);
+      shown = ranked
+        .filter((entry) => holdings !== undefined && canPay(entry, holdings) === 'yes')
+        .slice(0, SHOWN_ROWS);
+      // What may not be enough is not promised.
+      [found] = shown;
       for (const [index, entry] of entries.entries()) {
-        const option = select?.options[index];
-        const balance = balances.get(entry);
-        if (option === undefined) continue;
-        const name = `${entry.token} · ${entry.networkName}`;
-        option.textContent =
-          balance === undefined
-            ? name
-            : `${name} (${fill(words.balance, { balance: formatsOf(language).tokens(balance.toString(), entry.decimals, '') })})`;
+        const held = rows[index]?.querySelector('.held');
+        const balance = holdings?.balances.get(entry);
+        if (held)
+          held.textContent = balance === undefined ? '' : ` · ${youHave(entry, balance, language, words)}`;
       }
+      arrange();
     },
   };
+}
+
+function youHave(entry: PayableEntry, balance: bigint, language: string, words: ScriptWords): string {
+  const text = formatsOf(language).tokens(balance.toString(), entry.decimals, '');
+  return fill(words.balance, { balance: text });
 }
 
 export function formatBalance({ decimals, token }: PayableEntry, balance: bigint, language: string): string {
   return formatsOf(language).tokens(balance.toString(), decimals, token);
-}
-
-function setText(selector: string, text: string): void {
-  const element = find(selector);
-  if (element !== undefined) element.textContent = text;
 }

@@ -1,67 +1,38 @@
 import type { PayableEntry } from '../page-data.js';
+import { type AskProvider, networkOf, switchNetwork } from './evm-network.js';
 import type { ServerClock } from './server-clock.js';
 import { buildAuthorization, normalizeSignature, typedData } from './typed-data.js';
-import { type PageWallet, WalletProblem } from './wallet.js';
-import { cleanName, safeIcon } from './wallet-looks.js';
+import { type PageWallet, type WalletChanges, WalletProblem } from './wallet.js';
 
-interface Provider {
+/** EIP-1193, as far as it is asked. */
+export interface Provider {
   request(call: { method: string; params?: unknown[] }): Promise<unknown>;
+  on?(event: string, listener: (told: unknown) => void): unknown;
 }
 
-const UNKNOWN_CHAIN = 4902;
 const BALANCE_OF = '0x70a08231';
-const MAX_WALLETS = 30;
 
-/** EIP-6963: wallets announce themselves, when asked and whenever they are loaded. */
-export function discoverEvmWallets(clock: ServerClock, found: (wallet: PageWallet) => void): void {
-  const known = new Set<string>();
-  window.addEventListener('eip6963:announceProvider', (event) => {
-    try {
-      const wallet = readAnnouncement((event as CustomEvent<unknown>).detail, clock);
-      if (wallet === undefined || known.has(wallet.key) || known.size >= MAX_WALLETS) return;
-      known.add(wallet.key);
-      found(wallet);
-    } catch {
-      // A wallet whose announcement cannot be read is none.
-    }
-  });
-  window.dispatchEvent(new Event('eip6963:requestProvider'));
-}
-
-function readAnnouncement(detail: unknown, clock: ServerClock): PageWallet | undefined {
-  const { info, provider } = detail as { info?: Record<string, unknown>; provider?: Provider };
-  if (info === undefined || typeof provider?.request !== 'function') return undefined;
-  const { rdns, uuid, name, icon } = info;
-  const id = typeof rdns === 'string' && rdns !== '' ? rdns : String(uuid);
-  return createEvmWallet(`evm:${id.slice(0, 200)}`, cleanName(name), safeIcon(icon), provider, clock);
-}
-
-function createEvmWallet(
-  key: string,
-  name: string,
-  icon: string | undefined,
+export function createEvmWallet(
+  { key, name, icon }: Pick<PageWallet, 'key' | 'name' | 'icon'>,
   provider: Provider,
   clock: ServerClock,
 ): PageWallet {
-  const ask = async (method: string, params: unknown[] = []): Promise<unknown> =>
-    await provider.request({ method, params });
-  const isOn = async ({ chain }: PayableEntry): Promise<boolean> =>
-    sameChain(await ask('eth_chainId'), chain?.chainId);
+  const ask: AskProvider = async (method, params = []) => await provider.request({ method, params });
+  const connect = async (how: 'asking' | 'silently'): Promise<string | undefined> =>
+    firstAddress(await ask(how === 'silently' ? 'eth_accounts' : 'eth_requestAccounts'));
 
   return {
     key,
     name,
     icon,
     family: 'evm',
-    async connect(how) {
-      const accounts = await ask(how === 'silently' ? 'eth_accounts' : 'eth_requestAccounts');
-      const address: unknown = Array.isArray(accounts) ? accounts[0] : undefined;
-      return typeof address === 'string' && /^0x[0-9a-f]{40}$/i.test(address) ? address : undefined;
-    },
+    connect,
+    otherAccount: () => ask('wallet_requestPermissions', [{ eth_accounts: {} }]),
+    follow: followProvider(provider, () => connect('silently')),
+    network: () => networkOf(ask),
+    switchTo: (entry) => switchNetwork(ask, entry),
     async balances(address, entries) {
-      const chainId = await ask('eth_chainId');
-      const here = entries.filter(({ chain }) => sameChain(chainId, chain?.chainId));
-      const read = here.map(async (entry): Promise<[PayableEntry, bigint] | undefined> => {
+      const read = entries.map(async (entry): Promise<[PayableEntry, bigint] | undefined> => {
         const data = `${BALANCE_OF}${address.slice(2).toLowerCase().padStart(64, '0')}`;
         const call = { to: entry.accepted.asset, data };
         const balance = await ask('eth_call', [call, 'latest']).catch(() => undefined);
@@ -70,20 +41,6 @@ function createEvmWallet(
           : undefined;
       });
       return new Map((await Promise.all(read)).filter((known) => known !== undefined));
-    },
-    needsSwitch: async (entry) => !(await isOn(entry)),
-    async switchTo(entry) {
-      const { chain } = entry;
-      if (chain === undefined) throw new Error('not an EVM entry');
-      const change = (): Promise<unknown> => ask('wallet_switchEthereumChain', [{ chainId: chain.chainId }]);
-      try {
-        await change();
-      } catch (error) {
-        if (!isUnknownChain(error)) throw error;
-        await ask('wallet_addEthereumChain', [chain]);
-        if (!(await isOn(entry))) await change();
-      }
-      if (!(await isOn(entry))) throw new WalletProblem('wrongNetwork', { network: entry.networkName });
     },
     async sign({ accepted }, address) {
       const authorization = buildAuthorization(accepted, address, clock.now());
@@ -97,12 +54,33 @@ function createEvmWallet(
   };
 }
 
-function sameChain(chainId: unknown, wanted: string | undefined): boolean {
-  return wanted !== undefined && Number(chainId) === Number(wanted);
+/** Some say that they are disconnected while they change their network: what counts is whether an account is left. */
+function followProvider(
+  provider: Provider,
+  account: () => Promise<string | undefined>,
+): (changes: WalletChanges) => void {
+  let heard: WalletChanges | undefined;
+  const listen = (event: string, listener: (told: unknown) => void): void => {
+    try {
+      provider.on?.(event, listener);
+    } catch {
+      // Then what it is asked next tells.
+    }
+  };
+  listen('accountsChanged', (accounts) => heard?.account(firstAddress(accounts)));
+  listen('chainChanged', () => heard?.network());
+  listen('disconnect', () => {
+    account().then(
+      (address) => heard?.account(address),
+      () => heard?.account(undefined),
+    );
+  });
+  return (changes) => {
+    heard = changes;
+  };
 }
 
-/** Some wallets wrap the error that the standard asks for. */
-function isUnknownChain(error: unknown): boolean {
-  const { code, data } = Object(error) as { code?: unknown; data?: { originalError?: { code?: unknown } } };
-  return code === UNKNOWN_CHAIN || data?.originalError?.code === UNKNOWN_CHAIN;
+function firstAddress(accounts: unknown): string | undefined {
+  const address: unknown = Array.isArray(accounts) ? accounts[0] : undefined;
+  return typeof address === 'string' && /^0x[0-9a-f]{40}$/i.test(address) ? address : undefined;
 }

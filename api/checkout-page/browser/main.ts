@@ -3,8 +3,8 @@ import type { ScriptWords } from '../words/words.js';
 import { askDocument } from './ask-server.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { startCountdown } from './countdown.js';
+import { discoverEvmWallets } from './discover-evm.js';
 import { announce, find } from './dom.js';
-import { discoverEvmWallets } from './evm-wallet.js';
 import { forgetPayment, isMine, keptPayment } from './memory.js';
 import { wireParts } from './page-parts.js';
 import { type Polling, startPolling } from './poll.js';
@@ -72,7 +72,7 @@ function start(page: HTMLElement, first: PageData): void {
     if (checkout === undefined) wallets.push(wallet);
     else checkout.addWallet(wallet);
   };
-  discoverEvmWallets(clock, found);
+  discoverEvmWallets(clock, data.words.browserWallet, found);
   const chains = new Set(data.sessionId.startsWith('cs_live_') ? ['solana:mainnet'] : ['solana:devnet']);
   discoverSolanaWallets(data.path, chains, clock, found);
   resumePayment(data.sessionId, checkout, clock);

@@ -6,8 +6,13 @@ export function wireParts(language: string, words: ScriptWords): void {
   for (const element of findAll('[data-script]')) element.hidden = false;
   for (const element of findAll('time[datetime]')) localize(element, language);
   for (const element of findAll('[data-copy]')) {
-    element.addEventListener('click', () => void copy(element, words));
+    copyOnPress(element, element.dataset.copy ?? '', words);
   }
+}
+
+export function copyOnPress(element: HTMLElement, text: string, words: ScriptWords): void {
+  const label = element.textContent ?? '';
+  element.addEventListener('click', () => void copy(element, text, label, words));
 }
 
 /** The server knows no time zone but UTC. */
@@ -17,18 +22,17 @@ function localize(element: HTMLElement, language: string): void {
   element.textContent = format.format(date);
 }
 
-async function copy(element: HTMLElement, words: ScriptWords): Promise<void> {
-  const text = element.dataset.copy ?? '';
+async function copy(element: HTMLElement, text: string, label: string, words: ScriptWords): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
     // Without permission: selected, the buyer can copy it.
-    window.prompt(words.copyLink, text);
+    window.prompt(label, text);
     return;
   }
   element.textContent = words.copied;
   announce(words.copied);
   setTimeout(() => {
-    element.textContent = words.copyLink;
+    element.textContent = label;
   }, 3000);
 }

@@ -1,8 +1,7 @@
-import type { PayableEntry, TransactionOffer } from '../page-data.js';
 import { askTransaction } from './ask-server.js';
 import { fromBase64, toBase64 } from './base64.js';
 import type { ServerClock } from './server-clock.js';
-import { type PageWallet, WalletProblem } from './wallet.js';
+import { type PageWallet, type WalletChanges, WalletProblem } from './wallet.js';
 import { cleanName, safeIcon } from './wallet-looks.js';
 
 interface Account {
@@ -19,6 +18,14 @@ interface StandardWallet {
 
 interface Connect {
   connect(input?: { silent?: boolean }): Promise<{ accounts: readonly Account[] }>;
+}
+
+interface Disconnect {
+  disconnect(): Promise<void>;
+}
+
+interface Events {
+  on(event: 'change', listener: (changed: { accounts?: readonly Account[] }) => void): unknown;
 }
 
 interface SignTransaction {
@@ -87,6 +94,10 @@ function createSolanaWallet(
   const connect = wallet.features['standard:connect'] as Connect;
   const signer = wallet.features['solana:signTransaction'] as SignTransaction;
   let account: Account | undefined;
+  const use = (accounts: readonly Account[]): string | undefined => {
+    account = accounts[0];
+    return typeof account?.address === 'string' ? account.address : undefined;
+  };
 
   return {
     key,
@@ -95,17 +106,22 @@ function createSolanaWallet(
     family: 'svm',
     async connect(how) {
       const { accounts } = await connect.connect(how === 'silently' ? { silent: true } : undefined);
-      account = accounts[0] ?? wallet.accounts[0];
-      return typeof account?.address === 'string' ? account.address : undefined;
+      return use(accounts.length > 0 ? accounts : wallet.accounts);
     },
-    async balances(address, entries) {
-      const offer = await askTransaction(path, { payer: address });
-      return new Map(entries.map((entry) => [entry, held(offer, entry)]));
+    // Connected anew, it asks which account to share.
+    otherAccount: async () => {
+      const { 'standard:disconnect': feature } = wallet.features;
+      if (feature === undefined) throw new Error('it cannot be disconnected');
+      await (feature as Disconnect).disconnect();
     },
-    needsSwitch: async () => false,
+    follow: followAccounts(wallet, use),
+    network: async () => undefined,
     switchTo: async () => undefined,
+    // It is asked for nothing that the service could not read.
+    balances: async () => new Map(),
     async sign(entry, address) {
-      if (account === undefined || entry.walletChain === undefined) throw new WalletProblem('walletFailed');
+      if (account?.address !== address || entry.walletChain === undefined)
+        throw new WalletProblem('walletFailed');
       const { transaction } = await askTransaction(path, { payer: address, asset: entry.accepted.asset });
       if (transaction === null) throw new WalletProblem('failedFunds');
       const validUntil = clock.now() + LIFETIME_SECONDS;
@@ -117,6 +133,20 @@ function createSolanaWallet(
   };
 }
 
-function held({ balances }: TransactionOffer, { accepted }: PayableEntry): bigint {
-  return BigInt(balances[accepted.asset] ?? '0');
+/** An account that is not the one that was asked for is another one. */
+function followAccounts(
+  { features }: StandardWallet,
+  use: (accounts: readonly Account[]) => string | undefined,
+): (changes: WalletChanges) => void {
+  let heard: WalletChanges | undefined;
+  try {
+    (features['standard:events'] as Events | undefined)?.on('change', ({ accounts }) => {
+      if (Array.isArray(accounts)) heard?.account(use(accounts));
+    });
+  } catch {
+    // Then what it is asked next tells.
+  }
+  return (changes) => {
+    heard = changes;
+  };
 }

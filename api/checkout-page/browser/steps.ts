@@ -8,6 +8,7 @@ export function showStep(
   values: Readonly<Record<string, string>>,
   words: ScriptWords,
   cancel: (() => void) | undefined,
+  details: readonly Node[] = [],
 ): void {
   const step = find('#step');
   const choose = find('#choose');
@@ -20,6 +21,7 @@ export function showStep(
       spinner(),
       heading,
       make('p', {}, ...sentence(text, values)),
+      ...details,
       ...(cancel === undefined ? [] : [make('p', {}, button(words.cancel, 'quiet', cancel))]),
     ),
   );

@@ -7,8 +7,10 @@ interface WalletChoice {
   wallets: readonly PageWallet[];
   /** The one used last, when it is there. */
   preferred: PageWallet | undefined;
-  /** What it would pay. */
-  entryFor(wallet: PageWallet): PayableEntry;
+  /** What it would pay; undefined while nobody knows. */
+  promised(wallet: PageWallet): PayableEntry | undefined;
+  /** What is paid in any case. */
+  amountOfAll: string;
   /** Whether wallets of several families are of use here, so that a wallet's family is worth telling. */
   isMixed: boolean;
   words: ScriptWords;
@@ -16,12 +18,15 @@ interface WalletChoice {
 }
 
 /** One obvious next step when there is one: the last wallet, or the only one. */
-export function walletList({ wallets, preferred, entryFor, isMixed, words, onChoose }: WalletChoice): Node[] {
+export function walletList(shown: WalletChoice): Node[] {
+  const { wallets, preferred, promised, amountOfAll, isMixed, words, onChoose } = shown;
   const first = preferred ?? (wallets.length === 1 ? wallets[0] : undefined);
   const others = wallets.filter((wallet) => wallet !== first);
   const parts: Node[] = [];
   if (first !== undefined) {
-    const label = sentence(words.payWith, { amount: entryFor(first).amount, wallet: first.name });
+    const { amount = amountOfAll, networkName } = promised(first) ?? {};
+    const text = networkName === undefined ? words.payWith : words.payOn;
+    const label = sentence(text, { amount, network: networkName ?? '', wallet: first.name });
     const primary = button('', 'primary', () => onChoose(first));
     primary.append(...look(first), make('span', {}, ...label));
     parts.push(primary);

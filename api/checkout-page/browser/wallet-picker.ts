@@ -1,6 +1,5 @@
 import type { PayableEntry } from '../page-data.js';
 import type { ScriptWords } from '../words/words.js';
-import { chooseEntry } from './choose-entry.js';
 import { find, make } from './dom.js';
 import type { EntryChoice } from './entry-choice.js';
 import { lastWallet } from './memory.js';
@@ -21,51 +20,31 @@ interface PickerParts {
   words: ScriptWords;
   /** Whether no wallet is being asked. */
   isIdle(): boolean;
+  /** What this wallet would pay; undefined while nobody knows. */
+  promised(wallet: PageWallet): PayableEntry | undefined;
   onPick(wallet: PageWallet): void;
+  /** Of the one that was used last, as it is found. */
+  onReturn(wallet: PageWallet): void;
 }
 
 /** How long wallets may take to announce themselves before it is said what to do without one. */
 const WALLETS_MS = 400;
 
-export function wireWalletPicker({
-  entries,
-  choice,
-  wallets,
-  words,
-  isIdle,
-  onPick,
-}: PickerParts): WalletPicker {
+export function wireWalletPicker(parts: PickerParts): WalletPicker {
+  const { entries, choice, wallets, words, isIdle, promised, onPick, onReturn } = parts;
+  const amountOfAll = find('#pay-amount')?.dataset.any ?? '';
+
   function show(): void {
     const chosen = choice.chosen();
     const families = new Set((chosen === undefined ? entries : [chosen]).map(({ family }) => family));
     const fitting = wallets.filter(({ family }) => families.has(family));
     const preferred = fitting.find(({ key }) => key === lastWallet());
     const isMixed = families.size > 1;
+    const offered = wallets.filter(({ family }) => entries.some((entry) => entry.family === family));
+    choice.facts.families(new Set(offered.map(({ family }) => family)));
     find('#wallets')?.replaceChildren(
-      ...walletList({ wallets: fitting, preferred, entryFor, isMixed, words, onChoose: onPick }),
+      ...walletList({ wallets: fitting, preferred, promised, amountOfAll, isMixed, words, onChoose: onPick }),
     );
-  }
-
-  function entryFor({ family }: PageWallet): PayableEntry {
-    const shown = choice.shown();
-    return shown.family === family ? shown : (entries.find((entry) => entry.family === family) ?? shown);
-  }
-
-  /** The last wallet, if it lets us without asking the buyer: what it can pay is chosen before anyone clicks. */
-  async function prepare(wallet: PageWallet): Promise<void> {
-    try {
-      const address = await wallet.connect('silently');
-      if (address === undefined) return;
-      const fitting = entries.filter(({ family }) => family === wallet.family);
-      const balances = await wallet.balances(address, fitting);
-      if (!isIdle()) return;
-      choice.showBalances(balances);
-      const best = chooseEntry(fitting, balances);
-      if (choice.chosen() === undefined && best !== undefined) choice.show(best);
-      show();
-    } catch {
-      // Then it is asked when the buyer pays.
-    }
   }
 
   setTimeout(() => {
@@ -76,7 +55,7 @@ export function wireWalletPicker({
     add(wallet) {
       if (!wallets.includes(wallet)) wallets.push(wallet);
       if (isIdle()) show();
-      if (wallet.key === lastWallet()) void prepare(wallet);
+      if (wallet.key === lastWallet()) onReturn(wallet);
     },
   };
 }

@@ -90,6 +90,26 @@ export interface Words {
   otherWallets: string;
   families: string;
   payWith: string;
+  payOn: string;
+  browserWallet: string;
+  chooseEntry: string;
+  otherEntries: string;
+  anyNetwork: string;
+  looking: string;
+  lookingText: string;
+  payingFrom: string;
+  otherAccount: string;
+  otherAccountHow: string;
+  inWallet: string;
+  inWalletEvm: string;
+  inWalletSolana: string;
+  copyAddress: string;
+  noWindow: string;
+  accountChanged: string;
+  accountGone: string;
+  scanText: string;
+  exchange: string;
+  exchangeText: string;
   connecting: string;
   connectingText: string;
   switching: string;
@@ -116,7 +136,6 @@ export interface Words {
 /** What the page's script says; the rest is only in the document. */
 export const SCRIPT_WORDS = [
   'copied',
-  'copyLink',
   'timeLeft',
   'redirecting',
   'failed',
@@ -134,6 +153,24 @@ export const SCRIPT_WORDS = [
   'otherWallets',
   'families',
   'payWith',
+  'payOn',
+  'browserWallet',
+  'otherEntries',
+  'looking',
+  'lookingText',
+  'payingFrom',
+  'otherAccount',
+  'otherAccountHow',
+  'inWallet',
+  'inWalletEvm',
+  'inWalletSolana',
+  'copyAddress',
+  'noWindow',
+  'accountChanged',
+  'accountGone',
+  'youPay',
+  'network',
+  'goesTo',
   'connecting',
   'connectingText',
   'switching',

@@ -1,12 +1,25 @@
 // Runs in the page before anything else: announces the wallets of __wallets, whose keys stay outside of the browser.
 // Each answers through __askWallet(key, method, params).
 (() => {
+  const listeners = new Map();
+  const listen = (wallet, event, listener) => {
+    const name = `${wallet.key} ${event}`;
+    listeners.set(name, [...(listeners.get(name) ?? []), listener]);
+  };
+  window.__tell = ([key, event, told]) => {
+    for (const listener of listeners.get(`${key} ${event}`) ?? []) listener(told);
+  };
+
   const announce = (wallet) => {
     const provider = {
       request: ({ method, params = [] }) => window.__askWallet(wallet.key, method, params).then(unwrap),
-      on: () => {},
+      on: (event, listener) => listen(wallet, event, listener),
       removeListener: () => {},
     };
+    if (wallet.rdns === null) {
+      window.ethereum = provider;
+      return;
+    }
     const { uuid, name, icon, rdns } = wallet;
     const detail = Object.freeze({ info: { uuid, name, icon, rdns }, provider });
     const send = () => window.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
@@ -21,12 +34,13 @@
   };
 
   const register = (wallet) => {
-    const account = {
-      address: wallet.address,
+    const accountOf = (address) => ({
+      address,
       publicKey: new Uint8Array(32),
       chains: wallet.chains,
       features: [],
-    };
+    });
+    const account = accountOf(wallet.address);
     const ask = (method, params) => window.__askWallet(wallet.key, method, params).then(unwrap);
     const standard = {
       version: '1.0.0',
@@ -40,7 +54,11 @@
           connect: async (input) =>
             (await ask('connect', [input ?? {}])) ? { accounts: [account] } : { accounts: [] },
         },
-        'standard:events': { version: '1.0.0', on: () => () => {} },
+        'standard:events': {
+          version: '1.0.0',
+          on: (event, listener) =>
+            listen(wallet, event, (addresses) => listener({ accounts: addresses.map(accountOf) })),
+        },
         'solana:signTransaction': {
           version: '1.0.0',
           supportedTransactionVersions: ['legacy', 0],

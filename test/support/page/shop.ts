@@ -25,6 +25,8 @@ export interface Visitor {
   heading(): Promise<string>;
   /** Waits until that is the state. */
   sees(heading: string | RegExp, timeoutMs?: number): Promise<void>;
+  /** A token and network by hand, as its row names it. */
+  choose(entry: string): Promise<void>;
   /** Closes it; fails when anything went wrong in it. */
   leave(): Promise<void>;
 }
@@ -65,6 +67,11 @@ function visitor({ page, problems }: BrowserPage): Visitor {
         .filter({ hasText: heading })
         .first()
         .waitFor({ timeout });
+    },
+    async choose(entry) {
+      const others = page.locator('#other-entries');
+      if ((await others.getAttribute('open')) === null) await others.locator('summary').click();
+      await page.getByRole('radio', { name: entry }).check();
     },
     async leave() {
       await page.context().close();

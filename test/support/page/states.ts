@@ -6,7 +6,7 @@ import { eventually } from '../eventually.js';
 import { type Hold, refuses } from '../facilitator-dial.js';
 import { buildMerchant, buildPaidSession, buildSession, buildUndecidedPayment } from '../factories.js';
 import type { Shop, Visit, Visitor } from './shop.js';
-import { evmWallet, neverEnds, solanaWallet } from './wallets.js';
+import { evmWallet, neverEnds, rejects, solanaWallet } from './wallets.js';
 
 /** Every state that a buyer can find the page in, and how to get there. Each gives a page that has reached it. */
 export type PageStateName = keyof typeof PAGE_STATES;
@@ -24,6 +24,16 @@ function funded(name = 'Fox Wallet') {
 
 async function pay(visitor: Visitor, name = 'Fox Wallet'): Promise<void> {
   await visitor.page.getByRole('button', { name: new RegExp(name) }).click();
+}
+
+async function signing(shop: Shop, visit: Visit, locale = 'en-US'): Promise<Visitor> {
+  const wallet = funded();
+  wallet.next.set('eth_signTypedData_v4', neverEnds);
+  const browser = { ...visit.browser, locale };
+  const visitor = await shop.visitPage(await shop.buildSession(), { browser, wallets: [wallet] });
+  await pay(visitor);
+  await visitor.page.locator('.signing > div').nth(4).waitFor();
+  return visitor;
 }
 
 export const PAGE_STATES = {
@@ -54,14 +64,18 @@ export const PAGE_STATES = {
     await visitor.page.locator('#countdown:not([hidden])').waitFor();
     return visitor;
   },
-  'waiting for the wallet': async (shop, visit) => {
+  'open, with balances': async (shop, visit) => {
     const wallet = funded();
-    wallet.next.set('eth_signTypedData_v4', neverEnds);
+    wallet.next.set('eth_signTypedData_v4', rejects);
     const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [wallet] });
     await pay(visitor);
-    await visitor.page.locator('#step:not([hidden])').getByText('Fox Wallet').waitFor();
+    await visitor.page.locator('#notice > .failed').waitFor();
+    await visitor.page.locator('#other-entries > summary').click();
     return visitor;
   },
+  signing,
+  'signing, in German': (shop, visit) => signing(shop, visit, 'de'),
+  'signing, in Arabic': (shop, visit) => signing(shop, visit, 'ar'),
   submitted: async (shop, visit) => {
     const hold = shop.facilitator.verify.holdNext();
     const calls = shop.facilitator.calls.verify.length;
@@ -115,6 +129,7 @@ export const PAGE_STATES = {
     const wallet = funded();
     wallet.balances.set(USDC, 1_200_000n);
     const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [wallet] });
+    await visitor.choose('Base Sepolia · USDC');
     await pay(visitor);
     await visitor.page.locator('#notice > .failed').waitFor();
     return visitor;

@@ -10,10 +10,12 @@ export interface TestWallet {
   family: 'evm' | 'svm';
   address: string;
   /** What the page is told, as it stands. */
-  looks: { name: string; icon: string; rdns: string };
+  looks: { name: string; icon: string; rdns: string | null };
   /** What it was asked, in order. */
   asked: string[];
   answer(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** To the page, once it is installed there: an event, and what is told with it. */
+  tell(event: string, told: unknown): Promise<void>;
 }
 
 export interface EvmWallet extends TestWallet {
@@ -25,6 +27,8 @@ export interface EvmWallet extends TestWallet {
   /** Networks that it has been told of. */
   chains: Set<number>;
   connected: boolean;
+  /** Another account is the one that pays from now on; the page is told by `tell`. */
+  use(account: LocalAccount): void;
   /** Instead of the honest answer, once: throws, or never ends. */
   next: Map<string, () => Promise<unknown>>;
 }
@@ -36,10 +40,12 @@ export interface SolanaWallet extends TestWallet {
 
 export class WalletError extends Error {
   readonly code: number;
+  readonly data: object | undefined;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: object) {
     super(message);
     this.code = code;
+    this.data = data;
   }
 }
 
@@ -49,6 +55,7 @@ const INJECTED = fileURLToPath(new URL('injected-wallets.js', import.meta.url));
 
 export const rejects = (): Promise<never> =>
   Promise.reject(new WalletError(4001, 'User rejected the request.'));
+const untold = async (): Promise<void> => {};
 export const neverEnds = (): Promise<never> => new Promise<never>(() => {});
 
 export function evmWallet(
@@ -58,16 +65,22 @@ export function evmWallet(
     account = privateKeyToAccount(generatePrivateKey()),
   }: { chainId?: number; account?: LocalAccount } = {},
 ): EvmWallet {
+  let current = account;
   const wallet: EvmWallet = {
     key: `evm-${name}`,
     family: 'evm',
     address: account.address,
     looks: { name, icon: PLAIN_ICON, rdns: `test.${name.toLowerCase().replaceAll(/[^a-z]/g, '')}` },
     asked: [],
+    tell: untold,
     chainId,
     call: undefined,
     balances: new Map(),
     chains: new Set([chainId, 84532, 1952]),
+    use(next) {
+      current = next;
+      wallet.address = next.address;
+    },
     connected: false,
     next: new Map(),
     async answer(method, params) {
@@ -77,7 +90,7 @@ export function evmWallet(
         wallet.next.delete(method);
         return await instead();
       }
-      return await answerEvm(wallet, account, method, params);
+      return await answerEvm(wallet, current, method, params);
     },
   };
   return wallet;
@@ -110,6 +123,8 @@ async function answerEvm(
       wallet.chainId = wanted;
       return null;
     }
+    case 'wallet_requestPermissions':
+      return [{ parentCapability: 'eth_accounts' }];
     case 'wallet_addEthereumChain':
       wallet.chains.add(Number(hexToBigInt((first as { chainId: Hex }).chainId)));
       return null;
@@ -131,6 +146,7 @@ export function solanaWallet(name = 'Ghost Wallet', keypair = Keypair.generate()
     address: keypair.publicKey.toBase58(),
     looks: { name, icon: PLAIN_ICON, rdns: '' },
     asked: [],
+    tell: untold,
     connected: false,
     next: new Map(),
     async answer(method, [first]) {
@@ -160,10 +176,17 @@ export async function installWallets(page: Page, wallets: readonly TestWallet[])
     try {
       return { value: await wallet?.answer(method, params) };
     } catch (error) {
-      const { message, code } = error as WalletError;
-      return { error: { message, code } };
+      const { message, code, data } = error as WalletError;
+      return { error: { message, code, ...(data && { data }) } };
     }
   });
+  for (const wallet of wallets) {
+    wallet.tell = async (event, told) => {
+      await page
+        .evaluate(`window.__tell(${JSON.stringify([wallet.key, event, told])})`)
+        .catch(() => undefined);
+    };
+  }
   const told = wallets.map(({ key, family, address, looks }) => ({
     key,
     family,

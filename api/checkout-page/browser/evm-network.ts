@@ -1,0 +1,54 @@
+import type { PayableEntry, WalletChain } from '../page-data.js';
+import { WalletProblem } from './wallet.js';
+
+export type AskProvider = (method: string, params?: unknown[]) => Promise<unknown>;
+
+const UNKNOWN_CHAIN = 4902;
+/** Wallets say that they have changed before they have. */
+const ARRIVES_WITHIN_MS = 2000;
+const LOOK_EVERY_MS = 100;
+
+export async function networkOf(ask: AskProvider): Promise<string> {
+  return `eip155:${Number(await ask('eth_chainId'))}`;
+}
+
+export async function switchNetwork(ask: AskProvider, entry: PayableEntry): Promise<void> {
+  const { chain } = entry;
+  if (chain === undefined) throw new Error('not an EVM entry');
+  const change = (): Promise<unknown> => ask('wallet_switchEthereumChain', [{ chainId: chain.chainId }]);
+  try {
+    await change();
+  } catch (error) {
+    if (!isUnknownChain(error)) throw error;
+    await addNetwork(ask, chain, entry, change);
+  }
+  if (!(await arrives(ask, entry))) {
+    throw new WalletProblem('wrongNetwork', { network: entry.networkName });
+  }
+}
+
+/** Most wallets go to a network that they were told of. */
+async function addNetwork(
+  ask: AskProvider,
+  chain: WalletChain,
+  { accepted }: PayableEntry,
+  change: () => Promise<unknown>,
+): Promise<void> {
+  await ask('wallet_addEthereumChain', [chain]);
+  if ((await networkOf(ask)) !== accepted.network) await change();
+}
+
+async function arrives(ask: AskProvider, { accepted }: PayableEntry): Promise<boolean> {
+  const startedAt = performance.now();
+  for (;;) {
+    if ((await networkOf(ask)) === accepted.network) return true;
+    if (performance.now() - startedAt > ARRIVES_WITHIN_MS) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+/** Some wallets wrap the error that the standard asks for. */
+function isUnknownChain(error: unknown): boolean {
+  const { code, data } = Object(error) as { code?: unknown; data?: { originalError?: { code?: unknown } } };
+  return code === UNKNOWN_CHAIN || data?.originalError?.code === UNKNOWN_CHAIN;
+}

@@ -1,0 +1,61 @@
+import type { PayableEntry } from '../page-data.js';
+import { fill, type ScriptWords } from '../words/words.js';
+import { announce, button, make, sentence } from './dom.js';
+import { copyOnPress } from './page-parts.js';
+import type { PageWallet } from './wallet.js';
+
+/** What is about to be signed, as far as it is known. */
+export interface Signing {
+  wallet: PageWallet;
+  address: string | undefined;
+  entry: PayableEntry | undefined;
+  changeAccount(): void;
+}
+
+/** When a wallet's window has not been seen until then, the buyer is told where to look for it. */
+const LOOK_FOR_WINDOW_MS = 15_000;
+
+/** Stays in sight until the wallet has answered, to be compared with what its window shows. */
+export function signingPanel(signing: Signing, words: ScriptWords): Node[] {
+  const { wallet, address, entry, changeAccount } = signing;
+  const rows: Node[] = [];
+  if (address !== undefined) {
+    rows.push(row(words.payingFrom, code(address), button(words.otherAccount, 'link', changeAccount)));
+  }
+  if (entry !== undefined) {
+    const { accepted, amount, networkName } = entry;
+    const copy = button(words.copyAddress, 'link', () => undefined);
+    copyOnPress(copy, accepted.payTo, words);
+    rows.push(
+      row(words.youPay, make('strong', {}, amount)),
+      row(words.network, networkName),
+      row(words.goesTo, code(accepted.payTo), copy),
+      row(words.inWallet, ...inWallet(entry, words)),
+    );
+  }
+  return [make('dl', { class: 'facts signing' }, ...rows), lookForWindow(wallet, words)];
+}
+
+/** In the words and the units of the wallet's own window. */
+function inWallet({ accepted, amount, family }: PayableEntry, words: ScriptWords): (Node | string)[] {
+  const text = family === 'evm' ? words.inWalletEvm : words.inWalletSolana;
+  return sentence(text, { units: accepted.amount, amount });
+}
+
+function row(term: string, ...value: (Node | string)[]): HTMLElement {
+  return make('div', {}, make('dt', {}, term), make('dd', {}, ...value));
+}
+
+function code(address: string): HTMLElement {
+  return make('code', { dir: 'ltr' }, address);
+}
+
+function lookForWindow({ name }: PageWallet, words: ScriptWords): HTMLElement {
+  const hint = make('p', { class: 'detail', hidden: '' }, ...sentence(words.noWindow, { wallet: name }));
+  setTimeout(() => {
+    if (!hint.isConnected) return;
+    hint.hidden = false;
+    announce(fill(words.noWindow, { wallet: name }));
+  }, LOOK_FOR_WINDOW_MS);
+  return hint;
+}

@@ -1,0 +1,82 @@
+import type { Request, Response } from 'express';
+import { findToken, type Network, type OfferedToken } from '../../shared/chains/networks.js';
+import type { TokenBalances } from '../../shared/chains/spared-evm.js';
+import { isIdShaped } from '../../shared/ids.js';
+import { findLinkState } from '../../shared/services/payments/read-link.js';
+import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import type { LinkBalances } from '../checkout-page/page-data.js';
+import type { Deps } from '../deps.js';
+import { NO_SESSION, sendBuyerError } from '../errors/buyer-errors.js';
+import { look } from '../payment-link/look.js';
+import { sendJson } from '../send-json.js';
+import { sendAgentAnswer } from './respond.js';
+
+interface Wallet {
+  family: Network['family'];
+  address: string;
+}
+
+/**
+ * `GET /c/{id}/balances?address=…`: what a public address holds of each token that can be paid with, on the networks of its
+ * family, so that the page finds the buyer's money without asking any endpoint itself.
+ */
+export async function sendBalances(deps: Deps, req: Request<{ id: string }>, res: Response): Promise<void> {
+  const wallet = await readWallet(req.url);
+  if (wallet === undefined) {
+    const message =
+      'Send `address` once in the query: an EVM address, in lower case or with its checksum, or a Solana wallet address.';
+    sendBuyerError(res, 'invalid_payment_payload', message);
+    return;
+  }
+  const { id } = req.params;
+  const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
+  if (session === undefined) {
+    sendBuyerError(res, 'resource_missing', NO_SESSION);
+    return;
+  }
+  const answer = await look(deps, session);
+  if (answer.kind !== 'payment_required') {
+    await sendAgentAnswer(deps, res, answer, { link: `${deps.config.baseUrl}/c/${id}`, hasPaid: false });
+    return;
+  }
+  sendJson(res, JSON.stringify(await readAll(deps, answer.required.accepts, wallet)));
+}
+
+async function readWallet(url: string): Promise<Wallet | undefined> {
+  const [text, ...others] = new URLSearchParams(url.split('?')[1]).getAll('address');
+  if (text === undefined || others.length > 0) return undefined;
+  const { parseEvmWallet, parseSolanaWallet } = await import('../../shared/chains/wallet-address.js');
+  const evm = parseEvmWallet(text);
+  if (evm !== undefined) return { family: 'evm', address: evm };
+  const solana = parseSolanaWallet(text);
+  return solana === undefined ? undefined : { family: 'svm', address: solana };
+}
+
+async function readAll(
+  { readBalances, logger }: Deps,
+  accepts: readonly PaymentRequirements[],
+  { family, address }: Wallet,
+): Promise<LinkBalances> {
+  const tokens = accepts.flatMap(({ network, asset }): OfferedToken[] => {
+    const token = findToken(network, asset);
+    return token?.family === family ? [token] : [];
+  });
+  const read = await readBalances();
+  const networks = [...new Set(tokens.map(({ network }) => network))];
+  const balances = await Promise.all(
+    networks.map(async (network): Promise<[Network, TokenBalances | undefined]> => {
+      const found = await read(network, address);
+      if (!('kind' in found)) return [network, found];
+      const { reason } = found;
+      logger.info({ event: 'balances.chain_unreadable', network: network.caip2, reason });
+      return [network, undefined];
+    }),
+  );
+  const ofNetwork = new Map(balances);
+  return {
+    balances: tokens.map(({ network, address: asset }) => {
+      const balance = ofNetwork.get(network)?.get(asset);
+      return { network: network.caip2, asset, balance: balance?.toString() ?? null };
+    }),
+  };
+}

@@ -1,0 +1,41 @@
+import { askSeldom } from '../ask-seldom.js';
+import { MAX_HOLDINGS_KEPT } from '../domain/weight.js';
+import { EvmRpc } from './evm-rpc.js';
+import type { EvmNetwork } from './networks.js';
+import { fetchUntil } from './rpc-fetch.js';
+import { type EndpointUnreadable, SHARED_MS, spareEndpoint } from './spared-endpoint.js';
+
+/** By token contract; a token that is not there could not be read. */
+export type TokenBalances = ReadonlyMap<string, bigint>;
+
+/** EVM for buyers' pages, spared as Solana is: what a wallet holds of a network's tokens is one request, once a second. */
+export interface SparedEvm {
+  tokenBalances(network: EvmNetwork, wallet: `0x${string}`): Promise<TokenBalances | EndpointUnreadable>;
+}
+
+export function spareEvm(rpcUrls: ReadonlyMap<string, string>, timeoutMs: number): SparedEvm {
+  const endpoints = new Map<string, ReturnType<typeof openEndpoint>>();
+  return {
+    tokenBalances(network, wallet) {
+      const url = rpcUrls.get(network.environmentSuffix) ?? network.publicRpcUrl;
+      const endpoint = endpoints.get(network.caip2) ?? openEndpoint(network, url, timeoutMs);
+      endpoints.set(network.caip2, endpoint);
+      return endpoint(wallet);
+    },
+  };
+}
+
+function openEndpoint(network: EvmNetwork, url: string, timeoutMs: number) {
+  const spared = spareEndpoint();
+  const seldom = askSeldom<TokenBalances | EndpointUnreadable>({ forMs: SHARED_MS, keys: MAX_HOLDINGS_KEPT });
+  const read = async (wallet: `0x${string}`): Promise<TokenBalances> => {
+    const rpc = new EvmRpc(network, url, fetchUntil(AbortSignal.timeout(timeoutMs)), 'batched');
+    const reads = network.tokens.map(async ({ address }): Promise<[string, bigint] | undefined> => {
+      const balance = await rpc.balanceOf(address, wallet).catch(() => undefined);
+      return balance === undefined ? undefined : [address, balance];
+    });
+    const [, ...balances] = await Promise.all([rpc.requireRightChain(), ...reads]);
+    return new Map(balances.filter((known) => known !== undefined));
+  };
+  return (wallet: `0x${string}`) => seldom(wallet, () => spared(() => read(wallet)));
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { Keypair } from '@solana/web3.js';
+import request from 'supertest';
+import { type Hex, numberToHex, pad } from 'viem';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { MAX_PAGE_RPC_CALLS } from '../../shared/domain/weight.js';
+import { newId } from '../../shared/ids.js';
+import { RpcEndpoint } from '../support/chain.js';
+import {
+  BASE_SEPOLIA,
+  type Checkout,
+  openCheckout,
+  SOLANA_DEVNET,
+  X_LAYER_TESTNET,
+} from '../support/checkout.js';
+
+const RICH = 25_000_000n;
+
+/** Base Sepolia is read here; X Layer Testnet answers as each test has it. */
+describe('what a wallet holds', () => {
+  let checkout: Checkout;
+  let base: RpcEndpoint;
+  let xLayer: RpcEndpoint;
+  let id: string;
+
+  const startChain = (chainId: number): Promise<RpcEndpoint> =>
+    RpcEndpoint.start({
+      eth_chainId: () => numberToHex(chainId),
+      eth_call: () => pad(numberToHex(RICH)),
+    });
+  beforeEach(async () => {
+    [base, xLayer] = await Promise.all([startChain(84532), startChain(1952)]);
+    const environment = { RPC_URL_EIP155_84532: base.url, RPC_URL_EIP155_1952: xLayer.url };
+    checkout = await openCheckout({ worker: false, environment });
+    ({ id } = await checkout.buildSession());
+  });
+  afterEach(async () => {
+    await checkout.close();
+    await Promise.all([base.close(), xLayer.close()]);
+  });
+
+  const wallet = (): Hex => privateKeyToAddress(generatePrivateKey());
+  const ask = (address: string, session = id) =>
+    request(checkout.app.server).get(`/c/${session}/balances`).query({ address });
+  async function read(address: string = wallet()): Promise<Record<string, Set<string | null>>> {
+    const { body } = await ask(address).expect(200);
+    const found: Record<string, Set<string | null>> = {};
+    for (const { network, balance } of body.balances) {
+      found[network] ??= new Set();
+      found[network].add(balance);
+    }
+    return found;
+  }
+
+  const RICH_HERE = new Set([RICH.toString()]);
+  const UNKNOWN = new Set([null]);
+
+  it('is read of every token on every network of its family, one request to each', async () => {
+    const requests: string[] = [];
+    xLayer.onCall = (method) => requests.push(method);
+    const found = await read();
+    assert.deepEqual([found[BASE_SEPOLIA], found[X_LAYER_TESTNET]], [RICH_HERE, RICH_HERE]);
+    assert.equal(Object.keys(found).length, 8);
+    assert.deepEqual(requests.sort(), ['eth_call', 'eth_call', 'eth_call', 'eth_chainId']);
+    const { body } = await ask(wallet()).expect(200);
+    const { accepts } = await checkout.quote(id);
+    assert.deepEqual(
+      body.balances.map(({ network, asset }: Record<string, string>) => [network, asset]),
+      accepts
+        .filter(({ network }) => network.startsWith('eip155:'))
+        .map(({ network, asset }) => [network, asset]),
+    );
+  });
+
+  for (const fault of ['hang', 'stall', 'cut', 'http_500', 'garbage', 'wrong_shape'] as const) {
+    it(`is unknown, and not nothing, where the endpoint does this: ${fault}`, async () => {
+      xLayer.fail(fault);
+      const found = await read();
+      assert.deepEqual([found[BASE_SEPOLIA], found[X_LAYER_TESTNET]], [RICH_HERE, UNKNOWN]);
+    });
+  }
+
+  it('is unknown where the endpoint serves another chain', async () => {
+    const other = await startChain(1);
+    await checkout.close();
+    checkout = await openCheckout({ worker: false, environment: { RPC_URL_EIP155_84532: other.url } });
+    ({ id } = await checkout.buildSession());
+    assert.deepEqual((await read())[BASE_SEPOLIA], UNKNOWN);
+    await other.close();
+  });
+
+  it('is unknown on Solana while nobody answers, and says nothing of other families', async () => {
+    const found = await read(Keypair.generate().publicKey.toBase58());
+    assert.deepEqual(found, { [SOLANA_DEVNET]: UNKNOWN });
+  });
+
+  it('is asked once, however many ask at once, and a failure too', async () => {
+    const address = wallet();
+    await Promise.all(Array.from({ length: 20 }, () => read(address)));
+    assert.equal(base.callsOf('eth_chainId'), 1);
+    base.fail('http_500');
+    for (let n = 0; n < 10; n += 1) await read();
+    assert.ok(base.callsOf('eth_chainId') <= 4, `${base.callsOf('eth_chainId')} calls`);
+  });
+
+  it('never has more than so many calls under way', async () => {
+    await checkout.close();
+    const environment = { RPC_URL_EIP155_84532: base.url, RATE_LIMIT_LINK_PER_MINUTE: '100000' };
+    checkout = await openCheckout({ worker: false, environment });
+    ({ id } = await checkout.buildSession());
+    base.fail('hang');
+    const found = await Promise.all(Array.from({ length: MAX_PAGE_RPC_CALLS + 20 }, () => read()));
+    for (const { [BASE_SEPOLIA]: balances } of found) assert.deepEqual(balances, UNKNOWN);
+    assert.ok(base.callsOf('eth_chainId') <= MAX_PAGE_RPC_CALLS);
+  });
+
+  it('is told of an address alone, and sets no cookie', async () => {
+    const address = wallet();
+    for (const wrong of ['', 'x', `${address}0`, '0x0000000000000000000000000000000000000000']) {
+      const { body } = await ask(wrong).expect(400);
+      assert.equal(body.error.code, 'invalid_payment_payload');
+      assert.match(body.error.message, /`address`/);
+    }
+    await request(checkout.app.server)
+      .get(`/c/${id}/balances?address=${address}&address=${address}`)
+      .expect(400);
+    await ask(address, newId('cs_test_')).expect(404);
+    await ask(address, (await checkout.buildSession({ status: 'expired' })).id).expect(410);
+    await request(checkout.app.server).post(`/c/${id}/balances`).expect(405);
+    const res = await ask(address.toLowerCase()).expect(200);
+    assert.equal(res.get('Set-Cookie'), undefined);
+    assert.equal(res.get('Cache-Control'), 'no-store');
+  });
+});

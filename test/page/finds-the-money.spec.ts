@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { SHARED_MS } from '../../shared/chains/spared-endpoint.js';
+import { buildSession } from '../support/factories.js';
+import { openPurse, type Purse } from '../support/page/purse.js';
+import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
+import {
+  declines,
+  EVM_KINDS,
+  evmWalletLike,
+  SOLANA_KINDS,
+  solanaWalletLike,
+} from '../support/page/wallet-kinds.js';
+import type { TestWallet } from '../support/page/wallets.js';
+
+/** Where a wallet is and has too little, and where it has enough. */
+const EVM = {
+  live: { here: 8453, poor: 'eip155:8453', rich: 'eip155:137', name: 'Polygon' },
+  test: { here: 84532, poor: 'eip155:84532', rich: 'eip155:80002', name: 'Polygon Amoy' },
+};
+const SOLANA = {
+  live: { network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', name: 'Solana' },
+  test: { network: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1', name: 'Solana Devnet' },
+};
+const MODES = ['live', 'test'] as const;
+const PROMPT_MS = 30_000;
+
+describe('the page finds the money', function () {
+  this.timeout(120_000);
+  let purse: Purse;
+  let shop: Shop;
+  before(async () => {
+    const evm = Object.values(EVM).flatMap(({ poor, rich }) => [poor, rich]);
+    purse = await openPurse([...evm, ...Object.values(SOLANA).map(({ network }) => network)]);
+    shop = await openShop({ environment: purse.environment });
+  });
+  after(async () => {
+    await shop.close();
+    await purse.close();
+  });
+
+  const buildIn = async (mode: (typeof MODES)[number]): Promise<string> =>
+    (await buildSession(shop.app.db, shop.merchant.accountId, { livemode: mode === 'live' })).id;
+  const button = (visitor: Visitor, name: string | RegExp) => visitor.page.getByRole('button', { name });
+
+  /** One press, declined, shows what the next one will sign; and that is signed. */
+  async function payWhereRich(
+    id: string,
+    wallet: TestWallet & { next: Map<string, () => Promise<unknown>> },
+    asks: { method: string; declined: () => Promise<never>; promise: string },
+  ): Promise<void> {
+    const { name } = wallet.looks;
+    const visitor = await shop.visitPage(id, { wallets: [wallet] });
+    wallet.next.set(asks.method, asks.declined);
+    await button(visitor, `Pay $4.50 with ${name}`).click();
+    await visitor.page.getByRole('alert').filter({ hasText: 'declined' }).waitFor();
+    await button(visitor, `Pay ${asks.promise} with ${name}`).click();
+    await visitor.sees('Payment complete', PROMPT_MS);
+    await visitor.leave();
+  }
+
+  for (const [name, kind] of Object.entries(EVM_KINDS)) {
+    it(`of ${name}, which has too little where it is`, async () => {
+      const pays = MODES.map(async (mode) => {
+        const { here, poor, rich, name: richName } = EVM[mode];
+        const wallet = evmWalletLike(name as keyof typeof EVM_KINDS, here);
+        purse.hold(wallet.address, poor, 'USDC', 1);
+        purse.hold(wallet.address, rich, 'USDC', 120);
+        const id = await buildIn(mode);
+        const promise = `4.50 USDC on ${richName}`;
+        await payWhereRich(id, wallet, { method: 'eth_signTypedData_v4', declined: declines(kind), promise });
+        const { network, payer } = await shop.payment(id);
+        assert.deepEqual([network, payer], [rich, wallet.address]);
+      });
+      await Promise.all(pays);
+    });
+  }
+
+  for (const [name, kind] of Object.entries(SOLANA_KINDS)) {
+    it(`of ${name} on Solana, which has too little of the first token`, async () => {
+      const pays = MODES.map(async (mode) => {
+        const { network, name: networkName } = SOLANA[mode];
+        const wallet = solanaWalletLike(name as keyof typeof SOLANA_KINDS);
+        purse.hold(wallet.address, network, 'USDC', 1);
+        purse.hold(wallet.address, network, 'USDG', 120);
+        const id = await buildIn(mode);
+        const promise = `4.50 USDG on ${networkName}`;
+        await payWhereRich(id, wallet, { method: 'signTransaction', declined: declines(kind), promise });
+        const { token, payer } = await shop.payment(id);
+        assert.deepEqual([token, payer], ['USDG', wallet.address]);
+      });
+      await Promise.all(pays);
+    });
+  }
+
+  it('shows what can pay, and folds away what cannot, which is still reached', async () => {
+    const wallet = evmWalletLike('MetaMask', EVM.test.here);
+    purse.hold(wallet.address, EVM.test.poor, 'USDC', 1);
+    purse.hold(wallet.address, EVM.test.rich, 'USDC', 120);
+    wallet.next.set('eth_signTypedData_v4', declines(EVM_KINDS.MetaMask));
+    const visitor = await shop.visitPage(await buildIn('test'), { wallets: [wallet] });
+    await button(visitor, /MetaMask/).click();
+    await visitor.page.getByRole('alert').filter({ hasText: 'declined' }).waitFor();
+    const rich = visitor.page.getByRole('radio', { name: 'Polygon Amoy · USDC · you have 120.00' });
+    assert.equal(await rich.isChecked(), true);
+    const poor = visitor.page.getByRole('radio', { name: 'Base Sepolia · USDC · you have 1.00' });
+    assert.equal(await poor.count(), 0);
+    await visitor.page.getByText('Other tokens and networks').click();
+    await poor.check();
+    // By hand, so it is said that it is not enough, and nothing else is signed instead.
+    await button(visitor, 'Pay 4.50 USDC on Base Sepolia with MetaMask').click();
+    const told = visitor.page.getByRole('alert').filter({ hasText: /Not enough USDC on Base Sepolia/ });
+    await told.waitFor();
+    assert.equal(wallet.asked.filter((method) => method === 'eth_signTypedData_v4').length, 1);
+    await visitor.leave();
+  });
+
+  it('signs what the button names or nothing, though the money has moved meanwhile', async () => {
+    const wallet = evmWalletLike('Rabby', EVM.test.here);
+    wallet.next.set('eth_signTypedData_v4', declines(EVM_KINDS.Rabby));
+    purse.hold(wallet.address, EVM.test.poor, 'USDC', 25);
+    const id = await buildIn('test');
+    const visitor = await shop.visitPage(id, { wallets: [wallet] });
+    await button(visitor, /Rabby/).click();
+    await button(visitor, 'Pay 4.50 USDC on Base Sepolia with Rabby').waitFor();
+    purse.hold(wallet.address, EVM.test.poor, 'USDC', 0);
+    purse.hold(wallet.address, EVM.test.rich, 'USDC', 25);
+    await visitor.page.waitForTimeout(SHARED_MS + 200);
+    await button(visitor, 'Pay 4.50 USDC on Base Sepolia with Rabby').click();
+    await visitor.page.getByRole('alert').filter({ hasText: 'Not enough USDC on Base Sepolia' }).waitFor();
+    assert.equal(wallet.asked.filter((method) => method === 'eth_signTypedData_v4').length, 1);
+    await button(visitor, 'Pay 4.50 USDC on Polygon Amoy with Rabby').click();
+    await visitor.sees('Payment complete', PROMPT_MS);
+    assert.equal((await shop.payment(id)).network, EVM.test.rich);
+    await visitor.leave();
+  });
+
+  it('while a network hangs, which is unknown and better than too little', async () => {
+    const wallet = evmWalletLike('MetaMask', EVM.test.here);
+    purse.hold(wallet.address, EVM.test.poor, 'USDC', 1);
+    wallet.chains.add(80002);
+    purse.endpoint(EVM.test.rich).fail('hang');
+    wallet.call = async () => `0x${120_000_000n.toString(16).padStart(64, '0')}`;
+    const id = await buildIn('test');
+    const visitor = await shop.visitPage(id, { wallets: [wallet] });
+    await button(visitor, /MetaMask/).click();
+    await visitor.sees('Payment complete', PROMPT_MS);
+    assert.equal((await shop.payment(id)).network, EVM.test.rich);
+    purse.endpoint(EVM.test.rich).recover();
+    await visitor.leave();
+  });
+});

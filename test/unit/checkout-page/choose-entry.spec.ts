@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { canPay, rankEntries } from '../../../api/checkout-page/browser/choose-entry.js';
+import type { PayableEntry } from '../../../api/checkout-page/page-data.js';
+
+const AMOUNT = 35_370_000n;
+
+/** Only what the choice looks at. */
+const entry = (network: string, rank: number): PayableEntry =>
+  ({ accepted: { network, amount: AMOUNT.toString() }, rank }) as PayableEntry;
+const BASE = entry('eip155:8453', 0);
+const POLYGON = entry('eip155:137', 2);
+const ETHEREUM = entry('eip155:1', 14);
+const ALL = [ETHEREUM, POLYGON, BASE];
+
+describe('the entry that a wallet pays', () => {
+  for (const [what, held, network, order] of [
+    [
+      'is on the cheapest and fastest network when nothing is known',
+      [],
+      undefined,
+      [BASE, POLYGON, ETHEREUM],
+    ],
+    ['is on the network where the wallet is, among equals', [], 'eip155:1', [ETHEREUM, BASE, POLYGON]],
+    [
+      'has enough before it is known, and is unknown before it has too little',
+      [
+        [BASE, AMOUNT - 1n],
+        [ETHEREUM, AMOUNT],
+      ],
+      'eip155:8453',
+      [ETHEREUM, POLYGON, BASE],
+    ],
+    [
+      'is where the wallet is when several have enough',
+      [
+        [BASE, AMOUNT],
+        [POLYGON, AMOUNT + 1n],
+      ],
+      'eip155:137',
+      [POLYGON, BASE, ETHEREUM],
+    ],
+  ] as const) {
+    it(what, () => {
+      const holdings = { address: '0x', network, balances: new Map<PayableEntry, bigint>(held) };
+      assert.deepEqual(rankEntries(ALL, holdings), order);
+      assert.deepEqual(ALL, [ETHEREUM, POLYGON, BASE]);
+    });
+  }
+
+  it('is not nothing when it is not known', () => {
+    assert.equal(canPay(BASE, { balances: new Map() }), 'unknown');
+    assert.equal(canPay(BASE, { balances: new Map([[BASE, 0n]]) }), 'no');
+    assert.equal(canPay(BASE, { balances: new Map([[BASE, AMOUNT]]) }), 'yes');
+  });
+});
