@@ -1,10 +1,10 @@
 import { networkName } from '../../shared/chains/networks.js';
-import { failureWord } from './failure-words.js';
 import { escapeHtml, facts, icon, say, sayPlainly, shortened, time } from './markup.js';
 import type { PayableEntry } from './page-data.js';
 import { isInLastQuarter, type PageView } from './page-view.js';
 import { qrCode } from './qr-code.js';
 import { walletApps } from './wallet-apps.js';
+import { causeOfCode, NEXT_STEPS } from './words/causes.js';
 
 /**
  * The payment itself. Readable without the script, which fills #wallets and keeps the facts to the chosen entry.
@@ -46,8 +46,10 @@ function entryFacts({ language: { words } }: PageView, entry: PayableEntry): str
 }
 
 function failureNotice({ language: { words } }: PageView, failureCode: string): string {
+  const cause = causeOfCode(failureCode);
+  const text = [words[cause], words.nothingPaid, words[NEXT_STEPS[cause]]].join(' ');
   return `<div class="notice failed">${icon('failed')}<div><p><strong>${escapeHtml(words.failed)}</strong></p>
-<p>${escapeHtml(words[failureWord(failureCode)])} ${escapeHtml(words.nothingPaid)}</p></div></div>`;
+<p>${escapeHtml(text)}</p></div></div>`;
 }
 
 /** For those without a wallet in this browser: their phone, their wallet's own browser, the link. */

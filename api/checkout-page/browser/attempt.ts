@@ -1,9 +1,16 @@
 import type { PayableEntry } from '../page-data.js';
+import { causeOfWalletError } from '../words/causes.js';
 import { jsonToBase64 } from './base64.js';
 import { canPay, chooseEntry } from './choose-entry.js';
-import { isRejection, type PageWallet, WalletProblem } from './wallet.js';
+import { type PageWallet, WalletProblem } from './wallet.js';
 
 export type WalletStep = 'connecting' | 'switching' | 'signing';
+
+/** What the wallet was asked for last. */
+interface Asked {
+  step: WalletStep;
+  entry: PayableEntry | undefined;
+}
 
 export interface AttemptView {
   show(step: WalletStep, entry: PayableEntry | undefined): void;
@@ -30,9 +37,14 @@ export async function signWith(
   signal: AbortSignal,
 ): Promise<SignedPayment> {
   const until = <T>(work: Promise<T>): Promise<T> => orAborted(work, signal);
+  let asked: Asked = { step: 'connecting', entry: chosen };
+  const show = (step: WalletStep, entry: PayableEntry | undefined): void => {
+    asked = { step, entry };
+    view.show(step, entry);
+  };
   try {
     const fitting = entries.filter(({ family }) => family === wallet.family);
-    view.show('connecting', undefined);
+    show('connecting', undefined);
     const address = await until(wallet.connect('asking'));
     if (address === undefined) throw new WalletProblem('noAccount', { wallet: wallet.name });
     const balances = await until(wallet.balances(address, fitting));
@@ -41,18 +53,18 @@ export async function signWith(
     view.connected(balances, entry);
     requireEnough(entry, balances, view);
     if (await until(wallet.needsSwitch(entry))) {
-      view.show('switching', entry);
+      show('switching', entry);
       await until(wallet.switchTo(entry));
       const there = await until(wallet.balances(address, fitting));
       view.connected(new Map([...balances, ...there]), entry);
       requireEnough(entry, there, view);
     }
-    view.show('signing', entry);
+    show('signing', entry);
     const { payload, validUntil } = await until(wallet.sign(entry, address));
     const header = jsonToBase64({ x402Version: 2, accepted: entry.accepted, payload });
     return { header, validUntil };
   } catch (error) {
-    throw describe(error, wallet, signal);
+    throw describe(error, wallet, asked, signal);
   }
 }
 
@@ -70,12 +82,18 @@ function requireEnough(
   });
 }
 
-function describe(error: unknown, { name }: PageWallet, signal: AbortSignal): unknown {
+function describe(
+  error: unknown,
+  { name }: PageWallet,
+  { step, entry }: Asked,
+  signal: AbortSignal,
+): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof WalletProblem) {
     return new WalletProblem(error.word, { wallet: name, ...error.values });
   }
-  return new WalletProblem(isRejection(error) ? 'declined' : 'walletFailed', { wallet: name });
+  const cause = causeOfWalletError(error, step) ?? 'walletFailed';
+  return new WalletProblem(cause, { wallet: name, network: entry?.networkName ?? '' });
 }
 
 /** Wallets may leave a request open for ever. */

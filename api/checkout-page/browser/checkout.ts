@@ -47,7 +47,7 @@ export function openCheckout(
     stage = 'signing';
     const ending = new AbortController();
     attempt = ending;
-    const view = attemptView(data, wallet, choice, () => ending.abort(new WalletProblem('declined')));
+    const view = attemptView(data, wallet, choice, () => ending.abort(new WalletProblem('cancelled')));
     try {
       const signed = await signWith(wallet, entries, choice.chosen(), view, ending.signal);
       await send(signed);

@@ -83,6 +83,7 @@ export interface Words {
   failedUsed: string;
   failedRefused: string;
   failedService: string;
+  failedFault: string;
   failedOther: string;
 
   choosing: string;
@@ -111,6 +112,63 @@ export interface Words {
   lost: string;
   sendAgain: string;
   offline: string;
+
+  titleProcessing: string;
+  titleExpired: string;
+  titlePaused: string;
+  language: string;
+
+  looksAgain: string;
+  awayText: string;
+  wasPayable: string;
+  endedEarly: string;
+
+  stages: string;
+  stageSent: string;
+  stageSeen: string;
+  stageConfirmed: string;
+  elapsed: string;
+  late: string;
+  lateSending: string;
+
+  failedSimulation: string;
+  failedFee: string;
+  failedContract: string;
+  failedNetwork: string;
+  failedAltered: string;
+  failedSetup: string;
+  failedSpent: string;
+  failedEarly: string;
+
+  nextAgain: string;
+  nextOnce: string;
+  nextToken: string;
+  nextWallet: string;
+  nextLater: string;
+  nextFee: string;
+  nextReload: string;
+  nextNetwork: string;
+  nextUnlock: string;
+  nextAnswer: string;
+  nextAllow: string;
+  nextConnection: string;
+  closeWallet: string;
+
+  cancelled: string;
+  walletPending: string;
+  walletNoMethod: string;
+  walletNoTyped: string;
+  walletNoNetwork: string;
+  walletLocked: string;
+  walletNotAllowed: string;
+  walletOffline: string;
+
+  waiting: string;
+  waitingText: string;
+  otherPaid: string;
+  otherPaying: string;
+  overMeanwhile: string;
+  away: string;
 }
 
 /** What the page's script says; the rest is only in the document. */
@@ -128,7 +186,45 @@ export const SCRIPT_WORDS = [
   'failedUsed',
   'failedRefused',
   'failedService',
+  'failedFault',
   'failedOther',
+  'elapsed',
+  'lateSending',
+  'failedSimulation',
+  'failedFee',
+  'failedContract',
+  'failedNetwork',
+  'failedAltered',
+  'failedSetup',
+  'failedSpent',
+  'failedEarly',
+  'nextAgain',
+  'nextOnce',
+  'nextToken',
+  'nextWallet',
+  'nextLater',
+  'nextFee',
+  'nextReload',
+  'nextNetwork',
+  'nextUnlock',
+  'nextAnswer',
+  'nextAllow',
+  'nextConnection',
+  'closeWallet',
+  'cancelled',
+  'walletPending',
+  'walletNoMethod',
+  'walletNoTyped',
+  'walletNoNetwork',
+  'walletLocked',
+  'walletNotAllowed',
+  'walletOffline',
+  'waiting',
+  'waitingText',
+  'otherPaid',
+  'otherPaying',
+  'overMeanwhile',
+  'away',
   'choosing',
   'noneFound',
   'otherWallets',
