@@ -1,10 +1,11 @@
 import type { PageData, PayableEntry } from '../page-data.js';
-import type { ScriptWords } from '../words/words.js';
 import { type AttemptView, signWith, type WalletStep } from './attempt.js';
 import { type EntryChoice, formatBalance, wireEntryChoice } from './entry-choice.js';
 import { type KeptPayment, rememberWallet } from './memory.js';
 import { failureNotice, lostNotice, problemNotice } from './payment-notices.js';
+import { allowLeaving, type Progress, showProgress } from './progress.js';
 import { type Outcome, sendPayment } from './send-payment.js';
+import type { ServerClock } from './server-clock.js';
 import { clearNotice, hideStep, type Notice, showNotice, showStep } from './steps.js';
 import { type PageWallet, WalletProblem } from './wallet.js';
 import { wireWalletPicker } from './wallet-picker.js';
@@ -29,6 +30,7 @@ export function openCheckout(
   data: PageData,
   entries: readonly [PayableEntry, ...PayableEntry[]],
   wallets: PageWallet[],
+  clock: ServerClock,
   events: CheckoutEvents,
 ): Checkout {
   const { words, language, path, sessionId } = data;
@@ -59,8 +61,11 @@ export function openCheckout(
 
   async function send(payment: KeptPayment): Promise<void> {
     stage = 'sent';
-    showWaiting(words, 'sending');
-    const outcome = await sendPayment(path, sessionId, payment, () => showWaiting(words, 'checking'));
+    const signedAt = performance.now();
+    const show = (progress: Progress): void =>
+      showProgress(progress, data, () => (performance.now() - signedAt) / 1000);
+    show('sending');
+    const outcome = await sendPayment(payment, { path, sessionId, clock, onTrouble: show });
     if (outcome.outcome === 'failed') back(failureNotice(words, outcome.code));
     else if (outcome.outcome === 'lost') back(lostNotice(words, () => void send(payment)));
     events.onOutcome(outcome);
@@ -71,6 +76,7 @@ export function openCheckout(
     attempt = undefined;
     picker.show();
     hideStep();
+    allowLeaving(true);
     showNotice(notice);
   }
 
@@ -102,9 +108,4 @@ function attemptView(
     },
     formatBalance: (entry, balance) => formatBalance(entry, balance, language),
   };
-}
-
-/** What was sent can no longer be given up. */
-function showWaiting(words: ScriptWords, step: 'sending' | 'checking'): void {
-  showStep(words[step], words[`${step}Text`], {}, words, undefined);
 }

@@ -35,7 +35,7 @@ export function startCountdown(
   return () => clearInterval(timer);
 }
 
-function duration(seconds: number, language: string): string {
+export function duration(seconds: number, language: string): string {
   const unit = (value: number, name: string): string =>
     new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'short' }).format(value);
   const minutes = Math.floor(seconds / 60);

@@ -20,10 +20,22 @@ export function problemNotice(words: ScriptWords, error: unknown, { name }: Page
   return causeNotice(words, word, values);
 }
 
-export function causeNotice(
+function causeNotice(
   words: ScriptWords,
   cause: Cause,
   values: Readonly<Record<string, string>> = {},
 ): Notice {
   return { title: words[cause], lines: [words.nothingPaid, words[NEXT_STEPS[cause]]], values };
+}
+
+const MEANWHILE: Readonly<Record<string, Cause>> = {
+  processing: 'otherPaying',
+  complete: 'otherPaid',
+  expired: 'overMeanwhile',
+};
+
+/** A wallet was being asked when the session came into this state: its window may still be open. */
+export function interruptedNotice(words: ScriptWords, state: string): Notice | undefined {
+  const cause = MEANWHILE[state];
+  return cause && { title: words[cause], lines: [words[NEXT_STEPS[cause]]] };
 }
