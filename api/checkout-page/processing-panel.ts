@@ -29,7 +29,7 @@ ${state.transactionUrl === null ? '' : `<p><a class="button quiet" href="${escap
 
 /** Sent is what holds the session; seen is a transaction that the payment service or the chain has named. */
 function stages(words: Words, isSeen: boolean): string {
-  const row = (text: string, kind: 'done' | 'now' | 'ahead'): string =>
-    `<li class="${kind}"${kind === 'now' ? ' aria-current="step"' : ''}>${escapeHtml(text)}</li>`;
-  return `<ol class="stages" aria-label="${escapeHtml(words.stages)}">${row(words.stageSent, 'done')}${row(words.stageSeen, isSeen ? 'done' : 'now')}${row(words.stageConfirmed, isSeen ? 'now' : 'ahead')}</ol>`;
+  const row = (text: string, isReached: boolean, isLast = false): string =>
+    `<li${isReached ? ' class="reached"' : ''}${isLast ? ' aria-current="step"' : ''}>${escapeHtml(text)}</li>`;
+  return `<ol class="stages" aria-label="${escapeHtml(words.stages)}">${row(words.stageSent, true, !isSeen)}${row(words.stageSeen, isSeen, isSeen)}${row(words.stageConfirmed, false)}</ol>`;
 }
