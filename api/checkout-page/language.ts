@@ -30,7 +30,7 @@ export const LANGUAGES: readonly Language[] = [
 ];
 
 /** What the buyer chose on the page: `lang` in its address. Undefined for what is none of ours. */
-export function askedLanguage(lang: unknown): Language | undefined {
+export function askedLanguage(lang: string | null): Language | undefined {
   return LANGUAGES.find(({ tag }) => tag === lang);
 }
 

@@ -63,7 +63,7 @@ function sendPage(deps: Deps, res: Response, session: LinkedSession, answer: Lin
   const view = buildPageView(session, pageState(session, answer), {
     baseUrl: config.baseUrl,
     language,
-    isLanguageAsked: askedLanguage(res.req.query.lang) !== undefined,
+    isLanguageAsked: askedByBuyer(res) !== undefined,
     now: now(),
   });
   const html = renderSessionPage(view, pageAssets, config.pageScriptUrl);
@@ -112,8 +112,14 @@ function processing({ payment }: LinkedSession): PageState {
   };
 }
 
-function languageOf({ req }: Response): Language {
-  return askedLanguage(req.query.lang) ?? chooseLanguage(req.get('Accept-Language'));
+function languageOf(res: Response): Language {
+  return askedByBuyer(res) ?? chooseLanguage(res.req.get('Accept-Language'));
+}
+
+/** In the page's address; what it may hold beside is none of ours. */
+function askedByBuyer({ req }: Response): Language | undefined {
+  const [, query] = req.originalUrl.split('?', 2);
+  return askedLanguage(new URLSearchParams(query).get('lang'));
 }
 
 function send({ config }: Deps, res: Response, language: Language, html: string): void {

@@ -57,51 +57,61 @@ describe('a payment that is being confirmed', function () {
     const id = await undecided(90);
     const visitor = await shop.visitPage(id, { browser: { javaScriptEnabled: false } });
     await visitor.page.getByText(LATE).waitFor();
-    await visitor.page.getByText('This page looks again by itself').locator('visible=true').waitFor();
+    await visitor.page.locator('noscript p', { hasText: 'This page looks again' }).waitFor();
     assert.equal(await visitor.page.locator('#elapsed').isVisible(), false);
     const again = visitor.page.waitForRequest((request) => request.isNavigationRequest());
     await again;
     await visitor.leave();
   });
 
-  it('cannot be left for the merchant’s cancel page once it was signed', async () => {
-    const session = await shop.buildSession({ cancelUrl: 'https://shop.example/cart' });
-    const wallet = evmWallet();
-    wallet.balances.set(USDC, 25_000_000n);
-    const hold = shop.facilitator.verify.holdNext();
-    const visitor = await shop.visitPage(session, { wallets: [wallet] });
-    const back = visitor.page.getByRole('link', { name: /Back to Cafe Pocket/ });
-    await back.waitFor();
-    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
-    await visitor.sees('Sending the payment');
-    assert.equal(await visitor.page.title(), 'Sending the payment');
-    assert.equal(await back.count(), 0);
-    assert.equal(await visitor.page.getByRole('button', { name: 'Cancel' }).count(), 0);
-    await visitor.page.locator('#elapsed', { hasText: 'so far' }).waitFor();
-    hold.release();
-    await visitor.sees('Payment complete');
-    assert.equal(await visitor.page.title(), 'Paid: Cafe Pocket');
-    assert.equal(await back.count(), 0);
-    await visitor.leave();
-  });
+  describe('and then is', () => {
+    let served: Shop;
+    before(async () => {
+      served = await openShop();
+    });
+    after(async () => {
+      await served.close();
+    });
 
-  it('by somebody else, while this wallet is asked, is said with what to do about its window', async () => {
-    const { id } = await shop.buildSession();
-    const wallet = evmWallet();
-    wallet.balances.set(USDC, 25_000_000n);
-    wallet.next.set('eth_signTypedData_v4', neverEnds);
-    const visitor = await shop.visitPage(id, { wallets: [wallet] });
-    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
-    await visitor.sees('Confirm in Fox Wallet');
-    assert.equal(await visitor.page.title(), 'Confirm in Fox Wallet');
-    const hold = shop.facilitator.settle.holdNext();
-    const paying = shop.pay(id);
-    const told = visitor.page.getByRole('alert');
-    await told.filter({ hasText: /Somebody else began to pay.*still asks, decline there/ }).waitFor();
-    hold.release();
-    await paying;
-    await told.filter({ hasText: /Somebody else paid this order/ }).waitFor();
-    await visitor.sees('Payment complete');
-    await visitor.leave();
+    it('never left for the merchant’s cancel page once it was signed', async () => {
+      const session = await served.buildSession({ cancelUrl: 'https://shop.example/cart' });
+      const wallet = evmWallet();
+      wallet.balances.set(USDC, 25_000_000n);
+      const hold = served.facilitator.verify.holdNext();
+      const visitor = await served.visitPage(session, { wallets: [wallet] });
+      const back = visitor.page.getByRole('link', { name: /Back to Cafe Pocket/ });
+      await back.waitFor();
+      await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+      await visitor.sees('Sending the payment');
+      assert.equal(await visitor.page.title(), 'Sending the payment');
+      assert.equal(await back.count(), 0);
+      assert.equal(await visitor.page.getByRole('button', { name: 'Cancel' }).count(), 0);
+      await visitor.page.locator('#elapsed', { hasText: 'so far' }).waitFor();
+      hold.release();
+      await visitor.sees('Payment complete');
+      assert.equal(await visitor.page.title(), 'Paid: Cafe Pocket');
+      assert.equal(await back.count(), 0);
+      await visitor.leave();
+    });
+
+    it('somebody else’s, while this wallet is asked: that is said, and what to do about its window', async () => {
+      const { id } = await served.buildSession();
+      const wallet = evmWallet();
+      wallet.balances.set(USDC, 25_000_000n);
+      wallet.next.set('eth_signTypedData_v4', neverEnds);
+      const visitor = await served.visitPage(id, { wallets: [wallet] });
+      await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+      await visitor.sees('Confirm in Fox Wallet');
+      assert.equal(await visitor.page.title(), 'Confirm in Fox Wallet');
+      const hold = served.facilitator.settle.holdNext();
+      const paying = served.pay(id);
+      const told = visitor.page.getByRole('alert');
+      await told.filter({ hasText: /Somebody else began to pay.*still asks, decline there/ }).waitFor();
+      hold.release();
+      await paying;
+      await told.filter({ hasText: /Somebody else paid this order/ }).waitFor();
+      await visitor.sees('Payment complete');
+      await visitor.leave();
+    });
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { newId } from '../../shared/ids.js';
 import { updateAccount } from '../../shared/services/access/accounts.js';
+import { eventually } from '../support/eventually.js';
 import { buildPaidSession } from '../support/factories.js';
 import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
 import { openShop, type Shop, type Visit, type Visitor } from '../support/page/shop.js';
@@ -10,6 +11,7 @@ import { evmWallet, solanaWallet } from '../support/page/wallets.js';
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const MOST_SHIFT = 0.02;
+const PAINTED = 'performance.getEntriesByName("first-contentful-paint").length > 0';
 
 /** The text of an element as it is broken into lines, word by word: each word that is on more than one. */
 const BROKEN_WORDS = `(selector) => [...document.querySelectorAll(selector)].flatMap((element) => {
@@ -146,7 +148,7 @@ describe('at its edges the page', function () {
             await watchLayout(page);
             // The document is seen before its script is there.
             await page.route('**/assets/*.js', async (route) => {
-              await page.waitForFunction('performance.getEntriesByName("first-contentful-paint").length > 0');
+              await eventually(async () => assert.equal(await page.evaluate(PAINTED), true));
               await route.continue();
             });
           },
@@ -197,7 +199,7 @@ describe('at its edges the page', function () {
       browser: { javaScriptEnabled: false },
     });
     await visitor.sees('One moment, please');
-    await visitor.page.getByText('This page looks again by itself').locator('visible=true').waitFor();
+    await visitor.page.locator('noscript p', { hasText: 'This page looks again' }).waitFor();
     facilitator.supported = supported;
     await visitor.sees('Pay with your wallet');
     await visitor.leave();
