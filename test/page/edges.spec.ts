@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { buildPaidSession } from '../support/factories.js';
 import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
 import { openShop, type Shop, type Visit, type Visitor } from '../support/page/shop.js';
+import { countTransfer, type Transfer } from '../support/page/transfer.js';
 import { evmWallet, solanaWallet } from '../support/page/wallets.js';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
@@ -159,6 +160,22 @@ describe('at its edges the page', function () {
       });
     }
   }
+
+  it('takes three requests and 24 KB before a wallet is pressed', async () => {
+    const counted: Transfer[] = [];
+    const visitor = await shop.visitPage(await shop.buildSession({ lineItems: items(100) }), {
+      wallets: [funded('Fox Wallet'), solanaWallet()],
+      browser: { locale: 'ar' },
+      prepare: async (page) => {
+        counted.push(await countTransfer(page));
+      },
+    });
+    await visitor.page.locator('#wallets button').first().waitFor();
+    const [{ requests, bytes } = { requests: 0, bytes: 0 }] = counted;
+    assert.equal(requests, 3);
+    assert.ok(bytes > 10_000 && bytes <= 24 * 1024, `${bytes} bytes`);
+    await visitor.leave();
+  });
 
   async function languageOf({ page }: Visitor): Promise<string | null> {
     return await page.locator('html').getAttribute('lang');

@@ -102,6 +102,22 @@ describe('a payment that is lost on the way', function () {
     await assertPaidOnce(visitor, id);
   });
 
+  it('is kept while a reloaded page finds the payment service away, and sent when it is back', async () => {
+    let isBlocked = true;
+    const { visitor, id } = await open(async (page) => {
+      await page.route(PAY, (route) => (isBlocked ? route.abort() : route.continue()));
+    });
+    await visitor.sees('Checking the payment');
+    const { facilitator } = shop.app;
+    const { supported } = facilitator;
+    facilitator.supported = async () => undefined;
+    isBlocked = false;
+    await visitor.page.reload();
+    await visitor.sees('One moment, please');
+    facilitator.supported = supported;
+    await assertPaidOnce(visitor, id);
+  });
+
   it('can be asked for again when its signature is over', async () => {
     let isBlocked = true;
     const { visitor, id } = await open(async (page) => {

@@ -39,6 +39,7 @@ function start(page: HTMLElement, first: PageData): void {
     if (entry !== undefined) {
       stopCountdown = startCountdown(data, clock, data.language, data.words, () => polling.askNow());
     }
+    resumePayment(data.sessionId, checkout, clock);
     showWhosePayment(data.sessionId);
     showSince(data, clock);
     wireReceipt();
@@ -89,15 +90,14 @@ function start(page: HTMLElement, first: PageData): void {
   discoverEvmWallets(clock, found);
   const chains = new Set(data.sessionId.startsWith('cs_live_') ? ['solana:mainnet'] : ['solana:devnet']);
   discoverSolanaWallets(data.path, chains, clock, found);
-  resumePayment(data.sessionId, checkout, clock);
 }
 
-/** Signed before this page was loaded again, and perhaps never arrived. */
+/** Signed before this page was loaded again, and perhaps never arrived. While nothing can be paid it is kept. */
 function resumePayment(sessionId: string, checkout: Checkout | undefined, clock: ServerClock): void {
   const kept = keptPayment(sessionId);
   if (kept === undefined) return;
-  if (checkout !== undefined && kept.validUntil > clock.now()) checkout.resume(kept);
-  else forgetPayment(sessionId);
+  if (kept.validUntil <= clock.now()) forgetPayment(sessionId);
+  else if (checkout?.stage() === 'idle') checkout.resume(kept);
 }
 
 function showWhosePayment(sessionId: string): void {

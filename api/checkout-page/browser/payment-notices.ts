@@ -11,7 +11,7 @@ export function failureNotice(words: ScriptWords, code = 'payment_failed'): Noti
 
 export function lostNotice(words: ScriptWords, sendAgain: () => void): Notice {
   const action = { label: words.sendAgain, run: sendAgain };
-  return { title: words.failed, lines: [words.lost], action };
+  return { title: words.lost, lines: [], action };
 }
 
 export function problemNotice(words: ScriptWords, error: unknown, { name }: PageWallet): Notice {
