@@ -18,19 +18,19 @@ export function summary(view: PageView): string {
   const isPaid = view.state.kind === 'complete';
   // Who has signed cannot take it back by leaving.
   const isSigned = isPaid || view.state.kind === 'processing';
-  return `<section class="summary">
+  const amount = formats.dollars(session.amount_total);
+  return `<section class="summary${sizeOf(amount)}">
 ${session.cancel_url === null || isSigned ? '' : `<p class="back">${link(session.cancel_url, `<span aria-hidden="true">←</span> ${say(words, 'back', { merchant: name })}`)}</p>`}
 <div class="merchant">${logo(view)}<p>${say(words, isPaid ? 'paidMerchant' : 'payMerchant', { merchant: name })}</p>${session.livemode ? '' : `<p class="badge">${escapeHtml(words.testMode)}</p>`}</div>
-${heading(formats.dollars(session.amount_total))}
+<h1>${escapeHtml(amount)}</h1>
 ${session.livemode ? '' : `<p class="note">${escapeHtml(words.testModeNote)}</p>`}
 ${items(view)}
 </section>`;
 }
 
-function heading(amount: string): string {
-  const size =
-    amount.length > LONGEST_AMOUNT ? ' class="longest"' : amount.length > LONG_AMOUNT ? ' class="long"' : '';
-  return `<h1${size}>${escapeHtml(amount)}</h1>`;
+function sizeOf(amount: string): string {
+  if (amount.length > LONGEST_AMOUNT) return ' longest';
+  return amount.length > LONG_AMOUNT ? ' long' : '';
 }
 
 function logo({ session, link: address }: PageView): string {
