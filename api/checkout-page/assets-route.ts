@@ -1,6 +1,6 @@
 import { type Response, Router } from 'express';
 import { brandStylesOf } from './brand.js';
-import { type Encodings, encodeAll, sendEncoded } from './compressed.js';
+import { BEST, type Encodings, encodeAll, sendEncoded } from './compressed.js';
 import type { PageAssets } from './page-assets.js';
 
 const TYPES: Record<string, string> = {
@@ -12,7 +12,7 @@ const TYPES: Record<string, string> = {
 export function pageAssetRoutes({ files }: PageAssets): Router {
   const router = Router({ caseSensitive: true });
   const encoded = new Map<string, Encodings>();
-  for (const [name, bytes] of files) encoded.set(name, encodeAll(bytes));
+  for (const [name, bytes] of files) encoded.set(name, encodeAll(bytes, BEST));
   router.get('/:name', (req, res, next) => {
     const { name } = req.params;
     const brand = brandStylesOf(name);

@@ -1,6 +1,7 @@
 import type { Language } from './language.js';
 import { escapeHtml } from './markup.js';
 import type { PageAssets } from './page-assets.js';
+import { REFRESH_SECONDS } from './page-headers.js';
 
 interface PageDocument {
   language: Language;
@@ -10,6 +11,8 @@ interface PageDocument {
   styles: readonly string[];
   /** What is asked again while the page is open; undefined when nothing changes any more. */
   revision: string | undefined;
+  /** Without a script it asks for itself again. */
+  refreshes: boolean;
   /** JSON for the script. */
   data: string | undefined;
   main: string;
@@ -37,7 +40,7 @@ export function renderDocument(
 <meta name="robots" content="noindex, nofollow">
 <meta name="color-scheme" content="light dark">
 <meta name="format-detection" content="telephone=no">
-<title>${page.title}</title>
+${page.refreshes ? `<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS}"></noscript>\n` : ''}<title>${page.title}</title>
 <link rel="icon" href="data:,">
 ${styles.map((url) => `<link rel="stylesheet" href="${escapeHtml(url)}">`).join('\n')}
 ${scripts.map((url) => `<script src="${escapeHtml(url)}" defer></script>`).join('\n')}

@@ -12,7 +12,8 @@ interface ErrorWords {
 }
 
 const NOT_FOUND: ErrorWords = { title: 'notFound', text: 'notFoundText', reloadMayHelp: false };
-const BUSY: ErrorWords = { title: 'busy', text: 'busyText', reloadMayHelp: true };
+/** Of what is behind it nothing is known: it may have been paid long ago. */
+const AWAY: ErrorWords = { title: 'busy', text: 'awayText', reloadMayHelp: true };
 const BROKEN: ErrorWords = { title: 'broken', text: 'brokenText', reloadMayHelp: true };
 const BAD_REQUEST: ErrorWords = { title: 'badRequest', text: 'badRequestText', reloadMayHelp: true };
 
@@ -22,8 +23,13 @@ const WORDS_OF: Partial<Record<BuyerErrorCode, ErrorWords>> = {
   rate_limit: { title: 'tooMany', text: 'tooManyText', reloadMayHelp: true },
   invalid_payment_payload: BAD_REQUEST,
   method_not_allowed: BAD_REQUEST,
-  payment_service_unavailable: BUSY,
+  payment_service_unavailable: AWAY,
 };
+
+/** What passes by itself, and is asked again by a `Refresh`, which needs no script. */
+export function isAway(code: BuyerErrorCode): boolean {
+  return WORDS_OF[code] === AWAY;
+}
 
 export function renderErrorPage(code: BuyerErrorCode, language: Language, assets: PageAssets): string {
   const { words } = language;
@@ -36,10 +42,12 @@ export function renderErrorPage(code: BuyerErrorCode, language: Language, assets
       title: escapeHtml(words[title]),
       styles: [],
       revision: undefined,
+      refreshes: false,
       data: undefined,
       main: `<div class="sheet single"><section class="payment"><div class="state">${icon('failed')}
 <h1>${escapeHtml(words[title])}</h1>
 <p role="alert">${escapeHtml(words[text])}</p>
+${isAway(code) ? `<p class="detail">${escapeHtml(words.looksAgain)}</p>` : ''}
 ${again}
 </div></section></div>`,
       footer: '',

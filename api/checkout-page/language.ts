@@ -10,22 +10,29 @@ import { ZH } from './words/zh.js';
 
 export interface Language {
   tag: string;
+  /** In itself. */
+  name: string;
   direction: 'ltr' | 'rtl';
   words: Words;
 }
 
-const ENGLISH: Language = { tag: 'en', direction: 'ltr', words: EN };
+const ENGLISH: Language = { tag: 'en', name: 'English', direction: 'ltr', words: EN };
 
 export const LANGUAGES: readonly Language[] = [
   ENGLISH,
-  { tag: 'de', direction: 'ltr', words: DE },
-  { tag: 'es', direction: 'ltr', words: ES },
-  { tag: 'fr', direction: 'ltr', words: FR },
-  { tag: 'pt', direction: 'ltr', words: PT },
-  { tag: 'ar', direction: 'rtl', words: AR },
-  { tag: 'ja', direction: 'ltr', words: JA },
-  { tag: 'zh', direction: 'ltr', words: ZH },
+  { tag: 'de', name: 'Deutsch', direction: 'ltr', words: DE },
+  { tag: 'es', name: 'Español', direction: 'ltr', words: ES },
+  { tag: 'fr', name: 'Français', direction: 'ltr', words: FR },
+  { tag: 'pt', name: 'Português', direction: 'ltr', words: PT },
+  { tag: 'ar', name: 'العربية', direction: 'rtl', words: AR },
+  { tag: 'ja', name: '日本語', direction: 'ltr', words: JA },
+  { tag: 'zh', name: '中文', direction: 'ltr', words: ZH },
 ];
+
+/** What the buyer chose on the page: `lang` in its address. Undefined for what is none of ours. */
+export function askedLanguage(lang: string | null): Language | undefined {
+  return LANGUAGES.find(({ tag }) => tag === lang);
+}
 
 const MAX_HEADER_LENGTH = 1000;
 

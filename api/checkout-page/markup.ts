@@ -32,7 +32,7 @@ export function code(text: string): string {
   return `<code dir="ltr">${escapeHtml(text)}</code>`;
 }
 
-/** An address as people compare it: its ends. */
+/** An address as people compare it: its ends. Whole on paper, from its title. */
 export function shortened(text: string): string {
   const short = text.length <= 16 ? text : `${text.slice(0, 6)}…${text.slice(-6)}`;
   return `<code dir="ltr" title="${escapeHtml(text)}">${escapeHtml(short)}</code>`;

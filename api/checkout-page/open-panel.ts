@@ -1,10 +1,12 @@
-import { networkName } from '../../shared/chains/networks.js';
-import { failureWord } from './failure-words.js';
 import { escapeHtml, facts, icon, say, sayPlainly, shortened, time } from './markup.js';
 import type { PayableEntry } from './page-data.js';
 import { isInLastQuarter, type PageView } from './page-view.js';
 import { qrCode } from './qr-code.js';
 import { walletApps } from './wallet-apps.js';
+import { causeOfCode, NEXT_STEPS } from './words/causes.js';
+
+/** Stands for markup that is filled in once the words around it are escaped. */
+const GAP = '\u0000';
 
 /**
  * The payment itself. Readable without the script, which fills #wallets and keeps the facts to the chosen entry.
@@ -67,14 +69,16 @@ function entryFacts({ language: { words }, entries, session, formats }: PageView
 }
 
 function failureNotice({ language: { words } }: PageView, failureCode: string): string {
+  const cause = causeOfCode(failureCode);
+  const text = [words[cause], words.nothingPaid, words[NEXT_STEPS[cause]]].join(' ');
   return `<div class="notice failed">${icon('failed')}<div><p><strong>${escapeHtml(words.failed)}</strong></p>
-<p>${escapeHtml(words[failureWord(failureCode)])} ${escapeHtml(words.nothingPaid)}</p></div></div>`;
+<p>${escapeHtml(text)}</p></div></div>`;
 }
 
 /** For those without a wallet in this browser: their phone, their wallet's own browser, the link. */
 function otherWays(view: PageView, { token }: PayableEntry): string {
   const { words } = view.language;
-  const apps = walletApps(view.link, new Set(view.entries.map(({ family }) => family)));
+  const apps = walletApps(view.ownUrl, new Set(view.entries.map(({ family }) => family)));
   const links = apps.map(
     ({ name, url }) =>
       `<li><a href="${escapeHtml(url)}" rel="noopener noreferrer">${escapeHtml(name)}</a></li>`,
@@ -82,34 +86,35 @@ function otherWays(view: PageView, { token }: PayableEntry): string {
   return `<details class="ways" id="ways"><summary>${escapeHtml(words.noWallet)}</summary>
 <p>${say(words, 'noWalletText', { token })}</p>
 <div class="apps"><h3>${escapeHtml(words.phoneWallets)}</h3><ul>${links.join('')}</ul></div>
-<div class="scan"><h3>${escapeHtml(words.scan)}</h3><p data-script hidden>${escapeHtml(words.scanText)}</p>${qrCode(view.link, words.qrCode)}</div>
+<div class="scan"><h3>${escapeHtml(words.scan)}</h3><p data-script hidden>${escapeHtml(words.scanText)}</p>${qrCode(view.ownUrl, words.qrCode)}</div>
 <p data-script hidden><button type="button" class="quiet" data-copy="${escapeHtml(view.link)}">${escapeHtml(words.copyLink)}</button></p>
 <h3>${escapeHtml(words.exchange)}</h3><p>${escapeHtml(words.exchangeText)}</p>
 </details>`;
-}
-
-export function processingPanel(view: PageView, network: string, transactionUrl: string | null): string {
-  const { words } = view.language;
-  return `<div class="state" data-processing>${icon('working')}
-<h2 id="state" tabindex="-1">${escapeHtml(words.processing)}</h2>
-<p data-mine hidden><strong>${escapeHtml(words.processingMine)}</strong></p>
-<p data-other><strong>${escapeHtml(words.processingOther)}</strong></p>
-<p>${escapeHtml(words.processingText)}</p>
-<p class="detail">${escapeHtml(networkName(network))}</p>
-${transactionUrl === null ? '' : `<p><a class="button quiet" href="${escapeHtml(transactionUrl)}" target="_blank" rel="noopener noreferrer">${escapeHtml(words.seeTransaction)}</a></p>`}
-</div>`;
 }
 
 export function expiredPanel(view: PageView): string {
   const { words } = view.language;
   const { name } = view.session.merchant;
   const { cancel_url: cancelUrl } = view.session;
-  return `<div class="state">${icon('over')}
+  return `<div id="notice" role="alert"></div>
+<div class="state">${icon('over')}
 <h2 id="state" tabindex="-1">${escapeHtml(words.expired)}</h2>
 <p>${say(words, 'expiredText', { merchant: name })}</p>
-<p class="detail">${time(view, view.session.expires_at)}</p>
+<p class="detail">${whenOver(view)}</p>
 ${cancelUrl === null ? '' : `<p><a class="button" href="${escapeHtml(cancelUrl)}" rel="noopener noreferrer"><span>${say(words, 'back', { merchant: name })}</span></a></p>`}
 </div>`;
+}
+
+/** When it ended is known of no session, only when it was to end; one that was ended early has that time ahead of it. */
+function whenOver(view: PageView): string {
+  const { session, now, language } = view;
+  if (session.expires_at > now) {
+    return say(language.words, 'endedEarly', { merchant: session.merchant.name });
+  }
+  return say(language.words, 'wasPayable', { time: GAP }).replace(
+    `<bdi>${GAP}</bdi>`,
+    time(view, session.expires_at),
+  );
 }
 
 /** Open, but not now. */
@@ -121,10 +126,18 @@ export function pausedPanel(view: PageView, kind: 'busy' | 'unavailable'): strin
   return `<div class="state">${icon(kind === 'busy' ? 'working' : 'failed')}
 <h2 id="state" tabindex="-1">${escapeHtml(words[kind])}</h2>
 <p>${text}</p>
-<p><a class="button quiet" href="${sayPathOf(view)}">${sayPlainly(words, 'tryAgain')}</a></p>
+${kind === 'busy' ? triesAgain(view) : ''}
+<p><a class="button quiet" href="${escapeHtml(pathOf(view))}">${sayPlainly(words, 'tryAgain')}</a></p>
 </div>`;
 }
 
-function sayPathOf({ link }: PageView): string {
-  return escapeHtml(new URL(link).pathname);
+/** True with the script, which asks again, and without scripts, by the document's own refresh. */
+function triesAgain({ language: { words } }: PageView): string {
+  const text = escapeHtml(words.looksAgain);
+  return `<p class="detail" data-script hidden>${text}</p><noscript><p class="detail">${text}</p></noscript>`;
+}
+
+function pathOf({ ownUrl }: PageView): string {
+  const { pathname, search } = new URL(ownUrl);
+  return `${pathname}${search}`;
 }

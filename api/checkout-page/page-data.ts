@@ -1,5 +1,5 @@
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
-import type { ScriptWords } from './words/words.js';
+import type { ScriptWords } from './words/script-words.js';
 
 /** What the document tells its script, as JSON in one attribute. */
 export interface PageData {

@@ -1,5 +1,8 @@
 import type { Response } from 'express';
 
+/** How often a page asks for itself that waits and has no script to do so. */
+export const REFRESH_SECONDS = 5;
+
 /**
  * What a browser may do for the page: its own script, style, images and requests, and nothing of anyone else's.
  * Wallets' icons are data. Wallet extensions live outside of this policy.

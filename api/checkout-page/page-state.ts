@@ -8,7 +8,8 @@ export type PageState =
   | { kind: 'busy' }
   /** There is no network to pay on. */
   | { kind: 'unavailable' }
-  | { kind: 'processing'; network: string; transactionUrl: string | null }
+  /** `since`: Unix seconds. A transaction is known when the payment service or the chain has named it. */
+  | { kind: 'processing'; network: string; transactionUrl: string | null; since: number }
   | { kind: 'complete' }
   | { kind: 'expired' };
 

@@ -23,6 +23,8 @@ export interface PageView {
   state: PageState;
   entries: PayableEntry[];
   link: string;
+  /** Where the buyer is: the link, in the language that they have chosen. */
+  ownUrl: string;
   /** Unix seconds, like `now`. */
   created: number;
   now: number;
@@ -30,18 +32,28 @@ export interface PageView {
   formats: Formats;
 }
 
+interface Shown {
+  baseUrl: string;
+  language: Language;
+  /** By the buyer, not by their browser. */
+  isLanguageAsked: boolean;
+  now: Date;
+}
+
 export function buildPageView(
   session: LinkedSession,
   state: PageState,
-  { baseUrl, language, now }: { baseUrl: string; language: Language; now: Date },
+  { baseUrl, language, isLanguageAsked, now }: Shown,
 ): PageView {
   const formats = formatsOf(language.tag);
+  const link = sessionUrl(session.id, baseUrl);
   return {
     session: presentPublicSession(session, session.account, now),
     items: (session.shownItems ?? []).map(visibleItem),
     state,
     entries: state.kind === 'open' ? state.accepts.map((accepted) => payableEntry(accepted, formats)) : [],
-    link: sessionUrl(session.id, baseUrl),
+    link,
+    ownUrl: isLanguageAsked ? `${link}?lang=${language.tag}` : link,
     created: unixSeconds(createdAt(session.id)),
     now: unixSeconds(now),
     language,

@@ -40,5 +40,5 @@ function transaction(
   if (hash === null) return '–';
   if (url === null) return shortened(hash);
   const label = escapeHtml(language.words.seeTransaction);
-  return `<a href="${escapeHtml(url)}" target="_blank" rel="noopener noreferrer"><span class="visually-hidden">${label}: </span>${shortened(hash)}</a><span class="print-only">${code(hash)}</span>`;
+  return `<a href="${escapeHtml(url)}" target="_blank" rel="noopener noreferrer"><span class="visually-hidden">${label}: </span>${shortened(hash)}</a>`;
 }

@@ -1,14 +1,27 @@
 import { brandStylesUrl } from './brand.js';
 import { renderDocument } from './document.js';
-import { escapeHtml, link as linkTo, say, sayPlainly } from './markup.js';
-import { expiredPanel, openPanel, pausedPanel, processingPanel } from './open-panel.js';
+import { footer } from './footer.js';
+import { sayPlainly } from './markup.js';
+import { expiredPanel, openPanel, pausedPanel } from './open-panel.js';
 import type { PageAssets } from './page-assets.js';
 import type { PageData } from './page-data.js';
-import { revisionOf } from './page-state.js';
+import { type PageState, revisionOf } from './page-state.js';
 import type { PageView } from './page-view.js';
+import { processingPanel } from './processing-panel.js';
 import { receiptPanel } from './receipt-panel.js';
 import { summary } from './summary.js';
-import { SCRIPT_WORDS, type ScriptWords } from './words/words.js';
+import { SCRIPT_WORDS, type ScriptWords } from './words/script-words.js';
+import type { Words } from './words/words.js';
+
+/** The tab says it too, while the buyer looks at their wallet. */
+const TITLES = {
+  open: 'title',
+  busy: 'titlePaused',
+  unavailable: 'titlePaused',
+  processing: 'titleProcessing',
+  complete: 'titlePaid',
+  expired: 'titleExpired',
+} as const satisfies Record<PageState['kind'], keyof Words>;
 
 export function renderSessionPage(
   view: PageView,
@@ -21,11 +34,12 @@ export function renderSessionPage(
   return renderDocument(
     {
       language,
-      title: sayPlainly(language.words, state.kind === 'complete' ? 'titlePaid' : 'title', {
+      title: sayPlainly(language.words, TITLES[state.kind], {
         merchant: name,
       }),
       styles: brand === undefined ? [] : [brand],
       revision: revisionOf(state),
+      refreshes: state.kind === 'processing' || state.kind === 'busy',
       data: JSON.stringify(pageData(view)),
       main: `<div class="sheet">
 ${summary(view)}
@@ -49,28 +63,13 @@ function panel(view: PageView): string {
     case 'unavailable':
       return pausedPanel(view, state.kind);
     case 'processing':
-      return processingPanel(view, state.network, state.transactionUrl);
+      return processingPanel(view, state);
     case 'complete':
       if (session.payment === null) throw new Error(`${session.id} is complete without a payment`);
       return receiptPanel(view, session.payment);
     case 'expired':
       return expiredPanel(view);
   }
-}
-
-function footer({ session, link, language, state }: PageView): string {
-  const { words } = language;
-  const { support_email: email } = session.merchant;
-  const support =
-    email === null
-      ? ''
-      : `<p>${say(words, 'support', { email: '\u0000' }).replace('<bdi>\u0000</bdi>', linkTo(`mailto:${encodeURIComponent(email).replaceAll('%40', '@')}`, `<bdi>${escapeHtml(email)}</bdi>`))}</p>`;
-  const agents =
-    state.kind === 'complete' || state.kind === 'expired'
-      ? ''
-      : `<details class="agents"><summary>${escapeHtml(words.agents)}</summary>
-<p>${escapeHtml(words.agentsText)}</p><pre dir="ltr" tabindex="0"><code>curl ${escapeHtml(link)}</code></pre><p>${escapeHtml(words.agentsSign)}</p></details>`;
-  return `<footer>${support}${agents}</footer>`;
 }
 
 function pageData({ session, entries, link, created, now, language }: PageView): PageData {

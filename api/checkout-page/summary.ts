@@ -4,6 +4,11 @@ import type { PageView } from './page-view.js';
 
 /** More than these would push the payment off a phone's screen. */
 const SHOWN_ITEMS = 4;
+/** More than these are folded away on a phone, where the way to pay comes first. */
+const UNFOLDED_ITEMS = 2;
+/** An amount never breaks: what is longer is set smaller. */
+const LONG_AMOUNT = 9;
+const LONGEST_AMOUNT = 14;
 
 /** What is paid for: the same in every state, the amount the largest thing on the page. */
 export function summary(view: PageView): string {
@@ -11,13 +16,21 @@ export function summary(view: PageView): string {
   const { words } = language;
   const { name } = session.merchant;
   const isPaid = view.state.kind === 'complete';
-  return `<section class="summary">
-${session.cancel_url === null || isPaid ? '' : `<p class="back">${link(session.cancel_url, `<span aria-hidden="true">←</span> ${say(words, 'back', { merchant: name })}`)}</p>`}
+  // Who has signed cannot take it back by leaving.
+  const isSigned = isPaid || view.state.kind === 'processing';
+  const amount = formats.dollars(session.amount_total);
+  return `<section class="summary${sizeOf(amount)}">
+${session.cancel_url === null || isSigned ? '' : `<p class="back">${link(session.cancel_url, `<span aria-hidden="true">←</span> ${say(words, 'back', { merchant: name })}`)}</p>`}
 <div class="merchant">${logo(view)}<p>${say(words, isPaid ? 'paidMerchant' : 'payMerchant', { merchant: name })}</p>${session.livemode ? '' : `<p class="badge">${escapeHtml(words.testMode)}</p>`}</div>
-<h1>${escapeHtml(formats.dollars(session.amount_total))}</h1>
+<h1>${escapeHtml(amount)}</h1>
 ${session.livemode ? '' : `<p class="note">${escapeHtml(words.testModeNote)}</p>`}
 ${items(view)}
 </section>`;
+}
+
+function sizeOf(amount: string): string {
+  if (amount.length > LONGEST_AMOUNT) return ' longest';
+  return amount.length > LONG_AMOUNT ? ' long' : '';
 }
 
 function logo({ session, link: address }: PageView): string {
@@ -32,13 +45,22 @@ function items(view: PageView): string {
   const hidden = rows.slice(SHOWN_ITEMS);
   const shown = hidden.length === 1 ? rows : rows.slice(0, SHOWN_ITEMS);
   const label = escapeHtml(words.items);
-  const list = `<ul class="items" aria-label="${label}">\n${shown.join('\n')}\n</ul>`;
-  if (hidden.length <= 1) return list;
-  return `${list}
-<details class="more"><summary>${say(words, 'moreItems', { count: formats.count(hidden.length) })}</summary>
+  const list = `<ul class="items" aria-label="${label}">\n${shown.join('\n')}\n</ul>${hidden.length <= 1 ? '' : rest(view, hidden)}`;
+  if (rows.length <= UNFOLDED_ITEMS) return list;
+  return `<details class="fold"><summary>${label} · ${formats.count(rows.length)}</summary></details>
+<div class="folded">
+${list}
+</div>`;
+}
+
+/** Beside the element that opens it, not in it: so every browser prints it, opened or not. */
+function rest({ formats, language }: PageView, rows: readonly string[]): string {
+  const label = say(language.words, 'moreItems', { count: formats.count(rows.length) });
+  return `
+<details class="more"><summary>${label}</summary></details>
 <ul class="items">
-${hidden.join('\n')}
-</ul></details>`;
+${rows.join('\n')}
+</ul>`;
 }
 
 function row({ formats, language, link: address }: PageView, item: ShownItem, image: number): string {

@@ -11,7 +11,7 @@ const APPS: readonly WalletApp[] = [
   {
     name: 'MetaMask',
     families: ['evm', 'svm'],
-    url: ({ host, pathname }) => `https://link.metamask.io/dapp/${host}${pathname}`,
+    url: ({ host, pathname, search }) => `https://link.metamask.io/dapp/${host}${pathname}${search}`,
   },
   {
     name: 'Phantom',

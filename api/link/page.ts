@@ -2,13 +2,14 @@ import type { Response } from 'express';
 import { transactionUrl } from '../../shared/chains/networks.js';
 import { now } from '../../shared/clock.js';
 import { LONG_ANSWER_BYTES } from '../../shared/domain/weight.js';
-import { isIdShaped } from '../../shared/ids.js';
+import { createdAt, isIdShaped } from '../../shared/ids.js';
+import { unixSeconds } from '../../shared/presenters/timestamp.js';
 import { findPageSession, type LinkedSession } from '../../shared/services/payments/read-link.js';
 import { addressKey } from '../address-key.js';
 import { sendCompressed } from '../checkout-page/compressed.js';
-import { renderErrorPage } from '../checkout-page/error-page.js';
-import { chooseLanguage, type Language } from '../checkout-page/language.js';
-import { setPageHeaders } from '../checkout-page/page-headers.js';
+import { isAway, renderErrorPage } from '../checkout-page/error-page.js';
+import { askedLanguage, chooseLanguage, type Language } from '../checkout-page/language.js';
+import { REFRESH_SECONDS, setPageHeaders } from '../checkout-page/page-headers.js';
 import type { PageState } from '../checkout-page/page-state.js';
 import { buildPageView } from '../checkout-page/page-view.js';
 import { renderSessionPage } from '../checkout-page/session-page.js';
@@ -50,6 +51,7 @@ export async function sendCurrentPage(deps: Deps, res: Response, id: string): Pr
 export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): void {
   res.locals.errorCode = code;
   res.status(BUYER_ERRORS[code]);
+  if (isAway(code)) res.setHeader('Refresh', String(REFRESH_SECONDS));
   const language = languageOf(res);
   send(deps, res, language, renderErrorPage(code, language, deps.pageAssets));
 }
@@ -61,6 +63,7 @@ function sendPage(deps: Deps, res: Response, session: LinkedSession, answer: Lin
   const view = buildPageView(session, pageState(session, answer), {
     baseUrl: config.baseUrl,
     language,
+    isLanguageAsked: askedByBuyer(res) !== undefined,
     now: now(),
   });
   const html = renderSessionPage(view, pageAssets, config.pageScriptUrl);
@@ -105,11 +108,18 @@ function processing({ payment }: LinkedSession): PageState {
     kind: 'processing',
     network,
     transactionUrl: transaction === null ? null : transactionUrl(network, transaction),
+    since: unixSeconds(payment === null ? now() : createdAt(payment.id)),
   };
 }
 
-function languageOf({ req }: Response): Language {
-  return chooseLanguage(req.get('Accept-Language'));
+function languageOf(res: Response): Language {
+  return askedByBuyer(res) ?? chooseLanguage(res.req.get('Accept-Language'));
+}
+
+/** In the page's address; what it may hold beside is none of ours. */
+function askedByBuyer({ req }: Response): Language | undefined {
+  const [, query] = req.originalUrl.split('?', 2);
+  return askedLanguage(new URLSearchParams(query).get('lang'));
 }
 
 function send({ config }: Deps, res: Response, language: Language, html: string): void {

@@ -35,6 +35,9 @@ describe('an open page', function () {
       .post(`/v1/checkout/sessions/${session.id}/expire`)
       .expect(200);
     await visitor.sees('This link has expired', PROMPT_MS);
+    assert.equal(await visitor.page.title(), 'Expired: Cafe Pocket');
+    await visitor.page.getByText('Cafe Pocket ended it before its time.').waitFor();
+    assert.equal(await visitor.page.locator('.payment time').count(), 0);
     assert.deepEqual(visitor.problems, []);
     await visitor.page.reload();
     await visitor.sees('This link has expired');
@@ -89,6 +92,8 @@ describe('an open page', function () {
     await visitor.sees('Confirm in Fox Wallet');
     await shop.pay(id);
     await visitor.sees('Payment complete', PROMPT_MS);
+    const told = visitor.page.getByRole('alert');
+    await told.filter({ hasText: /Somebody else paid this order.*still asks, decline there/ }).waitFor();
     sign();
     assert.equal((await shop.payments(id)).length, 1);
     await visitor.leave();
@@ -188,6 +193,17 @@ describe('an open page', function () {
     await visitor.page.context().setOffline(false);
     await visitor.sees('Payment complete');
     await visitor.page.getByText('You are offline.').waitFor({ state: 'hidden' });
+  });
+
+  it('says that it is we who are away when the buyer is online', async () => {
+    const { id } = await shop.buildSession();
+    const visitor = await shop.visitPage(id);
+    await visitor.page.route('**/status', (route) => route.fulfill({ status: 503 }));
+    await visitor.page.getByText('We cannot be reached at the moment.').waitFor({ timeout: PROMPT_MS });
+    assert.equal(await visitor.page.getByText('You are offline.').count(), 0);
+    await visitor.page.unroute('**/status');
+    await visitor.page.getByText('We cannot be reached').waitFor({ state: 'hidden', timeout: PROMPT_MS });
+    await visitor.page.context().close();
   });
 
   it('takes the buyer on to the merchant when the receipt was seen, unless they stay', async () => {

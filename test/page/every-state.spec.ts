@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { projectRoot } from '../../local/project-root.js';
+import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
 import { openShop, type Shop } from '../support/page/shop.js';
 import { PAGE_STATES, type PageStateName } from '../support/page/states.js';
 
@@ -20,6 +21,9 @@ const VIEWS = {
   '320-dark': { width: 320, height: 640, colorScheme: 'dark' },
 } as const;
 
+/** How much of a state may move without the buyer's doing, as browsers count it. */
+const MOST_SHIFT = 0.02;
+
 /** What it looks like is left in .screenshots, to be looked at. */
 describe('axe finds nothing in the page', function () {
   this.timeout(180_000);
@@ -34,10 +38,14 @@ describe('axe finds nothing in the page', function () {
 
   for (const name of Object.keys(PAGE_STATES) as PageStateName[]) {
     it(name, async () => {
-      const visitor = await PAGE_STATES[name](shop, { browser: { reducedMotion: 'reduce' } });
+      const visitor = await PAGE_STATES[name](shop, {
+        browser: { reducedMotion: 'reduce' },
+        prepare: watchLayout,
+      });
       const { page } = visitor;
       // A page that nobody looks at takes no buyer on to the merchant.
       await page.evaluate('Object.defineProperty(document, "hidden", { value: true })');
+      assert.ok((await layoutShift(page)) < MOST_SHIFT, String(await page.evaluate('window.layoutShifts')));
       await page.evaluate(AXE);
       for (const [view, { colorScheme, ...size }] of Object.entries(VIEWS)) {
         await page.setViewportSize(size);

@@ -135,6 +135,7 @@ describe('the page and strings of others', function () {
     const visitor = await shop.visitPage(session, {
       browser: { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true },
     });
+    await visitor.page.getByText('What you pay for · 100').click();
     await visitor.page.getByText('Show 96 more').click();
     assert.equal(await visitor.page.locator('.items li:visible').count(), 100);
     await visitor.page.getByRole('link', { name: 'MetaMask' }).waitFor();

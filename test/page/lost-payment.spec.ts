@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
 import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
 import { evmWallet } from '../support/page/wallets.js';
 
@@ -69,14 +70,70 @@ describe('a payment that is lost on the way', function () {
     await assertPaidOnce(visitor, id);
   });
 
-  it('can be sent again by the buyer when trying did not help', async () => {
-    let blocked = true;
+  it('is sent again by itself, at once when the connection is back', async () => {
+    let tries = 0;
     const { visitor, id } = await open(async (page) => {
-      await page.route(PAY, (route) => (blocked ? route.abort() : route.continue()));
+      await page.route(PAY, (route) => {
+        tries += 1;
+        return tries <= 6 ? route.abort() : route.continue();
+      });
     });
-    const again = visitor.page.getByRole('button', { name: 'Send again' });
-    await again.waitFor({ timeout: 30_000 });
-    blocked = false;
+    await visitor.sees('Checking the payment');
+    await eventually(async () => {
+      await visitor.page.evaluate('dispatchEvent(new Event("online"))');
+      assert.ok(tries > 6);
+    });
+    assert.equal(await visitor.page.getByRole('button', { name: 'Cancel' }).count(), 0);
+    await assertPaidOnce(visitor, id);
+  });
+
+  it('is sent again while the payment service is away, and says so', async () => {
+    let isAway = true;
+    const { visitor, id } = await open(async (page) => {
+      await page.route(PAY, (route) =>
+        isAway
+          ? route.fulfill({ json: { outcome: 'again', code: 'payment_service_unavailable', retry_after: 1 } })
+          : route.continue(),
+      );
+    });
+    await visitor.sees('The payment service does not answer');
+    await visitor.page.locator('#step').getByText('is sent again by itself').waitFor();
+    isAway = false;
+    await assertPaidOnce(visitor, id);
+  });
+
+  it('is kept while a reloaded page finds the payment service away, and sent when it is back', async () => {
+    let isBlocked = true;
+    const { visitor, id } = await open(async (page) => {
+      await page.route(PAY, (route) => (isBlocked ? route.abort() : route.continue()));
+    });
+    await visitor.sees('Checking the payment');
+    const { facilitator } = shop.app;
+    const { supported } = facilitator;
+    facilitator.supported = async () => undefined;
+    isBlocked = false;
+    await visitor.page.reload();
+    await visitor.sees('One moment, please');
+    facilitator.supported = supported;
+    await assertPaidOnce(visitor, id);
+  });
+
+  it('can be asked for again when its signature is over', async () => {
+    let isBlocked = true;
+    const { visitor, id } = await open(async (page) => {
+      await page.route(PAY, (route) => (isBlocked ? route.abort() : route.continue()));
+    });
+    await visitor.sees('Checking the payment');
+    await visitor.page.evaluate(`{
+      const key = 'checkout-signed-${id}';
+      const soon = Date.now() / 1000 + 3;
+      sessionStorage.setItem(key, JSON.stringify({ ...JSON.parse(sessionStorage.getItem(key)), validUntil: soon }));
+    }`);
+    await visitor.page.reload();
+    const again = visitor.page.getByRole('button', { name: 'Ask again' });
+    await again.waitFor();
+    await visitor.page.getByText('it is not known whether your payment arrived').waitFor();
+    isBlocked = false;
     await again.click();
     await assertPaidOnce(visitor, id);
   });

@@ -72,7 +72,7 @@ describe('a payment in the page that comes to nothing', function () {
     await press(visitor);
     await visitor.sees('Confirm in Fox Wallet');
     await visitor.page.getByRole('button', { name: 'Cancel' }).click();
-    await assertTold(visitor, /You declined/);
+    await assertTold(visitor, /You cancelled on this page.*still asks, decline there/);
     await assertPaysThen(visitor, id);
   });
 
@@ -119,7 +119,7 @@ describe('a payment in the page that comes to nothing', function () {
     insufficient_funds: /does not hold enough/,
     invalid_exact_evm_payload_authorization_valid_before: /took too long/,
     kyt_risk_too_high: /refused this wallet/,
-    something_new: /Another token, network or wallet may work/,
+    something_new: /service refused it\..*Choose another token or network, or another wallet/,
   })) {
     it(`because the facilitator says ${reason}`, async () => {
       shop.facilitator.verify.next(refuses(reason));

@@ -16,9 +16,9 @@ export async function askStatus(path: string): Promise<LinkStatus> {
   return await response.json();
 }
 
-/** The page as it is now. */
+/** The page as it is now, in the language that its address asks for. */
 export async function askDocument(path: string): Promise<Document> {
-  const response = await fetch(`${path}/page`, {
+  const response = await fetch(`${path}/page${location.search}`, {
     headers: { Accept: 'text/html' },
     cache: 'no-store',
     signal: AbortSignal.timeout(TIMEOUT_MS),

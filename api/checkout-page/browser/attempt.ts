@@ -1,8 +1,9 @@
 import type { PayableEntry } from '../page-data.js';
+import { causeOfWalletError } from '../words/causes.js';
 import { jsonToBase64 } from './base64.js';
 import { canPay, type Holdings, rankEntries } from './choose-entry.js';
 import { addFromWallet, readHoldings } from './holdings.js';
-import { isRejection, type PageWallet, WalletProblem } from './wallet.js';
+import { type PageWallet, WalletProblem } from './wallet.js';
 
 export type ConnectHow = 'asking' | 'another account';
 export type WalletStep = 'connecting' | 'looking' | 'switching' | 'signing';
@@ -30,6 +31,12 @@ interface Asked {
   how: ConnectHow;
 }
 
+/** What the wallet was asked for last. */
+interface LastAsk {
+  step: WalletStep;
+  entry: PayableEntry | undefined;
+}
+
 /**
  * Connect, choose, switch, sign. Nothing is sent here. Whatever the wallet does, or does not do, ends when `signal`
  * does; a signature that comes later is dropped.
@@ -41,31 +48,36 @@ export async function signWith(
   signal: AbortSignal,
 ): Promise<SignedPayment> {
   const until = <T>(work: Promise<T>): Promise<T> => orAborted(work, signal);
+  let last: LastAsk = { step: 'connecting', entry: promised };
+  const show: AttemptView['show'] = (step, entry, address) => {
+    last = { step, entry };
+    view.show(step, entry, address);
+  };
   try {
-    view.show('connecting', promised, undefined);
+    show('connecting', promised, undefined);
     if (how === 'another account') await until(changeAccount(wallet));
     const address = await until(wallet.connect('asking'));
     if (address === undefined) throw new WalletProblem('noAccount', { wallet: wallet.name });
-    view.show('looking', promised, address);
+    show('looking', promised, address);
     const holdings = await until(readHoldings(path, wallet, address, entries));
     view.holds(holdings);
     const entry = promised ?? rankEntries(entries, holdings)[0];
     if (entry === undefined) throw new WalletProblem('walletFailed', { wallet: wallet.name });
     requireEnough(entry, holdings, view);
     await bringTo(entry, holdings);
-    view.show('signing', entry, address);
+    show('signing', entry, address);
     const { payload, validUntil } = await until(wallet.sign(entry, address));
     const header = jsonToBase64({ x402Version: 2, accepted: entry.accepted, payload });
     return { header, validUntil };
   } catch (error) {
-    throw describe(error, wallet, signal);
+    throw describe(error, wallet, last, signal);
   }
 
   /** There a wallet may see what could not be read before. */
   async function bringTo(entry: PayableEntry, holdings: Holdings): Promise<void> {
     const here = await until(wallet.network());
     if (here === undefined || here === entry.accepted.network) return;
-    view.show('switching', entry, holdings.address);
+    show('switching', entry, holdings.address);
     await until(wallet.switchTo(entry));
     const there = await until(
       addFromWallet({ ...holdings, network: entry.accepted.network }, wallet, entries),
@@ -79,7 +91,8 @@ async function changeAccount(wallet: PageWallet): Promise<void> {
   try {
     await wallet.otherAccount();
   } catch (error) {
-    throw isRejection(error) ? error : new WalletProblem('otherAccountHow');
+    const isDeclined = causeOfWalletError(error, 'connecting') === 'declined';
+    throw isDeclined ? error : new WalletProblem('otherAccountHow');
   }
 }
 
@@ -93,12 +106,18 @@ function requireEnough(entry: PayableEntry, holdings: Holdings, view: AttemptVie
   });
 }
 
-function describe(error: unknown, { name }: PageWallet, signal: AbortSignal): unknown {
+function describe(
+  error: unknown,
+  { name }: PageWallet,
+  { step, entry }: LastAsk,
+  signal: AbortSignal,
+): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof WalletProblem) {
     return new WalletProblem(error.word, { wallet: name, ...error.values });
   }
-  return new WalletProblem(isRejection(error) ? 'declined' : 'walletFailed', { wallet: name });
+  const cause = causeOfWalletError(error, step) ?? 'walletFailed';
+  return new WalletProblem(cause, { wallet: name, network: entry?.networkName ?? '' });
 }
 
 /** Wallets may leave a request open for ever. */

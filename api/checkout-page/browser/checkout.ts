@@ -1,12 +1,13 @@
 import type { PageData, PayableEntry } from '../page-data.js';
-import type { ScriptWords } from '../words/words.js';
 import { type AttemptView, type ConnectHow, signWith, type WalletStep } from './attempt.js';
 import type { Holdings } from './choose-entry.js';
 import { openAccount } from './connected-account.js';
 import { formatBalance, wireEntryChoice } from './entry-choice.js';
 import { type KeptPayment, rememberWallet } from './memory.js';
 import { failureNotice, lostNotice, problemNotice } from './payment-notices.js';
+import { allowLeaving, type Progress, showProgress } from './progress.js';
 import { type Outcome, sendPayment } from './send-payment.js';
+import type { ServerClock } from './server-clock.js';
 import { signingPanel } from './signing-panel.js';
 import { clearNotice, hideStep, type Notice, showNotice, showStep } from './steps.js';
 import { type PageWallet, WalletProblem } from './wallet.js';
@@ -32,6 +33,7 @@ export function openCheckout(
   data: PageData,
   entries: readonly [PayableEntry, ...PayableEntry[]],
   wallets: PageWallet[],
+  clock: ServerClock,
   events: CheckoutEvents,
 ): Checkout {
   const { words, language, path, sessionId } = data;
@@ -95,8 +97,11 @@ export function openCheckout(
 
   async function send(payment: KeptPayment): Promise<void> {
     stage = 'sent';
-    showWaiting(words, 'sending');
-    const outcome = await sendPayment(path, sessionId, payment, () => showWaiting(words, 'checking'));
+    const signedAt = performance.now();
+    const show = (progress: Progress): void =>
+      showProgress(progress, data, () => (performance.now() - signedAt) / 1000);
+    show('sending');
+    const outcome = await sendPayment(payment, { path, sessionId, clock, onTrouble: show });
     if (outcome.outcome === 'failed') back(failureNotice(words, outcome.code));
     else if (outcome.outcome === 'lost') back(lostNotice(words, () => void send(payment)));
     events.onOutcome(outcome);
@@ -107,6 +112,7 @@ export function openCheckout(
     attempt = undefined;
     picker.show();
     hideStep();
+    allowLeaving(true);
     showNotice(notice);
   }
 
@@ -158,7 +164,7 @@ function attemptView(
   changeAccount: (attempt: Attempt) => void,
 ): AttemptView {
   const { wallet } = attempt;
-  const cancel = (): void => attempt.end(new WalletProblem('declined'));
+  const cancel = (): void => attempt.end(new WalletProblem('cancelled'));
   return {
     show(step: WalletStep, entry, address) {
       attempt.address = address;
@@ -173,9 +179,4 @@ function attemptView(
     },
     formatBalance: (entry, balance) => formatBalance(entry, balance, language),
   };
-}
-
-/** What was sent can no longer be given up. */
-function showWaiting(words: ScriptWords, step: 'sending' | 'checking'): void {
-  showStep(words[step], words[`${step}Text`], {}, words, undefined);
 }

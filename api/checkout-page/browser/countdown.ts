@@ -1,4 +1,5 @@
-import { fill, type ScriptWords } from '../words/words.js';
+import type { ScriptWords } from '../words/script-words.js';
+import { fill } from '../words/words.js';
 import { announce, find } from './dom.js';
 import type { ServerClock } from './server-clock.js';
 
@@ -35,7 +36,7 @@ export function startCountdown(
   return () => clearInterval(timer);
 }
 
-function duration(seconds: number, language: string): string {
+export function duration(seconds: number, language: string): string {
   const unit = (value: number, name: string): string =>
     new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'short' }).format(value);
   const minutes = Math.floor(seconds / 60);

@@ -30,13 +30,14 @@ export function announce(text: string): void {
   if (live !== undefined && live.textContent !== text) live.textContent = text;
 }
 
-/** A text with its `{name}`s filled in; names of wallets and networks keep their own direction. */
+/** A text with its `{name}`s filled in; names of wallets and networks keep their own direction, an amount its line. */
 export function sentence(text: string, values: Readonly<Record<string, string>>): (Node | string)[] {
   return text.split(/(\{[a-z]+\})/i).map((part) => {
     const name = /^\{([a-z]+)\}$/i.exec(part)?.[1];
     const value = name === undefined ? undefined : values[name];
     if (value === undefined) return part;
-    return name === 'wallet' || name === 'network' ? make('bdi', {}, value) : value;
+    if (name === 'wallet' || name === 'network') return make('bdi', {}, value);
+    return name === 'amount' ? make('span', { class: 'amount' }, value) : value;
   });
 }
 

@@ -1,6 +1,7 @@
 import { formatsOf } from '../format.js';
 import type { PayableEntry } from '../page-data.js';
-import { fill, type ScriptWords } from '../words/words.js';
+import type { ScriptWords } from '../words/script-words.js';
+import { fill } from '../words/words.js';
 import { canPay, type Holdings, rankEntries } from './choose-entry.js';
 import { find, findAll, make } from './dom.js';
 import { type PaymentFacts, wirePaymentFacts } from './payment-facts.js';

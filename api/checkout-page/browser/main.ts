@@ -1,13 +1,15 @@
 import type { LinkStatus, PageData } from '../page-data.js';
-import type { ScriptWords } from '../words/words.js';
+import type { ScriptWords } from '../words/script-words.js';
 import { askDocument } from './ask-server.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { startCountdown } from './countdown.js';
 import { discoverEvmWallets } from './discover-evm.js';
 import { announce, find } from './dom.js';
+import { countElapsed } from './elapsed.js';
 import { forgetPayment, isMine, keptPayment } from './memory.js';
 import { wireParts } from './page-parts.js';
-import { type Polling, startPolling } from './poll.js';
+import { interruptedNotice } from './payment-notices.js';
+import { type Connection, type Polling, startPolling } from './poll.js';
 import { startRedirect, wireReceipt } from './receipt.js';
 import type { Outcome } from './send-payment.js';
 import { createServerClock, type ServerClock } from './server-clock.js';
@@ -26,23 +28,35 @@ function start(page: HTMLElement, first: PageData): void {
   let checkout: Checkout | undefined;
   let stopCountdown: (() => void) | undefined;
   let lastOutcome: Outcome | undefined;
+  /** While a wallet was asked, something else ended the attempt. */
+  let isInterrupted = false;
 
   function show(isChange: boolean): void {
     stopCountdown?.();
     wireParts(data.language, data.words);
     const [entry, ...others] = data.entries;
-    checkout = entry && openCheckout(data, [entry, ...others], wallets, { onOutcome });
+    checkout = entry && openCheckout(data, [entry, ...others], wallets, clock, { onOutcome });
     if (entry !== undefined) {
       stopCountdown = startCountdown(data, clock, data.language, data.words, () => polling.askNow());
     }
+    resumePayment(data.sessionId, checkout, clock);
     showWhosePayment(data.sessionId);
+    showSince(data, clock);
     wireReceipt();
-    const isReceipt = find('[data-state="complete"]') !== undefined;
+    const state = find('[data-state]')?.dataset.state ?? '';
+    const isReceipt = state === 'complete';
     if (isReceipt) polling.stop();
-    if (isReceipt && lastOutcome?.outcome === 'others') {
+    tellOfOthers(state);
+    if (isReceipt && isChange && data.successUrl !== null) startRedirect(data.successUrl, data.words);
+  }
+
+  function tellOfOthers(state: string): void {
+    if (state === 'open') isInterrupted = false;
+    const notice = isInterrupted ? interruptedNotice(data.words, state) : undefined;
+    if (notice !== undefined) showNotice(notice);
+    else if (state === 'complete' && lastOutcome?.outcome === 'others') {
       showNotice({ title: data.words.paidElsewhere, lines: [] });
     }
-    if (isReceipt && isChange && data.successUrl !== null) startRedirect(data.successUrl, data.words);
   }
 
   function onOutcome(outcome: Outcome): void {
@@ -58,6 +72,7 @@ function start(page: HTMLElement, first: PageData): void {
     const next = await askDocument(data.path);
     const nextPage = next.querySelector<HTMLElement>('#page[data-page]');
     if (nextPage === null) return;
+    if (checkout?.stage() === 'signing') isInterrupted = true;
     checkout?.end();
     exchange(page, nextPage, next);
     data = readData(page) ?? data;
@@ -65,7 +80,7 @@ function start(page: HTMLElement, first: PageData): void {
     tellState();
   }
 
-  const onConnection = (isThere: boolean): void => showConnection(isThere, data.words);
+  const onConnection = (connection: Connection): void => showConnection(connection, data.words);
   const polling: Polling = startPolling(data.path, { onStatus, onConnection });
   show(false);
   const found = (wallet: PageWallet): void => {
@@ -75,15 +90,14 @@ function start(page: HTMLElement, first: PageData): void {
   discoverEvmWallets(clock, data.words.browserWallet, found);
   const chains = new Set(data.sessionId.startsWith('cs_live_') ? ['solana:mainnet'] : ['solana:devnet']);
   discoverSolanaWallets(data.path, chains, clock, found);
-  resumePayment(data.sessionId, checkout, clock);
 }
 
-/** Signed before this page was loaded again, and perhaps never arrived. */
+/** Signed before this page was loaded again, and perhaps never arrived. While nothing can be paid it is kept. */
 function resumePayment(sessionId: string, checkout: Checkout | undefined, clock: ServerClock): void {
   const kept = keptPayment(sessionId);
   if (kept === undefined) return;
-  if (checkout !== undefined && kept.validUntil > clock.now()) checkout.resume(kept);
-  else forgetPayment(sessionId);
+  if (kept.validUntil <= clock.now()) forgetPayment(sessionId);
+  else if (checkout?.stage() === 'idle') checkout.resume(kept);
 }
 
 function showWhosePayment(sessionId: string): void {
@@ -94,6 +108,11 @@ function showWhosePayment(sessionId: string): void {
   if (others !== undefined) others.hidden = mine;
 }
 
+function showSince({ language, words }: PageData, clock: ServerClock): void {
+  const since = Number(find('[data-since]')?.dataset.since);
+  if (since > 0) countElapsed(() => clock.now() - since, language, words);
+}
+
 /** The focus goes there, and screen readers say it. */
 function tellState(): void {
   const heading = find('#state');
@@ -101,11 +120,12 @@ function tellState(): void {
   announce([heading, find('#state ~ p:not([hidden])')].map((part) => part?.textContent ?? '').join('. '));
 }
 
-function showConnection(isThere: boolean, words: ScriptWords): void {
+function showConnection(connection: Connection, words: ScriptWords): void {
   const banner = find('#connection');
   if (banner === undefined) return;
-  banner.hidden = isThere;
-  banner.textContent = isThere ? '' : words.offline;
+  banner.hidden = connection === 'there';
+  const text = connection === 'there' ? '' : words[connection];
+  if (banner.textContent !== text) banner.textContent = text;
 }
 
 function exchange(page: HTMLElement, next: HTMLElement, nextDocument: Document): void {

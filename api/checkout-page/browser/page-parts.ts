@@ -1,4 +1,4 @@
-import type { ScriptWords } from '../words/words.js';
+import type { ScriptWords } from '../words/script-words.js';
 import { announce, findAll } from './dom.js';
 
 /** What every state's document may hold, and what only the script can do. */

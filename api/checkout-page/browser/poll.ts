@@ -12,10 +12,12 @@ export interface Polling {
   stop(): void;
 }
 
+/** Away: the buyer is online, and we do not answer. */
+export type Connection = 'there' | 'away' | 'offline';
+
 interface PollingEvents {
   onStatus(status: LinkStatus): Promise<void>;
-  /** Whether the server can be reached. */
-  onConnection(isThere: boolean): void;
+  onConnection(connection: Connection): void;
 }
 
 export function startPolling(path: string, events: PollingEvents): Polling {
@@ -33,7 +35,7 @@ export function startPolling(path: string, events: PollingEvents): Polling {
     isAsking = true;
     clearTimeout(timer);
     if (navigator.onLine) await askServer();
-    else events.onConnection(false);
+    else events.onConnection('offline');
     isAsking = false;
     if (isOver) return;
     const wait = askAgain ? 0 : document.hidden ? HIDDEN_MS : VISIBLE_MS;
@@ -45,11 +47,12 @@ export function startPolling(path: string, events: PollingEvents): Polling {
     try {
       const status = await askStatus(path);
       misses = 0;
-      events.onConnection(true);
+      events.onConnection('there');
       await events.onStatus(status);
     } catch {
       misses += 1;
-      if (misses >= MISSES_BEFORE_TROUBLE || !navigator.onLine) events.onConnection(false);
+      if (!navigator.onLine) events.onConnection('offline');
+      else if (misses >= MISSES_BEFORE_TROUBLE) events.onConnection('away');
     }
   }
 
@@ -62,7 +65,7 @@ export function startPolling(path: string, events: PollingEvents): Polling {
   document.addEventListener('visibilitychange', onVisible);
   window.addEventListener('online', askNow);
   window.addEventListener('offline', () => {
-    if (!isOver) events.onConnection(false);
+    if (!isOver) events.onConnection('offline');
   });
   timer = setTimeout(() => void ask(), VISIBLE_MS);
   return {

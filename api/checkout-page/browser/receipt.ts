@@ -1,4 +1,5 @@
-import { fill, type ScriptWords } from '../words/words.js';
+import type { ScriptWords } from '../words/script-words.js';
+import { fill } from '../words/words.js';
 import { button, find, make } from './dom.js';
 
 /** How long a receipt is seen before the buyer is taken on. */

@@ -1,5 +1,6 @@
 import type { PayOutcome } from '../page-data.js';
 import { forgetPayment, type KeptPayment, keepPayment, markMine } from './memory.js';
+import type { ServerClock } from './server-clock.js';
 
 /**
  * What came of a signed payment. `lost`: nobody knows whether it arrived, and the same signature may be sent again, since
@@ -11,16 +12,24 @@ export type Outcome = Pick<PayOutcome, 'code'> & {
 
 /** Longer than the server lets a paying request wait. */
 const TIMEOUT_MS = 45_000;
-const ATTEMPTS = 4;
+const TOO_MANY = 429;
 const PAUSE_MS = 1500;
 const LONGEST_PAUSE_MS = 8000;
 
-/** `onTrouble` hears when a try brought no outcome. */
+/** Nothing was heard of it, or it was heard that it has to be sent again. */
+export type Trouble = 'checking' | 'waiting';
+
+interface Sending {
+  path: string;
+  sessionId: string;
+  clock: ServerClock;
+  onTrouble(trouble: Trouble): void;
+}
+
+/** Again and again, while the signature lives. */
 export async function sendPayment(
-  path: string,
-  sessionId: string,
   payment: KeptPayment,
-  onTrouble: () => void,
+  { path, sessionId, clock, onTrouble }: Sending,
 ): Promise<Outcome> {
   // Kept before it is sent: whatever happens to this page, a reload goes on with the same signature.
   keepPayment(sessionId, payment);
@@ -32,14 +41,14 @@ export async function sendPayment(
       if (answer.outcome !== 'taken') markMine(sessionId, 'not mine');
       return { ...answer, outcome: answer.outcome };
     }
-    if (attempt === ATTEMPTS) return giveUp(answer, sessionId);
-    onTrouble();
+    if (clock.now() >= payment.validUntil) return giveUp(answer, sessionId);
+    onTrouble(answer === undefined ? 'checking' : 'waiting');
     const wanted = (answer?.retry_after ?? 0) * 1000;
-    await pause(wanted > 0 ? Math.min(wanted, LONGEST_PAUSE_MS) : PAUSE_MS * attempt);
+    await pause(Math.min(wanted > 0 ? wanted : PAUSE_MS * attempt, LONGEST_PAUSE_MS));
   }
 }
 
-/** Each time the service said that nothing happened, or said nothing. */
+/** Last the service said that nothing happened, or it said nothing. */
 function giveUp(answer: PayOutcome | undefined, sessionId: string): Outcome {
   if (answer === undefined) return { outcome: 'lost' };
   forgetPayment(sessionId);
@@ -55,12 +64,27 @@ async function sendOnce(path: string, header: string): Promise<PayOutcome | unde
       cache: 'no-store',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
+    if (response.status === TOO_MANY) return tooMany(response);
     return response.ok ? await response.json() : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** Before anything was looked at. */
+function tooMany({ headers }: Response): PayOutcome {
+  return { outcome: 'again', code: 'rate_limit', retry_after: Number(headers.get('Retry-After')) || 1 };
+}
+
+/** At once when the connection is back. */
 function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      window.removeEventListener('online', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    window.addEventListener('online', end);
+  });
 }

@@ -1,5 +1,6 @@
 import type { PayableEntry } from '../page-data.js';
-import { fill, type ScriptWords } from '../words/words.js';
+import type { ScriptWords } from '../words/script-words.js';
+import { fill } from '../words/words.js';
 import { announce, button, make, sentence } from './dom.js';
 import { copyOnPress } from './page-parts.js';
 import type { PageWallet } from './wallet.js';

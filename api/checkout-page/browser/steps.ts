@@ -1,7 +1,10 @@
-import { fill, type ScriptWords } from '../words/words.js';
+import type { ScriptWords } from '../words/script-words.js';
+import { fill } from '../words/words.js';
 import { announce, button, find, make, sentence, spinner } from './dom.js';
 
-/** In the place of the choice: what is going on, and a way out of it while there is one. */
+let pageTitle = document.title;
+
+/** In the place of the choice: what is going on, and a way out of it while there is one. The tab says it too. */
 export function showStep(
   title: string,
   text: string,
@@ -13,6 +16,8 @@ export function showStep(
   const step = find('#step');
   const choose = find('#choose');
   if (step === undefined || choose === undefined) return;
+  if (step.hidden) pageTitle = document.title;
+  document.title = fill(title, values);
   const heading = make('h2', { tabindex: '-1' }, ...sentence(title, values));
   step.replaceChildren(
     make(
@@ -38,6 +43,7 @@ export function hideStep(): void {
   if (step === undefined || choose === undefined || step.hidden) return;
   step.replaceChildren();
   step.hidden = true;
+  document.title = pageTitle;
   choose.hidden = false;
   find('#state')?.focus();
 }

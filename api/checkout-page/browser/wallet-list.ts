@@ -1,5 +1,5 @@
 import type { PayableEntry } from '../page-data.js';
-import type { ScriptWords } from '../words/words.js';
+import type { ScriptWords } from '../words/script-words.js';
 import { button, make, sentence } from './dom.js';
 import type { PageWallet } from './wallet.js';
 

@@ -1,5 +1,5 @@
 import type { PayableEntry } from '../page-data.js';
-import type { ScriptWords } from '../words/words.js';
+import type { ScriptWords } from '../words/script-words.js';
 import { find, make } from './dom.js';
 import type { EntryChoice } from './entry-choice.js';
 import { lastWallet } from './memory.js';

@@ -1,5 +1,5 @@
 import type { PayableEntry } from '../page-data.js';
-import type { ScriptWords } from '../words/words.js';
+import type { Cause } from '../words/causes.js';
 
 /** What a wallet tells by itself. */
 export interface WalletChanges {
@@ -39,22 +39,12 @@ interface SignedPayload {
 
 /** What stops a payment before it is sent, in words for the buyer. */
 export class WalletProblem extends Error {
-  readonly word: keyof ScriptWords;
+  readonly word: Cause;
   readonly values: Readonly<Record<string, string>>;
 
-  constructor(word: keyof ScriptWords, values: Readonly<Record<string, string>> = {}) {
+  constructor(word: Cause, values: Readonly<Record<string, string>> = {}) {
     super(word);
     this.word = word;
     this.values = values;
   }
-}
-
-const REJECTED_CODES: unknown[] = [4001, 'ACTION_REJECTED', 4001000];
-
-/** Wallets say it in many ways. */
-export function isRejection(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  if (REJECTED_CODES.includes(code)) return true;
-  return typeof message === 'string' && /reject|denied|declined|cancel/i.test(message);
 }

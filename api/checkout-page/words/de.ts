@@ -38,7 +38,7 @@ export const DE: Words = {
   copied: 'Kopiert',
 
   processing: 'Die Zahlung wird bestätigt',
-  processingText: 'Das dauert einige Sekunden. Sie müssen nichts tun: Die Seite ändert sich von selbst.',
+  processingText: 'Das dauert meist einige Sekunden. Sie müssen nichts tun.',
   processingMine: 'Ihre Zahlung ist unterwegs.',
   processingOther: 'Eine Zahlung für diese Bestellung ist unterwegs.',
   seeTransaction: 'Transaktion ansehen',
@@ -65,8 +65,7 @@ export const DE: Words = {
   expiredText:
     'Er kann nicht mehr bezahlt werden, und es wurde nichts abgebucht. Bitten Sie {merchant} um einen neuen Link.',
   busy: 'Einen Moment bitte',
-  busyText:
-    'Zahlungen sind gerade nicht möglich, und es wurde nichts abgebucht. Diese Seite versucht es in wenigen Sekunden von selbst erneut.',
+  busyText: 'Zahlungen sind gerade nicht möglich, und es wurde nichts abgebucht.',
   unavailable: 'Das kann gerade nicht bezahlt werden',
   unavailableText:
     'Es gibt zurzeit kein Netzwerk, auf dem {merchant} bezahlt werden kann. Bitte fragen Sie dort nach.',
@@ -74,23 +73,23 @@ export const DE: Words = {
   notFound: 'Hier gibt es nichts zu bezahlen',
   notFoundText: 'Prüfen Sie, ob der Link vollständig ist, oder bitten Sie den Absender um einen neuen.',
   tooMany: 'Zu viele Anfragen',
-  tooManyText: 'Warten Sie einen Moment und laden Sie die Seite neu. Es wurde nichts abgebucht.',
+  tooManyText: 'Warten Sie einen Moment und laden Sie die Seite neu.',
   broken: 'Bei uns ist etwas schiefgegangen',
   brokenText: 'Laden Sie die Seite neu, um zu sehen, wie es um die Zahlung steht.',
   badRequest: 'Diese Anfrage ist nicht verwendbar',
-  badRequestText: 'Öffnen Sie den Link erneut, um zu bezahlen. Es wurde nichts abgebucht.',
+  badRequestText: 'Öffnen Sie den Link erneut, um zu sehen, wie es um die Zahlung steht.',
 
   failed: 'Die Zahlung ist nicht zustande gekommen',
-  nothingPaid: 'Es wurde nichts abgebucht. Sie können es erneut versuchen.',
+  nothingPaid: 'Es wurde nichts abgebucht.',
   failedFunds: 'In der Wallet ist auf diesem Netzwerk nicht genug von diesem Token.',
-  failedTime: 'Sie kam zu spät an und gilt nicht mehr.',
-  failedSignature: 'Die Signatur der Wallet war nicht verwendbar. Eine andere Wallet könnte funktionieren.',
+  failedTime: 'Sie kam zu spät an, das Signierte gilt nicht mehr.',
+  failedSignature: 'Die Signatur der Wallet war nicht verwendbar.',
   failedChanged: 'Signiert wurde etwas anderes, als diese Bestellung verlangt.',
   failedUsed: 'Das Netzwerk hat sie nicht ausgeführt.',
   failedRefused: 'Der Zahlungsdienst hat diese Wallet abgelehnt.',
   failedService: 'Der Zahlungsdienst antwortet gerade nicht.',
-  failedOther:
-    'Der Zahlungsdienst hat sie abgelehnt. Ein anderer Token, ein anderes Netzwerk oder eine andere Wallet könnte funktionieren.',
+  failedFault: 'Im Zahlungsdienst selbst ist ein Fehler aufgetreten.',
+  failedOther: 'Der Zahlungsdienst hat sie abgelehnt.',
 
   choosing: 'Wählen Sie Ihre Wallet',
   noneFound: 'In diesem Browser wurde keine Wallet gefunden.',
@@ -129,18 +128,79 @@ export const DE: Words = {
   sending: 'Die Zahlung wird gesendet',
   sendingText: 'Lassen Sie diese Seite noch einen Moment offen.',
   checking: 'Die Zahlung wird geprüft',
-  checkingText: 'Die Verbindung ist abgebrochen. Wir stellen fest, ob Ihre Zahlung angekommen ist.',
+  checkingText:
+    'Die Verbindung ist abgebrochen. Ihre Zahlung wird von selbst erneut gesendet: dieselbe, sie kann nicht doppelt bezahlen.',
   cancel: 'Abbrechen',
   declined: 'Sie haben in Ihrer Wallet abgelehnt.',
-  walletFailed:
-    '{wallet} konnte das nicht. Öffnen und entsperren Sie die Wallet und versuchen Sie es erneut.',
+  walletFailed: '{wallet} konnte das nicht.',
   noAccount: '{wallet} hat keine Adresse freigegeben.',
-  wrongNetwork:
-    '{wallet} hat nicht zu {network} gewechselt. Wechseln Sie dort, oder wählen Sie ein anderes Netzwerk.',
+  wrongNetwork: '{wallet} hat nicht zu {network} gewechselt.',
   notEnough: 'Nicht genug {token} auf {network}: Diese Wallet hat {balance}.',
   notEnoughAnywhere: 'Wählen Sie einen anderen Token, ein anderes Netzwerk oder eine andere Wallet.',
   balance: 'Sie haben {balance}',
-  lost: 'Die Verbindung brach ab, bevor Ihre Zahlung ankam. Erneutes Senden kann nicht doppelt bezahlen.',
-  sendAgain: 'Erneut senden',
+  lost: 'Die Verbindung brach ab, und es ist nicht bekannt, ob Ihre Zahlung ankam. Fragen Sie nach, bevor Sie neu bezahlen: Das kann nicht doppelt bezahlen.',
+  sendAgain: 'Nachfragen',
   offline: 'Sie sind offline. Diese Seite macht weiter, sobald die Verbindung zurück ist.',
+
+  titleProcessing: 'Wird bestätigt: {merchant}',
+  titleExpired: 'Abgelaufen: {merchant}',
+  titlePaused: 'Gerade nicht: {merchant}',
+  language: 'Sprache',
+
+  looksAgain: 'Diese Seite sieht alle paar Sekunden von selbst wieder nach.',
+  awayText: 'Diese Seite kann gerade nicht gezeigt werden. An einer geleisteten Zahlung ändert das nichts.',
+  wasPayable: 'Er war zahlbar bis {time}.',
+  endedEarly: '{merchant} hat ihn vorzeitig beendet.',
+
+  stages: 'Wie weit die Zahlung ist',
+  stageSent: 'Gesendet',
+  stageSeen: 'Transaktion gesehen',
+  stageConfirmed: 'Bestätigt',
+  elapsed: 'bisher {time}',
+  late: 'Das dauert länger als üblich. Sie dürfen diese Seite schließen: Die Zahlung läuft ohne sie weiter. Niemand sollte noch einmal bezahlen. Bei Fragen nennen Sie diese Referenz:',
+  lateSending:
+    'Das dauert länger als üblich. Lassen Sie diese Seite offen und bezahlen Sie nicht noch einmal. Bei Fragen nennen Sie diese Referenz:',
+
+  failedSimulation:
+    'Ein Probelauf dieser Zahlung ist im Netzwerk gescheitert, deshalb wurde sie nicht gesendet.',
+  failedFee: 'Die Wallet hat eine Gebühr oder Grenze gesetzt, die der Zahlungsdienst nicht annimmt.',
+  failedContract: 'Diese Adresse ist ein Smart Account, dessen Signatur nicht geprüft werden konnte.',
+  failedNetwork: 'Signiert wurde für ein anderes Netzwerk.',
+  failedAltered: 'Die Wallet hat der Transaktion etwas hinzugefügt, das der Zahlungsdienst nicht annimmt.',
+  failedSetup:
+    'Dieser Token wird auf diesem Netzwerk gerade nicht angenommen. An Ihrer Wallet liegt es nicht.',
+  failedSpent: 'Das Signierte wurde schon verwendet oder widerrufen und gilt nur einmal.',
+  failedEarly: 'Das Signierte gilt noch nicht.',
+
+  nextAgain: 'Sie können es erneut versuchen.',
+  nextOnce:
+    'Signieren Sie noch einmal. Scheitert es wieder, wählen Sie einen anderen Token, ein anderes Netzwerk oder eine andere Wallet.',
+  nextToken: 'Wählen Sie einen anderen Token oder ein anderes Netzwerk.',
+  nextWallet: 'Nehmen Sie ein anderes Konto oder eine andere Wallet.',
+  nextLater: 'Warten Sie einen Moment und versuchen Sie es dann erneut.',
+  nextFee: 'Schalten Sie eigene Gebühren in der Wallet aus, oder nehmen Sie eine andere Wallet.',
+  nextReload: 'Laden Sie diese Seite neu und signieren Sie, was sie dann zeigt.',
+  nextNetwork: 'Wechseln Sie das Netzwerk in Ihrer Wallet, oder wählen Sie hier ein anderes.',
+  nextUnlock: 'Öffnen und entsperren Sie sie und versuchen Sie es erneut.',
+  nextAnswer: 'Öffnen Sie sie, antworten Sie dort und versuchen Sie es dann erneut.',
+  nextAllow: 'Erlauben Sie es in der Wallet und versuchen Sie es dann erneut.',
+  nextConnection: 'Prüfen Sie ihre Verbindung und versuchen Sie es dann erneut.',
+  closeWallet:
+    'Falls Ihre Wallet noch fragt, lehnen Sie dort ab: Was dort jetzt signiert wird, wird nicht verwendet.',
+
+  cancelled: 'Sie haben auf dieser Seite abgebrochen.',
+  walletPending: '{wallet} wartet noch auf Ihre Antwort auf eine frühere Anfrage.',
+  walletNoMethod: '{wallet} kann nicht, was diese Zahlung braucht.',
+  walletNoTyped: '{wallet} oder das Gerät dahinter kann diese Art von Nachricht nicht signieren.',
+  walletNoNetwork: '{wallet} kann {network} nicht verwenden oder durfte es nicht hinzufügen.',
+  walletLocked: '{wallet} ist gesperrt.',
+  walletNotAllowed: '{wallet} lässt diese Seite das Konto nicht verwenden.',
+  walletOffline: '{wallet} hat keine Verbindung zum Netzwerk.',
+
+  waiting: 'Der Zahlungsdienst antwortet nicht',
+  waitingText: 'Ihre signierte Zahlung wird von selbst erneut gesendet. Lassen Sie diese Seite offen.',
+  otherPaid: 'Jemand anders hat diese Bestellung bezahlt, während Ihre Wallet Sie fragte.',
+  otherPaying: 'Jemand anders hat begonnen, diese Bestellung zu bezahlen, während Ihre Wallet Sie fragte.',
+  overMeanwhile: 'Dieser Link endete, während Ihre Wallet Sie fragte.',
+  away: 'Wir sind gerade nicht erreichbar. Diese Seite versucht es von selbst erneut.',
 };

@@ -83,6 +83,7 @@ export interface Words {
   failedUsed: string;
   failedRefused: string;
   failedService: string;
+  failedFault: string;
   failedOther: string;
 
   choosing: string;
@@ -131,73 +132,64 @@ export interface Words {
   lost: string;
   sendAgain: string;
   offline: string;
+
+  titleProcessing: string;
+  titleExpired: string;
+  titlePaused: string;
+  language: string;
+
+  looksAgain: string;
+  awayText: string;
+  wasPayable: string;
+  endedEarly: string;
+
+  stages: string;
+  stageSent: string;
+  stageSeen: string;
+  stageConfirmed: string;
+  elapsed: string;
+  late: string;
+  lateSending: string;
+
+  failedSimulation: string;
+  failedFee: string;
+  failedContract: string;
+  failedNetwork: string;
+  failedAltered: string;
+  failedSetup: string;
+  failedSpent: string;
+  failedEarly: string;
+
+  nextAgain: string;
+  nextOnce: string;
+  nextToken: string;
+  nextWallet: string;
+  nextLater: string;
+  nextFee: string;
+  nextReload: string;
+  nextNetwork: string;
+  nextUnlock: string;
+  nextAnswer: string;
+  nextAllow: string;
+  nextConnection: string;
+  closeWallet: string;
+
+  cancelled: string;
+  walletPending: string;
+  walletNoMethod: string;
+  walletNoTyped: string;
+  walletNoNetwork: string;
+  walletLocked: string;
+  walletNotAllowed: string;
+  walletOffline: string;
+
+  waiting: string;
+  waitingText: string;
+  otherPaid: string;
+  otherPaying: string;
+  overMeanwhile: string;
+  away: string;
 }
-
-/** What the page's script says; the rest is only in the document. */
-export const SCRIPT_WORDS = [
-  'copied',
-  'timeLeft',
-  'redirecting',
-  'failed',
-  'nothingPaid',
-  'failedFunds',
-  'failedTime',
-  'failedSignature',
-  'failedChanged',
-  'failedUsed',
-  'failedRefused',
-  'failedService',
-  'failedOther',
-  'choosing',
-  'noneFound',
-  'otherWallets',
-  'families',
-  'payWith',
-  'payOn',
-  'browserWallet',
-  'otherEntries',
-  'looking',
-  'lookingText',
-  'payingFrom',
-  'otherAccount',
-  'otherAccountHow',
-  'inWallet',
-  'inWalletEvm',
-  'inWalletSolana',
-  'copyAddress',
-  'noWindow',
-  'accountChanged',
-  'accountGone',
-  'youPay',
-  'network',
-  'goesTo',
-  'connecting',
-  'connectingText',
-  'switching',
-  'switchingText',
-  'signing',
-  'signingText',
-  'sending',
-  'sendingText',
-  'checking',
-  'checkingText',
-  'cancel',
-  'declined',
-  'walletFailed',
-  'noAccount',
-  'wrongNetwork',
-  'notEnough',
-  'notEnoughAnywhere',
-  'balance',
-  'lost',
-  'sendAgain',
-  'offline',
-  'paidElsewhere',
-  'tryAgain',
-  'stay',
-] as const satisfies readonly (keyof Words)[];
-
-export type ScriptWords = Pick<Words, (typeof SCRIPT_WORDS)[number]>;
 
 /** `{name}` becomes the value; a name without a value stays as it is. */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {

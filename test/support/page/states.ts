@@ -101,6 +101,25 @@ export const PAGE_STATES = {
     await visitor.page.locator('[data-other]:not([hidden])').waitFor();
     return visitor;
   },
+  'confirming for long': async (shop, visit) => {
+    const { session } = await buildUndecidedPayment(shop.app.db, shop.merchant.accountId, {
+      id: `${lowestIdAt('pay_', Date.now() - 45_000)}${randomText(20)}`,
+    });
+    const visitor = await shop.visitPage(session, visit);
+    await visitor.page.locator('#late:not([hidden])').waitFor();
+    return visitor;
+  },
+  'paid by someone else meanwhile': async (shop, visit) => {
+    const wallet = funded();
+    wallet.next.set('eth_signTypedData_v4', neverEnds);
+    const session = await shop.buildSession();
+    const visitor = await shop.visitPage(session, { ...visit, wallets: [wallet] });
+    await pay(visitor);
+    await visitor.page.locator('#step:not([hidden])').getByText('Fox Wallet').waitFor();
+    await shop.pay(session.id);
+    await visitor.page.locator('[data-state="complete"] .notice').waitFor();
+    return visitor;
+  },
   paid: async (shop, visit) => {
     const { session } = await buildPaidSession(shop.app.db, shop.merchant.accountId);
     return await shop.visitPage(session, visit);
@@ -138,6 +157,11 @@ export const PAGE_STATES = {
     const session = await shop.buildSession({ status: 'expired', cancelUrl: 'https://shop.example/cart' });
     return await expectStatus(410, () => shop.visitPage(session, visit));
   },
+  'ended early': async (shop, visit) => {
+    const expiresAt = new Date(Date.now() + 600_000);
+    const session = await shop.buildSession({ status: 'expired', expiresAt });
+    return await expectStatus(410, () => shop.visitPage(session, visit));
+  },
   'not found': async (shop, visit) => await expectStatus(404, () => shop.visitPage('cs_test_nothing', visit)),
   busy: async (shop, visit) => await whileOffered(shop, undefined, visit),
   unavailable: async (shop, visit) => await whileOffered(shop, new Map(), visit),
@@ -146,6 +170,12 @@ export const PAGE_STATES = {
     await visitor.page.context().setOffline(true);
     await visitor.page.locator('#connection:not([hidden])').waitFor();
     return visitor;
+  },
+  'we are away': async (shop, visit) => {
+    const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [funded()] });
+    await visitor.page.route('**/status', (route) => route.abort());
+    await visitor.page.locator('#connection:not([hidden])').waitFor();
+    return expectBroken(visitor);
   },
   'with a brand': async (shop, visit) => {
     const { accountId } = await buildMerchant(shop.app.db, {
@@ -160,11 +190,11 @@ export const PAGE_STATES = {
   'from right to left': async (shop, visit) => {
     const session = await shop.buildSession({ cancelUrl: 'https://shop.example/cart' });
     const browser = { ...visit.browser, locale: 'ar' };
-    return await shop.visitPage(session, { browser, wallets: [funded(), solanaWallet()] });
+    return await shop.visitPage(session, { ...visit, browser, wallets: [funded(), solanaWallet()] });
   },
   'paid, in Japanese': async (shop, visit) => {
     const { session } = await buildPaidSession(shop.app.db, shop.merchant.accountId);
-    return await shop.visitPage(session, { browser: { ...visit.browser, locale: 'ja' } });
+    return await shop.visitPage(session, { ...visit, browser: { ...visit.browser, locale: 'ja' } });
   },
   'many items': async (shop, visit) => {
     const lineItems = Array.from({ length: 100 }, (_, index) => ({
@@ -207,6 +237,22 @@ function beforeLeaving(visitor: Visitor, act: () => void | Promise<void>): Visit
     ...visitor,
     leave: async () => {
       await act();
+      await leave();
+    },
+  };
+}
+
+/** A browser logs requests that break. */
+function expectBroken(visitor: Visitor): Visitor {
+  const { leave, problems } = visitor;
+  return {
+    ...visitor,
+    leave: async () => {
+      problems.splice(
+        0,
+        problems.length,
+        ...problems.filter((problem) => !problem.includes('net::ERR_FAILED')),
+      );
       await leave();
     },
   };

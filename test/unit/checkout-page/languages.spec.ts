@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { chooseLanguage, LANGUAGES } from '../../../api/checkout-page/language.js';
 import { EN } from '../../../api/checkout-page/words/en.js';
-import { fill, SCRIPT_WORDS, type Words } from '../../../api/checkout-page/words/words.js';
+import { SCRIPT_WORDS } from '../../../api/checkout-page/words/script-words.js';
+import { fill, type Words } from '../../../api/checkout-page/words/words.js';
 
 const KEYS = Object.keys(EN) as (keyof Words)[];
 const placeholders = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();

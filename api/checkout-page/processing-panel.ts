@@ -1,0 +1,35 @@
+import { networkName } from '../../shared/chains/networks.js';
+import { LATE_SECONDS } from './late.js';
+import { code, escapeHtml, icon } from './markup.js';
+import type { PageState } from './page-state.js';
+import type { PageView } from './page-view.js';
+import type { Words } from './words/words.js';
+
+export type Processing = Extract<PageState, { kind: 'processing' }>;
+
+/** A payment on its way: how far it is known to be, and since when. */
+export function processingPanel(view: PageView, state: Processing): string {
+  const { words } = view.language;
+  const isLate = view.now - state.since >= LATE_SECONDS;
+  const again = escapeHtml(words.looksAgain);
+  return `<div id="notice" role="alert"></div>
+<div class="state" data-since="${state.since}">${icon('working')}
+<h2 id="state" tabindex="-1">${escapeHtml(words.processing)}</h2>
+<p data-mine hidden><strong>${escapeHtml(words.processingMine)}</strong></p>
+<p data-other><strong>${escapeHtml(words.processingOther)}</strong></p>
+<p>${escapeHtml(words.processingText)}</p>
+${stages(words, state.transactionUrl !== null)}
+<p class="detail" id="elapsed" role="timer" data-script hidden></p>
+<p class="detail">${escapeHtml(networkName(state.network))}</p>
+${state.transactionUrl === null ? '' : `<p><a class="button quiet" href="${escapeHtml(state.transactionUrl)}" target="_blank" rel="noopener noreferrer">${escapeHtml(words.seeTransaction)}</a></p>`}
+<div class="late" id="late"${isLate ? '' : ' hidden'}><p>${escapeHtml(words.late)}</p><p>${code(view.session.id)}</p></div>
+<p class="detail" data-script hidden>${again}</p><noscript><p class="detail">${again}</p></noscript>
+</div>`;
+}
+
+/** Sent is what holds the session; seen is a transaction that the payment service or the chain has named. */
+function stages(words: Words, isSeen: boolean): string {
+  const row = (text: string, isReached: boolean, isLast = false): string =>
+    `<li${isReached ? ' class="reached"' : ''}${isLast ? ' aria-current="step"' : ''}>${escapeHtml(text)}</li>`;
+  return `<ol class="stages" aria-label="${escapeHtml(words.stages)}">${row(words.stageSent, true, !isSeen)}${row(words.stageSeen, isSeen, isSeen)}${row(words.stageConfirmed, false)}</ol>`;
+}

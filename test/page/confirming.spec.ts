@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { lowestIdAt, randomText } from '../../shared/ids.js';
+import { Payment } from '../../shared/models/payment.js';
+import { buildUndecidedPayment } from '../support/factories.js';
+import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
+import { evmWallet, neverEnds } from '../support/page/wallets.js';
+
+const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+const LATE = 'This takes longer than usual. You may close this page';
+
+describe('a payment that is being confirmed', function () {
+  this.timeout(120_000);
+  let shop: Shop;
+  before(async () => {
+    shop = await openShop({ worker: false });
+  });
+  after(async () => {
+    await shop.close();
+  });
+
+  /** Claimed so many seconds ago. */
+  async function undecided(seconds: number): Promise<string> {
+    const id = `${lowestIdAt('pay_', Date.now() - seconds * 1000)}${randomText(20)}`;
+    const { session } = await buildUndecidedPayment(shop.app.db, shop.merchant.accountId, { id });
+    return session.id;
+  }
+
+  const reached = (visitor: Visitor): Promise<string[]> =>
+    visitor.page.locator('.stages .reached').allTextContents();
+
+  it('is sent, then its transaction is seen, with the time that has passed', async () => {
+    // Claimed in a while, so that it is not late on the slowest machine.
+    const id = await undecided(-600);
+    const visitor = await shop.visitPage(id);
+    assert.equal(await visitor.page.title(), 'Confirming: Cafe Pocket');
+    assert.deepEqual(await reached(visitor), ['Sent']);
+    assert.equal(await visitor.page.locator('.stages [aria-current]').textContent(), 'Sent');
+    await visitor.page.getByText('0:00 so far', { exact: true }).waitFor();
+    assert.equal(await visitor.page.getByText(LATE).isVisible(), false);
+    await Payment.query(shop.app.db)
+      .patch({ reportedTransaction: `0x${'5c'.repeat(32)}` })
+      .where({ checkoutSessionId: id });
+    await visitor.page.locator('.stages .reached').nth(1).waitFor();
+    assert.deepEqual(await reached(visitor), ['Sent', 'Transaction seen']);
+    await visitor.leave();
+  });
+
+  it('is late after half a minute: the page may be closed, nobody pays again, and there is a reference', async () => {
+    const id = await undecided(27);
+    const visitor = await shop.visitPage(id);
+    const late = visitor.page.locator('#late:visible');
+    await late.filter({ hasText: LATE }).filter({ hasText: 'Nobody should pay again' }).waitFor();
+    assert.equal(await late.locator('code').textContent(), id);
+    await visitor.page.getByText(/^\d+:\d\d so far$/).waitFor();
+    await visitor.leave();
+  });
+
+  it('is late without a script too, which looks again by itself', async () => {
+    const id = await undecided(90);
+    const visitor = await shop.visitPage(id, { browser: { javaScriptEnabled: false } });
+    await visitor.page.getByText(LATE).waitFor();
+    await visitor.page.locator('noscript p', { hasText: 'This page looks again' }).waitFor();
+    assert.equal(await visitor.page.locator('#elapsed').isVisible(), false);
+    const again = visitor.page.waitForRequest((request) => request.isNavigationRequest());
+    await again;
+    await visitor.leave();
+  });
+
+  describe('and then is', () => {
+    let served: Shop;
+    before(async () => {
+      served = await openShop();
+    });
+    after(async () => {
+      await served.close();
+    });
+
+    it('never left for the merchant’s cancel page once it was signed', async () => {
+      const session = await served.buildSession({ cancelUrl: 'https://shop.example/cart' });
+      const wallet = evmWallet();
+      wallet.balances.set(USDC, 25_000_000n);
+      const hold = served.facilitator.verify.holdNext();
+      const visitor = await served.visitPage(session, { wallets: [wallet] });
+      const back = visitor.page.getByRole('link', { name: /Back to Cafe Pocket/ });
+      await back.waitFor();
+      await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+      await visitor.sees('Sending the payment');
+      assert.equal(await visitor.page.title(), 'Sending the payment');
+      assert.equal(await back.count(), 0);
+      assert.equal(await visitor.page.getByRole('button', { name: 'Cancel' }).count(), 0);
+      await visitor.page.locator('#elapsed', { hasText: 'so far' }).waitFor();
+      hold.release();
+      await visitor.sees('Payment complete');
+      assert.equal(await visitor.page.title(), 'Paid: Cafe Pocket');
+      assert.equal(await back.count(), 0);
+      await visitor.leave();
+    });
+
+    it('somebody else’s, while this wallet is asked: that is said, and what to do about its window', async () => {
+      const { id } = await served.buildSession();
+      const wallet = evmWallet();
+      wallet.balances.set(USDC, 25_000_000n);
+      wallet.next.set('eth_signTypedData_v4', neverEnds);
+      const visitor = await served.visitPage(id, { wallets: [wallet] });
+      await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
+      await visitor.sees('Confirm in Fox Wallet');
+      assert.equal(await visitor.page.title(), 'Confirm in Fox Wallet');
+      const hold = served.facilitator.settle.holdNext();
+      const paying = served.pay(id);
+      const told = visitor.page.getByRole('alert');
+      await told.filter({ hasText: /Somebody else began to pay.*still asks, decline there/ }).waitFor();
+      hold.release();
+      await paying;
+      await told.filter({ hasText: /Somebody else paid this order/ }).waitFor();
+      await visitor.sees('Payment complete');
+      await visitor.leave();
+    });
+  });
+});

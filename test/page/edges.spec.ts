@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { newId } from '../../shared/ids.js';
+import { updateAccount } from '../../shared/services/access/accounts.js';
+import { eventually } from '../support/eventually.js';
+import { buildPaidSession } from '../support/factories.js';
+import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
+import { openShop, type Shop, type Visit, type Visitor } from '../support/page/shop.js';
+import { countTransfer, type Transfer } from '../support/page/transfer.js';
+import { evmWallet, solanaWallet } from '../support/page/wallets.js';
+
+const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+const MOST_SHIFT = 0.02;
+const PAINTED = 'performance.getEntriesByName("first-contentful-paint").length > 0';
+
+/** The text of an element as it is broken into lines, word by word: each word that is on more than one. */
+const BROKEN_WORDS = `(selector) => [...document.querySelectorAll(selector)].flatMap((element) => {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const broken = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    for (const { 0: word, index } of node.data.matchAll(/\\S+/g)) {
+      const range = new Range();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word);
+    }
+  }
+  return broken;
+})`;
+
+describe('at its edges the page', function () {
+  this.timeout(120_000);
+  let shop: Shop;
+  before(async () => {
+    shop = await openShop();
+  });
+  after(async () => {
+    await shop.close();
+  });
+
+  function funded(name: string) {
+    const wallet = evmWallet(name);
+    wallet.balances.set(USDC, 25_000_000n);
+    return wallet;
+  }
+
+  const items = (count: number, images: string[] = []) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: newId('li_'),
+      name: `Roast number ${index + 1}`,
+      description: 'Whole beans, 250 g',
+      images,
+      unitAmountCents: 123_456_789,
+      quantity: 3,
+    }));
+
+  async function assertWhole(page: Page): Promise<void> {
+    const broken = `(${BROKEN_WORDS})('.wallet-name, .family, h1, .price, .each bdi, .facts strong, .amount')`;
+    assert.deepEqual(await page.evaluate(broken), []);
+    const overflow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+    assert.equal(await page.evaluate(overflow), false);
+  }
+
+  const VIEWS: Record<string, { visit: Visit; textSize?: string }> = {
+    '320 px': { visit: { browser: { viewport: { width: 320, height: 640 } } } },
+    '390 px in German': { visit: { browser: { viewport: { width: 390, height: 844 }, locale: 'de' } } },
+    'text of twice the size': { visit: { browser: PHONE }, textSize: '200%' },
+  };
+  for (const [name, { visit, textSize = '100%' }] of Object.entries(VIEWS)) {
+    it(`keeps names of wallets and amounts whole at ${name}`, async () => {
+      const wallets = [funded('Coinbase Wallet'), funded('MetaMask'), solanaWallet('Backpack')];
+      const session = await shop.buildSession({ lineItems: items(2), amountTotalCents: 740_740_734 });
+      const visitor = await shop.visitPage(session, { ...visit, wallets });
+      await visitor.page.locator('.wallet-name').nth(2).waitFor();
+      await visitor.page.evaluate(`document.documentElement.style.fontSize = '${textSize}'`);
+      await assertWhole(visitor.page);
+      await visitor.leave();
+      const largest = await shop.buildSession({
+        lineItems: items(2),
+        amountTotalCents: 9_007_199_254_740_991,
+      });
+      const rich = await shop.visitPage(largest, visit);
+      await rich.page.evaluate(`document.documentElement.style.fontSize = '${textSize}'`);
+      await assertWhole(rich.page);
+      await rich.leave();
+    });
+  }
+
+  it('folds the summary of four items, so that a phone’s first screen has the way to pay', async () => {
+    const session = await shop.buildSession({
+      lineItems: items(4),
+      cancelUrl: 'https://shop.example/cart',
+    });
+    const visitor = await shop.visitPage(session, { browser: PHONE, wallets: [funded('Fox Wallet')] });
+    const pay = await visitor.page.getByRole('button', { name: /Fox Wallet/ }).boundingBox();
+    assert.ok(pay !== null && pay.y + pay.height <= PHONE.viewport.height, JSON.stringify(pay));
+    assert.equal(await visitor.page.locator('.items li:visible').count(), 0);
+    await visitor.page.getByText('What you pay for · 4').click();
+    assert.equal(await visitor.page.locator('.items li:visible').count(), 4);
+    await visitor.leave();
+  });
+
+  it('prints every item and whole addresses, whatever is folded, in browsers that open nothing', async () => {
+    const { session, payment } = await buildPaidSession(shop.app.db, shop.merchant.accountId);
+    await session.$query(shop.app.db).patch({ lineItems: items(9) });
+    for (const browser of [PHONE, {}]) {
+      const visitor = await shop.visitPage(session, { browser });
+      const { page } = visitor;
+      assert.ok((await page.locator('.items li:visible').count()) < 9);
+      await page.emulateMedia({ media: 'print' });
+      assert.equal(await page.locator('.items li:visible').count(), 9);
+      assert.equal(await page.locator('details .items').count(), 0);
+      const printed = (await page.evaluate(
+        '[...document.querySelectorAll(".receipt code[title]")].map((one) => getComputedStyle(one, "::after").content)',
+      )) as string[];
+      assert.deepEqual(printed, [`"${payment.transaction}"`, `"${payment.payer}"`]);
+      assert.equal(await page.locator('.receipt a:visible').count(), 1);
+      await visitor.leave();
+    }
+  });
+
+  it('shows nothing where a logo or an image does not load', async () => {
+    await updateAccount(shop.app.db, shop.merchant.accountId, {
+      logoUrl: 'https://gone.invalid/logo.png',
+    });
+    const session = await shop.buildSession({ lineItems: items(2, ['https://gone.invalid/a.png']) });
+    const visitor = await shop.visitPage(session);
+    const grounds = (await visitor.page.evaluate(
+      '[...document.images].map((image) => getComputedStyle(image).backgroundColor)',
+    )) as string[];
+    assert.deepEqual(grounds, Array(3).fill('rgba(0, 0, 0, 0)'));
+    await updateAccount(shop.app.db, shop.merchant.accountId, { logoUrl: null });
+    await visitor.leave();
+  });
+
+  const ARRIVALS: Record<string, () => Visit> = {
+    'two wallets': () => ({ wallets: [funded('Fox Wallet'), solanaWallet()] }),
+    'one wallet': () => ({ wallets: [funded('Fox Wallet')] }),
+    'no wallet': () => ({}),
+  };
+  for (const [name, visit] of Object.entries(ARRIVALS)) {
+    for (const browser of [PHONE, { viewport: { width: 1440, height: 900 } }]) {
+      it(`does not move when the script arrives with ${name} at ${browser.viewport.width} px`, async () => {
+        const visitor = await shop.visitPage(await shop.buildSession({ lineItems: items(4) }), {
+          ...visit(),
+          browser,
+          prepare: async (page) => {
+            await watchLayout(page);
+            // The document is seen before its script is there.
+            await page.route('**/assets/*.js', async (route) => {
+              await eventually(async () => assert.equal(await page.evaluate(PAINTED), true));
+              await route.continue();
+            });
+          },
+        });
+        await visitor.page.locator('#wallets > *').first().waitFor();
+        assert.ok((await layoutShift(visitor.page)) < MOST_SHIFT);
+        await visitor.leave();
+      });
+    }
+  }
+
+  it('takes three requests and 24 KB before a wallet is pressed', async () => {
+    const counted: Transfer[] = [];
+    const visitor = await shop.visitPage(await shop.buildSession({ lineItems: items(100) }), {
+      wallets: [funded('Fox Wallet'), solanaWallet()],
+      browser: { locale: 'ar' },
+      prepare: async (page) => {
+        counted.push(await countTransfer(page));
+      },
+    });
+    await visitor.page.locator('#wallets button').first().waitFor();
+    const [{ requests, bytes } = { requests: 0, bytes: 0 }] = counted;
+    assert.equal(requests, 3);
+    assert.ok(bytes > 10_000 && bytes <= 24 * 1024, `${bytes} bytes`);
+    await visitor.leave();
+  });
+
+  async function languageOf({ page }: Visitor): Promise<string | null> {
+    return await page.locator('html').getAttribute('lang');
+  }
+
+  it('changes its language where the buyer asks, and keeps it in the address', async () => {
+    const { id } = await shop.buildSession();
+    const visitor = await shop.visitPage(id);
+    await visitor.page.getByText('Language: English').click();
+    await visitor.page.getByRole('link', { name: 'Deutsch' }).click();
+    await visitor.sees('Mit Ihrer Wallet bezahlen');
+    assert.equal(new URL(visitor.page.url()).search, '?lang=de');
+    const [app] = await visitor.page.locator('.apps a').all();
+    assert.equal(
+      await app?.getAttribute('href'),
+      `https://link.metamask.io/dapp/pay.example/c/${id}?lang=de`,
+    );
+    await visitor.page.reload();
+    assert.equal(await languageOf(visitor), 'de');
+    await shop.pay(id);
+    await visitor.sees('Zahlung abgeschlossen');
+    assert.deepEqual(await visitor.page.context().cookies(), []);
+    await visitor.leave();
+  });
+
+  it('stays in the browser’s language when the address asks for none of ours', async () => {
+    const { id } = await shop.buildSession();
+    const visitor = await shop.visitPage(`${id}?lang=xx&lang=de`, { browser: { locale: 'fr' } });
+    assert.equal(await languageOf(visitor), 'fr');
+    await visitor.leave();
+  });
+
+  it('asks for itself again without a script while the payment service is away', async () => {
+    const { facilitator } = shop.app;
+    const { supported } = facilitator;
+    facilitator.supported = async () => undefined;
+    const visitor = await shop.visitPage(await shop.buildSession(), {
+      browser: { javaScriptEnabled: false },
+    });
+    await visitor.sees('One moment, please');
+    await visitor.page.locator('noscript p', { hasText: 'This page looks again' }).waitFor();
+    facilitator.supported = supported;
+    await visitor.sees('Pay with your wallet');
+    await visitor.leave();
+  });
+});

@@ -1,0 +1,23 @@
+import type { Page } from 'playwright-core';
+
+/** Before the page is opened: how much of it moves without the buyer's doing. */
+export async function watchLayout(page: Page): Promise<void> {
+  await page.addInitScript(`
+    window.layoutShift = 0;
+    window.layoutShifts = [];
+    new PerformanceObserver((list) => {
+      for (const shift of list.getEntries()) {
+        if (shift.hadRecentInput) continue;
+        window.layoutShift += shift.value;
+        for (const { node } of shift.sources) window.layoutShifts.push(node?.id || node?.className || node?.nodeName);
+      }
+    }).observe({ type: 'layout-shift', buffered: true });`);
+}
+
+/** Until now, of what has been painted. */
+export async function layoutShift(page: Page): Promise<number> {
+  const shift: unknown = await page.evaluate(
+    'new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(window.layoutShift), 50)))',
+  );
+  return Number(shift);
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { LANGUAGES } from '../../../api/checkout-page/language.js';
+import {
+  type Cause,
+  causeOfCode,
+  causeOfWalletError,
+  NEXT_STEPS,
+  NEXT_TIME,
+} from '../../../api/checkout-page/words/causes.js';
+import { BUYER_ERRORS } from '../../../api/errors/buyer-errors.js';
+import { FAILURE_CODES } from '../../support/failure-codes.js';
+import { FACILITATOR_WORDS } from '../../support/page/facilitator-words.js';
+import { WALLET_ERRORS } from '../../support/page/wallet-errors.js';
+
+const CAUSES = Object.keys(NEXT_STEPS) as Cause[];
+/** What no repeating mends. */
+const LASTING: Cause[] = [
+  'failedFunds',
+  'failedFee',
+  'failedAltered',
+  'failedContract',
+  'failedSetup',
+  'failedRefused',
+  'failedNetwork',
+  'failedSignature',
+  'failedChanged',
+  'failedOther',
+  'walletNoMethod',
+  'walletNoTyped',
+  'walletNoNetwork',
+  'wrongNetwork',
+  'notEnough',
+  'otherPaid',
+  'otherPaying',
+  'overMeanwhile',
+];
+
+describe('why a payment came to nothing, in words', () => {
+  for (const [cause, codes] of Object.entries(FACILITATOR_WORDS)) {
+    it(`is ${cause} for ${codes.length} codes of facilitators`, () => {
+      for (const code of codes) assert.equal(causeOfCode(code), cause, code);
+    });
+  }
+
+  it('is known for every code of the specification, and for ours', () => {
+    const known = new Set(Object.values(FACILITATOR_WORDS).flat());
+    assert.deepEqual(
+      FAILURE_CODES.filter((code) => !known.has(code)),
+      [],
+    );
+    const unnamed = Object.keys(BUYER_ERRORS).filter((code) => causeOfCode(code) === 'failedOther');
+    assert.deepEqual(unnamed.sort(), ['method_not_allowed', 'resource_missing', 'session_already_paid']);
+  });
+
+  it('is only that it was refused for a word that nobody knows', () => {
+    for (const code of ['payment_failed', 'something_new', ''])
+      assert.equal(causeOfCode(code), 'failedOther');
+  });
+
+  for (const { wallet, says, step, cause } of WALLET_ERRORS) {
+    it(`is ${cause ?? 'that it failed'} when ${wallet} says ${JSON.stringify(says)} while ${step}`, () => {
+      assert.equal(causeOfWalletError(says, step), cause);
+    });
+  }
+
+  it('offers no further try where none helps', () => {
+    const repeated: readonly string[] = NEXT_TIME;
+    assert.deepEqual(
+      CAUSES.filter((cause) => repeated.includes(NEXT_STEPS[cause]) && LASTING.includes(cause)),
+      [],
+    );
+    const unjudged = CAUSES.filter(
+      (cause) =>
+        !LASTING.includes(cause) &&
+        !repeated.includes(NEXT_STEPS[cause]) &&
+        NEXT_STEPS[cause] !== 'closeWallet',
+    );
+    assert.deepEqual(unjudged, []);
+  });
+
+  for (const { tag, words } of LANGUAGES) {
+    it(`has a sentence of its own for each cause in ${tag}, and its next step`, () => {
+      const said = CAUSES.map((cause) => words[cause]);
+      assert.equal(new Set(said).size, CAUSES.length);
+      for (const sentence of [...said, ...CAUSES.map((cause) => words[NEXT_STEPS[cause]])]) {
+        assert.match(sentence, /[.。]$/);
+      }
+      for (const next of new Set(Object.values(NEXT_STEPS))) assert.doesNotMatch(words[next], /[{}]/, next);
+      const lasting = new Set(LASTING.map((cause) => words[NEXT_STEPS[cause]]));
+      assert.ok(!lasting.has(words.nextAgain));
+    });
+  }
+});
