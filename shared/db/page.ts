@@ -1,4 +1,4 @@
-import { noSuch } from '../domain/errors.js';
+import { noSuch, type Refusal } from '../domain/errors.js';
 import { MAX_ENDPOINTS_PER_MODE } from '../domain/webhook-event.js';
 import { ANSWER_PART_BYTES } from '../domain/weight.js';
 import type { Knex } from './knex.js';
@@ -49,6 +49,24 @@ export interface Filter {
   column: string;
   operator: '=' | '>=' | '<';
   value: unknown;
+}
+
+/** Ids from here on, and below there: `created` filters, since an id holds its time. */
+export interface IdRange {
+  lowestId: string | undefined;
+  belowId: string | undefined;
+}
+
+export function idRange({ lowestId, belowId }: IdRange): Filter[] {
+  return [
+    { column: 'id', operator: '>=', value: lowestId },
+    { column: 'id', operator: '<', value: belowId },
+  ];
+}
+
+/** Those that were asked for. */
+export function givenFilters(filters: readonly Filter[]): Filter[] {
+  return filters.filter(({ value }) => value !== undefined);
 }
 
 /** More than any row has. */
@@ -110,6 +128,20 @@ export async function readByIds<T>(
     const row = found.get(id);
     return row === undefined ? [] : read(row);
   });
+}
+
+/** One object of a list, whole. */
+export async function readById<T>(
+  db: Knex,
+  listing: Omit<Listing<T>, 'filters'>,
+  id: string,
+  whyMissing: () => Promise<Refusal>,
+): Promise<T> {
+  const [object] = await readByIds(db, listing, [id], async () => {
+    throw await whyMissing();
+  });
+  if (object === undefined) throw new Error(`${listing.name}: it was found, and is not there`);
+  return object;
 }
 
 /** The limit is a part of the text: Postgres plans for the first ten rows of an index otherwise than for all. */
