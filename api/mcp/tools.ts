@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { ENDPOINT_ID, SESSION_ID } from '../openapi/merchant-paths.js';
+import { ENDPOINT_ID, PAYMENT_ID, SESSION_ID } from '../openapi/merchant-paths.js';
 import {
   CreateCheckoutSession,
   ExpireCheckoutSession,
@@ -99,6 +99,17 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     method: 'GET',
     path: '/payments',
     parameters: ListPayments,
+    effect: 'reads',
+  },
+  {
+    name: 'retrieve_payment',
+    title: 'Look up a payment',
+    description:
+      'Answers with one payment, whatever came of it: `status` is `succeeded`, `processing` while the network is confirming it, or `failed`, when no money moved. `checkout_session` is the id of the session that it was for.',
+    operation: 'retrievePayment',
+    method: 'GET',
+    path: '/payments/{id}',
+    id: PAYMENT_ID,
     effect: 'reads',
   },
   {

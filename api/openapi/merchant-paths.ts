@@ -17,7 +17,11 @@ import { describeOperation, type Operation } from './describe-operation.js';
 const WITHOUT_ID = [400, 401, 429, 500];
 const WITH_ID = [400, 401, 404, 429, 500];
 export const SESSION_ID = 'The id of a checkout session, cs_live_… or cs_test_….';
+export const PAYMENT_ID = 'The id of a payment, pay_….';
 export const ENDPOINT_ID = 'The id of a webhook endpoint, we_….';
+
+const AS_TABLE =
+  'To `Accept: text/csv`: a line of names, then one line for each object of the filters, newest first, all of them. `limit` and the cursors are refused. Amounts are decimal text, times RFC 3339 in UTC; a cell that a spreadsheet would run is preceded by an apostrophe.';
 
 type Method = 'get' | 'post' | 'delete';
 
@@ -75,6 +79,16 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'List succeeded payments, newest first',
       query: ListPayments,
       answer: 'PaymentList',
+      csv: AS_TABLE,
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/payments/{id}': {
+    get: {
+      id: 'retrievePayment',
+      summary: 'Retrieve a payment, whatever came of it',
+      pathId: PAYMENT_ID,
+      answer: 'Payment',
       statuses: WITH_ID,
     },
   },

@@ -85,7 +85,11 @@ export const RESOURCE_SCHEMAS = {
     created: Timestamp,
     settled_at: nullable(Timestamp),
     livemode: Type.Boolean(),
-    checkout_session: Type.Optional(Type.String({ description: 'Present in the payments list.' })),
+    checkout_session: Type.Optional(
+      Type.String({
+        description: 'Present where the payment is by itself or in a list, not within its session.',
+      }),
+    ),
   }),
   WebhookEndpoint: strict({
     id: Type.String({ pattern: '^we_[A-Za-z0-9]+$' }),

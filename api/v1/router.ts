@@ -44,6 +44,7 @@ function checkoutSessions(operations: MerchantOperations, read: RequestHandler):
 function payments(operations: MerchantOperations): Router {
   const router = newRouter();
   router.route('/').get(serve(operations.listPayments)).all(methodNotAllowed('GET, HEAD'));
+  router.route('/:id').get(serve(operations.retrievePayment)).all(methodNotAllowed('GET, HEAD'));
   return router;
 }
 

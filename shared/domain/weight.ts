@@ -28,6 +28,8 @@ export const MAX_HOST_LENGTH = 253;
 export const ANSWER_PART_BYTES = 512 * 1024;
 /** What of a part is written at once; the next when the client has taken it. */
 export const ANSWER_PIECE_BYTES = 64 * 1024;
+/** Lines of a table that are read from Postgres at once, each with its share of a part. */
+export const TABLE_PART_ROWS = 1000;
 /** A client that does not take a piece within this time is cut off. */
 export const PIECE_TAKEN_WITHIN_MS = 30_000;
 

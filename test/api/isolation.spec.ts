@@ -39,6 +39,7 @@ const OBJECTS: Record<string, 'session' | 'payment' | 'endpoint' | 'lineItem'> =
   '/v1/checkout/sessions/{id}/expire': 'session',
   '/v1/checkout/sessions/{id}/line_items': 'session',
   '/v1/payments': 'payment',
+  '/v1/payments/{id}': 'payment',
   '/v1/webhook_endpoints': 'endpoint',
   '/v1/webhook_endpoints/{id}': 'endpoint',
 };

@@ -1,8 +1,8 @@
 import type { Page } from '../../../shared/db/page.js';
 import type { Weighed } from '../../../shared/db/weighed-columns.js';
-import { ANSWER_PART_BYTES } from '../../../shared/domain/weight.js';
 import { presentList, renderObjects, textOfList } from '../../../shared/presenters/list.js';
 import type { HeavyAnswers } from '../../heavy-answers.js';
+import { cutByBytes } from './cut-by-bytes.js';
 import { heavyText, type ReadPart } from './heavy-text.js';
 import type { Call } from './operation.js';
 
@@ -33,21 +33,4 @@ export function answerList<T>(
     return async () => renderObjects((await read(ids)).map(render), around);
   };
   return heavyText(heavyAnswers, principal.accountId, parts.map(readPart));
-}
-
-/** Ids of as many objects as a part holds, or of one that is heavier. */
-function cutByBytes(page: readonly Weighed<unknown>[]): string[][] {
-  const parts: string[][] = [];
-  let room = 0;
-  for (const { id, bytes } of page) {
-    const part = parts.at(-1);
-    if (part === undefined || bytes > room) {
-      parts.push([id]);
-      room = ANSWER_PART_BYTES - bytes;
-    } else {
-      part.push(id);
-      room -= bytes;
-    }
-  }
-  return parts;
 }

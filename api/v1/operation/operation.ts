@@ -16,6 +16,8 @@ export interface Call {
   idempotencyKey: string | undefined;
   /** The operation and its object as /v1 names them: what the key is good for. */
   path: string;
+  /** The caller would rather have a table than JSON. */
+  wantsCsv: boolean;
 }
 
 /** Gives the answer, or throws the refusal. A route and a tool call the same. */
