@@ -1,11 +1,12 @@
 import type { TSchema } from 'typebox';
-import { ENDPOINT_ID, PAYMENT_ID, SESSION_ID } from '../openapi/merchant-paths.js';
+import { ENDPOINT_ID, EVENT_ID, PAYMENT_ID, SESSION_ID } from '../openapi/merchant-paths.js';
 import {
   CreateCheckoutSession,
   ExpireCheckoutSession,
   ListCheckoutSessions,
   RetrieveCheckoutSession,
 } from '../v1/checkout-sessions/schema.js';
+import { ListEvents, ResendEvent } from '../v1/events/schema.js';
 import type { MerchantOperations } from '../v1/merchant-operations.js';
 import { ListPayments } from '../v1/payments/schema.js';
 import {
@@ -111,6 +112,39 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     path: '/payments/{id}',
     id: PAYMENT_ID,
     effect: 'reads',
+  },
+  {
+    name: 'list_events',
+    title: 'List events',
+    description: `Answers with a list of what happened, newest first, each event as webhook endpoints got it: its \`type\`, and in \`data.object\` the session as it was at that moment. Of one \`type\`, of one \`checkout_session\`, or of the time in \`created\`. ${NEXT_PAGE}`,
+    operation: 'listEvents',
+    method: 'GET',
+    path: '/events',
+    parameters: ListEvents,
+    effect: 'reads',
+  },
+  {
+    name: 'retrieve_event',
+    title: 'Look up an event',
+    description:
+      'Answers with one event as webhook endpoints got it: its `type`, and in `data.object` the session as it was at that moment. For a session as it is now call retrieve_checkout_session.',
+    operation: 'retrieveEvent',
+    method: 'GET',
+    path: '/events/{id}',
+    id: EVENT_ID,
+    effect: 'reads',
+  },
+  {
+    name: 'resend_event',
+    title: 'Deliver an event again',
+    description:
+      'Sends an event again under the same id, to `webhook_endpoint` or, without it, to every enabled endpoint that wants events of its type now. Answers with the event. Receivers that skip the ids they have seen are not bothered by it. An endpoint that is disabled is refused with code webhook_endpoint_disabled: turn it on with update_webhook_endpoint.',
+    operation: 'resendEvent',
+    method: 'POST',
+    path: '/events/{id}/resend',
+    id: EVENT_ID,
+    parameters: ResendEvent,
+    effect: 'adds',
   },
   {
     name: 'create_webhook_endpoint',

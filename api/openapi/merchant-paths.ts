@@ -5,6 +5,7 @@ import {
   ListLineItems,
   RetrieveCheckoutSession,
 } from '../v1/checkout-sessions/schema.js';
+import { ListEvents, ResendEvent } from '../v1/events/schema.js';
 import { CreateKey } from '../v1/keys/schema.js';
 import { ListPayments } from '../v1/payments/schema.js';
 import {
@@ -18,6 +19,7 @@ const WITHOUT_ID = [400, 401, 429, 500];
 const WITH_ID = [400, 401, 404, 429, 500];
 export const SESSION_ID = 'The id of a checkout session, cs_live_… or cs_test_….';
 export const PAYMENT_ID = 'The id of a payment, pay_….';
+export const EVENT_ID = 'The id of an event, evt_….';
 export const ENDPOINT_ID = 'The id of a webhook endpoint, we_….';
 
 const AS_TABLE =
@@ -89,6 +91,34 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'Retrieve a payment, whatever came of it',
       pathId: PAYMENT_ID,
       answer: 'Payment',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/events': {
+    get: {
+      id: 'listEvents',
+      summary: 'List events as they were delivered, newest first',
+      query: ListEvents,
+      answer: 'EventList',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/events/{id}': {
+    get: {
+      id: 'retrieveEvent',
+      summary: 'Retrieve an event as it was delivered',
+      pathId: EVENT_ID,
+      answer: 'Event',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/events/{id}/resend': {
+    post: {
+      id: 'resendEvent',
+      summary: 'Deliver an event again, under the same id',
+      pathId: EVENT_ID,
+      body: ResendEvent,
+      answer: 'Event',
       statuses: WITH_ID,
     },
   },

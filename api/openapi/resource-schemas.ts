@@ -128,6 +128,7 @@ export const RESOURCE_SCHEMAS = {
   CheckoutSessionList: listOf('CheckoutSession'),
   LineItemList: listOf('LineItem'),
   PaymentList: listOf('Payment'),
+  EventList: listOf('Event'),
   WebhookEndpointList: listOf('WebhookEndpoint'),
   Error: strict({
     error: strict({

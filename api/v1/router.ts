@@ -18,6 +18,7 @@ export function merchantApi(deps: Deps): Router {
   router.use(admit(deps));
   router.use('/checkout/sessions', checkoutSessions(operations, read));
   router.use('/payments', payments(operations));
+  router.use('/events', events(operations, read));
   router.use('/webhook_endpoints', webhookEndpoints(operations, read));
   router.all('/keys', methodNotAllowed('POST'));
   router.use(unknownPath);
@@ -45,6 +46,14 @@ function payments(operations: MerchantOperations): Router {
   const router = newRouter();
   router.route('/').get(serve(operations.listPayments)).all(methodNotAllowed('GET, HEAD'));
   router.route('/:id').get(serve(operations.retrievePayment)).all(methodNotAllowed('GET, HEAD'));
+  return router;
+}
+
+function events(operations: MerchantOperations, read: RequestHandler): Router {
+  const router = newRouter();
+  router.route('/').get(serve(operations.listEvents)).all(methodNotAllowed('GET, HEAD'));
+  router.route('/:id').get(serve(operations.retrieveEvent)).all(methodNotAllowed('GET, HEAD'));
+  router.route('/:id/resend').post(read, serve(operations.resendEvent)).all(methodNotAllowed('POST'));
   return router;
 }
 

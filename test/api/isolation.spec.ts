@@ -32,14 +32,19 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
     })),
 );
 
+type Kind = 'session' | 'payment' | 'event' | 'endpoint' | 'lineItem';
+
 /** What a path's id, or a list's cursor, names. A path that is not here fails the first test. */
-const OBJECTS: Record<string, 'session' | 'payment' | 'endpoint' | 'lineItem'> = {
+const OBJECTS: Record<string, Kind> = {
   '/v1/checkout/sessions': 'session',
   '/v1/checkout/sessions/{id}': 'session',
   '/v1/checkout/sessions/{id}/expire': 'session',
   '/v1/checkout/sessions/{id}/line_items': 'session',
   '/v1/payments': 'payment',
   '/v1/payments/{id}': 'payment',
+  '/v1/events': 'event',
+  '/v1/events/{id}': 'event',
+  '/v1/events/{id}/resend': 'event',
   '/v1/webhook_endpoints': 'endpoint',
   '/v1/webhook_endpoints/{id}': 'endpoint',
 };
@@ -57,7 +62,7 @@ describe('the matrix of every operation and every key', () => {
   let app: TestApp;
   let mine: Merchant;
   let theirs: Merchant;
-  let objects: Record<'session' | 'payment' | 'endpoint' | 'lineItem', string>;
+  let objects: Record<Kind, string>;
   before(async () => {
     app = await openTestApp();
     mine = await buildMerchant(app.db);
@@ -66,9 +71,13 @@ describe('the matrix of every operation and every key', () => {
     const { payment } = await buildPaidSession(app.db, mine.accountId);
     const api = client(app, mine.testKey);
     const { body } = await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }).expect(200);
+    const over = await buildSession(app.db, mine.accountId);
+    await api.post(`/v1/checkout/sessions/${over.id}/expire`).expect(200);
+    const { data: events } = (await api.get('/v1/events').expect(200)).body;
     objects = {
       session: session.id,
       payment: payment.id,
+      event: events[0].id,
       endpoint: body.id,
       lineItem: session.lineItems?.[0]?.id ?? '',
     };
@@ -78,6 +87,7 @@ describe('the matrix of every operation and every key', () => {
   const PREFIXES: Record<keyof typeof objects, IdPrefix> = {
     session: 'cs_test_',
     payment: 'pay_',
+    event: 'evt_',
     endpoint: 'we_',
     lineItem: 'li_',
   };
@@ -200,7 +210,9 @@ describe('the matrix of every operation and every key', () => {
 
     it('show each account and mode its own alone', async () => {
       for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
-        for (const name of ['list_checkout_sessions', 'list_payments', 'list_webhook_endpoints']) {
+        for (const { name } of MERCHANT_TOOLS.filter(
+          ({ name, id }) => name.startsWith('list_') && id === undefined,
+        )) {
           const res = await postMcp(app, key, callText(name, '{}')).expect(200);
           assert.deepEqual(res.body.result.structuredContent.data, [], name);
         }

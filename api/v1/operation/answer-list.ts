@@ -6,13 +6,22 @@ import { cutByBytes } from './cut-by-bytes.js';
 import { heavyText, type ReadPart } from './heavy-text.js';
 import type { Call } from './operation.js';
 
-export interface ListAnswer<T> {
+export type ListAnswer<T> = {
   url: string;
+  /** Whole, in this order. */
+  read(ids: readonly string[]): Promise<T[]>;
+} & (Presented<T> | Rendered<T>);
+
+interface Presented<T> {
   present(object: T): object;
   /** The same as text, where one object may be heavy by itself. */
   render?(object: T): Iterable<string>;
-  /** Whole, in this order. */
-  read(ids: readonly string[]): Promise<T[]>;
+}
+
+/** What is kept as text, and is to be given as it is kept. */
+interface Rendered<T> {
+  present?: undefined;
+  render(object: T): Iterable<string>;
 }
 
 /** The list; when some of the page are heavy its text instead, which reads them all in parts. */
@@ -20,10 +29,15 @@ export function answerList<T>(
   heavyAnswers: HeavyAnswers,
   { principal }: Call,
   { data, hasMore }: Page<Weighed<T>>,
-  { url, present, read, render = (object) => [JSON.stringify(present(object))] }: ListAnswer<T>,
-): object | AsyncIterable<string> {
+  answer: ListAnswer<T>,
+): object | string | AsyncIterable<string> {
+  const { url, read, present } = answer;
+  const render = rendererOf(answer);
   const objects = data.flatMap(({ object }) => object ?? []);
-  if (objects.length === data.length) return presentList(url, objects.map(present), hasMore);
+  if (objects.length === data.length) {
+    if (present !== undefined) return presentList(url, objects.map(present), hasMore);
+    return [...renderObjects(objects.map(render), textOfList(url, hasMore))].join('');
+  }
 
   const { before, between, after } = textOfList(url, hasMore);
   const parts = cutByBytes(data);
@@ -33,4 +47,10 @@ export function answerList<T>(
     return async () => renderObjects((await read(ids)).map(render), around);
   };
   return heavyText(heavyAnswers, principal.accountId, parts.map(readPart));
+}
+
+function rendererOf<T>(answer: Presented<T> | Rendered<T>): (object: T) => Iterable<string> {
+  if (answer.present === undefined) return answer.render;
+  const { present, render = (object) => [JSON.stringify(present(object))] } = answer;
+  return render;
 }
