@@ -11,7 +11,9 @@ import type { MerchantOperations } from '../v1/merchant-operations.js';
 import { ListPayments } from '../v1/payments/schema.js';
 import {
   CreateWebhookEndpoint,
+  ListDeliveries,
   ListWebhookEndpoints,
+  RollWebhookSecret,
   UpdateWebhookEndpoint,
 } from '../v1/webhook-endpoints/schema.js';
 
@@ -190,6 +192,29 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     id: ENDPOINT_ID,
     parameters: UpdateWebhookEndpoint,
     effect: 'changes',
+  },
+  {
+    name: 'list_webhook_deliveries',
+    title: 'See what came of deliveries',
+    description: `Answers why events did or did not arrive: a list of the deliveries to one webhook endpoint, newest first, all or those of one \`status\`. Each has its \`event\`, its \`tries\` (when, how long, the HTTP \`status\` or the \`error\`, the start of the answer) and \`next_try_at\`. One that has \`failed\` can be sent again with resend_event. ${NEXT_PAGE}`,
+    operation: 'listWebhookDeliveries',
+    method: 'GET',
+    path: `${ENDPOINTS}/{id}/deliveries`,
+    id: ENDPOINT_ID,
+    parameters: ListDeliveries,
+    effect: 'reads',
+  },
+  {
+    name: 'roll_webhook_secret',
+    title: 'Replace a signing secret',
+    description:
+      'Gives a webhook endpoint a new signing secret and answers with the endpoint and that `secret`, this one time. For `expires_in` seconds, a day unless you say otherwise, deliveries are signed with both, so that a receiver can change to the new one without missing any; 0 ends the old one at once, as after a leak. Rolling again meanwhile drops the oldest, so send an idempotency_key if you may have to repeat the call.',
+    operation: 'rollWebhookSecret',
+    method: 'POST',
+    path: `${ENDPOINTS}/{id}/roll_secret`,
+    id: ENDPOINT_ID,
+    parameters: RollWebhookSecret,
+    effect: 'adds',
   },
   {
     name: 'delete_webhook_endpoint',

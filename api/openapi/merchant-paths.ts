@@ -10,7 +10,9 @@ import { CreateKey } from '../v1/keys/schema.js';
 import { ListPayments } from '../v1/payments/schema.js';
 import {
   CreateWebhookEndpoint,
+  ListDeliveries,
   ListWebhookEndpoints,
+  RollWebhookSecret,
   UpdateWebhookEndpoint,
 } from '../v1/webhook-endpoints/schema.js';
 import { describeOperation, type Operation } from './describe-operation.js';
@@ -159,6 +161,26 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'Delete a webhook endpoint and drop its pending deliveries',
       pathId: ENDPOINT_ID,
       answer: 'DeletedWebhookEndpoint',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/webhook_endpoints/{id}/deliveries': {
+    get: {
+      id: 'listWebhookDeliveries',
+      summary: 'List the deliveries to a webhook endpoint with each try, newest first',
+      pathId: ENDPOINT_ID,
+      query: ListDeliveries,
+      answer: 'WebhookDeliveryList',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/webhook_endpoints/{id}/roll_secret': {
+    post: {
+      id: 'rollWebhookSecret',
+      summary: 'Replace the signing secret; for a while the one before signs, too',
+      pathId: ENDPOINT_ID,
+      body: RollWebhookSecret,
+      answer: 'WebhookEndpoint',
       statuses: WITH_ID,
     },
   },

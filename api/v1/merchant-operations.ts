@@ -2,12 +2,14 @@ import type { Deps } from '../deps.js';
 import { type CheckoutSessionOperations, checkoutSessionOperations } from './checkout-sessions/operations.js';
 import { type EventOperations, eventOperations } from './events/operations.js';
 import { type PaymentOperations, paymentOperations } from './payments/operations.js';
+import { type DeliveryOperations, deliveryOperations } from './webhook-endpoints/delivery-operations.js';
 import { type WebhookEndpointOperations, webhookEndpointOperations } from './webhook-endpoints/operations.js';
 
 /** All that a checkout key opens. */
 export type MerchantOperations = CheckoutSessionOperations &
   PaymentOperations &
   EventOperations &
+  DeliveryOperations &
   WebhookEndpointOperations;
 
 export function merchantOperations(deps: Deps): MerchantOperations {
@@ -15,6 +17,7 @@ export function merchantOperations(deps: Deps): MerchantOperations {
     ...checkoutSessionOperations(deps),
     ...paymentOperations(deps),
     ...eventOperations(deps),
+    ...deliveryOperations(deps),
     ...webhookEndpointOperations(deps),
   };
 }

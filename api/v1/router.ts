@@ -70,6 +70,14 @@ function webhookEndpoints(operations: MerchantOperations, read: RequestHandler):
     .post(read, serve(operations.updateWebhookEndpoint))
     .delete(serve(operations.deleteWebhookEndpoint))
     .all(methodNotAllowed('GET, HEAD, POST, DELETE'));
+  router
+    .route('/:id/deliveries')
+    .get(serve(operations.listWebhookDeliveries))
+    .all(methodNotAllowed('GET, HEAD'));
+  router
+    .route('/:id/roll_secret')
+    .post(read, serve(operations.rollWebhookSecret))
+    .all(methodNotAllowed('POST'));
   return router;
 }
 

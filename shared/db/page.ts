@@ -33,8 +33,10 @@ export interface Listing<T> {
   alias: string;
   /** Columns, FROM and JOINs; of weighed columns, for what each row may weigh. */
   select(share: number): string;
-  /** Whose list it is, by the first two of `values`: where a cursor must be found. */
+  /** Whose list it is, by the first of `values`: where a cursor must be found. */
   owned: string;
+  /** By how many of them. Default account and mode. */
+  ownerValues?: number;
   /** Whether whoever asks still may. */
   allowed: string;
   /** What else holds for every object in it. */
@@ -71,8 +73,7 @@ export function givenFilters(filters: readonly Filter[]): Filter[] {
 
 /** More than any row has. */
 const WHOLE = 2 ** 31 - 1;
-/** Account and mode. */
-const OWNER_VALUES = 2;
+const ACCOUNT_AND_MODE = 2;
 /** Lists of these lengths are asked for again and again; the texts of others are not kept by any connection. */
 const USUAL_LIMITS: readonly (number | undefined)[] = [undefined, 10, 100];
 
@@ -173,8 +174,8 @@ function inList<T>({ table, alias, owned }: Listing<T>, id: string): string {
 }
 
 async function isInList<T>(db: Knex, listing: Listing<T>, id: string): Promise<boolean> {
-  const owners = listing.values.slice(0, OWNER_VALUES);
-  const text = inList(listing, `$${OWNER_VALUES + 1}`);
+  const owners = listing.values.slice(0, listing.ownerValues ?? ACCOUNT_AND_MODE);
+  const text = inList(listing, `$${owners.length + 1}`);
   return (await runStatement(db, { name: undefined, text }, [...owners, id])).length > 0;
 }
 

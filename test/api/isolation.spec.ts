@@ -32,7 +32,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
     })),
 );
 
-type Kind = 'session' | 'payment' | 'event' | 'endpoint' | 'lineItem';
+type Kind = 'session' | 'payment' | 'event' | 'endpoint' | 'delivery' | 'lineItem';
 
 /** What a path's id, or a list's cursor, names. A path that is not here fails the first test. */
 const OBJECTS: Record<string, Kind> = {
@@ -47,6 +47,13 @@ const OBJECTS: Record<string, Kind> = {
   '/v1/events/{id}/resend': 'event',
   '/v1/webhook_endpoints': 'endpoint',
   '/v1/webhook_endpoints/{id}': 'endpoint',
+  '/v1/webhook_endpoints/{id}/deliveries': 'endpoint',
+  '/v1/webhook_endpoints/{id}/roll_secret': 'endpoint',
+};
+/** What the lists within an object hold. */
+const WITHIN: Record<string, Kind> = {
+  '/v1/checkout/sessions/{id}/line_items': 'lineItem',
+  '/v1/webhook_endpoints/{id}/deliveries': 'delivery',
 };
 const CURSORS = ['starting_after', 'ending_before'];
 
@@ -79,6 +86,7 @@ describe('the matrix of every operation and every key', () => {
       payment: payment.id,
       event: events[0].id,
       endpoint: body.id,
+      delivery: (await api.get(`/v1/webhook_endpoints/${body.id}/deliveries`)).body.data[0].id,
       lineItem: session.lineItems?.[0]?.id ?? '',
     };
   });
@@ -89,6 +97,7 @@ describe('the matrix of every operation and every key', () => {
     payment: 'pay_',
     event: 'evt_',
     endpoint: 'we_',
+    delivery: 'wd_',
     lineItem: 'li_',
   };
 
@@ -116,9 +125,9 @@ describe('the matrix of every operation and every key', () => {
     const byCursor = cursors.map((cursor) => ({
       name: `${name} by ${cursor}`,
       method,
-      object: hasId ? ('lineItem' as const) : object,
+      object: WITHIN[path] ?? object,
       body,
-      target: (id: string) => `${hasId ? path.replace('{id}', objects.session) : path}?${cursor}=${id}`,
+      target: (id: string) => `${hasId ? path.replace('{id}', objects[object]) : path}?${cursor}=${id}`,
     }));
     return [...byId, ...byCursor];
   });
@@ -162,8 +171,8 @@ describe('the matrix of every operation and every key', () => {
       const never = newId(PREFIXES[way.object]);
       for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
         const api = client(app, key);
-        // A list of line items is reached through its session, which is not theirs to begin with.
-        const expected = `404 resource_missing ${way.object === 'lineItem' ? 'id' : param}`;
+        // A list within an object is reached through it, which is not theirs to begin with.
+        const expected = `404 resource_missing ${Object.values(WITHIN).includes(way.object) ? 'id' : param}`;
         assert.equal(await ask(api, way, way.target(there)), expected);
         assert.equal(await ask(api, way, way.target(never)), expected);
       }
@@ -178,7 +187,11 @@ describe('the matrix of every operation and every key', () => {
     /** By its id, and by each cursor; what else it needs is not there to be refused. */
     const toolWays = MERCHANT_TOOLS.flatMap(({ name, path, id, parameters }) => {
       const object = OBJECTS[`/v1${path}`];
-      const cursors = CURSORS.filter((cursor) => Object.hasOwn(parameters?.properties ?? {}, cursor));
+      // Within an object a cursor needs the object first.
+      const isList = id === undefined;
+      const cursors = CURSORS.filter(
+        (cursor) => isList && Object.hasOwn(parameters?.properties ?? {}, cursor),
+      );
       return [...(id === undefined ? [] : ['id']), ...cursors].map((param) => ({ name, param, object }));
     });
 

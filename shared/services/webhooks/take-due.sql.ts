@@ -8,6 +8,10 @@ export const unseenByPlanner = (value: string): string => `(SELECT ${value})`;
  */
 export const hostOf = (url: string): string => `substring(lower(${url}) FROM '^https?://([^/?#]*)')`;
 
+/** What signs at that time, the newest first. */
+export const sealedSecrets = (at: string): string => `array_remove(ARRAY[endpoint.sealed_secret,
+      CASE WHEN endpoint.previous_signs_until > ${at} THEN endpoint.previous_sealed_secret END], NULL) AS sealed_secrets`;
+
 /**
  * The endpoints of an account that have something due and a place for it, at most $3: hosts that have few on their way
  * first, and so within a host. They are locked in one order, so that no two takers wait for each other. Always a row at
@@ -36,12 +40,12 @@ export const CHOOSE: Statement = {
   ), chosen AS (
     SELECT id, host, turn FROM in_turn WHERE has_place AND host <> ALL ($4::text[]) ORDER BY turn, due_at LIMIT $3
   ), locked AS (
-    SELECT endpoint.id, endpoint.url, endpoint.sealed_secret, endpoint.failing_since, endpoint.status,
+    SELECT endpoint.id, endpoint.url, ${sealedSecrets('$2::timestamptz')}, endpoint.failing_since, endpoint.status,
       endpoint.deleted_at, chosen.host, chosen.turn
     FROM chosen JOIN webhook_endpoints endpoint ON endpoint.id = chosen.id
     ORDER BY endpoint.id FOR NO KEY UPDATE OF endpoint
   )
-  SELECT total.due, locked.id, locked.url, locked.host, locked.sealed_secret AS "sealedSecret",
+  SELECT total.due, locked.id, locked.url, locked.host, locked.sealed_secrets AS "sealedSecrets",
     locked.failing_since AS "failingSince", locked.status, locked.deleted_at AS "deletedAt"
   FROM (SELECT count(*)::int AS due FROM due) total LEFT JOIN locked ON true ORDER BY locked.turn`,
 };

@@ -20,9 +20,11 @@ export interface Batch {
   left: 'nothing' | 'now' | 'later';
 }
 
-export interface TakenEndpoint extends Pick<WebhookEndpoint, 'id' | 'url' | 'sealedSecret' | 'failingSince'> {
+export interface TakenEndpoint extends Pick<WebhookEndpoint, 'id' | 'url' | 'failingSince'> {
   accountId: string;
   host: string;
+  /** Those that sign, the newest first. */
+  sealedSecrets: string[];
 }
 
 export interface TakenDelivery {
