@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { ENDPOINT_ID, EVENT_ID, PAYMENT_ID, SESSION_ID } from '../openapi/merchant-paths.js';
+import { ENDPOINT_ID, EVENT_ID, KEY_ID, PAYMENT_ID, SESSION_ID } from '../openapi/merchant-paths.js';
 import {
   CreateCheckoutSession,
   ExpireCheckoutSession,
@@ -7,6 +7,7 @@ import {
   RetrieveCheckoutSession,
 } from '../v1/checkout-sessions/schema.js';
 import { ListEvents, ResendEvent } from '../v1/events/schema.js';
+import { ListKeys } from '../v1/keys/schema.js';
 import type { MerchantOperations } from '../v1/merchant-operations.js';
 import { ListPayments } from '../v1/payments/schema.js';
 import {
@@ -225,6 +226,27 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     method: 'DELETE',
     path: `${ENDPOINTS}/{id}`,
     id: ENDPOINT_ID,
+    effect: 'changes',
+  },
+  {
+    name: 'list_keys',
+    title: 'List checkout keys',
+    description: `Answers with a list of the checkout keys of this mode (test or live, as the key that asks is), newest first, never with their secrets: \`name\`, when it was \`last_used\`, to the hour, and the \`facilitator_key\` that made it, if one did. ${NEXT_PAGE}`,
+    operation: 'listKeys',
+    method: 'GET',
+    path: '/keys',
+    parameters: ListKeys,
+    effect: 'reads',
+  },
+  {
+    name: 'delete_key',
+    title: 'Delete a checkout key',
+    description:
+      'Ends a checkout key for good: its next request is refused with 401. Answers with its `id` and `deleted` true. The key that you call with can delete itself, and you have no way in then; look at list_keys before.',
+    operation: 'deleteKey',
+    method: 'DELETE',
+    path: '/keys/{id}',
+    id: KEY_ID,
     effect: 'changes',
   },
 ];

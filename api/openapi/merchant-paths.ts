@@ -6,7 +6,7 @@ import {
   RetrieveCheckoutSession,
 } from '../v1/checkout-sessions/schema.js';
 import { ListEvents, ResendEvent } from '../v1/events/schema.js';
-import { CreateKey } from '../v1/keys/schema.js';
+import { CreateKey, ListKeys } from '../v1/keys/schema.js';
 import { ListPayments } from '../v1/payments/schema.js';
 import {
   CreateWebhookEndpoint,
@@ -22,6 +22,7 @@ const WITH_ID = [400, 401, 404, 429, 500];
 export const SESSION_ID = 'The id of a checkout session, cs_live_… or cs_test_….';
 export const PAYMENT_ID = 'The id of a payment, pay_….';
 export const EVENT_ID = 'The id of an event, evt_….';
+export const KEY_ID = 'The id of a checkout key, key_….';
 export const ENDPOINT_ID = 'The id of a webhook endpoint, we_….';
 
 const AS_TABLE =
@@ -185,6 +186,13 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
     },
   },
   '/v1/keys': {
+    get: {
+      id: 'listKeys',
+      summary: 'List the checkout keys of this mode, newest first',
+      query: ListKeys,
+      answer: 'ApiKeyList',
+      statuses: WITH_ID,
+    },
     post: {
       id: 'createKey',
       summary: 'Exchange a facilitator-signed token for a checkout key on the same account',
@@ -192,6 +200,15 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       answer: 'ApiKey',
       statuses: WITHOUT_ID,
       security: 'facilitatorToken',
+    },
+  },
+  '/v1/keys/{id}': {
+    delete: {
+      id: 'deleteKey',
+      summary: 'Delete a checkout key; its next request is refused',
+      pathId: KEY_ID,
+      answer: 'DeletedApiKey',
+      statuses: WITH_ID,
     },
   },
 };

@@ -152,13 +152,29 @@ export const RESOURCE_SCHEMAS = {
     id: Type.String({ pattern: '^key_[A-Za-z0-9]+$' }),
     name: Type.String(),
     livemode: Type.Boolean(),
-    secret: Type.String({ description: 'Shown only in this response.' }),
+    secret: Type.Optional(Type.String({ description: 'Shown only in the answer that makes the key.' })),
     payout_wallets: strict({ evm: nullable(Type.String()), solana: nullable(Type.String()) }),
     created: Timestamp,
+    last_used: Type.Optional(
+      nullable(
+        Type.Integer({ description: 'Unix seconds, to the hour; null before its first use. In the list.' }),
+      ),
+    ),
+    facilitator_key: Type.Optional(
+      nullable(
+        Type.String({ description: 'The facilitator key whose token made it, if one did. In the list.' }),
+      ),
+    ),
+  }),
+  DeletedApiKey: strict({
+    id: Type.String(),
+    object: Type.Literal('api_key'),
+    deleted: Type.Literal(true),
   }),
   CheckoutSessionList: listOf('CheckoutSession'),
   LineItemList: listOf('LineItem'),
   PaymentList: listOf('Payment'),
+  ApiKeyList: listOf('ApiKey'),
   EventList: listOf('Event'),
   WebhookDeliveryList: listOf('WebhookDelivery'),
   WebhookEndpointList: listOf('WebhookEndpoint'),

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.js';
 import { type CheckoutSessionOperations, checkoutSessionOperations } from './checkout-sessions/operations.js';
 import { type EventOperations, eventOperations } from './events/operations.js';
+import { type KeyOperations, keyOperations } from './keys/operations.js';
 import { type PaymentOperations, paymentOperations } from './payments/operations.js';
 import { type DeliveryOperations, deliveryOperations } from './webhook-endpoints/delivery-operations.js';
 import { type WebhookEndpointOperations, webhookEndpointOperations } from './webhook-endpoints/operations.js';
@@ -10,7 +11,8 @@ export type MerchantOperations = CheckoutSessionOperations &
   PaymentOperations &
   EventOperations &
   DeliveryOperations &
-  WebhookEndpointOperations;
+  WebhookEndpointOperations &
+  KeyOperations;
 
 export function merchantOperations(deps: Deps): MerchantOperations {
   return {
@@ -19,5 +21,6 @@ export function merchantOperations(deps: Deps): MerchantOperations {
     ...eventOperations(deps),
     ...deliveryOperations(deps),
     ...webhookEndpointOperations(deps),
+    ...keyOperations(deps),
   };
 }

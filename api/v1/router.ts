@@ -20,7 +20,7 @@ export function merchantApi(deps: Deps): Router {
   router.use('/payments', payments(operations));
   router.use('/events', events(operations, read));
   router.use('/webhook_endpoints', webhookEndpoints(operations, read));
-  router.all('/keys', methodNotAllowed('POST'));
+  router.use('/keys', keys(operations));
   router.use(unknownPath);
   router.use(revokedFirst(deps.db), renderMerchantErrors());
   return router;
@@ -78,6 +78,14 @@ function webhookEndpoints(operations: MerchantOperations, read: RequestHandler):
     .route('/:id/roll_secret')
     .post(read, serve(operations.rollWebhookSecret))
     .all(methodNotAllowed('POST'));
+  return router;
+}
+
+/** But for making one. */
+function keys(operations: MerchantOperations): Router {
+  const router = newRouter();
+  router.route('/').get(serve(operations.listKeys)).all(methodNotAllowed('GET, HEAD, POST'));
+  router.route('/:id').delete(serve(operations.deleteKey)).all(methodNotAllowed('DELETE'));
   return router;
 }
 

@@ -70,6 +70,9 @@ export const MAX_COUNTED_IN_MEMORY = 10_000;
 /** Checkout keys that were refused, as hashes of some 200 bytes: asked again, they cost no question to Postgres. */
 export const MAX_REFUSED_KEYS_KEPT = 10_000;
 
+/** Of so many keys a process knows in which hour it noted their last use; of others it asks to have it written again. */
+export const MAX_KEY_USES_KEPT = 10_000;
+
 /** Items of more characters are read by themselves, and only where they are shown whole. */
 export const LIGHT_ITEMS_CHARACTERS = 16_000;
 

@@ -32,7 +32,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
     })),
 );
 
-type Kind = 'session' | 'payment' | 'event' | 'endpoint' | 'delivery' | 'lineItem';
+type Kind = 'session' | 'payment' | 'event' | 'endpoint' | 'delivery' | 'lineItem' | 'key';
 
 /** What a path's id, or a list's cursor, names. A path that is not here fails the first test. */
 const OBJECTS: Record<string, Kind> = {
@@ -45,6 +45,8 @@ const OBJECTS: Record<string, Kind> = {
   '/v1/events': 'event',
   '/v1/events/{id}': 'event',
   '/v1/events/{id}/resend': 'event',
+  '/v1/keys': 'key',
+  '/v1/keys/{id}': 'key',
   '/v1/webhook_endpoints': 'endpoint',
   '/v1/webhook_endpoints/{id}': 'endpoint',
   '/v1/webhook_endpoints/{id}/deliveries': 'endpoint',
@@ -81,11 +83,13 @@ describe('the matrix of every operation and every key', () => {
     const over = await buildSession(app.db, mine.accountId);
     await api.post(`/v1/checkout/sessions/${over.id}/expire`).expect(200);
     const { data: events } = (await api.get('/v1/events').expect(200)).body;
+    const { key } = await createApiKey(app.db, { accountId: mine.accountId, livemode: false, name: 'Mine' });
     objects = {
       session: session.id,
       payment: payment.id,
       event: events[0].id,
       endpoint: body.id,
+      key: key.id,
       delivery: (await api.get(`/v1/webhook_endpoints/${body.id}/deliveries`)).body.data[0].id,
       lineItem: session.lineItems?.[0]?.id ?? '',
     };
@@ -97,6 +101,7 @@ describe('the matrix of every operation and every key', () => {
     payment: 'pay_',
     event: 'evt_',
     endpoint: 'we_',
+    key: 'key_',
     delivery: 'wd_',
     lineItem: 'li_',
   };
@@ -227,7 +232,9 @@ describe('the matrix of every operation and every key', () => {
           ({ name, id }) => name.startsWith('list_') && id === undefined,
         )) {
           const res = await postMcp(app, key, callText(name, '{}')).expect(200);
-          assert.deepEqual(res.body.result.structuredContent.data, [], name);
+          const ids = res.body.result.structuredContent.data.map(({ id }: { id: string }) => id);
+          if (name === 'list_keys') assert.ok(ids.length === 1 && !ids.includes(objects.key));
+          else assert.deepEqual(ids, [], name);
         }
       }
     });
@@ -301,5 +308,7 @@ describe('the matrix of every operation and every key', () => {
     assert.equal(session.body.status, 'open');
     const endpoint = await api.get(`/v1/webhook_endpoints/${objects.endpoint}`).expect(200);
     assert.equal(endpoint.body.status, 'enabled');
+    const keys = await api.get('/v1/keys').expect(200);
+    assert.ok(keys.body.data.some(({ id }: { id: string }) => id === objects.key));
   });
 });
