@@ -1,3 +1,4 @@
+import { takeDeliveryApart } from '../shared/services/webhooks/take-apart.js';
 import { type Batch, type TakenDelivery, takeDueDeliveries } from '../shared/services/webhooks/take-due.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
@@ -15,6 +16,8 @@ import { tryDelivery } from './webhook-delivery/try-delivery.js';
 export interface Deliverer extends Closable {
   /** Takes what is due; the tries go on. */
   deliverTo(accountId: string): Promise<void>;
+  /** Tries one that workers have died with, and is done when that is. */
+  deliverApart(id: string): Promise<void>;
 }
 
 /** Tries on their way in one process, for each place of the queue, and how many there may be in any case. */
@@ -57,10 +60,10 @@ export function createDeliverer(deps: WorkerDeps): Deliverer {
     if (left === 'now') inLine.add(accountId);
     if (left === 'nothing') waiting.delete(accountId);
     else waiting.add(accountId);
-    for (const delivery of deliveries) start(delivery);
+    for (const delivery of deliveries) void start(delivery);
   }
 
-  function start(delivery: TakenDelivery): void {
+  function start(delivery: TakenDelivery): Promise<void> {
     const { accountId, host } = delivery.endpoint;
     const weight = places.weightOf(delivery.bytes);
     const giveBack = places.hold(accountId, host, weight);
@@ -78,6 +81,7 @@ export function createDeliverer(deps: WorkerDeps): Deliverer {
         serveLine();
       });
     onTheirWay.add(trying);
+    return trying;
   }
 
   /** Its place to the next of the same endpoint: not when others in line may have it, or it is time to stop. */
@@ -87,7 +91,7 @@ export function createDeliverer(deps: WorkerDeps): Deliverer {
 
   /** Nothing more for its endpoint may still be something for another of the account. */
   function passOn(accountId: string, { deliveries, left }: Batch): void {
-    for (const delivery of deliveries) start(delivery);
+    for (const delivery of deliveries) void start(delivery);
     if (left !== 'nothing') waiting.add(accountId);
     if (deliveries.length === 0 && waiting.has(accountId)) inLine.add(accountId);
   }
@@ -105,6 +109,10 @@ export function createDeliverer(deps: WorkerDeps): Deliverer {
 
   return {
     deliverTo: taking.run,
+    async deliverApart(id) {
+      const delivery = closed ? undefined : await takeDeliveryApart(db, id);
+      if (delivery !== undefined) await start(delivery);
+    },
     async close() {
       closed = true;
       // What was being taken has tries that are to end, too.

@@ -20,7 +20,7 @@ export const endpointMustKnow = (quick: string): string => `
       ORDER BY leased_until LIMIT 1
     ), false))`;
 
-const OVER = 'due_at = NULL, leased_until = NULL, tries = tries + 1';
+const OVER = 'due_at = NULL, leased_until = NULL, lost_takes = 0, tries = tries + 1';
 
 export const SUCCEED: Statement = {
   name: 'succeed',
@@ -47,7 +47,7 @@ export const SUCCEED_AND_PASS_ON: Statement = {
     FROM ended WHERE delivery.id = ended.id
     RETURNING delivery.id, delivery.endpoint_id, ended.bytes > 0 AS passes_on, ${endpointMustKnow(unseenByPlanner('$3::timestamptz'))} AS endpoint_must_know
   ), free AS (
-    SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, ${sealedSecrets('$1::timestamptz')}, count(*) AS places,
+    SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, ${sealedSecrets('$1::timestamptz')} AS sealed_secrets, count(*) AS places,
       min(ended.bytes) AS bytes
     FROM ended JOIN webhook_endpoints endpoint ON endpoint.id = ended.endpoint_id
     WHERE ended.bytes > 0 AND endpoint.status = 'enabled' AND endpoint.deleted_at IS NULL
