@@ -8,6 +8,7 @@ import type { Queues } from '../shared/queues/enqueue.js';
 import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { RingSettlement } from '../shared/queues/ring-settlements.js';
 import type { SecretBox } from '../shared/secrets.js';
+import type { KeyUses } from '../shared/services/access/key-uses.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
 import type { ByteBudget } from './byte-budget.js';
 import type { PageAssets } from './checkout-page/page-assets.js';
@@ -26,6 +27,7 @@ export interface Deps {
   db: Knex;
   redis: Redis | undefined;
   secretBox: SecretBox;
+  keyUses: KeyUses;
   apiRateLimiter: RateLimiter;
   heavyAnswers: HeavyAnswers;
   addressLimiters: AddressLimiters;

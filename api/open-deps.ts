@@ -9,6 +9,7 @@ import { openQueues } from '../shared/queues/enqueue.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { settlementBell } from '../shared/queues/ring-settlements.js';
 import { createSecretBox } from '../shared/secrets.js';
+import { openKeyUses } from '../shared/services/access/key-uses.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
 import { openByteBudget } from './byte-budget.js';
 import { loadPageAssets, type PageAssets } from './checkout-page/page-assets.js';
@@ -36,6 +37,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     db,
     redis,
     secretBox: createSecretBox(config.encryptionKeys),
+    keyUses: openKeyUses(db, logger),
     apiRateLimiter: openApiRateLimiter(config, db, redis),
     heavyAnswers: openHeavyAnswers(),
     addressLimiters: openAddressLimiters(config, db, redis),
@@ -63,7 +65,8 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
   };
 }
 
-export async function closeDeps({ db, redis, queues, facilitator, images }: Deps): Promise<void> {
+export async function closeDeps({ db, redis, queues, facilitator, images, keyUses }: Deps): Promise<void> {
+  await keyUses.close();
   await queues.close();
   await facilitator.close();
   await images.close();

@@ -29,7 +29,7 @@ export async function sendPieces(
   try {
     for await (const piece of pieces) {
       if (res.closed || res.destroyed || res.req.socket.destroyed) return;
-      if (!res.headersSent) res.setHeader('Content-Type', TYPE);
+      if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', TYPE);
       if (res.req.method === 'HEAD') break;
       if (res.write(piece)) await nextTurn();
       else await taken(res, takenWithinMs);

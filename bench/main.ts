@@ -6,6 +6,7 @@ import { killProcesses } from '../test/support/processes.js';
 import type { Benchmark } from './benchmark.js';
 import { cost } from './cost.js';
 import { create, createForm } from './create.js';
+import { csv } from './csv.js';
 import { expire } from './expire.js';
 import { growth } from './growth.js';
 import { isolation } from './isolation.js';
@@ -36,6 +37,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   webhooks,
   expire,
   memory,
+  csv,
   start,
   isolation,
   cost,

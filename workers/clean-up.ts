@@ -3,6 +3,7 @@ import {
   removeExpiredIdempotencyRecords,
 } from '../shared/services/upkeep/retention.js';
 import { forgetDeaths } from '../shared/services/upkeep/work-in-hand.js';
+import { removePreviousSecrets } from '../shared/services/webhooks/roll-secret.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
 
@@ -41,10 +42,11 @@ export async function cleanUp(
   isOver: () => boolean,
 ): Promise<void> {
   try {
-    const removed = { idempotencyRecords: 0, deliveryAnswers: 0 };
+    const removed = { idempotencyRecords: 0, deliveryAnswers: 0, previousSecrets: 0 };
     for (const [what, remove] of [
       ['idempotencyRecords', removeExpiredIdempotencyRecords],
       ['deliveryAnswers', removeDeliveryAnswers],
+      ['previousSecrets', removePreviousSecrets],
     ] as const) {
       await inBatches(isOver, async (limit) => {
         const batch = await remove(db, limit);

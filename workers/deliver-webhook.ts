@@ -1,3 +1,4 @@
+import { takeDeliveryApart } from '../shared/services/webhooks/take-apart.js';
 import { type Batch, type TakenDelivery, takeDueDeliveries } from '../shared/services/webhooks/take-due.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
@@ -42,6 +43,12 @@ export class Deliverer implements Closable {
     return this.#taking.run(accountId);
   }
 
+  /** Tries one that workers have died with, and is done when that is. */
+  async deliverApart(id: string): Promise<void> {
+    const delivery = this.#isClosed ? undefined : await takeDeliveryApart(this.#deps.db, id);
+    if (delivery !== undefined) await this.#start(delivery);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     // What was being taken has tries that are to end, too.
@@ -72,10 +79,10 @@ export class Deliverer implements Closable {
     if (left === 'now') this.#inLine.add(accountId);
     if (left === 'nothing') this.#waiting.delete(accountId);
     else this.#waiting.add(accountId);
-    for (const delivery of deliveries) this.#start(delivery);
+    for (const delivery of deliveries) void this.#start(delivery);
   }
 
-  #start(delivery: TakenDelivery): void {
+  #start(delivery: TakenDelivery): Promise<void> {
     const { accountId, host } = delivery.endpoint;
     const weight = this.#places.weightOf(delivery.bytes);
     const giveBack = this.#places.hold(accountId, host, weight);
@@ -87,6 +94,7 @@ export class Deliverer implements Closable {
       this.#serveLine();
     });
     this.#onTheirWay.add(trying);
+    return trying;
   }
 
   /** What was taken in its place, when its place was passed on. */
@@ -110,7 +118,7 @@ export class Deliverer implements Closable {
 
   /** Nothing more for its endpoint may still be something for another of the account. */
   #passOn(accountId: string, { deliveries, left }: Batch): void {
-    for (const delivery of deliveries) this.#start(delivery);
+    for (const delivery of deliveries) void this.#start(delivery);
     if (left !== 'nothing') this.#waiting.add(accountId);
     if (deliveries.length === 0 && this.#waiting.has(accountId)) this.#inLine.add(accountId);
   }

@@ -51,7 +51,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
     return runWorker({ name, handle, config, redis: waiting, logger });
   };
   const workers = config.workerQueues.map((name) => start(name));
-  const sweep = sweepDueWork(deps, handlers);
+  const sweep = sweepDueWork(deps, handlers, deliverer);
   const cleanUp = cleanUpRegularly(deps);
   const clock = followClock(deps.db, logger);
   const metricsServer =

@@ -6,9 +6,10 @@ import { hasOverdueSessions } from '../shared/services/checkout-sessions/expire.
 import { listDuePayments } from '../shared/services/payments/take-work.js';
 import { findDueAccounts } from '../shared/services/webhooks/find-due.js';
 import type { Closable } from '../shared/shutdown.js';
+import type { Deliverer } from './deliver-webhook.js';
 import type { WorkerDeps } from './deps.js';
 import type { Handlers } from './handlers.js';
-import { workApart } from './work-apart.js';
+import { deliveriesApart, paymentsApart } from './work-apart.js';
 
 /**
  * Rings for rows whose time has passed and whose job was never rung, or was lost. A plain timer in every worker
@@ -22,9 +23,9 @@ const LATE_MS = 15_000;
 /** Endpoints looked at in one round, due or not: more than two accounts can have. */
 const ENDPOINTS = 5000;
 
-export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
+export function sweepDueWork(deps: WorkerDeps, handlers: Handlers, deliverer: Deliverer): Closable {
   const standIn = createStandIn(deps, handlers);
-  const apart = workApart(deps, handlers);
+  const apart = [paymentsApart(deps, handlers), deliveriesApart(deps, deliverer)];
   const findDueJobs = createFinder(deps);
   let timer: NodeJS.Timeout;
   let sweeping: Promise<void> = Promise.resolve();
@@ -35,7 +36,7 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
       () => {
         sweeping = sweep(deps, findDueJobs, standIn).finally(() => {
           if (closed) return;
-          apart.look();
+          for (const kind of apart) kind.look();
           schedule();
         });
       },
@@ -48,7 +49,7 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
       closed = true;
       clearTimeout(timer);
       await sweeping;
-      await Promise.all([standIn.finish(), apart.close()]);
+      await Promise.all([standIn.finish(), ...apart.map((kind) => kind.close())]);
     },
   };
 }

@@ -1,3 +1,5 @@
+import { decimalText } from '../../shared/domain/money.js';
+
 /**
  * Numbers and times as a language writes them. Amounts come as digits, never as fractions: the largest have more
  * digits than a fraction could hold.
@@ -35,15 +37,10 @@ function createFormats(language: string): Formats {
   const whole = (amount: string): string =>
     RIGHT_TO_LEFT.has(language) ? `\u2066${amount.replaceAll(/[\u200e\u200f\u061c]/g, '')}\u2069` : amount;
   return {
-    dollars: (cents) => whole(usd.format(decimal(String(cents), 2))),
+    dollars: (cents) => whole(usd.format(decimalText(String(cents), 2))),
     tokens: (amount, decimals, symbol) =>
-      whole(`${tokens.format(decimal(amount, decimals))}\u00a0${symbol}`.trim()),
+      whole(`${tokens.format(decimalText(amount, decimals))}\u00a0${symbol}`.trim()),
     count: (number) => plain.format(number),
     time: (seconds) => `${time.format(new Date(seconds * 1000))} UTC`,
   };
-}
-
-function decimal(digits: string, decimals: number): `${number}` {
-  const padded = digits.padStart(decimals + 1, '0');
-  return `${padded.slice(0, -decimals)}.${padded.slice(-decimals)}` as `${number}`;
 }

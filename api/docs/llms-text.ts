@@ -87,7 +87,8 @@ id, \`iss\` is svc-merchant, \`exp\` is \`iat\` + 120. Body: \`{"livemode":false
 
 To hear of payments, \`POST ${baseUrl}/v1/webhook_endpoints\` with \`url\`; the answer holds its \`secret\`, once. Events
 are checkout.session.completed and checkout.session.expired. Verify each one before you trust it: Service-Signature with
-Stripe's \`webhooks.constructEvent\`, or webhook-signature with any Standard Webhooks library.`;
+Stripe's \`webhooks.constructEvent\`, or webhook-signature with any Standard Webhooks library. Without an address that the
+internet reaches, ask \`GET ${baseUrl}/v1/events\` instead: the same events, newest first, skipping ids you have seen.`;
 }
 
 function howErrorsLook(): string {

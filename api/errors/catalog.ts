@@ -43,5 +43,6 @@ export const ERROR_CATALOG: Record<RefusalCode, CatalogEntry> = {
   unsupported_content_encoding: invalid,
   unsupported_content_type: invalid,
   url_invalid: invalid,
+  webhook_endpoint_disabled: invalid,
   webhook_endpoint_limit: invalid,
 };

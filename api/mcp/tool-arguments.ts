@@ -21,7 +21,7 @@ export function placeArguments(tool: MerchantTool, given: JsonObject): Omit<Call
   const id = tool.id === undefined ? '' : parseId(take('id')).id;
   const idempotencyKey = takesKey(tool) ? parseKey(take('idempotency_key')).idempotency_key : undefined;
   const path = `/v1${tool.path.replace('{id}', () => encodeURIComponent(id))}`;
-  return { id, idempotencyKey, path, input: { encoding: 'json', value: others } };
+  return { id, idempotencyKey, path, wantsCsv: false, input: { encoding: 'json', value: others } };
 }
 
 const IDEMPOTENCY_KEY = Type.String({

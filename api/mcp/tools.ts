@@ -1,16 +1,20 @@
 import type { TSchema } from 'typebox';
-import { ENDPOINT_ID, SESSION_ID } from '../openapi/merchant-paths.js';
+import { ENDPOINT_ID, EVENT_ID, KEY_ID, PAYMENT_ID, SESSION_ID } from '../openapi/merchant-paths.js';
 import {
   CreateCheckoutSession,
   ExpireCheckoutSession,
   ListCheckoutSessions,
   RetrieveCheckoutSession,
 } from '../v1/checkout-sessions/schema.js';
+import { ListEvents, ResendEvent } from '../v1/events/schema.js';
+import { ListKeys } from '../v1/keys/schema.js';
 import type { MerchantOperations } from '../v1/merchant-operations.js';
 import { ListPayments } from '../v1/payments/schema.js';
 import {
   CreateWebhookEndpoint,
+  ListDeliveries,
   ListWebhookEndpoints,
+  RollWebhookSecret,
   UpdateWebhookEndpoint,
 } from '../v1/webhook-endpoints/schema.js';
 
@@ -102,6 +106,50 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     effect: 'reads',
   },
   {
+    name: 'retrieve_payment',
+    title: 'Look up a payment',
+    description:
+      'Answers with one payment, whatever came of it: `status` is `succeeded`, `processing` while the network is confirming it, or `failed`, when no money moved. `checkout_session` is the id of the session that it was for.',
+    operation: 'retrievePayment',
+    method: 'GET',
+    path: '/payments/{id}',
+    id: PAYMENT_ID,
+    effect: 'reads',
+  },
+  {
+    name: 'list_events',
+    title: 'List events',
+    description: `Answers with a list of what happened, newest first, each event as webhook endpoints got it: its \`type\`, and in \`data.object\` the session as it was at that moment. Of one \`type\`, of one \`checkout_session\`, or of the time in \`created\`. ${NEXT_PAGE}`,
+    operation: 'listEvents',
+    method: 'GET',
+    path: '/events',
+    parameters: ListEvents,
+    effect: 'reads',
+  },
+  {
+    name: 'retrieve_event',
+    title: 'Look up an event',
+    description:
+      'Answers with one event as webhook endpoints got it: its `type`, and in `data.object` the session as it was at that moment. For a session as it is now call retrieve_checkout_session.',
+    operation: 'retrieveEvent',
+    method: 'GET',
+    path: '/events/{id}',
+    id: EVENT_ID,
+    effect: 'reads',
+  },
+  {
+    name: 'resend_event',
+    title: 'Deliver an event again',
+    description:
+      'Sends an event again under the same id, to `webhook_endpoint` or, without it, to every enabled endpoint that wants events of its type now. Answers with the event. Receivers that skip the ids they have seen are not bothered by it. An endpoint that is disabled is refused with code webhook_endpoint_disabled: turn it on with update_webhook_endpoint.',
+    operation: 'resendEvent',
+    method: 'POST',
+    path: '/events/{id}/resend',
+    id: EVENT_ID,
+    parameters: ResendEvent,
+    effect: 'adds',
+  },
+  {
     name: 'create_webhook_endpoint',
     title: 'Create a webhook endpoint',
     description:
@@ -147,6 +195,29 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     effect: 'changes',
   },
   {
+    name: 'list_webhook_deliveries',
+    title: 'See what came of deliveries',
+    description: `Answers why events did or did not arrive: a list of the deliveries to one webhook endpoint, newest first, all or those of one \`status\`. Each has its \`event\`, its \`tries\` (when, how long, the HTTP \`status\` or the \`error\`, the start of the answer) and \`next_try_at\`. One that has \`failed\` can be sent again with resend_event. ${NEXT_PAGE}`,
+    operation: 'listWebhookDeliveries',
+    method: 'GET',
+    path: `${ENDPOINTS}/{id}/deliveries`,
+    id: ENDPOINT_ID,
+    parameters: ListDeliveries,
+    effect: 'reads',
+  },
+  {
+    name: 'roll_webhook_secret',
+    title: 'Replace a signing secret',
+    description:
+      'Gives a webhook endpoint a new signing secret and answers with the endpoint and that `secret`, this one time. For `expires_in` seconds, a day unless you say otherwise, deliveries are signed with both, so that a receiver can change to the new one without missing any; 0 ends the old one at once, as after a leak. Rolling again meanwhile drops the oldest, so send an idempotency_key if you may have to repeat the call.',
+    operation: 'rollWebhookSecret',
+    method: 'POST',
+    path: `${ENDPOINTS}/{id}/roll_secret`,
+    id: ENDPOINT_ID,
+    parameters: RollWebhookSecret,
+    effect: 'adds',
+  },
+  {
     name: 'delete_webhook_endpoint',
     title: 'Delete a webhook endpoint',
     description:
@@ -155,6 +226,27 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     method: 'DELETE',
     path: `${ENDPOINTS}/{id}`,
     id: ENDPOINT_ID,
+    effect: 'changes',
+  },
+  {
+    name: 'list_keys',
+    title: 'List checkout keys',
+    description: `Answers with a list of the checkout keys of this mode (test or live, as the key that asks is), newest first, never with their secrets: \`name\`, when it was \`last_used\`, to the hour, and the \`facilitator_key\` that made it, if one did. ${NEXT_PAGE}`,
+    operation: 'listKeys',
+    method: 'GET',
+    path: '/keys',
+    parameters: ListKeys,
+    effect: 'reads',
+  },
+  {
+    name: 'delete_key',
+    title: 'Delete a checkout key',
+    description:
+      'Ends a checkout key for good: its next request is refused with 401. Answers with its `id` and `deleted` true. The key that you call with can delete itself, and you have no way in then; look at list_keys before.',
+    operation: 'deleteKey',
+    method: 'DELETE',
+    path: '/keys/{id}',
+    id: KEY_ID,
     effect: 'changes',
   },
 ];

@@ -4,7 +4,7 @@ import { authenticate as findPrincipal, type Principal } from '../../shared/serv
 import type { Deps } from '../deps.js';
 import { consumeAccount, limitRefused } from './rate-limit.js';
 
-type KeyDeps = Pick<Deps, 'db' | 'addressLimiters'>;
+type KeyDeps = Pick<Deps, 'db' | 'addressLimiters' | 'keyUses'>;
 
 /** The checkout key, as a Bearer token or as the user name of Basic authentication. */
 export function authenticate(deps: KeyDeps): RequestHandler {
@@ -24,8 +24,11 @@ export function admit(deps: KeyDeps & Pick<Deps, 'apiRateLimiter'>): RequestHand
   };
 }
 
-function identify({ db, addressLimiters }: KeyDeps, req: Request): Promise<Principal> {
-  return limitRefused(addressLimiters, req, findPrincipal(db, checkoutKey(req.headers.authorization)));
+async function identify({ db, addressLimiters, keyUses }: KeyDeps, req: Request): Promise<Principal> {
+  const identified = findPrincipal(db, checkoutKey(req.headers.authorization));
+  const principal = await limitRefused(addressLimiters, req, identified);
+  keyUses.note(principal.keyId);
+  return principal;
 }
 
 function checkoutKey(header: string | undefined): string {

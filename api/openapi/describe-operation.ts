@@ -17,6 +17,8 @@ export interface Operation {
   statuses: readonly number[];
   /** What opens it, when that is not a checkout key. */
   security?: 'facilitatorToken';
+  /** What a caller who would rather have text/csv gets. */
+  csv?: string;
 }
 
 export function describeOperation({
@@ -28,6 +30,7 @@ export function describeOperation({
   pathId,
   statuses,
   security,
+  csv,
 }: Operation): object {
   return {
     operationId: id,
@@ -40,7 +43,7 @@ export function describeOperation({
     ],
     ...(body !== undefined && { requestBody: requestBody(body) }),
     responses: {
-      200: answerOf(summary, answer),
+      200: answerOf(summary, answer, csv),
       ...Object.fromEntries(
         statuses.map((status) => [status, answerOf(ERROR_MEANINGS[status] ?? '', 'Error')]),
       ),
@@ -95,10 +98,13 @@ function requestBody(schema: ObjectSchema): object {
 
 const BODY_LIMITS = `Not compressed; at most ${MAX_BODY_BYTES / 1024 / 1024} MiB, ${MAX_BODY_VALUES} values, and ${MAX_BODY_DEPTH} levels deep.`;
 
-function answerOf(description: string, name: ResourceName): object {
+function answerOf(description: string, name: ResourceName, csv?: string): object {
   return {
     description,
     headers: { 'Request-Id': { description: 'Give it to support.', schema: { type: 'string' } } },
-    content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
+    content: {
+      'application/json': { schema: { $ref: `#/components/schemas/${name}` } },
+      ...(csv !== undefined && { 'text/csv': { schema: { type: 'string', description: csv } } }),
+    },
   };
 }

@@ -5,11 +5,14 @@ import {
   ListLineItems,
   RetrieveCheckoutSession,
 } from '../v1/checkout-sessions/schema.js';
-import { CreateKey } from '../v1/keys/schema.js';
+import { ListEvents, ResendEvent } from '../v1/events/schema.js';
+import { CreateKey, ListKeys } from '../v1/keys/schema.js';
 import { ListPayments } from '../v1/payments/schema.js';
 import {
   CreateWebhookEndpoint,
+  ListDeliveries,
   ListWebhookEndpoints,
+  RollWebhookSecret,
   UpdateWebhookEndpoint,
 } from '../v1/webhook-endpoints/schema.js';
 import { describeOperation, type Operation } from './describe-operation.js';
@@ -17,7 +20,13 @@ import { describeOperation, type Operation } from './describe-operation.js';
 const WITHOUT_ID = [400, 401, 429, 500];
 const WITH_ID = [400, 401, 404, 429, 500];
 export const SESSION_ID = 'The id of a checkout session, cs_live_… or cs_test_….';
+export const PAYMENT_ID = 'The id of a payment, pay_….';
+export const EVENT_ID = 'The id of an event, evt_….';
+export const KEY_ID = 'The id of a checkout key, key_….';
 export const ENDPOINT_ID = 'The id of a webhook endpoint, we_….';
+
+const AS_TABLE =
+  'To `Accept: text/csv`: a line of names, then one line for each object of the filters, newest first, all of them. `limit` and the cursors are refused. Amounts are decimal text, times RFC 3339 in UTC; a cell that a spreadsheet would run is preceded by an apostrophe.';
 
 type Method = 'get' | 'post' | 'delete';
 
@@ -75,6 +84,44 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'List succeeded payments, newest first',
       query: ListPayments,
       answer: 'PaymentList',
+      csv: AS_TABLE,
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/payments/{id}': {
+    get: {
+      id: 'retrievePayment',
+      summary: 'Retrieve a payment, whatever came of it',
+      pathId: PAYMENT_ID,
+      answer: 'Payment',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/events': {
+    get: {
+      id: 'listEvents',
+      summary: 'List events as they were delivered, newest first',
+      query: ListEvents,
+      answer: 'EventList',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/events/{id}': {
+    get: {
+      id: 'retrieveEvent',
+      summary: 'Retrieve an event as it was delivered',
+      pathId: EVENT_ID,
+      answer: 'Event',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/events/{id}/resend': {
+    post: {
+      id: 'resendEvent',
+      summary: 'Deliver an event again, under the same id',
+      pathId: EVENT_ID,
+      body: ResendEvent,
+      answer: 'Event',
       statuses: WITH_ID,
     },
   },
@@ -118,7 +165,34 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       statuses: WITH_ID,
     },
   },
+  '/v1/webhook_endpoints/{id}/deliveries': {
+    get: {
+      id: 'listWebhookDeliveries',
+      summary: 'List the deliveries to a webhook endpoint with each try, newest first',
+      pathId: ENDPOINT_ID,
+      query: ListDeliveries,
+      answer: 'WebhookDeliveryList',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/webhook_endpoints/{id}/roll_secret': {
+    post: {
+      id: 'rollWebhookSecret',
+      summary: 'Replace the signing secret; for a while the one before signs, too',
+      pathId: ENDPOINT_ID,
+      body: RollWebhookSecret,
+      answer: 'WebhookEndpoint',
+      statuses: WITH_ID,
+    },
+  },
   '/v1/keys': {
+    get: {
+      id: 'listKeys',
+      summary: 'List the checkout keys of this mode, newest first',
+      query: ListKeys,
+      answer: 'ApiKeyList',
+      statuses: WITH_ID,
+    },
     post: {
       id: 'createKey',
       summary: 'Exchange a facilitator-signed token for a checkout key on the same account',
@@ -126,6 +200,15 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       answer: 'ApiKey',
       statuses: WITHOUT_ID,
       security: 'facilitatorToken',
+    },
+  },
+  '/v1/keys/{id}': {
+    delete: {
+      id: 'deleteKey',
+      summary: 'Delete a checkout key; its next request is refused',
+      pathId: KEY_ID,
+      answer: 'DeletedApiKey',
+      statuses: WITH_ID,
     },
   },
 };

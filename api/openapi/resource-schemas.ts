@@ -3,6 +3,7 @@ import { SESSION_STATUSES } from '../../shared/domain/checkout-session.js';
 import { CHANNELS, PAYMENT_STATUSES, TOKENS } from '../../shared/domain/payment.js';
 import {
   API_VERSION,
+  DELIVERY_STATUSES,
   ENDPOINT_STATUSES,
   EVENT_TYPES,
   SUBSCRIBABLE_EVENTS,
@@ -85,7 +86,11 @@ export const RESOURCE_SCHEMAS = {
     created: Timestamp,
     settled_at: nullable(Timestamp),
     livemode: Type.Boolean(),
-    checkout_session: Type.Optional(Type.String({ description: 'Present in the payments list.' })),
+    checkout_session: Type.Optional(
+      Type.String({
+        description: 'Present where the payment is by itself or in a list, not within its session.',
+      }),
+    ),
   }),
   WebhookEndpoint: strict({
     id: Type.String({ pattern: '^we_[A-Za-z0-9]+$' }),
@@ -96,12 +101,42 @@ export const RESOURCE_SCHEMAS = {
     livemode: Type.Boolean(),
     description: nullable(Type.String()),
     created: Timestamp,
-    secret: Type.Optional(Type.String({ description: 'The signing secret; only in the create response.' })),
+    secret: Type.Optional(
+      Type.String({ description: 'The signing secret; only in the answers that make it: create and roll.' }),
+    ),
   }),
   DeletedWebhookEndpoint: strict({
     id: Type.String(),
     object: Type.Literal('webhook_endpoint'),
     deleted: Type.Literal(true),
+  }),
+  WebhookDelivery: strict({
+    id: Type.String({ pattern: '^wd_[A-Za-z0-9]+$' }),
+    object: Type.Literal('webhook_delivery'),
+    event: Type.String({ description: 'The id of the event.' }),
+    type: Type.Enum([...EVENT_TYPES]),
+    status: Type.Enum([...DELIVERY_STATUSES], {
+      description: 'pending while there are tries left, dropped when its endpoint was deleted.',
+    }),
+    created: Timestamp,
+    next_try_at: nullable(
+      Type.Integer({
+        description:
+          'Unix seconds; of a try on its way, when another one follows should it be lost. Null when it is over, or held.',
+      }),
+    ),
+    tries: Type.Array(
+      strict({
+        at: Timestamp,
+        duration_ms: Type.Integer({ minimum: 0 }),
+        status: nullable(Type.Integer({ description: 'The HTTP status that was answered.' })),
+        error: nullable(
+          Type.String({ description: 'Why there was no answer: timeout, ECONNREFUSED, ENOTPUBLIC, ….' }),
+        ),
+        answer: nullable(Type.String({ description: "The start of the answer's body, kept for 30 days." })),
+      }),
+      { description: 'Oldest first.' },
+    ),
   }),
   Event: strict({
     id: Type.String({ pattern: '^evt_[A-Za-z0-9]+$', description: 'Use it to skip duplicate deliveries.' }),
@@ -117,13 +152,31 @@ export const RESOURCE_SCHEMAS = {
     id: Type.String({ pattern: '^key_[A-Za-z0-9]+$' }),
     name: Type.String(),
     livemode: Type.Boolean(),
-    secret: Type.String({ description: 'Shown only in this response.' }),
+    secret: Type.Optional(Type.String({ description: 'Shown only in the answer that makes the key.' })),
     payout_wallets: strict({ evm: nullable(Type.String()), solana: nullable(Type.String()) }),
     created: Timestamp,
+    last_used: Type.Optional(
+      nullable(
+        Type.Integer({ description: 'Unix seconds, to the hour; null before its first use. In the list.' }),
+      ),
+    ),
+    facilitator_key: Type.Optional(
+      nullable(
+        Type.String({ description: 'The facilitator key whose token made it, if one did. In the list.' }),
+      ),
+    ),
+  }),
+  DeletedApiKey: strict({
+    id: Type.String(),
+    object: Type.Literal('api_key'),
+    deleted: Type.Literal(true),
   }),
   CheckoutSessionList: listOf('CheckoutSession'),
   LineItemList: listOf('LineItem'),
   PaymentList: listOf('Payment'),
+  ApiKeyList: listOf('ApiKey'),
+  EventList: listOf('Event'),
+  WebhookDeliveryList: listOf('WebhookDelivery'),
   WebhookEndpointList: listOf('WebhookEndpoint'),
   Error: strict({
     error: strict({

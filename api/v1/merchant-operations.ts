@@ -1,15 +1,26 @@
 import type { Deps } from '../deps.js';
 import { type CheckoutSessionOperations, checkoutSessionOperations } from './checkout-sessions/operations.js';
+import { type EventOperations, eventOperations } from './events/operations.js';
+import { type KeyOperations, keyOperations } from './keys/operations.js';
 import { type PaymentOperations, paymentOperations } from './payments/operations.js';
+import { type DeliveryOperations, deliveryOperations } from './webhook-endpoints/delivery-operations.js';
 import { type WebhookEndpointOperations, webhookEndpointOperations } from './webhook-endpoints/operations.js';
 
 /** All that a checkout key opens. */
-export type MerchantOperations = CheckoutSessionOperations & PaymentOperations & WebhookEndpointOperations;
+export type MerchantOperations = CheckoutSessionOperations &
+  PaymentOperations &
+  EventOperations &
+  DeliveryOperations &
+  WebhookEndpointOperations &
+  KeyOperations;
 
 export function merchantOperations(deps: Deps): MerchantOperations {
   return {
     ...checkoutSessionOperations(deps),
     ...paymentOperations(deps),
+    ...eventOperations(deps),
+    ...deliveryOperations(deps),
     ...webhookEndpointOperations(deps),
+    ...keyOperations(deps),
   };
 }

@@ -18,8 +18,9 @@ export function merchantApi(deps: Deps): Router {
   router.use(admit(deps));
   router.use('/checkout/sessions', checkoutSessions(operations, read));
   router.use('/payments', payments(operations));
+  router.use('/events', events(operations, read));
   router.use('/webhook_endpoints', webhookEndpoints(operations, read));
-  router.all('/keys', methodNotAllowed('POST'));
+  router.use('/keys', keys(operations));
   router.use(unknownPath);
   router.use(revokedFirst(deps.db), renderMerchantErrors());
   return router;
@@ -44,6 +45,15 @@ function checkoutSessions(operations: MerchantOperations, read: RequestHandler):
 function payments(operations: MerchantOperations): Router {
   const router = newRouter();
   router.route('/').get(serve(operations.listPayments)).all(methodNotAllowed('GET, HEAD'));
+  router.route('/:id').get(serve(operations.retrievePayment)).all(methodNotAllowed('GET, HEAD'));
+  return router;
+}
+
+function events(operations: MerchantOperations, read: RequestHandler): Router {
+  const router = newRouter();
+  router.route('/').get(serve(operations.listEvents)).all(methodNotAllowed('GET, HEAD'));
+  router.route('/:id').get(serve(operations.retrieveEvent)).all(methodNotAllowed('GET, HEAD'));
+  router.route('/:id/resend').post(read, serve(operations.resendEvent)).all(methodNotAllowed('POST'));
   return router;
 }
 
@@ -60,6 +70,22 @@ function webhookEndpoints(operations: MerchantOperations, read: RequestHandler):
     .post(read, serve(operations.updateWebhookEndpoint))
     .delete(serve(operations.deleteWebhookEndpoint))
     .all(methodNotAllowed('GET, HEAD, POST, DELETE'));
+  router
+    .route('/:id/deliveries')
+    .get(serve(operations.listWebhookDeliveries))
+    .all(methodNotAllowed('GET, HEAD'));
+  router
+    .route('/:id/roll_secret')
+    .post(read, serve(operations.rollWebhookSecret))
+    .all(methodNotAllowed('POST'));
+  return router;
+}
+
+/** But for making one. */
+function keys(operations: MerchantOperations): Router {
+  const router = newRouter();
+  router.route('/').get(serve(operations.listKeys)).all(methodNotAllowed('GET, HEAD, POST'));
+  router.route('/:id').delete(serve(operations.deleteKey)).all(methodNotAllowed('DELETE'));
   return router;
 }
 

@@ -169,7 +169,7 @@ const DELIVERIES = `
     growth_endpoint(${accountOf('n')}, 1 + CAST(mod(i, 2) AS int)),
     CASE WHEN mod(i, 1000) < 2 THEN 'pending' ELSE 'succeeded' END,
     CASE WHEN mod(i, 1000) = 0 THEN now() + interval '1 day' END, 1, 1,
-    '[{"at":"2026-01-01T00:00:00.000Z","ms":35,"status":200,"answer":null,"error":null}]',
+    '[{"at":"2026-01-01T00:00:00.000Z","durationMs":35,"status":200,"answer":null,"error":null}]',
     n < :sessions * 0.9
   FROM (
     SELECT i, mod(i / 2, :payments) * CAST(:paidEvery AS bigint) AS n

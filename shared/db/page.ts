@@ -1,4 +1,4 @@
-import { noSuch } from '../domain/errors.js';
+import { noSuch, type Refusal } from '../domain/errors.js';
 import { MAX_ENDPOINTS_PER_MODE } from '../domain/webhook-event.js';
 import { ANSWER_PART_BYTES } from '../domain/weight.js';
 import type { Knex } from './knex.js';
@@ -33,8 +33,10 @@ export interface Listing<T> {
   alias: string;
   /** Columns, FROM and JOINs; of weighed columns, for what each row may weigh. */
   select(share: number): string;
-  /** Whose list it is, by the first two of `values`: where a cursor must be found. */
+  /** Whose list it is, by the first of `values`: where a cursor must be found. */
   owned: string;
+  /** By how many of them. Default account and mode. */
+  ownerValues?: number;
   /** Whether whoever asks still may. */
   allowed: string;
   /** What else holds for every object in it. */
@@ -51,10 +53,27 @@ export interface Filter {
   value: unknown;
 }
 
+/** Ids from here on, and below there: `created` filters, since an id holds its time. */
+export interface IdRange {
+  lowestId: string | undefined;
+  belowId: string | undefined;
+}
+
+export function idRange({ lowestId, belowId }: IdRange): Filter[] {
+  return [
+    { column: 'id', operator: '>=', value: lowestId },
+    { column: 'id', operator: '<', value: belowId },
+  ];
+}
+
+/** Those that were asked for. */
+export function givenFilters(filters: readonly Filter[]): Filter[] {
+  return filters.filter(({ value }) => value !== undefined);
+}
+
 /** More than any row has. */
 const WHOLE = 2 ** 31 - 1;
-/** Account and mode. */
-const OWNER_VALUES = 2;
+const ACCOUNT_AND_MODE = 2;
 /** Lists of these lengths are asked for again and again; the texts of others are not kept by any connection. */
 const USUAL_LIMITS: readonly (number | undefined)[] = [undefined, 10, 100];
 
@@ -112,6 +131,20 @@ export async function readByIds<T>(
   });
 }
 
+/** One object of a list, whole. */
+export async function readById<T>(
+  db: Knex,
+  listing: Omit<Listing<T>, 'filters'>,
+  id: string,
+  whyMissing: () => Promise<Refusal>,
+): Promise<T> {
+  const [object] = await readByIds(db, listing, [id], async () => {
+    throw await whyMissing();
+  });
+  if (object === undefined) throw new Error(`${listing.name}: it was found, and is not there`);
+  return object;
+}
+
 /** The limit is a part of the text: Postgres plans for the first ten rows of an index otherwise than for all. */
 function writeStatement<T>(
   listing: Listing<T>,
@@ -141,8 +174,8 @@ function inList<T>({ table, alias, owned }: Listing<T>, id: string): string {
 }
 
 async function isInList<T>(db: Knex, listing: Listing<T>, id: string): Promise<boolean> {
-  const owners = listing.values.slice(0, OWNER_VALUES);
-  const text = inList(listing, `$${OWNER_VALUES + 1}`);
+  const owners = listing.values.slice(0, listing.ownerValues ?? ACCOUNT_AND_MODE);
+  const text = inList(listing, `$${owners.length + 1}`);
   return (await runStatement(db, { name: undefined, text }, [...owners, id])).length > 0;
 }
 

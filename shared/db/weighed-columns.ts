@@ -56,7 +56,7 @@ function textBytes(column: string): string {
 }
 
 /** And of JSON when it was not compressed. */
-function jsonBytes(column: string): string {
+export function jsonBytes(column: string): string {
   return `coalesce(CASE WHEN pg_column_compression(${column}) IS NULL THEN pg_column_size(${column})
     ELSE octet_length(${column}::text) END, 0)`;
 }

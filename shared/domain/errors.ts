@@ -33,6 +33,7 @@ export type RefusalCode =
   | 'unsupported_content_encoding'
   | 'unsupported_content_type'
   | 'url_invalid'
+  | 'webhook_endpoint_disabled'
   | 'webhook_endpoint_limit';
 
 export interface RefusalDetails {

@@ -5,3 +5,9 @@ export const MAX_TOTAL_CENTS = Number.MAX_SAFE_INTEGER;
 export function centsToTokenAmount(amountCents: number, tokenDecimals: number): bigint {
   return BigInt(amountCents) * 10n ** BigInt(tokenDecimals - 2);
 }
+
+/** An amount in its smallest unit, as people write it. */
+export function decimalText(digits: string, decimals: number): `${number}` {
+  const padded = digits.padStart(decimals + 1, '0');
+  return `${padded.slice(0, -decimals)}.${padded.slice(-decimals)}` as `${number}`;
+}

@@ -28,6 +28,8 @@ export const MAX_HOST_LENGTH = 253;
 export const ANSWER_PART_BYTES = 512 * 1024;
 /** What of a part is written at once; the next when the client has taken it. */
 export const ANSWER_PIECE_BYTES = 64 * 1024;
+/** Lines of a table that are read from Postgres at once, each with its share of a part. */
+export const TABLE_PART_ROWS = 1000;
 /** A client that does not take a piece within this time is cut off. */
 export const PIECE_TAKEN_WITHIN_MS = 30_000;
 
@@ -69,6 +71,9 @@ export const MAX_COUNTED_IN_MEMORY = 10_000;
 
 /** Checkout keys that were refused, as hashes of some 200 bytes: asked again, they cost no question to Postgres. */
 export const MAX_REFUSED_KEYS_KEPT = 10_000;
+
+/** Of so many keys a process knows in which hour it noted their last use; of others it asks to have it written again. */
+export const MAX_KEY_USES_KEPT = 10_000;
 
 /** Items of more characters are read by themselves, and only where they are shown whole. */
 export const LIGHT_ITEMS_CHARACTERS = 16_000;

@@ -9,5 +9,7 @@ export class ApiKey extends Model {
   declare name: string;
   declare secretSha256: Buffer;
   declare facilitatorKeyId: string | null;
+  /** To the hour; null before its first use. */
+  declare lastUsedAt: Date | null;
   declare revokedAt: Date | null;
 }

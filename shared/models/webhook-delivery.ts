@@ -13,6 +13,8 @@ export class WebhookDelivery extends Model {
   declare dueAt: Date | null;
   declare leasedUntil: Date | null;
   declare attempt: number;
+  /** Takers since an outcome was last written, the present one included. */
+  declare lostTakes: number;
   declare tries: number;
   declare history: DeliveryTry[];
 }

@@ -12,6 +12,9 @@ export class WebhookEndpoint extends Model {
   declare status: EndpointStatus;
   declare description: string | null;
   declare sealedSecret: string;
+  /** The secret before, which signs too until then. */
+  declare previousSealedSecret: string | null;
+  declare previousSignsUntil: Date | null;
   declare deletedAt: Date | null;
   /** The start of the first failed try since one succeeded. */
   declare failingSince: Date | null;

@@ -15,6 +15,24 @@ export function presentNewApiKey(key: ApiKey, secret: string, account: Account):
   };
 }
 
+/** For the merchant, who never sees the secret again. */
+export function presentOwnApiKey(key: ApiKey, account: Account): object {
+  return {
+    object: 'api_key',
+    id: key.id,
+    name: key.name,
+    livemode: key.livemode,
+    payout_wallets: presentPayoutWallets(account),
+    created: createdSeconds(key.id),
+    last_used: key.lastUsedAt === null ? null : unixSeconds(key.lastUsedAt),
+    facilitator_key: key.facilitatorKeyId,
+  };
+}
+
+export function presentDeletedApiKey(id: string): object {
+  return { id, object: 'api_key', deleted: true };
+}
+
 /** For the operator, who never sees the secret again. */
 export function presentApiKey(key: ApiKey): object {
   return {

@@ -8,3 +8,8 @@ export function unixSeconds(time: Date): number {
 export function createdSeconds(id: string): number {
   return unixSeconds(createdAt(id));
 }
+
+/** RFC 3339, to the second as everything on the wire. */
+export function utcText(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -14,7 +14,7 @@ export function presentWebhookEndpoint(endpoint: WebhookEndpoint): object {
   };
 }
 
-/** The create response is the only one that tells the signing secret. */
+/** Only the answers that make one tell a signing secret. */
 export function presentNewWebhookEndpoint(endpoint: WebhookEndpoint, secret: string): object {
   return { ...presentWebhookEndpoint(endpoint), secret };
 }

@@ -257,7 +257,14 @@ describe('authentication', () => {
       ['/v1/payments', 'GET, HEAD'],
       [ENDPOINTS, 'GET, HEAD, POST'],
       [`${ENDPOINTS}/we_1`, 'GET, HEAD, POST, DELETE'],
-      ['/v1/keys', 'POST'],
+      ['/v1/payments/pay_1', 'GET, HEAD'],
+      ['/v1/events', 'GET, HEAD'],
+      ['/v1/events/evt_1', 'GET, HEAD'],
+      ['/v1/events/evt_1/resend', 'POST'],
+      [`${ENDPOINTS}/we_1/deliveries`, 'GET, HEAD'],
+      [`${ENDPOINTS}/we_1/roll_secret`, 'POST'],
+      ['/v1/keys', 'GET, HEAD, POST'],
+      ['/v1/keys/key_1', 'DELETE'],
     ];
     const methods: Method[] = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'];
     for (const [path, allow] of allowed) {

@@ -163,6 +163,13 @@ describe('errors', () => {
       api.send('post', SESSIONS).type('text/plain').send('{}'),
     ),
     url_invalid: invalid('success_url', () => api.post(SESSIONS, { ...order, success_url: 'javascript:1' })),
+    webhook_endpoint_disabled: invalid('webhook_endpoint', async () => {
+      const { body: session } = await api.post(SESSIONS, order).expect(200);
+      await api.post(`${SESSIONS}/${session.id}/expire`).expect(200);
+      const [off] = await buildEndpoints(app.db, shop.accountId, 1, { status: 'disabled' });
+      const { data } = (await api.get('/v1/events?limit=1').expect(200)).body;
+      return await api.post(`/v1/events/${data[0].id}/resend`, { webhook_endpoint: off });
+    }),
     webhook_endpoint_limit: invalid(undefined, async () => {
       const busy = await buildMerchant(app.db);
       await buildEndpoints(app.db, busy.accountId, 1000);

@@ -32,15 +32,30 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
     })),
 );
 
+type Kind = 'session' | 'payment' | 'event' | 'endpoint' | 'delivery' | 'lineItem' | 'key';
+
 /** What a path's id, or a list's cursor, names. A path that is not here fails the first test. */
-const OBJECTS: Record<string, 'session' | 'payment' | 'endpoint' | 'lineItem'> = {
+const OBJECTS: Record<string, Kind> = {
   '/v1/checkout/sessions': 'session',
   '/v1/checkout/sessions/{id}': 'session',
   '/v1/checkout/sessions/{id}/expire': 'session',
   '/v1/checkout/sessions/{id}/line_items': 'session',
   '/v1/payments': 'payment',
+  '/v1/payments/{id}': 'payment',
+  '/v1/events': 'event',
+  '/v1/events/{id}': 'event',
+  '/v1/events/{id}/resend': 'event',
+  '/v1/keys': 'key',
+  '/v1/keys/{id}': 'key',
   '/v1/webhook_endpoints': 'endpoint',
   '/v1/webhook_endpoints/{id}': 'endpoint',
+  '/v1/webhook_endpoints/{id}/deliveries': 'endpoint',
+  '/v1/webhook_endpoints/{id}/roll_secret': 'endpoint',
+};
+/** What the lists within an object hold. */
+const WITHIN: Record<string, Kind> = {
+  '/v1/checkout/sessions/{id}/line_items': 'lineItem',
+  '/v1/webhook_endpoints/{id}/deliveries': 'delivery',
 };
 const CURSORS = ['starting_after', 'ending_before'];
 
@@ -56,7 +71,7 @@ describe('the matrix of every operation and every key', () => {
   let app: TestApp;
   let mine: Merchant;
   let theirs: Merchant;
-  let objects: Record<'session' | 'payment' | 'endpoint' | 'lineItem', string>;
+  let objects: Record<Kind, string>;
   before(async () => {
     app = await openTestApp();
     mine = await buildMerchant(app.db);
@@ -65,10 +80,17 @@ describe('the matrix of every operation and every key', () => {
     const { payment } = await buildPaidSession(app.db, mine.accountId);
     const api = client(app, mine.testKey);
     const { body } = await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }).expect(200);
+    const over = await buildSession(app.db, mine.accountId);
+    await api.post(`/v1/checkout/sessions/${over.id}/expire`).expect(200);
+    const { data: events } = (await api.get('/v1/events').expect(200)).body;
+    const { key } = await createApiKey(app.db, { accountId: mine.accountId, livemode: false, name: 'Mine' });
     objects = {
       session: session.id,
       payment: payment.id,
+      event: events[0].id,
       endpoint: body.id,
+      key: key.id,
+      delivery: (await api.get(`/v1/webhook_endpoints/${body.id}/deliveries`)).body.data[0].id,
       lineItem: session.lineItems?.[0]?.id ?? '',
     };
   });
@@ -77,7 +99,10 @@ describe('the matrix of every operation and every key', () => {
   const PREFIXES: Record<keyof typeof objects, IdPrefix> = {
     session: 'cs_test_',
     payment: 'pay_',
+    event: 'evt_',
     endpoint: 'we_',
+    key: 'key_',
+    delivery: 'wd_',
     lineItem: 'li_',
   };
 
@@ -105,9 +130,9 @@ describe('the matrix of every operation and every key', () => {
     const byCursor = cursors.map((cursor) => ({
       name: `${name} by ${cursor}`,
       method,
-      object: hasId ? ('lineItem' as const) : object,
+      object: WITHIN[path] ?? object,
       body,
-      target: (id: string) => `${hasId ? path.replace('{id}', objects.session) : path}?${cursor}=${id}`,
+      target: (id: string) => `${hasId ? path.replace('{id}', objects[object]) : path}?${cursor}=${id}`,
     }));
     return [...byId, ...byCursor];
   });
@@ -151,8 +176,8 @@ describe('the matrix of every operation and every key', () => {
       const never = newId(PREFIXES[way.object]);
       for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
         const api = client(app, key);
-        // A list of line items is reached through its session, which is not theirs to begin with.
-        const expected = `404 resource_missing ${way.object === 'lineItem' ? 'id' : param}`;
+        // A list within an object is reached through it, which is not theirs to begin with.
+        const expected = `404 resource_missing ${Object.values(WITHIN).includes(way.object) ? 'id' : param}`;
         assert.equal(await ask(api, way, way.target(there)), expected);
         assert.equal(await ask(api, way, way.target(never)), expected);
       }
@@ -167,7 +192,11 @@ describe('the matrix of every operation and every key', () => {
     /** By its id, and by each cursor; what else it needs is not there to be refused. */
     const toolWays = MERCHANT_TOOLS.flatMap(({ name, path, id, parameters }) => {
       const object = OBJECTS[`/v1${path}`];
-      const cursors = CURSORS.filter((cursor) => Object.hasOwn(parameters?.properties ?? {}, cursor));
+      // Within an object a cursor needs the object first.
+      const isList = id === undefined;
+      const cursors = CURSORS.filter(
+        (cursor) => isList && Object.hasOwn(parameters?.properties ?? {}, cursor),
+      );
       return [...(id === undefined ? [] : ['id']), ...cursors].map((param) => ({ name, param, object }));
     });
 
@@ -199,9 +228,13 @@ describe('the matrix of every operation and every key', () => {
 
     it('show each account and mode its own alone', async () => {
       for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
-        for (const name of ['list_checkout_sessions', 'list_payments', 'list_webhook_endpoints']) {
+        for (const { name } of MERCHANT_TOOLS.filter(
+          ({ name, id }) => name.startsWith('list_') && id === undefined,
+        )) {
           const res = await postMcp(app, key, callText(name, '{}')).expect(200);
-          assert.deepEqual(res.body.result.structuredContent.data, [], name);
+          const ids = res.body.result.structuredContent.data.map(({ id }: { id: string }) => id);
+          if (name === 'list_keys') assert.ok(ids.length === 1 && !ids.includes(objects.key));
+          else assert.deepEqual(ids, [], name);
         }
       }
     });
@@ -275,5 +308,7 @@ describe('the matrix of every operation and every key', () => {
     assert.equal(session.body.status, 'open');
     const endpoint = await api.get(`/v1/webhook_endpoints/${objects.endpoint}`).expect(200);
     assert.equal(endpoint.body.status, 'enabled');
+    const keys = await api.get('/v1/keys').expect(200);
+    assert.ok(keys.body.data.some(({ id }: { id: string }) => id === objects.key));
   });
 });

@@ -325,12 +325,12 @@ describe('agent sign-up', () => {
     });
   });
 
-  it('takes POST alone', async () => {
+  it('has no other method than POST, and GET for a checkout key', async () => {
     const { testKey } = await buildMerchant(app.db);
-    for (const method of ['get', 'put', 'patch', 'delete'] as const) {
+    for (const method of ['put', 'patch', 'delete'] as const) {
       const res = await client(app, testKey).send(method, KEYS);
       assertRefusal(res, 405, { type: 'invalid_request_error', code: 'method_not_allowed' });
-      assert.equal(res.get('Allow'), 'POST');
+      assert.equal(res.get('Allow'), 'GET, HEAD, POST');
     }
   });
 });

@@ -126,11 +126,19 @@ describe('/mcp', () => {
         list_checkout_sessions: reads,
         expire_checkout_session: changes,
         list_payments: reads,
+        retrieve_payment: reads,
+        list_events: reads,
+        retrieve_event: reads,
+        resend_event: adds,
         create_webhook_endpoint: adds,
         retrieve_webhook_endpoint: reads,
         list_webhook_endpoints: reads,
         update_webhook_endpoint: changes,
+        list_webhook_deliveries: reads,
+        roll_webhook_secret: adds,
         delete_webhook_endpoint: changes,
+        list_keys: reads,
+        delete_key: changes,
       });
       for (const { description = '' } of tools) assert.match(description, /^\S+ .{80,}\.$/s);
     });

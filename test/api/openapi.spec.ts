@@ -34,11 +34,19 @@ const FIELDS: Record<string, { fields: string; optional?: string }> = {
   },
   DeletedWebhookEndpoint: { fields: 'id object deleted' },
   Event: { fields: 'id object api_version created livemode type data' },
-  ApiKey: { fields: 'object id name livemode secret payout_wallets created' },
+  ApiKey: {
+    fields: 'object id name livemode secret payout_wallets created last_used facilitator_key',
+    optional: 'secret last_used facilitator_key',
+  },
+  DeletedApiKey: { fields: 'id object deleted' },
+  WebhookDelivery: { fields: 'id object event type status created next_try_at tries' },
   CheckoutSessionList: { fields: 'object url has_more data' },
   LineItemList: { fields: 'object url has_more data' },
   PaymentList: { fields: 'object url has_more data' },
   WebhookEndpointList: { fields: 'object url has_more data' },
+  WebhookDeliveryList: { fields: 'object url has_more data' },
+  EventList: { fields: 'object url has_more data' },
+  ApiKeyList: { fields: 'object url has_more data' },
 };
 
 /** Every operation, and the statuses it may answer with. */
@@ -49,11 +57,19 @@ const OPERATIONS: Record<string, number[]> = {
   'POST /v1/checkout/sessions/{id}/expire': [200, 400, 401, 404, 429, 500],
   'GET /v1/checkout/sessions/{id}/line_items': [200, 400, 401, 404, 429, 500],
   'GET /v1/payments': [200, 400, 401, 404, 429, 500],
+  'GET /v1/payments/{id}': [200, 400, 401, 404, 429, 500],
+  'GET /v1/events': [200, 400, 401, 404, 429, 500],
+  'GET /v1/events/{id}': [200, 400, 401, 404, 429, 500],
+  'POST /v1/events/{id}/resend': [200, 400, 401, 404, 429, 500],
   'POST /v1/webhook_endpoints': [200, 400, 401, 429, 500],
   'GET /v1/webhook_endpoints': [200, 400, 401, 404, 429, 500],
   'GET /v1/webhook_endpoints/{id}': [200, 400, 401, 404, 429, 500],
   'POST /v1/webhook_endpoints/{id}': [200, 400, 401, 404, 429, 500],
   'DELETE /v1/webhook_endpoints/{id}': [200, 400, 401, 404, 429, 500],
+  'GET /v1/webhook_endpoints/{id}/deliveries': [200, 400, 401, 404, 429, 500],
+  'POST /v1/webhook_endpoints/{id}/roll_secret': [200, 400, 401, 404, 429, 500],
+  'GET /v1/keys': [200, 400, 401, 404, 429, 500],
+  'DELETE /v1/keys/{id}': [200, 400, 401, 404, 429, 500],
   'POST /v1/keys': [200, 400, 401, 429, 500],
 };
 
@@ -249,16 +265,24 @@ describe('/openapi.json', () => {
       await api.get(`/v1/checkout/sessions/${id}?expand[]=line_items`).expect(200);
       await api.get(`/v1/checkout/sessions/${id}/line_items`).expect(200);
       await api.post(`/v1/checkout/sessions/${id}/expire`).expect(200);
-      await buildPaidSession(app.db, shop.accountId);
+      const { payment } = await buildPaidSession(app.db, shop.accountId);
       await api.get('/v1/payments').expect(200);
+      await api.get(`/v1/payments/${payment.id}`).expect(200);
+      const { data: events } = (await api.get('/v1/events').expect(200)).body;
+      await api.get(`/v1/events/${events[0].id}`).expect(200);
       const { body } = await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }).expect(200);
       await api.get('/v1/webhook_endpoints').expect(200);
       await api.get(`/v1/webhook_endpoints/${body.id}`).expect(200);
+      await api.post(`/v1/events/${events[0].id}/resend`).expect(200);
+      await api.get(`/v1/webhook_endpoints/${body.id}/deliveries`).expect(200);
+      await api.post(`/v1/webhook_endpoints/${body.id}/roll_secret`).expect(200);
       await api.post(`/v1/webhook_endpoints/${body.id}`, { disabled: true }).expect(200);
       await api.delete(`/v1/webhook_endpoints/${body.id}`).expect(200);
-      await client(app, signToken(await buildSigner(app.db, shop.accountId)))
-        .post('/v1/keys')
+      const { body: key } = await client(app, signToken(await buildSigner(app.db, shop.accountId)))
+        .post('/v1/keys', { livemode: false })
         .expect(200);
+      await api.get('/v1/keys').expect(200);
+      await api.delete(`/v1/keys/${key.id}`).expect(200);
       assert.deepEqual([...answeredOperations].sort(), [...documentedOperations].sort());
       assert.deepEqual([...documentedOperations].sort(), Object.keys(OPERATIONS).sort());
     });

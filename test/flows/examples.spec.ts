@@ -7,12 +7,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import Stripe from 'stripe';
 import { generatePrivateKey } from 'viem/accounts';
 import { writeExampleEnvironment } from '../../local/example-environment.js';
 import { projectRoot } from '../../local/project-root.js';
 import { EVM_BUYER_KEY } from '../../sandbox/wallets.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import { client } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { buildMerchant } from '../support/factories.js';
 import { resetTestSandbox } from '../support/sandbox.js';
@@ -75,7 +77,12 @@ async function openHost(environment: Record<string, string> = {}): Promise<Host>
     begin(example, link = '', changes = {}) {
       const command = COMMANDS.find((one) => one.includes(`examples/${example}`)) ?? '';
       const overrides = Object.entries(changes).map(([name, value]) => `export ${name}=${value}`);
-      const script = [EXPORT.replace('.data', folder), ...overrides, command.replace('<link>', link)];
+      const script = [
+        EXPORT.replace('.data', folder),
+        ...overrides,
+        // The shell becomes the program, so that one that goes on can be ended.
+        `exec env ${command.replace('<link>', link).replace('http://localhost:4242/hooks', '$SHOP')}`,
+      ];
       return begin(script.join('\n'));
     },
     run: async (...how) => await host.begin(...how).ended,
@@ -258,6 +265,53 @@ describe('the examples, by the commands of docs/integrate.md', function () {
       const { code, stderr } = await host.run('self-service.mjs', '', { AGENT_KEY_ID: 'unknown' });
       assert.notEqual(code, 0);
       assert.match(stderr, /names no facilitator key that is registered here/);
+    });
+  });
+
+  describe('forward-events.mjs', () => {
+    it('posts what happens to an address of this machine, each event once and signed', async () => {
+      const got: { raw: string; signature: string }[] = [];
+      const shop = createServer((req, res) => {
+        const chunks: Buffer[] = [];
+        req.on('data', (chunk: Buffer) => chunks.push(chunk));
+        req.on('end', () => {
+          const signature = String(req.headers['service-signature']);
+          got.push({ raw: Buffer.concat(chunks).toString('utf8'), signature });
+          res.writeHead(got.length === 1 ? 500 : 200).end();
+        });
+      });
+      const address = await listen(shop);
+      const follower = host.begin('forward-events.mjs', '', { SHOP: address });
+      try {
+        const secret = await eventually(
+          () => /whsec_\S+/.exec(follower.printed())?.[0] ?? assert.fail(follower.printed()),
+          60_000,
+        );
+        const { id, link } = await host.newLink();
+        await assertPaid(host, id, await host.run('agent-fetch.mjs', link));
+        const { id: other } = await host.newLink();
+        const { app, merchant } = host.checkout;
+        await client(app, merchant.testKey).post(`/v1/checkout/sessions/${other}/expire`).expect(200);
+        await eventually(() => assert.equal(got.length, 2), 60_000);
+        const { webhooks } = new Stripe('svc_ck_test_none');
+        const events = got.map(({ raw, signature }) => webhooks.constructEvent(raw, signature, secret));
+        assert.deepEqual(
+          events.map(({ type, data }) => [type, 'id' in data.object && data.object.id]),
+          [
+            ['checkout.session.completed', id],
+            ['checkout.session.expired', other],
+          ],
+        );
+        await eventually(() => {
+          assert.match(follower.printed(), new RegExp(`completed ${id} → HTTP 500`));
+          assert.match(follower.printed(), new RegExp(`expired ${other} → HTTP 200`));
+        });
+      } finally {
+        follower.child.kill();
+        await follower.ended;
+        shop.closeAllConnections();
+        await new Promise((resolve) => shop.close(resolve));
+      }
     });
   });
 

@@ -9,6 +9,8 @@ const BODY_WITHIN_MS = 1000;
 const BODY_LIMIT_BYTES = 64 * 1024;
 const HEADERS_LIMIT_BYTES = 64 * 1024;
 const KEPT_BYTES = 1024;
+/** All but tabs and the ends of lines. */
+const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
 
 export type PostResult =
   | { kind: 'answered'; status: number; answer: string }
@@ -86,8 +88,8 @@ async function readStart(body: Dispatcher.ResponseData['body']): Promise<string>
     clearTimeout(timer);
     body.destroy();
   }
-  // Postgres keeps no U+0000.
-  return Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString('utf8').replaceAll('\0', '');
+  // Postgres keeps no U+0000, and people read it.
+  return Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString('utf8').replaceAll(CONTROL_CHARACTERS, '');
 }
 
 /** A short name, without addresses: `timeout`, `ECONNREFUSED`, `ENOTPUBLIC`, … */

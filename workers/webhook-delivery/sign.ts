@@ -5,23 +5,26 @@ const PREFIX = 'whsec_';
 /**
  * Two schemes over the same bytes with the same secret: Stripe's, whose key is the whole secret as text, and Standard
  * Webhooks', whose key is what the base64 after the prefix decodes to. Receivers refuse old timestamps, so each try
- * is signed anew.
+ * is signed anew. With several secrets it has a signature of each, and receivers look for theirs.
  */
 export function signatureHeaders(
-  secret: string,
+  secrets: readonly string[],
   eventId: string,
   body: string,
   unixSeconds: number,
 ): Record<string, string> {
-  const standardKey = Buffer.from(secret.slice(PREFIX.length), 'base64');
-  const stripeStyle = createHmac('sha256', secret).update(`${unixSeconds}.${body}`).digest('hex');
-  const standard = createHmac('sha256', standardKey)
-    .update(`${eventId}.${unixSeconds}.${body}`)
-    .digest('base64');
+  const stripeStyle = secrets.map((secret) =>
+    createHmac('sha256', secret).update(`${unixSeconds}.${body}`).digest('hex'),
+  );
+  const standard = secrets.map((secret) =>
+    createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
+      .update(`${eventId}.${unixSeconds}.${body}`)
+      .digest('base64'),
+  );
   return {
-    'service-signature': `t=${unixSeconds},v1=${stripeStyle}`,
+    'service-signature': [`t=${unixSeconds}`, ...stripeStyle.map((hex) => `v1=${hex}`)].join(','),
     'webhook-id': eventId,
     'webhook-timestamp': String(unixSeconds),
-    'webhook-signature': `v1,${standard}`,
+    'webhook-signature': standard.map((base64) => `v1,${base64}`).join(' '),
   };
 }

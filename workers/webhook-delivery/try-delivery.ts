@@ -25,8 +25,8 @@ export async function tryDelivery(
 ): Promise<Batch | undefined> {
   const { db, logger, metrics } = deps;
   const { endpoint } = delivery;
-  const secret = openSecret(deps, endpoint);
-  if (secret === undefined) {
+  const secrets = openSecrets(deps, endpoint);
+  if (secrets === undefined) {
     await postponeDelivery(db, delivery, new Date(nowMs() + UNREADABLE_SECRET_PAUSE_MS));
     return undefined;
   }
@@ -35,7 +35,7 @@ export async function tryDelivery(
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'user-agent': USER_AGENT,
-    ...signatureHeaders(secret, delivery.eventId, delivery.body, Math.floor(startedAt.getTime() / 1000)),
+    ...signatureHeaders(secrets, delivery.eventId, delivery.body, Math.floor(startedAt.getTime() / 1000)),
   };
   const result = await sender.post(endpoint.url, headers, delivery.body);
   const answered = result.kind === 'answered';
@@ -67,13 +67,20 @@ export async function tryDelivery(
   return inItsPlace;
 }
 
-function openSecret({ secretBox, logger }: WorkerDeps, endpoint: TakenEndpoint): string | undefined {
-  try {
-    return secretBox.open(endpoint.sealedSecret);
-  } catch (error) {
-    logger.error({ event: 'webhook_secret.unreadable', endpoint: endpoint.id, err: error });
-    return undefined;
-  }
+/** The newest first. Without that one there is nothing to sign with; one before it is done without. */
+function openSecrets(
+  { secretBox, logger }: WorkerDeps,
+  { id, sealedSecrets }: TakenEndpoint,
+): string[] | undefined {
+  const opened = sealedSecrets.map((sealed) => {
+    try {
+      return secretBox.open(sealed);
+    } catch (error) {
+      logger.error({ event: 'webhook_secret.unreadable', endpoint: id, err: error });
+      return undefined;
+    }
+  });
+  return opened[0] === undefined ? undefined : opened.filter((secret) => secret !== undefined);
 }
 
 /** One ring a second for an account, however many of its deliveries failed within it. */

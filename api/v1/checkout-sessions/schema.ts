@@ -1,10 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { FILTERABLE_STATUSES } from '../../../shared/domain/checkout-session.js';
+import { CreatedFilter, UnixSeconds } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';
 
 const MAX_UNIT_AMOUNT_CENTS = 99_999_999;
-const UnixSeconds = (description: string) =>
-  Type.Integer({ minimum: -99_999_999_999, maximum: 99_999_999_999, description });
 
 const ProductData = Type.Object(
   {
@@ -94,22 +93,11 @@ export const RetrieveCheckoutSession = Type.Object(
 
 export const ExpireCheckoutSession = RetrieveCheckoutSession;
 
-const CreatedBounds = Type.Object(
-  {
-    gte: Type.Optional(UnixSeconds('At this time or later.')),
-    gt: Type.Optional(UnixSeconds('Later than this.')),
-    lte: Type.Optional(UnixSeconds('At this time or earlier.')),
-    lt: Type.Optional(UnixSeconds('Earlier than this.')),
-  },
-  { additionalProperties: false },
-);
-export type CreatedBounds = Static<typeof CreatedBounds>;
-
 export const ListCheckoutSessions = Type.Object(
   {
     ...ListParameters,
     status: Type.Optional(Type.Enum([...FILTERABLE_STATUSES])),
-    created: Type.Optional(Type.Union([UnixSeconds('Created in this second.'), CreatedBounds])),
+    created: CreatedFilter,
     expand: expandable('data.line_items'),
   },
   { additionalProperties: false },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { ListParameters } from '../../input/list-query.js';
 
 export const CreateKey = Type.Object(
   {
@@ -7,3 +8,5 @@ export const CreateKey = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export const ListKeys = Type.Object(ListParameters, { additionalProperties: false });

@@ -1,18 +1,27 @@
 import type { Page } from '../../../shared/db/page.js';
 import type { Weighed } from '../../../shared/db/weighed-columns.js';
-import { ANSWER_PART_BYTES } from '../../../shared/domain/weight.js';
 import { presentList, renderObjects, textOfList } from '../../../shared/presenters/list.js';
 import type { HeavyAnswers } from '../../heavy-answers.js';
+import { cutByBytes } from './cut-by-bytes.js';
 import { heavyText, type ReadPart } from './heavy-text.js';
 import type { Call } from './operation.js';
 
-export interface ListAnswer<T> {
+export type ListAnswer<T> = {
   url: string;
+  /** Whole, in this order. */
+  read(ids: readonly string[]): Promise<T[]>;
+} & (Presented<T> | Rendered<T>);
+
+interface Presented<T> {
   present(object: T): object;
   /** The same as text, where one object may be heavy by itself. */
   render?(object: T): Iterable<string>;
-  /** Whole, in this order. */
-  read(ids: readonly string[]): Promise<T[]>;
+}
+
+/** What is kept as text, and is to be given as it is kept. */
+interface Rendered<T> {
+  present?: undefined;
+  render(object: T): Iterable<string>;
 }
 
 /** The list; when some of the page are heavy its text instead, which reads them all in parts. */
@@ -20,10 +29,15 @@ export function answerList<T>(
   heavyAnswers: HeavyAnswers,
   { principal }: Call,
   { data, hasMore }: Page<Weighed<T>>,
-  { url, present, read, render = (object) => [JSON.stringify(present(object))] }: ListAnswer<T>,
-): object | AsyncIterable<string> {
+  answer: ListAnswer<T>,
+): object | string | AsyncIterable<string> {
+  const { url, read, present } = answer;
+  const render = rendererOf(answer);
   const objects = data.flatMap(({ object }) => object ?? []);
-  if (objects.length === data.length) return presentList(url, objects.map(present), hasMore);
+  if (objects.length === data.length) {
+    if (present !== undefined) return presentList(url, objects.map(present), hasMore);
+    return [...renderObjects(objects.map(render), textOfList(url, hasMore))].join('');
+  }
 
   const { before, between, after } = textOfList(url, hasMore);
   const parts = cutByBytes(data);
@@ -35,19 +49,8 @@ export function answerList<T>(
   return heavyText(heavyAnswers, principal.accountId, parts.map(readPart));
 }
 
-/** Ids of as many objects as a part holds, or of one that is heavier. */
-function cutByBytes(page: readonly Weighed<unknown>[]): string[][] {
-  const parts: string[][] = [];
-  let room = 0;
-  for (const { id, bytes } of page) {
-    const part = parts.at(-1);
-    if (part === undefined || bytes > room) {
-      parts.push([id]);
-      room = ANSWER_PART_BYTES - bytes;
-    } else {
-      part.push(id);
-      room -= bytes;
-    }
-  }
-  return parts;
+function rendererOf<T>(answer: Presented<T> | Rendered<T>): (object: T) => Iterable<string> {
+  if (answer.present === undefined) return answer.render;
+  const { present, render = (object) => [JSON.stringify(present(object))] } = answer;
+  return render;
 }

@@ -24,6 +24,8 @@ interface Repeatable {
 export interface Answer {
   /** JSON; of what is heavy piece by piece, each read when the one before it was taken. */
   text: string | AsyncIterable<string>;
+  /** When it is no JSON. */
+  mediaType?: string;
   /** Whether it is the answer to an earlier asking, and nothing was done this time. */
   isReplay: boolean;
 }

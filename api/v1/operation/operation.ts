@@ -16,6 +16,8 @@ export interface Call {
   idempotencyKey: string | undefined;
   /** The operation and its object as /v1 names them: what the key is good for. */
   path: string;
+  /** The caller would rather have a table than JSON. */
+  wantsCsv: boolean;
 }
 
 /** Gives the answer, or throws the refusal. A route and a tool call the same. */
@@ -23,11 +25,12 @@ export type Operation = (call: Call) => Promise<Answer>;
 
 export function operation<T>(
   parse: InputParser<T>,
-  act: (call: Call, input: T) => Promise<object | AsyncIterable<string>>,
+  act: (call: Call, input: T) => Promise<object | string | AsyncIterable<string>>,
 ): Operation {
   return async (call) => {
     const answer = await act(call, parse(call.input));
-    return { text: Symbol.asyncIterator in answer ? answer : JSON.stringify(answer), isReplay: false };
+    const isText = typeof answer === 'string' || Symbol.asyncIterator in answer;
+    return { text: isText ? answer : JSON.stringify(answer), isReplay: false };
   };
 }
 

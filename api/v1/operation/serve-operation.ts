@@ -18,7 +18,8 @@ export function serve(operation: Operation): RequestHandler {
   };
 }
 
-export async function sendAnswer(res: Response, { text, isReplay }: Answer): Promise<void> {
+export async function sendAnswer(res: Response, { text, mediaType, isReplay }: Answer): Promise<void> {
+  if (mediaType !== undefined) res.setHeader('Content-Type', mediaType);
   if (isReplay) res.setHeader('Idempotent-Replayed', 'true');
   if (typeof text === 'string') sendJson(res, text);
   else await sendPieces(res, text);
@@ -29,8 +30,15 @@ function callOf(req: Request): Call {
     principal: principalOf(req),
     input: req.method === 'POST' ? soleBodyOf(req) : queryOf(req),
     id: String(req.params.id ?? ''),
+    wantsCsv: wantsCsv(req),
     ...repetitionOf(req),
   };
+}
+
+/** Hardly anybody does: what a header prefers is worked out only where it names the type. */
+function wantsCsv(req: Request): boolean {
+  const { accept = '' } = req.headers;
+  return /text\/csv/i.test(accept) && req.accepts(['application/json', 'text/csv']) === 'text/csv';
 }
 
 /** A POST takes nothing from its query. */

@@ -1,25 +1,40 @@
 import { presentListedPayment } from '../../../shared/presenters/payment.js';
-import { listPayments, readPayments } from '../../../shared/services/payments/list.js';
+import { PAYMENT_COLUMNS } from '../../../shared/presenters/payment-table.js';
+import { getPayment, listPayments, readPayments } from '../../../shared/services/payments/list.js';
 import type { Deps } from '../../deps.js';
-import { inputParser } from '../../input/input-parser.js';
+import { createdRange } from '../../input/created-filter.js';
+import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
-import { type Operation, operation } from '../operation/operation.js';
-import { ListPayments } from './schema.js';
+import { listOrTable, tableOperation } from '../operation/answer-table.js';
+import { type Operation, objectId, operation } from '../operation/operation.js';
+import { ListPayments, TablePayments } from './schema.js';
 
-export type PaymentOperations = Record<'listPayments', Operation>;
+export type PaymentOperations = Record<'listPayments' | 'retrievePayment', Operation>;
 
 const parseList = inputParser(ListPayments);
+const parseTable = inputParser(TablePayments);
 
 export function paymentOperations({ db, heavyAnswers }: Deps): PaymentOperations {
+  const list = operation(parseList, async (call, query) => {
+    const { principal } = call;
+    const page = await listPayments(db, principal, pageRequest(query), createdRange(query.created, 'pay_'));
+    return answerList(heavyAnswers, call, page, {
+      url: '/v1/payments',
+      present: presentListedPayment,
+      read: (ids) => readPayments(db, principal, ids),
+    });
+  });
+  const table = tableOperation(heavyAnswers, parseTable, ({ principal }, { created }) => ({
+    columns: PAYMENT_COLUMNS,
+    list: (page) => listPayments(db, principal, page, createdRange(created, 'pay_')),
+    read: (ids) => readPayments(db, principal, ids),
+  }));
+
   return {
-    listPayments: operation(parseList, async (call, query) => {
-      const page = await listPayments(db, call.principal, pageRequest(query));
-      return answerList(heavyAnswers, call, page, {
-        url: '/v1/payments',
-        present: presentListedPayment,
-        read: (ids) => readPayments(db, call.principal, ids),
-      });
-    }),
+    listPayments: listOrTable(list, table),
+    retrievePayment: operation(parseNothing, async (call) =>
+      presentListedPayment(await getPayment(db, call.principal, objectId(call, 'payment'))),
+    ),
   };
 }

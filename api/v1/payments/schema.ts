@@ -1,4 +1,10 @@
 import { Type } from 'typebox';
+import { CreatedFilter } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';
 
-export const ListPayments = Type.Object(ListParameters, { additionalProperties: false });
+const Filters = { created: CreatedFilter };
+
+export const ListPayments = Type.Object({ ...ListParameters, ...Filters }, { additionalProperties: false });
+
+/** The whole of a list has no pages. */
+export const TablePayments = Type.Object(Filters, { additionalProperties: false });

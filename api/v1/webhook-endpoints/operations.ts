@@ -8,11 +8,13 @@ import {
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
+  type EndpointWithSecret,
   getWebhookEndpoint,
   listWebhookEndpoints,
   readWebhookEndpoints,
   updateWebhookEndpoint,
 } from '../../../shared/services/webhooks/endpoints.js';
+import { rollWebhookSecret } from '../../../shared/services/webhooks/roll-secret.js';
 import type { Deps } from '../../deps.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { wholePageRequest } from '../../input/list-query.js';
@@ -24,7 +26,13 @@ import {
   operation,
   repeatableOperation,
 } from '../operation/operation.js';
-import { CreateWebhookEndpoint, ListWebhookEndpoints, UpdateWebhookEndpoint } from './schema.js';
+import {
+  CreateWebhookEndpoint,
+  ListWebhookEndpoints,
+  LONGEST_OVERLAP_SECONDS,
+  RollWebhookSecret,
+  UpdateWebhookEndpoint,
+} from './schema.js';
 import { requireAllowedUrl } from './webhook-url.js';
 
 export type WebhookEndpointOperations = Record<
@@ -32,12 +40,14 @@ export type WebhookEndpointOperations = Record<
   | 'listWebhookEndpoints'
   | 'retrieveWebhookEndpoint'
   | 'updateWebhookEndpoint'
+  | 'rollWebhookSecret'
   | 'deleteWebhookEndpoint',
   Operation
 >;
 
 const parseCreate = inputParser(CreateWebhookEndpoint);
 const parseUpdate = inputParser(UpdateWebhookEndpoint);
+const parseRoll = inputParser(RollWebhookSecret);
 const parseList = inputParser(ListWebhookEndpoints);
 const OBJECT = 'webhook endpoint';
 
@@ -57,7 +67,7 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
         description: input.description ?? null,
       };
       return await createWebhookEndpoint(db, call.principal, values, secretBox, {
-        render: ({ endpoint, secret }) => JSON.stringify(presentNewWebhookEndpoint(endpoint, secret)),
+        render: renderNew,
         idempotent,
       });
     }),
@@ -87,12 +97,21 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
         idempotent,
       });
     }),
+    rollWebhookSecret: repeatableOperation(deps, parseRoll, async (call, input, idempotent) => {
+      const { expires_in: bothSignForSeconds = LONGEST_OVERLAP_SECONDS } = input;
+      const roll = { id: objectId(call, OBJECT), bothSignForSeconds };
+      return await rollWebhookSecret(db, call.principal, roll, secretBox, { render: renderNew, idempotent });
+    }),
     deleteWebhookEndpoint: operation(parseNothing, async (call) => {
       const id = objectId(call, OBJECT);
       await deleteWebhookEndpoint(db, call.principal, id);
       return presentDeletedWebhookEndpoint(id);
     }),
   };
+}
+
+function renderNew({ endpoint, secret }: EndpointWithSecret): string {
+  return JSON.stringify(presentNewWebhookEndpoint(endpoint, secret));
 }
 
 function requireNotEmpty(url: string | null | undefined): string | undefined {

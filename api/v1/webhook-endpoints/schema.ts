@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { SUBSCRIBABLE_EVENTS } from '../../../shared/domain/webhook-event.js';
+import { DELIVERY_STATUSES, SUBSCRIBABLE_EVENTS } from '../../../shared/domain/webhook-event.js';
 import { ListParameters } from '../../input/list-query.js';
 
 const Url = Type.String({
@@ -10,6 +10,8 @@ const Url = Type.String({
 const EnabledEvents = Type.Array(Type.Enum([...SUBSCRIBABLE_EVENTS]), {
   description: 'Which events to send. Default ["*"], all of them.',
 });
+export const LONGEST_OVERLAP_SECONDS = 86_400;
+
 const Description = Type.String({ maxLength: 500 });
 
 /** On an update an empty value clears. */
@@ -31,3 +33,22 @@ export const UpdateWebhookEndpoint = Type.Object(
 );
 
 export const ListWebhookEndpoints = Type.Object(ListParameters, { additionalProperties: false });
+
+export const RollWebhookSecret = Type.Object(
+  {
+    expires_in: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: LONGEST_OVERLAP_SECONDS,
+        description:
+          'For so many seconds the secret before signs too, beside the new one. Default 86400, a day.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const ListDeliveries = Type.Object(
+  { ...ListParameters, status: Type.Optional(Type.Enum([...DELIVERY_STATUSES])) },
+  { additionalProperties: false },
+);

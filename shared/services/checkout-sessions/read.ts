@@ -2,7 +2,9 @@ import type { QueryBuilder } from 'objection';
 import type { Knex } from '../../db/knex.js';
 import { modelColumns, type Row } from '../../db/model-columns.js';
 import {
-  type Filter,
+  givenFilters,
+  type IdRange,
+  idRange,
   type Listing,
   type Page,
   type PageRequest,
@@ -114,31 +116,20 @@ export async function readCheckoutSessions(
   );
 }
 
-export interface SessionFilter {
+export interface SessionFilter extends IdRange {
   status: SessionStatus | undefined;
-  /** Ids from here on, and below there: `created` filters, since an id holds its time. */
-  lowestId: string | undefined;
-  belowId: string | undefined;
 }
 
 export async function listCheckoutSessions(
   db: Knex,
   principal: Principal,
   page: PageRequest,
-  { status, lowestId, belowId }: SessionFilter,
+  { status, ...created }: SessionFilter,
   { lineItems }: SessionRead,
 ): Promise<Page<Weighed<CheckoutSession>>> {
   const { listing } = lineItems ? READS.long : READS.short;
-  const filters: Filter[] = [
-    { column: 'status', operator: '=', value: status },
-    { column: 'id', operator: '>=', value: lowestId },
-    { column: 'id', operator: '<', value: belowId },
-  ];
-  const owned = {
-    ...listing,
-    values: ownerValues(principal),
-    filters: filters.filter(({ value }) => value !== undefined),
-  };
+  const filters = givenFilters([{ column: 'status', operator: '=', value: status }, ...idRange(created)]);
+  const owned = { ...listing, values: ownerValues(principal), filters };
   return await readPage(db, owned, page, () => requireKeyThatCounts(db, principal));
 }
 

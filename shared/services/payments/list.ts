@@ -1,6 +1,17 @@
 import type { Knex } from '../../db/knex.js';
-import { type Listing, type Page, type PageRequest, readByIds, readPage } from '../../db/page.js';
+import {
+  givenFilters,
+  type IdRange,
+  idRange,
+  type Listing,
+  type Page,
+  type PageRequest,
+  readById,
+  readByIds,
+  readPage,
+} from '../../db/page.js';
 import { type Weighed, weighedColumns } from '../../db/weighed-columns.js';
+import { noSuch } from '../../domain/errors.js';
 import { Payment } from '../../models/payment.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
 import { keyCounts, type Principal, requireKeyThatCounts } from '../access/api-keys.js';
@@ -9,24 +20,40 @@ import { keyCounts, type Principal, requireKeyThatCounts } from '../access/api-k
 const LONG = ['payer', 'transaction'] as const satisfies (keyof Payment)[];
 const columns = weighedColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'checkoutSessionId'], LONG);
 
-const PAYMENTS: Omit<Listing<Payment>, 'values'> = {
-  name: 'payments',
+/** In any status. */
+const PAYMENT: Omit<Listing<Payment>, 'values'> = {
+  name: 'payment',
   what: 'payment',
   table: 'payments',
   alias: 'payment',
   select: (share) => `SELECT ${columns.sql(share)} FROM payments payment ${columns.join}`,
-  owned: `payment.account_id = $1 AND payment.livemode = $2 AND payment.status = 'succeeded'`,
+  owned: 'payment.account_id = $1 AND payment.livemode = $2',
   allowed: keyCounts('$3'),
   filters: [],
   read: columns.read,
 };
 
+const PAYMENTS: typeof PAYMENT = {
+  ...PAYMENT,
+  name: 'payments',
+  owned: `${PAYMENT.owned} AND payment.status = 'succeeded'`,
+};
+
+export async function getPayment(db: Knex, principal: Principal, id: string): Promise<Payment> {
+  return await readById(db, { ...PAYMENT, values: ownerValues(principal) }, id, async () => {
+    await requireKeyThatCounts(db, principal);
+    return noSuch('payment', id);
+  });
+}
+
 export async function listPayments(
   db: Knex,
   principal: Principal,
   page: PageRequest,
+  created: IdRange,
 ): Promise<Page<Weighed<Payment>>> {
-  return await readPage(db, ownPayments(principal), page, () => requireKeyThatCounts(db, principal));
+  const listing = { ...ownPayments(principal), filters: givenFilters(idRange(created)) };
+  return await readPage(db, listing, page, () => requireKeyThatCounts(db, principal));
 }
 
 export async function readPayments(
@@ -37,6 +64,10 @@ export async function readPayments(
   return await readByIds(db, ownPayments(principal), ids, () => requireKeyThatCounts(db, principal));
 }
 
-function ownPayments({ accountId, livemode, keyId }: Principal): Listing<Payment> {
-  return { ...PAYMENTS, values: [accountId, livemode, keyId] };
+function ownPayments(principal: Principal): Listing<Payment> {
+  return { ...PAYMENTS, values: ownerValues(principal) };
+}
+
+function ownerValues({ accountId, livemode, keyId }: Principal): unknown[] {
+  return [accountId, livemode, keyId];
 }

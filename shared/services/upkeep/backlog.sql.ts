@@ -4,7 +4,7 @@ import { ALONE_AFTER_DEATHS } from '../../domain/weight.js';
 export const BACKLOG: Statement = {
   name: 'backlog',
   text: `
-  SELECT payments.*, deliveries.*, sessions.*, "paymentsApart" + "sessionsApart" AS "workApart" FROM (
+  SELECT payments.*, deliveries.*, sessions.*, "paymentsApart" + "sessionsApart" + "deliveriesApart" AS "workApart" FROM (
     SELECT count(*)::int AS "paymentsProcessing",
       coalesce(extract(epoch FROM $1::timestamptz - min(claimed_at)), 0)::float AS "oldestPaymentSeconds",
       (count(*) FILTER (WHERE lost_takes >= ${ALONE_AFTER_DEATHS}))::int AS "paymentsApart"
@@ -18,5 +18,8 @@ export const BACKLOG: Statement = {
     FROM checkout_sessions WHERE status = 'open' AND expires_at <= $1
   ) sessions, (
     SELECT count(*)::int AS "sessionsApart" FROM crashed_work WHERE deaths >= ${ALONE_AFTER_DEATHS}
-  ) crashed`,
+  ) crashed, (
+    SELECT count(*)::int AS "deliveriesApart"
+    FROM webhook_deliveries WHERE lost_takes >= ${ALONE_AFTER_DEATHS} AND due_at IS NOT NULL
+  ) apart`,
 };

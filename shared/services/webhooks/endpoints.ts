@@ -33,8 +33,7 @@ export async function createWebhookEndpoint(
   box: SecretBox,
   reply: Reply<EndpointWithSecret>,
 ): Promise<string> {
-  // Standard Webhooks decodes what follows the prefix; Stripe's scheme uses the whole string as the key.
-  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const secret = newSecret();
   return await db.transaction(async (trx) => {
     await lockAccount(trx, principal);
     if ((await ownEndpoints(trx, principal).resultSize()) >= MAX_ENDPOINTS_PER_MODE) {
@@ -57,6 +56,11 @@ export async function createWebhookEndpoint(
       .returning('*');
     return await answerAndKeep(trx, reply, { endpoint, secret }, box);
   });
+}
+
+/** Standard Webhooks decodes what follows the prefix; Stripe's scheme uses the whole string as the key. */
+export function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
 /** Counted limits hold because those who count take turns here. */
@@ -134,9 +138,7 @@ export async function updateWebhookEndpoint(
 ): Promise<string> {
   let released = false;
   const text = await db.transaction(async (trx) => {
-    const own = ownEndpoints(trx, principal).findById(id).forNoKeyUpdate();
-    const endpoint = await whereKeyCounts(own, principal);
-    if (endpoint === undefined) throw await whyNoEndpoint(trx, principal, id);
+    const endpoint = await lockOwnEndpoint(trx, principal, id);
     const status = disabled === undefined ? endpoint.status : disabled ? 'disabled' : 'enabled';
     if (status === 'disabled') await holdPending(trx, id);
     else if (endpoint.status === 'disabled') released = await releaseHeld(trx, id);
@@ -145,6 +147,17 @@ export async function updateWebhookEndpoint(
   });
   if (released) ringDeliveries({ eventId: `enabled-${nowMs()}`, accountIds: [principal.accountId] });
   return text;
+}
+
+export async function lockOwnEndpoint(
+  trx: Knex.Transaction,
+  principal: Principal,
+  id: string,
+): Promise<WebhookEndpoint> {
+  const own = ownEndpoints(trx, principal).findById(id).forNoKeyUpdate();
+  const endpoint = await whereKeyCounts(own, principal);
+  if (endpoint === undefined) throw await whyNoEndpoint(trx, principal, id);
+  return endpoint;
 }
 
 /** Its pending deliveries are dropped with it. */

@@ -13,6 +13,9 @@ import type { TakenDelivery, TakenEndpoint } from './take-due.js';
  * Tries that failed. A try's outcome is written only while its
  * attempt is the row's. Locks are taken in the order endpoint, delivery.
  */
+/** However it ended, its taker has lived to say so. */
+const ENDED = { leasedUntil: null, lostTakes: 0 };
+
 type Tried = Pick<TakenDelivery, 'id' | 'attempt' | 'tries'>;
 
 /** The time of the next try, or undefined when this was the last. */
@@ -36,7 +39,7 @@ export async function recordFailedTry(
   }
   const dueAt = new Date(now().getTime() + (await pauseAfterTryMs(tries)));
   const written = await whileMine(db, delivery)
-    .patch({ dueAt, leasedUntil: null, ...trySpent(entry) })
+    .patch({ dueAt, ...ENDED, ...trySpent(entry) })
     .whereIn('status', ['pending']);
   return written === 1 ? dueAt : undefined;
 }
@@ -53,7 +56,7 @@ async function giveUp(
   await db.transaction(async (trx) => {
     const endpoint = await WebhookEndpoint.query(trx).findById(endpointId).forNoKeyUpdate().throwIfNotFound();
     const failed = await whileMine(trx, delivery)
-      .patch({ ...ended(to), ...trySpent(entry) })
+      .patch({ status: to, dueAt: null, ...ENDED, ...trySpent(entry) })
       .whereIn('status', from)
       .returning('*')
       .first();
@@ -70,17 +73,13 @@ async function giveUp(
 
 /** A try that could not even be begun, through no fault of the receiver: it spends none. */
 export async function postponeDelivery(db: Knex, delivery: Tried, dueAt: Date): Promise<void> {
-  await whileMine(db, delivery).patch({ dueAt, leasedUntil: null }).whereIn('status', ['pending']);
+  await whileMine(db, delivery)
+    .patch({ dueAt, ...ENDED })
+    .whereIn('status', ['pending']);
 }
 
 function whileMine(db: Knex, { id, attempt }: Tried) {
   return WebhookDelivery.query(db).where({ id, attempt });
-}
-
-function ended<S extends WebhookDelivery['status']>(
-  status: S,
-): { status: S; dueAt: null; leasedUntil: null } {
-  return { status, dueAt: null, leasedUntil: null };
 }
 
 function trySpent(entry: DeliveryTry): { tries: ReturnType<typeof raw>; history: ReturnType<typeof raw> } {

@@ -1,5 +1,12 @@
 import type { Statement } from '../../db/statement.js';
-import { DUE_INTO_FREE, hostOf, TAKE_FITTING, TAKEN_COLUMNS, unseenByPlanner } from './take-due.sql.js';
+import {
+  DUE_INTO_FREE,
+  hostOf,
+  sealedSecrets,
+  TAKE_FITTING,
+  TAKEN_COLUMNS,
+  unseenByPlanner,
+} from './take-due.sql.js';
 
 /**
  * It is news to the endpoint when that was failing, or when a try has been on its way for a while and may yet fail;
@@ -13,7 +20,7 @@ export const endpointMustKnow = (quick: string): string => `
       ORDER BY leased_until LIMIT 1
     ), false))`;
 
-const OVER = 'due_at = NULL, leased_until = NULL, tries = tries + 1';
+const OVER = 'due_at = NULL, leased_until = NULL, lost_takes = 0, tries = tries + 1';
 
 export const SUCCEED: Statement = {
   name: 'succeed',
@@ -40,7 +47,7 @@ export const SUCCEED_AND_PASS_ON: Statement = {
     FROM ended WHERE delivery.id = ended.id
     RETURNING delivery.id, delivery.endpoint_id, ended.bytes > 0 AS passes_on, ${endpointMustKnow(unseenByPlanner('$3::timestamptz'))} AS endpoint_must_know
   ), free AS (
-    SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, endpoint.sealed_secret, count(*) AS places,
+    SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, ${sealedSecrets('$1::timestamptz')} AS sealed_secrets, count(*) AS places,
       min(ended.bytes) AS bytes
     FROM ended JOIN webhook_endpoints endpoint ON endpoint.id = ended.endpoint_id
     WHERE ended.bytes > 0 AND endpoint.status = 'enabled' AND endpoint.deleted_at IS NULL
@@ -54,7 +61,7 @@ export const SUCCEED_AND_PASS_ON: Statement = {
     SELECT *, row_number() OVER (PARTITION BY endpoint_id ORDER BY id) AS number FROM taken
   )
   SELECT place.id AS "succeededId", place.endpoint_must_know AS "endpointMustKnow", free.endpoint_id IS NOT NULL AS "isPassedOn",
-    free.account_id AS "accountId", free.url, ${hostOf('free.url')} AS host, free.sealed_secret AS "sealedSecret",
+    free.account_id AS "accountId", free.url, ${hostOf('free.url')} AS host, free.sealed_secrets AS "sealedSecrets",
     EXISTS (SELECT FROM due WHERE due.endpoint_id = free.endpoint_id AND due.bytes > free.bytes) AS "leavesHeavier",
     ${TAKEN_COLUMNS}
   FROM place

@@ -86,15 +86,15 @@ interface PassedOn {
   accountId: string;
   url: string;
   host: string;
-  sealedSecret: string;
+  sealedSecrets: string[];
   /** The next is too heavy for this place. */
   leavesHeavier: boolean;
 }
 
 function batchOf(row: SucceededRow, endpointId: string): Batch | undefined {
   if (!row.isPassedOn) return undefined;
-  const { accountId, url, host, sealedSecret } = row;
-  const endpoint = { id: endpointId, accountId, url, host, sealedSecret, failingSince: null };
+  const { accountId, url, host, sealedSecrets } = row;
+  const endpoint = { id: endpointId, accountId, url, host, sealedSecrets, failingSince: null };
   const deliveries = row.id === null ? [] : [presentTaken(row, endpoint)];
   return { deliveries, left: deliveries.length > 0 || row.leavesHeavier ? 'later' : 'nothing' };
 }

@@ -6,11 +6,12 @@ export interface Resealed {
   resealed: number;
   /** Sealed with the first key before. */
   current: number;
-  /** Endpoints whose secret no key of the ring opens. */
+  /** Endpoints with a secret that no key of the ring opens. */
   unreadable: string[];
 }
 
 const BATCH = 500;
+const SEALED = ['sealedSecret', 'previousSealedSecret'] as const;
 
 /**
  * Seals every webhook secret that is still used with the ring's first key. A row is written only while it holds what
@@ -20,14 +21,15 @@ export async function resealSecrets(db: Knex, box: SecretBox): Promise<Resealed>
   const done: Resealed = { resealed: 0, current: 0, unreadable: [] };
   for (let after = ''; ; ) {
     const endpoints = await WebhookEndpoint.query(db)
-      .select('id', 'sealedSecret')
+      .select('id', ...SEALED)
       .where('id', '>', after)
       .whereNull('deletedAt')
       .orderBy('id')
       .limit(BATCH);
     const last = endpoints.at(-1);
     if (last === undefined) return done;
-    for (const endpoint of endpoints) await reseal(db, box, endpoint, done);
+    for (const endpoint of endpoints)
+      for (const column of SEALED) await reseal(db, box, endpoint, column, done);
     after = last.id;
   }
 }
@@ -35,18 +37,21 @@ export async function resealSecrets(db: Knex, box: SecretBox): Promise<Resealed>
 async function reseal(
   db: Knex,
   box: SecretBox,
-  { id, sealedSecret }: WebhookEndpoint,
+  endpoint: WebhookEndpoint,
+  column: (typeof SEALED)[number],
   done: Resealed,
 ): Promise<void> {
-  const secret = openIfPossible(box, sealedSecret);
+  const { id, [column]: sealed } = endpoint;
+  if (sealed === null) return;
+  const secret = openIfPossible(box, sealed);
   if (secret === undefined) {
-    done.unreadable.push(id);
-  } else if (box.isCurrent(sealedSecret)) {
+    if (!done.unreadable.includes(id)) done.unreadable.push(id);
+  } else if (box.isCurrent(sealed)) {
     done.current += 1;
   } else {
     done.resealed += await WebhookEndpoint.query(db)
-      .patch({ sealedSecret: box.seal(secret) })
-      .where({ id, sealedSecret });
+      .patch({ [column]: box.seal(secret) })
+      .where({ id, [column]: sealed });
   }
 }
 

@@ -1,12 +1,21 @@
 import type { Statement } from '../../db/statement.js';
+import { ALONE_AFTER_DEATHS } from '../../domain/weight.js';
+import { pauseAfter } from '../upkeep/work-in-hand.sql.js';
 
 /** The planner keeps one plan for values that it does not see; else it would plan anew each time, for longer than it works. */
 export const unseenByPlanner = (value: string): string => `(SELECT ${value})`;
+
+/** What no two workers have died with: the others are taken alone. */
+export const NOT_APART = `lost_takes < ${ALONE_AFTER_DEATHS}`;
 
 /**
  * As it is written: whoever wants many names for one host has them. His account's places are bounded all the same.
  */
 export const hostOf = (url: string): string => `substring(lower(${url}) FROM '^https?://([^/?#]*)')`;
+
+/** What signs at that time, the newest first. */
+export const sealedSecrets = (at: string): string => `array_remove(ARRAY[endpoint.sealed_secret,
+      CASE WHEN endpoint.previous_signs_until > ${at} THEN endpoint.previous_sealed_secret END], NULL)`;
 
 /**
  * The endpoints of an account that have something due and a place for it, at most $3: hosts that have few on their way
@@ -22,7 +31,8 @@ export const CHOOSE: Statement = {
     FROM webhook_endpoints endpoint
     CROSS JOIN LATERAL (
       SELECT due_at FROM webhook_deliveries
-      WHERE endpoint_id = endpoint.id AND due_at <= ${unseenByPlanner('$2::timestamptz')} ORDER BY due_at LIMIT 1
+      WHERE endpoint_id = endpoint.id AND due_at <= ${unseenByPlanner('$2::timestamptz')} AND ${NOT_APART}
+      ORDER BY due_at LIMIT 1
     ) earliest
     CROSS JOIN LATERAL (
       SELECT count(*) FROM webhook_deliveries
@@ -36,12 +46,12 @@ export const CHOOSE: Statement = {
   ), chosen AS (
     SELECT id, host, turn FROM in_turn WHERE has_place AND host <> ALL ($4::text[]) ORDER BY turn, due_at LIMIT $3
   ), locked AS (
-    SELECT endpoint.id, endpoint.url, endpoint.sealed_secret, endpoint.failing_since, endpoint.status,
+    SELECT endpoint.id, endpoint.url, ${sealedSecrets('$2::timestamptz')} AS sealed_secrets, endpoint.failing_since, endpoint.status,
       endpoint.deleted_at, chosen.host, chosen.turn
     FROM chosen JOIN webhook_endpoints endpoint ON endpoint.id = chosen.id
     ORDER BY endpoint.id FOR NO KEY UPDATE OF endpoint
   )
-  SELECT total.due, locked.id, locked.url, locked.host, locked.sealed_secret AS "sealedSecret",
+  SELECT total.due, locked.id, locked.url, locked.host, locked.sealed_secrets AS "sealedSecrets",
     locked.failing_since AS "failingSince", locked.status, locked.deleted_at AS "deletedAt"
   FROM (SELECT count(*)::int AS due FROM due) total LEFT JOIN locked ON true ORDER BY locked.turn`,
 };
@@ -54,16 +64,17 @@ export const DUE_INTO_FREE = `
     FROM free CROSS JOIN LATERAL (
       -- A row that somebody else is writing to is left, and one that was written just now is asked again.
       SELECT id, endpoint_id, event_id, due_at FROM webhook_deliveries
-      WHERE endpoint_id = free.endpoint_id AND due_at <= ${unseenByPlanner('$1::timestamptz')}
+      WHERE endpoint_id = free.endpoint_id AND due_at <= ${unseenByPlanner('$1::timestamptz')} AND ${NOT_APART}
       ORDER BY due_at LIMIT free.places FOR NO KEY UPDATE SKIP LOCKED
     ) due
   )`;
 
-/** What is in `fitting` is leased until $2. */
+/** What is in `fitting` is leased until $2; what workers die with comes back later and later. */
 export const TAKE_FITTING = `
   taken AS (
     UPDATE webhook_deliveries delivery
-    SET attempt = delivery.attempt + 1, due_at = $2, leased_until = $2
+    SET attempt = delivery.attempt + 1, lost_takes = delivery.lost_takes + 1,
+      due_at = $2::timestamptz + ${pauseAfter('delivery.lost_takes')}, leased_until = $2
     FROM events event
     WHERE delivery.id = ANY (ARRAY(SELECT id FROM fitting)) AND event.id = delivery.event_id
     RETURNING delivery.id, delivery.attempt, delivery.tries, delivery.endpoint_id, event.id AS event_id,

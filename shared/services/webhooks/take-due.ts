@@ -20,9 +20,11 @@ export interface Batch {
   left: 'nothing' | 'now' | 'later';
 }
 
-export interface TakenEndpoint extends Pick<WebhookEndpoint, 'id' | 'url' | 'sealedSecret' | 'failingSince'> {
+export interface TakenEndpoint extends Pick<WebhookEndpoint, 'id' | 'url' | 'failingSince'> {
   accountId: string;
   host: string;
+  /** Those that sign, the newest first. */
+  sealedSecrets: string[];
 }
 
 export interface TakenDelivery {
@@ -52,16 +54,16 @@ export async function takeDueDeliveries(db: Knex, accountId: string, room: Room)
 
 type ChosenRow = { due: number } & (ChosenEndpoint | { id: null });
 
-interface ChosenEndpoint
+export interface ChosenEndpoint
   extends Omit<TakenEndpoint, 'accountId'>,
     Pick<WebhookEndpoint, 'status' | 'deletedAt'> {}
 
 /** What has come to be due all the same to an endpoint that is deleted, or disabled, is dropped, or held. */
-async function leaveOutClosed(
+export async function leaveOutClosed<E extends ChosenEndpoint>(
   trx: Knex.Transaction,
-  chosen: readonly ChosenEndpoint[],
-): Promise<ChosenEndpoint[]> {
-  const open: ChosenEndpoint[] = [];
+  chosen: readonly E[],
+): Promise<E[]> {
+  const open: E[] = [];
   for (const endpoint of chosen) {
     if (endpoint.deletedAt !== null) await dropPending(trx, endpoint.id);
     else if (endpoint.status === 'disabled') await holdPending(trx, endpoint.id);

@@ -1,0 +1,42 @@
+import { renderEvent } from '../../../shared/presenters/event.js';
+import { getEvent, listEvents, readEvents } from '../../../shared/services/webhooks/list-events.js';
+import { resendOwnEvent } from '../../../shared/services/webhooks/resend.js';
+import type { Deps } from '../../deps.js';
+import { createdRange } from '../../input/created-filter.js';
+import { inputParser, parseNothing } from '../../input/input-parser.js';
+import { pageRequest } from '../../input/list-query.js';
+import { answerList } from '../operation/answer-list.js';
+import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
+import { ListEvents, ResendEvent } from './schema.js';
+
+export type EventOperations = Record<'listEvents' | 'retrieveEvent' | 'resendEvent', Operation>;
+
+const parseList = inputParser(ListEvents);
+const parseResend = inputParser(ResendEvent);
+const OBJECT = 'event';
+
+export function eventOperations(deps: Deps): EventOperations {
+  const { db, heavyAnswers, ringDeliveries } = deps;
+  return {
+    listEvents: operation(parseList, async (call, query) => {
+      const { type, checkout_session: checkoutSession, created } = query;
+      const filter = { type, checkoutSession, ...createdRange(created, 'evt_') };
+      const page = await listEvents(db, call.principal, pageRequest(query), filter);
+      return answerList(heavyAnswers, call, page, {
+        url: '/v1/events',
+        render: (event) => [renderEvent(event)],
+        read: (ids) => readEvents(db, call.principal, ids),
+      });
+    }),
+    retrieveEvent: operation(parseNothing, async (call) =>
+      renderEvent(await getEvent(db, call.principal, objectId(call, OBJECT))),
+    ),
+    resendEvent: repeatableOperation(deps, parseResend, async (call, input, idempotent) => {
+      const again = { eventId: objectId(call, OBJECT), endpointId: input.webhook_endpoint };
+      return await resendOwnEvent(db, call.principal, again, ringDeliveries, {
+        render: renderEvent,
+        idempotent,
+      });
+    }),
+  };
+}

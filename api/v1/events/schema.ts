@@ -1,0 +1,25 @@
+import { Type } from 'typebox';
+import { EVENT_TYPES } from '../../../shared/domain/webhook-event.js';
+import { CreatedFilter } from '../../input/created-filter.js';
+import { ListParameters } from '../../input/list-query.js';
+
+export const ListEvents = Type.Object(
+  {
+    ...ListParameters,
+    type: Type.Optional(Type.Enum([...EVENT_TYPES])),
+    created: CreatedFilter,
+    checkout_session: Type.Optional(Type.String({ description: 'Those of this session, by its id.' })),
+  },
+  { additionalProperties: false },
+);
+
+export const ResendEvent = Type.Object(
+  {
+    webhook_endpoint: Type.Optional(
+      Type.String({
+        description: 'The id of the endpoint. Default every enabled one that wants events of this type now.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);

@@ -1,0 +1,34 @@
+import { presentDeletedApiKey, presentOwnApiKey } from '../../../shared/presenters/api-key.js';
+import { deleteOwnKey, listOwnKeys, readOwnKeys } from '../../../shared/services/access/own-keys.js';
+import type { Deps } from '../../deps.js';
+import { inputParser, parseNothing } from '../../input/input-parser.js';
+import { pageRequest } from '../../input/list-query.js';
+import { answerList } from '../operation/answer-list.js';
+import { type Operation, objectId, operation } from '../operation/operation.js';
+import { ListKeys } from './schema.js';
+
+export type KeyOperations = Record<'listKeys' | 'deleteKey', Operation>;
+
+const parseList = inputParser(ListKeys);
+
+/** What a checkout key may do with keys. Making one is another matter: see sign-up.ts. */
+export function keyOperations({ db, heavyAnswers, keyUses }: Deps): KeyOperations {
+  return {
+    listKeys: operation(parseList, async (call, query) => {
+      const { principal } = call;
+      // So that the key that asks is seen to be in use.
+      await keyUses.write();
+      const page = await listOwnKeys(db, principal, pageRequest(query));
+      return answerList(heavyAnswers, call, page, {
+        url: '/v1/keys',
+        present: ({ key, account }) => presentOwnApiKey(key, account),
+        read: (ids) => readOwnKeys(db, principal, ids),
+      });
+    }),
+    deleteKey: operation(parseNothing, async (call) => {
+      const id = objectId(call, 'API key');
+      await deleteOwnKey(db, call.principal, id);
+      return presentDeletedApiKey(id);
+    }),
+  };
+}

@@ -1,0 +1,19 @@
+import type { Weighed } from '../../../shared/db/weighed-columns.js';
+import { ANSWER_PART_BYTES } from '../../../shared/domain/weight.js';
+
+/** Ids of as many objects as a part holds, or of one that is heavier. */
+export function cutByBytes(page: readonly Weighed<unknown>[]): string[][] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const { id, bytes } of page) {
+    const part = parts.at(-1);
+    if (part === undefined || bytes > room) {
+      parts.push([id]);
+      room = ANSWER_PART_BYTES - bytes;
+    } else {
+      part.push(id);
+      room -= bytes;
+    }
+  }
+  return parts;
+}

@@ -1,0 +1,27 @@
+import { presentWebhookDelivery } from '../../../shared/presenters/webhook-delivery.js';
+import { listDeliveries, readDeliveries } from '../../../shared/services/webhooks/list-deliveries.js';
+import type { Deps } from '../../deps.js';
+import { inputParser } from '../../input/input-parser.js';
+import { pageRequest } from '../../input/list-query.js';
+import { answerList } from '../operation/answer-list.js';
+import { type Operation, objectId, operation } from '../operation/operation.js';
+import { ListDeliveries } from './schema.js';
+
+export type DeliveryOperations = Record<'listWebhookDeliveries', Operation>;
+
+const parseList = inputParser(ListDeliveries);
+
+export function deliveryOperations({ db, heavyAnswers }: Deps): DeliveryOperations {
+  return {
+    listWebhookDeliveries: operation(parseList, async (call, query) => {
+      const { principal } = call;
+      const id = objectId(call, 'webhook endpoint');
+      const page = await listDeliveries(db, principal, id, pageRequest(query), query.status);
+      return answerList(heavyAnswers, call, page, {
+        url: `/v1/webhook_endpoints/${id}/deliveries`,
+        present: ({ delivery, type }) => presentWebhookDelivery(delivery, type),
+        read: (ids) => readDeliveries(db, principal, id, ids),
+      });
+    }),
+  };
+}

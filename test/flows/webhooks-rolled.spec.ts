@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { Webhook } from 'standardwebhooks';
+import Stripe from 'stripe';
+import { verifyWebhook } from '../../local/verify-webhook.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import { createSecretBox } from '../../shared/secrets.js';
+import { resealSecrets } from '../../shared/services/webhooks/reseal-secrets.js';
+import { cleanUp } from '../../workers/clean-up.js';
+import { assertInvalid, assertMissing } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { answer, type ReceivedEvent } from '../support/receiver.js';
+import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+
+const HOUR_MS = 3_600_000;
+
+describe('a webhook secret that is rolled', () => {
+  let flow: WebhookFlow;
+  before(async () => {
+    flow = await openWebhookFlow('webhooks_rolled');
+  });
+  after(() => flow.close());
+  afterEach(returnToPresent);
+
+  const roll = ({ id }: Hook, body: object = {}) =>
+    flow.api.post(`/v1/webhook_endpoints/${id}/roll_secret`, body);
+  const rolled = async (hook: Hook, body: object = {}): Promise<string> => {
+    const res = await roll(hook, body).expect(200);
+    const { secret, ...shown } = res.body;
+    assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    const { body: endpoint } = await flow.api.get(`/v1/webhook_endpoints/${hook.id}`).expect(200);
+    assert.deepEqual(endpoint, shown);
+    return secret;
+  };
+
+  /** Whether Stripe's SDK, Standard Webhooks' library and our own example believe it; they must agree. */
+  function isBelieved({ raw, headers }: ReceivedEvent, secret: string): boolean {
+    const tries = [
+      () =>
+        new Stripe('svc_ck_test_none').webhooks.constructEvent(
+          raw,
+          String(headers['service-signature']),
+          secret,
+          HOUR_MS,
+        ),
+      () => verifyStandard(raw, headers, secret),
+      () => {
+        const at = Number(headers['webhook-timestamp']);
+        if (typeof verifyWebhook(raw, headers, secret, at) === 'string') throw new Error('not believed');
+      },
+    ].map((verify) => {
+      try {
+        verify();
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    assert.equal(new Set(tries).size, 1, 'they do not agree');
+    return tries[0] === true;
+  }
+
+  /** The library looks at the clock of the machine; the deliveries of these specs at theirs. */
+  function verifyStandard(raw: string, headers: ReceivedEvent['headers'], secret: string): void {
+    const { now } = Date;
+    Date.now = () => Number(headers['webhook-timestamp']) * 1000;
+    try {
+      new Webhook(secret).verify(raw, headers as Record<string, string>);
+    } finally {
+      Date.now = now;
+    }
+  }
+
+  async function nextTry(hook: Hook, tries: number): Promise<ReceivedEvent> {
+    const row = await flow.afterTries(hook.id, tries);
+    travelMs(Math.max(0, (row.dueAt?.getTime() ?? 0) - nowMs()));
+    await flow.ringEndpoint(hook.id);
+    await flow.afterTries(hook.id, tries + 1);
+    return hook.receiver.got[tries] ?? assert.fail('not tried');
+  }
+
+  it('signs deliveries that are being retried, beside the new one, until its time is over', async () => {
+    const hook = await flow.addEndpoint();
+    hook.receiver.react(answer(500));
+    await flow.expireSession();
+    await flow.afterTries(hook.id, 1);
+    const second = await rolled(hook, { expires_in: 120 });
+    const both = await nextTry(hook, 1);
+    assert.deepEqual([isBelieved(both, hook.secret), isBelieved(both, second)], [true, true]);
+    assert.match(String(both.headers['service-signature']), /^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+    assert.match(String(both.headers['webhook-signature']), /^v1,\S{44} v1,\S{44}$/);
+
+    // Again within it: the oldest is dropped.
+    const third = await rolled(hook);
+    const later = await nextTry(hook, 2);
+    const believed = (event: ReceivedEvent): boolean[] =>
+      [hook.secret, second, third].map((secret) => isBelieved(event, secret));
+    assert.deepEqual(believed(later), [false, true, true]);
+
+    // Its day is over: nothing but the newest, however the place was come by.
+    travelMs(24 * HOUR_MS);
+    const alone = await nextTry(hook, 3);
+    assert.deepEqual(believed(alone), [false, false, true]);
+    assert.match(String(alone.headers['service-signature']), /^t=\d+,v1=[0-9a-f]{64}$/);
+  });
+
+  it('signs no more at once when it is told so', async () => {
+    const hook = await flow.addEndpoint();
+    const next = await rolled(hook, { expires_in: 0 });
+    await flow.expireSession();
+    await flow.untilSucceeded(hook.id, 1);
+    const [got] = hook.receiver.got;
+    assert.ok(got);
+    assert.deepEqual([isBelieved(got, hook.secret), isBelieved(got, next)], [false, true]);
+  });
+
+  it('signs what is sent in the place of another, too', async () => {
+    const hook = await flow.addEndpoint();
+    const next = await rolled(hook);
+    await flow.expireQuietly(40);
+    await flow.untilSucceeded(hook.id, 40);
+    for (const event of hook.receiver.got)
+      assert.deepEqual([isBelieved(event, hook.secret), isBelieved(event, next)], [true, true]);
+  });
+
+  it('is rolled once with an idempotency key, and is nowhere as it is', async () => {
+    const hook = await flow.addEndpoint();
+    const send = () => roll(hook).set('Idempotency-Key', 'roll-1').expect(200);
+    const [first, again] = [await send(), await send()];
+    assert.equal(again.text, first.text);
+    assert.equal(again.get('Idempotent-Replayed'), 'true');
+    const dump = JSON.stringify([await flow.db('webhookEndpoints'), await flow.db('idempotencyRecords')]);
+    for (const secret of [hook.secret, first.body.secret]) assert.ok(!dump.includes(secret.slice(6)));
+    const { sealedSecret, previousSealedSecret } = await flow.endpoint(hook.id);
+    const { secretBox } = flow.app;
+    assert.equal(secretBox.open(sealedSecret), first.body.secret);
+    assert.equal(secretBox.open(previousSealedSecret ?? ''), hook.secret);
+  });
+
+  it('is sealed anew with the others, and not kept when it signs no more', async () => {
+    const hook = await flow.addEndpoint();
+    const next = await rolled(hook, { expires_in: 600 });
+    const newer = Buffer.alloc(32, 7);
+    const box = createSecretBox([newer, ...flow.app.config.encryptionKeys]);
+    assert.deepEqual((await resealSecrets(flow.db, box)).unreadable, []);
+    const { sealedSecret, previousSealedSecret } = await flow.endpoint(hook.id);
+    const alone = createSecretBox([newer]);
+    assert.deepEqual([alone.open(sealedSecret), alone.open(previousSealedSecret ?? '')], [next, hook.secret]);
+    await resealSecrets(flow.db, createSecretBox([...flow.app.config.encryptionKeys, newer]));
+
+    await cleanUp(flow.app, () => false);
+    assert.notEqual((await flow.endpoint(hook.id)).previousSealedSecret, null);
+    travelMs(601_000);
+    await cleanUp(flow.app, () => false);
+    const after = await flow.endpoint(hook.id);
+    assert.deepEqual([after.previousSealedSecret, after.previousSignsUntil], [null, null]);
+    assert.equal(flow.app.secretBox.open(after.sealedSecret), next);
+  });
+
+  it('is refused where the overlap is none, and where there is no endpoint', async () => {
+    const hook = await flow.addEndpoint();
+    for (const expires_in of [-1, 86_401, 1.5])
+      assertInvalid(await roll(hook, { expires_in }), 'parameter_invalid_integer', 'expires_in');
+    assertInvalid(await roll(hook, { overlap: 1 }), 'parameter_unknown', 'overlap');
+    await flow.api.delete(`/v1/webhook_endpoints/${hook.id}`).expect(200);
+    assertMissing(await roll(hook));
+    await eventually(async () => assert.equal((await flow.endpoint(hook.id)).previousSealedSecret, null));
+  });
+});
