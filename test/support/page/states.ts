@@ -30,7 +30,7 @@ async function signing(shop: Shop, visit: Visit, locale = 'en-US'): Promise<Visi
   const wallet = funded();
   wallet.next.set('eth_signTypedData_v4', neverEnds);
   const browser = { ...visit.browser, locale };
-  const visitor = await shop.visitPage(await shop.buildSession(), { browser, wallets: [wallet] });
+  const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, browser, wallets: [wallet] });
   await pay(visitor);
   await visitor.page.locator('.signing > div').nth(4).waitFor();
   return visitor;
