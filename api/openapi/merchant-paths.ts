@@ -7,6 +7,7 @@ import {
 } from '../v1/checkout-sessions/schema.js';
 import { CreateKey } from '../v1/keys/schema.js';
 import { ListPayments } from '../v1/payments/schema.js';
+import { CancelRefund, CreateRefund, ListRefunds } from '../v1/refunds/schema.js';
 import {
   CreateWebhookEndpoint,
   ListWebhookEndpoints,
@@ -17,6 +18,7 @@ import { describeOperation, type Operation } from './describe-operation.js';
 const WITHOUT_ID = [400, 401, 429, 500];
 const WITH_ID = [400, 401, 404, 429, 500];
 export const SESSION_ID = 'The id of a checkout session, cs_live_… or cs_test_….';
+export const REFUND_ID = 'The id of a refund, re_….';
 export const ENDPOINT_ID = 'The id of a webhook endpoint, we_….';
 
 type Method = 'get' | 'post' | 'delete';
@@ -75,6 +77,41 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       summary: 'List succeeded payments, newest first',
       query: ListPayments,
       answer: 'PaymentList',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/refunds': {
+    post: {
+      id: 'createRefund',
+      summary: 'Create a refund: a link over which you give a payment back',
+      body: CreateRefund,
+      answer: 'Refund',
+      statuses: WITH_ID,
+    },
+    get: {
+      id: 'listRefunds',
+      summary: 'List refunds, newest first',
+      query: ListRefunds,
+      answer: 'RefundList',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/refunds/{id}': {
+    get: {
+      id: 'retrieveRefund',
+      summary: 'Retrieve a refund',
+      pathId: REFUND_ID,
+      answer: 'Refund',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/refunds/{id}/cancel': {
+    post: {
+      id: 'cancelRefund',
+      summary: 'Cancel a refund that nobody has paid',
+      pathId: REFUND_ID,
+      body: CancelRefund,
+      answer: 'Refund',
       statuses: WITH_ID,
     },
   },

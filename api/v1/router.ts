@@ -18,6 +18,7 @@ export function merchantApi(deps: Deps): Router {
   router.use(admit(deps));
   router.use('/checkout/sessions', checkoutSessions(operations, read));
   router.use('/payments', payments(operations));
+  router.use('/refunds', refunds(operations, read));
   router.use('/webhook_endpoints', webhookEndpoints(operations, read));
   router.all('/keys', methodNotAllowed('POST'));
   router.use(unknownPath);
@@ -44,6 +45,18 @@ function checkoutSessions(operations: MerchantOperations, read: RequestHandler):
 function payments(operations: MerchantOperations): Router {
   const router = newRouter();
   router.route('/').get(serve(operations.listPayments)).all(methodNotAllowed('GET, HEAD'));
+  return router;
+}
+
+function refunds(operations: MerchantOperations, read: RequestHandler): Router {
+  const router = newRouter();
+  router
+    .route('/')
+    .post(read, serve(operations.createRefund))
+    .get(serve(operations.listRefunds))
+    .all(methodNotAllowed('GET, HEAD, POST'));
+  router.route('/:id').get(serve(operations.retrieveRefund)).all(methodNotAllowed('GET, HEAD'));
+  router.route('/:id/cancel').post(read, serve(operations.cancelRefund)).all(methodNotAllowed('POST'));
   return router;
 }
 

@@ -7,7 +7,13 @@ import { newId } from '../../shared/ids.js';
 import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import { type Client, client, type Method } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildPaidSession, buildSession, type Merchant } from '../support/factories.js';
+import {
+  buildMerchant,
+  buildPaidSession,
+  buildRefund,
+  buildSession,
+  type Merchant,
+} from '../support/factories.js';
 import { callText, postMcp } from '../support/mcp.js';
 
 interface Operation {
@@ -33,12 +39,15 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 );
 
 /** What a path's id, or a list's cursor, names. A path that is not here fails the first test. */
-const OBJECTS: Record<string, 'session' | 'payment' | 'endpoint' | 'lineItem'> = {
+const OBJECTS: Record<string, 'session' | 'payment' | 'refund' | 'endpoint' | 'lineItem'> = {
   '/v1/checkout/sessions': 'session',
   '/v1/checkout/sessions/{id}': 'session',
   '/v1/checkout/sessions/{id}/expire': 'session',
   '/v1/checkout/sessions/{id}/line_items': 'session',
   '/v1/payments': 'payment',
+  '/v1/refunds': 'refund',
+  '/v1/refunds/{id}': 'refund',
+  '/v1/refunds/{id}/cancel': 'refund',
   '/v1/webhook_endpoints': 'endpoint',
   '/v1/webhook_endpoints/{id}': 'endpoint',
 };
@@ -49,6 +58,7 @@ const BODIES: Record<string, object> = {
   'POST /v1/checkout/sessions': {
     line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
   },
+  'POST /v1/refunds': { payment: newId('pay_') },
   'POST /v1/webhook_endpoints': { url: 'https://1.1.1.1/' },
 };
 
@@ -56,18 +66,20 @@ describe('the matrix of every operation and every key', () => {
   let app: TestApp;
   let mine: Merchant;
   let theirs: Merchant;
-  let objects: Record<'session' | 'payment' | 'endpoint' | 'lineItem', string>;
+  let objects: Record<'session' | 'payment' | 'refund' | 'endpoint' | 'lineItem', string>;
   before(async () => {
     app = await openTestApp();
     mine = await buildMerchant(app.db);
     theirs = await buildMerchant(app.db);
     const session = await buildSession(app.db, mine.accountId);
     const { payment } = await buildPaidSession(app.db, mine.accountId);
+    const refund = await buildRefund(app.db, mine.accountId);
     const api = client(app, mine.testKey);
     const { body } = await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }).expect(200);
     objects = {
       session: session.id,
       payment: payment.id,
+      refund: refund.id,
       endpoint: body.id,
       lineItem: session.lineItems?.[0]?.id ?? '',
     };
@@ -77,6 +89,7 @@ describe('the matrix of every operation and every key', () => {
   const PREFIXES: Record<keyof typeof objects, IdPrefix> = {
     session: 'cs_test_',
     payment: 'pay_',
+    refund: 're_',
     endpoint: 'we_',
     lineItem: 'li_',
   };
@@ -163,6 +176,15 @@ describe('the matrix of every operation and every key', () => {
     });
   }
 
+  it('POST /v1/refunds by payment: the payment of another account and another mode is not there', async () => {
+    for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
+      for (const payment of [objects.payment, newId('pay_')]) {
+        const asked = { method: 'post' as const, body: { payment } };
+        assert.equal(await ask(client(app, key), asked, '/v1/refunds'), '404 resource_missing payment');
+      }
+    }
+  });
+
   describe('as tools at /mcp', () => {
     /** By its id, and by each cursor; what else it needs is not there to be refused. */
     const toolWays = MERCHANT_TOOLS.flatMap(({ name, path, id, parameters }) => {
@@ -183,7 +205,7 @@ describe('the matrix of every operation and every key', () => {
       const others = MERCHANT_TOOLS.filter(({ name }) => !toolWays.some((way) => way.name === name));
       assert.deepEqual(
         others.map(({ name }) => name),
-        ['create_checkout_session', 'create_webhook_endpoint'],
+        ['create_checkout_session', 'create_refund', 'create_webhook_endpoint'],
       );
     });
 
@@ -199,7 +221,12 @@ describe('the matrix of every operation and every key', () => {
 
     it('show each account and mode its own alone', async () => {
       for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
-        for (const name of ['list_checkout_sessions', 'list_payments', 'list_webhook_endpoints']) {
+        for (const name of [
+          'list_checkout_sessions',
+          'list_payments',
+          'list_refunds',
+          'list_webhook_endpoints',
+        ]) {
           const res = await postMcp(app, key, callText(name, '{}')).expect(200);
           assert.deepEqual(res.body.result.structuredContent.data, [], name);
         }
@@ -275,5 +302,7 @@ describe('the matrix of every operation and every key', () => {
     assert.equal(session.body.status, 'open');
     const endpoint = await api.get(`/v1/webhook_endpoints/${objects.endpoint}`).expect(200);
     assert.equal(endpoint.body.status, 'enabled');
+    const refund = await api.get(`/v1/refunds/${objects.refund}`).expect(200);
+    assert.equal(refund.body.status, 'requires_action');
   });
 });

@@ -121,7 +121,7 @@ describe('an agent that lost the answer', () => {
   /** The money has moved, and the service is about to write it down. */
   const cutBeforeVerdict = async () => {
     const point = await PausePoint.put(testServices().databaseUrl, {
-      table: 'checkout_sessions',
+      table: 'payables',
       on: 'UPDATE',
       when: `NEW.status = 'complete'`,
       moment: 'statement',

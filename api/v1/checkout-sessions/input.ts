@@ -1,10 +1,8 @@
 import type { LineItem } from '../../../shared/domain/checkout-session.js';
 import { Refusal } from '../../../shared/domain/errors.js';
-import { lowestIdAt, sessionPrefix } from '../../../shared/ids.js';
 import type { NewCheckoutSession } from '../../../shared/services/checkout-sessions/create.js';
-import type { SessionFilter } from '../../../shared/services/checkout-sessions/read.js';
 import { sentIndex } from '../../input/normalize.js';
-import type { CreateCheckoutSession, CreatedBounds } from './schema.js';
+import type { CreateCheckoutSession } from './schema.js';
 
 const MAX_UNIT_AMOUNT_CENTS = 99_999_999;
 
@@ -56,18 +54,4 @@ function unitAmountCents(
     });
   }
   return Number(decimal);
-}
-
-/** `created` as a range of ids, since an id holds its time: a second is 1000 milliseconds of ids. */
-export function createdRange(
-  created: number | CreatedBounds | undefined,
-  livemode: boolean,
-): Pick<SessionFilter, 'lowestId' | 'belowId'> {
-  if (created === undefined) return { lowestId: undefined, belowId: undefined };
-  const { gte, gt, lte, lt } = typeof created === 'number' ? { gte: created, lte: created } : created;
-  const from = Math.max(gte ?? -Infinity, gt === undefined ? -Infinity : gt + 1);
-  const below = Math.min(lt ?? Infinity, lte === undefined ? Infinity : lte + 1);
-  const idAt = (seconds: number): string | undefined =>
-    Number.isFinite(seconds) ? lowestIdAt(sessionPrefix(livemode), seconds * 1000) : undefined;
-  return { lowestId: idAt(from), belowId: idAt(below) };
 }

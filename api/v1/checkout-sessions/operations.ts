@@ -1,4 +1,5 @@
 import { pageOf } from '../../../shared/db/page.js';
+import { sessionPrefix } from '../../../shared/ids.js';
 import type { CheckoutSession } from '../../../shared/models/checkout-session.js';
 import {
   presentCheckoutSession,
@@ -12,13 +13,14 @@ import {
   readCheckoutSessions,
 } from '../../../shared/services/checkout-sessions/read.js';
 import type { Deps } from '../../deps.js';
+import { createdRange } from '../../input/created-range.js';
 import { inputParser } from '../../input/input-parser.js';
 import { pageRequest, wholePageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
 import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
 import { answerSession, type SessionAnswer } from './answer-session.js';
 import { requireImageHosts } from './image-hosts.js';
-import { createdRange, newCheckoutSession } from './input.js';
+import { newCheckoutSession } from './input.js';
 import {
   CreateCheckoutSession,
   ExpireCheckoutSession,
@@ -72,7 +74,7 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
     listCheckoutSessions: operation(parseList, async (call, query) => {
       const { principal } = call;
       const { expand = [], status, created } = query;
-      const filter = { status, ...createdRange(created, principal.livemode) };
+      const filter = { status, ...createdRange(created, sessionPrefix(principal.livemode)) };
       const options = { lineItems: expand.length > 0 };
       const page = await listCheckoutSessions(db, principal, pageRequest(query), filter, options);
       return answerList(heavyAnswers, call, page, {

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { FILTERABLE_STATUSES } from '../../../shared/domain/checkout-session.js';
+import { Created, UnixSeconds } from '../../input/created-range.js';
 import { ListParameters } from '../../input/list-query.js';
+import { Metadata } from '../../input/metadata.js';
 
 const MAX_UNIT_AMOUNT_CENTS = 99_999_999;
-const UnixSeconds = (description: string) =>
-  Type.Integer({ minimum: -99_999_999_999, maximum: 99_999_999_999, description });
 
 const ProductData = Type.Object(
   {
@@ -46,15 +46,6 @@ const LineItem = Type.Object(
   { additionalProperties: false },
 );
 
-/** Keys to text; an empty value leaves its key out. */
-const Metadata = Type.Unsafe<Record<string, string>>({
-  type: 'object',
-  maxProperties: 50,
-  propertyNames: { type: 'string', maxLength: 40 },
-  additionalProperties: { type: 'string', maxLength: 500 },
-  description: 'Your own keys and values. Buyers never see them.',
-});
-
 const expandable = <T extends string>(path: T) =>
   Type.Optional(
     Type.Array(Type.Enum([path]), { description: `${path} includes the line items in the answer.` }),
@@ -94,22 +85,11 @@ export const RetrieveCheckoutSession = Type.Object(
 
 export const ExpireCheckoutSession = RetrieveCheckoutSession;
 
-const CreatedBounds = Type.Object(
-  {
-    gte: Type.Optional(UnixSeconds('At this time or later.')),
-    gt: Type.Optional(UnixSeconds('Later than this.')),
-    lte: Type.Optional(UnixSeconds('At this time or earlier.')),
-    lt: Type.Optional(UnixSeconds('Earlier than this.')),
-  },
-  { additionalProperties: false },
-);
-export type CreatedBounds = Static<typeof CreatedBounds>;
-
 export const ListCheckoutSessions = Type.Object(
   {
     ...ListParameters,
     status: Type.Optional(Type.Enum([...FILTERABLE_STATUSES])),
-    created: Type.Optional(Type.Union([UnixSeconds('Created in this second.'), CreatedBounds])),
+    created: Created,
     expand: expandable('data.line_items'),
   },
   { additionalProperties: false },

@@ -9,13 +9,15 @@ import { keyCounts, type Principal, requireKeyThatCounts } from '../access/api-k
 const LONG = ['payer', 'transaction'] as const satisfies (keyof Payment)[];
 const columns = weighedColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'checkoutSessionId'], LONG);
 
+/** Of sessions: what has paid a refund is not a buyer's. */
 const PAYMENTS: Omit<Listing<Payment>, 'values'> = {
   name: 'payments',
   what: 'payment',
   table: 'payments',
   alias: 'payment',
   select: (share) => `SELECT ${columns.sql(share)} FROM payments payment ${columns.join}`,
-  owned: `payment.account_id = $1 AND payment.livemode = $2 AND payment.status = 'succeeded'`,
+  owned: `payment.account_id = $1 AND payment.livemode = $2 AND payment.status = 'succeeded'
+    AND payment.checkout_session_id LIKE 'cs\\_%'`,
   allowed: keyCounts('$3'),
   filters: [],
   read: columns.read,

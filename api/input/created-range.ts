@@ -1,0 +1,37 @@
+import { type Static, Type } from 'typebox';
+import { type IdPrefix, lowestIdAt } from '../../shared/ids.js';
+
+export const UnixSeconds = (description: string) =>
+  Type.Integer({ minimum: -99_999_999_999, maximum: 99_999_999_999, description });
+
+const CreatedBounds = Type.Object(
+  {
+    gte: Type.Optional(UnixSeconds('At this time or later.')),
+    gt: Type.Optional(UnixSeconds('Later than this.')),
+    lte: Type.Optional(UnixSeconds('At this time or earlier.')),
+    lt: Type.Optional(UnixSeconds('Earlier than this.')),
+  },
+  { additionalProperties: false },
+);
+
+/** A list's filter by time. */
+export const Created = Type.Optional(Type.Union([UnixSeconds('Created in this second.'), CreatedBounds]));
+
+export interface IdRange {
+  lowestId: string | undefined;
+  belowId: string | undefined;
+}
+
+/** `created` as a range of ids, since an id holds its time: a second is 1000 milliseconds of ids. */
+export function createdRange(
+  created: number | Static<typeof CreatedBounds> | undefined,
+  prefix: IdPrefix,
+): IdRange {
+  if (created === undefined) return { lowestId: undefined, belowId: undefined };
+  const { gte, gt, lte, lt } = typeof created === 'number' ? { gte: created, lte: created } : created;
+  const from = Math.max(gte ?? -Infinity, gt === undefined ? -Infinity : gt + 1);
+  const below = Math.min(lt ?? Infinity, lte === undefined ? Infinity : lte + 1);
+  const idAt = (seconds: number): string | undefined =>
+    Number.isFinite(seconds) ? lowestIdAt(prefix, seconds * 1000) : undefined;
+  return { lowestId: idAt(from), belowId: idAt(below) };
+}
