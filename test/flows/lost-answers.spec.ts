@@ -9,6 +9,7 @@ import { type CuttingProxy, openCuttingProxy } from '../support/cutting-proxy.js
 import { eventually } from '../support/eventually.js';
 import { PausePoint } from '../support/pause-points.js';
 import { testServices } from '../support/suite.js';
+import { describeBothKinds } from '../support/kinds.js';
 
 interface Heard {
   status: number;
@@ -90,11 +91,11 @@ interface Point {
   lose(): Promise<{ release?: () => Promise<void> | void }>;
 }
 
-describe('an agent that lost the answer', () => {
+describeBothKinds('an agent that lost the answer', (kind) => {
   let checkout: Checkout;
   let proxy: CuttingProxy;
   before(async () => {
-    checkout = await openCheckout();
+    checkout = await openCheckout({ kind });
     proxy = await openCuttingProxy(checkout.app.port);
   });
   afterEach(async () => {
