@@ -38,7 +38,11 @@ export async function servePageWallets(
   const body = await readBody(request);
   const { owner, method, params } = isJsonObject(body) ? body : {};
   try {
-    const result = await sign(owner === 'merchant' ? owner : 'buyer', String(method), Array.isArray(params) ? params : []);
+    const result = await sign(
+      owner === 'merchant' ? owner : 'buyer',
+      String(method),
+      Array.isArray(params) ? params : [],
+    );
     sendJson(response, 200, { result }, ANY_ORIGIN);
   } catch (error) {
     const code = error instanceof WalletRefusal ? error.code : -32603;

@@ -10,8 +10,8 @@ import { BASE_SEPOLIA, type SignedPayment, told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { answers, type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
 import type { Movement } from '../support/facilitator-judgement.js';
-import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { describeBothKinds } from '../support/kinds.js';
+import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 /** The money moves, and the facilitator says for certain that it does not. */
 const MOVES_AND_DENIES: Behaviour = {

@@ -104,7 +104,10 @@ describe('a refund', function () {
     let said = '';
     const output = { stdout: { write: (text: string) => (said += text) }, stderr: process.stderr };
     assert.equal(await main([linkOf(id)], '/nowhere', output), 0);
-    assert.match(said, new RegExp(`Paying from ${EVM_WALLET}[\\s\\S]*Paid 4\\.50 USDC[\\s\\S]*refund +${id}`));
+    assert.match(
+      said,
+      new RegExp(`Paying from ${EVM_WALLET}[\\s\\S]*Paid 4\\.50 USDC[\\s\\S]*refund +${id}`),
+    );
     const again = await checkout.visit(id);
     assert.equal(told(again), '200 complete');
     assert.equal(receiptOf(again)?.payer, EVM_WALLET);
@@ -126,9 +129,6 @@ describe('a refund', function () {
       param: 'id',
       statusCode: 400,
     });
-    assert.deepEqual(await toldOf(made.id), [
-      'refund.created requires_action',
-      'refund.updated canceled',
-    ]);
+    assert.deepEqual(await toldOf(made.id), ['refund.created requires_action', 'refund.updated canceled']);
   });
 });
