@@ -8,6 +8,7 @@ export function llmsText(baseUrl: string): string {
     howToPay(),
     whatStockClientsRefuse(),
     howToCreate(baseUrl),
+    howToGiveBack(baseUrl),
     howErrorsLook(),
     whereMoreIs(baseUrl),
   ];
@@ -90,6 +91,15 @@ are checkout.session.completed and checkout.session.expired. Verify each one bef
 Stripe's \`webhooks.constructEvent\`, or webhook-signature with any Standard Webhooks library.`;
 }
 
+function howToGiveBack(baseUrl: string): string {
+  return `## Give a payment back
+
+This host holds no money. \`POST ${baseUrl}/v1/refunds\` with \`payment\` (pay_…) and, for a part of it, \`amount\` in cents
+answers with a refund: a link in \`url\`, ${baseUrl}/c/re_…, that asks for that much to the wallet that paid, in its token on
+its network. Pay it as any link, from your own wallet, before \`expires_at\` (default 7 days); its receipt has \`refund\` in
+place of \`session\`. \`status\`: requires_action, pending, succeeded, canceled. Events: refund.created, refund.updated.`;
+}
+
 function howErrorsLook(): string {
   return `## Errors
 
@@ -142,10 +152,10 @@ while (response.status === 202) {
 }
 if (response.status !== 200) throw new Error(\`Not paid (HTTP \${response.status}): \${await response.text()}\`);
 
-const { session } = await response.json();
+const { session, refund } = await response.json();
 const { transaction, network } = decodePaymentResponseHeader(response.headers.get('PAYMENT-RESPONSE'));
-const dollars = (session.amount_total / 100).toFixed(2);
-console.log(\`Paid $\${dollars} to \${session.merchant.name}: \${transaction} on \${network}\`);`;
+const dollars = ((session?.amount_total ?? refund.amount) / 100).toFixed(2);
+console.log(\`Paid $\${dollars} to \${session?.merchant.name ?? refund.pay_to}: \${transaction} on \${network}\`);`;
 
 /** The call of examples/create-session.sh. */
 function create(baseUrl: string): string {
