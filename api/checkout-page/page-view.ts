@@ -14,7 +14,7 @@ import { type Formats, formatsOf } from './format.js';
 import type { Language } from './language.js';
 import type { PayableEntry } from './page-data.js';
 import type { PageState } from './page-state.js';
-import { languageOf, type RefundView, refundView } from './refund-facts.js';
+import { languageOf, type RefundView, refundView } from './refund-view.js';
 import { walletChain } from './wallet-chains.js';
 
 /** Everything that a page is rendered from. Of the session no more than what buyers may see. */

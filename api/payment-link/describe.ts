@@ -19,7 +19,7 @@ export function describePayment(session: LinkedSession, accepts: readonly Paymen
   const what =
     refund == null
       ? `${dollars} to ${merchant}${describeItems(session)}`
-      : `Refund of ${dollars} by ${merchant} to ${refund.payTo}, who paid for ${refund.checkoutSession}`;
+      : `Refund of ${dollars} by ${merchant} to ${refund.payTo}, who paid for ${cut(refund.reference ?? refund.checkoutSession)}`;
   const payment = `${what}, payable until ${formatTime(session.expiresAt)}.`;
   return advice === undefined ? payment : `${payment} ${advice}`;
 }

@@ -73,10 +73,7 @@ describe('the operator deciding on payments', () => {
     assert.equal('checkout_session' in resolved, false);
     const { refunds } = await runJson('show-payment', refund.refundedPaymentId ?? '');
     assert.deepEqual(
-      refunds.map(({ status, transaction }: { status: string; transaction: string }) => [
-        status,
-        transaction,
-      ]),
+      refunds.map(({ status, transaction }) => [status, transaction]),
       [['succeeded', `0x${'cd'.repeat(32)}`]],
     );
     const events = await Event.query(db).where({ checkoutSessionId: refund.id });

@@ -1,5 +1,5 @@
+import { asJson, booleanColumn, secondsColumn, sql, textColumn } from '../../db/json-text.js';
 import { createdMsSql } from '../../ids.js';
-import { asJson, booleanColumn, secondsColumn, sql, textColumn } from './json-text.sql.js';
 
 /** What of a session's presentation its own columns do not hold. `payment` is SQL that gives JSON. */
 interface ShownState {

@@ -1,12 +1,5 @@
+import { asJson, booleanColumn, member, secondsColumn, sql, textColumn } from '../../db/json-text.js';
 import { createdMsSql } from '../../ids.js';
-import {
-  asJson,
-  booleanColumn,
-  member,
-  secondsColumn,
-  sql,
-  textColumn,
-} from '../checkout-sessions/json-text.sql.js';
 
 /**
  * The text of what `presentRefund` makes of the payable `session`, which is a refund whose time is over, byte for byte:
