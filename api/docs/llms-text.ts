@@ -94,10 +94,9 @@ Stripe's \`webhooks.constructEvent\`, or webhook-signature with any Standard Web
 function howToGiveBack(baseUrl: string): string {
   return `## Give a payment back
 
-This host holds no money. \`POST ${baseUrl}/v1/refunds\` with \`payment\` (pay_…) and, for a part of it, \`amount\` in cents
-answers with a refund: a link in \`url\`, ${baseUrl}/c/re_…, that asks for that much to the wallet that paid, in its token on
-its network. Pay it as any link, from your own wallet, before \`expires_at\` (default 7 days); its receipt has \`refund\` in
-place of \`session\`. \`status\`: requires_action, pending, succeeded, canceled. Events: refund.created, refund.updated.`;
+\`POST ${baseUrl}/v1/refunds\` with \`payment\` (pay_…), and \`amount\` for a part of it, answers with a link in \`url\` that
+asks for that much to the wallet that paid. Pay it from yours; its receipt has \`refund\`, not \`session\`. It is back when
+its \`status\` is succeeded. Events: refund.created, refund.updated.`;
 }
 
 function howErrorsLook(): string {

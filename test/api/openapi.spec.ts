@@ -25,8 +25,12 @@ const FIELDS: Record<string, { fields: string; optional?: string }> = {
   LineItem: { fields: 'id object amount_subtotal amount_total currency description quantity price' },
   Payment: {
     fields:
-      'id object status amount currency token token_amount token_decimals network network_name payer pay_to channel transaction transaction_url created settled_at livemode checkout_session',
-    optional: 'checkout_session',
+      'id object status amount currency token token_amount token_decimals network network_name payer pay_to channel transaction transaction_url created settled_at livemode checkout_session refund',
+    optional: 'checkout_session refund',
+  },
+  Refund: {
+    fields:
+      'id object amount currency payment checkout_session status reason metadata created expires_at livemode token token_amount token_decimals network network_name pay_to url transaction transaction_url settled_at failure_code',
   },
   WebhookEndpoint: {
     fields: 'id object url enabled_events status livemode description created secret',
@@ -38,6 +42,7 @@ const FIELDS: Record<string, { fields: string; optional?: string }> = {
   CheckoutSessionList: { fields: 'object url has_more data' },
   LineItemList: { fields: 'object url has_more data' },
   PaymentList: { fields: 'object url has_more data' },
+  RefundList: { fields: 'object url has_more data' },
   WebhookEndpointList: { fields: 'object url has_more data' },
 };
 
@@ -49,6 +54,10 @@ const OPERATIONS: Record<string, number[]> = {
   'POST /v1/checkout/sessions/{id}/expire': [200, 400, 401, 404, 429, 500],
   'GET /v1/checkout/sessions/{id}/line_items': [200, 400, 401, 404, 429, 500],
   'GET /v1/payments': [200, 400, 401, 404, 429, 500],
+  'POST /v1/refunds': [200, 400, 401, 404, 429, 500],
+  'GET /v1/refunds': [200, 400, 401, 404, 429, 500],
+  'GET /v1/refunds/{id}': [200, 400, 401, 404, 429, 500],
+  'POST /v1/refunds/{id}/cancel': [200, 400, 401, 404, 429, 500],
   'POST /v1/webhook_endpoints': [200, 400, 401, 429, 500],
   'GET /v1/webhook_endpoints': [200, 400, 401, 404, 429, 500],
   'GET /v1/webhook_endpoints/{id}': [200, 400, 401, 404, 429, 500],
@@ -249,8 +258,12 @@ describe('/openapi.json', () => {
       await api.get(`/v1/checkout/sessions/${id}?expand[]=line_items`).expect(200);
       await api.get(`/v1/checkout/sessions/${id}/line_items`).expect(200);
       await api.post(`/v1/checkout/sessions/${id}/expire`).expect(200);
-      await buildPaidSession(app.db, shop.accountId);
+      const { payment } = await buildPaidSession(app.db, shop.accountId);
       await api.get('/v1/payments').expect(200);
+      const refund = await api.post('/v1/refunds', { payment: payment.id }).expect(200);
+      await api.get('/v1/refunds').expect(200);
+      await api.get(`/v1/refunds/${refund.body.id}`).expect(200);
+      await api.post(`/v1/refunds/${refund.body.id}/cancel`).expect(200);
       const { body } = await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }).expect(200);
       await api.get('/v1/webhook_endpoints').expect(200);
       await api.get(`/v1/webhook_endpoints/${body.id}`).expect(200);
