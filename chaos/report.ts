@@ -9,7 +9,7 @@ export function report(
   facilitator: readonly FacilitatorEntry[],
   chaosMs: number,
 ): string {
-  const { sessions, payments, buyers, answers, ledger, received, faults } = books;
+  const { sessions, refunds, payments, buyers, answers, ledger, received, faults } = books;
   const moved = ledger.filter(({ succeeded }) => succeeded);
   const complete = [...sessions.values()].filter(({ status }) => status === 'complete');
   const failing = facilitator.filter(({ mood }) => mood !== 'honest');
@@ -19,6 +19,7 @@ export function report(
     ['Answers', count(answers.map(({ request, status, code }) => `${request}: ${status || (code ?? 0)}`))],
     ['Moved', count(moved.map(({ transaction }) => (transaction.startsWith('0x') ? 'EVM' : 'Solana')))],
     ['Sessions', count([...sessions.values()].map(({ status }) => status))],
+    ['Refunds', count([...refunds.values()].map(({ status }) => status))],
     ['Buyers', count(buyers.flatMap((entry) => (entry.kind === 'left' ? [entry.outcome] : [])))],
     ['Events received', count(received.map(({ type, reaction }) => `${type}, answered ${reaction}`))],
   ];
@@ -49,6 +50,7 @@ export function report(
 
 const CHECKED = [
   'each transfer on the ledger is one payment of its session, which it completed, or surplus of a complete one',
+  'no refund is left pending, or paid by nothing; nobody got back more than was paid, and each was told of once',
   'no authorization moved money twice; no payment succeeded without money; no session is complete unpaid',
   'no session and no payment is left processing; each session was opened once, whatever broke meanwhile',
   'one event per type for each finished session, verified and received by the endpoint that was enabled throughout',

@@ -2,9 +2,11 @@ import { readConfig } from '../shared/config.js';
 import type { Resolution } from '../shared/domain/payment-policy/by-operator.js';
 import { createLogger } from '../shared/logger.js';
 import { presentOperatorPayment } from '../shared/presenters/operator-payment.js';
+import { presentRefund } from '../shared/presenters/refund.js';
 import { decisionBell } from '../shared/queues/decision-bell.js';
 import { leaveToSweep } from '../shared/queues/ring-deliveries.js';
 import { getPayment, listUndecidedPayments, resolvePayment } from '../shared/services/payments/resolve.js';
+import { refundsOf } from '../shared/services/refunds/read.js';
 import { type Command, subjectOf } from './command.js';
 import { UsageError } from './parse-command-line.js';
 
@@ -25,7 +27,13 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     options: [],
     required: [],
     async run(db, input) {
-      return presentOperatorPayment(await getPayment(db, subjectOf(input, 'payment')));
+      const payment = await getPayment(db, subjectOf(input, 'payment'));
+      const refunds = await refundsOf(db, payment.id);
+      const baseUrl = ownBaseUrl();
+      return {
+        ...presentOperatorPayment(payment),
+        refunds: refunds.map((refund) => presentRefund(refund, baseUrl)),
+      };
     },
   },
   'resolve-payment': {
@@ -39,7 +47,7 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
       const resolution = readResolution(input);
       // The lines go to standard error: standard output is the answer's.
       const logger = createLogger('warn', 'cli', process.stderr);
-      const { baseUrl } = readConfig('cli', { DATABASE_URL: 'postgres://unused' });
+      const baseUrl = ownBaseUrl();
       return presentOperatorPayment(
         await resolvePayment(
           { db, logger, baseUrl, ringDeliveries: leaveToSweep, ringDecided: decisionBell(undefined) },
@@ -50,6 +58,10 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
 };
+
+function ownBaseUrl(): string {
+  return readConfig('cli', { DATABASE_URL: 'postgres://unused' }).baseUrl;
+}
 
 function readResolution({ paid, failed, reason }: Record<string, string | undefined>): Resolution {
   if ((paid === undefined) === (failed === undefined)) {

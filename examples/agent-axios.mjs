@@ -21,10 +21,10 @@ try {
     await sleep(Number(response.headers['retry-after']) * 1000);
     response = await axios.get(link);
   }
-  const { session } = response.data;
+  const { session, refund } = response.data;
   const { transaction, network } = decodePaymentResponseHeader(response.headers['payment-response']);
-  const dollars = (session.amount_total / 100).toFixed(2);
-  console.log(`Paid $${dollars} to ${session.merchant.name}: ${transaction} on ${network}`);
+  const dollars = ((session?.amount_total ?? refund.amount) / 100).toFixed(2);
+  console.log(`Paid $${dollars} to ${session?.merchant.name ?? refund.pay_to}: ${transaction} on ${network}`);
 } catch (error) {
   // axios throws whatever is not 2xx: why it was refused stands in the body.
   if (!error.response) throw error;

@@ -21,7 +21,7 @@ while (response.status === 202) {
 }
 if (response.status !== 200) throw new Error(`Not paid (HTTP ${response.status}): ${await response.text()}`);
 
-const { session } = await response.json();
+const { session, refund } = await response.json();
 const { transaction, network } = decodePaymentResponseHeader(response.headers.get('PAYMENT-RESPONSE'));
-const dollars = (session.amount_total / 100).toFixed(2);
-console.log(`Paid $${dollars} to ${session.merchant.name}: ${transaction} on ${network}`);
+const dollars = ((session?.amount_total ?? refund.amount) / 100).toFixed(2);
+console.log(`Paid $${dollars} to ${session?.merchant.name ?? refund.pay_to}: ${transaction} on ${network}`);

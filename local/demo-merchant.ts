@@ -5,9 +5,9 @@ import { Refusal } from '../shared/domain/errors.js';
 import { createAccount } from '../shared/services/access/accounts.js';
 import { authenticate, createApiKey } from '../shared/services/access/api-keys.js';
 
-/** Wallets that nobody needs to own: on local and test networks the demo merchant only receives. */
-const EVM_WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';
-const SOLANA_WALLET = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g';
+/** The sandbox has their keys, for the refunds that the demo merchant pays. */
+export const EVM_WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';
+export const SOLANA_WALLET = 'BsdjwmGzmw2SamRN9FVAwzz7nULyj7amY94QRU1bZmZ';
 
 /**
  * The test key of the demo merchant. Postgres only knows its hash, so it is kept in a file beside the data;

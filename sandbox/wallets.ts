@@ -1,6 +1,6 @@
 /**
  * The sandbox's keys. Everybody knows them, so they are worth nothing: never send real money to them. What is signed
- * with them here would count on the real test networks too, if they held anything there. On EVM they are two of the
+ * with them here would count on the real test networks too, if they held anything there. On EVM they are three of the
  * development accounts that anvil and hardhat share.
  */
 export const EVM_BUYER_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';
@@ -11,6 +11,11 @@ export const SOLANA_BUYER_KEY =
   '4BWrXUQPa5M71nTRPBiCy8scSq1KHKuwcZcPaaT4TudJhq7PALYYcPrVmWT4phsEpGYRvrsvxqwB7cQZuKuUXZnC';
 export const SOLANA_FACILITATOR_KEY =
   '51N4BQe3ATSVnWRRzTAUm3JuFCSAqA8UEMdVJuZn43Bc21KhfgzpQyHL3trF5xVAY67fwSSx3bEiMj1kFhUrqowf';
+
+/** Of the wallets to which the demo merchant is paid, and from which it pays its refunds. It is given nothing else. */
+export const EVM_MERCHANT_KEY = '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6';
+export const SOLANA_MERCHANT_KEY =
+  'qYwzQAaky5ykFtLs3jQ88MrgJehE4md5EQRY7zPhmUSWS6AD1VJnZvYmd6tkgTNUboD2v5AoZXaoa3WH6T6tcMD';
 
 /** What a wallet is given, of every token of its family. */
 export const GIFT_DOLLARS = 1_000_000n;

@@ -22,6 +22,7 @@ export type IdPrefix =
   | 'key_'
   | 'li_'
   | 'pay_'
+  | 're_'
   | 'req_'
   | 'wd_'
   | 'we_';
@@ -50,6 +51,11 @@ export function sessionPrefix(livemode: boolean): 'cs_live_' | 'cs_test_' {
   return livemode ? 'cs_live_' : 'cs_test_';
 }
 
+/** Of what a link asks to have paid: a refund, not a session. */
+export function isRefundId(payableId: string): boolean {
+  return payableId.startsWith('re_');
+}
+
 /** The lowest id that an object created at this time or later can have. */
 export function lowestIdAt(prefix: IdPrefix, ms: number): string {
   return prefix + toBase62(Math.min(Math.max(Math.floor(ms), 0), LATEST_MS), TIME_LENGTH);
@@ -62,9 +68,9 @@ export function createdAt(id: string): Date {
   return new Date(ms);
 }
 
-/** The same of a session's id in SQL, in milliseconds: for what Postgres shows by itself. */
-export function sessionCreatedMsSql(id: string): string {
-  const start = sessionPrefix(true).length + 1;
+/** The same in SQL, in milliseconds, of an id with a prefix that long: for what Postgres shows by itself. */
+export function createdMsSql(id: string, prefix: IdPrefix): string {
+  const start = prefix.length + 1;
   const digits = Array.from({ length: TIME_LENGTH }, (_, place) => {
     const digit = `substr(${id}, ${start + place}, 1)`;
     return `(strpos('${DIGITS}', ${digit}) - 1) * ${62 ** (TIME_LENGTH - 1 - place)}::bigint`;

@@ -139,7 +139,7 @@ describe('a look at a link', () => {
       for (const [address, accept, status] of asked) {
         const sent = await statementsOf(address, accept, status);
         assert.equal(sent.length, 1, `${address} as ${accept}:\n${sent.join('\n')}`);
-        assert.match(sent[0] ?? '', /FROM checkout_sessions/);
+        assert.match(sent[0] ?? '', /FROM payables/);
       }
     });
   }

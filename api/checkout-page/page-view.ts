@@ -14,12 +14,15 @@ import { type Formats, formatsOf } from './format.js';
 import type { Language } from './language.js';
 import type { PayableEntry } from './page-data.js';
 import type { PageState } from './page-state.js';
+import { languageOf, type RefundView, refundView } from './refund-view.js';
 import { walletChain } from './wallet-chains.js';
 
 /** Everything that a page is rendered from. Of the session no more than what buyers may see. */
 export interface PageView {
   session: PublicSession;
   items: ShownItem[];
+  /** Undefined when it is a session. */
+  refund: RefundView | undefined;
   state: PageState;
   entries: PayableEntry[];
   link: string;
@@ -47,16 +50,18 @@ export function buildPageView(
 ): PageView {
   const formats = formatsOf(language.tag);
   const link = sessionUrl(session.id, baseUrl);
+  const refund = refundView(session, language, baseUrl);
   return {
     session: presentPublicSession(session, session.account, now),
     items: (session.shownItems ?? []).map(visibleItem),
+    refund,
     state,
     entries: state.kind === 'open' ? state.accepts.map((accepted) => payableEntry(accepted, formats)) : [],
     link,
     ownUrl: isLanguageAsked ? `${link}?lang=${language.tag}` : link,
     created: unixSeconds(createdAt(session.id)),
     now: unixSeconds(now),
-    language,
+    language: languageOf(language, refund),
     formats,
   };
 }

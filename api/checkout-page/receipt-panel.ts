@@ -1,6 +1,7 @@
 import type { WirePayment } from '../../shared/presenters/payment.js';
 import { code, escapeHtml, facts, icon, link, say, shortened, time } from './markup.js';
 import type { PageView } from './page-view.js';
+import { refundFacts } from './refund-facts.js';
 
 /** What remains of a payment: to be read, printed, and come back to. */
 export function receiptPanel(view: PageView, payment: WirePayment): string {
@@ -19,6 +20,7 @@ export function receiptPanel(view: PageView, payment: WirePayment): string {
       : [[label(words.paidFrom), shortened(payment.payer)] as [string, string]]),
     [label(words.time), time(view, payment.settled_at ?? payment.created)],
     [label(words.merchant), `<bdi>${escapeHtml(merchant)}</bdi>`],
+    ...(view.refund === undefined ? [] : refundFacts(view.refund, view.language)),
     [label(words.reference), code(session.id)],
   ];
   return `<div id="notice" role="alert"></div>

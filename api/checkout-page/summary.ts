@@ -1,6 +1,7 @@
 import type { ShownItem } from '../../shared/presenters/public-session.js';
 import { escapeHtml, link, say } from './markup.js';
 import type { PageView } from './page-view.js';
+import { refundSummary } from './refund-facts.js';
 
 /** More than these would push the payment off a phone's screen. */
 const SHOWN_ITEMS = 4;
@@ -24,7 +25,7 @@ ${session.cancel_url === null || isSigned ? '' : `<p class="back">${link(session
 <div class="merchant">${logo(view)}<p>${say(words, isPaid ? 'paidMerchant' : 'payMerchant', { merchant: name })}</p>${session.livemode ? '' : `<p class="badge">${escapeHtml(words.testMode)}</p>`}</div>
 <h1>${escapeHtml(amount)}</h1>
 ${session.livemode ? '' : `<p class="note">${escapeHtml(words.testModeNote)}</p>`}
-${items(view)}
+${view.refund === undefined ? items(view) : refundSummary(view, view.refund)}
 </section>`;
 }
 

@@ -8,6 +8,7 @@ export function llmsText(baseUrl: string): string {
     howToPay(),
     whatStockClientsRefuse(),
     howToCreate(baseUrl),
+    howToGiveBack(baseUrl),
     howErrorsLook(),
     whereMoreIs(baseUrl),
   ];
@@ -91,6 +92,14 @@ Stripe's \`webhooks.constructEvent\`, or webhook-signature with any Standard Web
 internet reaches, ask \`GET ${baseUrl}/v1/events\` instead: the same events, newest first, skipping ids you have seen.`;
 }
 
+function howToGiveBack(baseUrl: string): string {
+  return `## Give a payment back
+
+\`POST ${baseUrl}/v1/refunds\` with \`payment\` (pay_…), and \`amount\` for a part of it, answers with a link in \`url\` that
+asks for that much to the wallet that paid. Pay it from yours; its receipt has \`refund\`, not \`session\`. It is back when
+its \`status\` is succeeded. Events: refund.created, refund.updated.`;
+}
+
 function howErrorsLook(): string {
   return `## Errors
 
@@ -143,10 +152,10 @@ while (response.status === 202) {
 }
 if (response.status !== 200) throw new Error(\`Not paid (HTTP \${response.status}): \${await response.text()}\`);
 
-const { session } = await response.json();
+const { session, refund } = await response.json();
 const { transaction, network } = decodePaymentResponseHeader(response.headers.get('PAYMENT-RESPONSE'));
-const dollars = (session.amount_total / 100).toFixed(2);
-console.log(\`Paid $\${dollars} to \${session.merchant.name}: \${transaction} on \${network}\`);`;
+const dollars = ((session?.amount_total ?? refund.amount) / 100).toFixed(2);
+console.log(\`Paid $\${dollars} to \${session?.merchant.name ?? refund.pay_to}: \${transaction} on \${network}\`);`;
 
 /** The call of examples/create-session.sh. */
 function create(baseUrl: string): string {

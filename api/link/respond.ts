@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import { now } from '../../shared/clock.js';
 import { MAX_BODY_BYTES } from '../../shared/domain/weight.js';
 import { presentPublicSession, renderPublicSession } from '../../shared/presenters/public-session.js';
+import { isRefund, presentPublicRefund } from '../../shared/presenters/refund.js';
 import { type LinkedSession, readPublicItems } from '../../shared/services/payments/read-link.js';
 import { encodeHeader, encodeHeaderText } from '../../shared/x402/headers.js';
 import {
@@ -20,7 +21,7 @@ import { releaseWhenSent } from '../while-sent.js';
 
 type Answer<Kind extends LinkAnswer['kind']> = Extract<LinkAnswer, { kind: Kind }>;
 
-type AnswerDeps = Pick<Deps, 'db' | 'longAnswers'>;
+type AnswerDeps = Pick<Deps, 'db' | 'longAnswers' | 'config'>;
 
 const POLL_SECONDS = 2;
 const NO_ITEMS = '[]';
@@ -74,16 +75,18 @@ export async function sendAgentAnswer(
       sendBusy(res);
       return;
     }
-    body = renderPaid(answer, items);
+    body = renderPaid(answer, items, deps.config.baseUrl);
   }
   writeHead(res, answer, body);
   sendJson(res, body);
 }
 
-function renderPaid({ session, receipt }: Answer<'paid'>, items: string): string {
-  const presented = renderPublicSession(presentPublicSession(session, session.account, now()), items);
+function renderPaid({ session, receipt }: Answer<'paid'>, items: string, baseUrl: string): string {
+  const presented = isRefund(session)
+    ? `"refund":${JSON.stringify(presentPublicRefund(session, session.account, baseUrl))}`
+    : `"session":${renderPublicSession(presentPublicSession(session, session.account, now()), items)}`;
   const signed = receipt.extensions?.['offer-receipt'].info.receipt;
-  return `{"status":"complete","session":${presented}${signed === undefined ? '' : `,"receipt":${JSON.stringify(signed)}`}}`;
+  return `{"status":"complete",${presented}${signed === undefined ? '' : `,"receipt":${JSON.stringify(signed)}`}}`;
 }
 
 /** Where nothing was read of them nothing is shown of them either. Undefined when too much is being sent already. */
@@ -117,7 +120,7 @@ function bodyOf(answer: Exclude<LinkAnswer, { kind: 'paid' }>, link: string): st
       return JSON.stringify({
         status: 'processing',
         message:
-          'A payment for this session is being confirmed by the network. Send GET to this url without a payment header, every few seconds, until it answers 200.',
+          'A payment of this link is being confirmed by the network. Send GET to this url without a payment header, every few seconds, until it answers 200.',
         url: link,
       });
     case 'error':

@@ -1,5 +1,12 @@
 import type { TSchema } from 'typebox';
-import { ENDPOINT_ID, EVENT_ID, KEY_ID, PAYMENT_ID, SESSION_ID } from '../openapi/merchant-paths.js';
+import {
+  ENDPOINT_ID,
+  EVENT_ID,
+  KEY_ID,
+  PAYMENT_ID,
+  REFUND_ID,
+  SESSION_ID,
+} from '../openapi/merchant-paths.js';
 import {
   CreateCheckoutSession,
   ExpireCheckoutSession,
@@ -10,6 +17,7 @@ import { ListEvents, ResendEvent } from '../v1/events/schema.js';
 import { ListKeys } from '../v1/keys/schema.js';
 import type { MerchantOperations } from '../v1/merchant-operations.js';
 import { ListPayments } from '../v1/payments/schema.js';
+import { CancelRefund, CreateRefund, ListRefunds } from '../v1/refunds/schema.js';
 import {
   CreateWebhookEndpoint,
   ListDeliveries,
@@ -44,6 +52,7 @@ interface ParameterSchema extends TSchema {
 type Effect = 'reads' | 'adds' | 'changes';
 
 const SESSIONS = '/checkout/sessions';
+const REFUNDS = '/refunds';
 const ENDPOINTS = '/webhook_endpoints';
 
 const NEXT_PAGE =
@@ -106,6 +115,50 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     effect: 'reads',
   },
   {
+    name: 'create_refund',
+    title: 'Create a refund',
+    description:
+      'Prepares to give a payment back, whole or in part, to the wallet that paid it, in the same token on the same network. This service holds no money: the refund is a link that you pay. Answers with the refund: hand its `url` to your own wallet or x402 agent, before `expires_at`, 7 days from now unless you set it. Then call retrieve_refund with its `id` until `status` is `succeeded`: only then is the money back. The refunds of a payment never sum to more than it. Each call makes another refund, so send an idempotency_key if you may have to repeat the call.',
+    operation: 'createRefund',
+    method: 'POST',
+    path: REFUNDS,
+    parameters: CreateRefund,
+    effect: 'adds',
+  },
+  {
+    name: 'retrieve_refund',
+    title: 'Look up a refund',
+    description:
+      'Answers with a refund as it is now. `status` says where it stands: `requires_action`, its link `url` waits for your payment, and `failure_code` says why the last one failed, if one did; `pending`, a payment of it is on its way, look again in a few seconds; `succeeded`, the buyer has the money back by `transaction`; `canceled`, nobody can pay it any more.',
+    operation: 'retrieveRefund',
+    method: 'GET',
+    path: `${REFUNDS}/{id}`,
+    id: REFUND_ID,
+    effect: 'reads',
+  },
+  {
+    name: 'list_refunds',
+    title: 'List refunds',
+    description: `Answers with a list of refunds, newest first: all, or those of one \`payment\`, of one \`status\` or of the time in \`created\`. ${NEXT_PAGE}`,
+    operation: 'listRefunds',
+    method: 'GET',
+    path: REFUNDS,
+    parameters: ListRefunds,
+    effect: 'reads',
+  },
+  {
+    name: 'cancel_refund',
+    title: 'Cancel a refund',
+    description:
+      'Ends a refund that nobody has paid: its link cannot be paid from now on, and its amount can be refunded anew. Answers with the refund, its `status` `canceled`. A refund that is being paid, or was, is refused with code refund_not_cancelable.',
+    operation: 'cancelRefund',
+    method: 'POST',
+    path: `${REFUNDS}/{id}/cancel`,
+    id: REFUND_ID,
+    parameters: CancelRefund,
+    effect: 'changes',
+  },
+  {
     name: 'retrieve_payment',
     title: 'Look up a payment',
     description:
@@ -153,7 +206,7 @@ export const MERCHANT_TOOLS: readonly MerchantTool[] = [
     name: 'create_webhook_endpoint',
     title: 'Create a webhook endpoint',
     description:
-      'Registers a public URL that gets a signed POST for each event: checkout.session.completed when a session is paid, checkout.session.expired when it ends unpaid. Answers with the endpoint, and with its signing `secret` this one time: keep it where the receiver finds it to verify the Service-Signature header. For a single payment retrieve_checkout_session is enough.',
+      'Registers a public URL that gets a signed POST for each event: checkout.session.completed when a session is paid, checkout.session.expired when it ends unpaid, refund.created and refund.updated of your refunds. Answers with the endpoint, and with its signing `secret` this one time: keep it where the receiver finds it to verify the Service-Signature header. For a single payment retrieve_checkout_session is enough.',
     operation: 'createWebhookEndpoint',
     method: 'POST',
     path: ENDPOINTS,

@@ -41,6 +41,8 @@ export function openApiDocument(baseUrl: string): object {
 const EVENT_MEANINGS: Record<EventType, string> = {
   'checkout.session.completed': 'A session was paid.',
   'checkout.session.expired': 'A session expired, by its time or by you.',
+  'refund.created': 'You made a refund; its link waits for your payment.',
+  'refund.updated': 'The status of a refund changed.',
 };
 
 function delivery(type: EventType): object {

@@ -83,7 +83,7 @@ const SESSION_ID = {
   name: 'id',
   in: 'path',
   required: true,
-  description: 'The id of a checkout session, cs_live_… or cs_test_….',
+  description: 'The id of a checkout session, cs_live_… or cs_test_…, or of a refund, re_….',
   schema: { type: 'string' },
 };
 

@@ -1,11 +1,19 @@
 import { Type } from 'typebox';
 import { SESSION_STATUSES } from '../../shared/domain/checkout-session.js';
-import { nullable, ref, strict } from './resource-schemas.js';
+import { nullable, REFUND, ref, strict } from './resource-schemas.js';
 
 /** What a link answers buyers and agents with, as it appears in /openapi.json; the suite holds answers against it. */
 const Uri = Type.String({ format: 'uri' });
 const Timestamp = Type.Integer({ description: 'Unix seconds.' });
 const Cents = Type.Integer({ minimum: 0, description: 'US cents.' });
+
+const Merchant = strict({
+  name: Type.String(),
+  logo_url: nullable(Uri),
+  brand_color: nullable(Type.String()),
+  support_email: nullable(Type.String()),
+});
+const { metadata: _, ...PUBLIC_REFUND } = REFUND;
 
 export const LINK_SCHEMAS = {
   PaymentRequired: strict({
@@ -43,7 +51,8 @@ export const LINK_SCHEMAS = {
   }),
   X402Receipt: strict({
     status: Type.Literal('complete'),
-    session: ref('PublicCheckoutSession'),
+    session: Type.Optional(ref('PublicCheckoutSession')),
+    refund: Type.Optional(ref('PublicRefund')),
     receipt: Type.Optional(ref('SignedReceipt')),
   }),
   SignedReceipt: strict({
@@ -72,12 +81,7 @@ export const LINK_SCHEMAS = {
     status: Type.Enum([...SESSION_STATUSES]),
     payment_status: Type.Enum(['unpaid', 'paid']),
     livemode: Type.Boolean(),
-    merchant: strict({
-      name: Type.String(),
-      logo_url: nullable(Uri),
-      brand_color: nullable(Type.String()),
-      support_email: nullable(Type.String()),
-    }),
+    merchant: Merchant,
     line_items: Type.Array(
       strict({
         name: Type.String(),
@@ -96,6 +100,7 @@ export const LINK_SCHEMAS = {
     accepts: strict({ evm: Type.Boolean(), svm: Type.Boolean() }),
     payment: nullable(ref('Payment')),
   }),
+  PublicRefund: strict({ ...PUBLIC_REFUND, merchant: Merchant }),
   LinkStatus: strict({
     status: Type.Enum([...SESSION_STATUSES]),
     payment_status: Type.Enum(['unpaid', 'paid']),

@@ -8,6 +8,7 @@ import {
 import { ListEvents, ResendEvent } from '../v1/events/schema.js';
 import { CreateKey, ListKeys } from '../v1/keys/schema.js';
 import { ListPayments } from '../v1/payments/schema.js';
+import { CancelRefund, CreateRefund, ListRefunds } from '../v1/refunds/schema.js';
 import {
   CreateWebhookEndpoint,
   ListDeliveries,
@@ -23,6 +24,7 @@ export const SESSION_ID = 'The id of a checkout session, cs_live_… or cs_test_
 export const PAYMENT_ID = 'The id of a payment, pay_….';
 export const EVENT_ID = 'The id of an event, evt_….';
 export const KEY_ID = 'The id of a checkout key, key_….';
+export const REFUND_ID = 'The id of a refund, re_….';
 export const ENDPOINT_ID = 'The id of a webhook endpoint, we_….';
 
 const AS_TABLE =
@@ -122,6 +124,42 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
       pathId: EVENT_ID,
       body: ResendEvent,
       answer: 'Event',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/refunds': {
+    post: {
+      id: 'createRefund',
+      summary: 'Create a refund: a link over which you give a payment back',
+      body: CreateRefund,
+      answer: 'Refund',
+      statuses: WITH_ID,
+    },
+    get: {
+      id: 'listRefunds',
+      summary: 'List refunds, newest first',
+      query: ListRefunds,
+      answer: 'RefundList',
+      csv: AS_TABLE,
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/refunds/{id}': {
+    get: {
+      id: 'retrieveRefund',
+      summary: 'Retrieve a refund',
+      pathId: REFUND_ID,
+      answer: 'Refund',
+      statuses: WITH_ID,
+    },
+  },
+  '/v1/refunds/{id}/cancel': {
+    post: {
+      id: 'cancelRefund',
+      summary: 'Cancel a refund that nobody has paid',
+      pathId: REFUND_ID,
+      body: CancelRefund,
+      answer: 'Refund',
       statuses: WITH_ID,
     },
   },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { SESSION_STATUSES } from '../../shared/domain/checkout-session.js';
 import { CHANNELS, PAYMENT_STATUSES, TOKENS } from '../../shared/domain/payment.js';
+import { REFUND_REASONS, REFUND_STATUSES } from '../../shared/domain/refund.js';
 import {
   API_VERSION,
   DELIVERY_STATUSES,
@@ -24,6 +25,35 @@ const listOf = (name: string) =>
 const Timestamp = Type.Integer({ description: 'Unix seconds.' });
 const Cents = Type.Integer({ minimum: 0, description: 'US cents.' });
 const Uri = Type.String({ format: 'uri' });
+
+export const REFUND = {
+  id: Type.String({ pattern: '^re_[A-Za-z0-9]+$' }),
+  object: Type.Literal('refund'),
+  amount: Cents,
+  currency: Type.Literal('usd'),
+  payment: Type.String({ description: 'The payment that it gives back.' }),
+  checkout_session: Type.String({ description: 'The session of that payment.' }),
+  status: Type.Enum([...REFUND_STATUSES], {
+    description:
+      'requires_action: its link waits for your payment. pending: that is being confirmed. succeeded: the money is back. canceled: by you, or its time was over.',
+  }),
+  reason: nullable(Type.Enum([...REFUND_REASONS])),
+  metadata: Type.Record(Type.String(), Type.String()),
+  created: Timestamp,
+  expires_at: Timestamp,
+  livemode: Type.Boolean(),
+  token: Type.Enum([...TOKENS]),
+  token_amount: Type.String({ pattern: '^[0-9]+$', description: "In the token's smallest unit." }),
+  token_decimals: Type.Integer(),
+  network: Type.String({ description: 'CAIP-2.' }),
+  network_name: Type.String(),
+  pay_to: Type.String({ description: 'The wallet that paid.' }),
+  url: nullable(Type.String({ format: 'uri', description: 'The link, for your wallet or agent.' })),
+  transaction: nullable(Type.String()),
+  transaction_url: nullable(Uri),
+  settled_at: nullable(Timestamp),
+  failure_code: nullable(Type.String({ description: 'Why the last payment of it failed.' })),
+};
 
 export const RESOURCE_SCHEMAS = {
   CheckoutSession: strict({
@@ -91,7 +121,9 @@ export const RESOURCE_SCHEMAS = {
         description: 'Present where the payment is by itself or in a list, not within its session.',
       }),
     ),
+    refund: Type.Optional(Type.String({ description: 'Of a payment of a refund, in its place.' })),
   }),
+  Refund: strict(REFUND),
   WebhookEndpoint: strict({
     id: Type.String({ pattern: '^we_[A-Za-z0-9]+$' }),
     object: Type.Literal('webhook_endpoint'),
@@ -145,7 +177,7 @@ export const RESOURCE_SCHEMAS = {
     created: Timestamp,
     livemode: Type.Boolean(),
     type: Type.Enum([...EVENT_TYPES]),
-    data: strict({ object: ref('CheckoutSession') }),
+    data: strict({ object: Type.Union([ref('CheckoutSession'), ref('Refund')]) }),
   }),
   ApiKey: strict({
     object: Type.Literal('api_key'),
@@ -177,6 +209,7 @@ export const RESOURCE_SCHEMAS = {
   ApiKeyList: listOf('ApiKey'),
   EventList: listOf('Event'),
   WebhookDeliveryList: listOf('WebhookDelivery'),
+  RefundList: listOf('Refund'),
   WebhookEndpointList: listOf('WebhookEndpoint'),
   Error: strict({
     error: strict({

@@ -104,13 +104,13 @@ async function verify(
 }
 
 async function claim(
-  { db, ringSettlement, logger }: LinkDeps,
+  { db, config, ringSettlement, ringDeliveries, logger }: LinkDeps,
   payment: NewPayment,
   requestId: string,
 ): Promise<Acceptance> {
   let outcome: Claim;
   try {
-    outcome = await claimSession(db, payment);
+    outcome = await claimSession(db, payment, { baseUrl: config.baseUrl, ringDeliveries });
   } catch (error) {
     if (error instanceof ClaimNotMade) return { kind: 'unavailable' };
     throw error;

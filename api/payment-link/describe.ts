@@ -14,8 +14,13 @@ const ELLIPSIS = '…';
 export function describePayment(session: LinkedSession, accepts: readonly PaymentRequirements[]): string {
   const dollars = formatDollars(session.amountTotalCents);
   const merchant = cut(session.account.name);
+  const { refund } = session;
   const advice = stockClientAdvice(session.amountTotalCents, dollars, accepts);
-  const payment = `${dollars} to ${merchant}${describeItems(session)}, payable until ${formatTime(session.expiresAt)}.`;
+  const what =
+    refund == null
+      ? `${dollars} to ${merchant}${describeItems(session)}`
+      : `Refund of ${dollars} by ${merchant} to ${refund.payTo}, who paid for ${cut(refund.reference ?? refund.checkoutSession)}`;
+  const payment = `${what}, payable until ${formatTime(session.expiresAt)}.`;
   return advice === undefined ? payment : `${payment} ${advice}`;
 }
 

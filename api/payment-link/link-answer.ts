@@ -19,7 +19,7 @@ export function stillProcessing(): LinkAnswer {
 export function expired(): LinkAnswer {
   return refuse(
     'session_expired',
-    'This session has expired and can no longer be paid. Ask the merchant for a new link.',
+    'This link has expired and can no longer be paid. Ask the merchant for a new one.',
   );
 }
 
@@ -34,7 +34,7 @@ export function busy(): LinkAnswer {
 export function alreadyPaid(receipt?: SettlementResponse): LinkAnswer {
   const answer = refuse(
     'session_already_paid',
-    'This session is paid. Send GET without a payment header for the receipt.',
+    'This link is paid. Send GET without a payment header for the receipt.',
     CONFLICT_SECONDS,
   );
   return answer.kind === 'error' && receipt !== undefined ? { ...answer, receipt } : answer;
@@ -51,7 +51,7 @@ export function signatureUsed(): LinkAnswer {
 export function identifierReused(): LinkAnswer {
   return refuse(
     'payment_identifier_reused',
-    'Another payment of this session, which failed, was sent with this payment identifier. Send a new payment with a new one.',
+    'Another payment of this link, which failed, was sent with this payment identifier. Send a new payment with a new one.',
     CONFLICT_SECONDS,
   );
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../../shared/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Logger } from '../../shared/logger.js';
+import type { RingDeliveries } from '../../shared/queues/ring-deliveries.js';
 import type { RingSettlement } from '../../shared/queues/ring-settlements.js';
 import type { Facilitator } from '../../shared/x402/facilitator.js';
 import type { SettlementWatch } from './await-settlement.js';
@@ -14,5 +15,6 @@ export interface LinkDeps {
   facilitator: Facilitator;
   receipts: ReceiptSigner;
   ringSettlement: RingSettlement;
+  ringDeliveries: RingDeliveries;
   settlements: SettlementWatch;
 }

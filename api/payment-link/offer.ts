@@ -6,7 +6,7 @@ import { rememberOfferedFeePayers } from '../../shared/services/payments/remembe
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';
-import { buildAccepts } from '../../shared/x402/requirements.js';
+import { buildAccepts, type OfferInput } from '../../shared/x402/requirements.js';
 import type { PaymentRequired } from '../../shared/x402/wire.js';
 import { describePayment } from './describe.js';
 import { busy, type LinkAnswer, refuse } from './link-answer.js';
@@ -27,7 +27,7 @@ export async function readOffer(
   const offeredFeePayers = session.offeredFeePayers ?? [];
   const accepts = buildAccepts({
     livemode: session.livemode,
-    wallets: { evm: session.account.evmWallet, solana: session.account.solanaWallet },
+    ...receiverOf(session),
     amountCents: session.amountTotalCents,
     supported,
     offeredFeePayers,
@@ -35,9 +35,16 @@ export async function readOffer(
   if (accepts.length > 0) return { accepts, supported, offeredFeePayers };
   return refuse(
     'payments_unavailable',
-    'There is no network on which this session can be paid right now. Try again in a minute, or ask the merchant.',
+    'There is no network on which this link can be paid right now. Try again in a minute, or ask the merchant.',
     RETRY_SECONDS,
   );
+}
+
+/** The merchant's wallets; of a refund the one that paid, and only in the token in which it did. */
+function receiverOf({ account, refund }: LinkedSession): Pick<OfferInput, 'wallets' | 'only'> {
+  return refund == null
+    ? { wallets: { evm: account.evmWallet, solana: account.solanaWallet } }
+    : { wallets: { evm: refund.payTo, solana: refund.payTo }, only: refund };
 }
 
 /** The 402, with why a signed payment failed when it did. */

@@ -3,12 +3,14 @@ import { type CheckoutSessionOperations, checkoutSessionOperations } from './che
 import { type EventOperations, eventOperations } from './events/operations.js';
 import { type KeyOperations, keyOperations } from './keys/operations.js';
 import { type PaymentOperations, paymentOperations } from './payments/operations.js';
+import { type RefundOperations, refundOperations } from './refunds/operations.js';
 import { type DeliveryOperations, deliveryOperations } from './webhook-endpoints/delivery-operations.js';
 import { type WebhookEndpointOperations, webhookEndpointOperations } from './webhook-endpoints/operations.js';
 
 /** All that a checkout key opens. */
 export type MerchantOperations = CheckoutSessionOperations &
   PaymentOperations &
+  RefundOperations &
   EventOperations &
   DeliveryOperations &
   WebhookEndpointOperations &
@@ -18,6 +20,7 @@ export function merchantOperations(deps: Deps): MerchantOperations {
   return {
     ...checkoutSessionOperations(deps),
     ...paymentOperations(deps),
+    ...refundOperations(deps),
     ...eventOperations(deps),
     ...deliveryOperations(deps),
     ...webhookEndpointOperations(deps),

@@ -18,6 +18,7 @@ export function merchantApi(deps: Deps): Router {
   router.use(admit(deps));
   router.use('/checkout/sessions', checkoutSessions(operations, read));
   router.use('/payments', payments(operations));
+  router.use('/refunds', refunds(operations, read));
   router.use('/events', events(operations, read));
   router.use('/webhook_endpoints', webhookEndpoints(operations, read));
   router.use('/keys', keys(operations));
@@ -54,6 +55,18 @@ function events(operations: MerchantOperations, read: RequestHandler): Router {
   router.route('/').get(serve(operations.listEvents)).all(methodNotAllowed('GET, HEAD'));
   router.route('/:id').get(serve(operations.retrieveEvent)).all(methodNotAllowed('GET, HEAD'));
   router.route('/:id/resend').post(read, serve(operations.resendEvent)).all(methodNotAllowed('POST'));
+  return router;
+}
+
+function refunds(operations: MerchantOperations, read: RequestHandler): Router {
+  const router = newRouter();
+  router
+    .route('/')
+    .post(read, serve(operations.createRefund))
+    .get(serve(operations.listRefunds))
+    .all(methodNotAllowed('GET, HEAD, POST'));
+  router.route('/:id').get(serve(operations.retrieveRefund)).all(methodNotAllowed('GET, HEAD'));
+  router.route('/:id/cancel').post(read, serve(operations.cancelRefund)).all(methodNotAllowed('POST'));
   return router;
 }
 

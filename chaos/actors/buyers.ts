@@ -1,21 +1,23 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../shared/clock.js';
 import { pick, type Random, seededRandom } from '../../test/support/seeded-random.js';
 import { becomeActor } from './actor.js';
 import { Buyer } from './buyer.js';
 import type { BuyersEntry } from './entries.js';
+import { insist } from './insist.js';
 import { Journal } from './journal.js';
+import { giveBack } from './refunder.js';
 import { ServiceClient, type Web } from './service-client.js';
 import { busyKeypair, evmWallet, newKeypair, solanaWallet, type Wallet } from './wallets.js';
 
-/** The merchant's shop and its buyers: a session for each purchase, paid by one agent, or by two at once. */
+/** The merchant's shop and its buyers: a session for each purchase, paid by one agent, or by two at once; some of what was paid is given back. */
 const FEWEST_AT_ONCE = 12;
 const MOST_AT_ONCE = 80;
 const SHARE_AT_ONCE = 1 / 30;
 const RIVALS_SHARE = 0.15;
 const COPIES_SHARE = 0.15;
 const REPLAY_SHARE = 0.1;
+/** Of the purchases that were paid. */
+const REFUND_SHARE = 0.4;
 /** Of those who pay on Solana: the purchases of the one agent that buys all the time. */
 const BUSY_SHARE = 0.5;
 
@@ -54,13 +56,17 @@ async function sell(number: number): Promise<void> {
     const wallet = drawWallet(random);
     return new Buyer({ client, journal, wallet, sessionId, alone: !isRivalry, copies });
   });
-  await Promise.all(
+  const outcomes = await Promise.all(
     buyers.map(async (buyer) => {
       const outcome = await buyer.buy();
       journal.write({ kind: 'left', at: nowMs(), sessionId, outcome });
       if (outcome === 'paid' && random() < REPLAY_SHARE) await replay(client, buyer, pick(random, known));
+      return outcome;
     }),
   );
+  if (!outcomes.includes('paid') || random() >= REFUND_SHARE) return;
+  const asks = { client, key: settings.key };
+  await giveBack({ asks, journal, random, blockhashes: settings.blockhashes, copies }, sessionId);
 }
 
 function drawWallet(random: Random): Wallet {
@@ -69,29 +75,15 @@ function drawWallet(random: Random): Wallet {
   return solanaWallet(payer, settings.blockhashes);
 }
 
-/** With one idempotency key, until there is an answer: it must not become two sessions. */
 async function openSession(client: ServiceClient, amount: number): Promise<string | undefined> {
-  const headers = {
-    Authorization: `Bearer ${settings.key}`,
-    'Content-Type': 'application/json',
-    'Idempotency-Key': randomUUID(),
-  };
   const item = { price_data: { unit_amount: amount, product_data: { name: 'Coffee' } } };
-  const init = { method: 'POST', headers, body: JSON.stringify({ line_items: [item] }) };
-  for (;;) {
-    const { status, body, retryAfterMs } = await client.send('/v1/checkout/sessions', init, {
-      request: 'create',
-    });
-    if (status === 200) {
-      const sessionId = String(body.id);
-      journal.write({ kind: 'session', at: nowMs(), sessionId });
-      known.push(sessionId);
-      return sessionId;
-    }
-    // A refusal will not change.
-    if (status >= 400 && status < 500 && status !== 429) return undefined;
-    await sleep(retryAfterMs);
-  }
+  const asks = { client, key: settings.key, request: 'create' as const };
+  const session = await insist(asks, '/v1/checkout/sessions', { line_items: [item] });
+  if (session === undefined) return undefined;
+  const sessionId = String(session.id);
+  journal.write({ kind: 'session', at: nowMs(), sessionId });
+  known.push(sessionId);
+  return sessionId;
 }
 
 /** A signature that paid is sent to another link. */

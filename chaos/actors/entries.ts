@@ -4,7 +4,7 @@ export interface Answer {
   /** When the request was sent. */
   at: number;
   ms: number;
-  request: 'create' | 'link' | 'pay' | 'replay' | 'endpoint';
+  request: 'create' | 'link' | 'pay' | 'replay' | 'endpoint' | 'refund';
   /** The name of the process that it was sent to. */
   web: string;
   /** 0: no answer came. */
@@ -18,12 +18,13 @@ export interface Answer {
 export type BuyersEntry =
   | Answer
   | { kind: 'session'; at: number; sessionId: string }
+  | { kind: 'refund'; at: number; refundId: string; paymentId: string }
   | Signing
   /** The buyer was told that this payment came to nothing, and will sign another one or go. */
   | { kind: 'told_failed'; at: number; sessionId: string; nonce: string; code: string | undefined }
   | { kind: 'left'; at: number; sessionId: string; outcome: Outcome };
 
-/** `nonce` is the authorization's, or the hash of the Solana message; `validBefore` is in seconds. */
+/** `sessionId` may be a refund's, in all that links know. `nonce` is the authorization's, or the hash of the Solana message; `validBefore` is in seconds. */
 export interface Signing {
   kind: 'signed';
   at: number;

@@ -21,11 +21,23 @@ const secrets = new Map<string, string>();
 const failedOnce = new Set<string>();
 let isHealed = false;
 
+interface Session {
+  id: string;
+  status: string;
+  payment: { transaction: string } | null;
+}
+
+interface Refund {
+  id: string;
+  status: string;
+  transaction: string | null;
+}
+
 interface EventBody {
   id: string;
   type: string;
   created: number;
-  data: { object: { id: string; status: string; payment: { transaction: string } | null } };
+  data: { object: Session | Refund };
 }
 
 const server = createServer(async (request, response) => {
@@ -40,8 +52,9 @@ const server = createServer(async (request, response) => {
   const { id, type, created, data }: EventBody = JSON.parse(body);
   const verified = verify(secret, String(request.headers['service-signature']), body);
   const reaction = verified ? chooseReaction(endpoint, id) : 400;
-  const { id: sessionId, status, payment } = data.object;
-  const transaction = payment?.transaction ?? null;
+  const { object } = data;
+  const { id: sessionId, status } = object;
+  const transaction = 'transaction' in object ? object.transaction : (object.payment?.transaction ?? null);
   journal.write({
     at: nowMs(),
     endpoint,

@@ -7,6 +7,7 @@ import { checkAnswers } from './check-answers.js';
 import { checkConnections } from './check-connections.js';
 import { checkEvents } from './check-events.js';
 import { checkMoney } from './check-money.js';
+import { checkRefunds } from './check-refunds.js';
 import { checkStops } from './check-stops.js';
 
 export interface Verdict {
@@ -77,7 +78,7 @@ interface Look {
 async function look(stage: Stage): Promise<Look> {
   try {
     const books = await readBooks(stage);
-    const passing = [...checkMoney(books), ...checkEvents(books)];
+    const passing = [...checkMoney(books), ...checkEvents(books), ...checkRefunds(books)];
     return { books, passing, lasting: [...checkAnswers(books), ...checkStops(books)] };
   } catch (error) {
     // A process that was killed last is still starting.
@@ -103,6 +104,7 @@ function decidedAt({ family, validBefore }: Signing): number {
 
 const NO_BOOKS: Books = {
   sessions: new Map(),
+  refunds: new Map(),
   payments: [],
   undecided: 0,
   buyers: [],

@@ -15,7 +15,8 @@ import type { Stage } from '../stage/stage.js';
 /** All that the checker knows: what the actors wrote down, and what the public API says. */
 export interface Books {
   sessions: Map<string, PublicSession>;
-  /** Of the payments list: those that succeeded. */
+  refunds: Map<string, PublicRefund>;
+  /** Of the payments list: those of sessions that succeeded. */
   payments: PublicPayment[];
   /** Payments whose outcome is open, by the metrics page. */
   undecided: number;
@@ -38,8 +39,17 @@ export interface PublicSession {
   payment: { transaction: string | null } | null;
 }
 
+export interface PublicRefund {
+  id: string;
+  status: string;
+  amount: number;
+  payment: string;
+  transaction: string | null;
+}
+
 export interface PublicPayment {
   id: string;
+  amount: number;
   status: string;
   transaction: string | null;
   checkout_session: string;
@@ -55,8 +65,9 @@ const PAGE = 100;
 export async function readBooks(stage: Stage): Promise<Books> {
   const { journals } = stage;
   // What the service says is asked first: the journals are never behind it.
-  const [sessions, payments, undecided, idleInTransaction] = await Promise.all([
+  const [sessions, refunds, payments, undecided, idleInTransaction] = await Promise.all([
     readAll<PublicSession>(stage, '/v1/checkout/sessions'),
+    readAll<PublicRefund>(stage, '/v1/refunds'),
     readAll<PublicPayment>(stage, '/v1/payments'),
     readUndecided(stage),
     stage.postgres.idleInTransaction(),
@@ -66,6 +77,7 @@ export async function readBooks(stage: Stage): Promise<Books> {
   const calls = journals.facilitator.read();
   return {
     sessions: new Map(sessions.map((session) => [session.id, session])),
+    refunds: new Map(refunds.map((refund) => [refund.id, refund])),
     payments,
     undecided,
     buyers,

@@ -19,7 +19,10 @@ export function checkAnswers({ answers, buyers, ledger, liedAbout, faults }: Boo
     const told = `${request} of ${sessionId ?? 'the merchant'} was answered ${status} ${code ?? ''} (${requestId})`;
     const isLink = request === 'link' || request === 'pay' || request === 'replay';
     const deleted = request === 'endpoint' && status === 404;
-    if (!(isLink ? LINK_STATUSES : MERCHANT_STATUSES).includes(status) && !deleted) violations.push(told);
+    // Of two who want all of it back one comes late.
+    const tooMuch = request === 'refund' && code === 'refund_amount_too_large';
+    const isLawful = (isLink ? LINK_STATUSES : MERCHANT_STATUSES).includes(status) || deleted || tooMuch;
+    if (!isLawful) violations.push(told);
     if (request === 'replay' && (status === 200 || status === 202))
       violations.push(`${told}: ${nonce} paid another`);
     const since = sessionId === undefined ? undefined : paidAt.get(sessionId);

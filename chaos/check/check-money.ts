@@ -1,7 +1,7 @@
 import type { Books, PublicPayment } from './books.js';
 
-/** Each movement of money is one payment, and each payment one movement. */
-export function checkMoney({ sessions, payments, undecided, buyers, ledger }: Books): string[] {
+/** Each movement of money is one payment, and each payment one movement; what moved for refunds is looked at elsewhere. */
+export function checkMoney({ sessions, refunds, payments, undecided, buyers, ledger }: Books): string[] {
   const violations: string[] = [];
   const known = new Set(buyers.flatMap((entry) => (entry.kind === 'session' ? [entry.sessionId] : [])));
   const sessionOf = new Map(
@@ -22,6 +22,7 @@ export function checkMoney({ sessions, payments, undecided, buyers, ledger }: Bo
       violations.push(`money moved for ${nonce}, which nobody signed`);
       continue;
     }
+    if (refunds.has(sessionId)) continue;
     paidFor.set(sessionId, [...(paidFor.get(sessionId) ?? []), transaction]);
     const recorded = (byTransaction.get(transaction) ?? []).filter((p) => p.checkout_session === sessionId);
     if (recorded.length !== 1) {

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import type { Fault } from './fault.js';
 
-/** Only a hand in the database can move a session over its end: the shortest that the API gives is half an hour. */
+/** Only a hand in the database can move a session, or a refund, over its end: the shortest that the API gives is half an hour. */
 const EXPIRE_ONE = `
-  UPDATE checkout_sessions SET expires_at = now() - interval '1 s'
+  UPDATE payables SET expires_at = now() - interval '1 s'
   WHERE id = (
-    SELECT id FROM checkout_sessions WHERE status IN ('open', 'processing') AND expires_at > now()
+    SELECT id FROM payables WHERE status IN ('open', 'processing') AND expires_at > now()
     ORDER BY md5(id || $1) LIMIT 1
   )
   RETURNING id, status`;
@@ -19,9 +19,10 @@ export const expireSessions: Fault = {
       await client.connect();
       const { rows } = await client.query<{ id: string; status: string }>(EXPIRE_ONE, [String(random())]);
       await client.end();
-      const [session] = rows;
-      if (session === undefined) return undefined;
-      return { fault: `${session.status} session moved over its end`, detail: session.id };
+      const [one] = rows;
+      if (one === undefined) return undefined;
+      const kind = one.id.startsWith('re_') ? 'refund' : 'session';
+      return { fault: `${one.status} ${kind} moved over its end`, detail: one.id };
     } catch {
       // Postgres is away: another time.
       return undefined;

@@ -36,9 +36,13 @@ export async function servePageWallets(
   }
   if (route !== `POST ${SIGNER_PATH}`) return false;
   const body = await readBody(request);
-  const { method, params } = isJsonObject(body) ? body : {};
+  const { owner, method, params } = isJsonObject(body) ? body : {};
   try {
-    const result = await sign(String(method), Array.isArray(params) ? params : []);
+    const result = await sign(
+      owner === 'merchant' ? owner : 'buyer',
+      String(method),
+      Array.isArray(params) ? params : [],
+    );
     sendJson(response, 200, { result }, ANY_ORIGIN);
   } catch (error) {
     const code = error instanceof WalletRefusal ? error.code : -32603;

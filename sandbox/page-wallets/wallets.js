@@ -2,13 +2,15 @@
 // play money. Signing happens in the sandbox. Nothing outside of `npm start` ever loads this.
 (() => {
   const SIGNER = new URL('/sandbox/wallets', document.currentScript.src).href;
+  // A refund is paid by its merchant.
+  const OWNER = /\/c\/re_/.test(location.pathname) ? 'merchant' : 'buyer';
   const CURRENT_CHAIN = 'sandbox-wallet-chain';
 
   const ask = async (method, params) => {
     const response = await fetch(SIGNER, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ method, params }),
+      body: JSON.stringify({ owner: OWNER, method, params }),
     });
     const { result, error } = await response.json();
     if (error !== undefined) throw Object.assign(new Error(error.message), error);

@@ -96,12 +96,13 @@ function explain({ status, body }: Answer, entry: Entry, wallet: string): Failur
 
 function describeReceipt({ headers, body }: Answer, entry: Entry): string {
   const receipt = decodePaymentResponseHeader(headers.get('PAYMENT-RESPONSE') ?? '');
-  const session = isJsonObject(body.session) ? body.session.id : undefined;
+  const paid = isJsonObject(body.refund) ? 'refund' : 'session';
+  const { id } = isJsonObject(body[paid]) ? body[paid] : {};
   return `
   Paid ${describeAmount(entry)} (HTTP 200)
     network      ${receipt.network}
     transaction  ${receipt.transaction}
     payer        ${receipt.payer ?? ''}
-    session      ${session}
+    ${paid.padEnd(12)} ${id}
 `;
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { isHex } from 'viem';
 import { findNetworkByV1Name } from '../../shared/chains/networks.js';
 import { fromBase58 } from '../solana/base58.js';
-import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../wallets.js';
+import { EVM_BUYER_KEY, EVM_MERCHANT_KEY, SOLANA_BUYER_KEY, SOLANA_MERCHANT_KEY } from '../wallets.js';
 import { Failure } from './failure.js';
 
 export interface PayOptions {
@@ -23,7 +23,8 @@ export interface Wallets {
 
 export const USAGE = `Usage: npm run pay -- <link> [--network eip155:84532] [--token USDC] [--key 0x…|base58] [--rpc <url>]
 
-Pays a payment link as an AI agent does, on test networks, with a wallet of the sandbox unless a key is given.
+Pays a payment link as an AI agent does, on test networks, with a wallet of the sandbox unless a key is given:
+the buyer's, or the merchant's when the link is a refund.
 --rpc is a Solana endpoint, for a sandbox that runs on another machine.
 `;
 
@@ -46,7 +47,7 @@ export function parsePayOptions(argv: readonly string[]): PayOptions | undefined
     network,
     token: values.token?.toUpperCase(),
     rpcUrl: values.rpc,
-    wallets: readKey(values.key),
+    wallets: values.key === undefined ? ownWallets(link) : readKey(values.key),
   };
 }
 
@@ -66,8 +67,14 @@ function parse(argv: readonly string[]) {
   }
 }
 
-function readKey(key: string | undefined): Wallets {
-  if (key === undefined) return { evm: EVM_BUYER_KEY, solana: fromBase58(SOLANA_BUYER_KEY) };
+/** A refund is paid by the merchant. */
+function ownWallets(link: string): Wallets {
+  return /\/c\/re_/.test(new URL(link).pathname)
+    ? { evm: EVM_MERCHANT_KEY, solana: fromBase58(SOLANA_MERCHANT_KEY) }
+    : { evm: EVM_BUYER_KEY, solana: fromBase58(SOLANA_BUYER_KEY) };
+}
+
+function readKey(key: string): Wallets {
   if (isHex(key) && key.length === 66) return { evm: key };
   try {
     const bytes = fromBase58(key);

@@ -9,6 +9,11 @@ export function parseEvmWallet(text: string): string | undefined {
   return address === zeroAddress ? undefined : address;
 }
 
+/** Of the family that the network belongs to. */
+export function parseWalletOn(network: string, text: string): string | undefined {
+  return network.startsWith('eip155:') ? parseEvmWallet(text) : parseSolanaWallet(text);
+}
+
 export function parseSolanaWallet(text: string): string | undefined {
   try {
     const key = new PublicKey(text);

@@ -16,7 +16,21 @@ export const SESSION_MOVES = {
   expireAfterFailure: { from: ['processing'], to: 'expired' },
 } as const satisfies Record<string, { from: readonly SessionStatus[]; to: SessionStatus }>;
 
-export const LIFETIME_SECONDS = { shortest: 30 * 60, longest: 24 * 3600, default: 24 * 3600, leeway: 10 };
+/** In seconds. */
+export interface Lifetime {
+  shortest: number;
+  longest: number;
+  default: number;
+  inWords: string;
+}
+
+export const SESSION_LIFETIME: Lifetime = {
+  shortest: 30 * 60,
+  longest: 24 * 3600,
+  default: 24 * 3600,
+  inWords: '30 minutes and 24 hours',
+};
+const LEEWAY_SECONDS = 10;
 
 export interface LineItem {
   id: string;
@@ -71,14 +85,13 @@ export function totalCents(items: readonly Pick<LineItem, 'unitAmountCents' | 'q
   return total;
 }
 
-export function chooseExpiry(requestedSeconds: number | undefined, now: Date): Date {
-  const { shortest, longest, leeway } = LIFETIME_SECONDS;
-  if (requestedSeconds === undefined) return new Date(now.getTime() + LIFETIME_SECONDS.default * 1000);
+export function chooseExpiry(requestedSeconds: number | undefined, allowed: Lifetime, now: Date): Date {
+  if (requestedSeconds === undefined) return new Date(now.getTime() + allowed.default * 1000);
   const lifetime = requestedSeconds - now.getTime() / 1000;
-  if (lifetime < shortest - leeway || lifetime > longest + leeway) {
+  if (lifetime < allowed.shortest - LEEWAY_SECONDS || lifetime > allowed.longest + LEEWAY_SECONDS) {
     throw new Refusal(
       'parameter_invalid_integer',
-      `expires_at must be between 30 minutes and 24 hours from now, in Unix seconds; you sent ${requestedSeconds}.`,
+      `expires_at must be between ${allowed.inWords} from now, in Unix seconds; you sent ${requestedSeconds}.`,
       { param: 'expires_at' },
     );
   }

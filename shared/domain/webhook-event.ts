@@ -1,6 +1,11 @@
 export const API_VERSION = '2026-10-15';
 
-export const EVENT_TYPES = ['checkout.session.completed', 'checkout.session.expired'] as const;
+export const EVENT_TYPES = [
+  'checkout.session.completed',
+  'checkout.session.expired',
+  'refund.created',
+  'refund.updated',
+] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** What an endpoint may subscribe to; `*` is every type, also later ones. */

@@ -1,36 +1,6 @@
-import { Model } from 'objection';
-import type { ItemSummary, LineItem, SessionStatus } from '../domain/checkout-session.js';
-import type { Account } from './account.js';
-import type { Payment } from './payment.js';
+import { Payable } from './payable.js';
 
-export class CheckoutSession extends Model {
+/** A payable of a buyer. Its view has no refunds: nothing that reads or moves sessions can meet one. */
+export class CheckoutSession extends Payable {
   static override tableName = 'checkout_sessions';
-  static override jsonAttributes = ['lineItems', 'summary', 'metadata'];
-
-  declare id: string;
-  declare accountId: string;
-  declare livemode: boolean;
-  declare status: SessionStatus;
-  declare amountTotalCents: number;
-  /** Left out of reads that do not show them. */
-  declare lineItems?: LineItem[];
-  /** Null in rows that were written without. */
-  declare summary?: ItemSummary | null;
-  declare metadata: Record<string, string>;
-  declare successUrl: string | null;
-  declare cancelUrl: string | null;
-  declare clientReferenceId: string | null;
-  declare customerEmail: string | null;
-  declare expiresAt: Date;
-  /** The payment that holds a processing session, or that paid a complete one. */
-  declare paymentId: string | null;
-  /** The Solana fee payers that this link has offered. */
-  declare offeredFeePayers: string[] | null;
-  /** Late money that came while another payment was on its way; it completes the session if that one fails. */
-  declare latePaymentId: string | null;
-  /** How the last payment failed that had been answered 202; the next payment clears it. */
-  declare failureCode: string | null;
-  declare failureAt: Date | null;
-  declare payment?: Payment | null;
-  declare account?: Account;
 }

@@ -9,7 +9,8 @@ export class Event extends Model {
   declare accountId: string;
   declare livemode: boolean;
   declare type: EventType;
+  /** The payable's: a session's id, or a refund's. */
   declare checkoutSessionId: string;
-  /** The session in its wire form, as it was when the event happened. */
+  /** Session or refund in its wire form, as it was when the event happened. */
   declare object: object;
 }

@@ -13,6 +13,7 @@ export class Payment extends Model {
   static override jsonAttributes = ['requirements', 'payload', 'history', 'searchPlace'];
 
   declare id: string;
+  /** The payable's: a session's id, or a refund's. */
   declare checkoutSessionId: string;
   declare accountId: string;
   declare livemode: boolean;

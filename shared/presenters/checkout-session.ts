@@ -1,4 +1,4 @@
-import type { CheckoutSession } from '../models/checkout-session.js';
+import type { Payable } from '../models/payable.js';
 import { presentLineItems, renderLineItems } from './line-item.js';
 import { presentPayment } from './payment.js';
 import { createdSeconds, unixSeconds } from './timestamp.js';
@@ -22,9 +22,9 @@ export const SHOWN_SESSION_FIELDS = [
   'clientReferenceId',
   'customerEmail',
   'expiresAt',
-] as const satisfies (keyof CheckoutSession)[];
+] as const satisfies (keyof Payable)[];
 
-export function presentCheckoutSession(session: CheckoutSession, { baseUrl, expand }: SessionView): object {
+export function presentCheckoutSession(session: Payable, { baseUrl, expand }: SessionView): object {
   const payable = session.status === 'open' || session.status === 'processing';
   return {
     id: session.id,
@@ -53,10 +53,7 @@ export function presentCheckoutSession(session: CheckoutSession, { baseUrl, expa
 }
 
 /** The same as text, its line items one by one: they may be heavy, and come last. */
-export function* renderCheckoutSession(
-  session: CheckoutSession,
-  { baseUrl, expand }: SessionView,
-): Iterable<string> {
+export function* renderCheckoutSession(session: Payable, { baseUrl, expand }: SessionView): Iterable<string> {
   const text = JSON.stringify(presentCheckoutSession(session, { baseUrl, expand: [] }));
   if (!expand.includes('line_items')) {
     yield text;

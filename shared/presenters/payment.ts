@@ -1,5 +1,6 @@
 import { networkName, transactionUrl } from '../chains/networks.js';
 import type { Channel, PaymentStatus, Token } from '../domain/payment.js';
+import { isRefundId } from '../ids.js';
 import type { Payment } from '../models/payment.js';
 import { createdSeconds, unixSeconds } from './timestamp.js';
 
@@ -65,7 +66,8 @@ export function presentPayment(payment: Payment): WirePayment {
   };
 }
 
-/** As an element of the payments list, where a payment names its session. */
+/** By itself, or as an element of a list: it names its session, or the refund that it has paid. */
 export function presentListedPayment(payment: Payment): object {
-  return { ...presentPayment(payment), checkout_session: payment.checkoutSessionId };
+  const { checkoutSessionId: id } = payment;
+  return { ...presentPayment(payment), ...(isRefundId(id) ? { refund: id } : { checkout_session: id }) };
 }

@@ -1,9 +1,16 @@
 import type { SessionStatus } from '../domain/checkout-session.js';
 import { mayHideWords, visibleWords } from '../domain/visible-words.js';
 import type { Account } from '../models/account.js';
-import type { CheckoutSession } from '../models/checkout-session.js';
+import type { Payable } from '../models/payable.js';
 import { presentPayment, type WirePayment } from './payment.js';
 import { unixSeconds } from './timestamp.js';
+
+export interface PublicMerchant {
+  name: string;
+  logo_url: string | null;
+  brand_color: string | null;
+  support_email: string | null;
+}
 
 /** PublicCheckoutSession, but for its line items. */
 export interface PublicSession {
@@ -11,12 +18,7 @@ export interface PublicSession {
   status: SessionStatus;
   payment_status: 'paid' | 'unpaid';
   livemode: boolean;
-  merchant: {
-    name: string;
-    logo_url: string | null;
-    brand_color: string | null;
-    support_email: string | null;
-  };
+  merchant: PublicMerchant;
   amount_total: number;
   currency: 'usd';
   expires_at: number;
@@ -37,19 +39,14 @@ export interface ShownItem {
 }
 
 /** What buyers see: nothing that is only the merchant's (metadata, reference, customer e-mail). */
-export function presentPublicSession(session: CheckoutSession, account: Account, now: Date): PublicSession {
+export function presentPublicSession(session: Payable, account: Account, now: Date): PublicSession {
   const isOver = session.status === 'open' && session.expiresAt <= now;
   return {
     id: session.id,
     status: isOver ? 'expired' : session.status,
     payment_status: session.status === 'complete' ? 'paid' : 'unpaid',
     livemode: session.livemode,
-    merchant: {
-      name: visibleWords(account.name),
-      logo_url: account.logoUrl,
-      brand_color: account.brandColor,
-      support_email: account.supportEmail,
-    },
+    merchant: presentMerchant(account),
     amount_total: session.amountTotalCents,
     currency: 'usd',
     expires_at: unixSeconds(session.expiresAt),
@@ -57,6 +54,15 @@ export function presentPublicSession(session: CheckoutSession, account: Account,
     cancel_url: session.cancelUrl,
     accepts: { evm: account.evmWallet !== null, svm: account.solanaWallet !== null },
     payment: session.status === 'complete' && session.payment ? presentPayment(session.payment) : null,
+  };
+}
+
+export function presentMerchant({ name, logoUrl, brandColor, supportEmail }: Account): PublicMerchant {
+  return {
+    name: visibleWords(name),
+    logo_url: logoUrl,
+    brand_color: brandColor,
+    support_email: supportEmail,
   };
 }
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { OFFERED_TOKENS, type OfferedToken } from '../chains/networks.js';
+import { findToken, OFFERED_TOKENS, type OfferedToken } from '../chains/networks.js';
 import { centsToTokenAmount } from '../domain/money.js';
 import { isJsonObject } from './json-object.js';
 import type { PaymentRequirements } from './wire.js';
@@ -14,6 +14,8 @@ export interface OfferInput {
   supported: SupportedKinds;
   /** Those that this session has offered before; one of them is kept while the facilitator still lists it. */
   offeredFeePayers?: readonly string[];
+  /** Nothing but this token. */
+  only?: { network: string; asset: string } | undefined;
 }
 
 /** A header of twenty entries stays below the 8 KiB that common proxies allow. */
@@ -28,19 +30,34 @@ const MOST_BUILT = 500;
 
 /** The token table ∩ what the facilitator settles ∩ the merchant's wallets, in the table's order. */
 export function buildAccepts(input: OfferInput): readonly PaymentRequirements[] {
-  const { livemode, wallets, amountCents, supported, offeredFeePayers = [] } = input;
+  const { livemode, wallets, amountCents, supported, offeredFeePayers = [], only } = input;
   const known = built.get(supported) ?? new LRUCache({ max: MOST_BUILT });
   built.set(supported, known);
-  const key = [livemode, wallets.evm, wallets.solana, amountCents, ...offeredFeePayers].join();
+  const key = [
+    livemode,
+    wallets.evm,
+    wallets.solana,
+    amountCents,
+    only?.network,
+    only?.asset,
+    ...offeredFeePayers,
+  ].join();
   const accepts = known.get(key) ?? buildEntries(input);
   known.set(key, accepts);
   return accepts;
 }
 
 function buildEntries(input: OfferInput): readonly PaymentRequirements[] {
-  return OFFERED_TOKENS.filter((token) => token.network.testnet !== input.livemode)
+  const tokens = input.only === undefined ? OFFERED_TOKENS : theOne(input.only);
+  return tokens
+    .filter((token) => token.network.testnet !== input.livemode)
     .flatMap((token) => buildEntry(token, input))
     .slice(0, MAX_ENTRIES);
+}
+
+function theOne({ network, asset }: { network: string; asset: string }): OfferedToken[] {
+  const token = findToken(network, asset);
+  return token === undefined ? [] : [token];
 }
 
 function buildEntry(token: OfferedToken, input: OfferInput): PaymentRequirements[] {

@@ -18,6 +18,8 @@ import { openTestApp, type TestApp } from '../support/app.js';
 import {
   buildEndpoints,
   buildMerchant,
+  buildPaidSession,
+  buildRefund,
   buildSession,
   EVM_WALLET,
   type Merchant,
@@ -25,6 +27,7 @@ import {
 import { createDatabase } from '../support/suite.js';
 
 const SESSIONS = '/v1/checkout/sessions';
+const REFUNDS = '/v1/refunds';
 const ENDPOINTS = '/v1/webhook_endpoints';
 const item = { price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } };
 const order = { line_items: [item] };
@@ -124,6 +127,14 @@ describe('errors', () => {
     parameters_exclusive: invalid('ending_before', () =>
       api.get(`${SESSIONS}?starting_after=cs_test_1&ending_before=cs_test_2`),
     ),
+    payer_unknown: invalid('payment', async () => {
+      const { payment } = await buildPaidSession(app.db, shop.accountId, { payer: null });
+      return await api.post(REFUNDS, { payment: payment.id });
+    }),
+    payment_not_succeeded: invalid('payment_intent', async () => {
+      const { payment } = await buildPaidSession(app.db, shop.accountId, { status: 'failed' });
+      return await api.post(REFUNDS, { payment_intent: payment.id });
+    }),
     payout_wallet_missing: invalid(undefined, async () => {
       const poor = await buildMerchant(app.db, { evmWallet: null, solanaWallet: null });
       return await client(app, poor.testKey).post(SESSIONS, order);
@@ -143,6 +154,14 @@ describe('errors', () => {
         return await client(app, signToken(signer)).post('/v1/keys');
       },
     },
+    refund_amount_too_large: invalid('amount', async () => {
+      const { payment } = await buildPaidSession(app.db, shop.accountId);
+      return await api.post(REFUNDS, { payment: payment.id, amount: 451 });
+    }),
+    refund_not_cancelable: invalid('id', async () => {
+      const { id } = await buildRefund(app.db, shop.accountId, { status: 'expired' });
+      return await api.post(`${REFUNDS}/${id}/cancel`);
+    }),
     resource_missing: {
       status: 404,
       type: 'invalid_request_error',

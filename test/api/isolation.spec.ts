@@ -7,7 +7,13 @@ import { newId } from '../../shared/ids.js';
 import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import { type Client, client, type Method } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildPaidSession, buildSession, type Merchant } from '../support/factories.js';
+import {
+  buildMerchant,
+  buildPaidSession,
+  buildRefund,
+  buildSession,
+  type Merchant,
+} from '../support/factories.js';
 import { callText, postMcp } from '../support/mcp.js';
 
 interface Operation {
@@ -32,7 +38,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
     })),
 );
 
-type Kind = 'session' | 'payment' | 'event' | 'endpoint' | 'delivery' | 'lineItem' | 'key';
+type Kind = 'session' | 'payment' | 'refund' | 'event' | 'endpoint' | 'delivery' | 'lineItem' | 'key';
 
 /** What a path's id, or a list's cursor, names. A path that is not here fails the first test. */
 const OBJECTS: Record<string, Kind> = {
@@ -47,6 +53,9 @@ const OBJECTS: Record<string, Kind> = {
   '/v1/events/{id}/resend': 'event',
   '/v1/keys': 'key',
   '/v1/keys/{id}': 'key',
+  '/v1/refunds': 'refund',
+  '/v1/refunds/{id}': 'refund',
+  '/v1/refunds/{id}/cancel': 'refund',
   '/v1/webhook_endpoints': 'endpoint',
   '/v1/webhook_endpoints/{id}': 'endpoint',
   '/v1/webhook_endpoints/{id}/deliveries': 'endpoint',
@@ -64,6 +73,7 @@ const BODIES: Record<string, object> = {
   'POST /v1/checkout/sessions': {
     line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
   },
+  'POST /v1/refunds': { payment: newId('pay_') },
   'POST /v1/webhook_endpoints': { url: 'https://1.1.1.1/' },
 };
 
@@ -78,6 +88,7 @@ describe('the matrix of every operation and every key', () => {
     theirs = await buildMerchant(app.db);
     const session = await buildSession(app.db, mine.accountId);
     const { payment } = await buildPaidSession(app.db, mine.accountId);
+    const refund = await buildRefund(app.db, mine.accountId);
     const api = client(app, mine.testKey);
     const { body } = await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }).expect(200);
     const over = await buildSession(app.db, mine.accountId);
@@ -88,6 +99,7 @@ describe('the matrix of every operation and every key', () => {
       session: session.id,
       payment: payment.id,
       event: events[0].id,
+      refund: refund.id,
       endpoint: body.id,
       key: key.id,
       delivery: (await api.get(`/v1/webhook_endpoints/${body.id}/deliveries`)).body.data[0].id,
@@ -100,6 +112,7 @@ describe('the matrix of every operation and every key', () => {
     session: 'cs_test_',
     payment: 'pay_',
     event: 'evt_',
+    refund: 're_',
     endpoint: 'we_',
     key: 'key_',
     delivery: 'wd_',
@@ -188,6 +201,15 @@ describe('the matrix of every operation and every key', () => {
     });
   }
 
+  it('POST /v1/refunds by payment: the payment of another account and another mode is not there', async () => {
+    for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
+      for (const payment of [objects.payment, newId('pay_')]) {
+        const asked = { method: 'post' as const, body: { payment } };
+        assert.equal(await ask(client(app, key), asked, '/v1/refunds'), '404 resource_missing payment');
+      }
+    }
+  });
+
   describe('as tools at /mcp', () => {
     /** By its id, and by each cursor; what else it needs is not there to be refused. */
     const toolWays = MERCHANT_TOOLS.flatMap(({ name, path, id, parameters }) => {
@@ -212,7 +234,7 @@ describe('the matrix of every operation and every key', () => {
       const others = MERCHANT_TOOLS.filter(({ name }) => !toolWays.some((way) => way.name === name));
       assert.deepEqual(
         others.map(({ name }) => name),
-        ['create_checkout_session', 'create_webhook_endpoint'],
+        ['create_checkout_session', 'create_refund', 'create_webhook_endpoint'],
       );
     });
 
@@ -310,5 +332,7 @@ describe('the matrix of every operation and every key', () => {
     assert.equal(endpoint.body.status, 'enabled');
     const keys = await api.get('/v1/keys').expect(200);
     assert.ok(keys.body.data.some(({ id }: { id: string }) => id === objects.key));
+    const refund = await api.get(`/v1/refunds/${objects.refund}`).expect(200);
+    assert.equal(refund.body.status, 'requires_action');
   });
 });

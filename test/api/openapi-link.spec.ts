@@ -6,6 +6,7 @@ import { schemaValidator } from '../support/api-client.js';
 import { type Checkout, openCheckout, told } from '../support/checkout.js';
 import { answers, failsToSettle } from '../support/facilitator-dial.js';
 import { buildPaidSession } from '../support/factories.js';
+import { describeBothKinds } from '../support/kinds.js';
 
 interface Documented {
   paths: Record<
@@ -17,12 +18,12 @@ interface Content {
   'application/json': { schema: { $ref?: string; oneOf?: { $ref: string }[] } };
 }
 
-describe('what /openapi.json says of payment links', () => {
+describeBothKinds('what /openapi.json says of payment links', (kind) => {
   let checkout: Checkout;
   let documented: Documented;
   before(async () => {
     const key = generateKeyPairSync('ed25519').privateKey.export({ format: 'der', type: 'pkcs8' });
-    checkout = await openCheckout({ environment: { RECEIPT_SIGNING_KEYS: key.toString('base64') } });
+    checkout = await openCheckout({ kind, environment: { RECEIPT_SIGNING_KEYS: key.toString('base64') } });
     documented = (await request(checkout.app.server).get('/openapi.json')).body;
   });
   afterEach(() => {

@@ -25,8 +25,12 @@ const FIELDS: Record<string, { fields: string; optional?: string }> = {
   LineItem: { fields: 'id object amount_subtotal amount_total currency description quantity price' },
   Payment: {
     fields:
-      'id object status amount currency token token_amount token_decimals network network_name payer pay_to channel transaction transaction_url created settled_at livemode checkout_session',
-    optional: 'checkout_session',
+      'id object status amount currency token token_amount token_decimals network network_name payer pay_to channel transaction transaction_url created settled_at livemode checkout_session refund',
+    optional: 'checkout_session refund',
+  },
+  Refund: {
+    fields:
+      'id object amount currency payment checkout_session status reason metadata created expires_at livemode token token_amount token_decimals network network_name pay_to url transaction transaction_url settled_at failure_code',
   },
   WebhookEndpoint: {
     fields: 'id object url enabled_events status livemode description created secret',
@@ -43,6 +47,7 @@ const FIELDS: Record<string, { fields: string; optional?: string }> = {
   CheckoutSessionList: { fields: 'object url has_more data' },
   LineItemList: { fields: 'object url has_more data' },
   PaymentList: { fields: 'object url has_more data' },
+  RefundList: { fields: 'object url has_more data' },
   WebhookEndpointList: { fields: 'object url has_more data' },
   WebhookDeliveryList: { fields: 'object url has_more data' },
   EventList: { fields: 'object url has_more data' },
@@ -61,6 +66,10 @@ const OPERATIONS: Record<string, number[]> = {
   'GET /v1/events': [200, 400, 401, 404, 429, 500],
   'GET /v1/events/{id}': [200, 400, 401, 404, 429, 500],
   'POST /v1/events/{id}/resend': [200, 400, 401, 404, 429, 500],
+  'POST /v1/refunds': [200, 400, 401, 404, 429, 500],
+  'GET /v1/refunds': [200, 400, 401, 404, 429, 500],
+  'GET /v1/refunds/{id}': [200, 400, 401, 404, 429, 500],
+  'POST /v1/refunds/{id}/cancel': [200, 400, 401, 404, 429, 500],
   'POST /v1/webhook_endpoints': [200, 400, 401, 429, 500],
   'GET /v1/webhook_endpoints': [200, 400, 401, 404, 429, 500],
   'GET /v1/webhook_endpoints/{id}': [200, 400, 401, 404, 429, 500],
@@ -270,6 +279,10 @@ describe('/openapi.json', () => {
       await api.get(`/v1/payments/${payment.id}`).expect(200);
       const { data: events } = (await api.get('/v1/events').expect(200)).body;
       await api.get(`/v1/events/${events[0].id}`).expect(200);
+      const refund = await api.post('/v1/refunds', { payment: payment.id }).expect(200);
+      await api.get('/v1/refunds').expect(200);
+      await api.get(`/v1/refunds/${refund.body.id}`).expect(200);
+      await api.post(`/v1/refunds/${refund.body.id}/cancel`).expect(200);
       const { body } = await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }).expect(200);
       await api.get('/v1/webhook_endpoints').expect(200);
       await api.get(`/v1/webhook_endpoints/${body.id}`).expect(200);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { Event } from '../../shared/models/event.js';
+import { Payable } from '../../shared/models/payable.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 import { runCommand, runJson } from '../support/cli.js';
-import { buildUndecidedPayment } from '../support/factories.js';
+import { buildRefund, buildUndecidedPayment } from '../support/factories.js';
 import { testServices } from '../support/suite.js';
 
 describe('the operator deciding on payments', () => {
@@ -51,6 +53,34 @@ describe('the operator deciding on payments', () => {
     assert.equal(resolved.failure_code, 'buyer_complained');
     assert.equal(resolved.stage, 'watch');
     assert.equal((await checkout.session(sessionId)).status, 'open');
+  });
+
+  it('shows the refunds of a payment, and resolves the payment of one', async () => {
+    const { db } = checkout.app;
+    const { accountId } = checkout.merchant;
+    const refund = await buildRefund(db, accountId);
+    const shown = await runJson('show-payment', refund.refundedPaymentId ?? '');
+    const [own, ...others] = shown.refunds;
+    assert.deepEqual([own?.id, own?.status, own?.amount, others], [refund.id, 'requires_action', 450, []]);
+
+    const { payment, session } = await buildUndecidedPayment(db, accountId, { checkoutSessionId: refund.id });
+    await Payable.query(db).patch({ status: 'processing', paymentId: payment.id }).where({ id: refund.id });
+    await Payable.query(db).patch({ status: 'open', paymentId: null }).where({ id: session.id });
+    const { payments } = await runJson('payments', '--undecided');
+    assert.ok(payments.some((one) => one.refund === refund.id));
+    const resolved = await runJson('resolve-payment', payment.id, '--paid', `0x${'cd'.repeat(32)}`);
+    assert.deepEqual([resolved.status, resolved.refund], ['succeeded', refund.id]);
+    assert.equal('checkout_session' in resolved, false);
+    const { refunds } = await runJson('show-payment', refund.refundedPaymentId ?? '');
+    assert.deepEqual(
+      refunds.map(({ status, transaction }) => [status, transaction]),
+      [['succeeded', `0x${'cd'.repeat(32)}`]],
+    );
+    const events = await Event.query(db).where({ checkoutSessionId: refund.id });
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['refund.updated'],
+    );
   });
 
   it('refuses to decide what is decided, and decisions without words', async () => {

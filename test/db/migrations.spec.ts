@@ -23,7 +23,7 @@ describe('migrations', () => {
   it('go up, all the way down, and up again', async () => {
     await migrate(config, logger);
     const before = await tables();
-    assert.ok(before.includes('checkout_sessions'));
+    assert.ok(before.includes('payables'));
     assert.deepEqual(await pendingMigrations(db), []);
     await db.migrate.rollback(migrationConfig, true);
     assert.deepEqual(await tables(), ['migrations', 'migrations_lock']);
@@ -56,9 +56,10 @@ describe('migrations', () => {
     const rows = await db('pg_indexes').select('indexdef').where('schemaname', 'public');
     const definitions = rows.map(({ indexdef }) => indexdef).join('\n');
     for (const columns of [
-      'checkout_sessions USING btree (account_id, livemode, id)',
-      'checkout_sessions USING btree (account_id, livemode, status, id)',
-      'checkout_sessions USING btree (expires_at)',
+      'payables USING btree (account_id, livemode, id)',
+      'payables USING btree (account_id, livemode, status, id)',
+      'payables USING btree (expires_at)',
+      'payables USING btree (refunded_payment_id, id)',
       'payments USING btree (account_id, livemode, id)',
       'payments USING btree (stage, due_at)',
       'webhook_endpoints USING btree (account_id, livemode, id)',

@@ -239,22 +239,26 @@ describe('the plans of a database that has grown', () => {
     });
     await assertIndexed(async () => {
       assert.equal(await isPayloadUsed(app.db, 'eip155:84532:growth:100', known.open), true);
-      const claim = await claimSession(app.db, {
-        sessionId: known.open,
-        token: 'USDC',
-        tokenAmount: '4500000',
-        tokenDecimals: 6,
-        network: 'eip155:84532',
-        asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
-        payer: null,
-        payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
-        channel: 'x402',
-        identifier: null,
-        payloadKey: newId('pay_'),
-        requirements: {},
-        payload: {},
-        validUntil: new Date(nowMs() + 300_000),
-      });
+      const claim = await claimSession(
+        app.db,
+        {
+          sessionId: known.open,
+          token: 'USDC',
+          tokenAmount: '4500000',
+          tokenDecimals: 6,
+          network: 'eip155:84532',
+          asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+          payer: null,
+          payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
+          channel: 'x402',
+          identifier: null,
+          payloadKey: newId('pay_'),
+          requirements: {},
+          payload: {},
+          validUntil: new Date(nowMs() + 300_000),
+        },
+        bell,
+      );
       assert.ok(claim.kind === 'claimed');
       await markAnsweredProcessing(app.db, claim.paymentId);
       const begun = await beginSettlement(app.db, claim.paymentId, 30_000);
@@ -271,7 +275,7 @@ describe('the plans of a database that has grown', () => {
   it('would notice a table that is read from one end to the other', async () => {
     await assert.rejects(
       assertIndexed(() => app.db('checkoutSessions').where('clientReferenceId', 'order-1')),
-      /checkout_sessions by undefined, 50\d{3} rows/,
+      /payables by undefined, 50\d{3} rows/,
     );
   });
 });

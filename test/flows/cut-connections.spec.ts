@@ -6,7 +6,7 @@ import { Payment } from '../../shared/models/payment.js';
 import { ClaimNotMade, claimSession, type NewPayment } from '../../shared/services/payments/claim.js';
 import { type SignedPayment, told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { EVENT_DEPS, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { PausePoint, TcpProxy } from '../support/pause-points.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
@@ -177,7 +177,7 @@ describe('an error of the connection', () => {
       transaction: () => Promise.reject(broken),
     } as unknown as Knex;
     const payment = { sessionId: 'cs_none' } as NewPayment;
-    await claimSession(db, payment).then(
+    await claimSession(db, payment, EVENT_DEPS).then(
       (claim) => assert.equal(claim.kind, 'unclear'),
       (error) => assert.ok(error instanceof ClaimNotMade, `it was taken for a refusal: ${error}`),
     );

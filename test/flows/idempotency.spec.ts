@@ -300,7 +300,7 @@ describe('Idempotency-Key', () => {
         CREATE FUNCTION refuse_commit() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$`);
       try {
-        for (const table of ['checkout_sessions', 'events', 'webhook_endpoints']) {
+        for (const table of ['payables', 'events', 'webhook_endpoints']) {
           await db.raw(`
             CREATE CONSTRAINT TRIGGER refuse_commit AFTER INSERT ON ${table}
             DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse_commit()`);

@@ -8,7 +8,7 @@ import { claimSession, type NewPayment } from '../../shared/services/payments/cl
 import { told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { FreezingProxy } from '../support/freezing-proxy.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { EVENT_DEPS, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
 const PATIENCE_MS = 1000;
@@ -76,7 +76,7 @@ describe("a buyer's own name for a payment", () => {
     await flow.db.transaction(async (trx) => {
       const session = await CheckoutSession.query(trx).findById(sessionId).forUpdate().throwIfNotFound();
       // Its statement begins before the other one is there, and waits for the session.
-      second = claimSession(flow.app.db, named(sessionId));
+      second = claimSession(flow.app.db, named(sessionId), EVENT_DEPS);
       await eventually(async () => {
         const { rows } = await flow.db.raw(
           `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,

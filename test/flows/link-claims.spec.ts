@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey } from 'viem/accounts';
 import type { Knex } from '../../shared/db/knex.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Payable } from '../../shared/models/payable.js';
 import { updateAccount } from '../../shared/services/access/accounts.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
 import { paymentHeader, signEvmPayment, signSolanaPayment, v1PaymentHeader } from '../support/agent.js';
@@ -20,19 +20,20 @@ import {
 import { eventually } from '../support/eventually.js';
 import { failsToSettle } from '../support/facilitator-dial.js';
 import { EVM_WALLET } from '../support/factories.js';
+import { describeBothKinds } from '../support/kinds.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const UNTOUCHED = { session: 'open', payments: [], events: [] };
 
-describe('a payment claims its session', () => {
+describeBothKinds('a payment claims its session', (kind) => {
   let checkout: Checkout;
   /** Answers 202 as soon as a payment is claimed; the same facilitator and worker serve it. */
   let hasty: Checkout;
 
   before(async () => {
-    checkout = await openCheckout();
+    checkout = await openCheckout({ kind });
     const { facilitator } = checkout;
-    hasty = await openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+    hasty = await openCheckout({ facilitator, worker: false, kind, environment: { SETTLE_WAIT_MS: '0' } });
   });
   afterEach(() => {
     for (const dial of [checkout.facilitator.verify, checkout.facilitator.settle]) {
@@ -52,6 +53,9 @@ describe('a payment claims its session', () => {
     const sessions = await Promise.all(Array.from({ length: count }, () => checkout.buildSession()));
     return sessions.map(({ id }) => id);
   };
+
+  /** A refund offers the one token in which it was paid. */
+  const itWithChoice = kind === 'session' ? it : () => undefined;
 
   const newId = async (): Promise<string> => (await checkout.buildSession()).id;
 
@@ -187,7 +191,7 @@ describe('a payment claims its session', () => {
       assert.equal(checkout.calls(payment).settle, 1);
     });
 
-    it('a Solana message, whatever signs it and however it is encoded', async () => {
+    itWithChoice('a Solana message, whatever signs it and however it is encoded', async () => {
       const [first = '', second = ''] = await newIds(2);
       const entry = findEntry((await checkout.quote(first)).accepts, SOLANA_DEVNET);
       const { transaction } = signSolanaPayment(entry, { payer: Keypair.generate() });
@@ -207,7 +211,7 @@ describe('a payment claims its session', () => {
     });
   });
 
-  it('with one nonce for each token: another token’s is another payment', async () => {
+  itWithChoice('with one nonce for each token: another token’s is another payment', async () => {
     const [first = '', second = ''] = await newIds(2);
     const { accepts } = await checkout.quote(first);
     const nonce = generatePrivateKey();
@@ -292,9 +296,10 @@ describe('a payment claims its session', () => {
       await updateAccount(checkout.app.db, accountId, { evmWallet: EVM_WALLET });
     }
     const { body } = checkout.facilitator.calls.settle.at(-1) ?? {};
-    assert.equal((body as FacilitatorRequest).paymentRequirements.payTo, EVM_WALLET);
+    assert.equal((body as FacilitatorRequest).paymentRequirements.payTo, payment.accepted.payTo);
     const [paid] = await checkout.payments(id);
-    assert.equal(paid?.payTo, EVM_WALLET);
+    assert.equal(paid?.payTo, payment.accepted.payTo);
+    assert.equal(paid?.payTo === EVM_WALLET, kind === 'session');
   });
 
   it('even when the buyer hangs up before the answer', async () => {
@@ -329,7 +334,7 @@ describe('a payment claims its session', () => {
     it('410 when the merchant expired it meanwhile', async () => {
       const id = await newId();
       const expire = (): Promise<unknown> =>
-        CheckoutSession.query(checkout.app.db).findById(id).patch({ status: 'expired' }).execute();
+        Payable.query(checkout.app.db).findById(id).patch({ status: 'expired' }).execute();
       assert.equal(await whileVerifying(id, expire), '410 session_expired');
     });
 
@@ -372,7 +377,7 @@ describe('a payment claims its session', () => {
     const payment = await checkout.sign(id);
     const { db } = checkout.app;
     const { answer } = await db.transaction(async (trx) => {
-      await trx.raw('SELECT id FROM checkout_sessions WHERE id = ? FOR UPDATE', [id]);
+      await trx.raw('SELECT id FROM payables WHERE id = ? FOR UPDATE', [id]);
       const paying = send(id, payment.header);
       const pid = await eventually(() => findWaitingClaim(db));
       await db.raw('SELECT pg_terminate_backend(?)', [pid]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import type { Payable } from '../../shared/models/payable.js';
 import {
   BUYER,
   type Checkout,
@@ -31,7 +31,7 @@ async function hurry(checkout: Checkout, id: string, tries: number): Promise<voi
 
 describe('a clear answer of /settle', () => {
   let checkout: Checkout;
-  let session: CheckoutSession;
+  let session: Payable;
   before(async () => {
     checkout = await openCheckout();
   });

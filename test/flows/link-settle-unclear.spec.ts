@@ -22,6 +22,7 @@ import {
   failsToSettle,
   settlesAsPending,
 } from '../support/facilitator-dial.js';
+import { describeBothKinds } from '../support/kinds.js';
 
 const HASH = `0x${'ab'.repeat(32)}`;
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
@@ -30,12 +31,12 @@ const FAILED = { session: 'open', payments: ['failed'], events: [] };
 /** Nothing is done, and nobody is told what happened. */
 const BREAKS = answersHtml(503);
 
-describe('an unclear answer of /settle', () => {
+describeBothKinds('an unclear answer of /settle', (kind) => {
   let checkout: Checkout & { chain: EvmChain };
   let chain: EvmChain;
 
   async function open(): Promise<void> {
-    checkout = await openCheckoutOnChain({ SETTLE_WAIT_MS: '0' });
+    checkout = await openCheckoutOnChain({ SETTLE_WAIT_MS: '0' }, kind);
     chain = checkout.chain;
   }
 

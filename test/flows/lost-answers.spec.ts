@@ -7,6 +7,7 @@ import axios from 'axios';
 import { BUYER, type Checkout, decodeHeader, openCheckout, type SessionState } from '../support/checkout.js';
 import { type CuttingProxy, openCuttingProxy } from '../support/cutting-proxy.js';
 import { eventually } from '../support/eventually.js';
+import { describeBothKinds } from '../support/kinds.js';
 import { PausePoint } from '../support/pause-points.js';
 import { testServices } from '../support/suite.js';
 
@@ -90,11 +91,11 @@ interface Point {
   lose(): Promise<{ release?: () => Promise<void> | void }>;
 }
 
-describe('an agent that lost the answer', () => {
+describeBothKinds('an agent that lost the answer', (kind) => {
   let checkout: Checkout;
   let proxy: CuttingProxy;
   before(async () => {
-    checkout = await openCheckout();
+    checkout = await openCheckout({ kind });
     proxy = await openCuttingProxy(checkout.app.port);
   });
   afterEach(async () => {
@@ -121,7 +122,7 @@ describe('an agent that lost the answer', () => {
   /** The money has moved, and the service is about to write it down. */
   const cutBeforeVerdict = async () => {
     const point = await PausePoint.put(testServices().databaseUrl, {
-      table: 'checkout_sessions',
+      table: 'payables',
       on: 'UPDATE',
       when: `NEW.status = 'complete'`,
       moment: 'statement',

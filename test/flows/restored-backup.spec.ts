@@ -85,7 +85,7 @@ describe('a database that was restored from a backup, when payments had been cla
   }
 
   async function restore(backup: Backup): Promise<void> {
-    await flow.db.raw('TRUNCATE checkout_sessions, payments, events, webhook_deliveries CASCADE');
+    await flow.db.raw('TRUNCATE payables, payments, events, webhook_deliveries CASCADE');
     await CheckoutSession.query(flow.db).insert(backup.sessions.map((row) => ({ ...row, paymentId: null })));
     await Payment.query(flow.db).insert(backup.payments);
     for (const { id, paymentId } of backup.sessions) {

@@ -181,7 +181,7 @@ describe('a session whose time runs out', () => {
         await CheckoutSession.query(flow.db)
           .patch({ expiresAt: new Date(nowMs() + millisecondsLeft) })
           .where('id', id);
-        const claim = await claimSession(flow.app.db, newPayment(id, signed));
+        const claim = await claimSession(flow.app.db, newPayment(id, signed), EVENT_DEPS);
         claims.push(claim.kind);
         if (claim.kind === 'claimed') await hands.doNext(claim.paymentId);
       } finally {
@@ -207,7 +207,7 @@ describe('a session whose time runs out', () => {
     travelMs(MINUTE);
     assert.equal(await expire(), 0);
     const merchant = expireByMerchant(id);
-    await eventually(async () => assert.equal(await waitingFor('checkout_sessions'), 1));
+    await eventually(async () => assert.equal(await waitingFor('payables'), 1));
     await pause.release();
     assert.equal(await merchant, '400 checkout_session_not_open');
     await hands.doNext((await flow.onlyPayment(id)).id);

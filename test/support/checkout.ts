@@ -8,8 +8,8 @@ import { NETWORKS } from '../../shared/chains/networks.js';
 import { nowMs, travelMs } from '../../shared/clock.js';
 import { loadConfig } from '../../shared/config.js';
 import { createLogger } from '../../shared/logger.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { Event } from '../../shared/models/event.js';
+import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Payable } from '../../shared/models/payable.js';
 import { Payment } from '../../shared/models/payment.js';
 import type { Closable } from '../../shared/shutdown.js';
 import type {
@@ -24,7 +24,8 @@ import { openTestApp, type TestApp } from './app.js';
 import { eventually } from './eventually.js';
 import { EvmChain } from './evm-chain.js';
 import { type FakeFacilitator, startFacilitator } from './facilitator.js';
-import { buildMerchant, buildSession, type Merchant } from './factories.js';
+import { buildMerchant, type Merchant } from './factories.js';
+import { buildPayable, type Kind, toldMoves } from './kinds.js';
 import { testServices } from './suite.js';
 
 /** A web app, a worker, a facilitator and a merchant: everything that a payment passes. */
@@ -32,7 +33,8 @@ export interface Checkout {
   app: TestApp;
   facilitator: FakeFacilitator;
   merchant: Merchant;
-  buildSession(overrides?: Partial<CheckoutSession>): Promise<CheckoutSession>;
+  /** Of its kind: where that says so, a refund. */
+  buildSession(overrides?: Partial<CheckoutSession>): Promise<Payable>;
   /** What the link asks for. */
   quote(id: string): Promise<PaymentRequired>;
   /** Every answer is also held against what is true of all answers of a link. */
@@ -44,7 +46,7 @@ export interface Checkout {
   pay(id: string, parts?: Signing): Promise<Response>;
   /** How often the facilitator was asked about this payment. */
   calls(payment: SignedPayment): { verify: number; settle: number };
-  session(id: string): Promise<CheckoutSession>;
+  session(id: string): Promise<Payable>;
   payments(sessionId: string): Promise<Payment[]>;
   events(sessionId: string): Promise<string[]>;
   /** The newest of a session. */
@@ -74,6 +76,8 @@ export interface CheckoutOptions {
   environment?: Record<string, string>;
   facilitator?: FakeFacilitator;
   worker?: boolean;
+  /** What is paid. */
+  kind?: Kind;
 }
 
 export interface Signing extends EvmOverrides {
@@ -104,6 +108,7 @@ const NO_CHAIN = 'http://127.0.0.1:1';
 export async function openCheckout({
   environment = {},
   worker = true,
+  kind = 'session',
   ...rest
 }: CheckoutOptions = {}): Promise<Checkout> {
   const facilitator = rest.facilitator ?? (await startFacilitator());
@@ -131,7 +136,7 @@ export async function openCheckout({
     app,
     facilitator,
     merchant,
-    buildSession: (overrides) => buildSession(app.db, merchant.accountId, overrides),
+    buildSession: (overrides) => buildPayable(kind, app.db, merchant.accountId, overrides),
     async quote(id) {
       const { status, body } = await checkout.visit(id);
       assert.equal(status, 402);
@@ -157,7 +162,7 @@ export async function openCheckout({
       const count = (endpoint: 'verify' | 'settle'): number => facilitator.callsOf(endpoint, nonce).length;
       return { verify: count('verify'), settle: count('settle') };
     },
-    session: async (id) => await CheckoutSession.query(app.db).findById(id).throwIfNotFound(),
+    session: async (id) => await Payable.query(app.db).findById(id).throwIfNotFound(),
     payments: async (sessionId) =>
       await Payment.query(app.db).where({ checkoutSessionId: sessionId }).orderBy('id'),
     async payment(sessionId) {
@@ -189,10 +194,7 @@ export async function openCheckout({
         return payment;
       });
     },
-    async events(sessionId) {
-      const rows = await Event.query(app.db).where({ checkoutSessionId: sessionId }).orderBy('id');
-      return rows.map(({ type }) => type);
-    },
+    events: (sessionId) => toldMoves(app.db, sessionId),
     async state(id) {
       const { status: session } = await checkout.session(id);
       const payments = (await checkout.payments(id)).map(({ status }) => status);
@@ -222,6 +224,7 @@ export async function openCheckout({
 /** With a Base Sepolia of its own, on which the facilitator moves the money and at which the workers look. */
 export async function openCheckoutOnChain(
   environment: Record<string, string> = {},
+  kind: Kind = 'session',
 ): Promise<Checkout & { chain: EvmChain }> {
   const chain = await EvmChain.start(84532);
   const facilitator = await startFacilitator({
@@ -230,6 +233,7 @@ export async function openCheckoutOnChain(
     },
   });
   const checkout = await openCheckout({
+    kind,
     facilitator,
     environment: { RPC_URL_EIP155_84532: chain.endpoint.url, ...environment },
   });
@@ -328,7 +332,7 @@ function assertLinkBody(res: Response, link: string): void {
     assert.equal(STATUS_BY_CODE[body.error.code], status, body.error.code);
   } else if (status === 200) {
     const { receipt, ...others } = body;
-    assert.deepEqual(Object.keys(others), ['status', 'session']);
+    assert.deepEqual(Object.keys(others), ['status', link.includes('/c/re_') ? 'refund' : 'session']);
     const told = receiptOf(res);
     assert.equal(told?.success, true);
     assert.deepEqual(receipt, told?.extensions?.['offer-receipt'].info.receipt);

@@ -36,11 +36,20 @@ interface PrintedKey {
 interface PrintedPayment {
   id: string;
   status: string;
-  checkout_session: string;
+  checkout_session?: string;
+  /** Of a payment of a refund. */
+  refund?: string;
   valid_until: number;
   history: unknown[];
   failure_code: string | null;
   stage: string | null;
+}
+
+interface PrintedRefund {
+  id: string;
+  status: string;
+  amount: number;
+  transaction: string | null;
 }
 
 interface PrintedAction {
@@ -63,7 +72,7 @@ interface Printed {
   'add-facilitator-key': { key_id: string };
   'remove-facilitator-key': { key_id: string; revoked?: PrintedKey[] };
   payments: { payments: PrintedPayment[] };
-  'show-payment': PrintedPayment;
+  'show-payment': PrintedPayment & { refunds: PrintedRefund[] };
   'resolve-payment': PrintedPayment;
   'resend-event': { event: string; deliveries: { id: string; endpoint: string }[] };
   'reseal-secrets': object;

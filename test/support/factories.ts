@@ -2,8 +2,10 @@ import type { Knex } from '../../shared/db/knex.js';
 import { summarize } from '../../shared/domain/checkout-session.js';
 import { newId, sessionPrefix } from '../../shared/ids.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Payable } from '../../shared/models/payable.js';
 import { Payment } from '../../shared/models/payment.js';
 import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import { refundTerms } from '../../shared/presenters/refund.js';
 import { type AccountDetails, createAccount } from '../../shared/services/access/accounts.js';
 import { createApiKey } from '../../shared/services/access/api-keys.js';
 
@@ -131,6 +133,34 @@ export async function buildPaidSession(
     paymentId: payment.id,
   });
   return { session, payment };
+}
+
+/** Of all of a payment that was made before, as its creation leaves it. */
+export async function buildRefund(
+  db: Knex,
+  accountId: string,
+  overrides: Partial<Payable> = {},
+  paid: Partial<Payment> = {},
+): Promise<Payable> {
+  const { payment } = await buildPaidSession(db, accountId, paid);
+  const { id: refundedPaymentId, payer, livemode } = payment;
+  const amountTotalCents = overrides.amountTotalCents ?? payment.amountCents;
+  const terms = { payTo: payer ?? '', reason: null, reference: null };
+  const row: Partial<Payable> = {
+    id: newId('re_'),
+    accountId,
+    livemode,
+    status: 'open',
+    amountTotalCents,
+    lineItems: [],
+    summary: summarize([]),
+    metadata: {},
+    expiresAt: new Date(Date.now() + 3_600_000),
+    refundedPaymentId,
+    refund: refundTerms(payment, amountTotalCents, terms),
+    ...overrides,
+  };
+  return await Payable.query(db).insert(row).returning('*');
 }
 
 /** A payment that holds its session and whose outcome is open, asked for a while ago. */

@@ -10,7 +10,7 @@ import { eventually } from './eventually.js';
  * anything is paused, since a paused transaction holds the table against them.
  */
 export interface PauseOptions {
-  table: 'payments' | 'checkout_sessions' | 'events' | 'webhook_deliveries' | 'webhook_endpoints';
+  table: 'payments' | 'payables' | 'events' | 'webhook_deliveries' | 'webhook_endpoints';
   on: 'INSERT' | 'UPDATE';
   /** SQL over NEW and OLD: which rows stop. */
   when: string;

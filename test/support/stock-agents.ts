@@ -23,7 +23,12 @@ export interface Wanted {
 
 export interface AgentAnswer {
   status: number;
-  body: { status?: string; code?: string; session?: { payment: { transaction: string; payer: string } } };
+  body: {
+    status?: string;
+    code?: string;
+    session?: { payment: { transaction: string; payer: string } };
+    refund?: { id: string; status: string; transaction: string };
+  };
   /** What PAYMENT-RESPONSE says. */
   transaction: string | undefined;
 }

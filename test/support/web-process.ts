@@ -111,7 +111,7 @@ async function waitAtCommit(db: Knex): Promise<void> {
   await db.raw(`
     CREATE FUNCTION wait_at_commit() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_advisory_xact_lock_shared(${COMMIT_LOCK}); RETURN NULL; END $$`);
-  for (const table of ['checkout_sessions', 'events', 'webhook_endpoints']) {
+  for (const table of ['payables', 'events', 'webhook_endpoints']) {
     await db.raw(`
       CREATE CONSTRAINT TRIGGER wait_at_commit AFTER INSERT ON ${table}
       DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_at_commit()`);

@@ -57,7 +57,7 @@ describe('sessions that workers die with', function () {
     const innocent = await expiring.buildOverdue(8);
     const poison = await buildSession(db, expiring.shop.accountId, overdueBy(60_000));
     const kills = await PausePoint.put(expiring.databaseUrl, {
-      table: 'checkout_sessions',
+      table: 'payables',
       on: 'UPDATE',
       when: `NEW.id = '${poison.id}'`,
       moment: 'statement',
@@ -109,7 +109,7 @@ describe('sessions that workers die with', function () {
   it('are not counted while somebody is at them, however long that takes', async () => {
     const [id = ''] = await expiring.buildOverdue(1);
     const held = await PausePoint.put(expiring.databaseUrl, {
-      table: 'checkout_sessions',
+      table: 'payables',
       on: 'UPDATE',
       when: `NEW.id = '${id}'`,
       moment: 'statement',
@@ -162,7 +162,7 @@ describe('sessions that workers die with', function () {
       CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN IF (SELECT count(*) FROM moved) > 2 THEN RAISE 'it takes too long'; END IF; RETURN NULL; END $$`);
     await db.raw(`
-      CREATE TRIGGER refuse_many AFTER UPDATE ON checkout_sessions REFERENCING NEW TABLE AS moved
+      CREATE TRIGGER refuse_many AFTER UPDATE ON payables REFERENCING NEW TABLE AS moved
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`);
     const { deps, log, close } = hands();
     for (let second = 0; second < 20; second += 6) {

@@ -84,7 +84,8 @@ export function wireEntryChoice(
         const held = rows[index]?.querySelector('.held');
         const balance = holdings?.balances.get(entry);
         if (held)
-          held.textContent = balance === undefined ? '' : `\u00a0· ${youHave(entry, balance, language, words)}`;
+          held.textContent =
+            balance === undefined ? '' : `\u00a0· ${youHave(entry, balance, language, words)}`;
       }
       arrange();
     },

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { FILTERABLE_STATUSES } from '../../../shared/domain/checkout-session.js';
 import { CreatedFilter, UnixSeconds } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';
+import { Metadata } from '../../input/metadata.js';
 
 const MAX_UNIT_AMOUNT_CENTS = 99_999_999;
 
@@ -44,15 +45,6 @@ const LineItem = Type.Object(
   },
   { additionalProperties: false },
 );
-
-/** Keys to text; an empty value leaves its key out. */
-const Metadata = Type.Unsafe<Record<string, string>>({
-  type: 'object',
-  maxProperties: 50,
-  propertyNames: { type: 'string', maxLength: 40 },
-  additionalProperties: { type: 'string', maxLength: 500 },
-  description: 'Your own keys and values. Buyers never see them.',
-});
 
 const expandable = <T extends string>(path: T) =>
   Type.Optional(

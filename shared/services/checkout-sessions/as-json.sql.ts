@@ -1,4 +1,5 @@
-import { sessionCreatedMsSql } from '../../ids.js';
+import { asJson, booleanColumn, secondsColumn, sql, textColumn } from '../../db/json-text.js';
+import { createdMsSql } from '../../ids.js';
 
 /** What of a session's presentation its own columns do not hold. `payment` is SQL that gives JSON. */
 interface ShownState {
@@ -17,46 +18,22 @@ export function sessionAsJson({ status, paymentStatus, payment }: ShownState): s
     object: 'checkout.session',
     amount_subtotal: sql('session.amount_total_cents'),
     amount_total: sql('session.amount_total_cents'),
-    cancel_url: textColumn('cancel_url'),
-    client_reference_id: textColumn('client_reference_id'),
-    created: sql(`${sessionCreatedMsSql('session.id')} / 1000`),
+    cancel_url: textColumn('session.cancel_url'),
+    client_reference_id: textColumn('session.client_reference_id'),
+    created: sql(`${createdMsSql('session.id', 'cs_live_')} / 1000`),
     currency: 'usd',
-    customer_email: textColumn('customer_email'),
-    expires_at: sql('floor(extract(epoch FROM session.expires_at))::bigint'),
-    livemode: sql(`CASE WHEN session.livemode THEN 'true' ELSE 'false' END`),
+    customer_email: textColumn('session.customer_email'),
+    expires_at: secondsColumn('session.expires_at'),
+    livemode: booleanColumn('session.livemode'),
     metadata: sql('session.metadata::text'),
     mode: 'payment',
     payment_method_types: ['crypto'],
     payment_status: paymentStatus,
     status,
-    success_url: textColumn('success_url'),
+    success_url: textColumn('session.success_url'),
     url: null,
     payment: payment === null ? null : sql(payment),
   });
-}
-
-interface Sql {
-  sql: string;
-}
-
-const sql = (text: string): Sql => ({ sql: text });
-const textColumn = (name: string): Sql =>
-  sql(`CASE WHEN session.${name} IS NULL THEN 'null' ELSE to_json(session.${name})::text END`);
-
-/** What is constant between two columns is one constant. */
-function asJson(fields: Record<string, Sql | string | string[] | null>): string {
-  const parts: string[] = [];
-  let constant = '{';
-  for (const [name, value] of Object.entries(fields)) {
-    constant += `${constant.endsWith('{') ? '' : ','}${JSON.stringify(name)}:`;
-    if (value === null || typeof value === 'string' || Array.isArray(value)) {
-      constant += JSON.stringify(value);
-      continue;
-    }
-    parts.push(`'${constant}'`, value.sql);
-    constant = '';
-  }
-  return `concat(${parts.join(', ')}, '${constant}}')::json`;
 }
 
 /** About as long as that text: what a row weighs in a batch. What is not compressed is not read for that. */

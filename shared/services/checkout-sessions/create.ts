@@ -6,6 +6,7 @@ import {
   chooseExpiry,
   fillSessionId,
   type LineItem,
+  SESSION_LIFETIME,
   summarize,
   totalCents,
 } from '../../domain/checkout-session.js';
@@ -110,7 +111,7 @@ function newCheckoutSession(principal: Principal, input: NewCheckoutSession): Ch
     cancelUrl: input.cancelUrl,
     clientReferenceId: input.clientReferenceId,
     customerEmail: input.customerEmail,
-    expiresAt: chooseExpiry(input.expiresAtSeconds, now()),
+    expiresAt: chooseExpiry(input.expiresAtSeconds, SESSION_LIFETIME, now()),
     paymentId: null,
   });
 }

@@ -1,20 +1,23 @@
 import type { Statement } from '../../db/statement.js';
 import { SESSION_MOVES } from '../../domain/checkout-session.js';
 import type { EventType } from '../../domain/webhook-event.js';
+import { canceledRefundAsJson } from '../refunds/as-json.sql.js';
 import { inHand, isApart } from '../upkeep/work-in-hand.sql.js';
 import { fanOut } from '../webhooks/events.sql.js';
 import { BYTES_OF_SESSION, sessionAsJson } from './as-json.sql.js';
 
 const { to } = SESSION_MOVES.expire;
-const EXPIRED: EventType = 'checkout.session.expired';
+const SESSION_EXPIRED: EventType = 'checkout.session.expired';
+const REFUND_CANCELED: EventType = 'refund.updated';
+const IS_REFUND = 'session.refunded_payment_id IS NOT NULL';
 const OVERDUE = `status = 'open' AND expires_at <= $1`;
 
-/** As many rows as fit into $3 bytes, $2 at most, and one in any case. */
+/** Sessions and refunds: as many rows as fit into $3 bytes, $2 at most, and one in any case. */
 export const TAKE_OVERDUE: Statement = {
   name: 'take-overdue-sessions',
   text: `
   WITH overdue AS MATERIALIZED (
-    SELECT id, ${BYTES_OF_SESSION} AS bytes FROM checkout_sessions session
+    SELECT id, ${BYTES_OF_SESSION} AS bytes FROM payables session
     WHERE ${OVERDUE} AND id NOT IN (${inHand('$4')}) AND NOT ${isApart('$4', 'session.id')}
     ORDER BY expires_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
   ), weighed AS (
@@ -37,22 +40,25 @@ export const EXPIRE_IN_HAND: Statement = {
   ), hand AS MATERIALIZED (
     SELECT work, unnest(ids) AS id FROM finished
   ), free AS MATERIALIZED (
-    SELECT id FROM checkout_sessions
+    SELECT id FROM payables
     WHERE id = ANY (ARRAY(SELECT id FROM hand)) AND status = ANY ($4) FOR NO KEY UPDATE SKIP LOCKED
   ), forgotten AS (
     -- Not those that somebody else is at.
     DELETE FROM crashed_work crashed USING hand
     WHERE crashed.work = hand.work AND crashed.id = hand.id AND NOT EXISTS (
-      SELECT FROM checkout_sessions
+      SELECT FROM payables
       WHERE id = hand.id AND status = ANY ($4) AND id NOT IN (SELECT id FROM free)
     )
   ), expired AS (
-    UPDATE checkout_sessions session SET status = '${to}'
+    UPDATE payables session SET status = '${to}'
     WHERE id = ANY (ARRAY(SELECT id FROM free)) AND status = ANY ($4)
-    RETURNING id, account_id, livemode, ${sessionAsJson({ status: to, paymentStatus: 'unpaid', payment: null })} AS object
+    RETURNING id, account_id, livemode,
+      CASE WHEN ${IS_REFUND} THEN '${REFUND_CANCELED}' ELSE '${SESSION_EXPIRED}' END AS type,
+      CASE WHEN ${IS_REFUND} THEN ${canceledRefundAsJson()}
+        ELSE ${sessionAsJson({ status: to, paymentStatus: 'unpaid', payment: null })} END AS object
   ), written AS (
     INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
-    SELECT ($3::text[])[row_number() OVER ()], account_id, livemode, '${EXPIRED}', id, object FROM expired
+    SELECT ($3::text[])[row_number() OVER ()], account_id, livemode, type, id, object FROM expired
     RETURNING id, account_id, livemode, type
   ), delivery AS (${fanOut('$2')}
   )

@@ -5,7 +5,7 @@ import { SESSION_MOVES } from '../../domain/checkout-session.js';
 import type { JobName } from '../../domain/jobs.js';
 import { MAX_EXPIRED_TOGETHER_BYTES } from '../../domain/weight.js';
 import { newId } from '../../ids.js';
-import { CheckoutSession } from '../../models/checkout-session.js';
+import { Payable } from '../../models/payable.js';
 import type { RingDeliveries } from '../../queues/ring-deliveries.js';
 import { takeOneApart, type WorkInHand } from '../upkeep/work-in-hand.js';
 import { EXPIRE_IN_HAND, TAKE_OVERDUE } from './expire.sql.js';
@@ -16,7 +16,7 @@ interface ExpiryDeps {
   ringDeliveries: RingDeliveries;
 }
 
-/** Expires overdue sessions with their events, up to `limit`; any number of workers may do so at once. */
+/** Expires overdue sessions and refunds with their events, up to `limit`; any number of workers may do so at once. */
 export async function expireOverdueSessions(db: Knex, limit: number, deps: ExpiryDeps): Promise<number> {
   const bindings = [now(), limit, MAX_EXPIRED_TOGETHER_BYTES, WORK];
   const [taken] = await runStatement<WorkInHand>(db, TAKE_OVERDUE, bindings);
@@ -49,9 +49,6 @@ interface Expired {
 }
 
 export async function hasOverdueSessions(db: Knex): Promise<boolean> {
-  const overdue = CheckoutSession.query(db)
-    .select('id')
-    .where('status', 'open')
-    .where('expiresAt', '<=', now());
+  const overdue = Payable.query(db).select('id').where('status', 'open').where('expiresAt', '<=', now());
   return (await overdue.first()) !== undefined;
 }

@@ -24,7 +24,7 @@ import { SHOWN_SESSION_FIELDS } from '../../presenters/checkout-session.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
 import { keyCounts, type Principal, requireKeyThatCounts, whereKeyCounts } from '../access/api-keys.js';
 import { answerAndKeep, type Reply } from '../access/idempotency.js';
-import { type EventDeps, recordEvents } from '../webhooks/events.js';
+import { type EventDeps, recordMove } from '../webhooks/events.js';
 
 const FIELDS = [...SHOWN_SESSION_FIELDS, 'paymentId'] as const satisfies (keyof CheckoutSession)[];
 const LONG = ['metadata', 'successUrl', 'cancelUrl'] as const satisfies (keyof CheckoutSession)[];
@@ -163,7 +163,7 @@ export async function expireCheckoutSession(
     const query = expire(trx).where({ id, accountId: principal.accountId, livemode: principal.livemode });
     const [session] = await whereKeyCounts(query, principal);
     if (session === undefined) throw await whyNotExpired(trx, principal, id);
-    await recordEvents(trx, 'checkout.session.expired', [session], events);
+    await recordMove(trx, session, events);
     return await answerAndKeep(trx, reply, session);
   });
 }

@@ -20,7 +20,7 @@ function claimStatement(lock: string): string {
     ), free AS MATERIALIZED (
       SELECT claim.id AS claim_id, session.id
       FROM claim CROSS JOIN LATERAL (
-        SELECT id FROM checkout_sessions
+        SELECT id FROM payables
         WHERE id = claim.session_id AND status = ANY ($2) AND expires_at > claim.claimed_at
           AND NOT EXISTS (
             SELECT FROM payments
@@ -35,7 +35,7 @@ function claimStatement(lock: string): string {
         ${lock}
       ) session
     ), claimed AS (
-      UPDATE checkout_sessions session
+      UPDATE payables session
       SET status = '${to}', payment_id = free.claim_id, failure_code = NULL, failure_at = NULL
       FROM free
       WHERE session.id = free.id AND session.status = ANY ($2)

@@ -6,9 +6,10 @@ import { runStatement, type Statement } from '../../db/statement.js';
 import { writeTogether } from '../../db/write-together.js';
 import { SESSION_MOVES } from '../../domain/checkout-session.js';
 import { type Channel, PAYMENT_MOVES, type Token } from '../../domain/payment.js';
-import { newId } from '../../ids.js';
-import { CheckoutSession } from '../../models/checkout-session.js';
+import { isRefundId, newId } from '../../ids.js';
+import { Payable } from '../../models/payable.js';
 import { Payment } from '../../models/payment.js';
+import { type EventDeps, recordMove } from '../webhooks/events.js';
 import { CLAIM_ALONE, CLAIM_TOGETHER } from './claim.sql.js';
 
 /**
@@ -16,7 +17,8 @@ import { CLAIM_ALONE, CLAIM_TOGETHER } from './claim.sql.js';
  * over, and writes the payment with its first work due. Of many at once one wins; a payload claims once over all
  * sessions, unless its payment surely never reached the facilitator: then the same session may be claimed again. So does
  * a buyer's own name for it, within its session.
- * Claims of different sessions share a statement; each of them is made or not on its own.
+ * Claims of different sessions share a statement; each of them is made or not on its own. What is claimed may as well be
+ * a refund, by its merchant.
  */
 export interface NewPayment {
   sessionId: string;
@@ -52,28 +54,47 @@ interface MadeClaim extends NewPayment {
   claimedAt: Date;
 }
 
-export async function claimSession(db: Knex, payment: NewPayment): Promise<Claim> {
-  return await claim(db, { ...payment, id: newId('pay_'), claimedAt: now() });
+export async function claimSession(db: Knex, payment: NewPayment, events: EventDeps): Promise<Claim> {
+  return await claim(db, { made: { ...payment, id: newId('pay_'), claimedAt: now() }, events });
 }
 
-const claim = writeTogether<MadeClaim, Claim>({
-  keyOf: ({ sessionId }) => sessionId,
-  async together(db, claims) {
-    const made = await makeClaims(db, CLAIM_TOGETHER, claims);
-    return claims.map((one) => (made.has(one.id) ? claimed(one) : undefined));
+interface Claiming {
+  made: MadeClaim;
+  events: EventDeps;
+}
+
+const claim = writeTogether<Claiming, Claim>({
+  keyOf: ({ made }) => made.sessionId,
+  async together(db, all) {
+    // A refund's claim is told of, in the same commit: it goes alone.
+    const silent = all.map(({ made }) => made).filter(({ sessionId }) => !isRefundId(sessionId));
+    const ids = await makeClaims(db, CLAIM_TOGETHER, silent);
+    return all.map(({ made }) => (ids.has(made.id) ? claimed(made) : undefined));
   },
-  async alone(db, one) {
+  async alone(db, { made, events }) {
     try {
-      const made = await makeClaims(db, CLAIM_ALONE, [one]);
-      return made.has(one.id) ? claimed(one) : { kind: 'lost' };
+      const isMade = isRefundId(made.sessionId)
+        ? await db.transaction((trx) => claimAndTell(trx, made, events))
+        : await claimAlone(db, made);
+      return isMade ? claimed(made) : { kind: 'lost' };
     } catch (error) {
       if (TAKEN.some((index) => violatesUnique(error, index))) return { kind: 'lost' };
       if (isRefusal(error)) throw error;
-      return await readLostClaim(db, one);
+      return await readLostClaim(db, made);
     }
   },
-  unclear: readLostClaim,
+  unclear: (db, { made }) => readLostClaim(db, made),
 });
+
+async function claimAlone(db: Knex, made: MadeClaim): Promise<boolean> {
+  return (await makeClaims(db, CLAIM_ALONE, [made])).has(made.id);
+}
+
+async function claimAndTell(trx: Knex.Transaction, made: MadeClaim, events: EventDeps): Promise<boolean> {
+  if (!(await claimAlone(trx, made))) return false;
+  await recordMove(trx, await Payable.query(trx).findById(made.sessionId).throwIfNotFound(), events);
+  return true;
+}
 
 function claimed({ id, claimedAt }: MadeClaim): Claim {
   return { kind: 'claimed', paymentId: id, dueAt: claimedAt };
@@ -85,6 +106,7 @@ async function makeClaims(
   statement: Statement,
   claims: readonly MadeClaim[],
 ): Promise<ReadonlySet<string>> {
+  if (claims.length === 0) return new Set();
   const list = claims.map((one) => ({
     id: one.id,
     session_id: one.sessionId,
@@ -137,7 +159,7 @@ async function findOrRuleOut(
   trx: Knex.Transaction,
   { id, sessionId, ...made }: MadeClaim,
 ): Promise<Payment | undefined> {
-  const session = await CheckoutSession.query(trx).findById(sessionId).forUpdate().throwIfNotFound();
+  const session = await Payable.query(trx).findById(sessionId).forUpdate().throwIfNotFound();
   const payment = await Payment.query(trx).findById(id).select('id', 'dueAt', 'payloadReleased');
   if (payment !== undefined) return payment;
   await Payment.query(trx).insert({

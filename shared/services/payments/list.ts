@@ -20,7 +20,7 @@ import { keyCounts, type Principal, requireKeyThatCounts } from '../access/api-k
 const LONG = ['payer', 'transaction'] as const satisfies (keyof Payment)[];
 const columns = weighedColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'checkoutSessionId'], LONG);
 
-/** In any status. */
+/** In any status, of a session or of a refund. */
 const PAYMENT: Omit<Listing<Payment>, 'values'> = {
   name: 'payment',
   what: 'payment',
@@ -33,10 +33,11 @@ const PAYMENT: Omit<Listing<Payment>, 'values'> = {
   read: columns.read,
 };
 
+/** Of sessions: what has paid a refund is not a buyer's. */
 const PAYMENTS: typeof PAYMENT = {
   ...PAYMENT,
   name: 'payments',
-  owned: `${PAYMENT.owned} AND payment.status = 'succeeded'`,
+  owned: `${PAYMENT.owned} AND payment.status = 'succeeded' AND payment.checkout_session_id LIKE 'cs\\_%'`,
 };
 
 export async function getPayment(db: Knex, principal: Principal, id: string): Promise<Payment> {

@@ -29,7 +29,7 @@ export const SHOWN_ITEMS = `
 
 export const READ_PUBLIC_ITEMS = {
   name: 'public_items',
-  text: `SELECT ${PUBLIC_ITEMS} AS items FROM checkout_sessions session WHERE id = $1`,
+  text: `SELECT ${PUBLIC_ITEMS} AS items FROM payables session WHERE id = $1`,
 };
 
 /** A session's items are looked through once, however many of its images are asked for; without a number, the logo. */
@@ -51,7 +51,7 @@ export const IMAGES = {
           ORDER BY item.place, image.place
         ) END AS urls
       FROM (SELECT id, count(number) AS numbers FROM asked GROUP BY id) wanted
-      CROSS JOIN LATERAL (SELECT * FROM checkout_sessions WHERE id = wanted.id OFFSET 0) session
+      CROSS JOIN LATERAL (SELECT * FROM payables WHERE id = wanted.id OFFSET 0) session
       OFFSET 0
     ) session
     JOIN asked ON asked.id = session.id`,

@@ -3,7 +3,7 @@ import { modelColumns, type Row } from '../../db/model-columns.js';
 import { readTogether } from '../../db/read-together.js';
 import { runStatement } from '../../db/statement.js';
 import { Account } from '../../models/account.js';
-import { CheckoutSession } from '../../models/checkout-session.js';
+import { Payable } from '../../models/payable.js';
 import { Payment } from '../../models/payment.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
 import type { ShownItem } from '../../presenters/public-session.js';
@@ -18,10 +18,10 @@ import {
 } from './read-link.sql.js';
 
 /**
- * A session as its link sees it: with its merchant and the payment that holds or paid it. What is paid for may be long, and
+ * A payable as its link sees it: with its merchant and the payment that holds or paid it. What is paid for may be long, and
  * each reader has as much of it as it shows.
  */
-export type LinkedSession = CheckoutSession & {
+export type LinkedSession = Payable & {
   account: Account;
   payment: Payment | null;
   /** As JSON, of a complete session; null when it is too long to be read in passing. */
@@ -40,7 +40,9 @@ const STATE_FIELDS = [
   'offeredFeePayers',
   'failureCode',
   'failureAt',
-] as const satisfies (keyof CheckoutSession)[];
+  'refundedPaymentId',
+  'refund',
+] as const satisfies (keyof Payable)[];
 
 const account = modelColumns(Account, 'account', [
   'id',
@@ -85,10 +87,10 @@ export async function findPageSession(db: Knex, id: string): Promise<LinkedSessi
 /** `derived` are members that are no columns, as they are read from `session`. */
 function linkReader(
   name: string,
-  fields: readonly (keyof CheckoutSession)[],
+  fields: readonly (keyof Payable)[],
   derived: Partial<Record<keyof LinkedSession, string>>,
 ): (db: Knex, ids: readonly string[]) => Promise<(LinkedSession | undefined)[]> {
-  const session = modelColumns(CheckoutSession, 'session', fields);
+  const session = modelColumns(Payable, 'session', fields);
   const members = Object.keys(derived);
   const more = Object.entries(derived).map(([member, sql]) => `, ${sql} AS "${member}"`);
   const statement = {
@@ -97,7 +99,7 @@ function linkReader(
       SELECT ${session.sql}, ${account.sql}, ${payment.sql}${more.join('')}
       -- Looked up row by row (OFFSET 0 keeps it so): else a plan made while a table is small reads all of it ever after.
       FROM unnest($1::text[]) AS asked (id)
-      CROSS JOIN LATERAL (SELECT * FROM checkout_sessions WHERE id = asked.id OFFSET 0) session
+      CROSS JOIN LATERAL (SELECT * FROM payables WHERE id = asked.id OFFSET 0) session
       CROSS JOIN LATERAL (SELECT * FROM accounts WHERE id = session.account_id OFFSET 0) account
       LEFT JOIN LATERAL (SELECT * FROM payments WHERE id = session.payment_id OFFSET 0) payment ON true`,
   };

@@ -1,6 +1,6 @@
 import { raw } from 'objection';
 import type { Knex } from '../../db/knex.js';
-import { CheckoutSession } from '../../models/checkout-session.js';
+import { Payable } from '../../models/payable.js';
 import { Payment } from '../../models/payment.js';
 
 /** What a buyer was told is remembered, and moves nothing. */
@@ -17,7 +17,7 @@ export async function rememberOfferedFeePayers(
      ARRAY (SELECT unnest(?::text[]) EXCEPT SELECT unnest(coalesce(offered_fee_payers, '{}')))`,
     [[...feePayers]],
   );
-  await CheckoutSession.query(db).patch({ offeredFeePayers: added }).where('id', id);
+  await Payable.query(db).patch({ offeredFeePayers: added }).where('id', id);
 }
 
 /** The buyer is told 202: how it ends will be told to a later GET. False when it is decided by now. */

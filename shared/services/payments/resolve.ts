@@ -3,7 +3,7 @@ import { now } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import { noSuch, Refusal } from '../../domain/errors.js';
 import { byOperator, type Resolution } from '../../domain/payment-policy/by-operator.js';
-import { CheckoutSession } from '../../models/checkout-session.js';
+import { Payable } from '../../models/payable.js';
 import { Payment } from '../../models/payment.js';
 import { type CarryOutDeps, carryOut } from './carry-out.js';
 
@@ -14,7 +14,7 @@ export async function resolvePayment(
 ): Promise<Payment> {
   // Within a transaction the locks are kept, and everybody takes the session's first.
   const ofPayment = Payment.query(deps.db).findById(id).select('checkoutSessionId');
-  await CheckoutSession.query(deps.db).where('id', ofPayment).forUpdate().select('id');
+  await Payable.query(deps.db).where('id', ofPayment).forUpdate().select('id');
   // Raising the attempt takes the row from any worker that is at it.
   const payment = await Payment.query(deps.db)
     .patch({ attempt: raw('attempt + 1') })

@@ -6,9 +6,10 @@ import { PAYMENT_MOVES } from '../../domain/payment.js';
 import { afterFailure, afterSuccess, isHeldByAnother } from '../../domain/payment-policy/session-after.js';
 import type { Decision } from '../../domain/payment-policy/standing.js';
 import type { Logger } from '../../logger.js';
-import { CheckoutSession } from '../../models/checkout-session.js';
+import { Payable } from '../../models/payable.js';
 import { Payment } from '../../models/payment.js';
-import { type EventDeps, recordEvents } from '../webhooks/events.js';
+import { watchRefundedSum } from '../refunds/refunded-sum.js';
+import { type EventDeps, recordMove } from '../webhooks/events.js';
 import { withObservation } from './history.js';
 
 /**
@@ -64,7 +65,7 @@ export async function succeedPayment(
 async function placeMoney(
   trx: Knex.Transaction,
   deps: VerdictDeps,
-  session: CheckoutSession,
+  session: Payable,
   payment: Payment,
 ): Promise<void> {
   const holding = isHeldByAnother(session, payment.id)
@@ -75,7 +76,7 @@ async function placeMoney(
   const placed = afterSuccess(session, payment.id, holding);
   if (placed.kind === 'surplus') return await markSurplus(trx, deps, payment.id);
   if (placed.kind === 'keep_as_late') {
-    await CheckoutSession.query(trx).patch({ latePaymentId: payment.id }).where('id', session.id);
+    await Payable.query(trx).patch({ latePaymentId: payment.id }).where('id', session.id);
     return;
   }
   if (session.status === 'expired')
@@ -133,7 +134,7 @@ function failure({ code, watchAt, said }: Pick<Failure, 'code' | 'watchAt' | 'sa
 async function releaseSession(
   trx: Knex.Transaction,
   deps: VerdictDeps,
-  session: CheckoutSession,
+  session: Payable,
   failed: Payment,
 ): Promise<void> {
   const released = afterFailure(session, failed.id, now());
@@ -142,23 +143,25 @@ async function releaseSession(
     const late = await Payment.query(trx).findById(released.latePaymentId).throwIfNotFound();
     return await completeSession(trx, deps, session, late);
   }
-  const told = failed.answeredProcessing
-    ? { failureCode: failed.failureCode, failureAt: failed.failedAt }
-    : {};
+  const why = {
+    failureCode: failed.failureCode,
+    failureAt: failed.answeredProcessing ? failed.failedAt : null,
+  };
   const move = released.kind === 'reopen' ? SESSION_MOVES.reopen : SESSION_MOVES.expireAfterFailure;
-  const moved = await moveSession(trx, session, move, { paymentId: null, ...told });
-  if (released.kind === 'expire') await recordEvents(trx, 'checkout.session.expired', [moved], deps);
+  const moved = await moveSession(trx, session, move, { paymentId: null, ...why });
+  await recordMove(trx, moved, deps);
 }
 
 async function completeSession(
   trx: Knex.Transaction,
   deps: VerdictDeps,
-  session: CheckoutSession,
+  session: Payable,
   payment: Payment,
 ): Promise<void> {
   const completed = await moveSession(trx, session, SESSION_MOVES.complete, { paymentId: payment.id });
   completed.payment = payment;
-  await recordEvents(trx, 'checkout.session.completed', [completed], deps);
+  await recordMove(trx, completed, deps);
+  if (session.status === 'expired') await watchRefundedSum(trx, deps, completed);
   deps.logger.info({ event: 'session.completed', session: session.id, payment: payment.id });
 }
 
@@ -167,18 +170,18 @@ async function markSurplus(trx: Knex.Transaction, { logger }: VerdictDeps, payme
   logger.error({ event: 'payment.surplus', payment: paymentId });
 }
 
-async function lockSession(trx: Knex.Transaction, payment: Payment): Promise<CheckoutSession> {
-  return await CheckoutSession.query(trx).findById(payment.checkoutSessionId).forUpdate().throwIfNotFound();
+async function lockSession(trx: Knex.Transaction, payment: Payment): Promise<Payable> {
+  return await Payable.query(trx).findById(payment.checkoutSessionId).forUpdate().throwIfNotFound();
 }
 
 /** The row is locked, so a move that matches nothing is a mistake of ours. */
 async function moveSession(
   trx: Knex.Transaction,
-  session: CheckoutSession,
+  session: Payable,
   { from, to }: { from: readonly SessionStatus[]; to: SessionStatus },
-  changes: Partial<Pick<CheckoutSession, 'paymentId' | 'failureCode' | 'failureAt'>>,
-): Promise<CheckoutSession> {
-  return await CheckoutSession.query(trx)
+  changes: Partial<Pick<Payable, 'paymentId' | 'failureCode' | 'failureAt'>>,
+): Promise<Payable> {
+  return await Payable.query(trx)
     .patch({ status: to, ...changes })
     .where('id', session.id)
     .whereIn('status', from)

@@ -15,7 +15,7 @@ export const BACKLOG: Statement = {
     FROM webhook_deliveries WHERE due_at <= $1
   ) deliveries, (
     SELECT count(*)::int AS "sessionsOverdue"
-    FROM checkout_sessions WHERE status = 'open' AND expires_at <= $1
+    FROM payables WHERE status = 'open' AND expires_at <= $1
   ) sessions, (
     SELECT count(*)::int AS "sessionsApart" FROM crashed_work WHERE deaths >= ${ALONE_AFTER_DEATHS}
   ) crashed, (

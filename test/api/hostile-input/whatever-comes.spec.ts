@@ -20,9 +20,7 @@ describe('hostile input', () => {
         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$`);
       try {
-        await web.db.raw(
-          'CREATE TRIGGER refuse BEFORE INSERT ON checkout_sessions EXECUTE FUNCTION refuse()',
-        );
+        await web.db.raw('CREATE TRIGGER refuse BEFORE INSERT ON payables EXECUTE FUNCTION refuse()');
         await web.db.raw(
           'CREATE TRIGGER refuse BEFORE INSERT ON webhook_endpoints EXECUTE FUNCTION refuse()',
         );

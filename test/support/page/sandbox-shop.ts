@@ -1,4 +1,5 @@
 import { Keypair } from '@solana/web3.js';
+import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Sandbox } from '../../../sandbox/sandbox.js';
 import { fromBase58 } from '../../../sandbox/solana/base58.js';
@@ -12,8 +13,8 @@ import { type EvmWallet, evmWallet, type SolanaWallet, solanaWallet } from './wa
 export interface SandboxShop extends Shop {
   sandbox: Sandbox;
   /** Reads its balances from the chain it is on. */
-  evmWallet(name?: string): EvmWallet;
-  solanaWallet(name?: string): SolanaWallet;
+  evmWallet(name?: string, key?: Hex): EvmWallet;
+  solanaWallet(name?: string, key?: string): SolanaWallet;
 }
 
 export async function openSandboxShop(environment: Record<string, string> = {}): Promise<SandboxShop> {
@@ -22,12 +23,13 @@ export async function openSandboxShop(environment: Record<string, string> = {}):
   return {
     ...withBrowser(checkout, browser),
     sandbox,
-    evmWallet(name) {
-      const wallet = evmWallet(name, { account: privateKeyToAccount(EVM_BUYER_KEY) });
+    evmWallet(name, key = EVM_BUYER_KEY) {
+      const wallet = evmWallet(name, { account: privateKeyToAccount(key) });
       wallet.call = async (params) => await callChain(sandbox, wallet.chainId, params);
       return wallet;
     },
-    solanaWallet: (name) => solanaWallet(name, Keypair.fromSecretKey(fromBase58(SOLANA_BUYER_KEY))),
+    solanaWallet: (name, key = SOLANA_BUYER_KEY) =>
+      solanaWallet(name, Keypair.fromSecretKey(fromBase58(key))),
   };
 }
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { CheckoutSession } from '../../../shared/models/checkout-session.js';
+import type { Payable } from '../../../shared/models/payable.js';
 import { type Checkout, type CheckoutOptions, openCheckout } from '../checkout.js';
 import { type BrowserPage, launchBrowser, type TestBrowser } from './browser.js';
 import { installWallets, type TestWallet } from './wallets.js';
 
 /** A checkout with a browser in front of it. */
 export interface Shop extends Checkout {
-  visitPage(session: CheckoutSession | string, visit?: Visit): Promise<Visitor>;
+  visitPage(session: Payable | string, visit?: Visit): Promise<Visitor>;
   pageUrl(id: string): string;
 }
 

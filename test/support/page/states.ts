@@ -4,7 +4,13 @@ import type { CheckoutSession } from '../../../shared/models/checkout-session.js
 import type { SupportedKinds } from '../../../shared/x402/requirements.js';
 import { eventually } from '../eventually.js';
 import { type Hold, refuses } from '../facilitator-dial.js';
-import { buildMerchant, buildPaidSession, buildSession, buildUndecidedPayment } from '../factories.js';
+import {
+  buildMerchant,
+  buildPaidSession,
+  buildRefund,
+  buildSession,
+  buildUndecidedPayment,
+} from '../factories.js';
 import type { Shop, Visit, Visitor } from './shop.js';
 import { evmWallet, neverEnds, rejects, solanaWallet } from './wallets.js';
 
@@ -119,6 +125,17 @@ export const PAGE_STATES = {
     await shop.pay(session.id);
     await visitor.page.locator('[data-state="complete"] .notice').waitFor();
     return visitor;
+  },
+  'a refund': async (shop, visit) => {
+    const refund = await buildRefund(shop.app.db, shop.merchant.accountId);
+    const visitor = await shop.visitPage(refund, { ...visit, wallets: [funded()] });
+    await visitor.page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
+    return visitor;
+  },
+  'a refund that is paid, in Arabic': async (shop, visit) => {
+    const refund = await buildRefund(shop.app.db, shop.merchant.accountId);
+    await shop.pay(refund.id);
+    return await shop.visitPage(refund, { browser: { ...visit.browser, locale: 'ar' } });
   },
   paid: async (shop, visit) => {
     const { session } = await buildPaidSession(shop.app.db, shop.merchant.accountId);

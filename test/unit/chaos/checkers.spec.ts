@@ -23,7 +23,13 @@ const SIGNED = {
   validBefore: 60,
 } as const;
 const PAID = { id: 'cs_1', status: 'complete', payment: { transaction: '0xt1' } };
-const PAYMENT = { id: 'pay_1', status: 'succeeded', transaction: '0xt1', checkout_session: 'cs_1' };
+const PAYMENT = {
+  id: 'pay_1',
+  amount: 450,
+  status: 'succeeded',
+  transaction: '0xt1',
+  checkout_session: 'cs_1',
+};
 const TRANSFER = {
   at: 2000,
   nonce: '0xn1',
@@ -61,6 +67,7 @@ function books(changes: Partial<Books> = {}, session: object = {}): Books {
       ['cs_1', { ...PAID, ...session }],
       ['cs_2', { id: 'cs_2', status: 'expired', payment: null }],
     ]),
+    refunds: new Map(),
     payments: [PAYMENT],
     undecided: 0,
     buyers: [...opened, SIGNED],

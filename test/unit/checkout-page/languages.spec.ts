@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { chooseLanguage, LANGUAGES } from '../../../api/checkout-page/language.js';
 import { EN } from '../../../api/checkout-page/words/en.js';
+import {
+  inRefundWords,
+  REFUND_WORDS,
+  type RefundWords,
+} from '../../../api/checkout-page/words/refund-words.js';
 import { SCRIPT_WORDS } from '../../../api/checkout-page/words/script-words.js';
 import { fill, type Words } from '../../../api/checkout-page/words/words.js';
 
@@ -31,6 +36,26 @@ describe('the page’s languages', () => {
         same.filter((key) => !['transaction'].includes(key)),
         [],
       );
+    });
+  }
+
+  const refund = Object.keys(REFUND_WORDS.en ?? {}) as (keyof RefundWords)[];
+  for (const { tag, words } of LANGUAGES) {
+    it(`${tag} speaks of refunds in words of its own, with the gaps that they have elsewhere`, () => {
+      const own = REFUND_WORDS[tag];
+      assert.ok(own !== undefined && refund.length > 15);
+      assert.deepEqual(Object.keys(own), refund);
+      for (const key of refund) {
+        const english = REFUND_WORDS.en?.[key] ?? '';
+        assert.deepEqual(placeholders(own[key]), placeholders(english), key);
+        assert.doesNotMatch(own[key], /[<>]/, key);
+        if (tag !== 'en') assert.notEqual(own[key], english, key);
+      }
+      const page = inRefundWords(words, own);
+      assert.deepEqual(Object.keys(page), Object.keys(words));
+      const otherwise = KEYS.filter((key) => page[key] !== words[key]);
+      assert.equal(otherwise.length, 12);
+      for (const key of otherwise) assert.deepEqual(placeholders(page[key]), placeholders(words[key]), key);
     });
   }
 

@@ -1,0 +1,29 @@
+import { visibleWords } from '../../shared/domain/visible-words.js';
+import type { Payable } from '../../shared/models/payable.js';
+import { isRefund, presentRefund, type WireRefund } from '../../shared/presenters/refund.js';
+import type { Language } from './language.js';
+import { inRefundWords, REFUND_WORDS, type RefundWords } from './words/refund-words.js';
+
+/** What the page of a refund shows beyond that of a session. */
+export interface RefundView {
+  words: RefundWords;
+  refund: Omit<WireRefund, 'metadata'>;
+  /** The merchant's own word for the order. */
+  order: string | null;
+}
+
+export function refundView(payable: Payable, { tag }: Language, baseUrl: string): RefundView | undefined {
+  if (!isRefund(payable)) return undefined;
+  const words = REFUND_WORDS[tag];
+  if (words === undefined) throw new Error(`no words for a refund in ${tag}`);
+  const { reference } = payable.refund;
+  const order = reference === null ? null : visibleWords(reference);
+  return { words, refund: presentRefund(payable, baseUrl), order };
+}
+
+/** The page's language as it speaks of a refund. */
+export function languageOf(language: Language, refund: RefundView | undefined): Language {
+  return refund === undefined
+    ? language
+    : { ...language, words: inRefundWords(language.words, refund.words) };
+}

@@ -1,0 +1,43 @@
+import { noSuch, Refusal } from '../../../shared/domain/errors.js';
+import { isIdShaped } from '../../../shared/ids.js';
+import type { NewRefund } from '../../../shared/services/refunds/create.js';
+import type { CreateRefund } from './schema.js';
+
+const NAMES = ['payment', 'payment_intent', 'charge'] as const;
+
+type Names = { [name in (typeof NAMES)[number]]?: string };
+
+interface Named {
+  id: string;
+  param: (typeof NAMES)[number];
+}
+
+/** The payment under whichever of its names it was sent; undefined when none was. */
+export function namedPayment(input: Names): Named | undefined {
+  const sent = NAMES.flatMap((param) => {
+    const id = input[param];
+    return id === undefined ? [] : [{ id, param }];
+  });
+  const [one, other] = sent;
+  if (one === undefined || other === undefined) return one;
+  const message = `Send ${one.param} or ${other.param}, not both: they are names of the same.`;
+  throw new Refusal('parameters_exclusive', message, { param: other.param });
+}
+
+export function newRefund(input: CreateRefund): NewRefund {
+  const named = namedPayment(input);
+  if (named === undefined) {
+    const message = 'payment is missing. Send the id of the payment to refund, pay_….';
+    throw new Refusal('parameter_missing', message, { param: 'payment' });
+  }
+  const { id, param } = named;
+  if (!isIdShaped(id)) throw noSuch('payment', id, param);
+  return {
+    paymentId: id,
+    paymentParam: param,
+    amountCents: input.amount,
+    reason: input.reason ?? null,
+    metadata: input.metadata ?? {},
+    expiresAtSeconds: input.expires_at,
+  };
+}

@@ -1,0 +1,82 @@
+import { payableStatusOf } from '../../../shared/domain/refund.js';
+import type { Payable } from '../../../shared/models/payable.js';
+import { presentRefund } from '../../../shared/presenters/refund.js';
+import { REFUND_COLUMNS } from '../../../shared/presenters/refund-table.js';
+import { cancelRefund } from '../../../shared/services/refunds/cancel.js';
+import { createRefund } from '../../../shared/services/refunds/create.js';
+import {
+  getRefund,
+  listRefunds,
+  type RefundFilter,
+  readRefunds,
+} from '../../../shared/services/refunds/read.js';
+import type { Deps } from '../../deps.js';
+import { createdRange } from '../../input/created-filter.js';
+import { inputParser, parseNothing } from '../../input/input-parser.js';
+import { pageRequest } from '../../input/list-query.js';
+import { answerList } from '../operation/answer-list.js';
+import { listOrTable, tableOperation } from '../operation/answer-table.js';
+import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
+import { namedPayment, newRefund } from './input.js';
+import { CancelRefund, CreateRefund, ListRefunds, TableRefunds } from './schema.js';
+
+export type RefundOperations = Record<
+  'createRefund' | 'listRefunds' | 'retrieveRefund' | 'cancelRefund',
+  Operation
+>;
+
+const parseCreate = inputParser(CreateRefund);
+const parseCancel = inputParser(CancelRefund);
+const parseList = inputParser(ListRefunds);
+const parseTable = inputParser(TableRefunds);
+const OBJECT = 'refund';
+
+export function refundOperations(deps: Deps): RefundOperations {
+  const { db, config, ringDeliveries, heavyAnswers } = deps;
+  const { baseUrl } = config;
+  const events = { baseUrl, ringDeliveries };
+  const present = (refund: Payable): object => presentRefund(refund, baseUrl);
+  const render = (refund: Payable): string => JSON.stringify(present(refund));
+
+  const list = operation(parseList, async (call, query) => {
+    const { principal } = call;
+    const page = await listRefunds(db, principal, pageRequest(query), filterOf(query));
+    return answerList(heavyAnswers, call, page, {
+      url: '/v1/refunds',
+      present,
+      read: (ids) => readRefunds(db, principal, ids),
+    });
+  });
+  const table = tableOperation(heavyAnswers, parseTable, ({ principal }, query) => {
+    const filter = filterOf(query);
+    return {
+      columns: REFUND_COLUMNS,
+      list: (page) => listRefunds(db, principal, page, filter),
+      read: (ids) => readRefunds(db, principal, ids),
+    };
+  });
+
+  return {
+    createRefund: repeatableOperation(deps, parseCreate, async ({ principal }, input, idempotent) => {
+      const refund = newRefund(input);
+      const { parseWalletOn: parseWallet } = await import('../../../shared/chains/wallet-address.js');
+      return await createRefund(db, principal, refund, { ...events, parseWallet }, { render, idempotent });
+    }),
+    listRefunds: listOrTable(list, table),
+    retrieveRefund: operation(parseNothing, async (call) =>
+      present(await getRefund(db, call.principal, objectId(call, OBJECT))),
+    ),
+    cancelRefund: repeatableOperation(deps, parseCancel, async (call, _input, idempotent) =>
+      cancelRefund(db, call.principal, objectId(call, OBJECT), events, { render, idempotent }),
+    ),
+  };
+}
+
+function filterOf(query: TableRefunds): RefundFilter {
+  const { status, created } = query;
+  return {
+    status: status && payableStatusOf(status),
+    paymentId: namedPayment(query)?.id,
+    ...createdRange(created, 're_'),
+  };
+}

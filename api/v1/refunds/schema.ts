@@ -1,0 +1,47 @@
+import { type Static, Type } from 'typebox';
+import { MAX_TOTAL_CENTS } from '../../../shared/domain/money.js';
+import { REFUND_REASONS, REFUND_STATUSES } from '../../../shared/domain/refund.js';
+import { CreatedFilter, UnixSeconds } from '../../input/created-filter.js';
+import { ListParameters } from '../../input/list-query.js';
+import { Metadata } from '../../input/metadata.js';
+
+/** Stripe's names for it are taken as well. */
+const paymentNames = (description: string) => ({
+  payment: Type.Optional(Type.String({ description })),
+  payment_intent: Type.Optional(Type.String({ description: 'The same as payment. Send one of them.' })),
+  charge: Type.Optional(Type.String({ description: 'The same as payment. Send one of them.' })),
+});
+
+export const CreateRefund = Type.Object(
+  {
+    ...paymentNames('The payment to give back, pay_….'),
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_TOTAL_CENTS,
+        description: 'US cents. Default what is left of the payment.',
+      }),
+    ),
+    reason: Type.Optional(Type.Enum([...REFUND_REASONS])),
+    metadata: Type.Optional(Metadata),
+    expires_at: Type.Optional(
+      UnixSeconds('Unix seconds, 30 minutes to 30 days from now. Default 7 days from now.'),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type CreateRefund = Static<typeof CreateRefund>;
+
+export const CancelRefund = Type.Object({}, { additionalProperties: false });
+
+const Filters = {
+  ...paymentNames('Only the refunds of this payment.'),
+  status: Type.Optional(Type.Enum([...REFUND_STATUSES])),
+  created: CreatedFilter,
+};
+
+export const ListRefunds = Type.Object({ ...ListParameters, ...Filters }, { additionalProperties: false });
+
+/** The whole of a list has no pages. */
+export const TableRefunds = Type.Object(Filters, { additionalProperties: false });
+export type TableRefunds = Static<typeof TableRefunds>;

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import type { Response } from 'supertest';
+import { nowMs } from '../../shared/clock.js';
+import { newId } from '../../shared/ids.js';
+import { Payable } from '../../shared/models/payable.js';
+import type { Payment } from '../../shared/models/payment.js';
+import { assertInvalid, type Client, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import {
+  buildMerchant,
+  buildPaidSession,
+  buildRefund,
+  buildSession,
+  type Merchant,
+} from '../support/factories.js';
+
+const REFUNDS = '/v1/refunds';
+const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const DAY = 24 * 3600;
+
+describe('refunds', () => {
+  let app: TestApp;
+  let shop: Merchant;
+  let api: Client;
+  before(async () => {
+    app = await openTestApp();
+    shop = await buildMerchant(app.db);
+    api = client(app, shop.testKey);
+  });
+  after(() => app.close());
+
+  const paid = async (overrides: Partial<Payment> = {}): Promise<Payment> =>
+    (await buildPaidSession(app.db, shop.accountId, overrides)).payment;
+  const seconds = (): number => Math.floor(nowMs() / 1000);
+  const create = (body: object): Promise<Response> => api.post(REFUNDS, body).expect(200);
+
+  describe('are created', () => {
+    it('of all that is left, payable for 7 days, by nothing but the name of a payment', async () => {
+      const payment = await paid();
+      const { body } = await create({ payment: payment.id });
+      const { id, created, expires_at, ...others } = body;
+      assert.match(id, /^re_[0-9A-Za-z]{28}$/);
+      assert.ok(Math.abs(created - seconds()) <= 2);
+      assert.ok(Math.abs(expires_at - seconds() - 7 * DAY) <= 2);
+      assert.deepEqual(others, {
+        object: 'refund',
+        amount: 450,
+        currency: 'usd',
+        payment: payment.id,
+        checkout_session: payment.checkoutSessionId,
+        status: 'requires_action',
+        reason: null,
+        metadata: {},
+        livemode: false,
+        token: 'USDC',
+        token_amount: '4500000',
+        token_decimals: 6,
+        network: 'eip155:84532',
+        network_name: 'Base Sepolia',
+        pay_to: PAYER,
+        url: `${app.config.baseUrl}/c/${id}`,
+        transaction: null,
+        transaction_url: null,
+        settled_at: null,
+        failure_code: null,
+      });
+      assert.deepEqual((await api.get(`${REFUNDS}/${id}`).expect(200)).body, body);
+    });
+
+    it('with everything that may be said of them, form-encoded too', async () => {
+      const { id: payment } = await paid();
+      const said = {
+        amount: 120,
+        reason: 'requested_by_customer',
+        metadata: { ticket: 'T-1', note: 'broken' },
+        expires_at: seconds() + 30 * DAY,
+      };
+      const { body } = await api.form(REFUNDS, { charge: payment, ...said }).expect(200);
+      const { amount, reason, metadata, expires_at } = body;
+      assert.deepEqual({ amount, reason, metadata, expires_at }, said);
+      assert.deepEqual([body.token_amount, body.payment], ['1200000', payment]);
+    });
+
+    it('of a surplus payment, whole', async () => {
+      const { payment } = await buildPaidSession(app.db, shop.accountId);
+      const surplus = await paid({ checkoutSessionId: payment.checkoutSessionId, surplus: true });
+      assert.equal((await create({ payment_intent: surplus.id })).body.amount, 450);
+      assert.equal((await create({ payment_intent: payment.id })).body.amount, 450);
+    });
+
+    it('part by part, never more than was paid; what is canceled is free again', async () => {
+      const { id: payment } = await paid();
+      const { body: first } = await create({ payment, amount: 300 });
+      const over = await api.post(REFUNDS, { payment, amount: 151 });
+      assertInvalid(over, 'refund_amount_too_large', 'amount');
+      assert.match(over.body.error.message, /\b150 cents\b/);
+      assert.equal((await create({ payment })).body.amount, 150);
+      assertInvalid(await api.post(REFUNDS, { payment }), 'refund_amount_too_large', 'amount');
+      await api.post(`${REFUNDS}/${first.id}/cancel`).expect(200);
+      assert.equal((await create({ payment })).body.amount, 300);
+    });
+
+    it('by a hundred at once, the last cent and no cent more', async () => {
+      const { id: payment } = await paid();
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => api.post(REFUNDS, { payment, amount: 7 })),
+      );
+      const made = answers.filter(({ status }) => status === 200);
+      assert.equal(made.length, Math.floor(450 / 7));
+      for (const res of answers)
+        if (res.status !== 200) assertInvalid(res, 'refund_amount_too_large', 'amount');
+      const rows = await Payable.query(app.db).where({ refundedPaymentId: payment });
+      assert.equal(rows.length, made.length);
+    });
+
+    it('once for each Idempotency-Key, however often and at once it is sent', async () => {
+      const { id: payment } = await paid();
+      const send = () =>
+        api.post(REFUNDS, { payment, amount: 100 }).set('Idempotency-Key', 'once').expect(200);
+      const texts = new Set((await Promise.all([send(), send(), send()])).map(({ text }) => text));
+      assert.equal(texts.size, 1);
+      const replay = await send();
+      assert.equal(replay.get('Idempotent-Replayed'), 'true');
+      assert.equal((await api.get(`${REFUNDS}?payment=${payment}`)).body.data.length, 1);
+    });
+  });
+
+  describe('are refused', () => {
+    const refused: Record<string, [body: (id: string) => object, code: string, param: string]> = {
+      'without a payment': [() => ({}), 'parameter_missing', 'payment'],
+      'with two names of it': [(id) => ({ payment: id, charge: id }), 'parameters_exclusive', 'charge'],
+      'of nothing': [(id) => ({ payment: id, amount: 0 }), 'parameter_invalid_integer', 'amount'],
+      'of less than nothing': [(id) => ({ payment: id, amount: -1 }), 'parameter_invalid_integer', 'amount'],
+      'of half a cent': [(id) => ({ payment: id, amount: 0.5 }), 'parameter_invalid_integer', 'amount'],
+      'for another reason': [(id) => ({ payment: id, reason: 'bored' }), 'parameter_invalid_enum', 'reason'],
+      'for too short': [
+        (id) => ({ payment: id, expires_at: seconds() + 29 * 60 }),
+        'parameter_invalid_integer',
+        'expires_at',
+      ],
+      'for too long': [
+        (id) => ({ payment: id, expires_at: seconds() + 30 * DAY + 60 }),
+        'parameter_invalid_integer',
+        'expires_at',
+      ],
+      'with metadata that is too long': [
+        (id) => ({ payment: id, metadata: { note: 'x'.repeat(501) } }),
+        'parameter_invalid_string',
+        'metadata[note]',
+      ],
+      'with what is no parameter': [
+        (id) => ({ payment: id, refund_application_fee: true }),
+        'parameter_unknown',
+        'refund_application_fee',
+      ],
+    };
+    for (const [name, [body, code, param]] of Object.entries(refused)) {
+      it(name, async () => {
+        const { id } = await paid();
+        assertInvalid(await api.post(REFUNDS, body(id)), code, param);
+        assert.deepEqual((await api.get(`${REFUNDS}?payment=${id}`)).body.data, []);
+      });
+    }
+
+    for (const payer of ['', 'nobody', '0x0000000000000000000000000000000000000000']) {
+      it(`of a payment by '${payer}', which is no wallet`, async () => {
+        const { id } = await paid({ payer });
+        assertInvalid(await api.post(REFUNDS, { payment: id }), 'payer_unknown', 'payment');
+      });
+    }
+
+    it('of what is not there, and of what has paid a refund', async () => {
+      for (const charge of [newId('pay_'), newId('cs_test_'), 'none of ours']) {
+        const { status, body } = await api.post(REFUNDS, { charge });
+        assert.deepEqual([status, body.error.code, body.error.param], [404, 'resource_missing', 'charge']);
+      }
+      const refund = await buildRefund(app.db, shop.accountId);
+      const { id: payment } = await paid({ checkoutSessionId: refund.id });
+      const { status, body } = await api.post(REFUNDS, { payment });
+      assert.deepEqual([status, body.error.code, body.error.param], [404, 'resource_missing', 'payment']);
+    });
+  });
+
+  describe('are listed', () => {
+    let mine: Merchant;
+    let own: Client;
+    let made: Payable[];
+    before(async () => {
+      mine = await buildMerchant(app.db);
+      own = client(app, mine.testKey);
+      made = [];
+      for (const status of ['open', 'processing', 'complete', 'expired'] as const)
+        made.push(await buildRefund(app.db, mine.accountId, { status }));
+      await buildSession(app.db, mine.accountId);
+    });
+    const ids = async (query: string): Promise<string[]> => {
+      const { body } = await own.get(`${REFUNDS}${query}`).expect(200);
+      assert.equal(body.url, '/v1/refunds');
+      return body.data.map(({ id }: { id: string }) => id);
+    };
+
+    it('newest first, page by page', async () => {
+      const all = made.map(({ id }) => id).reverse();
+      assert.deepEqual(await ids(''), all);
+      assert.deepEqual(await ids('?limit=1'), all.slice(0, 1));
+      assert.deepEqual(await ids(`?starting_after=${all[1]}`), all.slice(2));
+      assert.deepEqual(await ids(`?ending_before=${all[2]}`), all.slice(0, 2));
+    });
+
+    it('by status, in their own words', async () => {
+      const words = ['requires_action', 'pending', 'succeeded', 'canceled'];
+      for (const [index, status] of words.entries())
+        assert.deepEqual(await ids(`?status=${status}`), [made[index]?.id]);
+      assertInvalid(await own.get(`${REFUNDS}?status=open`), 'parameter_invalid_enum', 'status');
+    });
+
+    it('by payment, under each of its names, and by time', async () => {
+      const [first] = made;
+      for (const name of ['payment', 'payment_intent', 'charge'])
+        assert.deepEqual(await ids(`?${name}=${first?.refundedPaymentId}`), [first?.id]);
+      assert.deepEqual(await ids(`?payment=${newId('pay_')}`), []);
+      assert.equal((await ids(`?created[gte]=${seconds() - 60}`)).length, 4);
+      assert.deepEqual(await ids(`?created[gt]=${seconds() + 60}`), []);
+      const both = await own.get(`${REFUNDS}?payment=a&charge=b`);
+      assertInvalid(both, 'parameters_exclusive', 'charge');
+    });
+
+    it('nowhere else: neither they nor their payments are among sessions and payments', async () => {
+      const [first] = made;
+      await buildPaidSession(app.db, mine.accountId, { checkoutSessionId: first?.id ?? '' });
+      const sessions = (await own.get('/v1/checkout/sessions?limit=100')).body.data;
+      assert.ok(sessions.every(({ id }: { id: string }) => id.startsWith('cs_test_')));
+      const payments = (await own.get('/v1/payments?limit=100')).body.data;
+      assert.equal(payments.length, 4);
+      assert.ok(payments.every((one: object) => !('refund' in one)));
+      for (const path of ['', '/line_items']) {
+        const res = await own.get(`/v1/checkout/sessions/${first?.id}${path}`);
+        assert.deepEqual([res.status, res.body.error.code], [404, 'resource_missing']);
+      }
+      assert.equal((await own.post(`/v1/checkout/sessions/${first?.id}/expire`)).status, 404);
+      const cursor = await own.get(`/v1/checkout/sessions?starting_after=${first?.id}`);
+      assert.deepEqual([cursor.status, cursor.body.error.param], [404, 'starting_after']);
+      const [session] = sessions;
+      assert.equal((await own.get(`${REFUNDS}/${session.id}`)).status, 404);
+      assert.equal((await own.post(`${REFUNDS}/${session.id}/cancel`)).status, 404);
+    });
+  });
+
+  describe('are canceled', () => {
+    it('while nobody has paid them, once', async () => {
+      const { id } = await buildRefund(app.db, shop.accountId);
+      const { body } = await api.post(`${REFUNDS}/${id}/cancel`).expect(200);
+      assert.deepEqual([body.id, body.status, body.url], [id, 'canceled', null]);
+      assert.deepEqual((await api.get(`${REFUNDS}/${id}`)).body, body);
+      assertInvalid(await api.post(`${REFUNDS}/${id}/cancel`), 'refund_not_cancelable', 'id');
+    });
+
+    for (const [status, word] of [
+      ['processing', 'pending'],
+      ['complete', 'succeeded'],
+    ] as const) {
+      it(`not when they are ${word}`, async () => {
+        const { id } = await buildRefund(app.db, shop.accountId, { status });
+        const res = await api.post(`${REFUNDS}/${id}/cancel`);
+        assertInvalid(res, 'refund_not_cancelable', 'id');
+        assert.match(res.body.error.message, new RegExp(word));
+      });
+    }
+  });
+});

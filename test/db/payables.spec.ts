@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import pg from 'pg';
+import { loadConfig } from '../../shared/config.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { createLogger } from '../../shared/logger.js';
+import { migrate, migrationConfig } from '../../shared/migrate.js';
+import { buildMerchant, buildRefund, buildSession, type Merchant } from '../support/factories.js';
+import { createDatabase } from '../support/suite.js';
+
+const REFUNDS = '20261126000100-refunds';
+
+/** As code of the release before has them, each named, so that its connections have them in hand while it migrates. */
+const OLDER = {
+  read: 'SELECT id, status FROM checkout_sessions WHERE id = $1',
+  list: 'SELECT id FROM checkout_sessions WHERE account_id = $1 AND livemode = false ORDER BY id DESC LIMIT 11',
+  take: `WITH due AS (
+      SELECT id FROM checkout_sessions WHERE id = $1 AND status = 'open' FOR NO KEY UPDATE SKIP LOCKED
+    )
+    UPDATE checkout_sessions session SET failure_code = 'tried' FROM due WHERE session.id = due.id RETURNING session.*`,
+  expire: `UPDATE checkout_sessions SET status = 'expired' WHERE account_id = $1 AND status = 'open' RETURNING id`,
+  insert: `INSERT INTO checkout_sessions (id, account_id, livemode, status, amount_total_cents, line_items, metadata,
+      expires_at) VALUES ('cs_test_older', $1, false, 'open', 450, '[]', '{}', now()) RETURNING id`,
+};
+
+describe('sessions and refunds in one table', () => {
+  let db: Knex;
+  let older: pg.Client;
+  let shop: Merchant;
+  before(async () => {
+    const url = await createDatabase('payables');
+    const config = loadConfig({ DATABASE_URL: url }, 'migrate');
+    await migrate(config, createLogger('silent', 'test'));
+    db = openDatabase(config.database);
+    older = new pg.Client({ connectionString: url });
+    await older.connect();
+    shop = await buildMerchant(db);
+  });
+  after(async () => {
+    await older.end();
+    await db.destroy();
+  });
+
+  const ask = async (name: keyof typeof OLDER, value: string): Promise<{ id: string; status?: string }[]> =>
+    (await older.query({ name, text: OLDER[name], values: [value] })).rows;
+
+  it('are no news to code of the release before, which goes on through the migration', async () => {
+    const { accountId } = shop;
+    const session = await buildSession(db, accountId);
+    await db.migrate.down({ ...migrationConfig, name: REFUNDS });
+    assert.equal((await db('pg_views').where({ viewname: 'checkout_sessions' })).length, 0);
+    for (const name of ['read', 'take'] as const) assert.equal((await ask(name, session.id)).length, 1);
+    assert.equal((await ask('list', accountId)).length, 1);
+    await db.migrate.up({ ...migrationConfig, name: REFUNDS });
+
+    const refund = await buildRefund(db, accountId);
+    for (const name of ['read', 'take'] as const) {
+      assert.equal((await ask(name, session.id))[0]?.id, session.id, name);
+      assert.deepEqual(await ask(name, refund.id), [], name);
+    }
+    assert.deepEqual(await ask('insert', accountId), [{ id: 'cs_test_older' }]);
+    const listed = (await ask('list', accountId)).map(({ id }) => id);
+    assert.deepEqual(
+      listed.filter((id) => !id.startsWith('cs_test_')),
+      [],
+    );
+    assert.ok(listed.length === 3 && listed.includes('cs_test_older'));
+    const expired = (await ask('expire', accountId)).map(({ id }) => id);
+    assert.deepEqual(expired.sort(), [session.id, 'cs_test_older'].sort());
+    const { status } = await db('refunds').where({ id: refund.id }).first('status');
+    assert.equal(status, 'open');
+  });
+
+  it('each read through a view of its own', async () => {
+    const kinds = async (view: string): Promise<string[]> => {
+      const rows = await db(view).select('id');
+      return [...new Set(rows.map(({ id }: { id: string }) => id.slice(0, 3)))];
+    };
+    assert.deepEqual(await kinds('checkout_sessions'), ['cs_']);
+    assert.deepEqual(await kinds('refunds'), ['re_']);
+  });
+});

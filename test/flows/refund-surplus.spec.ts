@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { nowMs, returnToPresent } from '../../shared/clock.js';
+import { Payable } from '../../shared/models/payable.js';
+import { Payment } from '../../shared/models/payment.js';
+import { expireOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
+import { assertInvalid, type Client, client } from '../support/api-client.js';
+import { answers } from '../support/facilitator-dial.js';
+import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+
+const DENIED = answers(200, { success: false, errorReason: 'insufficient_funds', transaction: '' });
+
+describe('late money of a refund that was canceled', () => {
+  let flow: MoneyFlow;
+  let hands: Hands;
+  let api: Client;
+  before(async () => {
+    flow = await openMoneyFlow('refund_surplus', {
+      worker: false,
+      kind: 'refund',
+      environment: { SETTLE_WAIT_MS: '0' },
+    });
+    hands = flow.openHands();
+    api = client(flow.app, flow.merchant.testKey);
+  });
+  beforeEach(() => void hands.log.splice(0));
+  afterEach(() => flow.facilitator.settle.honest());
+  after(async () => {
+    await flow.close();
+    returnToPresent();
+  });
+
+  /** The money has moved, the facilitator has denied it, and then the refund's time was over. */
+  async function cancelPaid(): Promise<{ refund: Payable; late: Payment }> {
+    const refund = await flow.buildSession();
+    flow.facilitator.settle.next({ ...DENIED, works: true });
+    assert.equal((await flow.pay(refund.id)).status, 202);
+    const { id } = await flow.onlyPayment(refund.id);
+    await hands.doNext(id);
+    const { body } = await api.get(`/v1/refunds/${refund.id}`);
+    assert.deepEqual([body.status, body.failure_code], ['requires_action', 'insufficient_funds']);
+    await Payable.query(flow.db)
+      .patch({ expiresAt: new Date(nowMs() - 1000) })
+      .where({ id: refund.id });
+    await expireOverdueSessions(flow.db, 10, EVENT_DEPS);
+    return { refund, late: await flow.onlyPayment(refund.id) };
+  }
+
+  async function findLate({ id }: Payment): Promise<void> {
+    await Payment.query(flow.db)
+      .patch({ dueAt: new Date(nowMs() - 1) })
+      .where({ id });
+    await hands.doNext(id);
+  }
+
+  const logged = (): unknown[] => hands.log.map(({ level, event }) => `${level} ${event}`);
+
+  it('makes it succeed, and count again', async () => {
+    const { refund, late } = await cancelPaid();
+    const { body: canceled } = await api.get(`/v1/refunds/${refund.id}`);
+    assert.deepEqual([canceled.status, canceled.url], ['canceled', null]);
+    await findLate(late);
+    const { body } = await api.get(`/v1/refunds/${refund.id}`);
+    const { transaction } = await flow.onlyPayment(refund.id);
+    assert.deepEqual([body.status, body.transaction, body.failure_code], ['succeeded', transaction, null]);
+    assert.deepEqual(logged(), ['error payment.after_expiry']);
+    const more = await api.post('/v1/refunds', { payment: refund.refundedPaymentId, amount: 1 });
+    assertInvalid(more, 'refund_amount_too_large', 'amount');
+  });
+
+  it('may be the only way over what was paid, and an operator hears of it', async () => {
+    const { refund, late } = await cancelPaid();
+    const payment = refund.refundedPaymentId;
+    const { body: another } = await api.post('/v1/refunds', { payment, amount: 1 }).expect(200);
+    await findLate(late);
+    assert.deepEqual(logged(), ['error payment.after_expiry', 'error refund.surplus']);
+    const { paid_cents, refunded_cents, ...named } = hands.log.at(-1) ?? {};
+    assert.deepEqual([paid_cents, refunded_cents], [450, 451]);
+    assert.deepEqual([named.refund, named.payment], [refund.id, payment]);
+    await api.post(`/v1/refunds/${another.id}/cancel`).expect(200);
+  });
+});

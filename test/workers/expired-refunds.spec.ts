@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import type { Knex } from '../../shared/db/knex.js';
+import { Payable } from '../../shared/models/payable.js';
+import { presentCheckoutSession } from '../../shared/presenters/checkout-session.js';
+import { presentRefund } from '../../shared/presenters/refund.js';
+import { expireOverdueSessions, hasOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
+import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
+import { buildEndpoints, buildRefund, buildSession } from '../support/factories.js';
+import { EVENT_DEPS } from '../support/money-flow.js';
+
+const WORDS = { 'ключ "1"': 'a\\b\n\u2028 \u{1f4b8}', plain: '' };
+
+describe('refunds whose time is over', () => {
+  let expiring: Expiring;
+  let db: Knex;
+  before(async () => {
+    expiring = await openExpiring('expired_refunds');
+    db = expiring.db;
+  });
+  after(() => db.destroy());
+
+  it('are canceled with the sessions that expire, each told in its own words, whatever those are', async () => {
+    const { accountId } = expiring.shop;
+    const [endpoint] = await buildEndpoints(db, accountId, 1, { enabledEvents: ['refund.updated'] });
+    const overdue = { ...overdueBy(60_000), metadata: WORDS };
+    const plain = await buildRefund(db, accountId, overdue);
+    assert.ok(plain.refund);
+    const refund = {
+      ...plain.refund,
+      reason: 'duplicate' as const,
+      reference: 'order "7"',
+      networkName: 'Näme "x"',
+    };
+    await buildRefund(db, accountId, { ...overdue, refund, failureCode: 'insufficient_funds' });
+    await buildSession(db, accountId, overdue);
+    const later = await buildRefund(db, accountId);
+    assert.equal(await hasOverdueSessions(db), true);
+    assert.equal(await expireOverdueSessions(db, 10, EVENT_DEPS), 3);
+    assert.equal(await hasOverdueSessions(db), false);
+
+    const ended = await Payable.query(db).where({ status: 'expired' }).orderBy('id');
+    const { rows } = await db.raw(
+      'SELECT type, object::text AS text FROM events ORDER BY checkout_session_id',
+    );
+    const { baseUrl } = EVENT_DEPS;
+    const told = ended.map((one) =>
+      one.refund === null
+        ? ['checkout.session.expired', presentCheckoutSession(one, { baseUrl, expand: [] })]
+        : ['refund.updated', presentRefund(one, baseUrl)],
+    );
+    assert.equal(told.length, 3);
+    assert.deepEqual(
+      rows.map(({ type, text }: { type: string; text: string }) => [type, text]),
+      told.map(([type, object]) => [type, JSON.stringify(object)]),
+    );
+    const deliveries = await db('webhookDeliveries').where({ endpointId: endpoint });
+    assert.equal(deliveries.length, 2);
+    assert.equal((await Payable.query(db).findById(later.id))?.status, 'open');
+  });
+});
