@@ -16,7 +16,7 @@ import { buildSigner, signToken } from '../support/api-client.js';
 import { BUYER, decodeHeader, findEntry, SOLANA_DEVNET } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { startFacilitator } from '../support/facilitator.js';
-import { buildMerchant, buildPaidSession, buildSession } from '../support/factories.js';
+import { buildMerchant, buildPaidSession, buildRefund, buildSession } from '../support/factories.js';
 import { AnswerRules } from '../support/fuzz/answer-rules.js';
 import { hostileMessages } from '../support/fuzz/hostile-messages.js';
 import { type Hostile, hostileRequests, ID } from '../support/fuzz/hostile-requests.js';
@@ -102,6 +102,7 @@ describe('the fuzz', () => {
       (await buildSession(db, shop.accountId, { status: 'expired' })).id,
       paid.session.id,
       paid.payment.id,
+      (await buildRefund(db, shop.accountId)).id,
       (await buildSession(db, other.accountId)).id,
     ];
     const credentials = [

@@ -207,7 +207,7 @@ describe('a session whose time runs out', () => {
     travelMs(MINUTE);
     assert.equal(await expire(), 0);
     const merchant = expireByMerchant(id);
-    await eventually(async () => assert.equal(await waitingFor('payables'), 1));
+    await eventually(async () => assert.equal(await waitingFor('checkout_sessions'), 1));
     await pause.release();
     assert.equal(await merchant, '400 checkout_session_not_open');
     await hands.doNext((await flow.onlyPayment(id)).id);

@@ -65,6 +65,7 @@ export class AnswerRules {
     const { id, object, status: state } = JSON.parse(text);
     if (object === 'api_key') this.#count('api_keys');
     if (object === 'webhook_endpoint' && text.includes('"secret"')) this.#count('webhook_endpoints');
+    if (object === 'refund' && state === 'canceled') this.#count('events');
     if (object === 'checkout.session') this.#count(state === 'expired' ? 'events' : 'checkout_sessions');
     return id;
   }
@@ -75,7 +76,7 @@ export class AnswerRules {
     const { name } = JSON.parse(String(sent)).params;
     if (name === 'create_webhook_endpoint') this.#count('webhook_endpoints');
     if (name === 'create_checkout_session') this.#count('checkout_sessions');
-    if (name === 'expire_checkout_session') this.#count('events');
+    if (name === 'expire_checkout_session' || name === 'cancel_refund') this.#count('events');
     return made?.id;
   }
 

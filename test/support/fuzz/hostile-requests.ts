@@ -377,7 +377,7 @@ export function hostileRequests(payments: readonly Json[]): Arbitrary<Hostile> {
   );
   return fc.oneof(
     ...operations,
-    { weight: 12, arbitrary: linkRequests(payments) },
+    { weight: 18, arbitrary: linkRequests(payments) },
     { weight: 2, arbitrary: elsewhere },
   );
 }
