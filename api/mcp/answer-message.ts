@@ -13,9 +13,10 @@ import { API_VERSION } from '../../shared/domain/webhook-event.js';
 import type { JsonObject } from '../../shared/x402/json-object.js';
 import type { Deps } from '../deps.js';
 import { operationCaller } from './call-operation.js';
+import type { MerchantTool } from './merchant-tool.js';
 import { takeArguments } from './take-arguments.js';
 import { inputSchema } from './tool-arguments.js';
-import { MERCHANT_TOOLS, type MerchantTool } from './tools.js';
+import { MERCHANT_TOOLS } from './tools.js';
 
 /** All that needs the SDK: the first message loads it. `res` is the answer that it will be sent with. */
 export type AnswerMessage = (res: Response, message: JsonObject) => Promise<{ status: number; text: string }>;

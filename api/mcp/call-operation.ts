@@ -6,8 +6,8 @@ import { revokedOr } from '../middleware/revoked-first.js';
 import { principalOf } from '../request-context.js';
 import { merchantOperations } from '../v1/merchant-operations.js';
 import type { Answer } from '../v1/operation/answer-once.js';
+import type { MerchantTool } from './merchant-tool.js';
 import { placeArguments } from './tool-arguments.js';
-import type { MerchantTool } from './tools.js';
 import { wholeText } from './whole-text.js';
 
 /** Gives the status and the body of /v1. `res`, the answer at /mcp, gets those of its headers that help a caller. */

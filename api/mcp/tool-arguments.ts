@@ -3,7 +3,7 @@ import type { JsonObject } from '../../shared/x402/json-object.js';
 import { inputParser } from '../input/input-parser.js';
 import type { RawInput } from '../input/normalize.js';
 import type { Call } from '../v1/operation/operation.js';
-import type { MerchantTool } from './tools.js';
+import type { MerchantTool } from './merchant-tool.js';
 
 const strict = { additionalProperties: false };
 const parseId = inputParser(Type.Object({ id: Type.String() }, strict));

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import request, { type Response, type Test } from 'supertest';
-import { MERCHANT_TOOLS, type MerchantTool } from '../../api/mcp/tools.js';
+import type { MerchantTool } from '../../api/mcp/merchant-tool.js';
+import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
 import { client as restClient } from './api-client.js';
 import type { TestApp } from './app.js';
 

@@ -1,6 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
+import type { MerchantTool } from '../../../api/mcp/merchant-tool.js';
 import { inputSchema } from '../../../api/mcp/tool-arguments.js';
-import { MERCHANT_TOOLS, type MerchantTool } from '../../../api/mcp/tools.js';
+import { MERCHANT_TOOLS } from '../../../api/mcp/tools.js';
 import {
   allowed,
   type Hostile,

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import request, { type Test } from 'supertest';
+import { createdAt } from '../../shared/ids.js';
+import type { Payable } from '../../shared/models/payable.js';
+import { assertInvalid } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildPaidSession, buildRefund } from '../support/factories.js';
+import { buildShop, type Shop } from '../support/shop.js';
+
+const HEAD =
+  'id,created,settled_at,status,reason,amount,currency,token,token_amount,network,network_name,pay_to,transaction,transaction_url,payment,checkout_session,expires_at,failure_code,livemode';
+
+describe('the refunds as CSV', () => {
+  let app: TestApp;
+  let shop: Shop;
+  let open: Payable;
+  let done: Payable;
+  let transaction: string | null;
+  before(async () => {
+    app = await openTestApp();
+    shop = await buildShop(app);
+    open = await buildRefund(app.db, shop.accountId, { amountTotalCents: 120, failureCode: '=1+1' });
+    const unpaid = await buildRefund(app.db, shop.accountId);
+    const { payment } = await buildPaidSession(app.db, shop.accountId, {
+      settledAt: new Date('2026-03-01T10:20:30.456Z'),
+      checkoutSessionId: unpaid.id,
+    });
+    transaction = payment.transaction;
+    done = await unpaid.$query(app.db).patchAndFetch({ status: 'complete', paymentId: payment.id });
+    await buildRefund(app.db, (await buildShop(app)).accountId);
+  });
+  after(() => app.close());
+
+  const ask = (path: string): Test =>
+    request(app.server).get(path).set('Authorization', `Bearer ${shop.testKey}`).set('Accept', 'text/csv');
+  const time = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`;
+  const line = (
+    refund: Payable,
+    parts: Record<'settled' | 'status' | 'money' | 'sent' | 'failure', string>,
+  ) => {
+    const { payTo, checkoutSession } = refund.refund ?? {};
+    return `${refund.id},${time(createdAt(refund.id))},${parts.settled},${parts.status},,${parts.money},eip155:84532,Base Sepolia,${payTo},${parts.sent},${refund.refundedPaymentId},${checkoutSession},${time(refund.expiresAt)},${parts.failure},false`;
+  };
+
+  it('are one line each under a line of names, newest first', async () => {
+    const res = await ask('/v1/refunds').expect(200);
+    assert.equal(res.get('Content-Type'), 'text/csv; charset=utf-8');
+    assert.deepEqual(res.text.split('\r\n'), [
+      HEAD,
+      line(done, {
+        settled: '2026-03-01T10:20:30Z',
+        status: 'succeeded',
+        money: '4.50,usd,USDC,4.500000',
+        sent: `${transaction},https://sepolia.basescan.org/tx/${transaction}`,
+        failure: '',
+      }),
+      line(open, {
+        settled: '',
+        status: 'requires_action',
+        money: '1.20,usd,USDC,1.200000',
+        sent: ',',
+        failure: "'=1+1",
+      }),
+      '',
+    ]);
+  });
+
+  it('are those of the filters, all of them', async () => {
+    const idsOf = async (query: string): Promise<string[]> => {
+      const { text } = await ask(`/v1/refunds?${query}`).expect(200);
+      return text
+        .split('\r\n')
+        .slice(1, -1)
+        .map((row) => row.split(',')[0] ?? '');
+    };
+    assert.deepEqual(await idsOf('status=succeeded'), [done.id]);
+    assert.deepEqual(await idsOf(`payment_intent=${open.refundedPaymentId}`), [open.id]);
+    assert.deepEqual(await idsOf('created[lt]=1000'), []);
+    for (const param of ['limit', 'starting_after', 'ending_before']) {
+      assertInvalid(await ask(`/v1/refunds?${param}=1`), 'parameter_unknown', param);
+    }
+  });
+});
