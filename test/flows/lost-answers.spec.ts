@@ -7,9 +7,9 @@ import axios from 'axios';
 import { BUYER, type Checkout, decodeHeader, openCheckout, type SessionState } from '../support/checkout.js';
 import { type CuttingProxy, openCuttingProxy } from '../support/cutting-proxy.js';
 import { eventually } from '../support/eventually.js';
+import { describeBothKinds } from '../support/kinds.js';
 import { PausePoint } from '../support/pause-points.js';
 import { testServices } from '../support/suite.js';
-import { describeBothKinds } from '../support/kinds.js';
 
 interface Heard {
   status: number;
