@@ -13,9 +13,14 @@ export async function up(knex: Knex): Promise<void> {
       ADD COLUMN refunded_payment_id text COLLATE "C" REFERENCES payments,
       ADD COLUMN refund json,
       ADD CHECK ((refunded_payment_id IS NULL) = (refund IS NULL))`);
-  // None of the rows has one yet, so it is made in no time.
+  // None of the rows has one yet, so both are made in no time.
   await knex.raw(
     'CREATE INDEX payables_of_payment ON payables (refunded_payment_id, id) WHERE refunded_payment_id IS NOT NULL',
+  );
+  // What of a payment is given back is summed whenever more is to be, however many were canceled.
+  await knex.raw(
+    `CREATE INDEX payables_giving_back ON payables (refunded_payment_id)
+     WHERE refunded_payment_id IS NOT NULL AND status <> 'expired'`,
   );
   await knex.raw(`
     CREATE VIEW checkout_sessions AS

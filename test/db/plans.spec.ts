@@ -45,7 +45,25 @@ const COUNTS = {
 };
 /** A page has 101 rows, a batch of the sweep 500. */
 const MOST_ROWS = 1200;
+const TERMS = {
+  checkoutSession: 'cs_test_1',
+  reference: null,
+  reason: null,
+  token: 'USDC',
+  tokenAmount: '10000',
+  tokenDecimals: 6,
+  network: 'eip155:84532',
+  networkName: 'Base Sepolia',
+  payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
+};
+/** More than a page has, of one payment: whoever lists sessions must not pass by them. */
+const MANY_REFUNDS = `
+  INSERT INTO payables (id, account_id, livemode, status, amount_total_cents, line_items, metadata, expires_at,
+    refunded_payment_id, refund)
+  SELECT 're_' || lpad(n::text, 28, '0'), ?, false, 'expired', 1, '[]', '{}', now(), ?, '${JSON.stringify(TERMS)}'
+  FROM generate_series(1, 3000) n`;
 const SESSIONS = '/v1/checkout/sessions';
+const REFUNDS = '/v1/refunds';
 const ENDPOINTS = '/v1/webhook_endpoints';
 
 /**
@@ -56,7 +74,7 @@ describe('the plans of a database that has grown', () => {
   let app: TestApp;
   let facilitator: FakeFacilitator;
   let api: Client;
-  let known: { open: string; paid: string; payment: string; event: string; endpoint: string; secret: string };
+  let known: Record<'open' | 'paid' | 'payment' | 'newest' | 'event' | 'endpoint' | 'secret', string>;
 
   before(async function () {
     this.timeout(120_000);
@@ -79,10 +97,13 @@ describe('the plans of a database that has grown', () => {
       open: await first('checkoutSessions', { status: 'open' }),
       paid: await first('checkoutSessions', { status: 'complete' }),
       payment: await first('payments', {}),
+      newest: (await app.db('payments').where({ accountId: BIG_ACCOUNT }).max('id as id'))[0]?.id,
       event: await first('events', {}),
       endpoint: await first('webhookEndpoints', {}),
       secret: key.secret,
     };
+    await app.db.raw(MANY_REFUNDS, [BIG_ACCOUNT, known.newest]);
+    await app.db.raw('ANALYZE payables');
   });
   after(async () => {
     await app.close();
@@ -114,6 +135,10 @@ describe('the plans of a database that has grown', () => {
   };
 
   const requests: Record<string, () => Promise<unknown>> = {
+    'the newest refunds': get(() => `${REFUNDS}?limit=100`),
+    'refunds of one payment': get(() => `${REFUNDS}?payment=${known.payment}`),
+    'refunds that wait': get(() => `${REFUNDS}?limit=100&status=requires_action`),
+    'a new refund': () => api.post(REFUNDS, { payment: known.newest, amount: 1 }).expect(200),
     'the newest sessions': get(() => `${SESSIONS}?limit=100`),
     'sessions with their line items': get(() => `${SESSIONS}?limit=100&expand[]=data.line_items`),
     'sessions after one long ago': get(() => `${SESSIONS}?limit=100&starting_after=${known.paid}`),
@@ -275,7 +300,7 @@ describe('the plans of a database that has grown', () => {
   it('would notice a table that is read from one end to the other', async () => {
     await assert.rejects(
       assertIndexed(() => app.db('checkoutSessions').where('clientReferenceId', 'order-1')),
-      /payables by undefined, 50\d{3} rows/,
+      /payables by undefined, 53\d{3} rows/,
     );
   });
 });

@@ -367,7 +367,7 @@ describeBothKinds('money that comes late', (kind) => {
       while (payment.status === 'processing') {
         await hands.doNext(id);
         payment = await read();
-        if (firstUnused === 0 && payment.unusedSeenAt !== null) firstUnused = nowMs();
+        if (firstUnused === 0) firstUnused = payment.unusedSeenAt?.getTime() ?? 0;
       }
       const lastSettle = payment.settleEndedAt?.getTime() ?? 0;
       assert.equal(flow.calls(signed).settle, payment.settleCalls);
