@@ -87,25 +87,25 @@ key (svc_sk_…) that the operator of this host has registered for the account: 
 id, \`iss\` is svc-merchant, \`exp\` is \`iat\` + 120. Body: \`{"livemode":false,"name":"My agent"}\`.
 
 To hear of payments, \`POST ${baseUrl}/v1/webhook_endpoints\` with \`url\`; the answer holds its \`secret\`, once. Events
-are checkout.session.completed and checkout.session.expired. Verify each one before you trust it: Service-Signature with
-Stripe's \`webhooks.constructEvent\`, or webhook-signature with any Standard Webhooks library. Without an address that the
-internet reaches, ask \`GET ${baseUrl}/v1/events\` instead: the same events, newest first, skipping ids you have seen.`;
+are checkout.session.completed and checkout.session.expired. Verify each: Service-Signature with Stripe's
+\`webhooks.constructEvent\`, or webhook-signature with any Standard Webhooks library. Without an address that the internet
+reaches, ask \`GET ${baseUrl}/v1/events\`: the same events, newest first.`;
 }
 
 function howToGiveBack(baseUrl: string): string {
   return `## Give a payment back
 
 \`POST ${baseUrl}/v1/refunds\` with \`payment\` (pay_…), and \`amount\` for a part of it, answers with a link in \`url\` that
-asks for that much to the wallet that paid. Pay it from yours; its receipt has \`refund\`, not \`session\`. It is back when
-its \`status\` is succeeded. Events: refund.created, refund.updated.`;
+asks for that much to the wallet that paid. Pay it from yours: its \`status\` is succeeded when the money is back. Events:
+refund.created, refund.updated.`;
 }
 
 function howErrorsLook(): string {
   return `## Errors
 
 - /v1: \`{"error":{"type","code","message","param","request_id"}}\`. \`message\` says what to change, \`param\` names the
-  parameter, as in line_items[0][price_data][unit_amount]. 400 mend the request, 401 the key, 404 the id or its mode (live
-  and test see nothing of each other), 429 wait for Retry-After, 500 send it again with the same Idempotency-Key.
+  parameter. 400 mend the request, 401 the key, 404 the id or its mode
+  (live or test), 429 wait for Retry-After, 500 send it again with the same Idempotency-Key.
 - links: \`{"error":{"code","message"}}\`, or on a 402 \`code\` and \`error\` beside \`accepts\`, such as \`insufficient_funds\`.`;
 }
 

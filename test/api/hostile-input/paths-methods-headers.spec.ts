@@ -187,7 +187,17 @@ describe('hostile input', () => {
       [PAYMENTS, 'GET, HEAD'],
       [ENDPOINTS, 'GET, HEAD, POST'],
       [`${ENDPOINTS}/we_x`, 'GET, HEAD, POST, DELETE'],
-      [KEYS, 'POST'],
+      [`${PAYMENTS}/pay_x`, 'GET, HEAD'],
+      ['/v1/refunds', 'GET, HEAD, POST'],
+      ['/v1/refunds/re_x', 'GET, HEAD'],
+      ['/v1/refunds/re_x/cancel', 'POST'],
+      ['/v1/events', 'GET, HEAD'],
+      ['/v1/events/evt_x', 'GET, HEAD'],
+      ['/v1/events/evt_x/resend', 'POST'],
+      [`${ENDPOINTS}/we_x/deliveries`, 'GET, HEAD'],
+      [`${ENDPOINTS}/we_x/roll_secret`, 'POST'],
+      [KEYS, 'GET, HEAD, POST'],
+      [`${KEYS}/key_x`, 'DELETE'],
     ];
     const methods = [
       'GET',
