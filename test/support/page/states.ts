@@ -135,7 +135,7 @@ export const PAGE_STATES = {
   'a refund that is paid, in Arabic': async (shop, visit) => {
     const refund = await buildRefund(shop.app.db, shop.merchant.accountId);
     await shop.pay(refund.id);
-    return await shop.visitPage(refund, { browser: { ...visit.browser, locale: 'ar' } });
+    return await shop.visitPage(refund, { ...visit, browser: { ...visit.browser, locale: 'ar' } });
   },
   paid: async (shop, visit) => {
     const { session } = await buildPaidSession(shop.app.db, shop.merchant.accountId);
