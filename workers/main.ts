@@ -13,6 +13,7 @@ import { decisionBell } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { PAYMENTS_OF_A_JOB } from '../shared/queues/ring-settlements.js';
+import { tellOfStore } from '../shared/queues/tell-of-store.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js';
 import { waitAtMost } from '../shared/within.js';
@@ -46,12 +47,13 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   warnOfDangers(config, logger);
   const deliverer = new Deliverer(deps);
   const handlers = createHandlers(deps, deliverer);
+  const news = tellOfStore(logger);
   const start = <N extends JobName>(name: N): Closable => {
     const handle: Handlers[N] = handlers[name];
-    return runWorker({ name, handle, config, redis: waiting, logger });
+    return runWorker({ name, handle, config, redis: waiting, logger, news });
   };
   const workers = config.workerQueues.map((name) => start(name));
-  const sweep = sweepDueWork(deps, handlers);
+  const sweep = sweepDueWork(deps, handlers, news);
   const cleanUp = cleanUpRegularly(deps);
   const clock = followClock(deps.db, logger);
   const metricsServer =

@@ -2,6 +2,7 @@ import { nowMs } from '../shared/clock.js';
 import type { JobName } from '../shared/domain/jobs.js';
 import type { JobRequest } from '../shared/queues/enqueue.js';
 import { paymentJob, stagesServedBy } from '../shared/queues/payment-job.js';
+import type { StoreNews } from '../shared/queues/tell-of-store.js';
 import { hasOverdueSessions } from '../shared/services/checkout-sessions/expire.js';
 import { listDuePayments } from '../shared/services/payments/take-work.js';
 import { findDueAccounts } from '../shared/services/webhooks/find-due.js';
@@ -22,7 +23,7 @@ const LATE_MS = 15_000;
 /** Endpoints looked at in one round, due or not: more than two accounts can have. */
 const ENDPOINTS = 5000;
 
-export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
+export function sweepDueWork(deps: WorkerDeps, handlers: Handlers, news: StoreNews): Closable {
   const standIn = createStandIn(deps, handlers);
   const apart = workApart(deps, handlers);
   const findDueJobs = createFinder(deps);
@@ -33,7 +34,7 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
     // Jitter keeps many workers from asking at the same instant.
     timer = setTimeout(
       () => {
-        sweeping = sweep(deps, findDueJobs, standIn).finally(() => {
+        sweeping = sweep(deps, { findDueJobs, standIn, news }).finally(() => {
           if (closed) return;
           apart.look();
           schedule();
@@ -53,10 +54,16 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers): Closable {
   };
 }
 
-async function sweep(deps: WorkerDeps, findDueJobs: () => Promise<DueJobs>, standIn: StandIn): Promise<void> {
+interface Sweep {
+  findDueJobs(): Promise<DueJobs>;
+  standIn: StandIn;
+  news: StoreNews;
+}
+
+async function sweep(deps: WorkerDeps, { findDueJobs, standIn, news }: Sweep): Promise<void> {
   try {
     const { due, late } = await findDueJobs();
-    standIn.run([...late, ...(await ringAll(deps, due))]);
+    standIn.run([...late, ...(await ringAll(deps, due, news))]);
   } catch (error) {
     deps.logger.error({ event: 'sweep.failed', err: error });
   }
@@ -96,10 +103,11 @@ function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () 
 }
 
 /** Those that the queue store did not take. */
-async function ringAll({ queues, logger }: WorkerDeps, jobs: readonly AnyJob[]): Promise<AnyJob[]> {
+async function ringAll({ queues }: WorkerDeps, jobs: readonly AnyJob[], news: StoreNews): Promise<AnyJob[]> {
   const rung = await Promise.allSettled(jobs.map((job) => queues.enqueue(job)));
   const failed = rung.find((result) => result.status === 'rejected');
-  if (failed !== undefined) logger.warn({ event: 'sweep.without_queue', err: failed.reason });
+  if (failed !== undefined) news.away('sweep', failed.reason);
+  else if (jobs.length > 0) news.back('sweep');
   return jobs.filter((_, index) => rung[index]?.status === 'rejected');
 }
 
