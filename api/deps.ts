@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Breaker } from '../shared/breaker.js';
 import type { SolanaTransfers } from '../shared/chains/solana-transfers.js';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
@@ -24,6 +25,8 @@ export interface Deps {
   logger: Logger;
   db: Knex;
   redis: Redis | undefined;
+  /** Before `redis`, for requests. */
+  breaker: Breaker | undefined;
   secretBox: SecretBox;
   apiRateLimiter: RateLimiter;
   heavyAnswers: HeavyAnswers;

@@ -3,7 +3,7 @@ import { openDatabase } from '../shared/db/knex.js';
 import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../shared/domain/weight.js';
 import { lazily } from '../shared/lazily.js';
 import type { Logger } from '../shared/logger.js';
-import { openRedis } from '../shared/queues/connection.js';
+import { openRedis, openRedisBreaker } from '../shared/queues/connection.js';
 import { decisionsFrom } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
@@ -25,16 +25,18 @@ import { openWebMetrics } from './web-metrics.js';
 export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
   const db = openDatabase(config.database, logger);
   const redis = config.redis && openRedis(config.redis, logger);
+  const breaker = redis && openRedisBreaker(redis, logger);
   const queues = openQueues(config, redis, logger);
   return {
     config,
     logger,
     db,
     redis,
+    breaker,
     secretBox: createSecretBox(config.encryptionKeys),
-    apiRateLimiter: openApiRateLimiter(config, db, redis),
+    apiRateLimiter: openApiRateLimiter(config, { db, redis, breaker }),
     heavyAnswers: openHeavyAnswers(),
-    addressLimiters: openAddressLimiters(config, db, redis),
+    addressLimiters: openAddressLimiters(config, { db, redis, breaker }),
     largeBodies: new LargeBodies(),
     queues,
     ringDeliveries: deliveryBell(queues, logger),
@@ -58,7 +60,8 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
   };
 }
 
-export async function closeDeps({ db, redis, queues, facilitator, images }: Deps): Promise<void> {
+export async function closeDeps({ db, redis, breaker, queues, facilitator, images }: Deps): Promise<void> {
+  breaker?.close();
   await queues.close();
   await facilitator.close();
   await images.close();

@@ -7,6 +7,7 @@ import { hasOverdueSessions } from '../shared/services/checkout-sessions/expire.
 import { listDuePayments } from '../shared/services/payments/take-work.js';
 import { findDueAccounts } from '../shared/services/webhooks/find-due.js';
 import type { Closable } from '../shared/shutdown.js';
+import { within } from '../shared/within.js';
 import type { WorkerDeps } from './deps.js';
 import type { Handlers } from './handlers.js';
 import { workApart } from './work-apart.js';
@@ -20,6 +21,8 @@ const INTERVAL_MS = 1000;
 const BATCH = 500;
 /** A payment that has been due for so long is not waited for any more: the queue store may have frozen. */
 const LATE_MS = 15_000;
+/** A store that hangs holds up no sweep for longer. */
+const CHECK_WITHIN_MS = 5000;
 /** Endpoints looked at in one round, due or not: more than two accounts can have. */
 const ENDPOINTS = 5000;
 
@@ -104,10 +107,13 @@ function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () 
 
 /** Those that the queue store did not take. */
 async function ringAll({ queues }: WorkerDeps, jobs: readonly AnyJob[], news: StoreNews): Promise<AnyJob[]> {
-  const rung = await Promise.allSettled(jobs.map((job) => queues.enqueue(job)));
+  const rings = jobs.map((job) => queues.enqueue(job));
+  // When there is nothing to ring for, it is still to be known whether one could.
+  if (jobs.length === 0 && news.isAway('sweep')) rings.push(within(CHECK_WITHIN_MS, queues.check()));
+  const rung = await Promise.allSettled(rings);
   const failed = rung.find((result) => result.status === 'rejected');
   if (failed !== undefined) news.away('sweep', failed.reason);
-  else if (jobs.length > 0) news.back('sweep');
+  else if (rings.length > 0) news.back('sweep');
   return jobs.filter((_, index) => rung[index]?.status === 'rejected');
 }
 
