@@ -1,6 +1,6 @@
 import { askSeldom } from '../../shared/ask-seldom.js';
 import { isClockOff } from '../../shared/db/follow-clock.js';
-import { pendingMigrations } from '../../shared/migrate.js';
+import { pendingMigrations } from '../../shared/schema/migration-files.js';
 import { type DatabaseState, databaseState, probeWriting } from '../../shared/services/upkeep/write-probe.js';
 import { TookTooLong, waitAtMost, within } from '../../shared/within.js';
 import type { Deps } from '../deps.js';
