@@ -4,9 +4,17 @@ import { createLogger } from '../shared/logger.js';
 import { presentOperatorPayment } from '../shared/presenters/operator-payment.js';
 import { decisionBell } from '../shared/queues/decision-bell.js';
 import { leaveToSweep } from '../shared/queues/ring-deliveries.js';
-import { getPayment, listUndecidedPayments, resolvePayment } from '../shared/services/payments/resolve.js';
+import {
+  getPayment,
+  listUndecidedPayments,
+  refuseIfItCanStillArrive,
+  resolvePayment,
+} from '../shared/services/payments/resolve.js';
 import { type Command, subjectOf } from './command.js';
 import { UsageError } from './parse-command-line.js';
+
+/** That its money may still move, or has moved. */
+const KNOWINGLY = 'even-if-it-can-still-arrive';
 
 /** What an operator can see and decide of payments. */
 export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
@@ -29,21 +37,24 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'resolve-payment': {
-    usage: '<pay_…> --paid <transaction> | --failed --reason R',
+    usage: '<pay_…> --paid <transaction> | --failed --reason R [--even-if-it-can-still-arrive]',
     subject: 'payment',
     options: ['paid', 'reason'],
-    flags: ['failed'],
+    flags: ['failed', KNOWINGLY],
     required: [],
     changes: 'at once',
     async run(db, input) {
       const resolution = readResolution(input);
+      const payment = subjectOf(input, 'payment');
+      if (resolution.kind === 'failed' && input[KNOWINGLY] === undefined)
+        await refuseIfItCanStillArrive(db, payment);
       // The lines go to standard error: standard output is the answer's.
       const logger = createLogger('warn', 'cli', process.stderr);
       const { baseUrl } = readConfig('cli', { DATABASE_URL: 'postgres://unused' });
       return presentOperatorPayment(
         await resolvePayment(
           { db, logger, baseUrl, ringDeliveries: leaveToSweep, ringDecided: decisionBell(undefined) },
-          subjectOf(input, 'payment'),
+          payment,
           resolution,
         ),
       );
