@@ -5,6 +5,7 @@ import { warnOfDangers } from '../shared/dangers.js';
 import { followClock } from '../shared/db/follow-clock.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { runStatement } from '../shared/db/statement.js';
+import { warnOfPooler } from '../shared/db/warn-of-pooler.js';
 import type { JobName } from '../shared/domain/jobs.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger } from '../shared/logger.js';
@@ -45,6 +46,7 @@ interface Opened {
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
   const { deps, waiting, close } = await openDeps(config, logger);
   warnOfDangers(config, logger);
+  if (config.redis === undefined) void warnOfPooler(deps.db, logger);
   const deliverer = new Deliverer(deps);
   const handlers = createHandlers(deps, deliverer);
   const news = tellOfStore(logger);
