@@ -17,6 +17,7 @@ import { REFERENCE_FOLDER } from './docs/reference-assets.js';
 import { openHeavyAnswers } from './heavy-answers.js';
 import { LargeBodies } from './large-bodies.js';
 import { createImageProxy } from './merchant-images/image-proxy.js';
+import { MERCHANT_OPERATIONS } from './openapi/merchant-paths.js';
 import { watchSettlements } from './payment-link/await-settlement.js';
 import { createReceiptSigner } from './payment-link/signed-receipts.js';
 import { openAddressLimiters, openApiRateLimiter } from './rate-limiters.js';
@@ -41,10 +42,10 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     queues,
     ringDeliveries: deliveryBell(queues, logger),
     ringSettlement: settlementBell(queues, logger),
-    facilitator: createFacilitator(config.facilitator),
+    facilitator: createFacilitator(config.facilitator, { logger }),
     settlements: watchSettlements(db, logger, decisionsFrom(config.redis, logger)),
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
-    metrics: openWebMetrics({ db, queues, logger }),
+    metrics: openWebMetrics({ db, queues, logger }, MERCHANT_OPERATIONS),
     lifecycle: { isStopping: false },
     solanaTransfers: lazily(async () => {
       const { createSolanaTransfers } = await import('../shared/chains/solana-transfers.js');

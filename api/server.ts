@@ -5,7 +5,7 @@ import { warnOfDangers } from '../shared/dangers.js';
 import { followClock } from '../shared/db/follow-clock.js';
 import { warnOfPooler } from '../shared/db/warn-of-pooler.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
-import { createLogger, type Logger } from '../shared/logger.js';
+import { createLogger, type Logger, tellStart } from '../shared/logger.js';
 import { warnIfRedisMayEvict } from '../shared/queues/connection.js';
 import { loadBullMq } from '../shared/queues/enqueue.js';
 import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js';
@@ -99,6 +99,7 @@ if (isEntryPoint(import.meta.url)) {
   await runEntryPoint(async () => {
     const config = readConfig('web');
     const logger = createLogger(config.logLevel, 'web');
+    tellStart(logger);
     closeOnSignal(await startWeb(config, logger), logger);
   });
 }

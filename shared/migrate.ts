@@ -4,7 +4,7 @@ import { type Config, ConfigError, type DatabaseConfig, readConfig } from './con
 import { postgresConnection } from './db/connection.js';
 import { type Knex, openDatabase } from './db/knex.js';
 import { isEntryPoint, runEntryPoint } from './entry-point.js';
-import { createLogger, type Logger } from './logger.js';
+import { createLogger, type Logger, tellStart } from './logger.js';
 import { migrateQueues } from './queues/migrate-queues.js';
 import { appliedMigrations, migrationConfig, pendingMigrations } from './schema/migration-files.js';
 import { type MigrationRun, type MigrationTimes, runMigration } from './schema/run-migration.js';
@@ -98,6 +98,7 @@ if (isEntryPoint(import.meta.url)) {
     const down = isDown(process.argv.slice(2));
     const config = readConfig('migrate');
     const logger = createLogger(config.logLevel, 'migrate');
+    tellStart(logger);
     if (down) await migrateDown(config, logger);
     else await migrate(config, logger);
   });

@@ -8,7 +8,7 @@ import { runStatement } from '../shared/db/statement.js';
 import { warnOfPooler } from '../shared/db/warn-of-pooler.js';
 import type { JobName } from '../shared/domain/jobs.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
-import { createLogger, type Logger } from '../shared/logger.js';
+import { createLogger, type Logger, tellStart } from '../shared/logger.js';
 import { openRedis, openWorkerRedis, warnIfRedisMayEvict } from '../shared/queues/connection.js';
 import { decisionBell } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
@@ -102,7 +102,10 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     queues,
     ringDeliveries: deliveryBell(queues, logger),
     ringDecided: decisionBell(ringing),
-    facilitator: createFacilitator(config.facilitator, config.workerConcurrency * CALLS_PER_PLACE),
+    facilitator: createFacilitator(config.facilitator, {
+      callsAtOnce: config.workerConcurrency * CALLS_PER_PLACE,
+      logger,
+    }),
     chains,
     metrics: openWorkerMetrics({ db, queues, logger }),
   };
@@ -123,6 +126,7 @@ if (isEntryPoint(import.meta.url)) {
   await runEntryPoint(async () => {
     const config = readConfig('worker');
     const logger = createLogger(config.logLevel, 'worker');
+    tellStart(logger);
     closeOnSignal(await startWorker(config, logger), logger);
   });
 }

@@ -1,15 +1,18 @@
 import { type RequestHandler, Router } from 'express';
+import { VERSION } from '../../shared/version.js';
 import type { Deps } from '../deps.js';
 import { sendJson } from '../send-json.js';
 import { adminPages } from './admin.js';
 import { requireMetricsToken } from './credentials.js';
 import { openReadiness } from './readiness.js';
 
+const ALIVE = JSON.stringify({ status: 'ok', version: VERSION });
+
 /** What platforms and operators ask: is the process up, can it serve, how does it do? */
 export function operations(deps: Deps): Router {
   const router = Router({ caseSensitive: true });
   const readiness = openReadiness(deps);
-  router.get('/healthz', (_req, res) => sendJson(res, '{"status":"ok"}'));
+  router.get('/healthz', (_req, res) => sendJson(res, ALIVE));
   router.get('/readyz', async (_req, res) => {
     const { ready, answer } = await readiness();
     res.status(ready ? 200 : 503);

@@ -27,10 +27,15 @@ describe('web processes behind a pooler that holds no prepared statements', () =
     for (let i = 0; i < CREATES / AT_ONCE; i += 1) {
       const answers = await Promise.all(
         webs.flatMap(({ port }) =>
-          Array.from({ length: AT_ONCE / 2 }, () => processes.send(port, 'POST', SESSIONS, { body: MINIMAL })),
+          Array.from({ length: AT_ONCE / 2 }, () =>
+            processes.send(port, 'POST', SESSIONS, { body: MINIMAL }),
+          ),
         ),
       );
-      assert.deepEqual(new Set(answers.map(({ status, text }) => (status === 200 ? 200 : text))), new Set([200]));
+      assert.deepEqual(
+        new Set(answers.map(({ status, text }) => (status === 200 ? 200 : text))),
+        new Set([200]),
+      );
     }
     for (const web of webs) {
       const told = web.lines().filter(({ event }) => event === 'database.statements_not_kept');
@@ -43,7 +48,11 @@ describe('web processes behind a pooler that holds no prepared statements', () =
     const told = { DATABASE_URL: pooler.url, DATABASE_PREPARED_STATEMENTS: 'false' };
     for (const settings of [told, {}]) {
       const web = await processes.start(settings);
-      assert.equal((await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL })).status, 200, web.output());
+      assert.equal(
+        (await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL })).status,
+        200,
+        web.output(),
+      );
       assert.deepEqual(
         web.lines().filter(({ event }) => String(event).startsWith('database.')),
         [],

@@ -28,7 +28,13 @@ export async function resolvePayment(
   const result = await carryOut(deps, payment, byOperator(payment, resolution, { now: now() }));
   if (result !== 'done')
     throw new Refusal('parameter_invalid', `${id} was decided meanwhile. Look at it again.`);
-  deps.logger.warn({ event: 'payment.resolved_by_operator', payment: id, resolution: resolution.kind });
+  const session = payment.checkoutSessionId;
+  deps.logger.warn({
+    event: 'payment.resolved_by_operator',
+    payment: id,
+    session,
+    resolution: resolution.kind,
+  });
   return await getPayment(deps.db, id);
 }
 
