@@ -4,6 +4,7 @@ import { createLogger } from '../shared/logger.js';
 import { presentOperatorPayment } from '../shared/presenters/operator-payment.js';
 import { decisionBell } from '../shared/queues/decision-bell.js';
 import { leaveToSweep } from '../shared/queues/ring-deliveries.js';
+import { reconcileRestore } from '../shared/services/payments/reconcile-restore.js';
 import {
   getPayment,
   listUndecidedPayments,
@@ -16,6 +17,18 @@ import { UsageError } from './parse-command-line.js';
 /** That its money may still move, or has moved. */
 const KNOWINGLY = 'even-if-it-can-still-arrive';
 
+/** After a restore, before workers start. */
+const RECONCILE_RESTORE: Command = {
+  usage: '',
+  options: [],
+  required: [],
+  changes: 'at once',
+  async run(db) {
+    const payments = await reconcileRestore(db);
+    return { payments: payments.map(({ id, sessionId }) => ({ id, checkout_session: sessionId })) };
+  },
+};
+
 /** What an operator can see and decide of payments. */
 export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
   payments: {
@@ -27,6 +40,7 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
       return { payments: (await listUndecidedPayments(db)).map(presentOperatorPayment) };
     },
   },
+  'reconcile-restore': RECONCILE_RESTORE,
   'show-payment': {
     usage: '<pay_…>',
     subject: 'payment',

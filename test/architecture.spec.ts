@@ -214,6 +214,7 @@ describe('the architecture', () => {
       'carry-out.ts',
       'claim.sql.ts',
       'claim.ts',
+      'reconcile-restore.sql.ts',
       'remember-told.ts',
       'resolve.ts',
       'succeed-together.sql.ts',

@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { travelMs } from '../../shared/clock.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
 import { settlePayment } from '../../workers/settle-payment.js';
+import { runJson } from '../support/cli.js';
+import { useCliDatabase } from '../support/cli-database.js';
 import { eventually } from '../support/eventually.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
-const RUNBOOK = path.join(import.meta.dirname, '..', '..', 'docs', 'operate.md');
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 /** Longer than a call of /settle and what follows it may last. */
 const LONGEST_CALL_MS = 61_000;
-
-/** As the operator runs it. */
-function statementOfTheRunbook(): string {
-  const statements = [
-    ...readFileSync(RUNBOOK, 'utf8').matchAll(/```sql\n\s*(UPDATE payments SET [^`]+)```/g),
-  ];
-  assert.equal(statements.length, 1);
-  return statements[0]?.[1] ?? '';
-}
 
 describe('a database that was restored from a backup, when payments had been claimed and not been asked for', () => {
   let flow: MoneyFlow;
@@ -28,6 +18,9 @@ describe('a database that was restored from a backup, when payments had been cla
 
   before(async () => {
     flow = await openMoneyFlow('restored', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+  });
+  useCliDatabase(() => flow.databaseUrl);
+  before(async () => {
     for (const story of ['settled', 'asking', 'waiting'] as const) {
       const { id } = await flow.buildSession();
       sessions[story] = id;
@@ -47,7 +40,8 @@ describe('a database that was restored from a backup, when payments had been cla
 
     await restore(backup);
     assert.equal((await flow.session(sessions.settled)).status, 'processing');
-    await flow.db.raw(statementOfTheRunbook());
+    const { payments } = await runJson('reconcile-restore');
+    assert.deepEqual(payments.map(({ checkout_session: id }) => id).sort(), Object.values(sessions).sort());
     await flow.startWorker();
     await eventually(async () => {
       for (const story of ['asking', 'waiting'] as const) {
