@@ -29,10 +29,15 @@ describe('.env', () => {
     const env = { PATH: process.env.PATH ?? '', ...environment };
     const words = file.endsWith('merchants.mjs') ? ['list'] : [];
     return new Promise((resolve) => {
-      execFile(process.execPath, [path.join(ROOT, file), ...words], { cwd: folder, env }, (error, _out, errors) => {
-        assert.equal(error?.code, 1, errors);
-        resolve(errors);
-      });
+      execFile(
+        process.execPath,
+        [path.join(ROOT, file), ...words],
+        { cwd: folder, env },
+        (error, _out, errors) => {
+          assert.equal(error?.code, 1, errors);
+          resolve(errors);
+        },
+      );
     });
   }
 
