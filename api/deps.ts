@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Breaker } from '../shared/breaker.js';
 import type { SolanaTransfers } from '../shared/chains/solana-transfers.js';
 import type { ReadBalances } from '../shared/chains/wallet-balances.js';
 import type { Config } from '../shared/config.js';
@@ -26,6 +27,8 @@ export interface Deps {
   logger: Logger;
   db: Knex;
   redis: Redis | undefined;
+  /** Before `redis`, for requests. */
+  breaker: Breaker | undefined;
   secretBox: SecretBox;
   keyUses: KeyUses;
   apiRateLimiter: RateLimiter;

@@ -3,7 +3,7 @@ import { openDatabase } from '../shared/db/knex.js';
 import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../shared/domain/weight.js';
 import { lazily } from '../shared/lazily.js';
 import type { Logger } from '../shared/logger.js';
-import { openRedis } from '../shared/queues/connection.js';
+import { openRedis, openRedisBreaker } from '../shared/queues/connection.js';
 import { decisionsFrom } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
@@ -18,6 +18,7 @@ import { REFERENCE_FOLDER } from './docs/reference-assets.js';
 import { openHeavyAnswers } from './heavy-answers.js';
 import { LargeBodies } from './large-bodies.js';
 import { createImageProxy } from './merchant-images/image-proxy.js';
+import { MERCHANT_OPERATIONS } from './openapi/merchant-paths.js';
 import { watchSettlements } from './payment-link/await-settlement.js';
 import { createReceiptSigner } from './payment-link/signed-receipts.js';
 import { openAddressLimiters, openApiRateLimiter } from './rate-limiters.js';
@@ -26,6 +27,7 @@ import { openWebMetrics } from './web-metrics.js';
 export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
   const db = openDatabase(config.database, logger);
   const redis = config.redis && openRedis(config.redis, logger);
+  const breaker = redis && openRedisBreaker(redis, logger);
   const queues = openQueues(config, redis, logger);
   const solanaTransfers = lazily(async () => {
     const { createSolanaTransfers } = await import('../shared/chains/solana-transfers.js');
@@ -36,19 +38,20 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     logger,
     db,
     redis,
+    breaker,
     secretBox: createSecretBox(config.encryptionKeys),
     keyUses: openKeyUses(db, logger),
-    apiRateLimiter: openApiRateLimiter(config, db, redis),
+    apiRateLimiter: openApiRateLimiter(config, { db, redis, breaker }),
     heavyAnswers: openHeavyAnswers(),
-    addressLimiters: openAddressLimiters(config, db, redis),
+    addressLimiters: openAddressLimiters(config, { db, redis, breaker }),
     largeBodies: new LargeBodies(),
     queues,
     ringDeliveries: deliveryBell(queues, logger),
     ringSettlement: settlementBell(queues, logger),
-    facilitator: createFacilitator(config.facilitator),
+    facilitator: createFacilitator(config.facilitator, { logger }),
     settlements: watchSettlements(db, logger, decisionsFrom(config.redis, logger)),
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
-    metrics: openWebMetrics({ db, queues, logger }),
+    metrics: openWebMetrics({ db, queues, logger }, MERCHANT_OPERATIONS),
     lifecycle: { isStopping: false },
     solanaTransfers,
     readBalances: lazily(async () => {
@@ -65,7 +68,9 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
   };
 }
 
-export async function closeDeps({ db, redis, queues, facilitator, images, keyUses }: Deps): Promise<void> {
+export async function closeDeps(deps: Deps): Promise<void> {
+  const { db, redis, breaker, queues, facilitator, images, keyUses } = deps;
+  breaker?.close();
   await keyUses.close();
   await queues.close();
   await facilitator.close();

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Breaker } from '../shared/breaker.js';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import { BALANCES_SHARE_OF_ADDRESS, TRANSACTIONS_SHARE_OF_ADDRESS } from '../shared/domain/weight.js';
@@ -12,6 +13,14 @@ export interface RateLimiter {
   take(key: string): Promise<number | undefined>;
 }
 
+/** Where it is counted. */
+export interface CountingStores {
+  db: Knex;
+  redis: Redis | undefined;
+  /** Before Redis. */
+  breaker: Breaker | undefined;
+}
+
 /** So many of a key are asked for at once. */
 type Counter = (key: string, asked: number) => Promise<Count>;
 
@@ -19,11 +28,14 @@ type Counter = (key: string, asked: number) => Promise<Count>;
 const BURST_SECONDS = 10;
 
 /** The steady rate, and as much again as a burst now and then. */
-export function openApiRateLimiter(config: Config, db: Knex, redis: Redis | undefined): RateLimiter {
+export function openApiRateLimiter(
+  config: Pick<Config, 'apiRequestsPerSecond'>,
+  stores: CountingStores,
+): RateLimiter {
   const points = config.apiRequestsPerSecond;
   return countTogether([
-    openCounter({ keyPrefix: 'api', points, duration: 1 }, db, redis),
-    openCounter({ keyPrefix: 'api-burst', points, duration: BURST_SECONDS }, db, redis),
+    openCounter({ keyPrefix: 'api', points, duration: 1 }, stores),
+    openCounter({ keyPrefix: 'api-burst', points, duration: BURST_SECONDS }, stores),
   ]);
 }
 
@@ -41,12 +53,11 @@ export interface AddressLimiters {
 
 export function openAddressLimiters(
   config: Pick<Config, 'linkRequestsPerMinute'>,
-  db: Knex,
-  redis: Redis | undefined,
+  stores: CountingStores,
 ): AddressLimiters {
   const points = config.linkRequestsPerMinute;
   const open = (keyPrefix: string, perMinute: number): RateLimiter =>
-    countTogether([openCounter({ keyPrefix, points: perMinute, duration: 60 }, db, redis)]);
+    countTogether([openCounter({ keyPrefix, points: perMinute, duration: 60 }, stores)]);
   return {
     link: open('link', points),
     transaction: open('transaction', Math.ceil(points / TRANSACTIONS_SHARE_OF_ADDRESS)),
@@ -59,7 +70,7 @@ export function openAddressLimiters(
  * While the store does not answer, each process counts for itself: a limit that is too generous for a while
  * is better than refusing merchants who did nothing wrong.
  */
-function openCounter(share: Share, db: Knex, redis: Redis | undefined): Counter {
+function openCounter(share: Share, { db, redis, breaker }: CountingStores): Counter {
   const limiter = redis
     ? new RateLimiterRedis({ ...share, storeClient: redis, rejectIfRedisNotReady: true })
     : new RateLimiterPostgres({
@@ -72,7 +83,8 @@ function openCounter(share: Share, db: Knex, redis: Redis | undefined): Counter 
   const countHere = countInMemory(share);
   return async (key, asked) => {
     try {
-      const { msBeforeNext } = await limiter.consume(key, asked);
+      const consume = (): Promise<RateLimiterRes> => limiter.consume(key, asked);
+      const { msBeforeNext } = await (breaker === undefined ? consume() : breaker.run(consume));
       return { granted: asked, msBeforeNext };
     } catch (rejection) {
       if (!(rejection instanceof RateLimiterRes)) return countHere(key, asked);

@@ -17,6 +17,8 @@ declare global {
       /** What a request at /mcp is refused with for being one too many. */
       tooMany?: Refusal | undefined;
       errorCode?: string | undefined;
+      /** Whose link was asked, of whatever is there. */
+      session?: string;
     }
   }
 }

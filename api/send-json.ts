@@ -63,6 +63,8 @@ function taken(res: Response, withinMs: number): Promise<void> {
 function breakOff(res: Response, error: unknown): void {
   const { id, log } = res.req;
   res.locals.errorCode = error instanceof Refusal ? error.code : 'internal_error';
-  if (!(error instanceof Refusal)) log.error({ event: 'request.failed', request_id: id, err: error });
+  const { session } = res.locals;
+  if (!(error instanceof Refusal))
+    log.error({ event: 'request.failed', request_id: id, session, err: error });
   res.destroy();
 }

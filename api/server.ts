@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { type Config, readConfig, usesDevelopmentKey } from '../shared/config.js';
 import { warnOfDangers } from '../shared/dangers.js';
 import { followClock } from '../shared/db/follow-clock.js';
+import { warnOfPooler } from '../shared/db/warn-of-pooler.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
-import { createLogger, type Logger } from '../shared/logger.js';
+import { createLogger, type Logger, tellStart } from '../shared/logger.js';
 import { warnIfRedisMayEvict } from '../shared/queues/connection.js';
 import { loadBullMq } from '../shared/queues/enqueue.js';
 import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js';
@@ -33,6 +34,7 @@ export async function startWeb(
   if (deps.redis !== undefined) warnIfRedisMayEvict(deps.redis, logger);
   warnAbout(deps);
   warnOfDangers(config, logger);
+  if (config.redis === undefined) void warnOfPooler(deps.db, logger);
   const app = createApp(deps);
   const server = createHttpServer(app);
   const inFlight = trackInFlight(server);
@@ -97,6 +99,7 @@ if (isEntryPoint(import.meta.url)) {
   await runEntryPoint(async () => {
     const config = readConfig('web');
     const logger = createLogger(config.logLevel, 'web');
+    tellStart(logger);
     closeOnSignal(await startWeb(config, logger), logger);
   });
 }

@@ -1,5 +1,6 @@
 import { Counter, Histogram } from 'prom-client';
 import { type MetricSources, openMetricsPage } from '../shared/metrics.js';
+import { BUYER_ERRORS } from './errors/buyer-errors.js';
 
 /** What a web process counts. Labels come from tables and route templates, never from what a client sent. */
 export interface WebMetrics {
@@ -8,10 +9,27 @@ export interface WebMetrics {
   read(): Promise<string>;
 }
 
+export interface OperationLabels {
+  method: string;
+  route: string;
+}
+
+/** A link that cannot be paid is a 503. */
+const LINK_FAILURES = ['GET', 'POST'].flatMap((method) =>
+  [500, 503].map((status) => ({ method, route: '/c/:id', status })),
+);
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+/** As `serve-link.ts` names them. */
+const LINK_OUTCOMES = [
+  'paid',
+  'processing',
+  'payment_required',
+  'payment_failed',
+  ...Object.keys(BUYER_ERRORS),
+];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
 
-export function openWebMetrics(sources: MetricSources): WebMetrics {
+export function openWebMetrics(sources: MetricSources, operations: readonly OperationLabels[]): WebMetrics {
   const { registry, read } = openMetricsPage(sources);
   const registers = [registry];
   const requests = new Histogram({
@@ -27,6 +45,10 @@ export function openWebMetrics(sources: MetricSources): WebMetrics {
     labelNames: ['outcome'],
     registers,
   });
+  // An alarm on what grows does not see what begins with its first event: failures begin at none.
+  for (const outcome of LINK_OUTCOMES) linkAnswers.inc({ outcome }, 0);
+  for (const labels of operations) requests.zero({ ...labels, status: 500 });
+  for (const labels of LINK_FAILURES) requests.zero(labels);
   return {
     request({ method, route, status }, seconds) {
       requests.observe({ method: METHODS.has(method) ? method : 'other', route, status }, seconds);

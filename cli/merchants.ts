@@ -1,4 +1,4 @@
-import { ConfigError, isProduction, isSet, readConfig } from '../shared/config.js';
+import { ConfigError, isProduction, isSet, readConfig, readEnvFile } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { Refusal } from '../shared/domain/errors.js';
 import { createLogger } from '../shared/logger.js';
@@ -12,6 +12,17 @@ import { runRecorded } from './run-recorded.js';
 export interface Output {
   stdout: { write(text: string): unknown };
   stderr: { write(text: string): unknown };
+}
+
+/** With what `.env` says. */
+export async function start(argv: readonly string[]): Promise<number> {
+  try {
+    readEnvFile();
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`);
+    return 1;
+  }
+  return await main(argv);
 }
 
 /** The operator's commands: answers go to standard output, one clear line about what went wrong to standard error. */

@@ -5,10 +5,31 @@ import { presentOperatorPayment } from '../shared/presenters/operator-payment.js
 import { presentRefund } from '../shared/presenters/refund.js';
 import { decisionBell } from '../shared/queues/decision-bell.js';
 import { leaveToSweep } from '../shared/queues/ring-deliveries.js';
-import { getPayment, listUndecidedPayments, resolvePayment } from '../shared/services/payments/resolve.js';
+import { reconcileRestore } from '../shared/services/payments/reconcile-restore.js';
+import {
+  getPayment,
+  listUndecidedPayments,
+  refuseIfItCanStillArrive,
+  resolvePayment,
+} from '../shared/services/payments/resolve.js';
 import { refundsOf } from '../shared/services/refunds/read.js';
 import { type Command, subjectOf } from './command.js';
 import { UsageError } from './parse-command-line.js';
+
+/** That its money may still move, or has moved. */
+const KNOWINGLY = 'even-if-it-can-still-arrive';
+
+/** After a restore, before workers start. */
+const RECONCILE_RESTORE: Command = {
+  usage: '',
+  options: [],
+  required: [],
+  changes: 'at once',
+  async run(db) {
+    const payments = await reconcileRestore(db);
+    return { payments: payments.map(({ id, sessionId }) => ({ id, checkout_session: sessionId })) };
+  },
+};
 
 /** What an operator can see and decide of payments. */
 export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
@@ -21,6 +42,7 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
       return { payments: (await listUndecidedPayments(db)).map(presentOperatorPayment) };
     },
   },
+  'reconcile-restore': RECONCILE_RESTORE,
   'show-payment': {
     usage: '<pay_…>',
     subject: 'payment',
@@ -37,21 +59,24 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'resolve-payment': {
-    usage: '<pay_…> --paid <transaction> | --failed --reason R',
+    usage: '<pay_…> --paid <transaction> | --failed --reason R [--even-if-it-can-still-arrive]',
     subject: 'payment',
     options: ['paid', 'reason'],
-    flags: ['failed'],
+    flags: ['failed', KNOWINGLY],
     required: [],
     changes: 'at once',
     async run(db, input) {
       const resolution = readResolution(input);
+      const payment = subjectOf(input, 'payment');
+      if (resolution.kind === 'failed' && input[KNOWINGLY] === undefined)
+        await refuseIfItCanStillArrive(db, payment);
       // The lines go to standard error: standard output is the answer's.
       const logger = createLogger('warn', 'cli', process.stderr);
       const baseUrl = ownBaseUrl();
       return presentOperatorPayment(
         await resolvePayment(
           { db, logger, baseUrl, ringDeliveries: leaveToSweep, ringDecided: decisionBell(undefined) },
-          subjectOf(input, 'payment'),
+          payment,
           resolution,
         ),
       );

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { buildVersion } from './build-version.mjs';
 import { writePageAssets, writeReferenceAssets } from './bundle-page.mjs';
 import { withLock } from './lock.mjs';
 import { runToEnd } from './run-to-end.mjs';
@@ -45,6 +46,7 @@ async function compile(root) {
     process.stderr.write('The build failed.\n');
     process.exit(1);
   }
+  writeFileSync(path.join(fresh, 'build.json'), JSON.stringify({ version: buildVersion(root) }));
   writeFileSync(path.join(fresh, '.build-hash'), hash);
   if (existsSync(dist)) renameSync(dist, old);
   renameSync(fresh, dist);

@@ -7,8 +7,8 @@ const cli = new URL('../dist/cli/merchants.js', import.meta.url);
 if (process.env.NODE_ENV !== 'production') await ensureReady();
 
 if (existsSync(cli)) {
-  const { main } = await import(cli.href);
-  process.exitCode = await main(process.argv.slice(2));
+  const { start } = await import(cli.href);
+  process.exitCode = await start(process.argv.slice(2));
 } else {
   process.stderr.write('There is no build here: run "npm run build" first.\n');
   process.exitCode = 1;

@@ -3,7 +3,7 @@ import { startWeb, type WebProcess } from '../api/server.js';
 import { type Config, ConfigError, isProduction, readConfig } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { runEntryPoint } from '../shared/entry-point.js';
-import { createLogger } from '../shared/logger.js';
+import { createLogger, tellStart } from '../shared/logger.js';
 import { migrate } from '../shared/migrate.js';
 import { type Closable, closeOnSignal } from '../shared/shutdown.js';
 import { startWorker } from '../workers/main.js';
@@ -38,6 +38,7 @@ async function runService(): Promise<void> {
     const { defaults, sandbox } = await fillIn(open, say);
     const config = readConfig('web', defaults);
     const logger = createLogger(config.logLevel, 'local');
+    tellStart(logger);
     closeOnSignal(service, logger);
     void sandbox?.ended.then((reason) => stopWithout(service, reason));
 

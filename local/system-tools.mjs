@@ -15,6 +15,11 @@ export const TOOLS = [
     why: 'the payment page is tried in a real browser',
   },
   {
+    command: 'pgbouncer',
+    debianPackage: 'pgbouncer',
+    why: 'what a pooler changes is tried with a real one',
+  },
+  {
     command: 'curl',
     debianPackage: 'curl',
     why: 'an example is written with it',

@@ -1,4 +1,6 @@
 import type { KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { JOB_NAMES, type JobName } from './domain/jobs.js';
 import { parseEd25519Key } from './ed25519-key.js';
 import { EnvReader } from './env-reader.js';
@@ -77,6 +79,18 @@ export function isProduction(): boolean {
 
 export function isSet(name: string): boolean {
   return (process.env[name] ?? '').trim() !== '';
+}
+
+/** Of the folder that the process was started in, as `.env.example` promises; what is set already stays. */
+export function readEnvFile(): void {
+  let text: string;
+  try {
+    text = readFileSync('.env', 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    throw new ConfigError(`.env cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+  for (const [name, value] of Object.entries(parseEnv(text))) if (!isSet(name)) process.env[name] = value;
 }
 
 /** `defaults` stand where the environment has nothing. */

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ConfigError } from './config.js';
+import { ConfigError, readEnvFile } from './config.js';
 
 /** True when node was started with this module, false when it was imported. */
 export function isEntryPoint(moduleUrl: string): boolean {
@@ -11,6 +11,7 @@ export function isEntryPoint(moduleUrl: string): boolean {
 /** Runs a process's main function; a start that fails says why in plain words and exits 1. */
 export async function runEntryPoint(main: () => Promise<void>): Promise<void> {
   try {
+    readEnvFile();
     await main();
   } catch (error) {
     process.stderr.write(`${error instanceof ConfigError ? error.message : describe(error)}\n`);

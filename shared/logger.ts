@@ -1,5 +1,6 @@
 import thisProcess, { stdout } from 'node:process';
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { VERSION } from './version.js';
 
 export type { Logger };
 
@@ -34,6 +35,11 @@ export function createLogger(
     },
   };
   return pino(options, destination === stdout ? standardOutput() : destination);
+}
+
+/** The first line of each process. */
+export function tellStart(logger: Logger): void {
+  logger.info({ event: 'service.starting', version: VERSION, node: thisProcess.version });
 }
 
 /** A system call for each line is a tenth of a request's time: lines go out many at once, and at the latest after this. */

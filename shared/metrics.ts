@@ -4,6 +4,7 @@ import { type Knex, poolUse } from './db/knex.js';
 import type { Logger } from './logger.js';
 import type { Queues } from './queues/enqueue.js';
 import { type Backlog, readBacklog } from './services/upkeep/backlog.js';
+import { VERSION } from './version.js';
 import { within } from './within.js';
 
 /**
@@ -54,6 +55,7 @@ export function openMetricsPage({ db, queues, logger }: MetricSources): MetricsP
   collectDefaultMetrics({ register: registry });
   const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
     new Gauge({ name, help, labelNames, registers: [registry] });
+  gauge('checkout_build_info', '1, with the version that runs.', ['version']).set({ version: VERSION }, 1);
   const pool = gauge(
     'checkout_database_pool_connections',
     'Connections of this process to Postgres, and requests that wait for one.',

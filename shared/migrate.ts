@@ -1,90 +1,105 @@
-import { readdir } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { type Config, type DatabaseConfig, readConfig } from './config.js';
+import { type Config, ConfigError, type DatabaseConfig, readConfig } from './config.js';
 import { postgresConnection } from './db/connection.js';
 import { type Knex, openDatabase } from './db/knex.js';
 import { isEntryPoint, runEntryPoint } from './entry-point.js';
-import { createLogger, type Logger } from './logger.js';
+import { createLogger, type Logger, tellStart } from './logger.js';
 import { migrateQueues } from './queues/migrate-queues.js';
+import { appliedMigrations, migrationConfig, pendingMigrations } from './schema/migration-files.js';
+import { type MigrationRun, type MigrationTimes, runMigration } from './schema/run-migration.js';
+import { MIGRATION_APPLICATION } from './schema/watch-migration.sql.js';
 
 /** Held while migrating, so that two releases at once take turns. */
 const MIGRATION_LOCK = 7_301_202_610;
-
-interface MigrationFile {
-  name: string;
-  load(): Promise<Knex.Migration>;
-}
+const TIMES: MigrationTimes = { tellEveryMs: 10_000, giveUpAfterMs: 600_000 };
 
 /** Brings the database up to date: our tables, and BullMQ's when the queue lives in Postgres. */
-export async function migrate(config: Config, logger: Logger): Promise<void> {
+export async function migrate(
+  config: Config,
+  logger: Logger,
+  { migrations = migrationConfig, times = TIMES }: Partial<MigrateOptions> = {},
+): Promise<void> {
   await whileLocked(config.database, async () => {
-    // An index on a big table takes as long as it takes.
-    const knex = openDatabase({ ...config.database, queryTimeoutMs: 0 });
-    try {
+    await withKnex(config.database, async (knex) => {
+      const run: MigrationRun = { knex, config: migrations, logger, times };
       // Only the holder of our lock gets here, so a lock row of knex's own was left by a killed migration.
-      await knex.migrate.forceFreeMigrationsLock(migrationConfig);
-      const [, applied] = await knex.migrate.latest(migrationConfig);
+      await knex.migrate.forceFreeMigrationsLock(migrations);
+      const applied = await pendingMigrations(knex, migrations);
+      for (const name of applied) await runMigration(run, 'up', name);
       logger.info({ event: 'database.migrated', applied });
-    } finally {
-      await knex.destroy();
-    }
+    });
     if (config.redis === undefined) await withClient(config.database, migrateQueues);
   });
 }
 
+interface MigrateOptions {
+  migrations: Knex.MigratorConfig;
+  times: MigrationTimes;
+}
+
+/** Takes the newest migration back: one step. */
+export async function migrateDown(config: Config, logger: Logger): Promise<string | undefined> {
+  return await whileLocked(config.database, () =>
+    withKnex(config.database, async (knex) => {
+      await knex.migrate.forceFreeMigrationsLock(migrationConfig);
+      const [newest] = await appliedMigrations(knex);
+      const run = { knex, config: migrationConfig, logger, times: TIMES };
+      if (newest !== undefined) await runMigration(run, 'down', newest);
+      return newest;
+    }),
+  );
+}
+
+async function withKnex<T>(database: DatabaseConfig, work: (knex: Knex) => Promise<T>): Promise<T> {
+  // An index on a big table takes as long as it takes.
+  const knex = openDatabase({ ...database, queryTimeoutMs: 0 });
+  try {
+    return await work(knex);
+  } finally {
+    await knex.destroy();
+  }
+}
+
 /** A transaction's advisory lock, since a session's would not survive a pooler in transaction mode. */
-async function whileLocked(database: DatabaseConfig, work: () => Promise<void>): Promise<void> {
-  await withClient(database, async (client) => {
+async function whileLocked<T>(database: DatabaseConfig, work: () => Promise<T>): Promise<T> {
+  return await withClient(database, async (client) => {
     // However long it waits: nothing else happens on this connection while the migrations run.
-    await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
-    await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-    await work();
+    await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0;
+      SET LOCAL application_name = '${MIGRATION_APPLICATION}'`);
+    // Without a parameter, whose portal would keep its snapshot: an index that is made concurrently waits for those.
+    await client.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    const result = await work();
     await client.query('COMMIT');
+    return result;
   });
 }
 
-async function withClient(
-  database: DatabaseConfig,
-  work: (client: pg.Client) => Promise<void>,
-): Promise<void> {
+async function withClient<T>(database: DatabaseConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ ...postgresConnection(database), query_timeout: 0 });
   await client.connect();
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }
 }
 
-export async function pendingMigrations(knex: Knex): Promise<string[]> {
-  const [, pending] = await knex.migrate.list(migrationConfig);
-  return pending.map((migration: MigrationFile) => migration.name);
+function isDown(words: string[]): boolean {
+  try {
+    return parseArgs({ args: words, options: { down: { type: 'boolean' } } }).values.down === true;
+  } catch {
+    throw new ConfigError('Usage: npm run migrate, or npm run migrate -- --down for one step back.');
+  }
 }
-
-/** The same names from .ts and from built .js files: knex would otherwise take them for different ones. */
-const migrationFiles: Knex.MigrationSource<MigrationFile> = {
-  async getMigrations() {
-    const folder = new URL('../migrations/', import.meta.url);
-    const files = (await readdir(folder)).filter((file) => /^\d+-.*\.[jt]s$/.test(file)).sort();
-    return files.map((file) => ({
-      name: file.replace(/\.[jt]s$/, ''),
-      load: () => import(new URL(file, folder).href),
-    }));
-  },
-  getMigrationName: (migration) => migration.name,
-  getMigration: (migration) => migration.load(),
-};
-
-export const migrationConfig: Knex.MigratorConfig = {
-  migrationSource: migrationFiles,
-  tableName: 'migrations',
-  // While a release goes out, or back, older code meets tables that a newer one has made.
-  disableMigrationsListValidation: true,
-};
 
 if (isEntryPoint(import.meta.url)) {
   await runEntryPoint(async () => {
+    const down = isDown(process.argv.slice(2));
     const config = readConfig('migrate');
-    await migrate(config, createLogger(config.logLevel, 'migrate'));
+    const logger = createLogger(config.logLevel, 'migrate');
+    tellStart(logger);
+    if (down) await migrateDown(config, logger);
+    else await migrate(config, logger);
   });
 }

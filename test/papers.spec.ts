@@ -170,6 +170,12 @@ describe('the papers', () => {
     );
   });
 
+  it('say which licence it is under, and what is new in this version', () => {
+    const { license, version } = JSON.parse(read('package.json'));
+    assert.equal(read('LICENSE').split('\n', 1)[0], license);
+    assert.ok(anchors('CHANGELOG.md').includes(version.replaceAll('.', '')), version);
+  });
+
   it('name every token, and every event', () => {
     for (const token of TOKEN_SYMBOLS)
       assert.ok(read('README.md').split('\n##', 1)[0]?.includes(token), token);

@@ -46,7 +46,8 @@ async function carryOutAndRing(deps: WorkerDeps, payment: Payment, decision: Dec
   const result = await carryOut(carryOutDeps(deps), payment, decision);
   if (result === 'proof_taken' && decision.kind === 'succeed') {
     const { transaction } = decision.proof;
-    deps.logger.error({ event: 'payment.proof_taken', payment: payment.id, transaction });
+    const { id, checkoutSessionId: session } = payment;
+    deps.logger.error({ event: 'payment.proof_taken', payment: id, session, transaction });
     return await carryOutAndRing(deps, payment, afterProofTaken(payment, transaction, times()));
   }
   const next = workAfter(payment, decision);

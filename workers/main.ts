@@ -5,14 +5,16 @@ import { warnOfDangers } from '../shared/dangers.js';
 import { followClock } from '../shared/db/follow-clock.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { runStatement } from '../shared/db/statement.js';
+import { warnOfPooler } from '../shared/db/warn-of-pooler.js';
 import type { JobName } from '../shared/domain/jobs.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
-import { createLogger, type Logger } from '../shared/logger.js';
+import { createLogger, type Logger, tellStart } from '../shared/logger.js';
 import { openRedis, openWorkerRedis, warnIfRedisMayEvict } from '../shared/queues/connection.js';
 import { decisionBell } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { PAYMENTS_OF_A_JOB } from '../shared/queues/ring-settlements.js';
+import { tellOfStore } from '../shared/queues/tell-of-store.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js';
 import { waitAtMost } from '../shared/within.js';
@@ -44,14 +46,16 @@ interface Opened {
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
   const { deps, waiting, close } = await openDeps(config, logger);
   warnOfDangers(config, logger);
+  if (config.redis === undefined) void warnOfPooler(deps.db, logger);
   const deliverer = new Deliverer(deps);
   const handlers = createHandlers(deps, deliverer);
+  const news = tellOfStore(logger);
   const start = <N extends JobName>(name: N): Closable => {
     const handle: Handlers[N] = handlers[name];
-    return runWorker({ name, handle, config, redis: waiting, logger });
+    return runWorker({ name, handle, config, redis: waiting, logger, news });
   };
   const workers = config.workerQueues.map((name) => start(name));
-  const sweep = sweepDueWork(deps, handlers, deliverer);
+  const sweep = sweepDueWork(deps, handlers, deliverer, news);
   const cleanUp = cleanUpRegularly(deps);
   const clock = followClock(deps.db, logger);
   const metricsServer =
@@ -98,7 +102,10 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     queues,
     ringDeliveries: deliveryBell(queues, logger),
     ringDecided: decisionBell(ringing),
-    facilitator: createFacilitator(config.facilitator, config.workerConcurrency * CALLS_PER_PLACE),
+    facilitator: createFacilitator(config.facilitator, {
+      callsAtOnce: config.workerConcurrency * CALLS_PER_PLACE,
+      logger,
+    }),
     chains,
     metrics: openWorkerMetrics({ db, queues, logger }),
   };
@@ -119,6 +126,7 @@ if (isEntryPoint(import.meta.url)) {
   await runEntryPoint(async () => {
     const config = readConfig('worker');
     const logger = createLogger(config.logLevel, 'worker');
+    tellStart(logger);
     closeOnSignal(await startWorker(config, logger), logger);
   });
 }

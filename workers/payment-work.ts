@@ -39,7 +39,7 @@ export async function writeOutcome<T>(
   write: () => Promise<T>,
 ): Promise<T> {
   const onBroken = (error: unknown): void =>
-    logger.warn({ event: 'payment.written_again', payment: payment.id, err: error });
+    logger.warn({ event: 'payment.written_again', ...named(payment), err: error });
   return await outlastOutage({ until: payment.dueAt ?? now(), onBroken }, write);
 }
 
@@ -52,6 +52,10 @@ export async function ring({ queues, logger }: WorkerDeps, payment: Payment, nex
   try {
     await queues.enqueue(paymentJob({ id: payment.id, attempt: payment.attempt, ...next }));
   } catch (error) {
-    logger.warn({ event: 'queue.not_rung', payment: payment.id, err: error });
+    logger.warn({ event: 'queue.not_rung', ...named(payment), err: error });
   }
+}
+
+function named({ id, checkoutSessionId }: Payment): { payment: string; session: string } {
+  return { payment: id, session: checkoutSessionId };
 }

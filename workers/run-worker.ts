@@ -1,11 +1,15 @@
-import { createPostgresBackend, DelayedError, type Job, Worker, withBackend } from 'bullmq';
+import { DelayedError, type Job, type Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../shared/config.js';
 import type { JobName, JobPayloads } from '../shared/domain/jobs.js';
 import type { Logger } from '../shared/logger.js';
-import { openQueuePool, QUEUE_PREFIX } from '../shared/queues/queue-settings.js';
+import { pauseAfterFailure } from '../shared/pause.js';
+import { openQueuePool, type QueuePool } from '../shared/queues/queue-settings.js';
+import { type StoreNews, tellOfStore } from '../shared/queues/tell-of-store.js';
 import type { Closable } from '../shared/shutdown.js';
+import { waitAtMost } from '../shared/within.js';
 import type { Outcome } from './outcome.js';
+import { workerOnPostgres, workerOnRedis } from './patient-worker.js';
 
 interface WorkerSettings<N extends JobName> {
   name: N;
@@ -13,6 +17,8 @@ interface WorkerSettings<N extends JobName> {
   config: Config;
   redis: Redis | undefined;
   logger: Logger;
+  /** Of all workers of a process. */
+  news?: StoreNews;
 }
 
 /** A killed worker's job is taken up after this; it may then run twice, and every handler may. */
@@ -22,17 +28,12 @@ const MAX_STALLED_COUNT = 100;
 
 /** Of a queue in Postgres; one of them waits for LISTEN. */
 const POOL_SIZE = 4;
-
-const PostgresBullMq = withBackend(createPostgresBackend);
+/** What a connection that was never of use may take to close. */
+const DISCARD_MS = 1000;
 
 /** The only BullMQ worker: turns outcomes into what the queue understands. */
-export function runWorker<N extends JobName>({
-  name,
-  handle,
-  config,
-  redis,
-  logger,
-}: WorkerSettings<N>): Closable {
+export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closable {
+  const { name, handle, config, redis, logger, news = tellOfStore(logger) } = settings;
   const running = new Set<Promise<Outcome>>();
   const work = async (job: Job<JobPayloads[N]>, token?: string): Promise<void> => {
     const handling = handle(job.data);
@@ -46,37 +47,87 @@ export function runWorker<N extends JobName>({
         throw new DelayedError();
     }
   };
+  const stop = new AbortController();
   const options = {
     concurrency: config.workerConcurrency,
     stalledInterval: STALLED_INTERVAL_MS,
     maxStalledCount: MAX_STALLED_COUNT,
   };
-  const pool = openQueuePool(config.database, POOL_SIZE);
-  const worker =
-    redis === undefined
-      ? new PostgresBullMq.Worker(name, work, { ...options, connection: pool.connection })
-      : new Worker(name, work, { ...options, connection: redis, prefix: QUEUE_PREFIX });
-  let closing = false;
-  worker.on('error', (error: Error) => {
-    // A stopping worker's last connection may outlive its store.
-    if (!closing) logger.warn({ event: 'queue.error', queue: name, err: error });
-  });
-  worker.on('failed', (_job: unknown, error: Error) =>
-    logger.error({ event: 'job.failed', queue: name, err: error }),
-  );
+  const patience = { name, work, options, news, over: stop.signal };
+  const listen = (worker: Worker): void => {
+    worker.on('error', (error: Error) => {
+      // Said once already; and a stopping worker's last connection may outlive its store.
+      if (!stop.signal.aborted && !news.isAway(name))
+        logger.warn({ event: 'queue.error', queue: name, err: error });
+    });
+    worker.on('failed', (_job: unknown, error: Error) =>
+      logger.error({ event: 'job.failed', queue: name, err: error }),
+    );
+  };
+
+  if (redis === undefined) {
+    const open = (pool: QueuePool): Worker => {
+      const worker = workerOnPostgres(patience, pool);
+      listen(worker);
+      return worker;
+    };
+    return onceReached({ name, news, stop }, () => openQueuePool(config.database, POOL_SIZE), open);
+  }
+  const worker = workerOnRedis(patience, redis);
+  listen(worker);
   return {
     async close() {
-      closing = true;
-      const isAway = redis !== undefined && redis.status !== 'ready';
+      stop.abort();
+      const isAway = redis.status !== 'ready';
       const closed = worker.close(isAway);
-      if (!isAway) {
-        await closed;
-        await pool.close();
-        return;
-      }
+      if (!isAway) return await closed;
       // BullMQ would wait for its store; what counts is what is being done.
       closed.catch(() => undefined);
       await Promise.allSettled(running);
+    },
+  };
+}
+
+interface Attempts {
+  name: string;
+  news: StoreNews;
+  stop: AbortController;
+}
+
+/** A worker that has failed to reach its Postgres never does, so each try is another one. */
+function onceReached(
+  { name, news, stop }: Attempts,
+  openPool: () => QueuePool,
+  open: (pool: QueuePool) => Worker,
+): Closable {
+  async function start(): Promise<Closable | undefined> {
+    for (let failures = 1; !stop.signal.aborted; failures += 1) {
+      const pool = openPool();
+      const worker = open(pool);
+      const close = async (): Promise<void> => {
+        await worker.close();
+        await pool.close();
+      };
+      try {
+        await worker.waitUntilReady();
+        news.back(name);
+        if (!stop.signal.aborted) worker.run().catch((error: unknown) => news.away(name, error));
+        return { close };
+      } catch (error) {
+        if (!stop.signal.aborted) news.away(name, error);
+        void close().catch(() => undefined);
+        await pauseAfterFailure(failures, stop.signal);
+      }
+    }
+    return undefined;
+  }
+
+  const started = start();
+  return {
+    async close() {
+      stop.abort();
+      // One that is still being reached has nothing in hand.
+      if (await waitAtMost(DISCARD_MS, started)) await (await started)?.close();
     },
   };
 }

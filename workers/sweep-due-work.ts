@@ -2,10 +2,12 @@ import { nowMs } from '../shared/clock.js';
 import type { JobName } from '../shared/domain/jobs.js';
 import type { JobRequest } from '../shared/queues/enqueue.js';
 import { paymentJob, stagesServedBy } from '../shared/queues/payment-job.js';
+import type { StoreNews } from '../shared/queues/tell-of-store.js';
 import { hasOverdueSessions } from '../shared/services/checkout-sessions/expire.js';
 import { listDuePayments } from '../shared/services/payments/take-work.js';
 import { findDueAccounts } from '../shared/services/webhooks/find-due.js';
 import type { Closable } from '../shared/shutdown.js';
+import { within } from '../shared/within.js';
 import type { Deliverer } from './deliver-webhook.js';
 import type { WorkerDeps } from './deps.js';
 import type { Handlers } from './handlers.js';
@@ -20,10 +22,17 @@ const INTERVAL_MS = 1000;
 const BATCH = 500;
 /** A payment that has been due for so long is not waited for any more: the queue store may have frozen. */
 const LATE_MS = 15_000;
+/** A store that hangs holds up no sweep for longer. */
+const CHECK_WITHIN_MS = 5000;
 /** Endpoints looked at in one round, due or not: more than two accounts can have. */
 const ENDPOINTS = 5000;
 
-export function sweepDueWork(deps: WorkerDeps, handlers: Handlers, deliverer: Deliverer): Closable {
+export function sweepDueWork(
+  deps: WorkerDeps,
+  handlers: Handlers,
+  deliverer: Deliverer,
+  news: StoreNews,
+): Closable {
   const standIn = createStandIn(deps, handlers);
   const apart = [paymentsApart(deps, handlers), deliveriesApart(deps, deliverer)];
   const findDueJobs = createFinder(deps);
@@ -34,7 +43,7 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers, deliverer: De
     // Jitter keeps many workers from asking at the same instant.
     timer = setTimeout(
       () => {
-        sweeping = sweep(deps, findDueJobs, standIn).finally(() => {
+        sweeping = sweep(deps, { findDueJobs, standIn, news }).finally(() => {
           if (closed) return;
           for (const kind of apart) kind.look();
           schedule();
@@ -54,10 +63,16 @@ export function sweepDueWork(deps: WorkerDeps, handlers: Handlers, deliverer: De
   };
 }
 
-async function sweep(deps: WorkerDeps, findDueJobs: () => Promise<DueJobs>, standIn: StandIn): Promise<void> {
+interface Sweep {
+  findDueJobs(): Promise<DueJobs>;
+  standIn: StandIn;
+  news: StoreNews;
+}
+
+async function sweep(deps: WorkerDeps, { findDueJobs, standIn, news }: Sweep): Promise<void> {
   try {
     const { due, late } = await findDueJobs();
-    standIn.run([...late, ...(await ringAll(deps, due))]);
+    standIn.run([...late, ...(await ringAll(deps, due, news))]);
   } catch (error) {
     deps.logger.error({ event: 'sweep.failed', err: error });
   }
@@ -97,10 +112,14 @@ function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () 
 }
 
 /** Those that the queue store did not take. */
-async function ringAll({ queues, logger }: WorkerDeps, jobs: readonly AnyJob[]): Promise<AnyJob[]> {
-  const rung = await Promise.allSettled(jobs.map((job) => queues.enqueue(job)));
+async function ringAll({ queues }: WorkerDeps, jobs: readonly AnyJob[], news: StoreNews): Promise<AnyJob[]> {
+  const rings = jobs.map((job) => queues.enqueue(job));
+  // When there is nothing to ring for, it is still to be known whether one could.
+  if (jobs.length === 0 && news.isAway('sweep')) rings.push(within(CHECK_WITHIN_MS, queues.check()));
+  const rung = await Promise.allSettled(rings);
   const failed = rung.find((result) => result.status === 'rejected');
-  if (failed !== undefined) logger.warn({ event: 'sweep.without_queue', err: failed.reason });
+  if (failed !== undefined) news.away('sweep', failed.reason);
+  else if (rings.length > 0) news.back('sweep');
   return jobs.filter((_, index) => rung[index]?.status === 'rejected');
 }
 

@@ -1,14 +1,24 @@
 import { createServer } from 'node:http';
 import { Histogram } from 'prom-client';
+import type { SettleVerdict } from '../shared/domain/settle-verdict.js';
 import { createGuessBrake } from '../shared/guess-brake.js';
 import { type MetricSources, openMetricsPage } from '../shared/metrics.js';
 import { bearerMatches } from '../shared/secrets.js';
 import type { Closable } from '../shared/shutdown.js';
+import { VERSION } from '../shared/version.js';
+
+const SETTLE_VERDICTS = [
+  'settled',
+  'rejected',
+  'not_processed',
+  'unknown',
+] as const satisfies SettleVerdict['kind'][];
+const TRY_OUTCOMES = ['succeeded', 'refused', 'unanswered'] as const;
 
 /** What a worker process counts. */
 export interface WorkerMetrics {
-  settleCall(verdict: string, seconds: number): void;
-  deliveryTry(outcome: 'succeeded' | 'refused' | 'unanswered', seconds: number): void;
+  settleCall(verdict: SettleVerdict['kind'], seconds: number): void;
+  deliveryTry(outcome: (typeof TRY_OUTCOMES)[number], seconds: number): void;
   read(): Promise<string>;
 }
 
@@ -31,6 +41,9 @@ export function openWorkerMetrics(sources: MetricSources): WorkerMetrics {
     buckets: CALL_BUCKETS,
     registers,
   });
+  // An alarm on what grows does not see what begins with its first event.
+  for (const verdict of SETTLE_VERDICTS) settleCalls.zero({ verdict });
+  for (const outcome of TRY_OUTCOMES) tries.zero({ outcome });
   return {
     settleCall: (verdict, seconds) => settleCalls.observe({ verdict }, seconds),
     deliveryTry: (outcome, seconds) => tries.observe({ outcome }, seconds),
@@ -49,7 +62,7 @@ export async function serveWorkerMetrics(
     const end = (status: number, body: string): void => {
       response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(body);
     };
-    if (request.url === '/healthz') return end(200, 'ok\n');
+    if (request.url === '/healthz') return end(200, `ok ${VERSION}\n`);
     if (request.url !== '/metrics') return end(404, 'Only /metrics and /healthz are here.\n');
     const { authorization } = request.headers;
     if (token !== undefined) {

@@ -37,7 +37,8 @@ export function renderBuyerErrors(
       return;
     }
     const away = isDatabaseAway(error);
-    req.log.error({ event: away ? 'database.away' : 'request.failed', request_id: req.id, err: error });
+    const event = away ? 'database.away' : 'request.failed';
+    req.log.error({ event, request_id: req.id, session: res.locals.session, err: error });
     if (away) res.setHeader('Retry-After', String(RETRY_SECONDS));
     refuse(req, res, away ? 'payment_service_unavailable' : 'internal_error', away ? BUSY : FAILED);
   };

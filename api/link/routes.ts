@@ -1,4 +1,5 @@
 import express, { type Request, type Response, Router } from 'express';
+import { isIdShaped } from '../../shared/ids.js';
 import type { Deps } from '../deps.js';
 import { renderBuyerErrors } from '../errors/buyer-errors.js';
 import { limitByAddress } from '../middleware/rate-limit.js';
@@ -29,6 +30,11 @@ export function paymentLink(deps: Deps): Router {
   const limitBalances = limitByAddress(deps.addressLimiters.balances, tooMany);
   const serve = serveLink(deps, relations, refuse);
   router.use(linkHeaders(relations));
+  // For each line of the log.
+  router.param('id', (_req, res, next, id: string) => {
+    if (isIdShaped(id)) res.locals.session = id;
+    next();
+  });
 
   router.route('/:id').all(limit).get(serve).post(serve).all(onlyBy(LINK_METHODS, refuse));
   // Not counted: an open page asks for its state every other second.

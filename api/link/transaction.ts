@@ -48,25 +48,36 @@ export async function sendTransaction(
     await sendAgentAnswer(deps, res, answer, { link, hasPaid: false });
     return;
   }
-  const prepared = await prepare(deps, answer.required.accepts, wallet, asset);
+  const prepared = await prepare(deps, {
+    session: session.id,
+    accepts: answer.required.accepts,
+    payer: wallet,
+    asset,
+  });
   // Not a 503: browsers log it as an error, and the page says it in its own words.
   const unavailable = { code: 'payment_service_unavailable' };
   if (prepared === undefined) res.locals.errorCode = unavailable.code;
   sendJson(res, JSON.stringify(prepared ?? unavailable));
 }
 
+interface Wanted {
+  session: string;
+  accepts: readonly PaymentRequirements[];
+  payer: string;
+  asset: string | undefined;
+}
+
 /** Undefined when the chain cannot be read. */
 async function prepare(
   { solanaTransfers, logger }: Deps,
-  accepts: readonly PaymentRequirements[],
-  payer: string,
-  asset: string | undefined,
+  { session, accepts, payer, asset }: Wanted,
 ): Promise<TransactionOffer | undefined> {
   const entries = accepts.flatMap(solanaEntry);
   const chosen = entries.find(({ accepted }) => accepted.asset === asset) ?? entries[0];
   if (chosen === undefined) return undefined;
   const unreadable = ({ reason }: EndpointUnreadable): undefined => {
-    logger.warn({ event: 'transaction.chain_unreadable', network: chosen.accepted.network, reason });
+    const { network } = chosen.accepted;
+    logger.warn({ event: 'transaction.chain_unreadable', session, network, reason });
   };
   const transfers = await solanaTransfers();
   const holdings = await transfers.readHoldings(

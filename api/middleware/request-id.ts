@@ -29,6 +29,7 @@ export function requestId(
         route,
         status: res.statusCode,
         tool: res.locals.tool,
+        session: res.locals.session,
         // What is undefined is left out of the line.
         code: res.locals.errorCode,
         account: req.principal?.accountId,

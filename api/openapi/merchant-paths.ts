@@ -265,3 +265,13 @@ function describeMethods(methods: Partial<Record<Method, Operation>>): object {
     Object.entries(methods).map(([method, operation]) => [method, describeOperation(operation)]),
   );
 }
+
+/** As they are counted. */
+export const MERCHANT_OPERATIONS: readonly { method: string; route: string }[] = Object.entries(
+  OPERATIONS,
+).flatMap(([path, operations]) =>
+  Object.keys(operations).map((method) => ({
+    method: method.toUpperCase(),
+    route: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+  })),
+);

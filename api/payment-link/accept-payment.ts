@@ -61,7 +61,7 @@ export async function acceptPayment(
 
   const key = payloadKey(requirements.network, requirements.asset, proof);
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
-  const objection = await verify(deps, requirements, proof);
+  const objection = await verify(deps, session.id, requirements, proof);
   if (objection?.kind === 'refused' && (await isPayloadUsed(deps.db, key, session.id))) {
     // Used while the facilitator looked at it: its refusal says no more than that.
     return { kind: 'used_before' };
@@ -78,6 +78,7 @@ export function identifierOf(header: WellFormedHeader): string | undefined {
 
 async function verify(
   { facilitator, logger }: LinkDeps,
+  session: string,
   requirements: PaymentRequirements,
   proof: PaymentProof,
 ): Promise<Acceptance | undefined> {
@@ -86,18 +87,18 @@ async function verify(
     case 'valid':
       return undefined;
     case 'unavailable':
-      logger.warn({ event: 'facilitator.unavailable', why: verdict.why });
+      logger.warn({ event: 'facilitator.unavailable', session, why: verdict.why });
       return { kind: 'unavailable' };
     case 'refused': {
       const { kind: _, ...failure } = verdict;
       if (failure.class === 'setup')
-        logger.error({ event: 'facilitator.refused_setup', reason: failure.reason });
+        logger.error({ event: 'facilitator.refused_setup', session, reason: failure.reason });
       const isFacilitatorsFault =
         failure.code === 'invalid_exact_evm_payload_signature' &&
         proof.family === 'evm' &&
         (await recoversToPayer(proof, requirements));
       if (!isFacilitatorsFault) return { kind: 'refused', failure };
-      logger.error({ event: 'facilitator.wrong_about_signature', network: requirements.network });
+      logger.error({ event: 'facilitator.wrong_about_signature', session, network: requirements.network });
       return { kind: 'unavailable' };
     }
   }

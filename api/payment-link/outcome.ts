@@ -51,7 +51,8 @@ export async function answerOutcome(deps: LinkDeps, claimed: ClaimedPayment): Pr
     if (payment?.status !== 'succeeded') return stillProcessing();
     return await paid(deps, session, payment);
   } catch (error) {
-    deps.logger.warn({ event: 'payment_link.outcome_unread', payment: paymentId, err: error });
+    const lost = { payment: paymentId, session: sessionId };
+    deps.logger.warn({ event: 'payment_link.outcome_unread', ...lost, err: error });
     return stillProcessing();
   }
 }

@@ -77,6 +77,7 @@ function openWorker(config: Config, { logger, secretBox }: Deps): WorkerOnStage 
   const gate = putGate(db);
   const queues = {
     enqueue: async () => undefined,
+    check: async () => undefined,
     depths: async () => [],
     open: async () => [],
     close: async () => undefined,

@@ -26,7 +26,14 @@ export function openDatabase(database: DatabaseConfig, logger?: Logger): Knex {
   };
   const db = knexFactory(config);
   // For `runStatement`; knex itself names none.
-  db.userParams = { preparedStatements: database.preparedStatements };
+  db.userParams = {
+    preparedStatements: database.preparedStatements,
+    onStatementLost: () =>
+      logger?.warn({
+        event: 'database.statements_not_kept',
+        hint: 'A pooler that loses prepared statements stands before Postgres (PgBouncer before 1.21, or without max_prepared_statements). None is prepared from here on; set DATABASE_PREPARED_STATEMENTS=false, or mend the pooler.',
+      }),
+  };
   return db;
 }
 

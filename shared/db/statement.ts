@@ -1,4 +1,5 @@
 import { isIdle, type PostgresClient } from './idle-connection.js';
+import { keepNoneFromHere, keepsStatements, wasLost } from './kept-statements.js';
 import type { Knex } from './knex.js';
 import type { PostgresDialect } from './postgres-dialect.js';
 
@@ -14,15 +15,27 @@ export interface Statement {
 
 export async function runStatement<Row>(
   db: Knex,
-  { name, text }: Statement,
+  statement: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> {
+  try {
+    return await runOnce(db, statement, values);
+  } catch (error) {
+    if (statement.name === undefined || !wasLost(error)) throw error;
+    keepNoneFromHere(db);
+    // A transaction has failed with it.
+    if (db.isTransaction === true) throw error;
+    return await runOnce(db, { ...statement, name: undefined }, values);
+  }
+}
+
+async function runOnce<Row>(db: Knex, { name, text }: Statement, values: readonly unknown[]): Promise<Row[]> {
   const client: PostgresDialect = db.client;
   const connection: PostgresClient = await client.acquireConnection();
   try {
     // For whoever listens to what knex sends.
     client.emit('query', { sql: text, bindings: values });
-    const isNamed = name !== undefined && db.userParams.preparedStatements === true;
+    const isNamed = name !== undefined && keepsStatements(db);
     const { rows } = await connection.query({ ...(isNamed && { name }), text, values: [...values] });
     // Postgres is idle only after the commit: what is answered outside a transaction is in the ledger.
     if (db.isTransaction !== true && !isIdle(connection)) throw new Error('the statement was not committed');

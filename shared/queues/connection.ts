@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { type Breaker, openBreaker } from '../breaker.js';
 import type { RedisConfig } from '../config.js';
 import type { Logger } from '../logger.js';
 
@@ -13,6 +14,15 @@ export function openRedis(redis: RedisConfig, logger: Logger): Redis {
   });
   logConnectionErrors(client, logger);
   return client;
+}
+
+/** Before the connection for requests: they do without Redis rather than wait for one that hangs. */
+export function openRedisBreaker(client: Redis, logger: Logger): Breaker {
+  return openBreaker({
+    ask: () => client.ping(),
+    onSilent: () => logger.error({ event: 'redis.silent' }),
+    onAnswering: () => logger.info({ event: 'redis.answers' }),
+  });
 }
 
 /** A connection for BullMQ's workers, which must wait for Redis however long it is away. */

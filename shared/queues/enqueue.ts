@@ -19,6 +19,8 @@ export interface JobRequest<N extends JobName> {
 /** Rings the doorbell. It may fail, and its work must then be found by the sweep. */
 export interface Queues extends Closable {
   enqueue<N extends JobName>(job: JobRequest<N>): Promise<void>;
+  /** Rejects when the store cannot be used now. */
+  check(): Promise<void>;
   /** How many jobs are in each state. */
   depths(): Promise<QueueDepth[]>;
   /** All of them, for the operators' dashboard. */
@@ -85,6 +87,10 @@ export function openQueues(config: Config, redis: Redis | undefined, logger: Log
       );
       // BullMQ may wait for its store without end; whoever rings goes on, and leaves the row to the sweep.
       await within(ADD_WITHIN_MS, adding);
+    },
+    async check() {
+      const queue = await readyQueue('settle-payment');
+      await queue.getJobCounts('wait');
     },
     async depths() {
       return await Promise.all(

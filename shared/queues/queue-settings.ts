@@ -44,9 +44,20 @@ export function openQueuePool(database: DatabaseConfig, max: number): QueuePool 
   const options = `-c search_path=${QUEUE_SCHEMA} -c idle_in_transaction_session_timeout=${database.queryTimeoutMs}`;
   const pool = new pg.Pool({ ...settings, max, options, Client: QuietClient });
   pool.on('release', (_error, client) => endUnlessIdle(client));
+  pool.on('error', () => {
+    // A client that nobody uses; whoever takes another hears of it.
+  });
+  // What each queue would listen to it never stops listening to: one that is tried again and again adds up.
+  const lent = {
+    options: pool.options,
+    connect: () => pool.connect(),
+    query: (text: string, values?: unknown[]) => pool.query(text, values),
+    on: () => lent,
+    end: () => Promise.resolve(),
+  };
   return {
     // It takes a pool, though its own description of one leaves no room for the real one's types.
-    connection: pool as unknown as PostgresConnectionOptions,
+    connection: lent as unknown as PostgresConnectionOptions,
     async close() {
       if (!pool.ending) await pool.end();
     },

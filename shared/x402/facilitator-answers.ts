@@ -159,7 +159,7 @@ function wasNothingSent(error: unknown): boolean {
   return syscall === 'connect' || (NOTHING_SENT.has(code) && !AFTER_CONNECTING.has(syscall));
 }
 
-function nameError(error: unknown): string {
+export function nameError(error: unknown): string {
   if (!(error instanceof Error)) return 'an unknown error';
   const named = codeOf(error) ?? (error.cause instanceof Error ? codeOf(error.cause) : undefined);
   return named ?? error.name;

@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
-import { nowMs } from '../clock.js';
 import type { FacilitatorConfig } from '../config.js';
 import type { SettleVerdict } from '../domain/settle-verdict.js';
+import type { Logger } from '../logger.js';
 import { exchange } from './exchange.js';
 import {
   type FacilitatorReply,
@@ -10,8 +10,8 @@ import {
   type VerifyVerdict,
 } from './facilitator-answers.js';
 import { createTokenSource } from './facilitator-auth.js';
-import { parseJsonObject } from './json-object.js';
-import { parseSupported, type SupportedKinds } from './requirements.js';
+import { rememberSupported } from './remember-supported.js';
+import type { SupportedKinds } from './requirements.js';
 import type { FacilitatorRequest } from './wire.js';
 
 /**
@@ -26,10 +26,6 @@ export interface Facilitator {
   close(): Promise<void>;
 }
 
-const FRESH_MS = 60_000;
-const USABLE_MS = 600_000;
-/** After a failed refresh the old copy serves this long before the next try. */
-const RETRY_MS = 5_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 /** At least: a call that waits for a connection uses up its time, and may then never have been sent. */
 const CONNECTIONS = 128;
@@ -39,8 +35,17 @@ const CONNECTIONS = 128;
  */
 const KEPT_MS = 4000;
 
-/** `callsAtOnce`: as many as there may be, each of which finds a connection. */
-export function createFacilitator(config: FacilitatorConfig, callsAtOnce = CONNECTIONS): Facilitator {
+interface FacilitatorOptions {
+  /** As many as there may be, each of which finds a connection. */
+  callsAtOnce?: number;
+  /** Is told why it does not say what it can settle. */
+  logger?: Logger;
+}
+
+export function createFacilitator(
+  config: FacilitatorConfig,
+  { callsAtOnce = CONNECTIONS, logger }: FacilitatorOptions = {},
+): Facilitator {
   const agent = new Agent({
     connections: Math.max(CONNECTIONS, callsAtOnce),
     keepAliveTimeout: KEPT_MS,
@@ -50,7 +55,7 @@ export function createFacilitator(config: FacilitatorConfig, callsAtOnce = CONNE
     bodyTimeout: 0,
   });
   const token = config.key && createTokenSource(config.key);
-  const supported = rememberSupported(() => call('GET', '/supported', undefined, config.timeoutMs));
+  const supported = rememberSupported(() => call('GET', '/supported', undefined, config.timeoutMs), logger);
 
   async function call(
     method: 'GET' | 'POST',
@@ -87,34 +92,5 @@ export function createFacilitator(config: FacilitatorConfig, callsAtOnce = CONNE
       return readSettleAnswer(reply, payment.paymentRequirements.network);
     },
     close: () => agent.destroy(),
-  };
-}
-
-function rememberSupported(ask: () => Promise<FacilitatorReply>): Facilitator['supported'] {
-  let copy: { kinds: SupportedKinds; atMs: number } | undefined;
-  let askAgainAtMs = 0;
-  let asking: Promise<void> | undefined;
-
-  async function refresh(): Promise<void> {
-    const startedAtMs = nowMs();
-    const reply = await ask();
-    const kinds =
-      'status' in reply && reply.status === 200 ? parseSupported(parseJsonObject(reply.body)) : undefined;
-    if (kinds === undefined) {
-      askAgainAtMs = nowMs() + (copy === undefined ? 0 : RETRY_MS);
-    } else {
-      copy = { kinds, atMs: startedAtMs };
-      askAgainAtMs = startedAtMs + FRESH_MS;
-    }
-  }
-
-  return async () => {
-    if (nowMs() >= askAgainAtMs) {
-      asking ??= refresh().finally(() => {
-        asking = undefined;
-      });
-      await asking;
-    }
-    return copy !== undefined && nowMs() - copy.atMs <= USABLE_MS ? copy.kinds : undefined;
   };
 }

@@ -62,6 +62,24 @@ describe('what operators see', () => {
       assert.doesNotMatch(text, new RegExp(id), 'an id is all it takes to see a link');
     });
 
+    it('begins every count at zero: what grows from nothing is not seen to grow', async () => {
+      const fresh = await openTestApp({ METRICS_TOKEN: TOKEN });
+      try {
+        const { text } = await request(fresh.server).get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
+        for (const outcome of ['paid', 'payment_failed', 'payment_service_unavailable'])
+          assert.equal(value(text, `checkout_link_answers_total{outcome="${outcome}"}`), 0, outcome);
+        for (const labels of [
+          'method="GET",route="/c/:id",status="503"',
+          'method="POST",route="/v1/checkout/sessions",status="500"',
+          'method="GET",route="/v1/checkout/sessions/:id/line_items",status="500"',
+        ])
+          assert.equal(value(text, `checkout_http_request_seconds_count{${labels}}`), 0, labels);
+        assert.match(text, /^checkout_build_info\{version="\d+\.\d+\.\d+[^"]*"\} 1$/m);
+      } finally {
+        await fresh.close();
+      }
+    });
+
     it('tells what waits, the pool, the queues and the event loop', async () => {
       const text = await read();
       const processing = await Payment.query(app.db).where('status', 'processing').resultSize();
@@ -123,7 +141,8 @@ describe('what operators see', () => {
         assert.equal((await base.get('/metrics')).status, 401);
         assert.equal((await base.get('/')).status, 404);
         const { text } = await base.get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
-        assert.match(text, /^# TYPE checkout_settle_call_seconds histogram$/m);
+        assert.equal(value(text, 'checkout_settle_call_seconds_count{verdict="unknown"}'), 0);
+        assert.equal(value(text, 'checkout_delivery_try_seconds_count{outcome="refused"}'), 0);
         assert.match(text, /^checkout_store_readable\{store="postgres"\} 1$/m);
       } finally {
         await worker.close();
@@ -163,6 +182,12 @@ describe('what operators see', () => {
       assert.match(policy, /frame-ancestors 'none'/);
       assert.doesNotMatch(policy, /https?:|script-src[^;]*unsafe/);
     });
+  });
+
+  it('/healthz says which version runs', async () => {
+    const { body } = await request(app.server).get('/healthz');
+    assert.equal(body.status, 'ok');
+    assert.match(body.version, /^\d+\.\d+\.\d+/);
   });
 
   it('/readyz is false once the process has been told to stop', async () => {

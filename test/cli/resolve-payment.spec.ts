@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { Event } from '../../shared/models/event.js';
 import { Payable } from '../../shared/models/payable.js';
+import type { Payment } from '../../shared/models/payment.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { runCommand, runJson } from '../support/cli.js';
+import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { buildRefund, buildUndecidedPayment } from '../support/factories.js';
 import { testServices } from '../support/suite.js';
 
@@ -19,8 +20,13 @@ describe('the operator deciding on payments', () => {
     await checkout.close();
   });
 
-  async function buildUndecided(): Promise<{ sessionId: string; paymentId: string }> {
-    const { session, payment } = await buildUndecidedPayment(checkout.app.db, checkout.merchant.accountId);
+  const OVER: Partial<Payment> = { validUntil: new Date(Date.now() - 120_000) };
+
+  async function buildUndecided(
+    overrides: Partial<Payment> = OVER,
+  ): Promise<{ sessionId: string; paymentId: string }> {
+    const { accountId } = checkout.merchant;
+    const { session, payment } = await buildUndecidedPayment(checkout.app.db, accountId, overrides);
     return { sessionId: session.id, paymentId: payment.id };
   }
 
@@ -82,6 +88,24 @@ describe('the operator deciding on payments', () => {
       ['refund.updated'],
     );
   });
+
+  const arriving: Record<string, Partial<Payment>> = {
+    'is valid': {},
+    'ended a moment ago, which its chain may not know yet': { validUntil: new Date(Date.now() - 30_000) },
+    'is called used by the chain': { ...OVER, usedSeenAt: new Date() },
+    'was settled, as the facilitator said': { ...OVER, reportedTransaction: `0x${'cd'.repeat(32)}` },
+  };
+  for (const [what, overrides] of Object.entries(arriving)) {
+    it(`calls none failed whose authorization ${what}, unless it is told that this is known`, async () => {
+      const { sessionId, paymentId } = await buildUndecided(overrides);
+      const failed = ['resolve-payment', paymentId, '--failed', '--reason', 'no'] as const;
+      await assertRefused(/can still arrive: .*--even-if-it-can-still-arrive/, ...failed);
+      assert.equal((await checkout.session(sessionId)).status, 'processing');
+      const [, ...words] = failed;
+      const resolved = await runJson('resolve-payment', ...words, '--even-if-it-can-still-arrive');
+      assert.equal(resolved.status, 'failed');
+    });
+  }
 
   it('refuses to decide what is decided, and decisions without words', async () => {
     const { paymentId } = await buildUndecided();

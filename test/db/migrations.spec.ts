@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type Config, loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/logger.js';
-import { migrate, migrationConfig, pendingMigrations } from '../../shared/migrate.js';
+import { migrate, migrateDown } from '../../shared/migrate.js';
+import { migrationConfig, pendingMigrations } from '../../shared/schema/migration-files.js';
 import { createDatabase } from '../support/suite.js';
 
 describe('migrations', () => {
@@ -30,6 +31,14 @@ describe('migrations', () => {
     assert.ok((await pendingMigrations(db)).length >= 9);
     await migrate(config, logger);
     assert.deepEqual(await tables(), before);
+  });
+
+  it('go down by one, the newest', async () => {
+    const [newest = assert.fail()] = await db('migrations').orderBy('id', 'desc').pluck('name');
+    assert.equal(await migrateDown(config, logger), newest);
+    assert.deepEqual(await pendingMigrations(db), [newest]);
+    await migrate(config, logger);
+    assert.deepEqual(await pendingMigrations(db), []);
   });
 
   it('take turns when several run at once', async () => {

@@ -3,7 +3,8 @@ import pg from 'pg';
 import { loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/logger.js';
-import { migrate, migrationConfig } from '../../shared/migrate.js';
+import { migrate } from '../../shared/migrate.js';
+import { migrationConfig } from '../../shared/schema/migration-files.js';
 import { buildMerchant, buildRefund, buildSession, type Merchant } from '../support/factories.js';
 import { createDatabase } from '../support/suite.js';
 

@@ -129,6 +129,10 @@ describe('the log of a web and a worker process, at its most talkative', () => {
     for (const line of lines.filter(({ event }) => event === 'request.finished')) {
       assert.match(line.request_id, /^req_/);
       assert.ok(line.route.startsWith('/'), JSON.stringify(line));
+      assert.equal(line.session, line.route.startsWith('/c/') ? claimed.session : undefined);
+    }
+    for (const line of lines.filter(({ event }) => /^(payment|facilitator|session)\./.test(event))) {
+      assert.equal(line.session, claimed.session, JSON.stringify(line));
     }
   });
 });

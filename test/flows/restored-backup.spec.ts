@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { travelMs } from '../../shared/clock.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
 import { settlePayment } from '../../workers/settle-payment.js';
+import { runJson } from '../support/cli.js';
+import { useCliDatabase } from '../support/cli-database.js';
 import { eventually } from '../support/eventually.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
-const RUNBOOK = path.join(import.meta.dirname, '..', '..', 'docs', 'operate.md');
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 /** Longer than a call of /settle and what follows it may last. */
 const LONGEST_CALL_MS = 61_000;
-
-/** As the operator runs it. */
-function statementOfTheRunbook(): string {
-  const statements = [
-    ...readFileSync(RUNBOOK, 'utf8').matchAll(/```sql\n\s*(UPDATE payments SET [^`]+)```/g),
-  ];
-  assert.equal(statements.length, 1);
-  return statements[0]?.[1] ?? '';
-}
 
 describe('a database that was restored from a backup, when payments had been claimed and not been asked for', () => {
   let flow: MoneyFlow;
@@ -28,95 +18,104 @@ describe('a database that was restored from a backup, when payments had been cla
 
   before(async () => {
     flow = await openMoneyFlow('restored', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-    for (const story of ['settled', 'asking', 'waiting'] as const) {
-      const { id } = await flow.buildSession();
-      sessions[story] = id;
-      assert.equal((await flow.pay(id)).status, 202);
-    }
-    const backup = await takeBackup();
-
-    // What happens after it: one payment is settled, and a worker is stopped while it asks for another.
-    const hands = flow.openHands();
-    await settlePayment(hands.deps, { paymentId: await paymentOf('settled') });
-    assert.deepEqual(await flow.state(sessions.settled), PAID);
-    const held = flow.facilitator.settle.holdNext();
-    const asking = settlePayment(hands.deps, { paymentId: await paymentOf('asking') });
-    const call = await flow.facilitator.waitForCall('settle', 2);
-    await hands.deps.facilitator.close();
-    await asking;
-
-    await restore(backup);
-    assert.equal((await flow.session(sessions.settled)).status, 'processing');
-    await flow.db.raw(statementOfTheRunbook());
-    await flow.startWorker();
-    await eventually(async () => {
-      for (const story of ['asking', 'waiting'] as const) {
-        const { history } = await flow.onlyPayment(sessions[story]);
-        assert.deepEqual(
-          history.map(({ said }) => said),
-          ['unused'],
-        );
-      }
-    });
-    held.release();
-    await call.done;
   });
+  useCliDatabase(() => flow.databaseUrl);
   after(() => flow.close());
 
-  async function paymentOf(story: keyof typeof sessions): Promise<string> {
-    return (await flow.onlyPayment(sessions[story])).id;
-  }
+  describe('reconciled before workers start', () => {
+    before(async () => {
+      for (const story of ['settled', 'asking', 'waiting'] as const) {
+        const { id } = await flow.buildSession();
+        sessions[story] = id;
+        assert.equal((await flow.pay(id)).status, 202);
+      }
+      const backup = await takeBackup();
 
-  interface Backup {
-    sessions: CheckoutSession[];
-    payments: Payment[];
-  }
+      // What happens after it: one payment is settled, and a worker is stopped while it asks for another.
+      const hands = flow.openHands();
+      await settlePayment(hands.deps, { paymentId: await paymentOf('settled') });
+      assert.deepEqual(await flow.state(sessions.settled), PAID);
+      const held = flow.facilitator.settle.holdNext();
+      const asking = settlePayment(hands.deps, { paymentId: await paymentOf('asking') });
+      const call = await flow.facilitator.waitForCall('settle', 2);
+      await hands.deps.facilitator.close();
+      await asking;
 
-  /** Of payments that were claimed a while ago. */
-  async function takeBackup(): Promise<Backup> {
-    await flow.db.raw(`UPDATE payments SET claimed_at = claimed_at - interval '2 min'`);
-    const backup = {
-      sessions: await CheckoutSession.query(flow.db),
-      payments: await Payment.query(flow.db),
-    };
-    for (const { stage, settleCalls } of backup.payments)
-      assert.deepEqual([stage, settleCalls], ['settle', 0]);
-    return backup;
-  }
-
-  async function restore(backup: Backup): Promise<void> {
-    await flow.db.raw('TRUNCATE payables, payments, events, webhook_deliveries CASCADE');
-    await CheckoutSession.query(flow.db).insert(backup.sessions.map((row) => ({ ...row, paymentId: null })));
-    await Payment.query(flow.db).insert(backup.payments);
-    for (const { id, paymentId } of backup.sessions) {
-      await CheckoutSession.query(flow.db).findById(id).patch({ paymentId });
-    }
-  }
-
-  const settleCalls = async (story: keyof typeof sessions): Promise<number> => {
-    const { payload } = await flow.onlyPayment(sessions[story]);
-    const { nonce } = (payload as { authorization: { nonce: string } }).authorization;
-    return flow.facilitator.callsOf('settle', nonce.toLowerCase()).length;
-  };
-
-  it('completes the one that was settled since from the chain, with no second call', async () => {
-    await eventually(async () => assert.deepEqual(await flow.state(sessions.settled), PAID));
-    assert.equal(await settleCalls('settled'), 1);
-  });
-
-  it('does not ask again for the one whose call went on at the facilitator', async () => {
-    await flow.becomes(sessions.asking, PAID);
-    assert.equal(await settleCalls('asking'), 1);
-  });
-
-  it('asks for the one that nobody had asked for, once no call of before can be on its way', async () => {
-    assert.equal(await settleCalls('waiting'), 0);
-    travelMs(LONGEST_CALL_MS);
-    await eventually(async () => {
-      await flow.ring(sessions.waiting);
-      assert.deepEqual(await flow.state(sessions.waiting), PAID);
+      await restore(backup);
+      assert.equal((await flow.session(sessions.settled)).status, 'processing');
+      const { payments } = await runJson('reconcile-restore');
+      assert.deepEqual(payments.map(({ checkout_session: id }) => id).sort(), Object.values(sessions).sort());
+      await flow.startWorker();
+      await eventually(async () => {
+        for (const story of ['asking', 'waiting'] as const) {
+          const { history } = await flow.onlyPayment(sessions[story]);
+          assert.deepEqual(
+            history.map(({ said }) => said),
+            ['unused'],
+          );
+        }
+      });
+      held.release();
+      await call.done;
     });
-    assert.equal(await settleCalls('waiting'), 1);
-    await flow.assertBooks();
+
+    async function paymentOf(story: keyof typeof sessions): Promise<string> {
+      return (await flow.onlyPayment(sessions[story])).id;
+    }
+
+    interface Backup {
+      sessions: CheckoutSession[];
+      payments: Payment[];
+    }
+
+    /** Of payments that were claimed a while ago. */
+    async function takeBackup(): Promise<Backup> {
+      await flow.db.raw(`UPDATE payments SET claimed_at = claimed_at - interval '2 min'`);
+      const backup = {
+        sessions: await CheckoutSession.query(flow.db),
+        payments: await Payment.query(flow.db),
+      };
+      for (const { stage, settleCalls } of backup.payments)
+        assert.deepEqual([stage, settleCalls], ['settle', 0]);
+      return backup;
+    }
+
+    async function restore(backup: Backup): Promise<void> {
+      await flow.db.raw('TRUNCATE payables, payments, events, webhook_deliveries CASCADE');
+      await CheckoutSession.query(flow.db).insert(
+        backup.sessions.map((row) => ({ ...row, paymentId: null })),
+      );
+      await Payment.query(flow.db).insert(backup.payments);
+      for (const { id, paymentId } of backup.sessions) {
+        await CheckoutSession.query(flow.db).findById(id).patch({ paymentId });
+      }
+    }
+
+    const settleCalls = async (story: keyof typeof sessions): Promise<number> => {
+      const { payload } = await flow.onlyPayment(sessions[story]);
+      const { nonce } = (payload as { authorization: { nonce: string } }).authorization;
+      return flow.facilitator.callsOf('settle', nonce.toLowerCase()).length;
+    };
+
+    it('completes the one that was settled since from the chain, with no second call', async () => {
+      await eventually(async () => assert.deepEqual(await flow.state(sessions.settled), PAID));
+      assert.equal(await settleCalls('settled'), 1);
+    });
+
+    it('does not ask again for the one whose call went on at the facilitator', async () => {
+      await flow.becomes(sessions.asking, PAID);
+      assert.equal(await settleCalls('asking'), 1);
+    });
+
+    it('asks for the one that nobody had asked for, once no call of before can be on its way', async () => {
+      assert.equal(await settleCalls('waiting'), 0);
+      travelMs(LONGEST_CALL_MS);
+      await eventually(async () => {
+        await flow.ring(sessions.waiting);
+        assert.deepEqual(await flow.state(sessions.waiting), PAID);
+      });
+      assert.equal(await settleCalls('waiting'), 1);
+      await flow.assertBooks();
+    });
   });
 });

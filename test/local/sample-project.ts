@@ -81,7 +81,7 @@ const FILES = {
     include: ['local', 'cli', 'api'],
   }),
   'local/run-service.ts': `${WRITE}process.stdout.write('service runs');\nexport {};\n`,
-  'cli/merchants.ts': `${WRITE}export async function main(args: string[]): Promise<number> {
+  'cli/merchants.ts': `${WRITE}export async function start(args: string[]): Promise<number> {
     process.stdout.write(JSON.stringify(args));
     return 3;
   }\n`,

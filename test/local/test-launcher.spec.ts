@@ -14,7 +14,7 @@ else process.exit(5);
 `;
 
 /** What the suite needs beyond npm's packages. */
-const PROGRAMS = ['redis-server', 'chromium', 'curl'];
+const PROGRAMS = ['redis-server', 'chromium', 'pgbouncer', 'curl'];
 
 describe('npm test', function () {
   this.timeout(60_000);
@@ -60,7 +60,7 @@ describe('npm test', function () {
     if (!runsAsRoot) return assert.match(outcome.stderr, /apt-get install redis-server/);
     const calls = (await project.read('apt-calls')).trim().split('\n');
     assert.match(calls[0] ?? '', /update$/);
-    assert.match(calls[1] ?? '', /install -y --no-install-recommends redis-server chromium curl$/);
+    assert.match(calls[1] ?? '', /install -y --no-install-recommends redis-server chromium pgbouncer curl$/);
   });
 
   it('ends mocha when it is ended', async () => {

@@ -72,6 +72,7 @@ interface Printed {
   'add-facilitator-key': { key_id: string };
   'remove-facilitator-key': { key_id: string; revoked?: PrintedKey[] };
   payments: { payments: PrintedPayment[] };
+  'reconcile-restore': { payments: { id: string; checkout_session: string }[] };
   'show-payment': PrintedPayment & { refunds: PrintedRefund[] };
   'resolve-payment': PrintedPayment;
   'resend-event': { event: string; deliveries: { id: string; endpoint: string }[] };

@@ -135,6 +135,7 @@ export function openHands(config: Config, db: Knex): Hands {
   });
   const queues: Queues = {
     enqueue: async () => undefined,
+    check: async () => undefined,
     depths: async () => [],
     open: async () => [],
     close: async () => undefined,

@@ -1,4 +1,5 @@
-import type { CalledPayment, Decision, Times } from './standing.js';
+import { UNREADABLE_MARGIN_MS } from './limits.js';
+import { type CalledPayment, type Decision, saidSettled, type Times } from './standing.js';
 import { nextWatch } from './watch.js';
 
 /** A person's decision on a payment whose outcome is open; it takes the moves and events that each outcome takes. */
@@ -18,4 +19,17 @@ export function byOperator(
   const watchAt = nextWatch(now, validUntil, now);
   const said = { source: 'operator', said: `failed: ${reason}` } as const;
   return { kind: 'fail', code: reason, released: false, watchAt, said };
+}
+
+/** Why its money may have moved, or may still: whoever calls it failed then lets a buyer pay twice. */
+export function whyItCanArrive(
+  payment: CalledPayment & { usedSeenAt: Date | null },
+  { now }: Pick<Times, 'now'>,
+): string | undefined {
+  if (payment.usedSeenAt !== null) return 'the chain calls its authorization used';
+  if (saidSettled(payment)) return 'the facilitator has said that it settled it';
+  const { validUntil } = payment;
+  // Chains are behind, too.
+  if (validUntil.getTime() + UNREADABLE_MARGIN_MS <= now.getTime()) return undefined;
+  return `its authorization is good until ${validUntil.toISOString()}, and a minute may pass before its chain is there`;
 }

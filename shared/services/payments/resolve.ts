@@ -1,8 +1,8 @@
 import { raw } from 'objection';
-import { now } from '../../clock.js';
+import { cautiousNowMs, now } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import { noSuch, Refusal } from '../../domain/errors.js';
-import { byOperator, type Resolution } from '../../domain/payment-policy/by-operator.js';
+import { byOperator, type Resolution, whyItCanArrive } from '../../domain/payment-policy/by-operator.js';
 import { Payable } from '../../models/payable.js';
 import { Payment } from '../../models/payment.js';
 import { type CarryOutDeps, carryOut } from './carry-out.js';
@@ -28,8 +28,25 @@ export async function resolvePayment(
   const result = await carryOut(deps, payment, byOperator(payment, resolution, { now: now() }));
   if (result !== 'done')
     throw new Refusal('parameter_invalid', `${id} was decided meanwhile. Look at it again.`);
-  deps.logger.warn({ event: 'payment.resolved_by_operator', payment: id, resolution: resolution.kind });
+  const session = payment.checkoutSessionId;
+  deps.logger.warn({
+    event: 'payment.resolved_by_operator',
+    payment: id,
+    session,
+    resolution: resolution.kind,
+  });
   return await getPayment(deps.db, id);
+}
+
+/** For whoever has not said that they know. */
+export async function refuseIfItCanStillArrive(db: Knex, id: string): Promise<void> {
+  const payment = await getPayment(db, id);
+  const why = whyItCanArrive(payment, { now: new Date(cautiousNowMs()) });
+  if (payment.status !== 'processing' || why === undefined) return;
+  throw new Refusal(
+    'parameter_invalid',
+    `${id} can still arrive: ${why}. The session would open again and its buyer could pay twice. Wait, or add --even-if-it-can-still-arrive.`,
+  );
 }
 
 export async function getPayment(db: Knex, id: string): Promise<Payment> {

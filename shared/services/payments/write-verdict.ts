@@ -74,7 +74,7 @@ async function placeMoney(
         .forUpdate()
     : undefined;
   const placed = afterSuccess(session, payment.id, holding);
-  if (placed.kind === 'surplus') return await markSurplus(trx, deps, payment.id);
+  if (placed.kind === 'surplus') return await markSurplus(trx, deps, payment.id, session.id);
   if (placed.kind === 'keep_as_late') {
     await Payable.query(trx).patch({ latePaymentId: payment.id }).where('id', session.id);
     return;
@@ -84,7 +84,7 @@ async function placeMoney(
   if (placed.kind === 'complete_instead') await failUnasked(trx, holding);
   await completeSession(trx, deps, session, payment);
   if (placed.kind === 'complete' && placed.surplusPaymentId !== null)
-    await markSurplus(trx, deps, placed.surplusPaymentId);
+    await markSurplus(trx, deps, placed.surplusPaymentId, session.id);
 }
 
 async function failUnasked(trx: Knex.Transaction, holding: Payment | undefined): Promise<void> {
@@ -165,9 +165,14 @@ async function completeSession(
   deps.logger.info({ event: 'session.completed', session: session.id, payment: payment.id });
 }
 
-async function markSurplus(trx: Knex.Transaction, { logger }: VerdictDeps, paymentId: string): Promise<void> {
+async function markSurplus(
+  trx: Knex.Transaction,
+  { logger }: VerdictDeps,
+  paymentId: string,
+  session: string,
+): Promise<void> {
   await Payment.query(trx).patch({ surplus: true }).where('id', paymentId);
-  logger.error({ event: 'payment.surplus', payment: paymentId });
+  logger.error({ event: 'payment.surplus', payment: paymentId, session });
 }
 
 async function lockSession(trx: Knex.Transaction, payment: Payment): Promise<Payable> {

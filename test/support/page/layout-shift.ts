@@ -1,13 +1,14 @@
 import type { Page } from 'playwright-core';
 
-/** Before the page is opened: how much of it moves without the buyer's doing. */
+/** Before the page is opened: how much of it moves before the buyer does anything. */
 export async function watchLayout(page: Page): Promise<void> {
   await page.addInitScript(`
     window.layoutShift = 0;
     window.layoutShifts = [];
+    for (const act of ['pointerdown', 'keydown']) addEventListener(act, () => { window.hasActed = true; }, true);
     new PerformanceObserver((list) => {
       for (const shift of list.getEntries()) {
-        if (shift.hadRecentInput) continue;
+        if (shift.hadRecentInput || window.hasActed) continue;
         window.layoutShift += shift.value;
         for (const { node } of shift.sources) window.layoutShifts.push(node?.id || node?.className || node?.nodeName);
       }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import { Writable } from 'node:stream';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { returnToPresent, travelMs } from '../../../shared/clock.js';
 import { parseFacilitatorSecret } from '../../../shared/facilitator-secret.js';
+import { createLogger } from '../../../shared/logger.js';
 import { createFacilitator, type Facilitator } from '../../../shared/x402/facilitator.js';
 import { type FakeFacilitator, startFacilitator } from '../../support/facilitator.js';
 import { answers, answersHtml, slow } from '../../support/facilitator-dial.js';
@@ -14,7 +16,19 @@ const secret = `svc_sk_${privateKey.export({ type: 'pkcs8', format: 'der' }).toS
 describe('the facilitator client', () => {
   let fake: FakeFacilitator;
   const open: Facilitator[] = [];
+  const lines: Record<string, unknown>[] = [];
+  const logger = createLogger(
+    'info',
+    'test',
+    new Writable({
+      write(chunk, _encoding, written) {
+        lines.push(JSON.parse(String(chunk)));
+        written();
+      },
+    }),
+  );
   beforeEach(async () => {
+    lines.length = 0;
     fake = await startFacilitator();
   });
   afterEach(async () => {
@@ -28,7 +42,10 @@ describe('the facilitator client', () => {
   ): Facilitator {
     const { key, timeoutMs = 5000, callsAtOnce } = settings;
     const config = { url: fake.url, key, timeoutMs, settleTimeoutMs: timeoutMs };
-    const facilitator = createFacilitator(config, callsAtOnce);
+    const facilitator = createFacilitator(config, {
+      ...(callsAtOnce !== undefined && { callsAtOnce }),
+      logger,
+    });
     open.push(facilitator);
     return facilitator;
   }
@@ -53,6 +70,29 @@ describe('the facilitator client', () => {
     assert.ok((await facilitator.supported())?.has('eip155:84532'));
     travelMs(61_000);
     assert.equal(await facilitator.supported(), undefined);
+  });
+
+  it('says why it is not known when that begins, once a minute while it lasts, and when it is over', async () => {
+    const facilitator = client();
+    const told = () => lines.splice(0).map(({ level, event, why }) => [level, event, ...(why ? [why] : [])]);
+    fake.supported.always(answersHtml(503));
+    for (let visit = 0; visit < 3; visit += 1) await facilitator.supported();
+    assert.deepEqual(told(), [['error', 'facilitator.supported_unknown', 'HTTP 503']]);
+    travelMs(61_000);
+    fake.supported.always(answers(200, { supported: [] }));
+    await facilitator.supported();
+    assert.match(told().join(), /supported_unknown,HTTP 200 without JSON that has kinds/);
+    fake.supported.honest();
+    await facilitator.supported();
+    assert.deepEqual(told(), [['info', 'facilitator.supported_known']]);
+    fake.supported.always(answers(500));
+    travelMs(61_000);
+    await facilitator.supported();
+    assert.deepEqual(told(), [['warn', 'facilitator.supported_unknown', 'HTTP 500']]);
+    await fake.close();
+    travelMs(600_000);
+    await facilitator.supported();
+    assert.match(told().join(), /^error,facilitator.supported_unknown,(UND_ERR_SOCKET|ECONN)/);
   });
 
   it('takes an answer that is too long to be read for none at all, whatever it begins with', async () => {

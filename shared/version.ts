@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+
+/** What runs: the tag it was built from, or the last one and the commit. Run from its sources it is the package's. */
+export const VERSION: string = readVersion('../build.json') ?? readVersion('../package.json') ?? 'unknown';
+
+function readVersion(file: string): string | undefined {
+  try {
+    const { version } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+    return typeof version === 'string' ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}

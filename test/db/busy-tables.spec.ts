@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import pg from 'pg';
+import { createIndexConcurrently, dropIndexConcurrently } from '../../migrations/concurrent-index.js';
+import { type Config, loadConfig } from '../../shared/config.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { createLogger } from '../../shared/logger.js';
+import { migrate } from '../../shared/migrate.js';
+import { type Migration, type MigrationFile, migratorConfig } from '../../shared/schema/migration-files.js';
+import { eventually } from '../support/eventually.js';
+import { createDatabase } from '../support/suite.js';
+
+/** What a migration waits for a table's lock in one go; who comes behind it waits as long. */
+const IN_ONE_GO_MS = 500;
+const TIMES = { tellEveryMs: 100, giveUpAfterMs: 60_000 };
+
+describe('a migration of tables that are in use', () => {
+  let config: Config;
+  let db: Knex;
+  let client: pg.Client;
+  let lines: Record<string, unknown>[] = [];
+  const logger = createLogger(
+    'info',
+    'test',
+    new Writable({
+      write(chunk, _encoding, written) {
+        lines.push(JSON.parse(String(chunk)));
+        written();
+      },
+    }),
+  );
+  const files: MigrationFile[] = [];
+
+  before(async () => {
+    // What the service gives up after a tenth of a second, migrations do not; nor what the role's default would end.
+    const url = await createDatabase('busy_tables');
+    config = loadConfig(
+      { DATABASE_URL: url, REDIS_URL: 'redis://unused', DATABASE_QUERY_TIMEOUT_MS: '100' },
+      'migrate',
+    );
+    db = openDatabase({ ...config.database, queryTimeoutMs: 30_000 });
+    await db.raw('CREATE TABLE busy (id int)');
+    client = new pg.Client({ connectionString: url });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await db.destroy();
+  });
+  beforeEach(() => {
+    lines = [];
+  });
+
+  const said = (event: string) => lines.filter((line) => line.event === event);
+
+  function run(
+    name: string,
+    up: (knex: Knex) => Promise<unknown>,
+    parts: Partial<Migration> = {},
+  ): Promise<void> {
+    if (!files.some((file) => file.name === name))
+      files.push({ name, load: async () => ({ up, down: async () => undefined, ...parts }) });
+    return migrate(config, logger, { migrations: migratorConfig(async () => [...files]), times: TIMES });
+  }
+
+  it('may take longer than any statement of the service', async () => {
+    await run('01-long', (knex) => knex.raw('SELECT pg_sleep(0.3)'));
+    assert.deepEqual(
+      lines.map(({ event }) => event).filter((event) => event !== 'migration.progress'),
+      ['migration.started', 'migration.finished', 'database.migrated'],
+    );
+    assert.ok(said('migration.progress').length > 0);
+  });
+
+  it('lets everybody through while somebody keeps it waiting', async () => {
+    await client.query('BEGIN; SELECT FROM busy');
+    const migrated = run('02-column', (knex) => knex.raw('ALTER TABLE busy ADD COLUMN word text'));
+    await eventually(() => assert.ok(said('migration.waits').length > 0));
+    for (let i = 0; i < 3; i += 1) {
+      await db.transaction(async (trx) => {
+        // More than it waits in one go, and less than it would keep this one waiting otherwise.
+        await trx.raw(`SET LOCAL lock_timeout = '${20 * IN_ONE_GO_MS}ms'`);
+        await trx.raw('INSERT INTO busy VALUES (1)');
+      });
+    }
+    const [line] = said('migration.waits');
+    assert.match(JSON.stringify(line?.in_the_way), /"state":"idle in transaction"/);
+    await client.query('COMMIT');
+    await migrated;
+    assert.equal((await db('busy').columnInfo()).word?.type, 'text');
+  });
+
+  it('gives up a lock that does not come, names who has it, and has changed nothing', async () => {
+    await client.query('BEGIN; SELECT FROM busy');
+    const hasty = {
+      migrations: migratorConfig(async () => [...files, late]),
+      times: { ...TIMES, giveUpAfterMs: 0 },
+    };
+    const late: MigrationFile = {
+      name: '03-late',
+      load: async () => ({
+        up: (knex) => knex.raw('CREATE TABLE made_first (id int)').then(() => knex.raw('DROP TABLE busy')),
+        down: async () => undefined,
+      }),
+    };
+    await assert.rejects(migrate(config, logger, hasty), /03-late did not get its lock.*idle in transaction/);
+    await client.query('COMMIT');
+    assert.equal(await db.schema.hasTable('made_first'), false);
+  });
+
+  const INDEX = { name: 'busy_id', unique: true, on: 'busy (id)' };
+  const makeIndex = (name: string): Promise<void> =>
+    run(name, (knex) => createIndexConcurrently(knex, INDEX), { config: { transaction: false } });
+
+  it('makes an index while others write', async () => {
+    await db.raw('TRUNCATE busy');
+    await client.query('BEGIN; INSERT INTO busy VALUES (1)');
+    const made = makeIndex('04-index');
+    await eventually(() => assert.ok(said('migration.progress').some(({ index }) => index !== undefined)));
+    await db.raw('INSERT INTO busy VALUES (2)');
+    await client.query('COMMIT');
+    await made;
+    await assert.rejects(db.raw('INSERT INTO busy VALUES (2)'), /busy_id/);
+    await dropIndexConcurrently(db, INDEX.name);
+  });
+
+  it('makes an index anew that was cut short', async () => {
+    await db.raw('INSERT INTO busy VALUES (2)');
+    await assert.rejects(makeIndex('05-index'), /could not create unique index/);
+    await db.raw('TRUNCATE busy');
+    await makeIndex('05-index');
+    await db.raw('INSERT INTO busy VALUES (2)');
+    await assert.rejects(db.raw('INSERT INTO busy VALUES (2)'), /busy_id/);
+    await createIndexConcurrently(db, INDEX);
+  });
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import { ensureBuilt } from '../../local/ensure-built.mjs';
+import { loadConfig } from '../../shared/config.js';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+const COMMANDS: Record<string, string> = {
+  migrate: 'dist/shared/migrate.js',
+  web: 'dist/api/server.js',
+  worker: 'dist/workers/main.js',
+  start: 'dist/local/run-service.js',
+  merchants: 'local/merchants.mjs',
+};
+
+describe('.env', () => {
+  let folder: string;
+  before(async () => {
+    await ensureBuilt(ROOT);
+    folder = mkdtempSync(path.join(os.tmpdir(), 'stablecoin-checkout-env-'));
+    writeFileSync(path.join(folder, '.env'), 'DATABASE_URL=mysql://nobody@nowhere\nLOG_LEVEL=loud\n');
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  function run(file: string, environment: Record<string, string>): Promise<string> {
+    const env = { PATH: process.env.PATH ?? '', ...environment };
+    const words = file.endsWith('merchants.mjs') ? ['list'] : [];
+    return new Promise((resolve) => {
+      execFile(
+        process.execPath,
+        [path.join(ROOT, file), ...words],
+        { cwd: folder, env },
+        (error, _out, errors) => {
+          assert.equal(error?.code, 1, errors);
+          resolve(errors);
+        },
+      );
+    });
+  }
+
+  for (const [name, file] of Object.entries(COMMANDS)) {
+    it(`is read by ${name}, and what the environment sets stays`, async () => {
+      const errors = await run(file, { LOG_LEVEL: 'info', DATABASE_URL: '' });
+      assert.match(errors, /DATABASE_URL must be a URL that starts with postgres:/);
+      assert.doesNotMatch(errors, /LOG_LEVEL/);
+    });
+  }
+
+  it('may be a copy of .env.example: each of its settings is one that the configuration takes', () => {
+    const text = readFileSync(path.join(ROOT, '.env.example'), 'utf8');
+    const example = parseEnv(text);
+    const config = loadConfig(example, 'web');
+    assert.equal(config.baseUrl, 'https://pay.example.com');
+    // What is commented out is right as well.
+    const named = [...text.matchAll(/^#?([A-Z][A-Z\d_]+)=/gm)].map(([, name = '']) => name);
+    const read = readFileSync(path.join(ROOT, 'shared/config.ts'), 'utf8');
+    const unknown = named.filter((name) => !read.includes(`'${name.replace(/_EIP155_\d+$/, '_')}'`));
+    assert.deepEqual(unknown, []);
+  });
+});

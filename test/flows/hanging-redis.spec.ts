@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../support/eventually.js';
+import { killProcesses, type WebServiceProcess } from '../support/processes.js';
+import { openRelay, type Relay } from '../support/redis-relay.js';
+import { MINIMAL, openWebProcesses, SESSIONS, type WebProcesses } from '../support/web-process.js';
+
+const CREATES = 20;
+/** What each would wait for a command to Redis that is not answered. */
+const COMMAND_MS = 2000;
+
+describe('a web process whose Redis hangs', () => {
+  let processes: WebProcesses;
+  let relay: Relay;
+  let web: WebServiceProcess;
+  before(async () => {
+    processes = await openWebProcesses('hanging_redis');
+    relay = await openRelay();
+    web = await processes.start({ REDIS_URL: relay.url });
+    await untilReadyzIs({ status: 'ready', queue_store: 'ok' });
+  });
+  after(async () => {
+    await killProcesses();
+    await relay.close();
+    await processes.close();
+  });
+
+  async function untilReadyzIs(expected: Record<string, string | undefined>): Promise<void> {
+    await eventually(async () => {
+      const { status, text } = await processes.send(web.port, 'GET', '/readyz');
+      const { queue_store, status: word, degraded } = JSON.parse(text);
+      assert.deepEqual({ status: word, queue_store, ...(degraded && { degraded }) }, expected);
+      assert.equal(status, 200);
+    });
+  }
+
+  const create = () => processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL });
+
+  it('serves every create, and only the first waits for it', async () => {
+    relay.hold();
+    assert.equal((await create()).status, 200);
+    const startedAt = performance.now();
+    for (let i = 0; i < CREATES; i += 1) assert.equal((await create()).status, 200);
+    const ms = performance.now() - startedAt;
+    assert.ok(ms < (CREATES * COMMAND_MS) / 2, `${CREATES} creates took ${Math.round(ms)} ms`);
+  });
+
+  it('is ready, and says what it does without', async () => {
+    await untilReadyzIs({ status: 'ready', degraded: 'queue store', queue_store: 'down' });
+  });
+
+  it('says it once in the log, and uses Redis again when that answers', async () => {
+    relay.accept();
+    await untilReadyzIs({ status: 'ready', queue_store: 'ok' });
+    await eventually(() => {
+      const told = web.lines().map(({ event }) => String(event));
+      assert.deepEqual(
+        told.filter((event) => event === 'redis.silent' || event === 'redis.answers'),
+        ['redis.silent', 'redis.answers'],
+      );
+    });
+  });
+});

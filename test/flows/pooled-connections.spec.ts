@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../support/eventually.js';
+import { startPgBouncer } from '../support/pgbouncer.js';
+import { killProcesses } from '../support/processes.js';
+import type { TestServer } from '../support/services.js';
+import { testServices } from '../support/suite.js';
+import { MINIMAL, openWebProcesses, SESSIONS, type WebProcesses } from '../support/web-process.js';
+
+const CREATES = 30;
+const AT_ONCE = 6;
+
+describe('web processes behind a pooler that holds no prepared statements', () => {
+  let processes: WebProcesses;
+  let pooler: TestServer;
+  before(async () => {
+    processes = await openWebProcesses('pooled');
+    pooler = await startPgBouncer(processes.environment.DATABASE_URL ?? '');
+  });
+  after(async () => {
+    await killProcesses();
+    await pooler.stop();
+    await processes.close();
+  });
+
+  it('serve every create, and say once what is wrong and what cures it', async () => {
+    const webs = await Promise.all([1, 2].map(() => processes.start({ DATABASE_URL: pooler.url })));
+    for (let i = 0; i < CREATES / AT_ONCE; i += 1) {
+      const answers = await Promise.all(
+        webs.flatMap(({ port }) =>
+          Array.from({ length: AT_ONCE / 2 }, () =>
+            processes.send(port, 'POST', SESSIONS, { body: MINIMAL }),
+          ),
+        ),
+      );
+      assert.deepEqual(
+        new Set(answers.map(({ status, text }) => (status === 200 ? 200 : text))),
+        new Set([200]),
+      );
+    }
+    for (const web of webs) {
+      const told = web.lines().filter(({ event }) => event === 'database.statements_not_kept');
+      assert.equal(told.length, 1, web.output());
+      assert.match(String(told[0]?.hint), /DATABASE_PREPARED_STATEMENTS=false/);
+    }
+  });
+
+  it('say nothing when they were told of it, nor without a pooler', async () => {
+    const told = { DATABASE_URL: pooler.url, DATABASE_PREPARED_STATEMENTS: 'false' };
+    for (const settings of [told, {}]) {
+      const web = await processes.start(settings);
+      assert.equal(
+        (await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL })).status,
+        200,
+        web.output(),
+      );
+      assert.deepEqual(
+        web.lines().filter(({ event }) => String(event).startsWith('database.')),
+        [],
+      );
+    }
+  });
+
+  it('warn of it where the queue lives in Postgres, which no pooler may stand before', async () => {
+    const pooled = await processes.start({ DATABASE_URL: pooler.url, REDIS_URL: '' });
+    const direct = await processes.start({ DATABASE_URL: testServices().databaseUrl, REDIS_URL: '' });
+    // It has had its answer by then.
+    await processes.send(direct.port, 'POST', SESSIONS, { body: MINIMAL });
+    for (const [web, expected] of [
+      [pooled, 1],
+      [direct, 0],
+    ] as const) {
+      await eventually(() => {
+        const warned = web.lines().filter(({ event }) => event === 'config.pooled_queue');
+        assert.equal(warned.length, expected, web.output());
+      });
+    }
+  });
+});

@@ -1,0 +1,53 @@
+import { chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { spawnGuarded } from '../../local/guarded-process.js';
+import { postgresAddress } from './pause-points.js';
+import { findFreePort, type TestServer } from './services.js';
+
+/** A pooler in transaction mode that holds no prepared statements, as none does before PgBouncer 1.21. */
+export async function startPgBouncer(databaseUrl: string): Promise<TestServer> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-pgbouncer-'));
+  const url = new URL(databaseUrl);
+  const database = url.pathname.slice(1);
+  const port = await findFreePort();
+  const file = path.join(folder, 'pgbouncer.ini');
+  const address = postgresAddress(url);
+  if (!('path' in address)) throw new Error('the Postgres of the suite listens on a socket');
+  const socket = path.parse(address.path);
+  const lines = [
+    '[databases]',
+    `${database} = host=${socket.dir} port=${socket.ext.slice(1)} dbname=${database} user=${url.username}`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    'pool_mode = transaction',
+    'default_pool_size = 8',
+  ];
+  await writeFile(file, `${lines.join('\n')}\n`);
+  // It does not run as root either, and the socket lets its owner in alone.
+  const { uid, gid } = await stat(address.path);
+  const user = process.getuid?.() === 0 ? { uid, gid } : undefined;
+  if (user !== undefined) for (const one of [folder, file]) await chown(one, uid, gid);
+  let announce = (): void => {};
+  const ready = new Promise<void>((resolve) => {
+    announce = resolve;
+  });
+  const bouncer = spawnGuarded('pgbouncer', [file], {
+    user,
+    onOutput: (text) => {
+      if (text.includes('process up')) announce();
+    },
+  });
+  await Promise.race([ready, bouncer.exited]);
+  if (bouncer.hasExited()) throw new Error(`pgbouncer did not start:\n${bouncer.recentOutput()}`);
+  return {
+    url: `postgres://${url.username}@127.0.0.1:${port}/${database}?sslmode=disable`,
+    async stop() {
+      await bouncer.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import type { Knex } from '../../shared/db/knex.js';
+import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import {
+  createCheckoutSession,
+  type NewCheckoutSession,
+} from '../../shared/services/checkout-sessions/create.js';
+import { INSERT } from '../../shared/services/checkout-sessions/create.sql.js';
+
+/** One that does not compile lacks a field of a session. */
+const INPUT: Required<NewCheckoutSession> = {
+  items: [{ name: 'Coffee', description: 'hot', images: [], unitAmountCents: 450, quantity: 2 }],
+  metadata: { order: '1234' },
+  successUrl: 'https://shop.example/thanks',
+  cancelUrl: 'https://shop.example/basket',
+  clientReferenceId: 'basket-1',
+  customerEmail: 'buyer@example.com',
+  expiresAtSeconds: undefined,
+};
+/** What a session is made of otherwise than by its own column. */
+const TURNED_INTO_OTHERS: readonly string[] = ['items', 'expiresAtSeconds'];
+/** The same for every new session. */
+const FIXED: readonly string[] = ['status', 'paymentId'];
+
+const snakeCase = (field: string): string =>
+  field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+interface Sent {
+  /** As its merchant is shown it. */
+  session: CheckoutSession;
+  row: Record<string, unknown>;
+}
+
+/** What goes to Postgres, without one. */
+async function create(): Promise<Sent> {
+  let sent: Partial<Sent> = {};
+  const connection = {
+    readyForQuery: true,
+    getTransactionStatus: () => 'I',
+    async query({ values: [rows] }: { values: [string] }) {
+      const [row] = JSON.parse(rows);
+      sent = { ...sent, row };
+      return { rows: [{ id: row.id }] };
+    },
+  };
+  const client = {
+    acquireConnection: async () => connection,
+    releaseConnection: async () => undefined,
+    afterFailure: () => undefined,
+    emit: () => undefined,
+  };
+  const db = { client, userParams: { preparedStatements: true } } as unknown as Knex;
+  const principal = { accountId: 'acct_1', livemode: false, keyId: 'key_1' };
+  await createCheckoutSession(db, principal, INPUT, {
+    idempotent: undefined,
+    render(session) {
+      sent = { ...sent, session };
+      return '{}';
+    },
+  });
+  assert.ok(sent.session !== undefined && sent.row !== undefined);
+  return { session: sent.session, row: sent.row };
+}
+
+describe('a new session', () => {
+  let sent: Sent;
+  before(async () => {
+    sent = await create();
+  });
+
+  it('has every field that was sent', () => {
+    const fields = Object.entries(INPUT).filter(([field]) => !TURNED_INTO_OTHERS.includes(field));
+    const lost = fields.filter(([field, value]) => sent.session[field as keyof CheckoutSession] !== value);
+    assert.deepEqual(
+      lost.map(([field]) => field),
+      [],
+      'not in newCheckoutSession of checkout-sessions/create.ts',
+    );
+  });
+
+  it('is written with every field that it is shown with', () => {
+    const shown = Object.entries(JSON.parse(JSON.stringify(sent.session)) as object);
+    const fields = shown.filter(([field]) => !FIXED.includes(field));
+    assert.ok(fields.length > 8);
+    const unwritten = fields.filter(([field, value]) => {
+      const written = sent.row[snakeCase(field)];
+      return written === undefined || JSON.stringify(written) !== JSON.stringify(value);
+    });
+    assert.deepEqual(
+      unwritten.map(([field]) => field),
+      [],
+      'not in rowOf of checkout-sessions/create.ts: it would be echoed once, and lost',
+    );
+  });
+
+  for (const [list, pattern] of Object.entries({
+    'the columns that its rows are read as': /AS asked \(([^$]*?)\)\s*\), allowed/,
+    'the columns that it is inserted into': /INSERT INTO checkout_sessions \(([^)]*)\)/,
+    'the columns that are inserted': /SELECT (id, account_id[^)]*?)\s+FROM allowed/,
+  })) {
+    it(`has all of its own in ${list}`, () => {
+      const [, columns = assert.fail(list)] = pattern.exec(INSERT.text) ?? [];
+      const named = new Set(columns.split(',').map((column) => column.trim().split(/\s/, 1)[0]));
+      const missing = Object.keys(sent.session)
+        .filter((field) => !FIXED.includes(field))
+        .filter((field) => !named.has(snakeCase(field)));
+      assert.deepEqual(
+        missing,
+        [],
+        'not in checkout-sessions/create.sql.ts: it would be echoed once, and lost',
+      );
+    });
+  }
+});

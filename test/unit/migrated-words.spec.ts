@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Knex } from 'knex';
+import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
+import { SESSION_STATUSES } from '../../shared/domain/checkout-session.js';
+import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES, TOKENS } from '../../shared/domain/payment.js';
+import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/domain/webhook-event.js';
+
+const FOLDER = path.join(import.meta.dirname, '..', '..', 'migrations');
+
+/** `table.column`, and what may be written into it. `test/db/words.spec.ts` asks Postgres itself. */
+const WORDS: Record<string, readonly string[]> = {
+  'payments.token': [...new Set([...TOKENS, ...TOKEN_SYMBOLS])],
+  'payments.status': PAYMENT_STATUSES,
+  'payments.channel': CHANNELS,
+  'payments.stage': PAYMENT_STAGES,
+  'checkout_sessions.status': SESSION_STATUSES,
+  'webhook_endpoints.status': ENDPOINT_STATUSES,
+  'webhook_deliveries.status': DELIVERY_STATUSES,
+};
+
+/** What the migrations would do, in their order. */
+async function statements(): Promise<string[]> {
+  const all: string[] = [];
+  const knex = {
+    async raw(text: string) {
+      all.push(text);
+      return { rows: [] };
+    },
+  } as unknown as Knex;
+  for (const file of readdirSync(FOLDER)
+    .filter((name) => /^\d/.test(name))
+    .sort()) {
+    const { up }: Knex.Migration = await import(path.join(FOLDER, file));
+    await up(knex);
+  }
+  return all;
+}
+
+/** The newest check of a column decides. */
+function allowed(all: readonly string[], table: string, column: string): string[] | undefined {
+  const ofTable = all.filter((text) => new RegExp(`\\b(CREATE|ALTER) TABLE ${table}\\b`).test(text));
+  const checks = ofTable.flatMap((text) => [
+    ...text.matchAll(new RegExp(`CHECK \\(${column} IN \\(([^)]*)\\)`, 'g')),
+  ]);
+  const [, words] = checks.at(-1) ?? [];
+  return words === undefined ? undefined : [...words.matchAll(/'([^']+)'/g)].map(([, word = '']) => word);
+}
+
+describe('the words that migrations let a table take', () => {
+  let all: string[];
+  before(async () => {
+    all = await statements();
+  });
+
+  for (const [name, words] of Object.entries(WORDS)) {
+    it(`are those of the domain: ${name}`, () => {
+      const [table = '', column = ''] = name.split('.');
+      const taken = allowed(all, table, column) ?? assert.fail(`no migration has a check of ${name}`);
+      const missing = words.filter((word) => !taken.includes(word));
+      assert.deepEqual(
+        missing,
+        [],
+        `no migration lets ${name} take it: every row that has it would be a 500`,
+      );
+    });
+  }
+});

@@ -1,0 +1,87 @@
+import {
+  type BackendFactory,
+  createPostgresBackend,
+  createRedisBackend,
+  type IQueueBackend,
+  type Processor,
+  type Worker,
+  withBackend,
+} from 'bullmq';
+import type { Redis } from 'ioredis';
+import { pauseAfterFailure } from '../shared/pause.js';
+import { QUEUE_PREFIX, type QueuePool } from '../shared/queues/queue-settings.js';
+import type { StoreNews } from '../shared/queues/tell-of-store.js';
+
+/**
+ * BullMQ asks again at once for a job that its store refused to give, and a worker in Postgres that could not connect the
+ * first time is told so for ever, without a moment between. Here each failure is followed by a pause, which ends when the
+ * process stops; and a worker begins when its store has been reached.
+ */
+interface Patience {
+  name: string;
+  news: StoreNews;
+  over: AbortSignal;
+}
+
+/** What BullMQ waits for by itself, and too long: fifteen seconds after each failure. */
+class StoreAway extends Error {
+  override readonly name = 'StoreAway';
+}
+
+/** How a Redis says no; when it cannot be reached, ioredis waits for it. */
+const isRefusalOfRedis = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
+
+function patient<B extends IQueueBackend, C>(
+  create: BackendFactory<B, C>,
+  { name, news, over }: Patience,
+  isPaused: (error: unknown) => boolean,
+): BackendFactory<B, C> {
+  return (...settings) => {
+    const backend = create(...settings);
+    const take = backend.moveToActive.bind(backend);
+    let failures = 0;
+    backend.moveToActive = async (...wanted) => {
+      try {
+        const taken = await take(...wanted);
+        failures = 0;
+        news.back(name);
+        return taken;
+      } catch (error) {
+        if (!isPaused(error) || over.aborted) throw error;
+        news.away(name, error);
+        failures += 1;
+        await pauseAfterFailure(failures, over);
+        throw new StoreAway('the queue store does not give jobs', { cause: error });
+      }
+    };
+    return backend;
+  };
+}
+
+interface Settings<Data> extends Patience {
+  work: Processor<Data>;
+  options: { concurrency: number; stalledInterval: number; maxStalledCount: number };
+}
+
+export function workerOnRedis<Data>({ name, work, options, ...rest }: Settings<Data>, redis: Redis): Worker {
+  const bullMq = withBackend(patient(createRedisBackend, { name, ...rest }, isRefusalOfRedis));
+  // What both backends' workers have in common is all that is used of either.
+  return new bullMq.Worker(name, work, {
+    ...options,
+    connection: redis,
+    prefix: QUEUE_PREFIX,
+  }) as unknown as Worker;
+}
+
+/** Works when it is run. */
+export function workerOnPostgres<Data>(
+  { name, work, options, ...rest }: Settings<Data>,
+  pool: QueuePool,
+): Worker {
+  const bullMq = withBackend(patient(createPostgresBackend, { name, ...rest }, () => true));
+  return new bullMq.Worker(name, work, {
+    ...options,
+    autorun: false,
+    connection: pool.connection,
+  }) as unknown as Worker;
+}
