@@ -64,7 +64,8 @@ export class AnswerRules {
       return undefined;
     const { id, object, status: state } = JSON.parse(text);
     if (object === 'api_key') this.#count('api_keys');
-    if (object === 'webhook_endpoint' && text.includes('"secret"')) this.#count('webhook_endpoints');
+    const isNew = text.includes('"secret"') && !path.includes('/roll_secret');
+    if (object === 'webhook_endpoint' && isNew) this.#count('webhook_endpoints');
     if (object === 'refund' && state === 'canceled') this.#count('events');
     if (object === 'checkout.session') this.#count(state === 'expired' ? 'events' : 'checkout_sessions');
     return id;
