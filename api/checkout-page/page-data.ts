@@ -4,6 +4,7 @@ import type { ScriptWords } from './words/script-words.js';
 /** What the document tells its script, as JSON in one attribute. */
 export interface PageData {
   sessionId: string;
+  livemode: boolean;
   /** The path of the link. */
   path: string;
   language: string;

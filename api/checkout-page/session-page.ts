@@ -75,6 +75,7 @@ function panel(view: PageView): string {
 function pageData({ session, entries, link, created, now, language }: PageView): PageData {
   return {
     sessionId: session.id,
+    livemode: session.livemode,
     path: new URL(link).pathname,
     language: language.tag,
     now,

@@ -6,7 +6,7 @@ import { lazily } from '../lazily.js';
 import type { Logger } from '../logger.js';
 import type { Closable } from '../shutdown.js';
 import { within } from '../within.js';
-import { JOB_OPTIONS, openQueuePool, QUEUE_PREFIX } from './queue-settings.js';
+import { JOB_OPTIONS, openQueuePool, QUEUE_PREFIX, type QueuePool } from './queue-settings.js';
 
 export interface JobRequest<N extends JobName> {
   name: N;
@@ -53,23 +53,14 @@ export function openQueues(config: Config, redis: Redis | undefined, logger: Log
   const queues = new Map<JobName, AnyQueue>();
   const pool = openQueuePool(config.database, POOL_SIZE);
 
-  function openQueue(bullMq: BullMq, name: JobName): AnyQueue {
-    const { createPostgresBackend, Queue, withBackend } = bullMq;
-    const PostgresBullMq = withBackend(createPostgresBackend);
-    const options = { defaultJobOptions: JOB_OPTIONS, skipMetasUpdate: true };
-    const queue: AnyQueue =
-      redis === undefined
-        ? new PostgresBullMq.Queue(name, { ...options, connection: pool.connection })
-        : new Queue(name, { ...options, connection: redis, prefix: QUEUE_PREFIX });
-    queue.on('error', (error) => logger.warn({ event: 'queue.error', queue: name, err: error }));
-    return queue;
-  }
-
   /** Opened when it is first needed: BullMQ never recovers a queue that was opened while its store was away. */
   async function readyQueue(name: JobName): Promise<AnyQueue> {
     const bullMq = await loadBullMq();
     if (redis !== undefined && redis.status !== 'ready') throw new Error('Redis is not connected');
-    const queue = queues.get(name) ?? openQueue(bullMq, name);
+    const known = queues.get(name);
+    const queue = known ?? openQueue(bullMq, name, redis, pool);
+    if (known === undefined)
+      queue.on('error', (error) => logger.warn({ event: 'queue.error', queue: name, err: error }));
     queues.set(name, queue);
     try {
       await queue.waitUntilReady();
@@ -112,4 +103,16 @@ export function openQueues(config: Config, redis: Redis | undefined, logger: Log
       await pool.close();
     },
   };
+}
+
+function openQueue(
+  { createPostgresBackend, Queue, withBackend }: BullMq,
+  name: JobName,
+  redis: Redis | undefined,
+  pool: QueuePool,
+): AnyQueue {
+  const options = { defaultJobOptions: JOB_OPTIONS, skipMetasUpdate: true };
+  return redis === undefined
+    ? new (withBackend(createPostgresBackend).Queue)(name, { ...options, connection: pool.connection })
+    : new Queue(name, { ...options, connection: redis, prefix: QUEUE_PREFIX });
 }

@@ -1,8 +1,8 @@
 import type { PageData, PayableEntry } from '../page-data.js';
 import { type AttemptView, type ConnectHow, signWith, type WalletStep } from './attempt.js';
 import type { Holdings } from './choose-entry.js';
-import { openAccount } from './connected-account.js';
-import { formatBalance, wireEntryChoice } from './entry-choice.js';
+import { type ConnectedAccount, openAccount } from './connected-account.js';
+import { type EntryChoice, formatBalance, wireEntryChoice } from './entry-choice.js';
 import { type KeptPayment, rememberWallet } from './memory.js';
 import { failureNotice, lostNotice, problemNotice } from './payment-notices.js';
 import { allowLeaving, type Progress, showProgress } from './progress.js';
@@ -11,7 +11,7 @@ import type { ServerClock } from './server-clock.js';
 import { signingPanel } from './signing-panel.js';
 import { clearNotice, hideStep, type Notice, showNotice, showStep } from './steps.js';
 import { type PageWallet, WalletProblem } from './wallet.js';
-import { wireWalletPicker } from './wallet-picker.js';
+import { type WalletPicker, wireWalletPicker } from './wallet-picker.js';
 
 /** The open panel: which wallets there are, what was chosen, and the one attempt that may be under way. */
 export interface Checkout {
@@ -36,117 +36,159 @@ export function openCheckout(
   clock: ServerClock,
   events: CheckoutEvents,
 ): Checkout {
-  const { words, language, path, sessionId } = data;
-  let attempt: Attempt | undefined;
-  let stage: ReturnType<Checkout['stage']> = 'idle';
-  const isIdle = (): boolean => stage === 'idle';
-  const entriesOf = ({ family }: PageWallet): PayableEntry[] =>
-    entries.filter((entry) => entry.family === family);
-  const choice = wireEntryChoice(entries, language, words, () => {
-    clearNotice();
-    picker.show();
-  });
-  const onShown = (): void => {
-    if (isIdle()) picker.show();
-  };
-  const account = openAccount({ path, entriesOf, choice, onShown });
-  const picker = wireWalletPicker({
-    entries,
-    choice,
-    wallets,
-    words,
-    isIdle,
-    promised,
-    onPick: (wallet) => void pay(wallet),
-    onReturn: (wallet) => void account.readSilently(wallet),
-  });
+  return new OpenCheckout(data, entries, wallets, clock, events);
+}
+
+class OpenCheckout implements Checkout {
+  readonly #data: PageData;
+  readonly #entries: readonly PayableEntry[];
+  readonly #clock: ServerClock;
+  readonly #events: CheckoutEvents;
+  readonly #choice: EntryChoice;
+  readonly #account: ConnectedAccount;
+  readonly #picker: WalletPicker;
+  #attempt: Attempt | undefined;
+  #stage: ReturnType<Checkout['stage']> = 'idle';
+
+  constructor(
+    data: PageData,
+    entries: readonly [PayableEntry, ...PayableEntry[]],
+    wallets: PageWallet[],
+    clock: ServerClock,
+    events: CheckoutEvents,
+  ) {
+    const { words, language, path } = data;
+    this.#data = data;
+    this.#entries = entries;
+    this.#clock = clock;
+    this.#events = events;
+    const isIdle = (): boolean => this.#stage === 'idle';
+    const onShown = (): void => {
+      if (isIdle()) this.#picker.show();
+    };
+    const entriesOf = (wallet: PageWallet): PayableEntry[] => this.#entriesOf(wallet);
+    const choice = wireEntryChoice(entries, language, words, () => {
+      clearNotice();
+      this.#picker.show();
+    });
+    this.#choice = choice;
+    this.#account = openAccount({ path, entriesOf, choice, onShown });
+    this.#picker = wireWalletPicker({
+      entries,
+      choice,
+      wallets,
+      words,
+      isIdle,
+      promised: (wallet) => this.#promised(wallet),
+      onPick: (wallet) => void this.#pay(wallet),
+      onReturn: (wallet) => void this.#account.readSilently(wallet),
+    });
+    for (const wallet of wallets) this.#follow(wallet);
+    this.#picker.show();
+  }
+
+  addWallet(wallet: PageWallet): void {
+    this.#follow(wallet);
+    this.#picker.add(wallet);
+  }
+
+  resume(payment: KeptPayment): void {
+    void this.#send(payment);
+  }
+
+  stage(): ReturnType<Checkout['stage']> {
+    return this.#stage;
+  }
+
+  end(): void {
+    this.#attempt?.end(undefined);
+  }
+
+  #entriesOf({ family }: PageWallet): PayableEntry[] {
+    return this.#entries.filter((entry) => entry.family === family);
+  }
 
   /** What the button of this wallet names, and therefore what is signed. */
-  function promised(wallet: PageWallet): PayableEntry | undefined {
-    const entry = account.isOf(wallet) ? choice.current() : choice.chosen();
-    const [only, ...others] = entriesOf(wallet);
+  #promised(wallet: PageWallet): PayableEntry | undefined {
+    const entry = this.#account.isOf(wallet) ? this.#choice.current() : this.#choice.chosen();
+    const [only, ...others] = this.#entriesOf(wallet);
     return entry?.family === wallet.family ? entry : others.length === 0 ? only : undefined;
   }
 
-  async function pay(wallet: PageWallet, how: ConnectHow = 'asking'): Promise<void> {
-    if (stage !== 'idle') return;
-    stage = 'signing';
+  async #pay(wallet: PageWallet, how: ConnectHow = 'asking'): Promise<void> {
+    if (this.#stage !== 'idle') return;
+    this.#stage = 'signing';
     const ending = new AbortController();
     const own: Attempt = { wallet, address: undefined, end: (why) => ending.abort(why) };
-    attempt = own;
-    const asked = { path, entries: entriesOf(wallet), promised: promised(wallet), how };
-    const view = attemptView(data, own, (holdings) => account.use(wallet, holdings), changeAccount);
+    this.#attempt = own;
+    const { path, words } = this.#data;
+    const asked = { path, entries: this.#entriesOf(wallet), promised: this.#promised(wallet), how };
+    const view = attemptView(
+      this.#data,
+      own,
+      (holdings) => this.#account.use(wallet, holdings),
+      (attempt) => this.#changeAccount(attempt),
+    );
     try {
-      await send(await signWith(wallet, asked, view, ending.signal));
+      await this.#send(await signWith(wallet, asked, view, ending.signal));
     } catch (error) {
-      if (attempt !== own || (ending.signal.aborted && !(ending.signal.reason instanceof WalletProblem)))
-        return;
-      back(problemNotice(words, error, wallet));
+      const isCut = ending.signal.aborted && !(ending.signal.reason instanceof WalletProblem);
+      if (this.#attempt !== own || isCut) return;
+      this.#back(problemNotice(words, error, wallet));
     }
   }
 
   /** What the wallet is asked now is given up: a signature of the account before would be dropped. */
-  function changeAccount({ wallet, end }: Attempt): void {
-    if (stage !== 'signing') return;
-    attempt = undefined;
-    stage = 'idle';
+  #changeAccount({ wallet, end }: Attempt): void {
+    if (this.#stage !== 'signing') return;
+    this.#attempt = undefined;
+    this.#stage = 'idle';
     end(undefined);
-    void account.read(wallet, undefined);
-    void pay(wallet, 'another account');
+    void this.#account.read(wallet, undefined);
+    void this.#pay(wallet, 'another account');
   }
 
-  async function send(payment: KeptPayment): Promise<void> {
-    stage = 'sent';
+  async #send(payment: KeptPayment): Promise<void> {
+    const { path, sessionId, words } = this.#data;
+    this.#stage = 'sent';
     const signedAt = performance.now();
     const show = (progress: Progress): void =>
-      showProgress(progress, data, () => (performance.now() - signedAt) / 1000);
+      showProgress(progress, this.#data, () => (performance.now() - signedAt) / 1000);
     show('sending');
-    const outcome = await sendPayment(payment, { path, sessionId, clock, onTrouble: show });
-    if (outcome.outcome === 'failed') back(failureNotice(words, outcome.code));
-    else if (outcome.outcome === 'lost') back(lostNotice(words, () => void send(payment)));
-    events.onOutcome(outcome);
+    const outcome = await sendPayment(payment, { path, sessionId, clock: this.#clock, onTrouble: show });
+    if (outcome.outcome === 'failed') this.#back(failureNotice(words, outcome.code));
+    else if (outcome.outcome === 'lost') this.#back(lostNotice(words, () => void this.#send(payment)));
+    this.#events.onOutcome(outcome);
   }
 
-  function back(notice: Notice): void {
-    stage = 'idle';
-    attempt = undefined;
-    picker.show();
+  #back(notice: Notice): void {
+    this.#stage = 'idle';
+    this.#attempt = undefined;
+    this.#picker.show();
     hideStep();
     allowLeaving(true);
     showNotice(notice);
   }
 
-  function onAccount(wallet: PageWallet, address: string | undefined): void {
-    const asked = attempt?.wallet === wallet && stage === 'signing' ? attempt : undefined;
+  #onAccount(wallet: PageWallet, address: string | undefined): void {
+    const asked = this.#attempt?.wallet === wallet && this.#stage === 'signing' ? this.#attempt : undefined;
     // While it is being connected, what it answers counts.
     if (asked !== undefined && asked.address === undefined) return;
-    const before = asked?.address ?? (account.isOf(wallet) ? account.address() : undefined);
+    const before = asked?.address ?? (this.#account.isOf(wallet) ? this.#account.address() : undefined);
     if (before === undefined || before.toLowerCase() === address?.toLowerCase()) return;
     const word = address === undefined ? 'accountGone' : 'accountChanged';
     asked?.end(new WalletProblem(word, { wallet: wallet.name }));
-    void account.read(wallet, address);
+    void this.#account.read(wallet, address);
   }
 
-  function follow(wallet: PageWallet): void {
+  #follow(wallet: PageWallet): void {
     wallet.follow({
-      account: (address) => onAccount(wallet, address),
-      network() {
-        if (isIdle() && account.isOf(wallet)) void account.move();
+      account: (address) => this.#onAccount(wallet, address),
+      network: () => {
+        if (this.#stage === 'idle' && this.#account.isOf(wallet)) void this.#account.move();
       },
     });
   }
-
-  for (const wallet of wallets) follow(wallet);
-  picker.show();
-  return {
-    addWallet(wallet) {
-      follow(wallet);
-      picker.add(wallet);
-    },
-    resume: (payment) => void send(payment),
-    stage: () => stage,
-    end: () => attempt?.end(undefined),
-  };
 }
 
 interface Attempt {

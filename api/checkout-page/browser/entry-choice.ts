@@ -41,19 +41,10 @@ export function wireEntryChoice(
   function arrange(): void {
     const entry = current();
     const open = entry === undefined || shown.includes(entry) ? shown : [entry, ...shown];
-    const focused = document.activeElement;
-    const folded = entries.filter((one) => !open.includes(one));
-    for (const [id, part] of [
-      ['#entries-shown', open],
-      ['#entries-folded', folded],
-    ] as const) {
-      find(id)?.append(...part.flatMap((one) => rows[entries.indexOf(one)] ?? []));
-    }
+    const rowsOf = (part: readonly PayableEntry[]) => part.flatMap((one) => rows[entries.indexOf(one)] ?? []);
+    fold(rowsOf(open), rowsOf(entries.filter((one) => !open.includes(one))));
     for (const [index, box] of boxes.entries()) box.checked = entries[index] === entry;
     if (summary !== undefined) summary.textContent = open.length > 0 ? words.otherEntries : chooseWords;
-    const others = find('#other-entries');
-    if (others !== undefined) others.hidden = folded.length === 0;
-    if (focused instanceof HTMLElement && focused !== document.activeElement) focused.focus();
     facts.show(entry);
   }
 
@@ -83,13 +74,22 @@ export function wireEntryChoice(
       for (const [index, entry] of entries.entries()) {
         const held = rows[index]?.querySelector('.held');
         const balance = holdings?.balances.get(entry);
-        if (held)
-          held.textContent =
-            balance === undefined ? '' : `\u00a0· ${youHave(entry, balance, language, words)}`;
+        const text = balance === undefined ? '' : `\u00a0· ${youHave(entry, balance, language, words)}`;
+        if (held) held.textContent = text;
       }
       arrange();
     },
   };
+}
+
+/** Moves rows into the open and among the others; the one with the focus keeps it. */
+function fold(open: readonly HTMLElement[], folded: readonly HTMLElement[]): void {
+  const focused = document.activeElement;
+  find('#entries-shown')?.append(...open);
+  find('#entries-folded')?.append(...folded);
+  const others = find('#other-entries');
+  if (others !== undefined) others.hidden = folded.length === 0;
+  if (focused instanceof HTMLElement && focused !== document.activeElement) focused.focus();
 }
 
 function youHave(entry: PayableEntry, balance: bigint, language: string, words: ScriptWords): string {

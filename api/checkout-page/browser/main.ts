@@ -46,17 +46,9 @@ function start(page: HTMLElement, first: PageData): void {
     const state = find('[data-state]')?.dataset.state ?? '';
     const isReceipt = state === 'complete';
     if (isReceipt) polling.stop();
-    tellOfOthers(state);
-    if (isReceipt && isChange && data.successUrl !== null) startRedirect(data.successUrl, data.words);
-  }
-
-  function tellOfOthers(state: string): void {
     if (state === 'open') isInterrupted = false;
-    const notice = isInterrupted ? interruptedNotice(data.words, state) : undefined;
-    if (notice !== undefined) showNotice(notice);
-    else if (state === 'complete' && lastOutcome?.outcome === 'others') {
-      showNotice({ title: data.words.paidElsewhere, lines: [] });
-    }
+    tellOfOthers(state, data.words, isInterrupted, lastOutcome);
+    if (isReceipt && isChange && data.successUrl !== null) startRedirect(data.successUrl, data.words);
   }
 
   function onOutcome(outcome: Outcome): void {
@@ -83,12 +75,28 @@ function start(page: HTMLElement, first: PageData): void {
   const onConnection = (connection: Connection): void => showConnection(connection, data.words);
   const polling: Polling = startPolling(data.path, { onStatus, onConnection });
   show(false);
-  const found = (wallet: PageWallet): void => {
+  discoverWallets(data, clock, (wallet) => {
     if (checkout === undefined) wallets.push(wallet);
     else checkout.addWallet(wallet);
-  };
+  });
+}
+
+function tellOfOthers(
+  state: string,
+  words: ScriptWords,
+  isInterrupted: boolean,
+  last: Outcome | undefined,
+): void {
+  const notice = isInterrupted ? interruptedNotice(words, state) : undefined;
+  if (notice !== undefined) showNotice(notice);
+  else if (state === 'complete' && last?.outcome === 'others') {
+    showNotice({ title: words.paidElsewhere, lines: [] });
+  }
+}
+
+function discoverWallets(data: PageData, clock: ServerClock, found: (wallet: PageWallet) => void): void {
   discoverEvmWallets(clock, data.words.browserWallet, found);
-  const chains = new Set(data.sessionId.startsWith('cs_live_') ? ['solana:mainnet'] : ['solana:devnet']);
+  const chains = new Set(data.livemode ? ['solana:mainnet'] : ['solana:devnet']);
   discoverSolanaWallets(data.path, chains, clock, found);
 }
 
