@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { OFFERED_TOKENS } from '../../shared/chains/networks.js';
 import { SHARED_MS } from '../../shared/chains/spared-endpoint.js';
-import { buildSession } from '../support/factories.js';
+import { buildRefund, buildSession } from '../support/factories.js';
 import { openPurse, type Purse } from '../support/page/purse.js';
 import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
 import {
@@ -23,6 +24,7 @@ const SOLANA = {
 };
 const MODES = ['live', 'test'] as const;
 const PROMPT_MS = 30_000;
+const SOLANA_BUYER = 'GRQ924CSpmbXFxuMvpN7EWFJbZrwh3CTWrshJ8Le8Zh6';
 
 describe('the page finds the money', function () {
   this.timeout(120_000);
@@ -91,6 +93,20 @@ describe('the page finds the money', function () {
       await Promise.all(pays);
     });
   }
+
+  it('of a merchant who gives a live payment back from a wallet that knows the main network alone', async () => {
+    const wallet = solanaWalletLike('Phantom');
+    wallet.looks.chains = ['solana:mainnet'];
+    const network = SOLANA.live.network;
+    const token = OFFERED_TOKENS.find((one) => one.network.caip2 === network && one.symbol === 'USDC');
+    const paid = { livemode: true, network, asset: token?.address ?? '', payer: SOLANA_BUYER };
+    const { id } = await buildRefund(shop.app.db, shop.merchant.accountId, {}, paid);
+    purse.hold(wallet.address, network, 'USDC', 120);
+    const visitor = await shop.visitPage(id, { wallets: [wallet] });
+    await button(visitor, 'Pay 4.50 USDC on Solana with Phantom').click();
+    await visitor.sees('Refund complete', PROMPT_MS);
+    await visitor.leave();
+  });
 
   it('shows what can pay, and folds away what cannot, which is still reached', async () => {
     const wallet = evmWalletLike('MetaMask', EVM.test.here);

@@ -10,7 +10,7 @@ export interface TestWallet {
   family: 'evm' | 'svm';
   address: string;
   /** What the page is told, as it stands. */
-  looks: { name: string; icon: string; rdns: string | null };
+  looks: { name: string; icon: string; rdns: string | null; chains?: string[] };
   /** What it was asked, in order. */
   asked: string[];
   answer(method: string, params: readonly unknown[]): Promise<unknown>;
@@ -191,9 +191,9 @@ export async function installWallets(page: Page, wallets: readonly TestWallet[])
     key,
     family,
     address,
+    chains: ['solana:mainnet', 'solana:devnet'],
     ...looks,
     uuid: crypto.randomUUID(),
-    chains: ['solana:mainnet', 'solana:devnet'],
   }));
   await page.addInitScript(`window.__wallets = ${JSON.stringify(told)};`);
   await page.addInitScript({ path: INJECTED });
