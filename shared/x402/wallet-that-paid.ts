@@ -1,6 +1,6 @@
 import { parseWalletOn } from '../chains/wallet-address.js';
 import { isJsonObject } from './json-object.js';
-import { parsePayload, payer } from './payload.js';
+import { type PaymentProof, parsePayload, payer } from './payload.js';
 
 interface Paid {
   network: string;
@@ -16,6 +16,11 @@ interface Paid {
  */
 export function walletThatPaid({ network, payload, payer: named }: Paid): string | undefined {
   const proof = isJsonObject(payload) ? parsePayload(network, payload) : undefined;
-  const wallet = (proof && payer(proof)) ?? named;
+  const wallet = (proof && showsAllMoves(proof) ? payer(proof) : undefined) ?? named;
   return wallet === null ? undefined : parseWalletOn(network, wallet);
+}
+
+/** Of several transfers, or where a program may move tokens by itself, the first says little of who pays. */
+function showsAllMoves(proof: PaymentProof): boolean {
+  return proof.family === 'evm' || (proof.isReadable && proof.transfers.length === 1);
 }
