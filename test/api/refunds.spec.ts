@@ -11,6 +11,7 @@ import {
   buildPaidSession,
   buildRefund,
   buildSession,
+  EVM_WALLET,
   type Merchant,
 } from '../support/factories.js';
 
@@ -98,6 +99,22 @@ describe('refunds', () => {
       assertInvalid(await api.post(REFUNDS, { payment }), 'refund_amount_too_large', 'amount');
       await api.post(`${REFUNDS}/${first.id}/cancel`).expect(200);
       assert.equal((await create({ payment })).body.amount, 300);
+    });
+
+    it('to the wallet that has signed, whatever the facilitator has called the payer', async () => {
+      const authorization = {
+        from: PAYER.toLowerCase(),
+        to: EVM_WALLET,
+        value: '4500000',
+        validAfter: '0',
+        validBefore: '1800000000',
+        nonce: `0x${'7'.repeat(64)}`,
+      };
+      const payload = { signature: '0x5e', authorization };
+      for (const payer of [EVM_WALLET, '0xNOBODY', null]) {
+        const { id: payment } = await paid({ payload, payer });
+        assert.equal((await create({ payment })).body.pay_to, PAYER);
+      }
     });
 
     it('by a hundred at once, the last cent and no cent more', async () => {

@@ -79,4 +79,10 @@ describe('sessions and refunds in one table', () => {
     assert.deepEqual(await kinds('checkout_sessions'), ['cs_']);
     assert.deepEqual(await kinds('refunds'), ['re_']);
   });
+
+  it('stay so where a refund has been made, which the way back would lose', async () => {
+    const { id } = await buildRefund(db, shop.accountId);
+    await assert.rejects(db.migrate.down({ ...migrationConfig, name: REFUNDS }), /There are refunds/);
+    assert.ok((await db('refunds').where({ id }).first('refunded_payment_id')) !== undefined);
+  });
 });

@@ -7,6 +7,7 @@ import {
   type SenderOptions,
   type WebhookSender,
 } from '../../workers/webhook-delivery/post.js';
+import { signatureHeaders } from '../../workers/webhook-delivery/sign.js';
 import { eventually } from '../support/eventually.js';
 import {
   answer,
@@ -219,6 +220,22 @@ describe('one try at a receiver', () => {
     assert.ok(result.answer.isWellFormed());
     const cut = await whenIt((response) => response.end('é'.repeat(1024)));
     assert.ok(cut.kind === 'answered' && cut.answer.isWellFormed() && cut.answer.startsWith('é'.repeat(511)));
+  });
+
+  it('keeps no secret and no signature that a receiver repeats', async () => {
+    const secret = `whsec_${Buffer.alloc(32, 0xff).toString('base64')}`;
+    const headers = signatureHeaders([secret, `${secret.slice(0, -2)}A=`], 'evt_1', '{}', 1_700_000_000);
+    const said = JSON.stringify({ expected: secret, got: headers }).replaceAll('/', '\\/');
+    for (const text of [said, encodeURIComponent(said), said.slice(0, 40)]) {
+      const kept = await whenIt(answer(401, text));
+      assert.ok(kept.kind === 'answered');
+      assert.match(kept.answer, /whsec_…/);
+      assert.doesNotMatch(kept.answer, /[0-9a-f]{64}|[\w+/\\]{30,}/i);
+    }
+    assert.deepEqual(
+      await whenIt(answer(404, 'POST /api/v1, /v1=x: no')),
+      answered(404, 'POST /api/v1, /v1=x: no'),
+    );
   });
 
   it('takes an answer whose body breaks off, is not as long as it said, or is not HTTP any more', async () => {

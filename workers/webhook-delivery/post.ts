@@ -11,6 +11,8 @@ const HEADERS_LIMIT_BYTES = 64 * 1024;
 const KEPT_BYTES = 1024;
 /** All but tabs and the ends of lines. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
+/** As pages for debugging print them, in JSON or in a URL too. */
+const SECRETS_AND_SIGNATURES = /(whsec_|v1(?:[=,]|%3D|%2C))(?:[\w+/=\\]|%2B|%2F|%3D|%5C){8,}/gi;
 
 export type PostResult =
   | { kind: 'answered'; status: number; answer: string }
@@ -88,8 +90,9 @@ async function readStart(body: Dispatcher.ResponseData['body']): Promise<string>
     clearTimeout(timer);
     body.destroy();
   }
-  // Postgres keeps no U+0000, and people read it.
-  return Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString('utf8').replaceAll(CONTROL_CHARACTERS, '');
+  const start = Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString('utf8');
+  // Postgres keeps no U+0000, and people read it: what a receiver repeats of its secret is sealed everywhere else.
+  return start.replaceAll(CONTROL_CHARACTERS, '').replaceAll(SECRETS_AND_SIGNATURES, '$1…');
 }
 
 /** A short name, without addresses: `timeout`, `ECONNREFUSED`, `ENOTPUBLIC`, … */

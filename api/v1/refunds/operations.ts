@@ -59,8 +59,8 @@ export function refundOperations(deps: Deps): RefundOperations {
   return {
     createRefund: repeatableOperation(deps, parseCreate, async ({ principal }, input, idempotent) => {
       const refund = newRefund(input);
-      const { parseWalletOn: parseWallet } = await import('../../../shared/chains/wallet-address.js');
-      return await createRefund(db, principal, refund, { ...events, parseWallet }, { render, idempotent });
+      const { walletThatPaid } = await import('../../../shared/x402/wallet-that-paid.js');
+      return await createRefund(db, principal, refund, { ...events, walletThatPaid }, { render, idempotent });
     }),
     listRefunds: listOrTable(list, table),
     retrieveRefund: operation(parseNothing, async (call) =>

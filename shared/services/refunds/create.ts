@@ -25,8 +25,8 @@ export interface NewRefund {
 }
 
 export interface NewRefundDeps extends EventDeps {
-  /** Undefined when no money can be sent there. */
-  parseWallet(network: string, text: string): string | undefined;
+  /** Undefined when nobody knows it, or no money can be sent there. */
+  walletThatPaid(payment: Payment): string | undefined;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function createRefund(
   const expiresAt = chooseExpiry(input.expiresAtSeconds, REFUND_LIFETIME, now());
   return await db.transaction(async (trx) => {
     const payment = await lockPayment(trx, principal, input);
-    const payTo = payment.payer === null ? undefined : deps.parseWallet(payment.network, payment.payer);
+    const payTo = deps.walletThatPaid(payment);
     if (payTo === undefined) throw payerUnknown(input);
     const amountCents = allowedAmount(input, payment.amountCents - (await refundedSum(trx, payment.id)));
     const session = await CheckoutSession.query(trx)

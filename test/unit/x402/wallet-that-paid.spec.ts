@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { Keypair, PublicKey } from '@solana/web3.js';
+import { walletThatPaid } from '../../../shared/x402/wallet-that-paid.js';
+import { type SolanaOverrides, signSolanaPayment, transferChecked } from '../../support/agent.js';
+import { ACCOUNT, BUYER, EVM, EVM_PAYLOAD, SVM } from './matching.js';
+
+const NAMED = Keypair.generate().publicKey.toBase58();
+const buyer = BUYER.publicKey.toBase58();
+
+function ofSolana(parts: SolanaOverrides = {}, payer: string | null = NAMED): string | undefined {
+  const blockhash = Keypair.generate().publicKey.toBase58();
+  const payload = signSolanaPayment(SVM, { payer: BUYER, blockhash, ...parts });
+  return walletThatPaid({ network: SVM.network, payload, payer });
+}
+
+describe('the wallet that paid', () => {
+  it('is the one that has signed, whatever the facilitator has called it', () => {
+    const { network } = EVM;
+    for (const payer of [EVM.payTo, 'nobody', null])
+      assert.equal(walletThatPaid({ network, payload: EVM_PAYLOAD, payer }), ACCOUNT.address);
+    for (const payer of [NAMED, 'nobody', null]) assert.equal(ofSolana({}, payer), buyer);
+  });
+
+  it('is the one that the facilitator names where a transaction does not show by itself who pays', () => {
+    const after = [transferChecked(SVM, BUYER.publicKey)];
+    for (const payer of [NAMED, null]) assert.equal(ofSolana({ after }, payer), payer ?? undefined);
+  });
+
+  it('is nobody where no money can be sent', () => {
+    for (const payer of [null, '', 'nobody', `0x${'0'.repeat(40)}`])
+      assert.equal(walletThatPaid({ network: EVM.network, payload: {}, payer }), undefined);
+    const payer = PublicKey.default.toBase58();
+    assert.equal(walletThatPaid({ network: SVM.network, payload: { transaction: '' }, payer }), undefined);
+  });
+});
