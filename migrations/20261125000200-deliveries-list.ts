@@ -1,20 +1,31 @@
 import type { Knex } from 'knex';
+import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
+
+export const config = { transaction: false };
 
 /** A merchant reads the deliveries of an endpoint, newest first: all of them, or those of one status. */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw('CREATE INDEX webhook_deliveries_list ON webhook_deliveries (endpoint_id, id)');
-  await knex.raw(
-    `CREATE INDEX webhook_deliveries_over ON webhook_deliveries (endpoint_id, status, id) WHERE status <> 'pending'`,
-  );
-  await knex.raw('DROP INDEX webhook_deliveries_pending');
-  await knex.raw(
-    `CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (endpoint_id, id) WHERE status = 'pending'`,
-  );
+  await createIndexConcurrently(knex, {
+    name: 'webhook_deliveries_list',
+    on: 'webhook_deliveries (endpoint_id, id)',
+  });
+  await createIndexConcurrently(knex, {
+    name: 'webhook_deliveries_over',
+    on: "webhook_deliveries (endpoint_id, status, id) WHERE status <> 'pending'",
+  });
+  await createIndexConcurrently(knex, {
+    name: 'webhook_deliveries_pending_list',
+    on: "webhook_deliveries (endpoint_id, id) WHERE status = 'pending'",
+  });
+  await dropIndexConcurrently(knex, 'webhook_deliveries_pending');
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw('DROP INDEX webhook_deliveries_list, webhook_deliveries_over, webhook_deliveries_pending');
-  await knex.raw(
-    `CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (endpoint_id) WHERE status = 'pending'`,
-  );
+  await createIndexConcurrently(knex, {
+    name: 'webhook_deliveries_pending',
+    on: "webhook_deliveries (endpoint_id) WHERE status = 'pending'",
+  });
+  for (const name of ['pending_list', 'over', 'list']) {
+    await dropIndexConcurrently(knex, `webhook_deliveries_${name}`);
+  }
 }

@@ -10,18 +10,11 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw('ALTER TABLE checkout_sessions RENAME TO payables');
   await knex.raw(`
     ALTER TABLE payables
-      ADD COLUMN refunded_payment_id text COLLATE "C" REFERENCES payments,
+      ADD COLUMN refunded_payment_id text COLLATE "C",
       ADD COLUMN refund json,
-      ADD CHECK ((refunded_payment_id IS NULL) = (refund IS NULL))`);
-  // None of the rows has one yet, so both are made in no time.
-  await knex.raw(
-    'CREATE INDEX payables_of_payment ON payables (refunded_payment_id, id) WHERE refunded_payment_id IS NOT NULL',
-  );
-  // What of a payment is given back is summed whenever more is to be, however many were canceled.
-  await knex.raw(
-    `CREATE INDEX payables_giving_back ON payables (refunded_payment_id)
-     WHERE refunded_payment_id IS NOT NULL AND status <> 'expired'`,
-  );
+      ADD CONSTRAINT payables_refunded_payment FOREIGN KEY (refunded_payment_id) REFERENCES payments NOT VALID,
+      ADD CONSTRAINT payables_refund_or_not
+        CHECK ((refunded_payment_id IS NULL) = (refund IS NULL)) NOT VALID`);
   await knex.raw(`
     CREATE VIEW checkout_sessions AS
     SELECT id, account_id, livemode, status, amount_total_cents, line_items, metadata, success_url, cancel_url,
