@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type Config, ConfigError, type DatabaseConfig, readConfig } from './config.js';
@@ -12,6 +13,8 @@ import { MIGRATION_APPLICATION } from './schema/watch-migration.sql.js';
 
 /** Held while migrating, so that two releases at once take turns. */
 const MIGRATION_LOCK = 7_301_202_610;
+/** Between two tries to be the one that migrates. */
+const TURN_MS = 200;
 const TIMES: MigrationTimes = { tellEveryMs: 10_000, giveUpAfterMs: 600_000 };
 
 /** Brings the database up to date: our tables, and BullMQ's when the queue lives in Postgres. */
@@ -64,15 +67,25 @@ async function withKnex<T>(database: DatabaseConfig, work: (knex: Knex) => Promi
 /** A transaction's advisory lock, since a session's would not survive a pooler in transaction mode. */
 async function whileLocked<T>(database: DatabaseConfig, work: () => Promise<T>): Promise<T> {
   return await withClient(database, async (client) => {
-    // However long it waits: nothing else happens on this connection while the migrations run.
+    // However long it lasts: nothing else happens on this connection while the migrations run.
     await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0;
       SET LOCAL application_name = '${MIGRATION_APPLICATION}'`);
-    // Without a parameter, whose portal would keep its snapshot: an index that is made concurrently waits for those.
-    await client.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    while (!(await isLockTaken(client))) await sleep(TURN_MS);
     const result = await work();
     await client.query('COMMIT');
     return result;
   });
+}
+
+/**
+ * Asked for again and again: a statement that waits keeps its snapshot, and so does the portal of one with a parameter. An
+ * index that is made concurrently waits for all snapshots, and whoever makes it has the lock.
+ */
+async function isLockTaken(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(
+    `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS taken`,
+  );
+  return rows[0]?.taken === true;
 }
 
 async function withClient<T>(database: DatabaseConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
