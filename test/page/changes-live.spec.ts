@@ -132,10 +132,11 @@ describe('an open page', function () {
   });
 
   it('tells how a payment that had been answered 202 failed, and takes another', async () => {
-    const hasty = await openShop({ environment: { SETTLE_WAIT_MS: '0' } });
+    // Without a worker of its own: the other's would settle some of its payments, at a facilitator that holds none.
+    const hasty = await openShop({ worker: false, environment: { SETTLE_WAIT_MS: '0' } });
     try {
       const { id } = await hasty.buildSession();
-      const hold = hasty.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
+      const hold = shop.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
       const visitor = await hasty.visitPage(id, { wallets: [funded()] });
       await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
       await visitor.sees('Confirming the payment');
