@@ -1,15 +1,12 @@
 import type { Request, Response } from 'express';
 import { findToken, type Network, type OfferedToken } from '../../shared/chains/networks.js';
 import type { TokenBalances } from '../../shared/chains/spared-evm.js';
-import { isIdShaped } from '../../shared/ids.js';
-import { findLinkState } from '../../shared/services/payments/read-link.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { LinkBalances } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps.js';
-import { NO_SESSION, sendBuyerError } from '../errors/buyer-errors.js';
-import { look } from '../payment-link/look.js';
+import { sendBuyerError } from '../errors/buyer-errors.js';
 import { sendJson } from '../send-json.js';
-import { sendAgentAnswer } from './respond.js';
+import { askOpenLink } from './ask-open-link.js';
 
 interface Wallet {
   family: Network['family'];
@@ -28,18 +25,9 @@ export async function sendBalances(deps: Deps, req: Request<{ id: string }>, res
     sendBuyerError(res, 'invalid_payment_payload', message);
     return;
   }
-  const { id } = req.params;
-  const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
-  if (session === undefined) {
-    sendBuyerError(res, 'resource_missing', NO_SESSION);
-    return;
-  }
-  const answer = await look(deps, session);
-  if (answer.kind !== 'payment_required') {
-    await sendAgentAnswer(deps, res, answer, { link: `${deps.config.baseUrl}/c/${id}`, hasPaid: false });
-    return;
-  }
-  sendJson(res, JSON.stringify(await readAll(deps, answer.required.accepts, wallet)));
+  const accepts = await askOpenLink(deps, req, res);
+  if (accepts === undefined) return;
+  sendJson(res, JSON.stringify(await readAll(deps, accepts, wallet)));
 }
 
 async function readWallet(url: string): Promise<Wallet | undefined> {

@@ -1,16 +1,13 @@
 import type { Request, Response } from 'express';
 import { findToken, type OfferedSvmToken } from '../../shared/chains/networks.js';
 import type { EndpointUnreadable } from '../../shared/chains/spared-endpoint.js';
-import { isIdShaped } from '../../shared/ids.js';
-import { findLinkState } from '../../shared/services/payments/read-link.js';
 import { isJsonObject } from '../../shared/x402/json-object.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { TransactionOffer } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps.js';
-import { NO_SESSION, sendBuyerError } from '../errors/buyer-errors.js';
-import { look } from '../payment-link/look.js';
+import { sendBuyerError } from '../errors/buyer-errors.js';
 import { sendJson } from '../send-json.js';
-import { sendAgentAnswer } from './respond.js';
+import { askOpenLink } from './ask-open-link.js';
 
 interface SolanaEntry {
   accepted: PaymentRequirements;
@@ -36,24 +33,9 @@ export async function sendTransaction(
     sendBuyerError(res, 'invalid_payment_payload', message);
     return;
   }
-  const { id } = req.params;
-  const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
-  if (session === undefined) {
-    sendBuyerError(res, 'resource_missing', NO_SESSION);
-    return;
-  }
-  const answer = await look(deps, session);
-  const link = `${deps.config.baseUrl}/c/${id}`;
-  if (answer.kind !== 'payment_required') {
-    await sendAgentAnswer(deps, res, answer, { link, hasPaid: false });
-    return;
-  }
-  const prepared = await prepare(deps, {
-    session: session.id,
-    accepts: answer.required.accepts,
-    payer: wallet,
-    asset,
-  });
+  const accepts = await askOpenLink(deps, req, res);
+  if (accepts === undefined) return;
+  const prepared = await prepare(deps, { session: req.params.id, accepts, payer: wallet, asset });
   // Not a 503: browsers log it as an error, and the page says it in its own words.
   const unavailable = { code: 'payment_service_unavailable' };
   if (prepared === undefined) res.locals.errorCode = unavailable.code;
