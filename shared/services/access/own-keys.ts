@@ -1,12 +1,12 @@
 import { now } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import { modelColumns } from '../../db/model-columns.js';
-import { type Listing, type Page, type PageRequest, readByIds, readPage } from '../../db/page.js';
-import { type Weighed, weighedColumns } from '../../db/weighed-columns.js';
+import { weighedColumns } from '../../db/weighed-columns.js';
 import { noSuch } from '../../domain/errors.js';
 import { Account } from '../../models/account.js';
 import { ApiKey } from '../../models/api-key.js';
-import { keyCounts, type Principal, requireKeyThatCounts, whereKeyCounts } from './api-keys.js';
+import { type Principal, requireKeyThatCounts, whereKeyCounts } from './api-keys.js';
+import { ownList } from './own-list.js';
 
 /** The checkout keys of a merchant, as a key of theirs sees them: those of its mode that count. */
 export interface OwnKey {
@@ -23,7 +23,7 @@ const key = weighedColumns(
 const account = modelColumns(Account, 'account', ['evmWallet', 'solanaWallet']);
 
 /** A cursor may name one that has been revoked since: it is a position. */
-const KEYS: Omit<Listing<OwnKey>, 'values'> = {
+const KEYS = ownList<OwnKey>({
   name: 'keys',
   what: 'API key',
   table: 'api_keys',
@@ -31,25 +31,12 @@ const KEYS: Omit<Listing<OwnKey>, 'values'> = {
   select: (share) => `
     SELECT ${key.sql(share)}, ${account.sql}
     FROM api_keys key ${key.join} JOIN accounts account ON account.id = key.account_id`,
-  owned: 'key.account_id = $1 AND key.livemode = $2',
-  allowed: keyCounts('$3'),
   always: 'key.revoked_at IS NULL',
-  filters: [],
   read: (row) => ({ key: key.read(row), account: account.read(row) }),
-};
+});
 
-export async function listOwnKeys(
-  db: Knex,
-  principal: Principal,
-  page: PageRequest,
-): Promise<Page<Weighed<OwnKey>>> {
-  return await readPage(db, ownKeys(principal), page, () => requireKeyThatCounts(db, principal));
-}
-
-/** Those that a list has named, also when they have been revoked since. */
-export async function readOwnKeys(db: Knex, principal: Principal, ids: readonly string[]): Promise<OwnKey[]> {
-  return await readByIds(db, ownKeys(principal), ids, () => requireKeyThatCounts(db, principal));
-}
+/** By id also those that have been revoked since a list named them. */
+export const { page: listOwnKeys, byIds: readOwnKeys } = KEYS;
 
 /** A key may end itself. */
 export async function deleteOwnKey(db: Knex, principal: Principal, id: string): Promise<void> {
@@ -61,8 +48,4 @@ export async function deleteOwnKey(db: Knex, principal: Principal, id: string): 
   if ((await whereKeyCounts(deletion, principal)) === 1) return;
   await requireKeyThatCounts(db, principal);
   throw noSuch('API key', id);
-}
-
-function ownKeys({ accountId, livemode, keyId }: Principal): Listing<OwnKey> {
-  return { ...KEYS, values: [accountId, livemode, keyId] };
 }

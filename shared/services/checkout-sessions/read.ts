@@ -1,17 +1,7 @@
 import type { QueryBuilder } from 'objection';
 import type { Knex } from '../../db/knex.js';
 import { modelColumns, type Row } from '../../db/model-columns.js';
-import {
-  givenFilters,
-  type IdRange,
-  idRange,
-  type Listing,
-  type Page,
-  type PageRequest,
-  readByIds,
-  readPage,
-  weighed,
-} from '../../db/page.js';
+import { type Filter, type IdRange, idRange, type Page, type PageRequest, weighed } from '../../db/page.js';
 import { readTogether } from '../../db/read-together.js';
 import { runStatement } from '../../db/statement.js';
 import { type Weighed, weighedColumns } from '../../db/weighed-columns.js';
@@ -22,8 +12,9 @@ import { CheckoutSession } from '../../models/checkout-session.js';
 import { Payment } from '../../models/payment.js';
 import { SHOWN_SESSION_FIELDS } from '../../presenters/checkout-session.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
-import { keyCounts, type Principal, requireKeyThatCounts, whereKeyCounts } from '../access/api-keys.js';
+import { type Principal, requireKeyThatCounts, whereKeyCounts } from '../access/api-keys.js';
 import { answerAndKeep, type Reply } from '../access/idempotency.js';
+import { ownList } from '../access/own-list.js';
 import { type EventDeps, recordMove } from '../webhooks/events.js';
 
 const FIELDS = [...SHOWN_SESSION_FIELDS, 'paymentId'] as const satisfies (keyof CheckoutSession)[];
@@ -64,16 +55,15 @@ function readsOf(
       ${joins}
       WHERE (SELECT revoked_at IS NULL FROM api_keys WHERE id = asked.key_id)`,
   };
-  const listing: Omit<Listing<CheckoutSession>, 'values' | 'filters'> = {
+  const alias = 'session';
+  const list = ownList<CheckoutSession>({
     name,
     what: 'checkout session',
     table: 'checkout_sessions',
-    alias: 'session',
+    alias,
     select: (share) => `${columns(share)} FROM checkout_sessions session ${joins}`,
-    owned: 'session.account_id = $1 AND session.livemode = $2',
-    allowed: keyCounts('$3'),
     read,
-  };
+  });
   const find = readTogether(async (db, asked: readonly AskedSession[]) => {
     const share = Math.floor(ANSWER_PART_BYTES / asked.length);
     const rows = await runStatement<Row>(db, one, [
@@ -83,10 +73,10 @@ function readsOf(
       asked.map(({ keyId }) => keyId),
       share,
     ]);
-    const found = new Map(rows.map((row) => [Number(row.position), weighed(listing, row, share)]));
+    const found = new Map(rows.map((row) => [Number(row.position), weighed({ alias, read }, row, share)]));
     return asked.map((_, index) => found.get(index + 1));
   });
-  return { find, listing };
+  return { find, list };
 }
 
 type AskedSession = Principal & { id: string };
@@ -110,10 +100,8 @@ export async function readCheckoutSessions(
   ids: readonly string[],
   { lineItems }: SessionRead,
 ): Promise<CheckoutSession[]> {
-  const { listing } = lineItems ? READS.long : READS.short;
-  return await readByIds(db, { ...listing, values: ownerValues(principal) }, ids, () =>
-    requireKeyThatCounts(db, principal),
-  );
+  const { list } = lineItems ? READS.long : READS.short;
+  return await list.byIds(db, principal, ids);
 }
 
 export interface SessionFilter extends IdRange {
@@ -127,14 +115,9 @@ export async function listCheckoutSessions(
   { status, ...created }: SessionFilter,
   { lineItems }: SessionRead,
 ): Promise<Page<Weighed<CheckoutSession>>> {
-  const { listing } = lineItems ? READS.long : READS.short;
-  const filters = givenFilters([{ column: 'status', operator: '=', value: status }, ...idRange(created)]);
-  const owned = { ...listing, values: ownerValues(principal), filters };
-  return await readPage(db, owned, page, () => requireKeyThatCounts(db, principal));
-}
-
-function ownerValues({ accountId, livemode, keyId }: Principal): unknown[] {
-  return [accountId, livemode, keyId];
+  const { list } = lineItems ? READS.long : READS.short;
+  const filters: Filter[] = [{ column: 'status', operator: '=', value: status }, ...idRange(created)];
+  return await list.page(db, principal, page, filters);
 }
 
 async function whyNoSession(db: Knex, principal: Principal, id: string): Promise<Refusal> {

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { QueryBuilder } from 'objection';
 import { now, nowMs } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
-import { type Listing, type Page, type PageRequest, readByIds, readPage } from '../../db/page.js';
-import { type Weighed, weighedColumns } from '../../db/weighed-columns.js';
+import { weighedColumns } from '../../db/weighed-columns.js';
 import { noSuch, Refusal } from '../../domain/errors.js';
 import { MAX_ENDPOINTS_PER_MODE, type SubscribableEvent } from '../../domain/webhook-event.js';
 import { newId } from '../../ids.js';
@@ -11,8 +10,9 @@ import { Account } from '../../models/account.js';
 import { WebhookEndpoint } from '../../models/webhook-endpoint.js';
 import type { RingDeliveries } from '../../queues/ring-deliveries.js';
 import type { SecretBox } from '../../secrets.js';
-import { keyCounts, type Principal, requireKeyThatCounts, whereKeyCounts } from '../access/api-keys.js';
+import { type Principal, requireKeyThatCounts, whereKeyCounts } from '../access/api-keys.js';
 import { answerAndKeep, type Reply } from '../access/idempotency.js';
+import { ownList } from '../access/own-list.js';
 import { dropPending, holdPending, releaseHeld } from './hold.js';
 
 export interface NewWebhookEndpoint {
@@ -77,39 +77,18 @@ const shown = weighedColumns(
 );
 
 /** A cursor may name one that has been deleted since: it is a position. */
-const ENDPOINTS: Omit<Listing<WebhookEndpoint>, 'values'> = {
+const ENDPOINTS = ownList<WebhookEndpoint>({
   name: 'webhook_endpoints',
   what: 'webhook endpoint',
   table: 'webhook_endpoints',
   alias: 'endpoint',
   select: (share) => `SELECT ${shown.sql(share)} FROM webhook_endpoints endpoint ${shown.join}`,
-  owned: 'endpoint.account_id = $1 AND endpoint.livemode = $2',
-  allowed: keyCounts('$3'),
   always: 'endpoint.deleted_at IS NULL',
-  filters: [],
   read: shown.read,
-};
+});
 
-export async function listWebhookEndpoints(
-  db: Knex,
-  principal: Principal,
-  page: PageRequest,
-): Promise<Page<Weighed<WebhookEndpoint>>> {
-  return await readPage(db, listedEndpoints(principal), page, () => requireKeyThatCounts(db, principal));
-}
-
-/** Those that a list has named, also when they have been deleted since. */
-export async function readWebhookEndpoints(
-  db: Knex,
-  principal: Principal,
-  ids: readonly string[],
-): Promise<WebhookEndpoint[]> {
-  return await readByIds(db, listedEndpoints(principal), ids, () => requireKeyThatCounts(db, principal));
-}
-
-function listedEndpoints({ accountId, livemode, keyId }: Principal): Listing<WebhookEndpoint> {
-  return { ...ENDPOINTS, values: [accountId, livemode, keyId] };
-}
+/** By id also those that have been deleted since a list named them. */
+export const { page: listWebhookEndpoints, byIds: readWebhookEndpoints } = ENDPOINTS;
 
 export async function getWebhookEndpoint(
   db: Knex,
