@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Client, Told } from './client.js';
 import { fullSession, hostileHosts, REFUSED } from './heaviest.js';
+import type { ImageHosts } from './image-hosts.js';
 import type { WeightStage } from './stage.js';
 
 /** One way to be heavy, within all limits: done by so many at once, again and again. */
@@ -22,6 +23,12 @@ const HANGING_ENDPOINTS = 100;
 const EVENTS_TO_HANGING = 20;
 const OVERDUE = 300;
 
+// Each is written once: to write it anew is none of the service's work.
+const HOSTILE_BODY = JSON.stringify(hostileHosts(680));
+const COMPRESSED_BODY = gzipSync(Buffer.alloc(4 * MIB, ' '));
+const fullBody = onlyOnce((images: ImageHosts) => JSON.stringify(fullSession(images.at)));
+const fullCall = onlyOnce((images: ImageHosts) => rpc('create_checkout_session', fullSession(images.at)));
+
 /** The full sessions of the heavy account, which others of these acts are about. */
 const full: string[] = [];
 
@@ -30,17 +37,17 @@ export const ACTS: readonly HeavyAct[] = [
     name: 'creates of full size',
     connections: 10,
     prepare: (stage) => fillShop(stage, FULL_SESSIONS),
-    once: ({ heavy, images }) => post(heavy.client, SESSIONS, JSON.stringify(fullSession(images.at))),
+    once: ({ heavy, images }) => post(heavy.client, SESSIONS, fullBody(images)),
   },
   {
     name: 'hosts that are hard to read',
     connections: 10,
-    once: ({ heavy }) => post(heavy.client, SESSIONS, JSON.stringify(hostileHosts(680))),
+    once: ({ heavy }) => post(heavy.client, SESSIONS, HOSTILE_BODY),
   },
   {
     name: 'compressed bodies',
     connections: 20,
-    once: ({ heavy }) => post(heavy.client, SESSIONS, gzipSync(Buffer.alloc(4 * MIB, ' ')), GZIP),
+    once: ({ heavy }) => post(heavy.client, SESSIONS, COMPRESSED_BODY, GZIP),
   },
   ...Object.entries(REFUSED).map(([name, { type, text }]) => ({
     name: `bodies: ${name}`,
@@ -55,8 +62,7 @@ export const ACTS: readonly HeavyAct[] = [
   {
     name: 'creates of full size by the tools',
     connections: 10,
-    once: ({ heavy, images }) =>
-      callTool(heavy.client, rpc('create_checkout_session', fullSession(images.at))),
+    once: ({ heavy, images }) => callTool(heavy.client, fullCall(images)),
   },
   {
     name: 'lists of full sessions',
@@ -132,6 +138,14 @@ function rpc(name: string, args: object): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
 }
 
+function onlyOnce<From>(make: (from: From) => string): (from: From) => string {
+  let made: string | undefined;
+  return (from) => {
+    made ??= make(from);
+    return made;
+  };
+}
+
 function pick(n: number): string {
   return full[n % full.length] ?? '';
 }
@@ -149,7 +163,7 @@ const VISITORS = 50;
 
 /** As an account fills its shop: within its limits. */
 async function fillShop({ heavy, images }: WeightStage, count: number): Promise<void> {
-  const body = JSON.stringify(fullSession(images.at));
+  const body = fullBody(images);
   while (full.length < count) {
     const { status, text } = await post(heavy.client, SESSIONS, body);
     if (status === 200) full.push(JSON.parse(text).id);

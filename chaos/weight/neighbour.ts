@@ -1,110 +1,50 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Told } from './client.js';
-import type { WeightStage } from './stage.js';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { CHILD_ENVIRONMENT } from '../../local/child-environment.js';
+import type { Report } from './trade.js';
 
-/** What an ordinary merchant and its buyers feel of the others, in milliseconds. */
-export type Felt = Record<Act, number[]>;
-export type Act = 'create' | 'retrieve' | 'link' | 'webhook';
+const PROGRAM = path.join(import.meta.dirname, 'trade.ts');
 
-const SESSIONS = '/v1/checkout/sessions';
-const ORDER = JSON.stringify({
-  line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
-});
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-/** Its visitor is within the limit of one address. */
-const EVERY_MS = 150;
-/** Later than that an event counts as lost. */
-const LONGEST_MS = 60_000;
-
-/** Goes on with its trade, one order after the other, until it is told to stop; each is then ended, which is an event. */
+/** The ordinary merchant beside the heavy one, in a process of its own. */
 export class Neighbour {
-  readonly #stage: WeightStage;
-  #felt: Felt = newFelt();
-  #refused: string[] = [];
-  #awaited = new Map<string, number>();
-  #heard = 0;
-  #isOver = false;
-  #trading: Promise<void> = Promise.resolve();
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown[]>;
 
-  static async open(stage: WeightStage): Promise<Neighbour> {
-    const body = JSON.stringify({ url: stage.receiver.url, enabled_events: ['checkout.session.expired'] });
-    const { status, text } = await stage.neighbour.client.ask('/v1/webhook_endpoints', {
-      method: 'POST',
-      headers: JSON_TYPE,
-      body,
-    });
-    if (status !== 200) throw new Error(`the neighbour got no endpoint: ${text}`);
-    const neighbour = new Neighbour(stage);
-    neighbour.#trading = neighbour.#trade();
+  static async open(url: string, key: string): Promise<Neighbour> {
+    const neighbour = new Neighbour(url, key);
+    await neighbour.#hear();
     return neighbour;
   }
 
-  private constructor(stage: WeightStage) {
-    this.#stage = stage;
+  private constructor(url: string, key: string) {
+    this.#child = fork(PROGRAM, [url, key], { env: CHILD_ENVIRONMENT, execArgv: ['--import', 'tsx'] });
+    this.#exited = once(this.#child, 'exit');
   }
 
-  /** What it felt, and what it was refused, since it was asked before. An event that is late counts as long as it is. */
-  take(): { felt: Felt; refused: readonly string[] } {
-    this.#hear();
-    const now = performance.now();
-    const felt = this.#felt;
-    for (const since of this.#awaited.values()) if (now - since > LONGEST_MS) felt.webhook.push(now - since);
-    const refused = this.#refused;
-    this.#felt = newFelt();
-    this.#refused = [];
-    return { felt, refused };
+  /** What it felt, and what it was refused, since it was asked before. */
+  async report(): Promise<Report> {
+    this.#child.send('report');
+    return await this.#hear<Report>();
   }
 
-  /** Its events that were not received by now. */
-  get awaited(): number {
-    this.#hear();
-    return this.#awaited.size;
+  /** It begins no other order. */
+  rest(): void {
+    this.#child.send('stop');
   }
 
   async stop(): Promise<void> {
-    this.#isOver = true;
-    await this.#trading;
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.kill('SIGKILL');
+    await this.#exited;
   }
 
-  async #trade(): Promise<void> {
-    const { client } = this.#stage.neighbour;
-    const visitor = this.#stage.visitor('198.51.100.2');
-    while (!this.#isOver) {
-      const created = await client.ask(SESSIONS, { method: 'POST', headers: JSON_TYPE, body: ORDER });
-      if (this.#note('create', created, 200)) {
-        const { id }: { id: string } = JSON.parse(created.text);
-        this.#note('retrieve', await client.ask(`${SESSIONS}/${id}`), 200);
-        this.#note('link', await visitor.ask(`/c/${id}`), 402);
-        const began = performance.now();
-        const ended = await client.ask(`${SESSIONS}/${id}/expire`, { method: 'POST' });
-        if (ended.status === 200) this.#awaited.set(id, began);
-        else this.#refused.push(`expire: ${ended.status}`);
-      }
-      this.#hear();
-      await sleep(EVERY_MS);
-    }
+  async #hear<T>(): Promise<T> {
+    const died = this.#exited.then(([code]) => {
+      throw new Error(`the neighbour's process ended with ${code}`);
+    });
+    const told = once(this.#child, 'message') as Promise<[T]>;
+    const [said] = await Promise.race([told, died]);
+    return said;
   }
-
-  #note(act: Act, { status, ms }: Told, expected: number): boolean {
-    this.#felt[act].push(ms);
-    if (status !== expected) this.#refused.push(`${act}: ${status}`);
-    return status === expected;
-  }
-
-  #hear(): void {
-    const { got } = this.#stage.receiver;
-    for (; this.#heard < got.length; this.#heard += 1) {
-      const event = got[this.#heard];
-      if (event === undefined) return;
-      const { id }: { id: string } = JSON.parse(event.raw).data.object;
-      const began = this.#awaited.get(id);
-      if (began === undefined) continue;
-      this.#awaited.delete(id);
-      this.#felt.webhook.push(event.at - began);
-    }
-  }
-}
-
-function newFelt(): Felt {
-  return { create: [], retrieve: [], link: [], webhook: [] };
 }

@@ -1,4 +1,4 @@
-import type { Act, Felt } from './neighbour.js';
+import type { Act, Felt } from './trade.js';
 import type { Reading } from './weighed-process.js';
 
 /** What was felt while one act, or all, went on. */

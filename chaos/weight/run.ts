@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ACTS, type HeavyAct } from './acts.js';
 import { Neighbour } from './neighbour.js';
@@ -18,6 +19,7 @@ export interface WeightOptions {
 /** At the end, everything at once is measured for so much longer. */
 const MIXTURE_TIMES = 3;
 const EVENTS_WITHIN_MS = 60_000;
+const HEAVY_PRIORITY = 10;
 const LINGERS_MS = 10_000;
 const ALONE_TIMES = 5;
 
@@ -25,7 +27,10 @@ const ALONE_TIMES = 5;
 export async function runWeight({ seconds, mixture, print, ...around }: WeightOptions): Promise<string[]> {
   print('Starting a web and a worker process with a heap of 256 MiB, and two merchants …\n');
   const stage = await openWeightStage(around);
-  const neighbour = await Neighbour.open(stage);
+  const neighbour = await Neighbour.open(stage.url, stage.neighbourKey);
+  around.opened(neighbour);
+  // Whoever is heavy works elsewhere: here it gives way to what it weighs upon.
+  setPriority(HEAVY_PRIORITY);
   await sleep(1000 * Math.min(seconds, 3)); // Everything that is loaded late is loaded.
   const measured = [await measure(stage, neighbour, { name: 'nothing', acts: [], seconds })];
   for (const act of ACTS) {
@@ -37,9 +42,13 @@ export async function runWeight({ seconds, mixture, print, ...around }: WeightOp
   const all = { name: 'all of it at once', acts: ACTS, seconds: seconds * (mixture ? 1 : MIXTURE_TIMES) };
   print(`${all.name} …\n`);
   measured.push(await measure(stage, neighbour, all));
-  await neighbour.stop();
-  for (let waited = 0; neighbour.awaited > 0 && waited < EVENTS_WITHIN_MS; waited += 200) await sleep(200);
-  const { broken, slow } = judge(measured, neighbour.awaited);
+  neighbour.rest();
+  let { awaited } = await neighbour.report();
+  for (let waited = 0; awaited > 0 && waited < EVENTS_WITHIN_MS; waited += 200) {
+    await sleep(200);
+    awaited = (await neighbour.report()).awaited;
+  }
+  const { broken, slow } = judge(measured, awaited);
   print(table(measured));
   if (broken.length > 0) print(`BROKEN:\n${broken.join('\n')}\n\n`);
   if (slow.length > 0) print(`TOO SLOW:\n${slow.join('\n')}\n\n`);
@@ -57,7 +66,7 @@ async function measure(stage: WeightStage, neighbour: Neighbour, trial: Trial): 
   const { name, acts, seconds } = trial;
   const heldAlone = await weighAlone(stage, acts);
   await readAll(stage.processes);
-  neighbour.take();
+  await neighbour.report();
   const answers = new Map<string, number>();
   const asked = stage.rpc.calls();
   const endsAt = performance.now() + seconds * 1000;
@@ -71,8 +80,9 @@ async function measure(stage: WeightStage, neighbour: Neighbour, trial: Trial): 
     }),
   );
   await sleep(seconds * 1000);
-  const felt = { chainCalls: stage.rpc.calls() - asked, readings: await readAll(stage.processes) };
-  const measured = { name, heldAlone, answers, ...felt, ...neighbour.take() };
+  const seen = { chainCalls: stage.rpc.calls() - asked, readings: await readAll(stage.processes) };
+  const { felt, refused } = await neighbour.report();
+  const measured = { name, heldAlone, answers, ...seen, felt, refused };
   // What is still on its way is not the next one's weight.
   await Promise.race([Promise.all(loops), sleep(LINGERS_MS)]);
   return measured;

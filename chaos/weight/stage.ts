@@ -16,14 +16,14 @@ import { WeighedProcess } from './weighed-process.js';
 /** One web and one worker process, with limits as in production, a heavy account and its neighbour. */
 export interface WeightStage {
   processes: readonly WeighedProcess[];
+  url: string;
   db: pg.Client;
   heavy: Merchant;
-  neighbour: Merchant;
+  neighbourKey: string;
   images: ImageHosts;
   rpc: CountingRpc;
   /** Answers nobody, ever. */
   deadReceiver: Receiver;
-  receiver: Receiver;
   /** The service as somebody at that address reaches it. */
   visitor(address: string): Client;
 }
@@ -56,7 +56,8 @@ export async function openWeightStage({ folder, opened }: Around): Promise<Weigh
     startImageHosts().then(keep),
     startCountingRpc().then(keep),
   ]);
-  const [deadReceiver, receiver] = await Promise.all([openReceiver(opened), openReceiver(opened)]);
+  const deadReceiver = await startReceiver();
+  opened({ stop: () => deadReceiver.close() });
   deadReceiver.react(hang);
   const certificate = path.join(folder, 'image-hosts.pem');
   await writeFile(certificate, SELF_SIGNED.cert);
@@ -86,19 +87,11 @@ export async function openWeightStage({ folder, opened }: Around): Promise<Weigh
     opened({ stop: async () => client.close() });
     return client;
   };
-  const merchant = async (name: string, address: string): Promise<Merchant> => {
-    const { accountId, key } = await createMerchant(name, environment.DATABASE_URL);
-    return { accountId, client: visitor(address, { Authorization: `Bearer ${key}` }) };
-  };
-  const [heavy, neighbour] = [await merchant('Heavy', '192.0.2.1'), await merchant('Light', '198.51.100.1')];
+  const { accountId, key } = await createMerchant('Heavy', environment.DATABASE_URL);
+  const heavy = { accountId, client: visitor('192.0.2.1', { Authorization: `Bearer ${key}` }) };
+  const { key: neighbourKey } = await createMerchant('Light', environment.DATABASE_URL);
   await untilReady(visitor('203.0.113.1'));
-  return { processes, db, heavy, neighbour, images, rpc, deadReceiver, receiver, visitor };
-}
-
-async function openReceiver(opened: Around['opened']): Promise<Receiver> {
-  const receiver = await startReceiver();
-  opened({ stop: () => receiver.close() });
-  return receiver;
+  return { processes, url, db, heavy, neighbourKey, images, rpc, deadReceiver, visitor };
 }
 
 async function createMerchant(
