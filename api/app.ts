@@ -6,16 +6,15 @@ import { renderMerchantErrors } from './errors/merchant-error.js';
 import { unknownPath } from './errors/no-such-route.js';
 import { paymentLink } from './link/routes.js';
 import { merchantTools } from './mcp/routes.js';
-import { inOneLayer, safeHeaders, warnOfUntrustedProxy } from './middleware/preparations.js';
+import { inOneLayer, warnOfUntrustedProxy } from './middleware/preparations.js';
 import { requestId } from './middleware/request-id.js';
 import { openApiDocument } from './openapi/document.js';
 import { MERCHANT_PATHS } from './openapi/merchant-paths.js';
 import { operations } from './operations/routes.js';
 import { wellKnown } from './operations/well-known.js';
+import { programHeaders } from './safe-headers.js';
 import { sendJson } from './send-json.js';
 import { merchantApi } from './v1/router.js';
-
-const HSTS_SECONDS = 31_536_000;
 
 /** Every middleware, in order. */
 export function createApp(deps: Deps): Express {
@@ -27,13 +26,10 @@ export function createApp(deps: Deps): Express {
   app.set('query parser', false);
   app.set('case sensitive routing', true);
 
-  const isHttps = deps.config.baseUrl.startsWith('https:');
-  const strictTransportSecurity = isHttps && { maxAge: HSTS_SECONDS, includeSubDomains: false };
+  const setSafeHeaders = programHeaders(deps.config.baseUrl);
   app.use(
-    inOneLayer(
-      requestId(deps, MERCHANT_PATHS),
-      warnOfUntrustedProxy(deps),
-      safeHeaders({ strictTransportSecurity }),
+    inOneLayer(requestId(deps, MERCHANT_PATHS), warnOfUntrustedProxy(deps), (_req, res) =>
+      setSafeHeaders(res),
     ),
   );
   // What is asked most comes first: each layer before it is a step of every request.

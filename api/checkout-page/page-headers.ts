@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { setDocumentHeaders } from '../safe-headers.js';
 
 /** How often a page asks for itself that waits and has no script to do so. */
 export const REFRESH_SECONDS = 5;
@@ -19,10 +20,9 @@ export function setPageHeaders(res: Response, walletScript: string | undefined):
     "form-action 'none'",
     "frame-ancestors 'none'",
   ];
+  setDocumentHeaders(res);
   res.setHeader('Content-Security-Policy', policy.join('; '));
   res.setHeader('X-Frame-Options', 'DENY');
-  res.setHeader('Referrer-Policy', 'no-referrer');
-  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
   res.setHeader('Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=()');
   res.setHeader('Vary', 'Accept, Accept-Language, Accept-Encoding');
   res.setHeader('Content-Language', String(res.locals.language ?? 'en'));

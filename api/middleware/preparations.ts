@@ -1,7 +1,4 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
-import helmet, { type HelmetOptions } from 'helmet';
 import type { Deps } from '../deps.js';
 
 /** Prepares a request or its answer, and stops none. */
@@ -12,19 +9,6 @@ export function inOneLayer(...preparations: readonly Preparation[]): RequestHand
   return (req, res, next) => {
     for (const prepare of preparations) prepare(req, res);
     next();
-  };
-}
-
-/** helmet's headers. They are the same on every answer, so it is asked for them once. */
-export function safeHeaders(options: HelmetOptions): Preparation {
-  const request = new IncomingMessage(new Socket());
-  const response = new ServerResponse(request);
-  helmet(options)(request, response, () => {});
-  const headers = Object.entries(response.getHeaders()).map(
-    ([name, value]) => [name, String(value)] as const,
-  );
-  return (_req, res) => {
-    for (const [name, value] of headers) res.setHeader(name, value);
   };
 }
 

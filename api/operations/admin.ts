@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express';
-import helmet from 'helmet';
 import type { Deps } from '../deps.js';
+import { setDocumentHeaders } from '../safe-headers.js';
 import { requirePassword } from './credentials.js';
 import { fromOwnPagesOnly } from './own-pages-only.js';
 import { recordTouch } from './record-touch.js';
@@ -11,26 +11,29 @@ const QUEUES_URL = '/admin/queues';
 /** Operators' pages; without ADMIN_PASSWORD they do not exist. */
 export function adminPages(deps: Deps, password: string): Router {
   const router = Router();
-  router.use(requirePassword(password, deps.logger), OWN_POLICY);
+  router.use(requirePassword(password, deps.logger), ownHeaders);
   router.use(QUEUES_PATH, fromOwnPagesOnly, recordTouch(deps), queueDashboard(deps));
   return router;
 }
 
 /** The dashboard's own page needs its own scripts and inline styles; nothing from elsewhere. */
-const OWN_POLICY = helmet.contentSecurityPolicy({
-  useDefaults: false,
-  directives: {
-    defaultSrc: ["'none'"],
-    scriptSrc: ["'self'"],
-    styleSrc: ["'self'", "'unsafe-inline'"],
-    imgSrc: ["'self'", 'data:'],
-    fontSrc: ["'self'"],
-    connectSrc: ["'self'"],
-    baseUri: ["'self'"],
-    formAction: ["'self'"],
-    frameAncestors: ["'none'"],
-  },
-});
+const OWN_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const ownHeaders: RequestHandler = (_req, res, next) => {
+  setDocumentHeaders(res);
+  res.setHeader('Content-Security-Policy', OWN_POLICY);
+  next();
+};
 
 /** Opened with the first visit: a queue can't be opened while its store is away. */
 function queueDashboard({ queues, logger }: Deps): RequestHandler {
