@@ -1,8 +1,15 @@
+import { changePlaces } from '../shared/services/webhooks/change-places.js';
 import { takeDeliveryApart } from '../shared/services/webhooks/take-apart.js';
-import { type Batch, type TakenDelivery, takeDueDeliveries } from '../shared/services/webhooks/take-due.js';
+import {
+  type Batch,
+  type TakenDelivery,
+  type TakenEndpoint,
+  takeDueDeliveries,
+} from '../shared/services/webhooks/take-due.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
 import { oneAtATime } from './webhook-delivery/one-at-a-time.js';
+import { Pace } from './webhook-delivery/pace.js';
 import { openPlaces, type Places } from './webhook-delivery/places.js';
 import { createWebhookSender, type WebhookSender } from './webhook-delivery/post.js';
 import { tryDelivery } from './webhook-delivery/try-delivery.js';
@@ -23,6 +30,7 @@ export class Deliverer implements Closable {
   readonly #deps: WorkerDeps;
   readonly #sender: WebhookSender;
   readonly #places: Places;
+  readonly #pace = new Pace();
   readonly #taking = oneAtATime((accountId) => this.#take(accountId));
   readonly #onTheirWay = new Set<Promise<void>>();
   /** Accounts that have more due than may be on its way to their endpoints and hosts. */
@@ -102,12 +110,31 @@ export class Deliverer implements Closable {
     const bytesToPassOn = (): number =>
       this.#mayPassOn(delivery.endpoint.accountId) ? weight * this.#places.bytesOfOne : 0;
     try {
-      return await tryDelivery(this.#deps, { sender: this.#sender, bytesToPassOn }, delivery);
+      const succeeded = (ms: number): void => this.#changePlaces(delivery.endpoint, ms);
+      return await tryDelivery(this.#deps, { sender: this.#sender, bytesToPassOn, succeeded }, delivery);
     } catch (error) {
       // Its lease runs out, and it is tried again.
       this.#deps.logger.error({ event: 'delivery.not_recorded', delivery: delivery.id, err: error });
       return undefined;
     }
+  }
+
+  /** Beside the try: nobody waits for it. */
+  #changePlaces(endpoint: TakenEndpoint, ms: number): void {
+    const places = this.#pace.after(endpoint, ms);
+    if (places === undefined) return;
+    const changing = changePlaces(this.#deps.db, endpoint, places)
+      .then((changed) => {
+        if (changed && this.#waiting.has(endpoint.accountId)) this.#inLine.add(endpoint.accountId);
+      })
+      .catch((error: unknown) => {
+        this.#deps.logger.warn({ event: 'delivery.places_not_changed', endpoint: endpoint.id, err: error });
+      })
+      .then(() => {
+        this.#onTheirWay.delete(changing);
+        this.#serveLine();
+      });
+    this.#onTheirWay.add(changing);
   }
 
   /** Its place to the next of the same endpoint: not when others in line may have it, or it is time to stop. */

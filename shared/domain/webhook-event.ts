@@ -45,8 +45,10 @@ export interface DeliveryTry {
 }
 
 /**
- * How many deliveries to one endpoint may be on their way at once, over all workers. One that fails gets few, so that
- * many that hang leave room for the others.
+ * How many deliveries to one endpoint may be on their way at once, over all workers. A stranger has the least; the number
+ * doubles after a round of them that was answered well and quickly, and is halved by an answer that was not. One that fails
+ * gets few, so that many that hang leave room for the others.
  */
-export const MAX_IN_FLIGHT = 10;
-export const MAX_IN_FLIGHT_WHILE_FAILING = 2;
+export const LEAST_PLACES = 10;
+export const MOST_PLACES = 50;
+export const PLACES_WHILE_FAILING = 2;

@@ -16,6 +16,8 @@ export class WebhookEndpoint extends Model {
   declare previousSealedSecret: string | null;
   declare previousSignsUntil: Date | null;
   declare deletedAt: Date | null;
+  /** How many tries may be on their way to it at once, while it does not fail. */
+  declare places: number;
   /** The start of the first failed try since one succeeded. */
   declare failingSince: Date | null;
   /** The latest success while others were on their way or had failed. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { returnToPresent, travelMs } from '../../shared/clock.js';
 import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
+import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
 import { createSecretBox } from '../../shared/secrets.js';
 import { Deliverer } from '../../workers/deliver-webhook.js';
 import { eventually } from '../support/eventually.js';
@@ -12,8 +13,9 @@ import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 /** What the contract of the domain says; written out, so that a change is a decision. */
-const MAX_IN_FLIGHT = 10;
-const MAX_WHILE_FAILING = 2;
+const LEAST = 10;
+const MOST = 50;
+const WHILE_FAILING = 2;
 
 interface Gauge {
   reaction: Reaction;
@@ -107,20 +109,45 @@ describe('one endpoint and the others', () => {
     for (const hook of dead) assert.equal((await flow.deliveries(hook.id)).length, 41);
   });
 
-  it('never has more than ten on their way, over two worker processes, and ten when there are enough', async () => {
+  it('a stranger never has more than ten on their way, over two worker processes, and ten when there are enough', async () => {
     const hook = await flow.addEndpoint();
     const gauge = createGauge();
     hook.receiver.react(gauge.reaction);
     await Promise.all([flow.startWorker(), flow.startWorker()]);
     await flow.expireQuietly(60);
-    for (let released = 0; released < 40; released += 1) {
-      await eventually(() => assert.equal(gauge.now(), MAX_IN_FLIGHT));
-      gauge.releaseOne();
-    }
+    await eventually(() => assert.equal(gauge.now(), LEAST));
+    gauge.releaseOne();
+    await eventually(() => assert.equal(hook.receiver.got.length, LEAST + 1));
+    assert.equal(gauge.most(), LEAST);
     gauge.releaseAll(200);
     await flow.untilSucceeded(hook.id, 60);
-    assert.equal(gauge.most(), MAX_IN_FLIGHT);
     assert.equal(hook.receiver.got.length, 60);
+  });
+
+  it('one that answers well and quickly has more, fifty at most over two worker processes, and half after a failure', async function () {
+    this.timeout(60_000);
+    const hook = await flow.addEndpoint();
+    const places = async (): Promise<number> =>
+      (await WebhookEndpoint.query(flow.db).findById(hook.id).throwIfNotFound()).places;
+    hook.receiver.react(answer(200));
+    await Promise.all([flow.startWorker(), flow.startWorker()]);
+    let expired = 0;
+    while ((await places()) < MOST) {
+      expired += 100;
+      await flow.expireQuietly(100);
+      await flow.ringEndpoint(hook.id);
+      await flow.untilSucceeded(hook.id, expired);
+    }
+    const gauge = createGauge();
+    hook.receiver.react(gauge.reaction);
+    await flow.expireQuietly(120);
+    await flow.ringEndpoint(hook.id);
+    await eventually(() => assert.equal(gauge.now(), MOST));
+    gauge.releaseOne();
+    await eventually(() => assert.equal(hook.receiver.got.length, expired + MOST + 1));
+    assert.equal(gauge.most(), MOST);
+    gauge.releaseAll(500);
+    await eventually(async () => assert.equal(await places(), MOST / 2));
   });
 
   it('has two on their way while it fails, over two worker processes, and ten again when one succeeded', async () => {
@@ -133,13 +160,13 @@ describe('one endpoint and the others', () => {
     hook.receiver.react(gauge.reaction);
     await flow.expireQuietly(40);
     await flow.ringEndpoint(hook.id);
-    await eventually(() => assert.equal(gauge.now(), MAX_WHILE_FAILING));
-    assert.equal(gauge.most(), MAX_WHILE_FAILING);
+    await eventually(() => assert.equal(gauge.now(), WHILE_FAILING));
+    assert.equal(gauge.most(), WHILE_FAILING);
     gauge.releaseOne();
-    await eventually(() => assert.equal(gauge.now(), MAX_IN_FLIGHT));
+    await eventually(() => assert.equal(gauge.now(), LEAST));
     gauge.releaseAll(200);
     await flow.untilSucceeded(hook.id, 40);
-    assert.equal(gauge.most(), MAX_IN_FLIGHT);
+    assert.equal(gauge.most(), LEAST);
   });
 
   it('is not stuck when a worker is killed in the middle of its tries', async function () {
@@ -151,10 +178,10 @@ describe('one endpoint and the others', () => {
     hook.receiver.react(hang);
     await flow.expireQuietly(15);
     const doomed = await startWorkerProcess(workerEnvironment());
-    await eventually(() => assert.equal(hook.receiver.got.length, MAX_IN_FLIGHT));
+    await eventually(() => assert.equal(hook.receiver.got.length, LEAST));
     await doomed.kill();
     const rows = await flow.deliveries(hook.id);
-    assert.equal(rows.filter(({ leasedUntil }) => leasedUntil !== null).length, MAX_IN_FLIGHT);
+    assert.equal(rows.filter(({ leasedUntil }) => leasedUntil !== null).length, LEAST);
     hook.receiver.react(answer(200));
     await flow.startWorker();
     // Its places are taken until its leases run out, and no longer.
@@ -162,7 +189,7 @@ describe('one endpoint and the others', () => {
     const done = await flow.untilSucceeded(hook.id, 15);
     for (const { tries } of done) assert.equal(tries, 1);
     // A delivery done twice is the same event.
-    assert.equal(hook.receiver.got.length, 15 + MAX_IN_FLIGHT);
+    assert.equal(hook.receiver.got.length, 15 + LEAST);
     assert.equal(new Set(hook.receiver.got.map(({ headers }) => headers['webhook-id'])).size, 15);
   });
 
@@ -189,13 +216,13 @@ describe('one endpoint and the others', () => {
       hook.receiver.react(gauge.reaction);
       await flow.expireQuietly(15);
       const worker = await flow.startWorker();
-      await eventually(() => assert.equal(gauge.now(), MAX_IN_FLIGHT));
+      await eventually(() => assert.equal(gauge.now(), LEAST));
       const closed = worker.close();
       gauge.releaseAll(200);
       await closed;
-      assert.equal(hook.receiver.got.length, MAX_IN_FLIGHT);
+      assert.equal(hook.receiver.got.length, LEAST);
       const rows = await flow.deliveries(hook.id);
-      assert.equal(rows.filter(({ status }) => status === 'succeeded').length, MAX_IN_FLIGHT);
+      assert.equal(rows.filter(({ status }) => status === 'succeeded').length, LEAST);
       assert.deepEqual(
         rows.filter(({ leasedUntil }) => leasedUntil !== null),
         [],

@@ -15,12 +15,14 @@ export interface TryDeps {
   sender: WebhookSender;
   /** Asked when it has succeeded: how heavy may the next be that gets its place? 0 when none may. */
   bytesToPassOn(): number;
+  /** Told when it has, after so long. */
+  succeeded(ms: number): void;
 }
 
 /** One try: signed anew, sent, and recorded with what came of it. It gives what was taken in its place, if anything. */
 export async function tryDelivery(
   deps: WorkerDeps,
-  { sender, bytesToPassOn }: TryDeps,
+  { sender, bytesToPassOn, succeeded: tellSucceeded }: TryDeps,
   delivery: TakenDelivery,
 ): Promise<Batch | undefined> {
   const { db, logger, metrics } = deps;
@@ -50,6 +52,7 @@ export async function tryDelivery(
   const inItsPlace = succeeded
     ? await recordDelivered(db, { delivery, entry, bytesToPassOn: bytesToPassOn() })
     : undefined;
+  if (succeeded) tellSucceeded(entry.durationMs);
   const nextTryAt = succeeded ? undefined : await recordFailedTry(db, logger, delivery, entry);
   metrics.deliveryTry(succeeded ? 'succeeded' : answered ? 'refused' : 'unanswered', entry.durationMs / 1000);
   logger.info({

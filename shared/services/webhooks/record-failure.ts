@@ -1,7 +1,7 @@
 import { raw } from 'objection';
 import { now } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
-import { DELIVERY_MOVES, type DeliveryTry, MAX_TRIES } from '../../domain/webhook-event.js';
+import { DELIVERY_MOVES, type DeliveryTry, LEAST_PLACES, MAX_TRIES } from '../../domain/webhook-event.js';
 import type { Logger } from '../../logger.js';
 import { WebhookDelivery } from '../../models/webhook-delivery.js';
 import { WebhookEndpoint } from '../../models/webhook-endpoint.js';
@@ -9,10 +9,11 @@ import { pauseAfterTryMs } from '../../queues/backoff.js';
 import { holdPending } from './hold.js';
 import type { TakenDelivery, TakenEndpoint } from './take-due.js';
 
-/**
- * Tries that failed. A try's outcome is written only while its
- * attempt is the row's. Locks are taken in the order endpoint, delivery.
+/*
+ * Tries that failed. A try's outcome is written only while its attempt is the row's. Locks are taken in the order endpoint,
+ * delivery.
  */
+
 /** However it ended, its taker has lived to say so. */
 const ENDED = { leasedUntil: null, lostTakes: 0 };
 
@@ -29,7 +30,7 @@ export async function recordFailedTry(
   if (endpoint.failingSince === null) {
     await WebhookEndpoint.query(db)
       .findById(endpoint.id)
-      .patch({ failingSince: new Date(entry.at) })
+      .patch({ failingSince: new Date(entry.at), places: raw('greatest(?::int, places / 2)', LEAST_PLACES) })
       .whereNull('failingSince');
   }
   const tries = delivery.tries + 1;

@@ -47,11 +47,14 @@ export const SUCCEED_AND_PASS_ON: Statement = {
     FROM ended WHERE delivery.id = ended.id
     RETURNING delivery.id, delivery.endpoint_id, ended.bytes > 0 AS passes_on, ${endpointMustKnow(unseenByPlanner('$3::timestamptz'))} AS endpoint_must_know
   ), free AS (
-    SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, ${sealedSecrets('$1::timestamptz')} AS sealed_secrets, count(*) AS places,
-      min(ended.bytes) AS bytes
+    SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, ${sealedSecrets('$1::timestamptz')} AS sealed_secrets,
+      endpoint.places AS most, count(*) AS places, min(ended.bytes) AS bytes
     FROM ended JOIN webhook_endpoints endpoint ON endpoint.id = ended.endpoint_id
     WHERE ended.bytes > 0 AND endpoint.status = 'enabled' AND endpoint.deleted_at IS NULL
-      AND endpoint.failing_since IS NULL
+      AND endpoint.failing_since IS NULL AND endpoint.places >= (
+        SELECT count(*) FROM webhook_deliveries
+        WHERE endpoint_id = endpoint.id AND leased_until > ${unseenByPlanner('$1::timestamptz')}
+      )
     GROUP BY endpoint.id
   ), ${DUE_INTO_FREE}, fitting AS (
     SELECT due.id FROM due JOIN free ON free.endpoint_id = due.endpoint_id WHERE due.bytes <= free.bytes
@@ -61,7 +64,8 @@ export const SUCCEED_AND_PASS_ON: Statement = {
     SELECT *, row_number() OVER (PARTITION BY endpoint_id ORDER BY id) AS number FROM taken
   )
   SELECT place.id AS "succeededId", place.endpoint_must_know AS "endpointMustKnow", free.endpoint_id IS NOT NULL AS "isPassedOn",
-    free.account_id AS "accountId", free.url, ${hostOf('free.url')} AS host, free.sealed_secrets AS "sealedSecrets",
+    free.account_id AS "accountId", free.url, ${hostOf('free.url')} AS host, free.most AS places,
+    free.sealed_secrets AS "sealedSecrets",
     EXISTS (SELECT FROM due WHERE due.endpoint_id = free.endpoint_id AND due.bytes > free.bytes) AS "leavesHeavier",
     ${TAKEN_COLUMNS}
   FROM place

@@ -16,8 +16,8 @@ import {
 
 /**
  * Writing successes, each while its attempt is the row's. One that was quick passes its place on: the statement that
- * ends its lease gives one to the next that is due to its endpoint. So no more are on their way than before, and
- * nothing is to be counted and nobody waited for; while the endpoint is failing, and counts otherwise, it is left to
+ * ends its lease gives one to the next that is due to its endpoint, unless that has more on their way than it may have by
+ * now. So no more are on their way than before, and nobody is waited for; while the endpoint is failing, and counts otherwise, it is left to
  * takeDueDeliveries. Successes of the same moment are written together.
  */
 export interface Success {
@@ -86,6 +86,7 @@ interface PassedOn {
   accountId: string;
   url: string;
   host: string;
+  places: number;
   sealedSecrets: string[];
   /** The next is too heavy for this place. */
   leavesHeavier: boolean;
@@ -93,8 +94,8 @@ interface PassedOn {
 
 function batchOf(row: SucceededRow, endpointId: string): Batch | undefined {
   if (!row.isPassedOn) return undefined;
-  const { accountId, url, host, sealedSecrets } = row;
-  const endpoint = { id: endpointId, accountId, url, host, sealedSecrets, failingSince: null };
+  const { accountId, url, host, places, sealedSecrets } = row;
+  const endpoint = { id: endpointId, accountId, url, host, places, sealedSecrets, failingSince: null };
   const deliveries = row.id === null ? [] : [presentTaken(row, endpoint)];
   return { deliveries, left: deliveries.length > 0 || row.leavesHeavier ? 'later' : 'nothing' };
 }

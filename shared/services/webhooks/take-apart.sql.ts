@@ -16,8 +16,8 @@ export const LOCK_ENDPOINT_OF: Statement = {
   name: 'lock-endpoint-of-delivery',
   text: `
   SELECT endpoint.id, endpoint.account_id AS "accountId", endpoint.url, ${hostOf('endpoint.url')} AS host,
-    ${sealedSecrets('$2::timestamptz')} AS "sealedSecrets", endpoint.failing_since AS "failingSince", endpoint.status,
-    endpoint.deleted_at AS "deletedAt"
+    ${sealedSecrets('$2::timestamptz')} AS "sealedSecrets", endpoint.failing_since AS "failingSince", endpoint.places,
+    endpoint.status, endpoint.deleted_at AS "deletedAt"
   FROM webhook_endpoints endpoint
   WHERE endpoint.id = (SELECT endpoint_id FROM webhook_deliveries WHERE id = $1)
   FOR NO KEY UPDATE OF endpoint`,

@@ -27,7 +27,7 @@ export const CHOOSE: Statement = {
   text: `
   WITH due AS MATERIALIZED (
     SELECT endpoint.id, ${hostOf('endpoint.url')} AS host, earliest.due_at, in_flight.count,
-      in_flight.count < CASE WHEN endpoint.failing_since IS NULL THEN $5::int ELSE $6::int END AS has_place
+      in_flight.count < CASE WHEN endpoint.failing_since IS NULL THEN endpoint.places ELSE $5::int END AS has_place
     FROM webhook_endpoints endpoint
     CROSS JOIN LATERAL (
       SELECT due_at FROM webhook_deliveries
@@ -46,13 +46,13 @@ export const CHOOSE: Statement = {
   ), chosen AS (
     SELECT id, host, turn FROM in_turn WHERE has_place AND host <> ALL ($4::text[]) ORDER BY turn, due_at LIMIT $3
   ), locked AS (
-    SELECT endpoint.id, endpoint.url, ${sealedSecrets('$2::timestamptz')} AS sealed_secrets, endpoint.failing_since, endpoint.status,
-      endpoint.deleted_at, chosen.host, chosen.turn
+    SELECT endpoint.id, endpoint.url, ${sealedSecrets('$2::timestamptz')} AS sealed_secrets, endpoint.failing_since, endpoint.places,
+      endpoint.status, endpoint.deleted_at, chosen.host, chosen.turn
     FROM chosen JOIN webhook_endpoints endpoint ON endpoint.id = chosen.id
     ORDER BY endpoint.id FOR NO KEY UPDATE OF endpoint
   )
   SELECT total.due, locked.id, locked.url, locked.host, locked.sealed_secrets AS "sealedSecrets",
-    locked.failing_since AS "failingSince", locked.status, locked.deleted_at AS "deletedAt"
+    locked.failing_since AS "failingSince", locked.places, locked.status, locked.deleted_at AS "deletedAt"
   FROM (SELECT count(*)::int AS due FROM due) total LEFT JOIN locked ON true ORDER BY locked.turn`,
 };
 

@@ -1,7 +1,7 @@
 import { now } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import { runStatement } from '../../db/statement.js';
-import { LEASE_MS, MAX_IN_FLIGHT, MAX_IN_FLIGHT_WHILE_FAILING } from '../../domain/webhook-event.js';
+import { LEASE_MS, PLACES_WHILE_FAILING } from '../../domain/webhook-event.js';
 import type { WebhookEndpoint } from '../../models/webhook-endpoint.js';
 import { renderEvent, type StoredEvent } from '../../presenters/event.js';
 import { dealPlaces, type Room } from './deal-places.js';
@@ -20,7 +20,7 @@ export interface Batch {
   left: 'nothing' | 'now' | 'later';
 }
 
-export interface TakenEndpoint extends Pick<WebhookEndpoint, 'id' | 'url' | 'failingSince'> {
+export interface TakenEndpoint extends Pick<WebhookEndpoint, 'id' | 'url' | 'failingSince' | 'places'> {
   accountId: string;
   host: string;
   /** Those that sign, the newest first. */
@@ -40,8 +40,7 @@ export interface TakenDelivery {
 
 export async function takeDueDeliveries(db: Knex, accountId: string, room: Room): Promise<Batch> {
   return await db.transaction(async (trx) => {
-    const most = [MAX_IN_FLIGHT, MAX_IN_FLIGHT_WHILE_FAILING];
-    const bindings = [accountId, now(), room.places, room.fullHosts, ...most];
+    const bindings = [accountId, now(), room.places, room.fullHosts, PLACES_WHILE_FAILING];
     const rows = await runStatement<ChosenRow>(trx, CHOOSE, bindings);
     const chosen = rows.flatMap((row) => (row.id === null ? [] : [row]));
     const others = (rows[0]?.due ?? 0) - chosen.length;
@@ -98,8 +97,8 @@ async function takeFor(
   return { deliveries, left: leftBy(rows, deliveries) };
 }
 
-function mostOf({ failingSince }: TakenEndpoint): number {
-  return failingSince === null ? MAX_IN_FLIGHT : MAX_IN_FLIGHT_WHILE_FAILING;
+function mostOf({ failingSince, places }: TakenEndpoint): number {
+  return failingSince === null ? places : PLACES_WHILE_FAILING;
 }
 
 export function leaseFrom(at: Date): Date {
