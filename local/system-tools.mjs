@@ -20,6 +20,11 @@ export const TOOLS = [
     why: 'what a pooler changes is tried with a real one',
   },
   {
+    command: 'haproxy',
+    debianPackage: 'haproxy',
+    why: 'a deployment is rehearsed behind a real balancer',
+  },
+  {
     command: 'curl',
     debianPackage: 'curl',
     why: 'an example is written with it',

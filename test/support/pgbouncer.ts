@@ -6,7 +6,10 @@ import { postgresAddress } from './pause-points.js';
 import { findFreePort, type TestServer } from './services.js';
 
 /** A pooler in transaction mode that holds no prepared statements, as none does before PgBouncer 1.21. */
-export async function startPgBouncer(databaseUrl: string): Promise<TestServer> {
+export async function startPgBouncer(
+  databaseUrl: string,
+  tls?: { key: string; cert: string },
+): Promise<TestServer> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-pgbouncer-'));
   const url = new URL(databaseUrl);
   const database = url.pathname.slice(1);
@@ -26,11 +29,20 @@ export async function startPgBouncer(databaseUrl: string): Promise<TestServer> {
     'pool_mode = transaction',
     'default_pool_size = 8',
   ];
+  const files = [file];
+  if (tls !== undefined) {
+    for (const [name, text] of Object.entries(tls)) {
+      files.push(path.join(folder, `${name}.pem`));
+      await writeFile(path.join(folder, `${name}.pem`), text);
+      lines.push(`client_tls_${name}_file = ${path.join(folder, `${name}.pem`)}`);
+    }
+    lines.push('client_tls_sslmode = require');
+  }
   await writeFile(file, `${lines.join('\n')}\n`);
   // It does not run as root either, and the socket lets its owner in alone.
   const { uid, gid } = await stat(address.path);
   const user = process.getuid?.() === 0 ? { uid, gid } : undefined;
-  if (user !== undefined) for (const one of [folder, file]) await chown(one, uid, gid);
+  if (user !== undefined) for (const one of [folder, ...files]) await chown(one, uid, gid);
   let announce = (): void => {};
   const ready = new Promise<void>((resolve) => {
     announce = resolve;
@@ -44,7 +56,7 @@ export async function startPgBouncer(databaseUrl: string): Promise<TestServer> {
   await Promise.race([ready, bouncer.exited]);
   if (bouncer.hasExited()) throw new Error(`pgbouncer did not start:\n${bouncer.recentOutput()}`);
   return {
-    url: `postgres://${url.username}@127.0.0.1:${port}/${database}?sslmode=disable`,
+    url: `postgres://${url.username}@127.0.0.1:${port}/${database}?sslmode=${tls === undefined ? 'disable' : 'require'}`,
     async stop() {
       await bouncer.stop();
       await rm(folder, { recursive: true, force: true });

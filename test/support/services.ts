@@ -54,10 +54,24 @@ export async function startTestRedis(): Promise<TestServer> {
   }
 }
 
+/** Files that it must be able to read. */
+export interface TlsFiles {
+  cert: string;
+  key: string;
+}
+
 /** Resolves when Redis takes connections, or has ended. */
-export async function spawnRedis(port: number): Promise<GuardedProcess> {
+export async function spawnRedis(port: number, tls?: TlsFiles): Promise<GuardedProcess> {
+  const listens = tls === undefined ? { port } : { port: 0, 'tls-port': port, ...tlsOptions(tls) };
   // It saves nothing.
-  const options = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: os.tmpdir(), daemonize: 'no' };
+  const options = {
+    ...listens,
+    bind: '127.0.0.1',
+    save: '',
+    appendonly: 'no',
+    dir: os.tmpdir(),
+    daemonize: 'no',
+  };
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   let announceReady = (): void => {};
   const ready = new Promise<void>((resolve) => {
@@ -71,6 +85,15 @@ export async function spawnRedis(port: number): Promise<GuardedProcess> {
   await Promise.race([ready, redis.exited]);
   redis.unref();
   return redis;
+}
+
+function tlsOptions({ cert, key }: TlsFiles): Record<string, string> {
+  return {
+    'tls-cert-file': cert,
+    'tls-key-file': key,
+    'tls-ca-cert-file': cert,
+    'tls-auth-clients': 'no',
+  };
 }
 
 export function findFreePort(): Promise<number> {

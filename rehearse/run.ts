@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Around, type Deployment, openDeployment } from './deployment.js';
+import { STEPS, type Step } from './steps.js';
+import { Trade, type Traded } from './trade.js';
+
+export interface RehearsalOptions extends Around {
+  /** How long each step is watched. */
+  seconds: number;
+  print(text: string): void;
+}
+
+const TOLD_WITHIN_MS = 60_000;
+const TARGETS = 4;
+/** What the rehearsal brings about by itself. */
+const EXPECTED_ALERTS: readonly string[] = [];
+
+/** Gives what went wrong; nothing when all held. */
+export async function rehearse({ seconds, print, ...around }: RehearsalOptions): Promise<string[]> {
+  print('Starting Postgres, PgBouncer, Redis, two web and two worker processes, HAProxy and Prometheus …\n');
+  const deployment = await openDeployment(around);
+  const trade = new Trade(deployment);
+  const wrong: string[] = [];
+  for (const step of STEPS) {
+    trade.take();
+    wrong.push(...(await step.run(deployment, seconds)));
+    const traded = trade.take();
+    print(`${line(step, traded)}\n`);
+    if (step.unnoticed && traded.lost.length > 0)
+      wrong.push(`${step.name}: ${traded.lost.length} requests were lost, ${summary(traded)}`);
+  }
+  await trade.end();
+  wrong.push(...(await whatIsMissing(deployment, trade)), ...(await whatPrometheusSays(deployment)));
+  print(`${trade.sold.size} sessions, each paid once and told of.\n`.repeat(wrong.length === 0 ? 1 : 0));
+  return wrong;
+}
+
+/** Every session is paid, its money moved once, and its merchant was told. */
+async function whatIsMissing({ facilitator, receiver }: Deployment, { sold }: Trade): Promise<string[]> {
+  const wrong: string[] = [];
+  const unpaid = [...sold].filter(([, isPaid]) => !isPaid).map(([id]) => id);
+  if (unpaid.length > 0) wrong.push(`${unpaid.length} of ${sold.size} sessions stayed unpaid, ${unpaid[0]}`);
+  if (facilitator.ledger.length !== sold.size)
+    wrong.push(`for ${sold.size} sessions money moved ${facilitator.ledger.length} times`);
+  const untold = (): string[] => {
+    const told = new Set(receiver.got.map(({ raw }) => JSON.parse(raw).data.object.id));
+    return [...sold.keys()].filter((id) => !told.has(id));
+  };
+  for (const endsAt = performance.now() + TOLD_WITHIN_MS; untold().length > 0; await sleep(250)) {
+    if (performance.now() < endsAt) continue;
+    wrong.push(`of ${untold().length} sessions the merchant was not told, ${untold()[0]}`);
+    break;
+  }
+  return wrong;
+}
+
+async function whatPrometheusSays({ prometheus }: Deployment): Promise<string[]> {
+  const wrong: string[] = [];
+  const up = await prometheus.targetsUp();
+  if (up !== TARGETS) wrong.push(`Prometheus reaches ${up} of ${TARGETS} processes`);
+  const broken = await prometheus.brokenRules();
+  if (broken > 0) wrong.push(`Prometheus could not work out ${broken} rules`);
+  const firing = (await prometheus.firing()).filter((name) => !EXPECTED_ALERTS.includes(name));
+  if (firing.length > 0) wrong.push(`there is an alarm: ${[...new Set(firing)].join(', ')}`);
+  return wrong;
+}
+
+function line({ name }: Step, traded: Traded): string {
+  const { requests, lost, longestMs } = traded;
+  const words = lost.length === 0 ? 'none lost' : `${lost.length} lost (${summary(traded)})`;
+  return `${name.padEnd(38)} ${String(requests).padStart(6)} requests, ${words}, the longest ${Math.round(longestMs)} ms`;
+}
+
+function summary({ lost }: Traded): string {
+  const counts = new Map<string, number>();
+  for (const { request, answer } of lost) {
+    const what = `${request} ${answer}`;
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  return [...counts].map(([what, count]) => `${what} × ${count}`).join(', ');
+}
