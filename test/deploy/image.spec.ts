@@ -16,6 +16,7 @@ const ROOT = path.join(import.meta.dirname, '..', '..');
 /** What starts the service where nothing is set up, what browsers run, and a text that shows agents a program of theirs. */
 const NOT_FOR_PRODUCTION = /^dist\/(local\/|docs-assets\/|api\/docs\/llms-text)/;
 const TOKEN = 'metrics-token-of-a-spec';
+const DOCKERFILE = readFileSync(path.join(ROOT, 'deploy', 'Dockerfile'), 'utf8');
 
 /**
  * What the last stage of deploy/Dockerfile copies, somewhere else: the packages that the lock file has for production and
@@ -34,7 +35,10 @@ describe('the image', function () {
     // Its socket is not for everybody.
     postgres = await FreezingProxy.before(await createDatabase('image'));
     folder = mkdtempSync(path.join(os.tmpdir(), 'image-'));
-    for (const place of placesOfImage()) copyInto(folder, ROOT, place);
+    const endings = [...DOCKERFILE.matchAll(/-name '\*(\.\w+)'/g)].map(([, ending = '']) => ending);
+    assert.ok(endings.length > 1);
+    const isLeftOut = (name: string): boolean => endings.some((ending) => name.endsWith(ending));
+    for (const place of placesOfImage()) copyInto(folder, ROOT, place, isLeftOut);
     setModes(0o555);
   });
   after(async () => {
@@ -76,8 +80,9 @@ describe('the image', function () {
     return { child, told, ended };
   }
 
-  async function untilHealthy(port: string): Promise<void> {
-    await eventually(async () => assert.equal(await run(['deploy/docker/healthy.mjs', port]).ended, 0));
+  async function untilHealthy({ told }: Running, event: string, port: string): Promise<void> {
+    await eventually(() => assert.ok(told.out.includes(`"${event}"`), told.all));
+    assert.equal(await run(['deploy/docker/healthy.mjs', port]).ended, 0);
   }
 
   it('has every package that its code asks for', () => {
@@ -122,7 +127,8 @@ describe('the image', function () {
 
     const web = run(['dist/api/server.js'], environment);
     const worker = run(['dist/workers/main.js'], { ...environment, WORKER_METRICS_PORT: workerPort });
-    await Promise.all([untilHealthy(port), untilHealthy(workerPort)]);
+    await untilHealthy(web, 'web.listening', port);
+    await untilHealthy(worker, 'worker.started', workerPort);
     const created = run(
       ['local/merchants.mjs', 'create', '--name', 'Cafe', '--evm', WALLET, '--json'],
       environment,
@@ -169,8 +175,7 @@ async function tryOut(base: string, key: string): Promise<void> {
 
 /** As the last stage of the Dockerfile has them. */
 function placesOfImage(): string[] {
-  const text = readFileSync(path.join(ROOT, 'deploy', 'Dockerfile'), 'utf8');
-  const [stage = ''] = text.split(/^FROM .* AS /m).slice(-1);
+  const [stage = ''] = DOCKERFILE.split(/^FROM .* AS /m).slice(-1);
   const copied = [...stage.matchAll(/^COPY (?:--from=(\w+) \/app\/)?(\S+) \S+$/gm)];
   return copied.flatMap(([, from, place = '']) => {
     return from === 'modules' ? productionPlaces(ROOT) : [place];

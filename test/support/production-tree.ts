@@ -18,15 +18,25 @@ interface LockedPackage {
 }
 
 /** A file or a folder at the same place in another tree, without the packages that lie within a package. */
-export function copyInto(folder: string, root: string, place: string): void {
+export function copyInto(
+  folder: string,
+  root: string,
+  place: string,
+  isLeftOut: (name: string) => boolean,
+): void {
   const from = path.join(root, place);
   const to = path.join(folder, place);
   mkdirSync(path.dirname(to), { recursive: true });
   if (!existsSync(from)) throw new Error(`${place} is not there`);
-  copy(from, to, true);
+  copy(from, to, (name) => name === 'node_modules' || isLeftOut(name), isLeftOut);
 }
 
-function copy(from: string, to: string, isFirst: boolean): void {
+function copy(
+  from: string,
+  to: string,
+  isLeftOut: (name: string) => boolean,
+  isLeftOutBelow: (name: string) => boolean,
+): void {
   let entries: string[];
   try {
     entries = readdirSync(from);
@@ -36,8 +46,7 @@ function copy(from: string, to: string, isFirst: boolean): void {
   }
   mkdirSync(to, { recursive: true });
   for (const name of entries) {
-    if (isFirst && name === 'node_modules') continue;
-    copy(path.join(from, name), path.join(to, name), false);
+    if (!isLeftOut(name)) copy(path.join(from, name), path.join(to, name), isLeftOutBelow, isLeftOutBelow);
   }
 }
 
