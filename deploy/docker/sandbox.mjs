@@ -17,8 +17,13 @@ const sandbox = spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts', s
   cwd: root,
   stdio: 'inherit',
 });
-for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => sandbox.kill(signal));
-sandbox.on('exit', (code) => process.exit(code ?? 1));
+let isStopping = false;
+for (const signal of ['SIGTERM', 'SIGINT'])
+  process.on(signal, () => {
+    isStopping = true;
+    sandbox.kill(signal);
+  });
+sandbox.on('exit', (code) => process.exit(isStopping ? 0 : (code ?? 1)));
 
 const own = Object.values(networkInterfaces()).flat();
 for (const { address } of own.filter(({ family, internal }) => family === 'IPv4' && !internal)) {
