@@ -155,6 +155,8 @@ describe('what workers count where they have no port', () => {
     try {
       await writeWorkerPage(db, 'w-1', '# HELP a A.\n# TYPE a counter\na{worker="w-1"} 1\n');
       assert.match(await readPage(web.server), /^a\{worker="w-1"\} 1$/m);
+      // Whoever asks then has a connection, and waits on it.
+      await Promise.all(Array.from({ length: 6 }, () => web.db.raw('SELECT pg_sleep(0.2)')));
       const freeze = proxy.freeze();
       try {
         const text = await readPage(web.server);
