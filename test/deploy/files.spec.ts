@@ -119,8 +119,8 @@ describe('deploy/Dockerfile', () => {
 
   it('is told its version by what the build reads', () => {
     const told = all('ARG').map(([name = '']) => name.split('=')[0] ?? '');
-    assert.deepEqual(told.slice(1), ['BUILD_VERSION', 'SOURCE_VERSION']);
-    for (const name of told.slice(1))
+    assert.deepEqual(told.slice(1), ['BUILD_VERSION', 'RENDER_GIT_COMMIT', 'SOURCE_VERSION']);
+    for (const name of ['BUILD_VERSION', 'SOURCE_VERSION'])
       assert.ok(read('local/build-version.mjs').includes(`process.env.${name}`), name);
   });
 });
@@ -259,7 +259,7 @@ interface Setting {
   value?: string;
   fromGroup?: string;
   fromDatabase?: { name: string };
-  fromService?: { name: string; type: string };
+  fromService?: { name: string; type: string; envVarKey?: string };
 }
 
 describe('deploy/render.yaml', () => {
@@ -283,7 +283,15 @@ describe('deploy/render.yaml', () => {
     for (const { fromGroup, fromDatabase, fromService } of settings) {
       if (fromGroup !== undefined) assert.ok(groups.includes(fromGroup), fromGroup);
       if (fromDatabase !== undefined) assert.equal(fromDatabase.name, databases[0]?.name);
-      if (fromService !== undefined) assert.equal(find(fromService.type)?.name, fromService.name);
+      if (fromService === undefined) continue;
+      const service = find(fromService.type);
+      assert.equal(service?.name, fromService.name);
+      const { envVarKey } = fromService;
+      if (envVarKey !== undefined)
+        assert.ok(
+          service?.envVars?.some(({ key }) => key === envVarKey),
+          envVarKey,
+        );
     }
     const keys = [...settings, ...envVarGroups.flatMap(({ envVars }) => envVars)].flatMap(
       ({ key }) => key ?? [],
