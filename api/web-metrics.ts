@@ -1,11 +1,19 @@
-import { Counter, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { ANSWER_WITHIN_MS } from '../shared/asked-metrics.js';
+import type { Knex } from '../shared/db/knex.js';
+import { mergePages } from '../shared/merge-pages.js';
 import { type MetricSources, openMetricsPage } from '../shared/metrics.js';
+import { readWorkerPages } from '../shared/services/upkeep/worker-pages.js';
+import { within } from '../shared/within.js';
 import { BUYER_ERRORS } from './errors/buyer-errors.js';
 
 /** What a web process counts. Labels come from tables and route templates, never from what a client sent. */
 export interface WebMetrics {
   request(labels: { method: string; route: string; status: number }, seconds: number): void;
   linkAnswer(outcome: string): void;
+  /** As `/readyz` says. */
+  ready(isReady: boolean): void;
+  /** With the pages of workers that have no port. */
   read(): Promise<string>;
 }
 
@@ -45,6 +53,11 @@ export function openWebMetrics(sources: MetricSources, operations: readonly Oper
     labelNames: ['outcome'],
     registers,
   });
+  const ready = new Gauge({
+    name: 'checkout_ready',
+    help: '1 when this process can serve, as /readyz says.',
+    registers,
+  });
   // An alarm on what grows does not see what begins with its first event: failures begin at none.
   for (const outcome of LINK_OUTCOMES) linkAnswers.inc({ outcome }, 0);
   for (const labels of operations) requests.zero({ ...labels, status: 500 });
@@ -54,6 +67,15 @@ export function openWebMetrics(sources: MetricSources, operations: readonly Oper
       requests.observe({ method: METHODS.has(method) ? method : 'other', route, status }, seconds);
     },
     linkAnswer: (outcome) => linkAnswers.inc({ outcome }),
-    read,
+    ready: (isReady) => ready.set(isReady ? 1 : 0),
+    async read() {
+      const [own, workers] = await Promise.all([read(), pagesOfWorkers(sources.db)]);
+      return mergePages([own, ...workers]);
+    },
   };
+}
+
+/** What can't be asked is left out; what is asked beside it says that Postgres did not answer. */
+async function pagesOfWorkers(db: Knex): Promise<string[]> {
+  return await within(ANSWER_WITHIN_MS, readWorkerPages(db)).catch(() => []);
 }

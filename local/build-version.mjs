@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * The tag's own number when its commit is built; else the package's, with the commit. Platforms that build without git
- * name the commit in SOURCE_VERSION.
+ * The tag's own number when its commit is built; else the package's, with the commit. Whoever builds without git names the
+ * tag in BUILD_VERSION, as `docker build` is told to, or the commit in SOURCE_VERSION, as platforms do.
  */
 export function buildVersion(root) {
+  const given = process.env.BUILD_VERSION?.trim();
+  if (given) return given.replace(/^v(?=\d)/, '');
   const tag = git(root, 'describe', '--tags', '--exact-match', '--match', 'v[0-9]*');
   if (tag !== undefined) return tag.slice(1);
   const commit = git(root, 'rev-parse', '--short', 'HEAD') ?? process.env.SOURCE_VERSION?.slice(0, 7);

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
-import { ensureReady } from './ensure-ready.mjs';
 
 const cli = new URL('../dist/cli/merchants.js', import.meta.url);
 
-// A production machine runs what was put there.
-if (process.env.NODE_ENV !== 'production') await ensureReady();
+// A production machine runs what was put there, and may have nothing else of this folder.
+if (process.env.NODE_ENV !== 'production') {
+  const { ensureReady } = await import('./ensure-ready.mjs');
+  await ensureReady();
+}
 
 if (existsSync(cli)) {
   const { start } = await import(cli.href);

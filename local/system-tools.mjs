@@ -29,6 +29,21 @@ export const TOOLS = [
     debianPackage: 'curl',
     why: 'an example is written with it',
   },
+  {
+    command: 'promtool',
+    debianPackage: 'prometheus',
+    why: "the alert rules are tried by Prometheus' own tool",
+  },
+  // The units of deploy/ are for Linux, and so is it.
+  ...(process.platform === 'linux'
+    ? [
+        {
+          command: 'systemd-analyze',
+          debianPackage: 'systemd',
+          why: "the units are read by systemd's own tool",
+        },
+      ]
+    : []),
 ];
 
 /** What sends the load of the benchmarks. */

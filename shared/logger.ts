@@ -24,8 +24,15 @@ export function createLogger(
   process: string,
   destination: NodeJS.WritableStream = stdout,
 ): Logger {
+  const told = new Map<string, number>();
   const options: LoggerOptions = {
     level,
+    hooks: {
+      logMethod(line, log, lineLevel) {
+        if (lineLevel >= WARN_LEVEL) count(told, line[0]);
+        log.apply(this, line);
+      },
+    },
     base: { process },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
@@ -34,7 +41,22 @@ export function createLogger(
       ...Object.fromEntries(HIDDEN.map((name) => [name, () => '[redacted]'])),
     },
   };
-  return pino(options, destination === stdout ? standardOutput() : destination);
+  const logger = pino(options, destination === stdout ? standardOutput() : destination);
+  troubles.set(logger, told);
+  return logger;
+}
+
+const troubles = new WeakMap<Logger, ReadonlyMap<string, number>>();
+
+/** How many warnings and errors it has written, by event. */
+export function troublesOf(logger: Logger): ReadonlyMap<string, number> {
+  return troubles.get(logger) ?? new Map();
+}
+
+function count(told: Map<string, number>, line: unknown): void {
+  if (typeof line !== 'object' || line === null || !('event' in line)) return;
+  const event = String(line.event);
+  told.set(event, (told.get(event) ?? 0) + 1);
 }
 
 /** The first line of each process. */

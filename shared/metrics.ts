@@ -1,106 +1,96 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { type AskedSources, openAskedMetrics } from './asked-metrics.js';
 import { clockCorrectionMs } from './clock.js';
-import { type Knex, poolUse } from './db/knex.js';
-import type { Logger } from './logger.js';
-import type { Queues } from './queues/enqueue.js';
-import { type Backlog, readBacklog } from './services/upkeep/backlog.js';
+import { poolUse } from './db/knex.js';
+import { troublesOf } from './logger.js';
+import { mergePages } from './merge-pages.js';
 import { VERSION } from './version.js';
-import { within } from './within.js';
 
 /**
- * What both processes tell Prometheus: the process itself (event-loop delay, memory), its pool, and what waits in
- * Postgres and in the queues, asked when the page is read. What can't be asked is left out; the page still answers.
+ * What both processes tell Prometheus: the process itself (event-loop delay, memory), its pool, its clock and its log, and
+ * what is asked for when the page is read.
  */
-export interface MetricSources {
-  db: Knex;
-  queues: Queues;
-  logger: Logger;
-}
-
-/** Prometheus gives up after ten seconds, and most needs this page when a store is slow or the pool used up. */
-const ANSWER_WITHIN_MS = 3000;
-
-const BACKLOG_GAUGES: Record<keyof Backlog, { name: string; help: string }> = {
-  paymentsProcessing: {
-    name: 'checkout_payments_processing',
-    help: 'Payments whose outcome is open.',
-  },
-  oldestPaymentSeconds: {
-    name: 'checkout_payments_processing_oldest_seconds',
-    help: 'How long the oldest payment whose outcome is open has been so.',
-  },
-  deliveriesDue: { name: 'checkout_deliveries_due', help: 'Webhook deliveries whose time has come.' },
-  oldestDeliverySeconds: {
-    name: 'checkout_deliveries_due_oldest_seconds',
-    help: 'How long the oldest due webhook delivery has been due.',
-  },
-  sessionsOverdue: {
-    name: 'checkout_sessions_overdue',
-    help: 'Open sessions whose time is over and that no worker has expired yet.',
-  },
-  workApart: {
-    name: 'checkout_work_apart',
-    help: 'Payments and sessions that are taken alone, since workers died with them.',
-  },
-};
+export type MetricSources = AskedSources;
 
 export interface MetricsPage {
   /** Where a process registers what it counts itself. */
   registry: Registry;
+  /** What is this process' own, without asking anybody. */
+  own(): Promise<string>;
   read(): Promise<string>;
 }
 
-export function openMetricsPage({ db, queues, logger }: MetricSources): MetricsPage {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
-    new Gauge({ name, help, labelNames, registers: [registry] });
-  gauge('checkout_build_info', '1, with the version that runs.', ['version']).set({ version: VERSION }, 1);
-  const pool = gauge(
-    'checkout_database_pool_connections',
-    'Connections of this process to Postgres, and requests that wait for one.',
-    ['state'],
-  );
-  const backlog = Object.entries(BACKLOG_GAUGES).map(
-    ([key, { name, help }]) => [key as keyof Backlog, gauge(name, help)] as const,
-  );
-  const jobs = gauge('checkout_queue_jobs', 'Jobs per queue and state.', ['queue', 'state']);
-  const clock = gauge(
-    'checkout_clock_offset_seconds',
-    "By how much Postgres' clock, which the service follows, is ahead of this machine's.",
-  );
-  const readable = gauge('checkout_store_readable', '1 when the store answered for this page.', ['store']);
+/** Lines that the alerts wait for. An alarm on what grows does not see what begins with its first event. */
+const ALARMING = [
+  'database.connection_destroyed',
+  'database.statements_not_kept',
+  'delivery.given_up',
+  'facilitator.refused_setup',
+  'facilitator.supported_unknown',
+  'facilitator.wrong_about_signature',
+  'operators.password_guessed',
+  'payment.after_expiry',
+  'payment.gone',
+  'payment.proof_taken',
+  'payment.search_unfinished',
+  'payment.surplus',
+  'payment.used_unexplained',
+  'refund.surplus',
+  'webhook_endpoint.disabled',
+  'webhook_secret.unreadable',
+];
 
-  async function ask(store: 'postgres' | 'queue', read: () => Promise<void>): Promise<void> {
-    try {
-      await within(ANSWER_WITHIN_MS, read());
-      readable.set({ store }, 1);
-    } catch (error) {
-      readable.set({ store }, 0);
-      logger.warn({ event: 'metrics.store_unreadable', store, err: error });
-    }
-  }
-
-  const askPostgres = async (): Promise<void> => {
-    for (const [, each] of backlog) each.remove();
-    const found = await readBacklog(db);
-    for (const [key, each] of backlog) each.set(found[key]);
-  };
-
-  const askQueues = async (): Promise<void> => {
-    jobs.reset();
-    for (const { queue, states } of await queues.depths()) {
-      for (const [state, count] of Object.entries(states)) jobs.set({ queue, state }, count);
-    }
-  };
-
+/** `labels` are on whatever is the process' own. */
+export function openMetricsPage(sources: MetricSources, labels: Record<string, string> = {}): MetricsPage {
+  const registry = ownMetrics(sources);
+  registry.setDefaultLabels(labels);
+  const asked = openAskedMetrics(sources);
   return {
     registry,
+    own: () => registry.metrics(),
     async read() {
-      for (const [state, count] of Object.entries(poolUse(db))) pool.set({ state }, count);
-      clock.set(clockCorrectionMs() / 1000);
-      await Promise.all([ask('postgres', askPostgres), ask('queue', askQueues)]);
-      return await registry.metrics();
+      return mergePages(await Promise.all([registry.metrics(), asked.read()]));
     },
   };
+}
+
+function ownMetrics({ db, logger }: MetricSources): Registry {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'checkout_build_info',
+    help: '1, with the version that runs.',
+    labelNames: ['version'],
+    registers,
+  }).set({ version: VERSION }, 1);
+  new Gauge({
+    name: 'checkout_database_pool_connections',
+    help: 'Connections of this process to Postgres, and requests that wait for one.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(poolUse(db))) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'checkout_clock_offset_seconds',
+    help: "By how much Postgres' clock, which the service follows, is ahead of this machine's.",
+    registers,
+    collect() {
+      this.set(clockCorrectionMs() / 1000);
+    },
+  });
+  new Counter({
+    name: 'checkout_log_lines_total',
+    help: 'Warnings and errors in the log of this process, as far as LOG_LEVEL lets them be written, by event.',
+    labelNames: ['event'],
+    registers,
+    collect() {
+      this.reset();
+      for (const event of ALARMING) this.inc({ event }, 0);
+      for (const [event, count] of troublesOf(logger)) this.inc({ event }, count);
+    },
+  });
+  return registry;
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { COMMANDS } from '../cli/commands.js';
 import { TOKEN_SYMBOLS } from '../shared/chains/networks.js';
 import { EVENT_TYPES } from '../shared/domain/webhook-event.js';
+import { anchorsOf } from './support/anchors.js';
 
 /** What README, docs/ and CONTRIBUTING say of the project is held against the project. */
 const ROOT = path.join(import.meta.dirname, '..');
@@ -70,14 +71,8 @@ function isThere(word: string): boolean {
   return [...tree].some((name) => known.test(name));
 }
 
-/** As GitHub makes an anchor of a heading. */
 function anchors(file: string): string[] {
-  return [...withoutBlocks(read(file)).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+  return anchorsOf(read(file));
 }
 
 function deadLinks(file: string): string[] {

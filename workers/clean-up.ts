@@ -3,6 +3,7 @@ import {
   removeExpiredIdempotencyRecords,
 } from '../shared/services/upkeep/retention.js';
 import { forgetDeaths } from '../shared/services/upkeep/work-in-hand.js';
+import { forgetWorkers } from '../shared/services/upkeep/worker-pages.js';
 import { removePreviousSecrets } from '../shared/services/webhooks/roll-secret.js';
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
@@ -55,6 +56,7 @@ export async function cleanUp(
       });
     }
     await forgetDeaths(db);
+    await forgetWorkers(db);
     logger.info({ event: 'clean_up.finished', ...removed });
   } catch (error) {
     logger.error({ event: 'clean_up.failed', err: error });

@@ -21,6 +21,7 @@ export async function confirmPayment(
   const payment = await beginLook(deps.db, paymentId);
   if (payment === undefined) return done;
   const finding = await deps.chains.lookUp(chainQuery(payment));
+  deps.metrics.chainLook(payment.network, finding.kind);
   const decision = await decide(deps, payment, { finding });
   deps.logger.info({
     event: 'payment.looked_up',

@@ -23,6 +23,7 @@ import { cleanUpRegularly } from './clean-up.js';
 import { Deliverer } from './deliver-webhook.js';
 import type { WorkerDeps } from './deps.js';
 import { createHandlers, type Handlers } from './handlers.js';
+import { publishMetrics } from './publish-metrics.js';
 import { runWorker } from './run-worker.js';
 import { sweepDueWork } from './sweep-due-work.js';
 import { openWorkerMetrics, serveWorkerMetrics } from './worker-metrics.js';
@@ -58,15 +59,16 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   const sweep = sweepDueWork(deps, handlers, deliverer, news);
   const cleanUp = cleanUpRegularly(deps);
   const clock = followClock(deps.db, logger);
-  const metricsServer =
-    config.workerMetricsPort &&
-    (await serveWorkerMetrics(deps.metrics, config.workerMetricsPort, config.metricsToken));
+  const metrics =
+    config.workerMetricsPort === undefined
+      ? publishMetrics(deps)
+      : await serveWorkerMetrics(deps.metrics, config.workerMetricsPort, config.metricsToken);
   const closeConnections = async (): Promise<void> => {
-    if (metricsServer) await metricsServer.close();
+    await waitAtMost(WRITE_DOWN_MS, metrics.close());
     await clock.close();
     await close();
   };
-  logger.info({ event: 'worker.started', queues: config.workerQueues });
+  logger.info({ event: 'worker.started', queues: config.workerQueues, worker: deps.metrics.worker });
   return {
     async close() {
       const finished = Promise.all([

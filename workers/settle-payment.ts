@@ -67,6 +67,7 @@ async function decide(deps: WorkerDeps, payment: Payment, call: Call): Promise<D
   const decision = afterCall(payment, call, rulesFor(deps.config, payment), times());
   if (decision.kind !== 'look_first') return decision;
   const look = await deps.chains.lookUp(chainQuery(payment), { withinMs: LOOK_BEFORE_REFUSAL_MS });
+  deps.metrics.chainLook(payment.network, look.kind);
   return await decide(deps, payment, { ...call, look });
 }
 

@@ -1,5 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { Histogram } from 'prom-client';
+import { hostname } from 'node:os';
+import { Counter, Histogram } from 'prom-client';
+import { NETWORKS } from '../shared/chains/networks.js';
+import type { ChainFinding } from '../shared/domain/chain-finding.js';
 import type { SettleVerdict } from '../shared/domain/settle-verdict.js';
 import { createGuessBrake } from '../shared/guess-brake.js';
 import { type MetricSources, openMetricsPage } from '../shared/metrics.js';
@@ -17,15 +21,21 @@ const TRY_OUTCOMES = ['succeeded', 'refused', 'unanswered'] as const;
 
 /** What a worker process counts. */
 export interface WorkerMetrics {
+  /** What it is called on every page that shows it: its machine's name, and what tells two there apart. */
+  worker: string;
   settleCall(verdict: SettleVerdict['kind'], seconds: number): void;
   deliveryTry(outcome: (typeof TRY_OUTCOMES)[number], seconds: number): void;
+  chainLook(network: string, finding: ChainFinding['kind']): void;
+  /** Without what waits in the stores, which is the same for all. */
+  own(): Promise<string>;
   read(): Promise<string>;
 }
 
 const CALL_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
 export function openWorkerMetrics(sources: MetricSources): WorkerMetrics {
-  const { registry, read } = openMetricsPage(sources);
+  const worker = `${hostname()}-${randomBytes(3).toString('hex')}`;
+  const { registry, own, read } = openMetricsPage(sources, { worker });
   const registers = [registry];
   const settleCalls = new Histogram({
     name: 'checkout_settle_call_seconds',
@@ -41,12 +51,22 @@ export function openWorkerMetrics(sources: MetricSources): WorkerMetrics {
     buckets: CALL_BUCKETS,
     registers,
   });
+  const looks = new Counter({
+    name: 'checkout_chain_looks_total',
+    help: 'Looks at a chain for a payment, by what they found; unreadable: the endpoint said nothing of it.',
+    labelNames: ['network', 'finding'],
+    registers,
+  });
   // An alarm on what grows does not see what begins with its first event.
   for (const verdict of SETTLE_VERDICTS) settleCalls.zero({ verdict });
   for (const outcome of TRY_OUTCOMES) tries.zero({ outcome });
+  for (const { caip2: network } of NETWORKS) looks.inc({ network, finding: 'unreadable' }, 0);
   return {
+    worker,
     settleCall: (verdict, seconds) => settleCalls.observe({ verdict }, seconds),
     deliveryTry: (outcome, seconds) => tries.observe({ outcome }, seconds),
+    chainLook: (network, finding) => looks.inc({ network, finding }),
+    own,
     read,
   };
 }

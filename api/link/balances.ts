@@ -27,7 +27,8 @@ export async function sendBalances(deps: Deps, req: Request<{ id: string }>, res
   }
   const accepts = await askOpenLink(deps, req, res);
   if (accepts === undefined) return;
-  sendJson(res, JSON.stringify(await readAll(deps, accepts, wallet)));
+  const asked = { session: req.params.id, accepts, wallet };
+  sendJson(res, JSON.stringify(await readAll(deps, asked)));
 }
 
 async function readWallet(url: string): Promise<Wallet | undefined> {
@@ -40,10 +41,15 @@ async function readWallet(url: string): Promise<Wallet | undefined> {
   return solana === undefined ? undefined : { family: 'svm', address: solana };
 }
 
+interface Asked {
+  session: string;
+  accepts: readonly PaymentRequirements[];
+  wallet: Wallet;
+}
+
 async function readAll(
   { readBalances, logger }: Deps,
-  accepts: readonly PaymentRequirements[],
-  { family, address }: Wallet,
+  { session, accepts, wallet: { family, address } }: Asked,
 ): Promise<LinkBalances> {
   const tokens = accepts.flatMap(({ network, asset }): OfferedToken[] => {
     const token = findToken(network, asset);
@@ -56,7 +62,7 @@ async function readAll(
       const found = await read(network, address);
       if (!('kind' in found)) return [network, found];
       const { reason } = found;
-      logger.info({ event: 'balances.chain_unreadable', network: network.caip2, reason });
+      logger.info({ event: 'balances.chain_unreadable', session, network: network.caip2, reason });
       return [network, undefined];
     }),
   );

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.js';
 import { sendJson } from '../send-json.js';
 import { adminPages } from './admin.js';
 import { requireMetricsToken } from './credentials.js';
-import { openReadiness } from './readiness.js';
+import { openReadiness, type Readiness } from './readiness.js';
 
 const ALIVE = JSON.stringify({ status: 'ok', version: VERSION });
 
@@ -20,13 +20,14 @@ export function operations(deps: Deps): Router {
   });
   const { metricsToken, adminPassword } = deps.config;
   if (metricsToken !== undefined)
-    router.get('/metrics', requireMetricsToken(metricsToken, deps.logger), metricsPage(deps));
+    router.get('/metrics', requireMetricsToken(metricsToken, deps.logger), metricsPage(deps, readiness));
   if (adminPassword !== undefined) router.use('/admin', adminPages(deps, adminPassword));
   return router;
 }
 
-function metricsPage({ metrics }: Deps): RequestHandler {
+function metricsPage({ metrics }: Deps, readiness: () => Promise<Readiness>): RequestHandler {
   return async (_req, res) => {
+    metrics.ready((await readiness()).ready);
     res.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.read());
   };
 }

@@ -82,7 +82,9 @@ function openWorker(config: Config, { logger, secretBox }: Deps): WorkerOnStage 
     open: async () => [],
     close: async () => undefined,
   };
-  const metrics = { settleCall: () => {}, deliveryTry: () => {}, read: async () => '' };
+  const page = async (): Promise<string> => '';
+  const counts = { settleCall: () => {}, deliveryTry: () => {}, chainLook: () => {} };
+  const metrics = { ...counts, worker: 'on-stage', own: page, read: page };
   const bells = { ringDeliveries: () => {}, ringDecided: () => {} };
   return { gate, deps: { db, logger, secretBox, queues, metrics, ...bells } };
 }

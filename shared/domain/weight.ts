@@ -118,6 +118,9 @@ export const MAX_EXPIRED_TOGETHER_BYTES = 8 * 1024 * 1024;
 /** As stored, of what one statement of the clean-up removes. */
 export const MAX_REMOVED_TOGETHER_BYTES = 8 * 1024 * 1024;
 
+/** Of workers without a port whose metrics web shows, the last to write first. */
+export const MAX_WORKER_PAGES = 200;
+
 /** What so many workers died with is taken alone, after everything else. */
 export const ALONE_AFTER_DEATHS = 2;
 

@@ -80,6 +80,17 @@ describe('what a wallet holds', () => {
     });
   }
 
+  it('is told in the log, with the link that asked, where it is unknown', async () => {
+    const lines: object[] = [];
+    checkout.app.logger.info = (line: object) => void lines.push(line);
+    xLayer.fail('http_500');
+    await read();
+    const event = 'balances.chain_unreadable';
+    const told = lines.filter((line) => 'network' in line && line.network === X_LAYER_TESTNET);
+    const reason = 'the endpoint answered HTTP 500';
+    assert.deepEqual(told, [{ event, session: id, network: X_LAYER_TESTNET, reason }]);
+  });
+
   it('is unknown where the endpoint serves another chain', async () => {
     const other = await startChain(1);
     await checkout.close();

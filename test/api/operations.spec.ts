@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
+import { Writable } from 'node:stream';
 import request from 'supertest';
+import { openWebMetrics } from '../../api/web-metrics.js';
 import { loadConfig } from '../../shared/config.js';
 import { createLogger } from '../../shared/logger.js';
 import { Payment } from '../../shared/models/payment.js';
@@ -80,6 +82,31 @@ describe('what operators see', () => {
       }
     });
 
+    it('counts warnings and errors by event, those that alerts wait for from zero on', async () => {
+      const text = await read();
+      assert.equal(value(text, 'checkout_log_lines_total{event="payment.surplus"}'), 0);
+      const loud = createLogger('warn', 'test', new Writable({ write: (_chunk, _encoding, done) => done() }));
+      const { db, queues } = app;
+      const page = openWebMetrics({ db, queues, logger: loud }, []);
+      loud.warn({ event: 'payment.surplus' });
+      loud.child({ session: 'cs_1' }).error({ event: 'payment.surplus' });
+      loud.info({ event: 'payment.gone' });
+      loud.error('no event');
+      const counted = await page.read();
+      assert.equal(value(counted, 'checkout_log_lines_total{event="payment.surplus"}'), 2);
+      assert.equal(value(counted, 'checkout_log_lines_total{event="payment.gone"}'), 0);
+    });
+
+    it('says whether the process can serve', async () => {
+      assert.equal(value(await read(), 'checkout_ready'), 1);
+      app.lifecycle.isStopping = true;
+      try {
+        assert.equal(value(await read(), 'checkout_ready'), 0);
+      } finally {
+        app.lifecycle.isStopping = false;
+      }
+    });
+
     it('tells what waits, the pool, the queues and the event loop', async () => {
       const text = await read();
       const processing = await Payment.query(app.db).where('status', 'processing').resultSize();
@@ -141,8 +168,12 @@ describe('what operators see', () => {
         assert.equal((await base.get('/metrics')).status, 401);
         assert.equal((await base.get('/')).status, 404);
         const { text } = await base.get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
-        assert.equal(value(text, 'checkout_settle_call_seconds_count{verdict="unknown"}'), 0);
-        assert.equal(value(text, 'checkout_delivery_try_seconds_count{outcome="refused"}'), 0);
+        assert.match(text, /^checkout_settle_call_seconds_count\{worker="[^"]+",verdict="unknown"\} 0$/m);
+        assert.match(text, /^checkout_delivery_try_seconds_count\{worker="[^"]+",outcome="refused"\} 0$/m);
+        assert.match(
+          text,
+          /^checkout_chain_looks_total\{network="eip155:8453",finding="unreadable",worker="[^"]+"\} 0$/m,
+        );
         assert.match(text, /^checkout_store_readable\{store="postgres"\} 1$/m);
       } finally {
         await worker.close();

@@ -13,8 +13,16 @@ if (process.argv.includes('--hang')) setInterval(() => {}, 1000);
 else process.exit(5);
 `;
 
-/** What the suite needs beyond npm's packages. */
-const PROGRAMS = ['redis-server', 'chromium', 'pgbouncer', 'curl'];
+/** What the suite needs beyond npm's packages, and the package of Debian's that has it. */
+const PACKAGES: Record<string, string> = {
+  'redis-server': 'redis-server',
+  chromium: 'chromium',
+  pgbouncer: 'pgbouncer',
+  haproxy: 'haproxy',
+  curl: 'curl',
+  promtool: 'prometheus',
+  ...(process.platform === 'linux' && { 'systemd-analyze': 'systemd' }),
+};
 
 describe('npm test', function () {
   this.timeout(60_000);
@@ -23,7 +31,7 @@ describe('npm test', function () {
     project = await createSampleProject();
     await installByHand(project);
     await project.write('node_modules/mocha/bin/mocha.js', FAKE_MOCHA);
-    for (const name of PROGRAMS) await writeProgram(`programs/${name}`, 'exit 0');
+    for (const name of Object.keys(PACKAGES)) await writeProgram(`programs/${name}`, 'exit 0');
   });
   afterEach(async () => {
     await project.remove();
@@ -43,8 +51,8 @@ describe('npm test', function () {
   it('names the programs it needs where it cannot install them', async () => {
     const outcome = await project.run('test', { variables: [onPath('nothing')] });
     assert.deepEqual([outcome.code, outcome.stdout], [1, '']);
-    for (const name of PROGRAMS) {
-      assert.match(outcome.stderr, new RegExp(`${name}: .*apt-get install ${name}`));
+    for (const [name, debianPackage] of Object.entries(PACKAGES)) {
+      assert.match(outcome.stderr, new RegExp(`${name}: .*apt-get install ${debianPackage}\\)`));
     }
   });
 
@@ -60,7 +68,8 @@ describe('npm test', function () {
     if (!runsAsRoot) return assert.match(outcome.stderr, /apt-get install redis-server/);
     const calls = (await project.read('apt-calls')).trim().split('\n');
     assert.match(calls[0] ?? '', /update$/);
-    assert.match(calls[1] ?? '', /install -y --no-install-recommends redis-server chromium pgbouncer curl$/);
+    const packages = Object.values(PACKAGES).join(' ');
+    assert.ok(calls[1]?.endsWith(`install -y --no-install-recommends ${packages}`), calls[1]);
   });
 
   it('ends mocha when it is ended', async () => {

@@ -81,6 +81,14 @@ describe('a payment in doubt', () => {
     assert.equal(history.at(-1)?.said, 'used, by what is not known yet: no log says by what');
     const alarm = hands.log.find(({ event }) => event === 'payment.used_unexplained');
     assert.equal(alarm?.level, 'error');
+    const metrics = await hands.deps.metrics.own();
+    const count = (series: RegExp): number => Number(series.exec(metrics)?.[1]);
+    const told = hands.log.filter(({ event }) => event === 'payment.used_unexplained').length;
+    assert.equal(
+      count(/^checkout_chain_looks_total\{network="eip155:84532",finding="used".*\} (\d+)$/m),
+      places.length,
+    );
+    assert.equal(count(/^checkout_log_lines_total\{event="payment.used_unexplained".*\} (\d+)$/m), told);
   });
 
   it('is never failed while a search goes on, which goes on where it stopped', async () => {

@@ -1,0 +1,8 @@
+/** Exits 0 when the process of this container is up: on web's port, or on the one that is named. */
+const port = process.argv[2] ?? process.env.PORT ?? '3000';
+
+const isUp = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(4000) }).then(
+  ({ ok }) => ok,
+  () => false,
+);
+process.exit(isUp ? 0 : 1);

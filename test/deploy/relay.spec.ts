@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import request from 'supertest';
+import { relay } from '../../deploy/docker/relay.mjs';
+import { isLocalRequest } from '../../sandbox/local-requests.js';
+import { closedPort } from '../support/closed-port.js';
+
+const LOOPBACK = '127.0.0.1';
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+const close = (server: Server): Promise<unknown> => new Promise((resolve) => server.close(resolve));
+
+/** What lets other containers reach a sandbox that answers its own machine alone. */
+describe('the relay before the sandbox', () => {
+  let target: Server;
+  let front: Server;
+  before(async () => {
+    target = createServer(async (incoming, outgoing) => {
+      const { method, url } = incoming;
+      const body = method === 'POST' ? await json(incoming) : null;
+      const told = { method, url, body, isLocal: isLocalRequest(incoming) };
+      outgoing
+        .writeHead(201, { 'content-type': 'application/json', 'x-told': 'yes' })
+        .end(JSON.stringify(told));
+    });
+    await new Promise<void>((resolve) => target.listen(0, LOOPBACK, resolve));
+    front = await relay({ from: { host: LOOPBACK, port: 0 }, to: { host: LOOPBACK, port: portOf(target) } });
+  });
+  after(async () => {
+    await close(front);
+    await close(target);
+  });
+
+  const ask = (server: Server) => request(`http://${LOOPBACK}:${portOf(server)}`);
+
+  it('passes on what comes under another name, which the sandbox itself would refuse', async () => {
+    const direct = await ask(target).get('/supported').set('Host', 'sandbox:4022');
+    assert.equal(direct.body.isLocal, false);
+    const { status, headers, body } = await ask(front)
+      .post('/settle?x=1')
+      .set('Host', 'sandbox:4022')
+      .send({ amount: 1 });
+    assert.deepEqual([status, headers['x-told']], [201, 'yes']);
+    assert.deepEqual(body, { method: 'POST', url: '/settle?x=1', body: { amount: 1 }, isLocal: true });
+  });
+
+  it('leaves a foreign page as foreign as it is', async () => {
+    const { body } = await ask(front).get('/').set('Origin', 'https://evil.example');
+    assert.equal(body.isLocal, false);
+  });
+
+  it('says so when nobody is behind it', async () => {
+    const lonely = await relay({
+      from: { host: LOOPBACK, port: 0 },
+      to: { host: LOOPBACK, port: await closedPort() },
+    });
+    assert.equal((await ask(lonely).get('/')).status, 502);
+    await close(lonely);
+  });
+});
