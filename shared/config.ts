@@ -61,6 +61,8 @@ export interface Config {
   metricsToken: string | undefined;
   workerMetricsPort: number | undefined;
   adminPassword: string | undefined;
+  /** After which what names a buyer is taken out of sessions that are over; unset: never. */
+  retentionPersonalDays: number | undefined;
 }
 
 /** Used outside production when ENCRYPTION_KEY is not set; a warning says so. */
@@ -140,6 +142,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     metricsToken: env.password('METRICS_TOKEN', shortestPassword),
     workerMetricsPort: env.optionalInteger('WORKER_METRICS_PORT', { min: 1, max: 65535 }),
     adminPassword: env.password('ADMIN_PASSWORD', shortestPassword),
+    retentionPersonalDays: env.optionalInteger('RETENTION_PERSONAL_DAYS', { min: 1, max: 36_500 }),
   };
   if (env.problems.length > 0) {
     throw new ConfigError(

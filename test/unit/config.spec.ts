@@ -68,6 +68,7 @@ describe('the configuration', () => {
   });
 
   const malformed: Record<string, string> = {
+    RETENTION_PERSONAL_DAYS: '0',
     PORT: '70000',
     BASE_URL: 'pay.example',
     DATABASE_URL: 'mysql://x',
