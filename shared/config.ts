@@ -39,6 +39,8 @@ export interface Config {
   port: number;
   baseUrl: string;
   database: DatabaseConfig;
+  /** A standby of it, for merchants' reads; its settings are the database's. */
+  replica: DatabaseConfig | undefined;
   /** Absent: the queue and the rate limits live in Postgres. */
   redis: RedisConfig | undefined;
   facilitator: FacilitatorConfig;
@@ -112,13 +114,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     logLevel: env.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     port,
     baseUrl: env.url('BASE_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://localhost:${port}`,
-    database: {
-      url: env.requiredUrl('DATABASE_URL', ['postgres:', 'postgresql:']),
-      poolSize: env.integer('DATABASE_POOL_SIZE', { default: 10, min: 1, max: 1000 }),
-      verifyTls: env.boolean('DATABASE_TLS_VERIFY', true),
-      preparedStatements: env.boolean('DATABASE_PREPARED_STATEMENTS', true),
-      queryTimeoutMs: env.integer('DATABASE_QUERY_TIMEOUT_MS', { default: 30_000, min: 100, max: 600_000 }),
-    },
+    ...readDatabases(env),
     redis: readRedis(env),
     facilitator: readFacilitator(env, serves),
     encryptionKeys: readEncryptionKeys(env, production && serves),
@@ -150,6 +146,18 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     );
   }
   return Object.freeze(config);
+}
+
+function readDatabases(env: EnvReader): Pick<Config, 'database' | 'replica'> {
+  const database: DatabaseConfig = {
+    url: env.requiredUrl('DATABASE_URL', ['postgres:', 'postgresql:']),
+    poolSize: env.integer('DATABASE_POOL_SIZE', { default: 10, min: 1, max: 1000 }),
+    verifyTls: env.boolean('DATABASE_TLS_VERIFY', true),
+    preparedStatements: env.boolean('DATABASE_PREPARED_STATEMENTS', true),
+    queryTimeoutMs: env.integer('DATABASE_QUERY_TIMEOUT_MS', { default: 30_000, min: 100, max: 600_000 }),
+  };
+  const replicaUrl = env.url('DATABASE_REPLICA_URL', ['postgres:', 'postgresql:']);
+  return { database, replica: replicaUrl === undefined ? undefined : { ...database, url: replicaUrl } };
 }
 
 function readRedis(env: EnvReader): RedisConfig | undefined {

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { clockCorrectionMs } from './clock.js';
 import { type Knex, poolUse } from './db/knex.js';
+import type { Replica } from './db/replica.js';
 import type { Logger } from './logger.js';
 import type { Queues } from './queues/enqueue.js';
 import { type Backlog, readBacklog } from './services/upkeep/backlog.js';
@@ -13,6 +14,7 @@ import { within } from './within.js';
  */
 export interface MetricSources {
   db: Knex;
+  replica?: Replica | undefined;
   queues: Queues;
   logger: Logger;
 }
@@ -50,7 +52,7 @@ export interface MetricsPage {
   read(): Promise<string>;
 }
 
-export function openMetricsPage({ db, queues, logger }: MetricSources): MetricsPage {
+export function openMetricsPage({ db, replica, queues, logger }: MetricSources): MetricsPage {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
@@ -83,7 +85,7 @@ export function openMetricsPage({ db, queues, logger }: MetricSources): MetricsP
 
   const askPostgres = async (): Promise<void> => {
     for (const [, each] of backlog) each.remove();
-    const found = await readBacklog(db);
+    const found = (await replica?.ask(readBacklog))?.found ?? (await readBacklog(db));
     for (const [key, each] of backlog) each.set(found[key]);
   };
 
@@ -99,6 +101,7 @@ export function openMetricsPage({ db, queues, logger }: MetricSources): MetricsP
     async read() {
       for (const [state, count] of Object.entries(poolUse(db))) pool.set({ state }, count);
       clock.set(clockCorrectionMs() / 1000);
+      if (replica !== undefined) readable.set({ store: 'replica' }, replica.shownUntil() === undefined ? 0 : 1);
       await Promise.all([ask('postgres', askPostgres), ask('queue', askQueues)]);
       return await registry.metrics();
     },

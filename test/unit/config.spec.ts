@@ -73,6 +73,7 @@ describe('the configuration', () => {
     BASE_URL: 'pay.example',
     DATABASE_URL: 'mysql://x',
     DATABASE_POOL_SIZE: '0',
+    DATABASE_REPLICA_URL: 'replica:5432',
     REDIS_URL: 'localhost:6379',
     REDIS_TLS_VERIFY: 'no',
     DATABASE_TLS_VERIFY: '0',

@@ -23,13 +23,15 @@ export async function tryDelivery(
   { sender, bytesToPassOn }: TryDeps,
   delivery: TakenDelivery,
 ): Promise<Batch | undefined> {
-  const { db, logger, metrics } = deps;
+  const { db, logger, metrics, recentWrites } = deps;
   const { endpoint } = delivery;
   const secrets = openSecrets(deps, endpoint);
   if (secrets === undefined) {
     await postponeDelivery(db, delivery, new Date(nowMs() + UNREADABLE_SECRET_PAUSE_MS));
     return undefined;
   }
+  // Who is told of something may ask for it at once.
+  await recentWrites.renew(endpoint.accountId);
   const startedAt = now();
   const started = performance.now();
   const headers = {

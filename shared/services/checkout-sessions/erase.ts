@@ -1,6 +1,7 @@
 import { nowMs } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import { runStatement } from '../../db/statement.js';
+import { isOver } from '../../domain/checkout-session.js';
 import { noSuch, Refusal } from '../../domain/errors.js';
 import { MAX_REMOVED_TOGETHER_BYTES } from '../../domain/weight.js';
 import { CheckoutSession } from '../../models/checkout-session.js';
@@ -43,7 +44,7 @@ export async function eraseSession(db: Knex, id: string): Promise<Erased & { kep
   return await db.transaction(async (trx) => {
     const session = await CheckoutSession.query(trx).findById(id).select('status').forNoKeyUpdate();
     if (session === undefined) throw noSuch('checkout session', id);
-    if (session.status === 'open' || session.status === 'processing') {
+    if (!isOver(session)) {
       throw new Refusal(
         'parameter_invalid',
         `${id} is ${session.status}: only a session that is complete or expired can be erased. ${
