@@ -7,6 +7,7 @@ import { unknownPath } from './errors/no-such-route.js';
 import { paymentLink } from './link/routes.js';
 import { merchantTools } from './mcp/routes.js';
 import { inOneLayer, safeHeaders, warnOfUntrustedProxy } from './middleware/preparations.js';
+import { traceRequests } from './middleware/trace-request.js';
 import { requestId } from './middleware/request-id.js';
 import { openApiDocument } from './openapi/document.js';
 import { MERCHANT_PATHS } from './openapi/merchant-paths.js';
@@ -30,6 +31,7 @@ export function createApp(deps: Deps): Express {
   const isHttps = deps.config.baseUrl.startsWith('https:');
   const strictTransportSecurity = isHttps && { maxAge: HSTS_SECONDS, includeSubDomains: false };
   app.use(
+    ...traceRequests(MERCHANT_PATHS),
     inOneLayer(
       requestId(deps, MERCHANT_PATHS),
       warnOfUntrustedProxy(deps),

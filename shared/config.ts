@@ -63,6 +63,8 @@ export interface Config {
   metricsToken: string | undefined;
   workerMetricsPort: number | undefined;
   adminPassword: string | undefined;
+  /** Where spans are sent; unset: there are none. */
+  tracesUrl: string | undefined;
   /** After which what names a buyer is taken out of sessions that are over; unset: never. */
   retentionPersonalDays: number | undefined;
 }
@@ -138,6 +140,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     metricsToken: env.password('METRICS_TOKEN', shortestPassword),
     workerMetricsPort: env.optionalInteger('WORKER_METRICS_PORT', { min: 1, max: 65535 }),
     adminPassword: env.password('ADMIN_PASSWORD', shortestPassword),
+    tracesUrl: readTracesUrl(env),
     retentionPersonalDays: env.optionalInteger('RETENTION_PERSONAL_DAYS', { min: 1, max: 36_500 }),
   };
   if (env.problems.length > 0) {
@@ -158,6 +161,12 @@ function readDatabases(env: EnvReader): Pick<Config, 'database' | 'replica'> {
   };
   const replicaUrl = env.url('DATABASE_REPLICA_URL', ['postgres:', 'postgresql:']);
   return { database, replica: replicaUrl === undefined ? undefined : { ...database, url: replicaUrl } };
+}
+
+/** OTLP's own rule: the endpoint is that of all signals, and each has its path below. */
+function readTracesUrl(env: EnvReader): string | undefined {
+  const endpoint = env.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']);
+  return endpoint === undefined ? undefined : `${endpoint.replace(/\/+$/, '')}/v1/traces`;
 }
 
 function readRedis(env: EnvReader): RedisConfig | undefined {

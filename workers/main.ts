@@ -19,6 +19,7 @@ import { tellOfStore } from '../shared/queues/tell-of-store.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { NO_RECENT_WRITES, openRecentWrites } from '../shared/services/access/recent-writes.js';
 import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js';
+import { startTracing } from '../shared/tracing/start.js';
 import { waitAtMost } from '../shared/within.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
 import { cleanUpRegularly } from './clean-up.js';
@@ -46,6 +47,7 @@ interface Opened {
 }
 
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
+  const tracing = await startTracing(config, 'checkout-worker', logger);
   const { deps, waiting, close } = await openDeps(config, logger);
   warnOfDangers(config, logger);
   if (config.redis === undefined) void warnOfPooler(deps.db, logger);
@@ -65,8 +67,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
     (await serveWorkerMetrics(deps.metrics, config.workerMetricsPort, config.metricsToken));
   const closeConnections = async (): Promise<void> => {
     if (metricsServer) await metricsServer.close();
-    await clock.close();
-    await close();
+    await Promise.all([clock.close().then(close), tracing.close()]);
   };
   logger.info({ event: 'worker.started', queues: config.workerQueues });
   return {

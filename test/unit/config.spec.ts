@@ -69,6 +69,7 @@ describe('the configuration', () => {
 
   const malformed: Record<string, string> = {
     RETENTION_PERSONAL_DAYS: '0',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
     PORT: '70000',
     BASE_URL: 'pay.example',
     DATABASE_URL: 'mysql://x',
