@@ -18,7 +18,7 @@ export function spanOf(name: JobName, { id, checkoutSessionId, network, trace }:
     'checkout.session': checkoutSessionId,
     'checkout.network': network,
   };
-  return { name, kind: 'consumer', parent: trace, attributes };
+  return { name, kind: 'consumer', parent: trace ?? null, attributes };
 }
 
 /** What the operator has set for this payment's network. */

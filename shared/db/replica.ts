@@ -1,9 +1,8 @@
 import type { DatabaseConfig } from '../config.js';
-import { Refusal } from '../domain/errors.js';
 import type { Logger } from '../logger.js';
 import type { Closable } from '../shutdown.js';
-import { within } from '../within.js';
-import { isRefusal } from './constraints.js';
+import { TookTooLong, within } from '../within.js';
+import { isDatabaseAway } from './constraints.js';
 import { type Knex, openDatabase } from './knex.js';
 import { runStatement } from './statement.js';
 
@@ -80,6 +79,8 @@ export function openReplica(
   }
 
   async function look(): Promise<void> {
+    // After a failover the place may be one that nobody comes to.
+    if (goal !== undefined && performance.now() - goal.askedAt > mostBehindMs) goal = undefined;
     // When the primary cannot be asked, all else says so; nothing is read then.
     goal ??= await nextGoal(primary, patienceMs).catch(() => undefined);
     if (goal === undefined) return;
@@ -106,7 +107,11 @@ export function openReplica(
 
   async function watch(): Promise<void> {
     await look();
-    if (!isClosed) timer = setTimeout(() => (looking = watch()), everyMs).unref();
+    if (isClosed) return;
+    timer = setTimeout(() => {
+      looking = watch();
+    }, everyMs);
+    timer.unref();
   }
   let looking = watch();
 
@@ -120,8 +125,8 @@ export function openReplica(
       try {
         return { found: await within(patienceMs, read(db)) };
       } catch (error) {
-        // What it misses may be on the primary. A statement that Postgres ended says nothing of the next one.
-        if (!(error instanceof Refusal) && !isRefusal(error)) become('away');
+        // What it misses may be on the primary, and a statement that it ends says nothing of the next one.
+        if (error instanceof TookTooLong || isDatabaseAway(error)) become('away');
         return undefined;
       }
     },

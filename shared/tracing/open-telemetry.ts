@@ -60,7 +60,7 @@ function tracerOf(provider: BasicTracerProvider): Tracer {
   const underWay = new AsyncLocalStorage<Context>();
 
   function begin({ name, kind, parent, attributes }: SpanStart): OpenSpan {
-    const from = contextOf(parent) ?? underWay.getStore() ?? ROOT_CONTEXT;
+    const from = (parent === undefined ? underWay.getStore() : contextOf(parent)) ?? ROOT_CONTEXT;
     const span = spans.startSpan(name, { kind: KINDS[kind], attributes: given(attributes) }, from);
     const context = trace.setSpan(from, span);
     return {
@@ -84,7 +84,7 @@ function tracerOf(provider: BasicTracerProvider): Tracer {
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-function contextOf(traceparent: string | null | undefined): Context | undefined {
+function contextOf(traceparent: string | null): Context | undefined {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
   const parent: SpanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };

@@ -10,8 +10,8 @@ export interface SpanStart {
   name: string;
   /** Whether it answers somebody, asks somebody, or does what it was left to do. */
   kind: 'server' | 'client' | 'consumer';
-  /** W3C's `traceparent` of what it comes of; else what is under way here. */
-  parent?: string | null | undefined;
+  /** W3C's `traceparent` of what it comes of, or null when it begins a trace; else it comes of what is under way here. */
+  parent?: string | null;
   attributes?: Attributes;
 }
 

@@ -78,7 +78,7 @@ async function posted(
   post: () => Promise<PostResult>,
 ): Promise<PostResult> {
   // Whether it can be found out changes nothing.
-  const parent = isTracing() ? await traceOfEvent(db, eventId).catch(() => undefined) : undefined;
+  const parent = isTracing() ? await traceOfEvent(db, eventId).catch(() => null) : null;
   const attributes = {
     'checkout.delivery': id,
     'checkout.event': eventId,

@@ -11,7 +11,7 @@ const TRACE_OF_EVENT = {
   WHERE event.id = $1`,
 };
 
-export async function traceOfEvent(db: Knex, eventId: string): Promise<string | undefined> {
+export async function traceOfEvent(db: Knex, eventId: string): Promise<string | null> {
   const [row] = await runStatement<{ trace: string | null }>(db, TRACE_OF_EVENT, [eventId]);
-  return row?.trace ?? undefined;
+  return row?.trace ?? null;
 }
