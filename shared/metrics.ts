@@ -101,7 +101,8 @@ export function openMetricsPage({ db, replica, queues, logger }: MetricSources):
     async read() {
       for (const [state, count] of Object.entries(poolUse(db))) pool.set({ state }, count);
       clock.set(clockCorrectionMs() / 1000);
-      if (replica !== undefined) readable.set({ store: 'replica' }, replica.shownUntil() === undefined ? 0 : 1);
+      if (replica !== undefined)
+        readable.set({ store: 'replica' }, replica.shownUntil() === undefined ? 0 : 1);
       await Promise.all([ask('postgres', askPostgres), ask('queue', askQueues)]);
       return await registry.metrics();
     },

@@ -44,10 +44,7 @@ export interface CleanUpDeps extends Pick<WorkerDeps, 'db' | 'logger'> {
 }
 
 /** Batch by batch, each on its own, so that no lock is held for long. */
-export async function cleanUp(
-  { db, logger, config }: CleanUpDeps,
-  isOver: () => boolean,
-): Promise<void> {
+export async function cleanUp({ db, logger, config }: CleanUpDeps, isOver: () => boolean): Promise<void> {
   try {
     const { retentionPersonalDays: days } = config;
     const removed = { idempotencyRecords: 0, deliveryAnswers: 0, previousSecrets: 0, personalData: 0 };
@@ -55,7 +52,10 @@ export async function cleanUp(
       ['idempotencyRecords', removeExpiredIdempotencyRecords],
       ['deliveryAnswers', removeDeliveryAnswers],
       ['previousSecrets', removePreviousSecrets],
-      ['personalData', (db: Knex, limit: number) => (days === undefined ? 0 : eraseOldSessions(db, days, limit))],
+      [
+        'personalData',
+        (db: Knex, limit: number) => (days === undefined ? 0 : eraseOldSessions(db, days, limit)),
+      ],
     ] as const) {
       await inBatches(isOver, async (limit) => {
         const batch = await remove(db, limit);

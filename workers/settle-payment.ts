@@ -28,7 +28,9 @@ export async function settlePayment(
 ): Promise<Outcome> {
   const payment = await beginSettlement(deps.db, paymentId, deps.config.facilitator.settleTimeoutMs);
   if (payment === undefined) return done;
-  return await inSpan(spanOf('settle-payment', payment), (span) => settle(deps, payment, { requestId, span }));
+  return await inSpan(spanOf('settle-payment', payment), (span) =>
+    settle(deps, payment, { requestId, span }),
+  );
 }
 
 async function settle(

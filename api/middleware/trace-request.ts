@@ -15,7 +15,9 @@ export function traceRequests(paths: readonly string[]): RequestHandler[] {
   const labelOf = routeLabels(paths);
   return [
     (req, res, next) => {
-      const span = UNTRACED.test(req.url) ? undefined : beginSpan({ name: req.method, kind: 'server', parent: null });
+      const span = UNTRACED.test(req.url)
+        ? undefined
+        : beginSpan({ name: req.method, kind: 'server', parent: null });
       if (span === undefined) return next();
       whenOver(res, () => {
         const route = labelOf(req, res.locals.errorCode !== undefined);

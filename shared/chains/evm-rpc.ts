@@ -62,7 +62,12 @@ export class EvmRpc {
   constructor(network: EvmNetwork, url: string, fetch: ChainFetch, how: 'alone' | 'batched' = 'alone') {
     // The time is limited by `fetch`, whose signal also ends the reading of a body, which viem's own limit does not.
     const batch = how === 'batched' && BATCHED;
-    const transport = http(url, { fetchFn: tracedFetch(network.caip2, fetch), retryCount: 0, timeout: 0, batch });
+    const transport = http(url, {
+      fetchFn: tracedFetch(network.caip2, fetch),
+      retryCount: 0,
+      timeout: 0,
+      batch,
+    });
     this.#client = createPublicClient({ transport, cacheTime: 0, ccipRead: false });
     this.#network = network;
   }

@@ -41,7 +41,9 @@ export class SolanaRpc {
   constructor(network: SvmNetwork, url: string, fetch: ChainFetch) {
     this.#connection = new Connection(url, {
       fetch: tracedFetch(network.caip2, fetch),
-      httpAgent: false, disableRetryOnRateLimit: true });
+      httpAgent: false,
+      disableRetryOnRateLimit: true,
+    });
     this.#network = network;
   }
 

@@ -2,13 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Context,
   ROOT_CONTEXT,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
-  type SpanContext,
   trace,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
 import {
   BasicTracerProvider,
   BatchSpanProcessor,
@@ -42,7 +47,9 @@ export function openTracing(url: string, service: string, logger: Logger): Closa
     exportTimeoutMillis: SEND_WITHIN_MS,
   });
   const named = resourceFromAttributes({ 'service.name': service, 'service.version': VERSION });
-  const resource = defaultResource().merge(named).merge(detectResources({ detectors: [envDetector] }));
+  const resource = defaultResource()
+    .merge(named)
+    .merge(detectResources({ detectors: [envDetector] }));
   const provider = new BasicTracerProvider({ resource, spanProcessors: [processor] });
   useTracer(tracerOf(provider));
   logger.info({ event: 'traces.on' });

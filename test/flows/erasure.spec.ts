@@ -27,7 +27,12 @@ describe('erasure', () => {
   const emailOf = (name: string): string => `${name}@buyers.example`;
 
   async function create(name: string, key?: string): Promise<string> {
-    const asked = { ...minimal, customer_email: emailOf(name), metadata: METADATA, client_reference_id: name };
+    const asked = {
+      ...minimal,
+      customer_email: emailOf(name),
+      metadata: METADATA,
+      client_reference_id: name,
+    };
     const post = flow.api.post(SESSIONS, asked);
     const { body } = await (key === undefined ? post : post.set('Idempotency-Key', key)).expect(200);
     assert.equal(body.customer_email, emailOf(name));
@@ -105,7 +110,12 @@ describe('erasure', () => {
       await flow.api.post(`${SESSIONS}/${session}/expire`).set('Idempotency-Key', 'bob-expires').expect(200);
       await settled(session);
       await runJson('erase-personal', session);
-      const asked = { ...minimal, customer_email: emailOf('bob'), metadata: METADATA, client_reference_id: 'bob' };
+      const asked = {
+        ...minimal,
+        customer_email: emailOf('bob'),
+        metadata: METADATA,
+        client_reference_id: 'bob',
+      };
       const replayed = await flow.api.post(SESSIONS, asked).set('Idempotency-Key', 'bob-creates').expect(200);
       assert.equal(replayed.headers['idempotent-replayed'], 'true');
       assert.deepEqual(
@@ -168,10 +178,14 @@ describe('erasure', () => {
       await settled(over);
       await flow.db('payables').where({ id: stuck }).update({ status: 'processing' });
       await flow.db('payables').where({ id: stuck }).update({ expiresAt: LONG_AGO });
-      await flow.db.raw(`UPDATE payables SET expires_at = now() - interval '6 days 23 hours' WHERE id = ?`, [over]);
+      await flow.db.raw(`UPDATE payables SET expires_at = now() - interval '6 days 23 hours' WHERE id = ?`, [
+        over,
+      ]);
       await clean(7);
       assert.equal((await tablesWith(emailOf('emil'))).payables, 1);
-      await flow.db.raw(`UPDATE payables SET expires_at = now() - interval '7 days 1 hour' WHERE id = ?`, [over]);
+      await flow.db.raw(`UPDATE payables SET expires_at = now() - interval '7 days 1 hour' WHERE id = ?`, [
+        over,
+      ]);
       await clean(7);
       // What is kept for Idempotency-Keys has gone by then: it is kept for a day.
       assert.deepEqual(await tablesWith(emailOf('emil')), {});

@@ -162,7 +162,10 @@ describe('a read replica', () => {
   });
 
   it('is on the metrics page', async () => {
-    const { text } = await client(apps[0]).get('/metrics').set('Authorization', `Bearer ${TOKEN}`).expect(200);
+    const { text } = await client(apps[0])
+      .get('/metrics')
+      .set('Authorization', `Bearer ${TOKEN}`)
+      .expect(200);
     assert.match(text, /^checkout_store_readable\{store="replica"\} 1$/m);
     assert.match(text, /^checkout_payments_processing 0$/m);
   });
@@ -190,7 +193,8 @@ describe('a read replica', () => {
       await proxy.refuse();
     });
 
-    const told = (): unknown[] => lines.filter(({ event }) => /^replica/.test(String(event))).map(({ why }) => why);
+    const told = (): unknown[] =>
+      lines.filter(({ event }) => /^replica/.test(String(event))).map(({ why }) => why);
     const untilTold = (why: string | undefined): Promise<void> =>
       eventually(() => assert.equal(told().at(-1), why));
     const read = (): Promise<unknown> => watched.ask(async (db) => await db.raw('SELECT 1'));
@@ -239,7 +243,8 @@ describe('a read replica', () => {
         for (const { replica } of apps) assert.equal(replica?.shownUntil(), undefined);
       });
       await pair.standby.db.raw("UPDATE payables SET status = 'expired', client_reference_id = 'elsewhere'");
-      const [{ client_reference_id: reference } = assert.fail()] = (await here.get(SESSIONS).expect(200)).body.data;
+      const [{ client_reference_id: reference } = assert.fail()] = (await here.get(SESSIONS).expect(200)).body
+        .data;
       assert.equal(reference, null);
       assert.equal((await here.get(`${SESSIONS}/${id}`).expect(200)).body.status, 'open');
       await here.post(SESSIONS, minimal).expect(200);

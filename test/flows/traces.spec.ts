@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { client } from '../support/api-client.js';
 import { closedPort } from '../support/closed-port.js';
-import { type Collector, startCollector, startSilentCollector, type TakenSpan } from '../support/collector.js';
+import {
+  type Collector,
+  startCollector,
+  startSilentCollector,
+  type TakenSpan,
+} from '../support/collector.js';
 import { eventually } from '../support/eventually.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { minimal } from '../support/orders.js';
@@ -88,7 +93,10 @@ describe('traces', function () {
       const worker = await startWorkerProcess(traced);
       const at = `http://127.0.0.1:${web.port}`;
       const paid = await fetch(`${at}/c/${session}`, {
-        headers: { 'PAYMENT-SIGNATURE': signed.header, traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` },
+        headers: {
+          'PAYMENT-SIGNATURE': signed.header,
+          traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+        },
       });
       assert.equal(paid.status, 200, await paid.text());
       await fetch(`${at}/v1/checkout/sessions/${session}`, {
@@ -165,7 +173,9 @@ describe('traces', function () {
     const worker = await startWorkerProcess(bare);
     const { id } = await flow.buildSession();
     const { header } = await flow.sign(id);
-    const paid = await fetch(`http://127.0.0.1:${web.port}/c/${id}`, { headers: { 'PAYMENT-SIGNATURE': header } });
+    const paid = await fetch(`http://127.0.0.1:${web.port}/c/${id}`, {
+      headers: { 'PAYMENT-SIGNATURE': header },
+    });
     assert.equal(paid.status, 200, await paid.text());
     assert.equal((await flow.onlyPayment(id)).trace, null);
     await stop(web, worker);

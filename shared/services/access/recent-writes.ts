@@ -28,7 +28,9 @@ export const NO_RECENT_WRITES: RecentWrites = {
 
 export function openRecentWrites(db: Knex, logger: Logger): RecentWrites {
   /** When each was asked to be noted, by this machine's steady clock: no time is compared with another clock's. */
-  const noted = new LRUCache<string, { askedAt: number; written: Promise<unknown> }>({ max: MAX_WRITERS_KEPT });
+  const noted = new LRUCache<string, { askedAt: number; written: Promise<unknown> }>({
+    max: MAX_WRITERS_KEPT,
+  });
 
   async function note(accountId: string): Promise<void> {
     const known = noted.get(accountId);

@@ -48,7 +48,9 @@ export async function eraseSession(db: Knex, id: string): Promise<Erased & { kep
       throw new Refusal(
         'parameter_invalid',
         `${id} is ${session.status}: only a session that is complete or expired can be erased. ${
-          session.status === 'open' ? 'Have its merchant expire it first.' : 'Wait until its payment is decided.'
+          session.status === 'open'
+            ? 'Have its merchant expire it first.'
+            : 'Wait until its payment is decided.'
         }`,
       );
     }
