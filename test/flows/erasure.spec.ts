@@ -16,12 +16,12 @@ const METADATA = { customer_email: 'kept@merchants.example', note: '"customer_em
 describe('erasure', () => {
   let flow: WebhookFlow;
   let hook: Hook;
-  useCliDatabase(() => flow.databaseUrl);
   before(async () => {
     flow = await openWebhookFlow('erasure');
     hook = await flow.addEndpoint();
     hook.receiver.react((response, { raw }) => response.writeHead(200).end(raw));
   });
+  useCliDatabase(() => flow.databaseUrl);
   after(() => flow.close());
 
   const emailOf = (name: string): string => `${name}@buyers.example`;
