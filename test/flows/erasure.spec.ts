@@ -172,17 +172,18 @@ describe('erasure', () => {
 
   describe('by age', () => {
     it('comes so many days after a session could be paid, to those that are over and to no other', async () => {
-      const [over, stuck] = [await create('emil'), await create('gus')];
+      const [over, stuck, paid] = [await create('emil'), await create('gus'), await create('ida')];
       await create('fay');
       await flow.api.post(`${SESSIONS}/${over}/expire`).expect(200);
       await settled(over);
-      await flow.db('payables').where({ id: stuck }).update({ status: 'processing' });
-      await flow.db('payables').where({ id: stuck }).update({ expiresAt: LONG_AGO });
+      await flow.db('payables').where({ id: stuck }).update({ status: 'processing', expiresAt: LONG_AGO });
+      await flow.db('payables').where({ id: paid }).update({ status: 'complete', expiresAt: LONG_AGO });
       await flow.db.raw(`UPDATE payables SET expires_at = now() - interval '6 days 23 hours' WHERE id = ?`, [
         over,
       ]);
       await clean(7);
       assert.equal((await tablesWith(emailOf('emil'))).payables, 1);
+      assert.deepEqual(await tablesWith(emailOf('ida')), {});
       await flow.db.raw(`UPDATE payables SET expires_at = now() - interval '7 days 1 hour' WHERE id = ?`, [
         over,
       ]);

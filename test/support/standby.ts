@@ -26,7 +26,12 @@ interface Server {
   db: Knex;
 }
 
-const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: 100 };
+const SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  max_connections: 100,
+  track_activity_query_size: 16_384,
+};
 
 export async function startPair(): Promise<Pair> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-pair-'));
