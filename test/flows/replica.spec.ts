@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
+import request from 'supertest';
 import { loadConfig } from '../../shared/config.js';
 import { openReplica, type Replica } from '../../shared/db/replica.js';
 import { newId } from '../../shared/ids.js';
 import { createLogger } from '../../shared/logger.js';
+import { Event } from '../../shared/models/event.js';
 import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import { assertUnauthenticated, type Client, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
-import { buildMerchant, buildPaidSession, buildSession, type Merchant } from '../support/factories.js';
+import {
+  buildEndpoints,
+  buildMerchant,
+  buildPaidSession,
+  buildRefund,
+  buildSession,
+  type Merchant,
+} from '../support/factories.js';
 import { FreezingProxy } from '../support/freezing-proxy.js';
 import { minimal } from '../support/orders.js';
 import { idsOf } from '../support/pages.js';
@@ -74,7 +83,14 @@ describe('a read replica', () => {
   }
 
   it('is asked for lists, retrievals and tables of those who have not written lately', async () => {
-    const { session, payment } = await buildPaidSession(pair.primary.db, merchant.accountId);
+    const { db } = pair.primary;
+    const { accountId } = merchant;
+    const { session, payment } = await buildPaidSession(db, accountId);
+    const refund = await buildRefund(db, accountId);
+    const [endpoint] = await buildEndpoints(db, accountId, 1);
+    const { body: object } = await here.get(`${SESSIONS}/${session.id}`).expect(200);
+    const event = { id: newId('evt_'), accountId, livemode: false, checkoutSessionId: session.id };
+    await Event.query(db).insert({ ...event, type: 'checkout.session.completed', object });
     await shown();
     const reads: Record<string, string> = {
       [SESSIONS]: 'FROM checkout_sessions session',
@@ -82,8 +98,11 @@ describe('a read replica', () => {
       '/v1/payments': 'FROM payments payment',
       [`/v1/payments/${payment.id}`]: 'payment.id = ANY',
       '/v1/refunds': 'FROM refunds refund',
+      [`/v1/refunds/${refund.id}`]: 'refund.id = ANY',
       '/v1/events': 'FROM events event',
+      [`/v1/events/${event.id}`]: 'event.id = ANY',
       [ENDPOINTS]: 'FROM webhook_endpoints endpoint',
+      [`${ENDPOINTS}/${endpoint}`]: 'from "webhook_endpoints"',
     };
     for (const [path, words] of Object.entries(reads)) {
       await eventually(async () => {
@@ -92,7 +111,8 @@ describe('a read replica', () => {
       });
     }
     await eventually(async () => {
-      await here.get('/v1/payments').accept('text/csv').expect(200);
+      const csv = request(apps[0].server).get('/v1/payments').accept('text/csv');
+      await csv.set('Authorization', `Bearer ${merchant.testKey}`).expect(200);
       assert.ok(await asked('LIMIT 1001'), 'as CSV');
     });
   });
