@@ -29,6 +29,7 @@ export function traceRequests(paths: readonly string[]): RequestHandler[] {
           'checkout.request': req.id,
           'checkout.session': res.locals.session,
           'checkout.account': req.principal?.accountId,
+          'checkout.tool': res.locals.tool,
           'checkout.code': res.locals.errorCode,
         });
         if (res.statusCode >= 500) span.fail(res.locals.errorCode ?? String(res.statusCode));

@@ -7,6 +7,7 @@ import { newId } from '../../shared/ids.js';
 import { createLogger } from '../../shared/logger.js';
 import { Event } from '../../shared/models/event.js';
 import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { startWorker } from '../../workers/main.js';
 import { assertUnauthenticated, type Client, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -21,7 +22,9 @@ import {
 import { FreezingProxy } from '../support/freezing-proxy.js';
 import { minimal } from '../support/orders.js';
 import { idsOf } from '../support/pages.js';
+import { startReceiver } from '../support/receiver.js';
 import { type Pair, startPair } from '../support/standby.js';
+import { testServices } from '../support/suite.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const ENDPOINTS = '/v1/webhook_endpoints';
@@ -41,6 +44,7 @@ describe('a read replica', () => {
         DATABASE_URL: pair.primary.url,
         DATABASE_REPLICA_URL: pair.standby.url,
         METRICS_TOKEN: TOKEN,
+        WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
       });
     apps = [await open(), await open()];
   });
@@ -179,6 +183,35 @@ describe('a read replica', () => {
     await revokeApiKey(pair.primary.db, old.key.id);
     for (const path of [SESSIONS, '/v1/payments', `${SESSIONS}/${newId('cs_test_')}`])
       assertUnauthenticated(await api.get(path), 'api_key_revoked');
+  });
+
+  it('is not asked by a merchant who has just been told of something', async () => {
+    const { db } = pair.primary;
+    const receiver = await startReceiver();
+    await here.post(ENDPOINTS, { url: receiver.url }).expect(200);
+    await db('accountWrites').delete();
+    // Nobody of the merchant's has done anything.
+    const { id } = await buildSession(db, merchant.accountId, { expiresAt: new Date('2020-01-01') });
+    let noted: unknown[] = [];
+    receiver.react(async (response) => {
+      noted = await db('accountWrites').whereRaw('until > clock_timestamp()');
+      response.writeHead(200).end();
+    });
+    const settings = {
+      DATABASE_URL: pair.primary.url,
+      DATABASE_REPLICA_URL: pair.standby.url,
+      REDIS_URL: testServices().redisUrl,
+      FACILITATOR_URL: 'http://127.0.0.1:1',
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    };
+    const worker = await startWorker(loadConfig(settings, 'worker'), createLogger('silent', 'test'));
+    try {
+      await eventually(() => assert.ok(receiver.got[0]?.raw.includes(id)));
+      await eventually(() => assert.equal(noted.length, 1), 5000);
+    } finally {
+      await worker.close();
+      await receiver.close();
+    }
   });
 
   it('is on the metrics page', async () => {

@@ -42,6 +42,14 @@ describe('the configuration', () => {
     assert.ok(Object.isFrozen(config));
   });
 
+  it('asks a replica as it asks the database, in all but its address', () => {
+    const url = 'postgres://user:pass@standby.example/app';
+    const settings = { DATABASE_REPLICA_URL: url, DATABASE_POOL_SIZE: '7', DATABASE_TLS_VERIFY: 'false' };
+    const { database, replica } = loadConfig({ ...COMPLETE, ...settings }, 'web');
+    assert.deepEqual(replica, { ...database, url });
+    assert.equal(loadConfig(COMPLETE, 'web').replica, undefined);
+  });
+
   it('tells every problem at once, by the name of its variable', () => {
     const text = problemsOf({
       NODE_ENV: 'production',
