@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -8,6 +9,7 @@ import { loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/logger.js';
 import { migrate } from '../../shared/migrate.js';
+import { eventually } from './eventually.js';
 
 /** A migrated Postgres, and another one that streams from it. */
 export interface Pair {
@@ -56,23 +58,21 @@ export async function startPair(): Promise<Pair> {
     pauseReplay: async () => {
       await standby.db.raw('SELECT pg_wal_replay_pause()');
       // It stops at the next record.
-      for (;;) {
-        const { rows } = await standby.db.raw('SELECT pg_get_wal_replay_pause_state() AS state');
-        if (rows[0].state === 'paused') return;
+      await eventually(async () => {
         await primary.db.raw('SELECT pg_log_standby_snapshot()');
-      }
+        const { rows } = await standby.db.raw('SELECT pg_get_wal_replay_pause_state() AS state');
+        assert.equal(rows[0].state, 'paused');
+      });
     },
     resumeReplay: async () => {
       await standby.db.raw('SELECT pg_wal_replay_resume()');
     },
     async caughtUp() {
       const { rows } = await primary.db.raw('SELECT pg_current_wal_lsn() AS place');
-      for (;;) {
-        const shown = await standby.db.raw('SELECT pg_last_wal_replay_lsn() >= ?::pg_lsn AS shown', [
-          rows[0].place,
-        ]);
-        if (shown.rows[0].shown) return;
-      }
+      const shows = 'SELECT pg_last_wal_replay_lsn() >= ?::pg_lsn AS shown';
+      await eventually(async () => {
+        assert.ok((await standby.db.raw(shows, [rows[0].place])).rows[0].shown);
+      });
     },
     async close() {
       await Promise.all([primary.db.destroy(), standby.db.destroy()]);
