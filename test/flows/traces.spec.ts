@@ -32,7 +32,7 @@ const WITHOUT_PACKAGES = `--import=${asUrl(
 )}`;
 
 describe('traces', function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
   let flow: MoneyFlow;
   let receiver: Receiver;
   let environment: Record<string, string>;
