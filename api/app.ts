@@ -8,6 +8,7 @@ import { paymentLink } from './link/routes.js';
 import { merchantTools } from './mcp/routes.js';
 import { inOneLayer, warnOfUntrustedProxy } from './middleware/preparations.js';
 import { requestId } from './middleware/request-id.js';
+import { traceRequests } from './middleware/trace-request.js';
 import { openApiDocument } from './openapi/document.js';
 import { MERCHANT_PATHS } from './openapi/merchant-paths.js';
 import { operations } from './operations/routes.js';
@@ -28,6 +29,7 @@ export function createApp(deps: Deps): Express {
 
   const setSafeHeaders = programHeaders(deps.config.baseUrl);
   app.use(
+    ...traceRequests(MERCHANT_PATHS),
     inOneLayer(requestId(deps, MERCHANT_PATHS), warnOfUntrustedProxy(deps), (_req, res) =>
       setSafeHeaders(res),
     ),

@@ -4,12 +4,15 @@ import type { SolanaTransfers } from '../shared/chains/solana-transfers.js';
 import type { ReadBalances } from '../shared/chains/wallet-balances.js';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
+import type { Replica } from '../shared/db/replica.js';
 import type { Logger } from '../shared/logger.js';
 import type { Queues } from '../shared/queues/enqueue.js';
 import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { RingSettlement } from '../shared/queues/ring-settlements.js';
 import type { SecretBox } from '../shared/secrets.js';
 import type { KeyUses } from '../shared/services/access/key-uses.js';
+import type { OwnReads } from '../shared/services/access/own-reads.js';
+import type { RecentWrites } from '../shared/services/access/recent-writes.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
 import type { ByteBudget } from './byte-budget.js';
 import type { PageAssets } from './checkout-page/page-assets.js';
@@ -26,6 +29,10 @@ export interface Deps {
   config: Config;
   logger: Logger;
   db: Knex;
+  replica: Replica | undefined;
+  /** Lists and retrievals. */
+  ownReads: OwnReads;
+  recentWrites: RecentWrites;
   redis: Redis | undefined;
   /** Before `redis`, for requests. */
   breaker: Breaker | undefined;

@@ -1,5 +1,6 @@
 import type { Config } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
+import { openReplica } from '../shared/db/replica.js';
 import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../shared/domain/weight.js';
 import { lazily } from '../shared/lazily.js';
 import type { Logger } from '../shared/logger.js';
@@ -10,6 +11,8 @@ import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { settlementBell } from '../shared/queues/ring-settlements.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { openKeyUses } from '../shared/services/access/key-uses.js';
+import { openOwnReads } from '../shared/services/access/own-reads.js';
+import { NO_RECENT_WRITES, openRecentWrites } from '../shared/services/access/recent-writes.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
 import { openByteBudget } from './byte-budget.js';
 import { loadPageAssets, type PageAssets } from './checkout-page/page-assets.js';
@@ -26,6 +29,7 @@ import { openWebMetrics } from './web-metrics.js';
 
 export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
   const db = openDatabase(config.database, logger);
+  const replica = config.replica && openReplica(db, config.replica, logger);
   const redis = config.redis && openRedis(config.redis, logger);
   const breaker = redis && openRedisBreaker(redis, logger);
   const queues = openQueues(config, redis, logger);
@@ -37,6 +41,9 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     config,
     logger,
     db,
+    replica,
+    ownReads: openOwnReads(db, replica),
+    recentWrites: replica === undefined ? NO_RECENT_WRITES : openRecentWrites(db, logger),
     redis,
     breaker,
     secretBox: createSecretBox(config.encryptionKeys),
@@ -51,7 +58,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     facilitator: createFacilitator(config.facilitator, { logger }),
     settlements: watchSettlements(db, logger, decisionsFrom(config.redis, logger)),
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
-    metrics: openWebMetrics({ db, queues, logger }, MERCHANT_OPERATIONS),
+    metrics: openWebMetrics({ db, replica, queues, logger }, MERCHANT_OPERATIONS),
     lifecycle: { isStopping: false },
     solanaTransfers,
     readBalances: lazily(async () => {
@@ -69,12 +76,13 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
 }
 
 export async function closeDeps(deps: Deps): Promise<void> {
-  const { db, redis, breaker, queues, facilitator, images, keyUses } = deps;
+  const { db, replica, redis, breaker, queues, facilitator, images, keyUses } = deps;
   breaker?.close();
   await keyUses.close();
   await queues.close();
   await facilitator.close();
   await images.close();
   redis?.disconnect();
+  await replica?.close();
   await db.destroy();
 }

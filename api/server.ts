@@ -9,6 +9,7 @@ import { createLogger, type Logger, tellStart } from '../shared/logger.js';
 import { warnIfRedisMayEvict } from '../shared/queues/connection.js';
 import { loadBullMq } from '../shared/queues/enqueue.js';
 import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js';
+import { startTracing } from '../shared/tracing/start.js';
 import { createApp } from './app.js';
 import type { Deps } from './deps.js';
 import { createHttpServer, drain, trackInFlight } from './http-server.js';
@@ -30,6 +31,7 @@ export async function startWeb(
   logger: Logger,
   { drainMs, closeMs } = { drainMs: DRAIN_MS, closeMs: CLOSE_MS },
 ): Promise<WebProcess> {
+  const tracing = await startTracing(config, 'checkout-web', logger);
   const deps = openDeps(config, logger);
   if (deps.redis !== undefined) warnIfRedisMayEvict(deps.redis, logger);
   warnAbout(deps);
@@ -51,7 +53,7 @@ export async function startWeb(
       // Paying requests that wait are answered 202 at once; the workers go on.
       deps.settlements.close();
       await drain(server, inFlight, drainMs);
-      const closed = Promise.all([clock.close(), closeDeps(deps)]).then(() => undefined);
+      const closed = Promise.all([clock.close(), closeDeps(deps), tracing.close()]).then(() => undefined);
       await closeWithin(closeMs, closed, logger);
     },
   };

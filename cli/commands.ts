@@ -19,6 +19,7 @@ import { EVENT_COMMANDS } from './event-commands.js';
 import { PAYMENT_COMMANDS } from './payment-commands.js';
 import { accountChanges, parseKeyName, parseMode, parsePublicKey } from './read-values.js';
 import { SECRET_COMMANDS } from './secret-commands.js';
+import { SESSION_COMMANDS } from './session-commands.js';
 
 const DETAILS = ['name', 'evm', 'solana', 'logo-url', 'brand-color', 'support-email'];
 const DETAILS_USAGE = '[--evm 0x…] [--solana …] [--logo-url U] [--brand-color #rrggbb] [--support-email E]';
@@ -132,6 +133,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...EVENT_COMMANDS,
   ...PAYMENT_COMMANDS,
   ...SECRET_COMMANDS,
+  ...SESSION_COMMANDS,
 };
 
 export const USAGE = `Usage: npm run -s merchants -- <command> [--json]

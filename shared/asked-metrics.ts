@@ -1,5 +1,6 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Knex } from './db/knex.js';
+import type { Replica } from './db/replica.js';
 import type { Logger } from './logger.js';
 import type { Queues } from './queues/enqueue.js';
 import { type Backlog, readBacklog } from './services/upkeep/backlog.js';
@@ -11,6 +12,7 @@ import { within } from './within.js';
  */
 export interface AskedSources {
   db: Knex;
+  replica?: Replica | undefined;
   queues: Queues;
   logger: Logger;
 }
@@ -42,7 +44,7 @@ const BACKLOG_GAUGES: Record<keyof Backlog, { name: string; help: string }> = {
   },
 };
 
-export function openAskedMetrics({ db, queues, logger }: AskedSources): { read(): Promise<string> } {
+export function openAskedMetrics({ db, replica, queues, logger }: AskedSources): { read(): Promise<string> } {
   const registry = new Registry();
   const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
     new Gauge({ name, help, labelNames, registers: [registry] });
@@ -64,7 +66,7 @@ export function openAskedMetrics({ db, queues, logger }: AskedSources): { read()
 
   const askPostgres = async (): Promise<void> => {
     for (const [, each] of backlog) each.remove();
-    const found = await readBacklog(db);
+    const found = (await replica?.ask(readBacklog))?.found ?? (await readBacklog(db));
     for (const [key, each] of backlog) each.set(found[key]);
   };
 
@@ -77,6 +79,8 @@ export function openAskedMetrics({ db, queues, logger }: AskedSources): { read()
 
   return {
     async read() {
+      if (replica !== undefined)
+        readable.set({ store: 'replica' }, replica.shownUntil() === undefined ? 0 : 1);
       await Promise.all([ask('postgres', askPostgres), ask('queue', askQueues)]);
       return await registry.metrics();
     },

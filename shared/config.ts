@@ -39,6 +39,8 @@ export interface Config {
   port: number;
   baseUrl: string;
   database: DatabaseConfig;
+  /** A standby of it, for merchants' reads; its settings are the database's. */
+  replica: DatabaseConfig | undefined;
   /** Absent: the queue and the rate limits live in Postgres. */
   redis: RedisConfig | undefined;
   facilitator: FacilitatorConfig;
@@ -61,6 +63,10 @@ export interface Config {
   metricsToken: string | undefined;
   workerMetricsPort: number | undefined;
   adminPassword: string | undefined;
+  /** Where spans are sent; unset: there are none. */
+  tracesUrl: string | undefined;
+  /** After which what names a buyer is taken out of sessions that are over; unset: never. */
+  retentionPersonalDays: number | undefined;
 }
 
 /** Used outside production when ENCRYPTION_KEY is not set; a warning says so. */
@@ -110,13 +116,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     logLevel: env.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     port,
     baseUrl: env.url('BASE_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://localhost:${port}`,
-    database: {
-      url: env.requiredUrl('DATABASE_URL', ['postgres:', 'postgresql:']),
-      poolSize: env.integer('DATABASE_POOL_SIZE', { default: 10, min: 1, max: 1000 }),
-      verifyTls: env.boolean('DATABASE_TLS_VERIFY', true),
-      preparedStatements: env.boolean('DATABASE_PREPARED_STATEMENTS', true),
-      queryTimeoutMs: env.integer('DATABASE_QUERY_TIMEOUT_MS', { default: 30_000, min: 100, max: 600_000 }),
-    },
+    ...readDatabases(env),
     redis: readRedis(env),
     facilitator: readFacilitator(env, serves),
     encryptionKeys: readEncryptionKeys(env, production && serves),
@@ -140,6 +140,8 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     metricsToken: env.password('METRICS_TOKEN', shortestPassword),
     workerMetricsPort: env.optionalInteger('WORKER_METRICS_PORT', { min: 1, max: 65535 }),
     adminPassword: env.password('ADMIN_PASSWORD', shortestPassword),
+    tracesUrl: readTracesUrl(env),
+    retentionPersonalDays: env.optionalInteger('RETENTION_PERSONAL_DAYS', { min: 1, max: 36_500 }),
   };
   if (env.problems.length > 0) {
     throw new ConfigError(
@@ -147,6 +149,24 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     );
   }
   return Object.freeze(config);
+}
+
+function readDatabases(env: EnvReader): Pick<Config, 'database' | 'replica'> {
+  const database: DatabaseConfig = {
+    url: env.requiredUrl('DATABASE_URL', ['postgres:', 'postgresql:']),
+    poolSize: env.integer('DATABASE_POOL_SIZE', { default: 10, min: 1, max: 1000 }),
+    verifyTls: env.boolean('DATABASE_TLS_VERIFY', true),
+    preparedStatements: env.boolean('DATABASE_PREPARED_STATEMENTS', true),
+    queryTimeoutMs: env.integer('DATABASE_QUERY_TIMEOUT_MS', { default: 30_000, min: 100, max: 600_000 }),
+  };
+  const replicaUrl = env.url('DATABASE_REPLICA_URL', ['postgres:', 'postgresql:']);
+  return { database, replica: replicaUrl === undefined ? undefined : { ...database, url: replicaUrl } };
+}
+
+/** OTLP's own rule: the endpoint is that of all signals, and each has its path below. */
+function readTracesUrl(env: EnvReader): string | undefined {
+  const endpoint = env.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']);
+  return endpoint === undefined ? undefined : `${endpoint.replace(/\/+$/, '')}/v1/traces`;
 }
 
 function readRedis(env: EnvReader): RedisConfig | undefined {

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { Config } from './config.js';
+import type { Config, DatabaseConfig } from './config.js';
 import { postgresConnection } from './db/connection.js';
 import type { Logger } from './logger.js';
 
@@ -19,7 +19,8 @@ export function dangersOf(config: Config): Danger[] {
     ...dangersOfAddress(config.baseUrl),
     ...(config.trustProxy === true ? [TRUSTS_EVERY_PROXY] : []),
     ...(config.allowPrivateWebhooks ? [PRIVATE_WEBHOOKS] : []),
-    ...(isPlainElsewhere(config) ? [PLAIN_POSTGRES] : []),
+    ...(isPlainElsewhere(config.database) ? [plainPostgres('DATABASE_URL')] : []),
+    ...(config.replica && isPlainElsewhere(config.replica) ? [plainPostgres('DATABASE_REPLICA_URL')] : []),
   ];
 }
 
@@ -31,10 +32,10 @@ const PRIVATE_WEBHOOKS: Danger = {
   event: 'config.private_webhooks',
   hint: 'WEBHOOK_ALLOW_PRIVATE_NETWORKS=true lets merchants send requests to every address that this machine reaches, those of your own network and of its metadata service too. Unset it.',
 };
-const PLAIN_POSTGRES: Danger = {
+const plainPostgres = (variable: string): Danger => ({
   event: 'config.plain_postgres',
-  hint: 'DATABASE_URL names another host without TLS: whoever is between reads and changes all that is stored. Add sslmode=require to it.',
-};
+  hint: `${variable} names another host without TLS: whoever is between reads and changes all that is stored. Add sslmode=require to it.`,
+});
 
 function dangersOfAddress(baseUrl: string): Danger[] {
   const { protocol, hostname } = new URL(baseUrl);
@@ -55,7 +56,7 @@ function dangersOfAddress(baseUrl: string): Danger[] {
   ];
 }
 
-function isPlainElsewhere({ database }: Config): boolean {
+function isPlainElsewhere(database: DatabaseConfig): boolean {
   const url = new URL(database.url);
   // As node-postgres has it; nothing, and a path, is a socket of this machine.
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);

@@ -1,9 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type AskedSources, openAskedMetrics } from './asked-metrics.js';
 import { clockCorrectionMs } from './clock.js';
+
 import { poolUse } from './db/knex.js';
 import { troublesOf } from './logger.js';
 import { mergePages } from './merge-pages.js';
+
 import { VERSION } from './version.js';
 
 /**

@@ -140,6 +140,10 @@ describe('the architecture', () => {
       'objection and knex only where rows are read and written',
     );
     assertNone(importersOf(/^@modelcontextprotocol\//, ['api/mcp/']), 'the MCP SDK only in api/mcp');
+    assertNone(
+      importersOf(/^@opentelemetry\//, ['shared/tracing/open-telemetry.ts']),
+      'OpenTelemetry behind one file',
+    );
   });
 
   it('loads what few processes need when it is needed', () => {

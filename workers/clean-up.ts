@@ -1,3 +1,6 @@
+import type { Config } from '../shared/config.js';
+import type { Knex } from '../shared/db/knex.js';
+import { eraseOldSessions } from '../shared/services/checkout-sessions/erase.js';
 import {
   removeDeliveryAnswers,
   removeExpiredIdempotencyRecords,
@@ -37,17 +40,23 @@ export function cleanUpRegularly(deps: WorkerDeps): Closable {
   };
 }
 
+export interface CleanUpDeps extends Pick<WorkerDeps, 'db' | 'logger'> {
+  config: Pick<Config, 'retentionPersonalDays'>;
+}
+
 /** Batch by batch, each on its own, so that no lock is held for long. */
-export async function cleanUp(
-  { db, logger }: Pick<WorkerDeps, 'db' | 'logger'>,
-  isOver: () => boolean,
-): Promise<void> {
+export async function cleanUp({ db, logger, config }: CleanUpDeps, isOver: () => boolean): Promise<void> {
   try {
-    const removed = { idempotencyRecords: 0, deliveryAnswers: 0, previousSecrets: 0 };
+    const { retentionPersonalDays: days } = config;
+    const removed = { idempotencyRecords: 0, deliveryAnswers: 0, previousSecrets: 0, personalData: 0 };
     for (const [what, remove] of [
       ['idempotencyRecords', removeExpiredIdempotencyRecords],
       ['deliveryAnswers', removeDeliveryAnswers],
       ['previousSecrets', removePreviousSecrets],
+      [
+        'personalData',
+        (db: Knex, limit: number) => (days === undefined ? 0 : eraseOldSessions(db, days, limit)),
+      ],
     ] as const) {
       await inBatches(isOver, async (limit) => {
         const batch = await remove(db, limit);

@@ -5,9 +5,10 @@ import type { Decision, Finding } from '../shared/domain/payment-policy/standing
 import type { Payment } from '../shared/models/payment.js';
 import { carryOut, workAfter } from '../shared/services/payments/carry-out.js';
 import { beginLook } from '../shared/services/payments/take-work.js';
+import { inSpan, type Span } from '../shared/tracing/spans.js';
 import type { WorkerDeps } from './deps.js';
 import { again, done, type Outcome } from './outcome.js';
-import { carryOutDeps, ring, rulesFor, times, writeOutcome } from './payment-work.js';
+import { carryOutDeps, ring, rulesFor, spanOf, times, writeOutcome } from './payment-work.js';
 import { chainQuery, facilitatorRequest } from './stored-payment.js';
 
 /** After the claim. */
@@ -20,9 +21,14 @@ export async function confirmPayment(
 ): Promise<Outcome> {
   const payment = await beginLook(deps.db, paymentId);
   if (payment === undefined) return done;
+  return await inSpan(spanOf('confirm-payment', payment), (span) => confirm(deps, payment, span));
+}
+
+async function confirm(deps: WorkerDeps, payment: Payment, span: Span): Promise<Outcome> {
   const finding = await deps.chains.lookUp(chainQuery(payment));
   deps.metrics.chainLook(payment.network, finding.kind);
   const decision = await decide(deps, payment, { finding });
+  span.say({ 'checkout.finding': finding.kind, 'checkout.decision': decision.kind });
   deps.logger.info({
     event: 'payment.looked_up',
     payment: payment.id,

@@ -6,6 +6,7 @@ import type { RingDecided } from '../shared/queues/decision-bell.js';
 import type { Queues } from '../shared/queues/enqueue.js';
 import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { SecretBox } from '../shared/secrets.js';
+import type { RecentWrites } from '../shared/services/access/recent-writes.js';
 import type { Facilitator } from '../shared/x402/facilitator.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
@@ -14,6 +15,7 @@ export interface WorkerDeps {
   config: Config;
   logger: Logger;
   db: Knex;
+  recentWrites: RecentWrites;
   secretBox: SecretBox;
   queues: Queues;
   ringDeliveries: RingDeliveries;

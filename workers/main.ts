@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../shared/config.js';
 import { warnOfDangers } from '../shared/dangers.js';
 import { followClock } from '../shared/db/follow-clock.js';
 import { openDatabase } from '../shared/db/knex.js';
+import { openReplica } from '../shared/db/replica.js';
 import { runStatement } from '../shared/db/statement.js';
 import { warnOfPooler } from '../shared/db/warn-of-pooler.js';
 import type { JobName } from '../shared/domain/jobs.js';
@@ -16,7 +17,9 @@ import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { PAYMENTS_OF_A_JOB } from '../shared/queues/ring-settlements.js';
 import { tellOfStore } from '../shared/queues/tell-of-store.js';
 import { createSecretBox } from '../shared/secrets.js';
+import { NO_RECENT_WRITES, openRecentWrites } from '../shared/services/access/recent-writes.js';
 import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js';
+import { startTracing } from '../shared/tracing/start.js';
 import { waitAtMost } from '../shared/within.js';
 import { createFacilitator } from '../shared/x402/facilitator.js';
 import { cleanUpRegularly } from './clean-up.js';
@@ -45,6 +48,7 @@ interface Opened {
 }
 
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
+  const tracing = await startTracing(config, 'checkout-worker', logger);
   const { deps, waiting, close } = await openDeps(config, logger);
   warnOfDangers(config, logger);
   if (config.redis === undefined) void warnOfPooler(deps.db, logger);
@@ -65,8 +69,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
       : await serveWorkerMetrics(deps.metrics, config.workerMetricsPort, config.metricsToken);
   const closeConnections = async (): Promise<void> => {
     await waitAtMost(WRITE_DOWN_MS, metrics.close());
-    await clock.close();
-    await close();
+    await Promise.all([clock.close().then(close), tracing.close()]);
   };
   logger.info({ event: 'worker.started', queues: config.workerQueues, worker: deps.metrics.worker });
   return {
@@ -91,6 +94,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   const db = openDatabase(config.database, logger);
   // A worker that cannot reach its database says so and ends, instead of looking alive.
   await runStatement(db, { name: undefined, text: 'SELECT 1' }, []);
+  const replica = config.replica && openReplica(db, config.replica, logger);
   const ringing = config.redis && openRedis(config.redis, logger);
   if (ringing !== undefined) warnIfRedisMayEvict(ringing, logger);
   const waiting = config.redis && openWorkerRedis(config.redis, logger);
@@ -100,6 +104,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     config,
     logger,
     db,
+    recentWrites: replica === undefined ? NO_RECENT_WRITES : openRecentWrites(db, logger),
     secretBox: createSecretBox(config.encryptionKeys),
     queues,
     ringDeliveries: deliveryBell(queues, logger),
@@ -109,7 +114,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
       logger,
     }),
     chains,
-    metrics: openWorkerMetrics({ db, queues, logger }),
+    metrics: openWorkerMetrics({ db, replica, queues, logger }),
   };
   return {
     deps,
@@ -119,6 +124,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
       chains.close();
       ringing?.disconnect();
       waiting?.disconnect();
+      await replica?.close();
       await db.destroy();
     },
   };

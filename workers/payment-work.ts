@@ -2,12 +2,24 @@ import { findNetwork } from '../shared/chains/networks.js';
 import { now, ownNowMs } from '../shared/clock.js';
 import type { Config } from '../shared/config.js';
 import { outlastOutage } from '../shared/db/outlast-outage.js';
+import type { JobName } from '../shared/domain/jobs.js';
 import type { Rules, Times } from '../shared/domain/payment-policy/standing.js';
 import type { Payment } from '../shared/models/payment.js';
 import { paymentJob } from '../shared/queues/payment-job.js';
 import type { CarryOutDeps } from '../shared/services/payments/carry-out.js';
 import { isApart, type NextWork } from '../shared/services/payments/take-work.js';
+import type { SpanStart } from '../shared/tracing/spans.js';
 import type { WorkerDeps } from './deps.js';
+
+/** A job's part of the trace that its payment's request began. */
+export function spanOf(name: JobName, { id, checkoutSessionId, network, trace }: Payment): SpanStart {
+  const attributes = {
+    'checkout.payment': id,
+    'checkout.session': checkoutSessionId,
+    'checkout.network': network,
+  };
+  return { name, kind: 'consumer', parent: trace ?? null, attributes };
+}
 
 /** What the operator has set for this payment's network. */
 export function rulesFor(

@@ -15,9 +15,10 @@ import { carryOut, noteSettled, workAfter } from '../shared/services/payments/ca
 import { findPayment } from '../shared/services/payments/read-link.js';
 import { beginSettlement } from '../shared/services/payments/take-work.js';
 import type { VerdictResult } from '../shared/services/payments/write-verdict.js';
+import { inSpan, type Span } from '../shared/tracing/spans.js';
 import type { WorkerDeps } from './deps.js';
 import { done, type Outcome } from './outcome.js';
-import { carryOutDeps, ring, rulesFor, times, writeOutcome } from './payment-work.js';
+import { carryOutDeps, ring, rulesFor, spanOf, times, writeOutcome } from './payment-work.js';
 import { chainQuery, facilitatorRequest } from './stored-payment.js';
 
 /** Asks the facilitator to settle, once, with no transaction open, and writes down what that proves. */
@@ -27,6 +28,16 @@ export async function settlePayment(
 ): Promise<Outcome> {
   const payment = await beginSettlement(deps.db, paymentId, deps.config.facilitator.settleTimeoutMs);
   if (payment === undefined) return done;
+  return await inSpan(spanOf('settle-payment', payment), (span) =>
+    settle(deps, payment, { requestId, span }),
+  );
+}
+
+async function settle(
+  deps: WorkerDeps,
+  payment: Payment,
+  { requestId, span }: { requestId: string | undefined; span: Span },
+): Promise<Outcome> {
   const tooLate = beforeCall(payment, times());
   if (tooLate !== undefined) {
     await carryOutAndRing(deps, payment, tooLate);
@@ -42,6 +53,7 @@ export async function settlePayment(
   const verdict = whatItProves(payment, call.answer);
   const ms = nowMs() - startedAt.getTime();
   deps.metrics.settleCall(verdict.kind, ms / 1000);
+  span.say({ 'checkout.verdict': verdict.kind });
   deps.logger.info({
     event: 'payment.settle_answered',
     payment: payment.id,

@@ -5,6 +5,7 @@ import { readOffer } from '../../api/payment-link/offer.js';
 import { type Config, loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/logger.js';
+import { NO_RECENT_WRITES } from '../../shared/services/access/recent-writes.js';
 import { findLinkedSession } from '../../shared/services/payments/read-link.js';
 import type { Facilitator } from '../../shared/x402/facilitator.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
@@ -85,7 +86,7 @@ function openWorker(config: Config, { logger, secretBox }: Deps): WorkerOnStage 
   const page = async (): Promise<string> => '';
   const counts = { settleCall: () => {}, deliveryTry: () => {}, chainLook: () => {} };
   const metrics = { ...counts, worker: 'on-stage', own: page, read: page };
-  const bells = { ringDeliveries: () => {}, ringDecided: () => {} };
+  const bells = { ringDeliveries: () => {}, ringDecided: () => {}, recentWrites: NO_RECENT_WRITES };
   return { gate, deps: { db, logger, secretBox, queues, metrics, ...bells } };
 }
 

@@ -13,7 +13,7 @@ import {
 } from 'viem';
 import type { EvmNetwork } from './networks.js';
 import { readRefusal } from './refusal.js';
-import type { ChainFetch } from './rpc-fetch.js';
+import { type ChainFetch, tracedFetch } from './rpc-fetch.js';
 import { ChainUnreadable } from './unreadable.js';
 
 export interface EvmBlock {
@@ -62,7 +62,12 @@ export class EvmRpc {
   constructor(network: EvmNetwork, url: string, fetch: ChainFetch, how: 'alone' | 'batched' = 'alone') {
     // The time is limited by `fetch`, whose signal also ends the reading of a body, which viem's own limit does not.
     const batch = how === 'batched' && BATCHED;
-    const transport = http(url, { fetchFn: fetch, retryCount: 0, timeout: 0, batch });
+    const transport = http(url, {
+      fetchFn: tracedFetch(network.caip2, fetch),
+      retryCount: 0,
+      timeout: 0,
+      batch,
+    });
     this.#client = createPublicClient({ transport, cacheTime: 0, ccipRead: false });
     this.#network = network;
   }

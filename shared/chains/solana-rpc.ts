@@ -7,7 +7,7 @@ import {
 } from '@solana/web3.js';
 import type { SvmNetwork } from './networks.js';
 import { isUnknownMethod } from './refusal.js';
-import type { ChainFetch } from './rpc-fetch.js';
+import { type ChainFetch, tracedFetch } from './rpc-fetch.js';
 import { ChainUnreadable } from './unreadable.js';
 
 /** The newest finalized block. */
@@ -39,7 +39,11 @@ export class SolanaRpc {
   readonly #network: SvmNetwork;
 
   constructor(network: SvmNetwork, url: string, fetch: ChainFetch) {
-    this.#connection = new Connection(url, { fetch, httpAgent: false, disableRetryOnRateLimit: true });
+    this.#connection = new Connection(url, {
+      fetch: tracedFetch(network.caip2, fetch),
+      httpAgent: false,
+      disableRetryOnRateLimit: true,
+    });
     this.#network = network;
   }
 

@@ -9,10 +9,15 @@ export type { Knex };
 
 function ignore(): void {}
 
-export function openDatabase(database: DatabaseConfig, logger?: Logger): Knex {
+export function openDatabase(
+  database: DatabaseConfig,
+  logger?: Logger,
+  { tellsClock } = { tellsClock: true },
+): Knex {
   const config: DialectConfig = {
     client: PostgresDialect,
     idleInTransactionMs: database.queryTimeoutMs,
+    tellsClock,
     onDestroyed: (why) => logger?.warn({ event: 'database.connection_destroyed', why }),
     // snake_case in Postgres, camelCase here.
     ...knexSnakeCaseMappers(),

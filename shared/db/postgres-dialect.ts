@@ -8,11 +8,12 @@ import { becomesIdle, destroyConnection, isIdle, type PostgresClient } from './i
 /**
  * Knex's way to Postgres, with three rules. A connection on which a statement was given up is destroyed, and so is one
  * that comes back to the pool, or would be taken from it, in any state but idle. A transaction whose client has gone
- * silent is ended by Postgres. Each new connection tells Postgres' clock.
+ * silent is ended by Postgres. Each new connection tells Postgres' clock, which is the primary's.
  */
 export interface DialectConfig extends Knex.Config {
   /** How long Postgres waits inside a transaction for the next statement. */
   idleInTransactionMs: number;
+  tellsClock: boolean;
   onDestroyed(why: string): void;
 }
 
@@ -28,6 +29,7 @@ export class PostgresDialect extends KnexPostgres {
 
   override async acquireRawConnection(): Promise<PostgresClient> {
     const connection: PostgresClient = await super.acquireRawConnection();
+    if (!this.config.tellsClock) return connection;
     try {
       await readClock(connection);
       return connection;

@@ -7,6 +7,11 @@ export type SessionStatus = (typeof SESSION_STATUSES)[number];
 /** The merchant may filter lists by these. */
 export const FILTERABLE_STATUSES = ['open', 'complete', 'expired'] as const;
 
+/** Only late money, or an operator, moves it from there. */
+export function isOver({ status }: { status: SessionStatus }): boolean {
+  return status === 'complete' || status === 'expired';
+}
+
 /** Every move of a session and the statuses it may start from. */
 export const SESSION_MOVES = {
   claim: { from: ['open'], to: 'processing' },

@@ -109,6 +109,9 @@ export const LONG_ANSWER_BYTES_SENT_TO_ADDRESS = 8 * 1024 * 1024;
 /** Whoever takes an image or a long answer more slowly is cut off. */
 export const SENT_WITHIN_MS = 30_000;
 
+/** Accounts that a process knows to have written lately. */
+export const MAX_WRITERS_KEPT = 10_000;
+
 /** Of writes that share a statement; one that is heavier goes alone. */
 export const MAX_WRITTEN_TOGETHER_BYTES = 2 * 1024 * 1024;
 

@@ -75,5 +75,7 @@ export class Payment extends Model {
   declare answeredProcessing: boolean;
   /** It came for a session that another payment had paid. */
   declare surplus: boolean;
+  /** Where the request that claimed stands in its trace; undefined or null while traces are off. */
+  declare trace?: string | null;
   declare history: Observation[];
 }

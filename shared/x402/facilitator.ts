@@ -2,6 +2,7 @@ import { Agent } from 'undici';
 import type { FacilitatorConfig } from '../config.js';
 import type { SettleVerdict } from '../domain/settle-verdict.js';
 import type { Logger } from '../logger.js';
+import { inSpan } from '../tracing/spans.js';
 import { exchange } from './exchange.js';
 import {
   type FacilitatorReply,
@@ -35,6 +36,8 @@ const CONNECTIONS = 128;
  */
 const KEPT_MS = 4000;
 
+const FACILITATOR = { 'peer.service': 'facilitator' };
+
 interface FacilitatorOptions {
   /** As many as there may be, each of which finds a connection. */
   callsAtOnce?: number;
@@ -58,6 +61,21 @@ export function createFacilitator(
   const supported = rememberSupported(() => call('GET', '/supported', undefined, config.timeoutMs), logger);
 
   async function call(
+    method: 'GET' | 'POST',
+    path: string,
+    body: FacilitatorRequest | undefined,
+    timeoutMs: number,
+  ): Promise<FacilitatorReply> {
+    const name = `${method} ${path}`;
+    return await inSpan({ name, kind: 'client', attributes: FACILITATOR }, async (span) => {
+      const reply = await send(method, path, body, timeoutMs);
+      if ('status' in reply) span.say({ 'http.response.status_code': reply.status });
+      else span.fail(reply.error instanceof Error ? reply.error.name : 'unknown');
+      return reply;
+    });
+  }
+
+  async function send(
     method: 'GET' | 'POST',
     path: string,
     body: FacilitatorRequest | undefined,

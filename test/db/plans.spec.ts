@@ -10,6 +10,7 @@ import { migrate } from '../../shared/migrate.js';
 import { Payment } from '../../shared/models/payment.js';
 import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
 import { createApiKey } from '../../shared/services/access/api-keys.js';
+import { eraseOldSessions } from '../../shared/services/checkout-sessions/erase.js';
 import { expireOverdueSessions, hasOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
 import { claimSession } from '../../shared/services/payments/claim.js';
 import { isPayloadUsed, listDecided } from '../../shared/services/payments/read-link.js';
@@ -226,6 +227,7 @@ describe('the plans of a database that has grown', () => {
     'undecided payments': () => listUndecidedPayments(app.db),
     'removing idempotency records': () => removeExpiredIdempotencyRecords(app.db, 1000),
     'removing the answers of deliveries': () => removeDeliveryAnswers(app.db, 1000),
+    'taking out what names a buyer': () => eraseOldSessions(app.db, 30, 50),
     'waiting for payments': () => listDecided(app.db, [known.payment, newId('pay_')]),
   };
   for (const [what, act] of Object.entries(sweeps)) it(what, () => assertIndexed(act));

@@ -3,6 +3,7 @@ import { returnToPresent, travelMs } from '../../shared/clock.js';
 import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
 import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
 import { createSecretBox } from '../../shared/secrets.js';
+import { NO_RECENT_WRITES } from '../../shared/services/access/recent-writes.js';
 import { Deliverer } from '../../workers/deliver-webhook.js';
 import { eventually } from '../support/eventually.js';
 import { openHands } from '../support/money-flow.js';
@@ -241,6 +242,7 @@ describe('one endpoint and the others', () => {
       const { deps } = openHands(flow.app.config, flow.db);
       const deliverer = new Deliverer({
         ...deps,
+        recentWrites: NO_RECENT_WRITES,
         secretBox: createSecretBox(flow.app.config.encryptionKeys),
       });
       const taking = deliverer.deliverTo(flow.merchant.accountId);

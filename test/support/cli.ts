@@ -77,6 +77,7 @@ interface Printed {
   'resolve-payment': PrintedPayment;
   'resend-event': { event: string; deliveries: { id: string; endpoint: string }[] };
   'reseal-secrets': object;
+  'erase-personal': { checkout_session: string; customer_email: null; erased: Record<string, number> };
   audit: { actions: PrintedAction[] };
 }
 

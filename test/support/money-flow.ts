@@ -13,6 +13,7 @@ import { Payment } from '../../shared/models/payment.js';
 import type { Queues } from '../../shared/queues/enqueue.js';
 import { leaveToSweep } from '../../shared/queues/ring-deliveries.js';
 import { createSecretBox } from '../../shared/secrets.js';
+import { NO_RECENT_WRITES } from '../../shared/services/access/recent-writes.js';
 import { createFacilitator } from '../../shared/x402/facilitator.js';
 import { confirmPayment } from '../../workers/confirm-payment.js';
 import type { WorkerDeps } from '../../workers/deps.js';
@@ -145,6 +146,7 @@ export function openHands(config: Config, db: Knex): Hands {
     config,
     db,
     logger,
+    recentWrites: NO_RECENT_WRITES,
     secretBox: createSecretBox(config.encryptionKeys),
     ringDeliveries: EVENT_DEPS.ringDeliveries,
     ringDecided: () => {},

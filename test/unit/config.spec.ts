@@ -42,6 +42,14 @@ describe('the configuration', () => {
     assert.ok(Object.isFrozen(config));
   });
 
+  it('asks a replica as it asks the database, in all but its address', () => {
+    const url = 'postgres://user:pass@standby.example/app';
+    const settings = { DATABASE_REPLICA_URL: url, DATABASE_POOL_SIZE: '7', DATABASE_TLS_VERIFY: 'false' };
+    const { database, replica } = loadConfig({ ...COMPLETE, ...settings }, 'web');
+    assert.deepEqual(replica, { ...database, url });
+    assert.equal(loadConfig(COMPLETE, 'web').replica, undefined);
+  });
+
   it('tells every problem at once, by the name of its variable', () => {
     const text = problemsOf({
       NODE_ENV: 'production',
@@ -68,10 +76,13 @@ describe('the configuration', () => {
   });
 
   const malformed: Record<string, string> = {
+    RETENTION_PERSONAL_DAYS: '0',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
     PORT: '70000',
     BASE_URL: 'pay.example',
     DATABASE_URL: 'mysql://x',
     DATABASE_POOL_SIZE: '0',
+    DATABASE_REPLICA_URL: 'replica:5432',
     REDIS_URL: 'localhost:6379',
     REDIS_TLS_VERIFY: 'no',
     DATABASE_TLS_VERIFY: '0',

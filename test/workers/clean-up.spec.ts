@@ -26,7 +26,7 @@ describe('the clean-up', () => {
   after(() => app.close());
 
   const clean = (): Promise<void> =>
-    cleanUp({ db: app.db, logger: createLogger('silent', 'test') }, () => false);
+    cleanUp({ db: app.db, logger: createLogger('silent', 'test'), config: app.config }, () => false);
 
   it('removes idempotency records a day old, and not sooner', async () => {
     const post = () =>
@@ -127,11 +127,11 @@ describe('the clean-up', () => {
       },
     });
     const logger = createLogger('info', 'test', sink);
-    await cleanUp({ db: app.db, logger }, () => false);
+    await cleanUp({ db: app.db, logger, config: app.config }, () => false);
     assert.equal(lines.at(-1)?.event, 'clean_up.finished');
     const closed = await openTestApp();
     await closed.close();
-    await cleanUp({ db: closed.db, logger }, () => false);
+    await cleanUp({ db: closed.db, logger, config: app.config }, () => false);
     assert.equal(lines.at(-1)?.event, 'clean_up.failed');
   });
 });

@@ -3,8 +3,10 @@ import type { DeliveryTry } from '../../shared/domain/webhook-event.js';
 import { postponeDelivery, recordFailedTry } from '../../shared/services/webhooks/record-failure.js';
 import { recordDelivered } from '../../shared/services/webhooks/record-success.js';
 import type { Batch, TakenDelivery, TakenEndpoint } from '../../shared/services/webhooks/take-due.js';
+import { traceOfEvent } from '../../shared/services/webhooks/trace-of-event.js';
+import { inSpan, isTracing } from '../../shared/tracing/spans.js';
 import type { WorkerDeps } from '../deps.js';
-import type { WebhookSender } from './post.js';
+import type { PostResult, WebhookSender } from './post.js';
 import { signatureHeaders } from './sign.js';
 
 /** When a secret can't be read, an operator has to act: see ENCRYPTION_KEY. */
@@ -25,13 +27,15 @@ export async function tryDelivery(
   { sender, bytesToPassOn, succeeded: tellSucceeded }: TryDeps,
   delivery: TakenDelivery,
 ): Promise<Batch | undefined> {
-  const { db, logger, metrics } = deps;
+  const { db, logger, metrics, recentWrites } = deps;
   const { endpoint } = delivery;
   const secrets = openSecrets(deps, endpoint);
   if (secrets === undefined) {
     await postponeDelivery(db, delivery, new Date(nowMs() + UNREADABLE_SECRET_PAUSE_MS));
     return undefined;
   }
+  // Who is told of something may ask for it at once.
+  await recentWrites.renew(endpoint.accountId);
   const startedAt = now();
   const started = performance.now();
   const headers = {
@@ -39,7 +43,7 @@ export async function tryDelivery(
     'user-agent': USER_AGENT,
     ...signatureHeaders(secrets, delivery.eventId, delivery.body, Math.floor(startedAt.getTime() / 1000)),
   };
-  const result = await sender.post(endpoint.url, headers, delivery.body);
+  const result = await posted(deps, delivery, () => sender.post(endpoint.url, headers, delivery.body));
   const answered = result.kind === 'answered';
   const entry: DeliveryTry = {
     at: startedAt.toISOString(),
@@ -68,6 +72,28 @@ export async function tryDelivery(
   });
   if (nextTryAt !== undefined) await ringForRetry(deps, endpoint.accountId, nextTryAt);
   return inItsPlace;
+}
+
+/** In the trace of the payment that it tells of. */
+async function posted(
+  { db }: WorkerDeps,
+  { id, eventId, endpoint, tries }: TakenDelivery,
+  post: () => Promise<PostResult>,
+): Promise<PostResult> {
+  // Whether it can be found out changes nothing.
+  const parent = isTracing() ? await traceOfEvent(db, eventId).catch(() => null) : null;
+  const attributes = {
+    'checkout.delivery': id,
+    'checkout.event': eventId,
+    'checkout.endpoint': endpoint.id,
+    'checkout.try': tries + 1,
+  };
+  return await inSpan({ name: 'deliver-webhook', kind: 'client', parent, attributes }, async (span) => {
+    const result = await post();
+    if (result.kind === 'answered') span.say({ 'http.response.status_code': result.status });
+    else span.fail(result.error);
+    return result;
+  });
 }
 
 /** The newest first. Without that one there is nothing to sign with; one before it is done without. */

@@ -1,3 +1,4 @@
+import { isOver } from '../../../shared/domain/checkout-session.js';
 import type { CheckoutSession } from '../../../shared/models/checkout-session.js';
 import {
   findCheckoutSession,
@@ -15,21 +16,22 @@ export interface SessionAnswer {
 }
 
 export async function answerSession(
-  { db, heavyAnswers }: Deps,
+  { ownReads, heavyAnswers }: Deps,
   call: Call,
   options: SessionRead,
   { present, render }: SessionAnswer,
 ): Promise<object | AsyncIterable<string>> {
   const { principal } = call;
-  const { id, object } = await findCheckoutSession(
-    db,
+  const asked = objectId(call, 'checkout session');
+  const { id, object } = await ownReads(
     principal,
-    objectId(call, 'checkout session'),
-    options,
+    (db) => findCheckoutSession(db, principal, asked, options),
+    // One that may have been paid meanwhile is not believed to wait still.
+    (found) => found.object !== undefined && isOver(found.object),
   );
   if (object !== undefined) return present(object);
   const read = async (): Promise<Iterable<string>> => {
-    const [session] = await readCheckoutSessions(db, principal, [id], options);
+    const [session] = await ownReads(principal, (db) => readCheckoutSessions(db, principal, [id], options));
     return session === undefined ? [] : render(session);
   };
   return heavyText(heavyAnswers, principal.accountId, [read]);

@@ -45,7 +45,7 @@ const parseExpire = inputParser(ExpireCheckoutSession);
 const parseListLineItems = inputParser(ListLineItems);
 
 export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations {
-  const { db, config, ringDeliveries, heavyAnswers } = deps;
+  const { db, ownReads, config, ringDeliveries, heavyAnswers } = deps;
   const { baseUrl } = config;
   const answerOf = (expand: readonly string[] = []): SessionAnswer => sessionAnswer(baseUrl, expand);
   const render = (expand: readonly string[] | undefined): ((session: CheckoutSession) => string) => {
@@ -70,11 +70,13 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
       const { expand = [], status, created } = query;
       const filter = { status, ...createdRange(created, sessionPrefix(principal.livemode)) };
       const options = { lineItems: expand.length > 0 };
-      const page = await listCheckoutSessions(db, principal, pageRequest(query), filter, options);
+      const page = await ownReads(principal, (from) =>
+        listCheckoutSessions(from, principal, pageRequest(query), filter, options),
+      );
       return answerList(heavyAnswers, call, page, {
         url: '/v1/checkout/sessions',
         ...answerOf(expand),
-        read: (ids) => readCheckoutSessions(db, principal, ids, options),
+        read: (ids) => ownReads(principal, (from) => readCheckoutSessions(from, principal, ids, options)),
       });
     }),
     retrieveCheckoutSession: operation(parseRetrieve, async (call, { expand = [] }) =>

@@ -16,21 +16,26 @@ const parseResend = inputParser(ResendEvent);
 const OBJECT = 'event';
 
 export function eventOperations(deps: Deps): EventOperations {
-  const { db, heavyAnswers, ringDeliveries } = deps;
+  const { db, ownReads, heavyAnswers, ringDeliveries } = deps;
   return {
     listEvents: operation(parseList, async (call, query) => {
       const { type, checkout_session: checkoutSession, created } = query;
       const filter = { type, checkoutSession, ...createdRange(created, 'evt_') };
-      const page = await listEvents(db, call.principal, pageRequest(query), filter);
+      const { principal } = call;
+      const page = await ownReads(principal, (from) =>
+        listEvents(from, principal, pageRequest(query), filter),
+      );
       return answerList(heavyAnswers, call, page, {
         url: '/v1/events',
         render: (event) => [renderEvent(event)],
-        read: (ids) => readEvents(db, call.principal, ids),
+        read: (ids) => ownReads(principal, (from) => readEvents(from, principal, ids)),
       });
     }),
-    retrieveEvent: operation(parseNothing, async (call) =>
-      renderEvent(await getEvent(db, call.principal, objectId(call, OBJECT))),
-    ),
+    retrieveEvent: operation(parseNothing, async (call) => {
+      const { principal } = call;
+      const id = objectId(call, OBJECT);
+      return renderEvent(await ownReads(principal, (from) => getEvent(from, principal, id)));
+    }),
     resendEvent: repeatableOperation(deps, parseResend, async (call, input, idempotent) => {
       const again = { eventId: objectId(call, OBJECT), endpointId: input.webhook_endpoint };
       return await resendOwnEvent(db, call.principal, again, ringDeliveries, {

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';
-import { type Operation, objectId, operation } from '../operation/operation.js';
+import { type Operation, objectId, operation, writingOperation } from '../operation/operation.js';
 import { ListKeys } from './schema.js';
 
 export type KeyOperations = Record<'listKeys' | 'deleteKey', Operation>;
@@ -12,7 +12,7 @@ export type KeyOperations = Record<'listKeys' | 'deleteKey', Operation>;
 const parseList = inputParser(ListKeys);
 
 /** What a checkout key may do with keys. Making one is another matter: see sign-up.ts. */
-export function keyOperations({ db, heavyAnswers, keyUses }: Deps): KeyOperations {
+export function keyOperations({ db, heavyAnswers, keyUses, recentWrites }: Deps): KeyOperations {
   return {
     listKeys: operation(parseList, async (call, query) => {
       const { principal } = call;
@@ -25,7 +25,7 @@ export function keyOperations({ db, heavyAnswers, keyUses }: Deps): KeyOperation
         read: (ids) => readOwnKeys(db, principal, ids),
       });
     }),
-    deleteKey: operation(parseNothing, async (call) => {
+    deleteKey: writingOperation({ recentWrites }, parseNothing, async (call) => {
       const id = objectId(call, 'API key');
       await deleteOwnKey(db, call.principal, id);
       return presentDeletedApiKey(id);

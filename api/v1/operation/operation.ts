@@ -2,6 +2,7 @@ import { noSuch } from '../../../shared/domain/errors.js';
 import { isIdShaped } from '../../../shared/ids.js';
 import type { Principal } from '../../../shared/services/access/api-keys.js';
 import type { IdempotentRequest } from '../../../shared/services/access/idempotency.js';
+import type { RecentWrites } from '../../../shared/services/access/recent-writes.js';
 import type { InputParser } from '../../input/input-parser.js';
 import type { RawInput } from '../../input/normalize.js';
 import { type Answer, answerOnce, type RepetitionDeps } from './answer-once.js';
@@ -34,9 +35,23 @@ export function operation<T>(
   };
 }
 
+export interface WritingDeps {
+  recentWrites: RecentWrites;
+}
+
+/** One that changes what its account reads. */
+export function writingOperation<T>(
+  { recentWrites }: WritingDeps,
+  parse: InputParser<T>,
+  act: (call: Call, input: T) => Promise<object>,
+): Operation {
+  const write = operation(parse, act);
+  return (call) => recentWrites.around(call.principal.accountId, () => write(call));
+}
+
 /** One that an idempotency key makes safe to repeat: `act` keeps the answer that it renders. */
 export function repeatableOperation<T>(
-  deps: RepetitionDeps,
+  deps: RepetitionDeps & WritingDeps,
   parse: InputParser<T>,
   act: (call: Call, input: T, idempotent: IdempotentRequest | undefined) => Promise<string>,
 ): Operation {
@@ -44,7 +59,9 @@ export function repeatableOperation<T>(
     const input = parse(call.input);
     const { principal, idempotencyKey, path } = call;
     const asked = { input, idempotencyKey, path, principal, scope: principal };
-    return await answerOnce(deps, asked, (idempotent) => act(call, input, idempotent));
+    const write = (): Promise<Answer> =>
+      answerOnce(deps, asked, (idempotent) => act(call, input, idempotent));
+    return await deps.recentWrites.around(principal.accountId, write);
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Payment } from '../../../shared/models/payment.js';
 import { presentListedPayment } from '../../../shared/presenters/payment.js';
 import { PAYMENT_COLUMNS } from '../../../shared/presenters/payment-table.js';
 import { getPayment, listPayments, readPayments } from '../../../shared/services/payments/list.js';
@@ -15,26 +16,33 @@ export type PaymentOperations = Record<'listPayments' | 'retrievePayment', Opera
 const parseList = inputParser(ListPayments);
 const parseTable = inputParser(TablePayments);
 
-export function paymentOperations({ db, heavyAnswers }: Deps): PaymentOperations {
+export function paymentOperations({ ownReads, heavyAnswers }: Deps): PaymentOperations {
   const list = operation(parseList, async (call, query) => {
     const { principal } = call;
-    const page = await listPayments(db, principal, pageRequest(query), createdRange(query.created, 'pay_'));
+    const created = createdRange(query.created, 'pay_');
+    const page = await ownReads(principal, (db) => listPayments(db, principal, pageRequest(query), created));
     return answerList(heavyAnswers, call, page, {
       url: '/v1/payments',
       present: presentListedPayment,
-      read: (ids) => readPayments(db, principal, ids),
+      read: (ids) => ownReads(principal, (db) => readPayments(db, principal, ids)),
     });
   });
   const table = tableOperation(heavyAnswers, parseTable, ({ principal }, { created }) => ({
     columns: PAYMENT_COLUMNS,
-    list: (page) => listPayments(db, principal, page, createdRange(created, 'pay_')),
-    read: (ids) => readPayments(db, principal, ids),
+    list: (page) =>
+      ownReads(principal, (db) => listPayments(db, principal, page, createdRange(created, 'pay_'))),
+    read: (ids) => ownReads(principal, (db) => readPayments(db, principal, ids)),
   }));
 
   return {
     listPayments: listOrTable(list, table),
-    retrievePayment: operation(parseNothing, async (call) =>
-      presentListedPayment(await getPayment(db, call.principal, objectId(call, 'payment'))),
-    ),
+    retrievePayment: operation(parseNothing, async (call) => {
+      const { principal } = call;
+      const id = objectId(call, 'payment');
+      const isSettled = ({ status }: Payment): boolean => status !== 'processing';
+      return presentListedPayment(
+        await ownReads(principal, (db) => getPayment(db, principal, id), isSettled),
+      );
+    }),
   };
 }

@@ -1,3 +1,4 @@
+import { isOver } from '../../../shared/domain/checkout-session.js';
 import { payableStatusOf } from '../../../shared/domain/refund.js';
 import type { Payable } from '../../../shared/models/payable.js';
 import { presentRefund } from '../../../shared/presenters/refund.js';
@@ -32,7 +33,7 @@ const parseTable = inputParser(TableRefunds);
 const OBJECT = 'refund';
 
 export function refundOperations(deps: Deps): RefundOperations {
-  const { db, config, ringDeliveries, heavyAnswers } = deps;
+  const { db, ownReads, config, ringDeliveries, heavyAnswers } = deps;
   const { baseUrl } = config;
   const events = { baseUrl, ringDeliveries };
   const present = (refund: Payable): object => presentRefund(refund, baseUrl);
@@ -40,19 +41,21 @@ export function refundOperations(deps: Deps): RefundOperations {
 
   const list = operation(parseList, async (call, query) => {
     const { principal } = call;
-    const page = await listRefunds(db, principal, pageRequest(query), filterOf(query));
+    const page = await ownReads(principal, (from) =>
+      listRefunds(from, principal, pageRequest(query), filterOf(query)),
+    );
     return answerList(heavyAnswers, call, page, {
       url: '/v1/refunds',
       present,
-      read: (ids) => readRefunds(db, principal, ids),
+      read: (ids) => ownReads(principal, (from) => readRefunds(from, principal, ids)),
     });
   });
   const table = tableOperation(heavyAnswers, parseTable, ({ principal }, query) => {
     const filter = filterOf(query);
     return {
       columns: REFUND_COLUMNS,
-      list: (page) => listRefunds(db, principal, page, filter),
-      read: (ids) => readRefunds(db, principal, ids),
+      list: (page) => ownReads(principal, (from) => listRefunds(from, principal, page, filter)),
+      read: (ids) => ownReads(principal, (from) => readRefunds(from, principal, ids)),
     };
   });
 
@@ -63,9 +66,11 @@ export function refundOperations(deps: Deps): RefundOperations {
       return await createRefund(db, principal, refund, { ...events, walletThatPaid }, { render, idempotent });
     }),
     listRefunds: listOrTable(list, table),
-    retrieveRefund: operation(parseNothing, async (call) =>
-      present(await getRefund(db, call.principal, objectId(call, OBJECT))),
-    ),
+    retrieveRefund: operation(parseNothing, async (call) => {
+      const { principal } = call;
+      const id = objectId(call, OBJECT);
+      return present(await ownReads(principal, (from) => getRefund(from, principal, id), isOver));
+    }),
     cancelRefund: repeatableOperation(deps, parseCancel, async (call, _input, idempotent) =>
       cancelRefund(db, call.principal, objectId(call, OBJECT), events, { render, idempotent }),
     ),

@@ -11,16 +11,18 @@ export type DeliveryOperations = Record<'listWebhookDeliveries', Operation>;
 
 const parseList = inputParser(ListDeliveries);
 
-export function deliveryOperations({ db, heavyAnswers }: Deps): DeliveryOperations {
+export function deliveryOperations({ ownReads, heavyAnswers }: Deps): DeliveryOperations {
   return {
     listWebhookDeliveries: operation(parseList, async (call, query) => {
       const { principal } = call;
       const id = objectId(call, 'webhook endpoint');
-      const page = await listDeliveries(db, principal, id, pageRequest(query), query.status);
+      const page = await ownReads(principal, (db) =>
+        listDeliveries(db, principal, id, pageRequest(query), query.status),
+      );
       return answerList(heavyAnswers, call, page, {
         url: `/v1/webhook_endpoints/${id}/deliveries`,
         present: ({ delivery, type }) => presentWebhookDelivery(delivery, type),
-        read: (ids) => readDeliveries(db, principal, id, ids),
+        read: (ids) => ownReads(principal, (db) => readDeliveries(db, principal, id, ids)),
       });
     }),
   };

@@ -25,6 +25,7 @@ import {
   objectId,
   operation,
   repeatableOperation,
+  writingOperation,
 } from '../operation/operation.js';
 import {
   CreateWebhookEndpoint,
@@ -52,7 +53,7 @@ const parseList = inputParser(ListWebhookEndpoints);
 const OBJECT = 'webhook endpoint';
 
 export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations {
-  const { db, config, secretBox, ringDeliveries, heavyAnswers } = deps;
+  const { db, ownReads, config, secretBox, ringDeliveries, heavyAnswers } = deps;
   const allowedUrl = (url: string, { principal }: Call): Promise<string> =>
     requireAllowedUrl(url, {
       livemode: principal.livemode,
@@ -72,16 +73,23 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
       });
     }),
     listWebhookEndpoints: operation(parseList, async (call, query) => {
-      const page = await listWebhookEndpoints(db, call.principal, wholePageRequest(query));
+      const { principal } = call;
+      const page = await ownReads(principal, (from) =>
+        listWebhookEndpoints(from, principal, wholePageRequest(query)),
+      );
       return answerList(heavyAnswers, call, page, {
         url: '/v1/webhook_endpoints',
         present: presentWebhookEndpoint,
-        read: (ids) => readWebhookEndpoints(db, call.principal, ids),
+        read: (ids) => ownReads(principal, (from) => readWebhookEndpoints(from, principal, ids)),
       });
     }),
-    retrieveWebhookEndpoint: operation(parseNothing, async (call) =>
-      presentWebhookEndpoint(await getWebhookEndpoint(db, call.principal, objectId(call, OBJECT))),
-    ),
+    retrieveWebhookEndpoint: operation(parseNothing, async (call) => {
+      const { principal } = call;
+      const id = objectId(call, OBJECT);
+      return presentWebhookEndpoint(
+        await ownReads(principal, (from) => getWebhookEndpoint(from, principal, id)),
+      );
+    }),
     updateWebhookEndpoint: repeatableOperation(deps, parseUpdate, async (call, input, idempotent) => {
       const id = objectId(call, OBJECT);
       const { enabled_events, description, disabled } = input;
@@ -102,7 +110,7 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
       const roll = { id: objectId(call, OBJECT), bothSignForSeconds };
       return await rollWebhookSecret(db, call.principal, roll, secretBox, { render: renderNew, idempotent });
     }),
-    deleteWebhookEndpoint: operation(parseNothing, async (call) => {
+    deleteWebhookEndpoint: writingOperation(deps, parseNothing, async (call) => {
       const id = objectId(call, OBJECT);
       await deleteWebhookEndpoint(db, call.principal, id);
       return presentDeletedWebhookEndpoint(id);

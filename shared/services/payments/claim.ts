@@ -9,6 +9,7 @@ import { type Channel, PAYMENT_MOVES, type Token } from '../../domain/payment.js
 import { isRefundId, newId } from '../../ids.js';
 import { Payable } from '../../models/payable.js';
 import { Payment } from '../../models/payment.js';
+import { currentTrace } from '../../tracing/spans.js';
 import { type EventDeps, recordMove } from '../webhooks/events.js';
 import { CLAIM_ALONE, CLAIM_TOGETHER } from './claim.sql.js';
 
@@ -52,10 +53,12 @@ const READ_PAUSE_MS = 250;
 interface MadeClaim extends NewPayment {
   id: string;
   claimedAt: Date;
+  trace: string | undefined;
 }
 
 export async function claimSession(db: Knex, payment: NewPayment, events: EventDeps): Promise<Claim> {
-  return await claim(db, { made: { ...payment, id: newId('pay_'), claimedAt: now() }, events });
+  const made = { ...payment, id: newId('pay_'), claimedAt: now(), trace: currentTrace() };
+  return await claim(db, { made, events });
 }
 
 interface Claiming {
@@ -124,6 +127,7 @@ async function makeClaims(
     requirements: one.requirements,
     payload: one.payload,
     valid_until: one.validUntil,
+    trace: one.trace,
   }));
   const rows = await runStatement<{ id: string }>(db, statement, [
     JSON.stringify(list),
@@ -157,13 +161,14 @@ async function readLostClaim(db: Knex, lost: MadeClaim): Promise<Claim> {
  */
 async function findOrRuleOut(
   trx: Knex.Transaction,
-  { id, sessionId, ...made }: MadeClaim,
+  { id, sessionId, trace, ...made }: MadeClaim,
 ): Promise<Payment | undefined> {
   const session = await Payable.query(trx).findById(sessionId).forUpdate().throwIfNotFound();
   const payment = await Payment.query(trx).findById(id).select('id', 'dueAt', 'payloadReleased');
   if (payment !== undefined) return payment;
   await Payment.query(trx).insert({
     ...made,
+    ...(trace !== undefined && { trace }),
     id,
     checkoutSessionId: sessionId,
     accountId: session.accountId,

@@ -20,6 +20,7 @@ export const payment = modelColumns(Payment, 'payment', [
   'settleCalls',
   'settleUnclear',
   'reportedTransaction',
+  'trace',
 ]);
 
 /** A payment that takers die with comes back later and later. */
@@ -90,6 +91,7 @@ export const looked = modelColumns(Payment, 'payment', [
   'payload',
   'stage',
   'lostTakes',
+  'trace',
 ]);
 
 export const BEGIN_LOOK = {

@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/statement.js';
 
 /** Of rows with `bytes`, in their order, those that fit into $3, and one in any case. */
-const fits = (column: string, rows: string): string => `
+export const fits = (column: string, rows: string): string => `
   SELECT ${column} FROM (
     SELECT ${column}, sum(bytes) OVER (ROWS UNBOUNDED PRECEDING) - bytes AS before FROM (${rows}) row
   ) weighed

@@ -7,7 +7,8 @@ import { KEPT_FOR_MS } from '../access/idempotency.js';
 import { REMOVE_ANSWERS, REMOVE_RECORDS } from './retention.sql.js';
 
 /**
- * What is kept for a while only. Sessions, payments and events stay. Workers that clean up at once take different rows.
+ * What is kept for a while only. Sessions, payments and events stay; what names a buyer is taken out of them elsewhere
+ * (checkout-sessions/erase.ts). Workers that clean up at once take different rows.
  */
 const DELIVERY_ANSWERS_KEPT_MS = 30 * 24 * 3_600_000;
 

@@ -1,0 +1,22 @@
+import { eraseSession } from '../shared/services/checkout-sessions/erase.js';
+import { type Command, subjectOf } from './command.js';
+
+/** What an operator can do about sessions. */
+export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
+  'erase-personal': {
+    usage: '<cs id>',
+    subject: 'session',
+    options: [],
+    required: [],
+    changes: 'at once',
+    async run(db, input) {
+      const session = subjectOf(input, 'session');
+      const { sessions, events, deliveryAnswers, keptAnswers } = await eraseSession(db, session);
+      return {
+        checkout_session: session,
+        customer_email: null,
+        erased: { sessions, events, delivery_answers: deliveryAnswers, kept_answers: keptAnswers },
+      };
+    },
+  },
+};

@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import request from 'supertest';
+import { loadConfig } from '../../shared/config.js';
+import { openReplica, type Replica } from '../../shared/db/replica.js';
+import { newId } from '../../shared/ids.js';
+import { createLogger } from '../../shared/logger.js';
+import { Event } from '../../shared/models/event.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { startWorker } from '../../workers/main.js';
+import { assertUnauthenticated, type Client, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import {
+  buildEndpoints,
+  buildMerchant,
+  buildPaidSession,
+  buildRefund,
+  buildSession,
+  type Merchant,
+} from '../support/factories.js';
+import { FreezingProxy } from '../support/freezing-proxy.js';
+import { minimal } from '../support/orders.js';
+import { idsOf } from '../support/pages.js';
+import { startReceiver } from '../support/receiver.js';
+import { type Pair, startPair } from '../support/standby.js';
+import { testServices } from '../support/suite.js';
+
+const SESSIONS = '/v1/checkout/sessions';
+const ENDPOINTS = '/v1/webhook_endpoints';
+const TOKEN = 'a token for the metrics page';
+
+describe('a read replica', function () {
+  this.timeout(120_000);
+  let pair: Pair;
+  /** Two web processes. */
+  let apps: [TestApp, TestApp];
+  let merchant: Merchant;
+  let here: Client;
+  let there: Client;
+  before(async () => {
+    pair = await startPair();
+    const open = (): Promise<TestApp> =>
+      openTestApp({
+        DATABASE_URL: pair.primary.url,
+        DATABASE_REPLICA_URL: pair.standby.url,
+        METRICS_TOKEN: TOKEN,
+        WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+      });
+    apps = [await open(), await open()];
+  });
+  /** One that has not written anything, with all that it has on the standby. */
+  beforeEach(async () => {
+    merchant = await buildMerchant(pair.primary.db);
+    [here, there] = apps.map((app) => client(app, merchant.testKey)) as [Client, Client];
+    if (!promoted) await shown();
+  });
+  afterEach(() => (promoted ? undefined : pair.resumeReplay()));
+  after(async () => {
+    for (const app of apps) await app.close();
+    await pair.close();
+  });
+  let promoted = false;
+
+  /** Until both processes know that the standby shows what there is. */
+  async function shown(): Promise<void> {
+    const { rows } = await pair.primary.db.raw('SELECT clock_timestamp()::text AS at');
+    await eventually(async () => {
+      for (const { replica } of apps) {
+        const until = replica?.shownUntil();
+        assert.ok(until !== undefined);
+        const { rows: later } = await pair.primary.db.raw('SELECT ?::timestamptz > ?::timestamptz AS is', [
+          until,
+          rows[0].at,
+        ]);
+        assert.ok(later[0].is);
+      }
+    });
+  }
+
+  /** What the standby was asked last by any of its clients. */
+  async function asked(words: string): Promise<boolean> {
+    const { rows } = await pair.standby.db.raw(
+      'SELECT 1 FROM pg_stat_activity WHERE strpos(query, ?) > 0 AND pid <> pg_backend_pid()',
+      [words],
+    );
+    return rows.length > 0;
+  }
+
+  it('is asked for lists, retrievals and tables of those who have not written lately', async () => {
+    const { db } = pair.primary;
+    const { accountId } = merchant;
+    const { session, payment } = await buildPaidSession(db, accountId);
+    const refund = await buildRefund(db, accountId);
+    const [endpoint] = await buildEndpoints(db, accountId, 1);
+    const { body: object } = await here.get(`${SESSIONS}/${session.id}`).expect(200);
+    const event = { id: newId('evt_'), accountId, livemode: false, checkoutSessionId: session.id };
+    await Event.query(db).insert({ ...event, type: 'checkout.session.completed', object });
+    await shown();
+    const reads: Record<string, string> = {
+      [SESSIONS]: 'FROM checkout_sessions session',
+      [`${SESSIONS}/${session.id}`]: 'AS asked (id, account_id, livemode, key_id, position)',
+      '/v1/payments': 'FROM payments payment',
+      [`/v1/payments/${payment.id}`]: 'payment.id = ANY',
+      '/v1/refunds': 'FROM refunds refund',
+      [`/v1/refunds/${refund.id}`]: 'refund.id = ANY',
+      '/v1/events': 'FROM events event',
+      [`/v1/events/${event.id}`]: 'event.id = ANY',
+      [ENDPOINTS]: 'FROM webhook_endpoints endpoint',
+      [`${ENDPOINTS}/${endpoint}`]: 'from "webhook_endpoints"',
+    };
+    for (const [path, words] of Object.entries(reads)) {
+      await eventually(async () => {
+        await here.get(path).expect(200);
+        assert.ok(await asked(words), path);
+      });
+    }
+    await eventually(async () => {
+      const csv = request(apps[0].server).get('/v1/payments').accept('text/csv');
+      await csv.set('Authorization', `Bearer ${merchant.testKey}`).expect(200);
+      assert.ok(await asked('LIMIT 1001'), 'as CSV');
+    });
+  });
+
+  it('shows no key an older state than what it has written, in whichever process', async () => {
+    await pair.pauseReplay();
+    const { body: session } = await here.post(SESSIONS, minimal).expect(200);
+    assert.equal((await there.get(`${SESSIONS}/${session.id}`).expect(200)).body.status, 'open');
+    assert.deepEqual(idsOf((await there.get(SESSIONS).expect(200)).body), [session.id]);
+    await there.post(`${SESSIONS}/${session.id}/expire`).expect(200);
+    assert.equal((await here.get(`${SESSIONS}/${session.id}`).expect(200)).body.status, 'expired');
+    assert.deepEqual(idsOf((await here.get(`${SESSIONS}?status=open`).expect(200)).body), []);
+    const { body: endpoint } = await there.post(ENDPOINTS, { url: 'https://1.1.1.1/a' }).expect(200);
+    await here.post(`${ENDPOINTS}/${endpoint.id}`, { url: 'https://1.1.1.1/b' }).expect(200);
+    const path = `${ENDPOINTS}/${endpoint.id}`;
+    assert.equal((await there.get(path).expect(200)).body.url, 'https://1.1.1.1/b');
+    await there.delete(path).expect(200);
+    await here.get(path).expect(404);
+    assert.deepEqual(idsOf((await here.get(ENDPOINTS).expect(200)).body), []);
+  });
+
+  it('is not believed of a change that has been seen before by the same key, as late as it comes', async () => {
+    const { body: endpoint } = await here.post(ENDPOINTS, { url: 'https://1.1.1.1/a' }).expect(200);
+    const path = `${ENDPOINTS}/${endpoint.id}`;
+    // As if nothing had been written for long.
+    await pair.primary.db.raw('UPDATE account_writes SET until = clock_timestamp()');
+    await shown();
+    await pair.pauseReplay();
+    await there.post(path, { url: 'https://1.1.1.1/b' }).expect(200);
+    for (const api of [here, there]) assert.equal((await api.get(path)).body.url, 'https://1.1.1.1/b');
+  });
+
+  it('is asked again by whoever wrote, when it is sure to show that', async () => {
+    await here.post(SESSIONS, minimal).expect(200);
+    await pair.primary.db.raw('UPDATE account_writes SET until = clock_timestamp()');
+    await eventually(async () => {
+      await here.get(`${SESSIONS}?limit=7`).expect(200);
+      assert.ok(await asked('LIMIT 8'));
+    });
+  });
+
+  it('is not believed when it finds nothing, or what may have gone on', async () => {
+    const open = await buildSession(pair.primary.db, merchant.accountId);
+    await shown();
+    await pair.pauseReplay();
+    await pair.primary.db('payables').where({ id: open.id }).update({ status: 'expired' });
+    assert.equal((await here.get(`${SESSIONS}/${open.id}`).expect(200)).body.status, 'expired');
+    const later = await buildSession(pair.primary.db, merchant.accountId);
+    await here.get(`${SESSIONS}/${later.id}`).expect(200);
+    await here.get(`${SESSIONS}/${later.id}/line_items`).expect(200);
+    await here.get(`${SESSIONS}?starting_after=${later.id}`).expect(200);
+    await here.get(`${SESSIONS}/${newId('cs_test_')}`).expect(404);
+  });
+
+  it('has no word about keys: a new one is good, and one that is revoked fails, at once', async () => {
+    const { accountId } = merchant;
+    const old = await createApiKey(pair.primary.db, { accountId, livemode: false, name: 'Old' });
+    const api = client(apps[0], old.secret);
+    await api.get(SESSIONS).expect(200);
+    await shown();
+    await pair.pauseReplay();
+    const { secret } = await createApiKey(pair.primary.db, { accountId, livemode: false, name: 'New' });
+    await client(apps[0], secret).get(SESSIONS).expect(200);
+    await revokeApiKey(pair.primary.db, old.key.id);
+    for (const path of [SESSIONS, '/v1/payments', `${SESSIONS}/${newId('cs_test_')}`])
+      assertUnauthenticated(await api.get(path), 'api_key_revoked');
+  });
+
+  it('is not asked by a merchant who has just been told of something', async () => {
+    const { db } = pair.primary;
+    const receiver = await startReceiver();
+    await here.post(ENDPOINTS, { url: receiver.url }).expect(200);
+    await db('accountWrites').delete();
+    // Nobody of the merchant's has done anything.
+    const { id } = await buildSession(db, merchant.accountId, { expiresAt: new Date('2020-01-01') });
+    let noted: unknown[] = [];
+    receiver.react(async (response) => {
+      noted = await db('accountWrites').whereRaw('until > clock_timestamp()');
+      response.writeHead(200).end();
+    });
+    const settings = {
+      DATABASE_URL: pair.primary.url,
+      DATABASE_REPLICA_URL: pair.standby.url,
+      REDIS_URL: testServices().redisUrl,
+      FACILITATOR_URL: 'http://127.0.0.1:1',
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    };
+    const worker = await startWorker(loadConfig(settings, 'worker'), createLogger('silent', 'test'));
+    try {
+      await eventually(() => assert.ok(receiver.got[0]?.raw.includes(id)));
+      await eventually(() => assert.equal(noted.length, 1), 5000);
+    } finally {
+      await worker.close();
+      await receiver.close();
+    }
+  });
+
+  it('is on the metrics page', async () => {
+    const { text } = await client(apps[0])
+      .get('/metrics')
+      .set('Authorization', `Bearer ${TOKEN}`)
+      .expect(200);
+    assert.match(text, /^checkout_store_readable\{store="replica"\} 1$/m);
+    assert.match(text, /^checkout_payments_processing 0$/m);
+  });
+
+  describe('is left out', () => {
+    const lines: Record<string, unknown>[] = [];
+    let proxy: FreezingProxy & { databaseUrl: string };
+    let watched: Replica;
+    before(async () => {
+      const sink = new Writable({
+        write(chunk, _encoding, done) {
+          lines.push(JSON.parse(String(chunk)));
+          done();
+        },
+      });
+      proxy = await FreezingProxy.before(pair.standby.url);
+      const { database } = loadConfig({ DATABASE_URL: proxy.databaseUrl }, 'migrate');
+      const times = { everyMs: 20, mostBehindMs: 500, patienceMs: 300 };
+      watched = openReplica(pair.primary.db, database, createLogger('info', 'test', sink), times);
+      await eventually(() => assert.ok(watched.shownUntil()));
+    });
+    after(async () => {
+      proxy.thawAll();
+      await watched.close();
+      await proxy.refuse();
+    });
+
+    const told = (): unknown[] =>
+      lines.filter(({ event }) => /^replica/.test(String(event))).map(({ why }) => why);
+    const untilTold = (why: string | undefined): Promise<void> =>
+      eventually(() => assert.equal(told().at(-1), why));
+    const read = (): Promise<unknown> => watched.ask(async (db) => await db.raw('SELECT 1'));
+
+    it('while it is behind', async () => {
+      await pair.pauseReplay();
+      await pair.primary.db.raw('SELECT pg_log_standby_snapshot()');
+      await untilTold('behind');
+      assert.equal(await read(), undefined);
+      await pair.resumeReplay();
+      await untilTold(undefined);
+    });
+
+    it('while it hangs, and nobody waits for it again and again', async () => {
+      proxy.freeze();
+      const asked_ = await Promise.all([read(), read()]);
+      assert.deepEqual(asked_, [undefined, undefined]);
+      await untilTold('away');
+      assert.equal(watched.shownUntil(), undefined);
+      proxy.thawAll();
+      await untilTold(undefined);
+      assert.ok(await read());
+    });
+
+    it('while it is away', async () => {
+      await proxy.refuse();
+      await untilTold('away');
+      await proxy.accept();
+      await untilTold(undefined);
+    });
+
+    it('but not for a statement that it refuses', async () => {
+      const before_ = told().length;
+      assert.equal(await watched.ask(async (db) => await db.raw('SELECT * FROM nothing')), undefined);
+      assert.ok(watched.shownUntil());
+      assert.equal(told().length, before_);
+    });
+
+    it('from its promotion on: it is another database by then', async () => {
+      const { id } = await buildSession(pair.primary.db, merchant.accountId);
+      await pair.caughtUp();
+      await pair.standby.db.raw('SELECT pg_promote()');
+      promoted = true;
+      await untilTold('not_a_standby');
+      await eventually(() => {
+        for (const { replica } of apps) assert.equal(replica?.shownUntil(), undefined);
+      });
+      await pair.standby.db.raw("UPDATE payables SET status = 'expired', client_reference_id = 'elsewhere'");
+      const [{ client_reference_id: reference } = assert.fail()] = (await here.get(SESSIONS).expect(200)).body
+        .data;
+      assert.equal(reference, null);
+      assert.equal((await here.get(`${SESSIONS}/${id}`).expect(200)).body.status, 'open');
+      await here.post(SESSIONS, minimal).expect(200);
+      assert.equal((await client(apps[0]).get('/readyz')).status, 200);
+      assert.deepEqual(told().slice(-2), [undefined, 'not_a_standby'], 'a line for each change');
+    });
+  });
+});
