@@ -3,6 +3,7 @@ import { openDatabase } from '../shared/db/knex.js';
 import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../shared/domain/weight.js';
 import { lazily } from '../shared/lazily.js';
 import type { Logger } from '../shared/logger.js';
+import { openFacilitator } from '../shared/open-facilitator.js';
 import { openRedis, openRedisBreaker } from '../shared/queues/connection.js';
 import { decisionsFrom } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
@@ -10,7 +11,6 @@ import { deliveryBell } from '../shared/queues/ring-deliveries.js';
 import { settlementBell } from '../shared/queues/ring-settlements.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { openKeyUses } from '../shared/services/access/key-uses.js';
-import { createFacilitator } from '../shared/x402/facilitator.js';
 import { openByteBudget } from './byte-budget.js';
 import { loadPageAssets, type PageAssets } from './checkout-page/page-assets.js';
 import type { Deps } from './deps.js';
@@ -48,7 +48,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     queues,
     ringDeliveries: deliveryBell(queues, logger),
     ringSettlement: settlementBell(queues, logger),
-    facilitator: createFacilitator(config.facilitator, { logger }),
+    facilitator: openFacilitator(config.facilitator, 'web', { db, redis, breaker }, logger),
     settlements: watchSettlements(db, logger, decisionsFrom(config.redis, logger)),
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
     metrics: openWebMetrics({ db, queues, logger }, MERCHANT_OPERATIONS),

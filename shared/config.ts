@@ -31,6 +31,9 @@ export interface FacilitatorConfig {
   key: { id: string; secret: string } | undefined;
   timeoutMs: number;
   settleTimeoutMs: number;
+  /** Of all processes together; undefined: each has its own, and asks as often as it likes. */
+  maxConnections?: number | undefined;
+  maxPerSecond?: number | undefined;
 }
 
 export interface Config {
@@ -193,6 +196,8 @@ function readFacilitator(env: EnvReader, required: boolean): FacilitatorConfig {
   };
 }
 
+    maxConnections: env.optionalInteger('FACILITATOR_MAX_CONNECTIONS', { min: 1, max: 100_000 }),
+    maxPerSecond: env.optionalInteger('FACILITATOR_MAX_PER_SECOND', { min: 1, max: 100_000 }),
 function readEncryptionKeys(env: EnvReader, required: boolean): Buffer[] {
   const text = env.text('ENCRYPTION_KEY');
   if (text === undefined) {

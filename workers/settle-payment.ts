@@ -39,11 +39,22 @@ export async function settlePayment(
     if (result === 'superseded' && call.answer.kind === 'settled')
       await passOn(deps, payment, call.answer.transaction);
   });
-  const verdict = whatItProves(payment, call.answer);
+  tellCall(deps, payment, call, requestId);
+  return done;
+}
+
+function tellCall(
+  { metrics, logger }: WorkerDeps,
+  payment: Payment,
+  { answer, startedAt }: Call,
+  requestId: string | undefined,
+): void {
+  const verdict = whatItProves(payment, answer);
   const ms = nowMs() - startedAt.getTime();
-  deps.metrics.settleCall(verdict.kind, ms / 1000);
-  deps.logger.info({
-    event: 'payment.settle_answered',
+  const isPostponed = verdict.kind === 'postponed';
+  if (!isPostponed) metrics.settleCall(verdict.kind, ms / 1000);
+  logger.info({
+    event: isPostponed ? 'payment.settle_postponed' : 'payment.settle_answered',
     payment: payment.id,
     session: payment.checkoutSessionId,
     network: payment.network,
@@ -54,13 +65,12 @@ export async function settlePayment(
     call: payment.settleCalls,
     ms,
   });
-  return done;
 }
 
 async function ask(deps: WorkerDeps, payment: Payment): Promise<SettleVerdict> {
-  if (!mayStillCall(payment, rulesFor(deps.config, payment), times()))
-    return { kind: 'not_processed', why: 'taken too long ago' };
-  return await deps.facilitator.settle(facilitatorRequest(payment));
+  const mayBeSent = (): boolean => mayStillCall(payment, rulesFor(deps.config, payment), times());
+  if (!mayBeSent()) return { kind: 'not_processed', why: 'taken too long ago' };
+  return await deps.facilitator.settle(facilitatorRequest(payment), mayBeSent);
 }
 
 async function decide(deps: WorkerDeps, payment: Payment, call: Call): Promise<Decision> {

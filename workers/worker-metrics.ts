@@ -13,11 +13,12 @@ const SETTLE_VERDICTS = [
   'not_processed',
   'unknown',
 ] as const satisfies SettleVerdict['kind'][];
+type CallVerdict = (typeof SETTLE_VERDICTS)[number];
 const TRY_OUTCOMES = ['succeeded', 'refused', 'unanswered'] as const;
 
 /** What a worker process counts. */
 export interface WorkerMetrics {
-  settleCall(verdict: SettleVerdict['kind'], seconds: number): void;
+  settleCall(verdict: CallVerdict, seconds: number): void;
   deliveryTry(outcome: (typeof TRY_OUTCOMES)[number], seconds: number): void;
   read(): Promise<string>;
 }

@@ -1,6 +1,7 @@
 import { findToken } from '../../shared/chains/networks.js';
-import { now } from '../../shared/clock.js';
+import { now, nowMs } from '../../shared/clock.js';
 import { type Channel, SOLANA_LIFETIME_MS } from '../../shared/domain/payment.js';
+import { SETTLE_MARGIN_MS } from '../../shared/domain/payment-policy/limits.js';
 import {
   type Claim,
   ClaimNotMade,
@@ -45,7 +46,8 @@ type Acceptance =
   | { kind: 'lost' }
   /** The claim may have been made. */
   | { kind: 'unclear' }
-  | { kind: 'unavailable' };
+  /** In so many milliseconds it may be otherwise, where that is known. */
+  | { kind: 'unavailable'; forMs?: number | undefined };
 
 export async function acceptPayment(
   deps: LinkDeps,
@@ -82,13 +84,16 @@ async function verify(
   requirements: PaymentRequirements,
   proof: PaymentProof,
 ): Promise<Acceptance | undefined> {
-  const verdict = await facilitator.verify(buildFacilitatorRequest(requirements, proof));
+  const verdict = await facilitator.verify(
+    buildFacilitatorRequest(requirements, proof),
+    settleableForMs(proof),
+  );
   switch (verdict.kind) {
     case 'valid':
       return undefined;
     case 'unavailable':
       logger.warn({ event: 'facilitator.unavailable', session, why: verdict.why });
-      return { kind: 'unavailable' };
+      return { kind: 'unavailable', forMs: verdict.forMs };
     case 'refused': {
       const { kind: _, ...failure } = verdict;
       if (failure.class === 'setup')
@@ -102,6 +107,12 @@ async function verify(
       return { kind: 'unavailable' };
     }
   }
+}
+
+/** Whoever has signed it is told in time that it could not be looked at. */
+function settleableForMs(proof: PaymentProof): number | undefined {
+  const end = endsAt(proof);
+  return end === undefined ? undefined : end.getTime() - nowMs() - SETTLE_MARGIN_MS;
 }
 
 async function claim(

@@ -3,6 +3,8 @@ import { type Breaker, openBreaker } from '../breaker.js';
 import type { RedisConfig } from '../config.js';
 import type { Logger } from '../logger.js';
 
+export type RedisClient = Redis;
+
 /** A connection for requests: it fails at once instead of queueing commands while Redis is away. */
 export function openRedis(redis: RedisConfig, logger: Logger): Redis {
   const client = new Redis(redis.url, {
