@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Breaker } from '../shared/breaker.js';
+import type { PayoutAccounts } from '../shared/chains/payout-accounts.js';
 import type { SolanaTransfers } from '../shared/chains/solana-transfers.js';
 import type { ReadBalances } from '../shared/chains/wallet-balances.js';
 import type { Config } from '../shared/config.js';
@@ -39,6 +40,7 @@ export interface Deps {
   ringDeliveries: RingDeliveries;
   ringSettlement: RingSettlement;
   facilitator: Facilitator;
+  payoutAccounts: PayoutAccounts;
   settlements: SettlementWatch;
   receipts: ReceiptSigner;
   metrics: WebMetrics;

@@ -1,3 +1,4 @@
+import { TAKEN_TO_BE_THERE, watchPayoutAccounts } from '../shared/chains/payout-accounts.js';
 import type { Config } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../shared/domain/weight.js';
@@ -33,6 +34,10 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     const { createSolanaTransfers } = await import('../shared/chains/solana-transfers.js');
     return createSolanaTransfers(config.rpcUrls);
   });
+  const findMissing = lazily(async () => {
+    const { createFindMissing } = await import('../shared/chains/find-missing-accounts.js');
+    return createFindMissing(config.rpcUrls);
+  });
   return {
     config,
     logger,
@@ -49,6 +54,9 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     ringDeliveries: deliveryBell(queues, logger),
     ringSettlement: settlementBell(queues, logger),
     facilitator: openFacilitator(config.facilitator, 'web', { db, redis, breaker }, logger),
+    payoutAccounts: config.checkTokenAccounts
+      ? watchPayoutAccounts(async (network, wallet) => (await findMissing())(network, wallet), logger)
+      : TAKEN_TO_BE_THERE,
     settlements: watchSettlements(db, logger, decisionsFrom(config.redis, logger)),
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
     metrics: openWebMetrics({ db, queues, logger }, MERCHANT_OPERATIONS),
@@ -69,7 +77,8 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
 }
 
 export async function closeDeps(deps: Deps): Promise<void> {
-  const { db, redis, breaker, queues, facilitator, images, keyUses } = deps;
+  const { db, redis, breaker, queues, facilitator, payoutAccounts, images, keyUses } = deps;
+  payoutAccounts.close();
   breaker?.close();
   await keyUses.close();
   await queues.close();

@@ -53,6 +53,8 @@ export interface Config {
   /** By the network's name in the environment, such as EIP155_8453 or SOLANA_DEVNET. */
   confirmations: ReadonlyMap<string, number>;
   rpcUrls: ReadonlyMap<string, string>;
+  /** Whether Solana is offered only to whom it can be paid. */
+  checkTokenAccounts: boolean;
   apiRequestsPerSecond: number;
   linkRequestsPerMinute: number;
   trustProxy: boolean | number | string;
@@ -129,6 +131,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
       env.integer(name, { default: 0, min: 0, max: mostConfirmations(name) }),
     ),
     rpcUrls: env.perNetwork('RPC_URL_', (name) => env.requiredUrl(name, ['http:', 'https:'])),
+    checkTokenAccounts: env.boolean('CHECK_TOKEN_ACCOUNTS', true),
     apiRequestsPerSecond: env.integer('RATE_LIMIT_API_PER_SECOND', { default: 100, min: 1, max: 1_000_000 }),
     linkRequestsPerMinute: env.integer('RATE_LIMIT_LINK_PER_MINUTE', {
       default: 600,
@@ -193,11 +196,11 @@ function readFacilitator(env: EnvReader, required: boolean): FacilitatorConfig {
       min: 100,
       max: 300_000,
     }),
+    maxConnections: env.optionalInteger('FACILITATOR_MAX_CONNECTIONS', { min: 1, max: 100_000 }),
+    maxPerSecond: env.optionalInteger('FACILITATOR_MAX_PER_SECOND', { min: 1, max: 100_000 }),
   };
 }
 
-    maxConnections: env.optionalInteger('FACILITATOR_MAX_CONNECTIONS', { min: 1, max: 100_000 }),
-    maxPerSecond: env.optionalInteger('FACILITATOR_MAX_PER_SECOND', { min: 1, max: 100_000 }),
 function readEncryptionKeys(env: EnvReader, required: boolean): Buffer[] {
   const text = env.text('ENCRYPTION_KEY');
   if (text === undefined) {
