@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import type { Breaker } from '../shared/breaker.js';
 import type { PayoutAccounts } from '../shared/chains/payout-accounts.js';
 import type { SolanaTransfers } from '../shared/chains/solana-transfers.js';
@@ -6,6 +5,7 @@ import type { ReadBalances } from '../shared/chains/wallet-balances.js';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import type { Logger } from '../shared/logger.js';
+import type { RedisClient } from '../shared/queues/connection.js';
 import type { Queues } from '../shared/queues/enqueue.js';
 import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { RingSettlement } from '../shared/queues/ring-settlements.js';
@@ -27,7 +27,7 @@ export interface Deps {
   config: Config;
   logger: Logger;
   db: Knex;
-  redis: Redis | undefined;
+  redis: RedisClient | undefined;
   /** Before `redis`, for requests. */
   breaker: Breaker | undefined;
   secretBox: SecretBox;

@@ -156,7 +156,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
 }
 
 function readRedis(env: EnvReader): RedisConfig | undefined {
-  const url = env.url('REDIS_URL', ['redis:', 'rediss:']);
+  const url = env.redisUrl('REDIS_URL');
   const verifyTls = env.boolean('REDIS_TLS_VERIFY', true);
   return url === undefined ? undefined : { url, verifyTls };
 }

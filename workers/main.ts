@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { createChains } from '../shared/chains/confirmation.js';
 import { type Config, readConfig } from '../shared/config.js';
 import { warnOfDangers } from '../shared/dangers.js';
@@ -14,6 +13,7 @@ import {
   openRedis,
   openRedisBreaker,
   openWorkerRedis,
+  type RedisClient,
   warnIfRedisMayEvict,
 } from '../shared/queues/connection.js';
 import { decisionBell } from '../shared/queues/decision-bell.js';
@@ -42,7 +42,7 @@ const CLOSE_MS = 3000;
 interface Opened {
   deps: WorkerDeps;
   /** Over which jobs are waited for. */
-  waiting: Redis | undefined;
+  waiting: RedisClient | undefined;
   close(): Promise<void>;
 }
 

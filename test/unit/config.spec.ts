@@ -104,6 +104,16 @@ describe('the configuration', () => {
     });
   }
 
+  it('takes a cluster and Sentinels for Redis, and names REDIS_URL when they are malformed', () => {
+    const url = 'redis+sentinel://:secret@a.example,b.example/main';
+    assert.equal(loadConfig({ ...COMPLETE, REDIS_URL: url }, 'web').redis?.url, url);
+    for (const malformed of ['redis+cluster://u:secret@a:1,,b:2', 'redis://a:1,b:2', 'redis+sentinel://a'])
+      assert.match(
+        problemsOf({ ...COMPLETE, REDIS_URL: malformed }),
+        /^ {2}REDIS_URL (must|names)(?!.*secret)/m,
+      );
+  });
+
   it('never repeats a password in its complaints', () => {
     assert.ok(!problemsOf({ ...COMPLETE, REDIS_URL: 'http://user:hunter2@host' }).includes('hunter2'));
   });
