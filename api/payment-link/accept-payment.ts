@@ -53,7 +53,7 @@ export async function acceptPayment(
   deps: LinkDeps,
   session: LinkedSession,
   offer: Offer,
-  { header, channel, requestId }: SentPayment,
+  { header, channel, requestId, arrivedAtMs }: SentPayment,
 ): Promise<Acceptance> {
   const match = await matchPayment(header, offer);
   if (!match.ok) return { kind: 'refused', failure: match };
@@ -63,7 +63,8 @@ export async function acceptPayment(
 
   const key = payloadKey(requirements.network, requirements.asset, proof);
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
-  const objection = await verify(deps, session.id, requirements, proof);
+  const usefulForMs = usefulFor(deps.config, proof, arrivedAtMs);
+  const objection = await verify(deps, { session: session.id, requirements, proof, usefulForMs });
   if (objection?.kind === 'refused' && (await isPayloadUsed(deps.db, key, session.id))) {
     // Used while the facilitator looked at it: its refusal says no more than that.
     return { kind: 'used_before' };
@@ -78,16 +79,19 @@ export function identifierOf(header: WellFormedHeader): string | undefined {
   return header.kind === 'v2' ? header.identifier : undefined;
 }
 
+interface Looked {
+  session: string;
+  requirements: PaymentRequirements;
+  proof: PaymentProof;
+  /** Nobody waits for the facilitator's turn when the payment could not be settled then, or the request not be answered in time. */
+  usefulForMs: number;
+}
+
 async function verify(
   { facilitator, logger }: LinkDeps,
-  session: string,
-  requirements: PaymentRequirements,
-  proof: PaymentProof,
+  { session, requirements, proof, usefulForMs }: Looked,
 ): Promise<Acceptance | undefined> {
-  const verdict = await facilitator.verify(
-    buildFacilitatorRequest(requirements, proof),
-    settleableForMs(proof),
-  );
+  const verdict = await facilitator.verify(buildFacilitatorRequest(requirements, proof), usefulForMs);
   switch (verdict.kind) {
     case 'valid':
       return undefined;
@@ -109,10 +113,11 @@ async function verify(
   }
 }
 
-/** Whoever has signed it is told in time that it could not be looked at. */
-function settleableForMs(proof: PaymentProof): number | undefined {
-  const end = endsAt(proof);
-  return end === undefined ? undefined : end.getTime() - nowMs() - SETTLE_MARGIN_MS;
+function usefulFor({ settleWaitMs }: LinkDeps['config'], proof: PaymentProof, arrivedAtMs: number): number {
+  const settledBy = (endsAt(proof)?.getTime() ?? Number.POSITIVE_INFINITY) - SETTLE_MARGIN_MS;
+  // With 0 only the settlement is not waited for.
+  const answeredBy = settleWaitMs === 0 ? Number.POSITIVE_INFINITY : arrivedAtMs + settleWaitMs;
+  return Math.min(settledBy, answeredBy) - nowMs();
 }
 
 async function claim(
