@@ -46,7 +46,7 @@ describe("the facilitator's limits", function () {
       const signed: SignedPayment[] = [];
       for (const { id } of sessions) signed.push(await checkout.sign(id));
       // The burst is what a machine that stands still for a moment sends at once afterwards.
-      edge.limitTo({ perSecond: 80, burst: 60, connections: 20 });
+      edge.limitTo({ perSecond: 80, burst: 120, connections: 20 });
       const statuses = await Promise.all(
         sessions.map(({ id }, index) => payUntilTaken(checkout, id, signed[index] ?? assert.fail())),
       );
