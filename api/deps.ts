@@ -1,11 +1,12 @@
-import type { Redis } from 'ioredis';
 import type { Breaker } from '../shared/breaker.js';
+import type { PayoutAccounts } from '../shared/chains/payout-accounts.js';
 import type { SolanaTransfers } from '../shared/chains/solana-transfers.js';
 import type { ReadBalances } from '../shared/chains/wallet-balances.js';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import type { Replica } from '../shared/db/replica.js';
 import type { Logger } from '../shared/logger.js';
+import type { RedisClient } from '../shared/queues/connection.js';
 import type { Queues } from '../shared/queues/enqueue.js';
 import type { RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import type { RingSettlement } from '../shared/queues/ring-settlements.js';
@@ -33,7 +34,7 @@ export interface Deps {
   /** Lists and retrievals. */
   ownReads: OwnReads;
   recentWrites: RecentWrites;
-  redis: Redis | undefined;
+  redis: RedisClient | undefined;
   /** Before `redis`, for requests. */
   breaker: Breaker | undefined;
   secretBox: SecretBox;
@@ -46,6 +47,7 @@ export interface Deps {
   ringDeliveries: RingDeliveries;
   ringSettlement: RingSettlement;
   facilitator: Facilitator;
+  payoutAccounts: PayoutAccounts;
   settlements: SettlementWatch;
   receipts: ReceiptSigner;
   metrics: WebMetrics;

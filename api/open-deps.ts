@@ -1,9 +1,11 @@
+import { TAKEN_TO_BE_THERE, watchPayoutAccounts } from '../shared/chains/payout-accounts.js';
 import type { Config } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { openReplica } from '../shared/db/replica.js';
 import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../shared/domain/weight.js';
 import { lazily } from '../shared/lazily.js';
 import type { Logger } from '../shared/logger.js';
+import { openFacilitator } from '../shared/open-facilitator.js';
 import { openRedis, openRedisBreaker } from '../shared/queues/connection.js';
 import { decisionsFrom } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
@@ -13,7 +15,6 @@ import { createSecretBox } from '../shared/secrets.js';
 import { openKeyUses } from '../shared/services/access/key-uses.js';
 import { openOwnReads } from '../shared/services/access/own-reads.js';
 import { NO_RECENT_WRITES, openRecentWrites } from '../shared/services/access/recent-writes.js';
-import { createFacilitator } from '../shared/x402/facilitator.js';
 import { openByteBudget } from './byte-budget.js';
 import { loadPageAssets, type PageAssets } from './checkout-page/page-assets.js';
 import type { Deps } from './deps.js';
@@ -37,6 +38,10 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     const { createSolanaTransfers } = await import('../shared/chains/solana-transfers.js');
     return createSolanaTransfers(config.rpcUrls);
   });
+  const findMissing = lazily(async () => {
+    const { createFindMissing } = await import('../shared/chains/find-missing-accounts.js');
+    return createFindMissing(config.rpcUrls);
+  });
   return {
     config,
     logger,
@@ -55,7 +60,10 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     queues,
     ringDeliveries: deliveryBell(queues, logger),
     ringSettlement: settlementBell(queues, logger),
-    facilitator: createFacilitator(config.facilitator, { logger }),
+    facilitator: openFacilitator(config.facilitator, 'web', { db, redis, breaker }, logger),
+    payoutAccounts: config.checkTokenAccounts
+      ? watchPayoutAccounts(async (network, wallet) => (await findMissing())(network, wallet), logger)
+      : TAKEN_TO_BE_THERE,
     settlements: watchSettlements(db, logger, decisionsFrom(config.redis, logger)),
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
     metrics: openWebMetrics({ db, replica, queues, logger }, MERCHANT_OPERATIONS),
@@ -76,7 +84,8 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
 }
 
 export async function closeDeps(deps: Deps): Promise<void> {
-  const { db, replica, redis, breaker, queues, facilitator, images, keyUses } = deps;
+  const { db, replica, redis, breaker, queues, facilitator, payoutAccounts, images, keyUses } = deps;
+  payoutAccounts.close();
   breaker?.close();
   await keyUses.close();
   await queues.close();

@@ -1,10 +1,10 @@
-import type { Redis } from 'ioredis';
 import { RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Breaker } from '../shared/breaker.js';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import { BALANCES_SHARE_OF_ADDRESS, TRANSACTIONS_SHARE_OF_ADDRESS } from '../shared/domain/weight.js';
 import { collectForOneTurn } from '../shared/one-turn.js';
+import type { RedisClient } from '../shared/queues/connection.js';
 import { type Count, countInMemory, type Share } from './counts-in-memory.js';
 
 /** Counts over all web processes. */
@@ -16,7 +16,7 @@ export interface RateLimiter {
 /** Where it is counted. */
 export interface CountingStores {
   db: Knex;
-  redis: Redis | undefined;
+  redis: RedisClient | undefined;
   /** Before Redis. */
   breaker: Breaker | undefined;
 }

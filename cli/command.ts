@@ -6,6 +6,8 @@ export type Input = Record<string, string | undefined>;
 export interface Deed {
   /** Its subject, or what it made. */
   about: string | undefined;
+  /** Of the account that its answer shows; what is missing there is told beside it. */
+  solanaWallet?: string | null;
   /** Writes the row. */
   record(db: Knex): Promise<void>;
 }

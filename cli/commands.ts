@@ -37,6 +37,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       const live = await createApiKey(db, { accountId, livemode: true, name: DEFAULT_KEY_NAME });
       const test = await createApiKey(db, { accountId, livemode: false, name: DEFAULT_KEY_NAME });
       deed.about = accountId;
+      deed.solanaWallet = account.solanaWallet;
       return { account: presentAccount(account), keys: { live: live.secret, test: test.secret } };
     },
   },
@@ -46,8 +47,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: DETAILS,
     required: [],
     changes: 'at once',
-    async run(db, input) {
-      return presentAccount(await updateAccount(db, subjectOf(input, 'account'), accountChanges(input)));
+    async run(db, input, deed) {
+      const account = await updateAccount(db, subjectOf(input, 'account'), accountChanges(input));
+      deed.solanaWallet = account.solanaWallet;
+      return presentAccount(account);
     },
   },
   show: {
@@ -55,8 +58,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     subject: 'account',
     options: [],
     required: [],
-    async run(db, input) {
+    async run(db, input, deed) {
       const account = await getAccount(db, subjectOf(input, 'account'));
+      deed.solanaWallet = account.solanaWallet;
       const [keys, facilitatorKeys] = await Promise.all([
         listApiKeys(db, account.id),
         listFacilitatorKeys(db, account.id),

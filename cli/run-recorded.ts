@@ -5,17 +5,17 @@ import type { Deed } from './command.js';
 import type { CommandLine } from './parse-command-line.js';
 
 /** Nothing is changed without a row that says who did it, and none tells of what was not done. */
-export async function runRecorded(db: Knex, line: CommandLine): Promise<object> {
+export async function runRecorded(db: Knex, line: CommandLine): Promise<{ answer: object; deed: Deed }> {
   const { command, input } = line;
   const deed: Deed = {
     about: command.subject && input[command.subject],
     record: (within) => recordOperatorAction(within, actionOf(line, deed.about)),
   };
-  if (command.changes !== 'at once') return await command.run(db, input, deed);
+  if (command.changes !== 'at once') return { answer: await command.run(db, input, deed), deed };
   return await db.transaction(async (trx) => {
     const answer = await command.run(trx, input, deed);
     await deed.record(trx);
-    return answer;
+    return { answer, deed };
   });
 }
 

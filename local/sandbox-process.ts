@@ -88,6 +88,8 @@ function readAnnouncement(line: string): Omit<SandboxProcess, 'ended' | 'stop'> 
     FACILITATOR_URL: facilitator,
     // Its wallets, for someone who has none.
     PAGE_SCRIPT_URL: `${facilitator}/sandbox/wallets.js`,
+    // Its chain opens a merchant's account when it is first paid into.
+    CHECK_TOKEN_ACCOUNTS: 'false',
     ...Object.fromEntries(urls),
   };
   return { environment, buyerKey, joined, notes };

@@ -31,6 +31,9 @@ export interface FacilitatorConfig {
   key: { id: string; secret: string } | undefined;
   timeoutMs: number;
   settleTimeoutMs: number;
+  /** Of all processes together; undefined: each has its own, and asks as often as it likes. */
+  maxConnections?: number | undefined;
+  maxPerSecond?: number | undefined;
 }
 
 export interface Config {
@@ -52,6 +55,8 @@ export interface Config {
   /** By the network's name in the environment, such as EIP155_8453 or SOLANA_DEVNET. */
   confirmations: ReadonlyMap<string, number>;
   rpcUrls: ReadonlyMap<string, string>;
+  /** Whether Solana is offered only to whom it can be paid. */
+  checkTokenAccounts: boolean;
   apiRequestsPerSecond: number;
   linkRequestsPerMinute: number;
   trustProxy: boolean | number | string;
@@ -126,6 +131,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
       env.integer(name, { default: 0, min: 0, max: mostConfirmations(name) }),
     ),
     rpcUrls: env.perNetwork('RPC_URL_', (name) => env.requiredUrl(name, ['http:', 'https:'])),
+    checkTokenAccounts: env.boolean('CHECK_TOKEN_ACCOUNTS', true),
     apiRequestsPerSecond: env.integer('RATE_LIMIT_API_PER_SECOND', { default: 100, min: 1, max: 1_000_000 }),
     linkRequestsPerMinute: env.integer('RATE_LIMIT_LINK_PER_MINUTE', {
       default: 600,
@@ -170,7 +176,7 @@ function readTracesUrl(env: EnvReader): string | undefined {
 }
 
 function readRedis(env: EnvReader): RedisConfig | undefined {
-  const url = env.url('REDIS_URL', ['redis:', 'rediss:']);
+  const url = env.redisUrl('REDIS_URL');
   const verifyTls = env.boolean('REDIS_TLS_VERIFY', true);
   return url === undefined ? undefined : { url, verifyTls };
 }
@@ -210,6 +216,8 @@ function readFacilitator(env: EnvReader, required: boolean): FacilitatorConfig {
       min: 100,
       max: 300_000,
     }),
+    maxConnections: env.optionalInteger('FACILITATOR_MAX_CONNECTIONS', { min: 1, max: 100_000 }),
+    maxPerSecond: env.optionalInteger('FACILITATOR_MAX_PER_SECOND', { min: 1, max: 100_000 }),
   };
 }
 

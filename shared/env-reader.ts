@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from './parse-url.js';
+import { namesSeveral, parseRedisUrl } from './redis-url.js';
 
 interface Bounds {
   min: number;
@@ -90,6 +91,15 @@ export class EnvReader {
   requiredUrl(name: string, protocols: readonly string[]): string {
     if (this.text(name) === undefined) this.problems.push(`${name} is missing.`);
     return this.url(name, protocols) ?? '';
+  }
+
+  redisUrl(name: string): string | undefined {
+    const text = this.text(name);
+    if (text === undefined || !namesSeveral(text)) return this.url(name, ['redis:', 'rediss:']);
+    const place = parseRedisUrl(text);
+    if (typeof place !== 'string') return text;
+    this.problems.push(`${name} ${place}`);
+    return undefined;
   }
 
   /** Variables with one per network, such as RPC_URL_EIP155_8453 or CONFIRMATIONS_SOLANA_DEVNET. */

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { createChains } from '../shared/chains/confirmation.js';
 import { type Config, readConfig } from '../shared/config.js';
 import { warnOfDangers } from '../shared/dangers.js';
@@ -10,18 +9,24 @@ import { warnOfPooler } from '../shared/db/warn-of-pooler.js';
 import type { JobName } from '../shared/domain/jobs.js';
 import { isEntryPoint, runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, type Logger, tellStart } from '../shared/logger.js';
-import { openRedis, openWorkerRedis, warnIfRedisMayEvict } from '../shared/queues/connection.js';
+import { openFacilitator, type Stores } from '../shared/open-facilitator.js';
+import {
+  openRedis,
+  openRedisBreaker,
+  openWorkerRedis,
+  type RedisClient,
+  warnIfRedisMayEvict,
+} from '../shared/queues/connection.js';
 import { decisionBell } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
 import { deliveryBell } from '../shared/queues/ring-deliveries.js';
-import { PAYMENTS_OF_A_JOB } from '../shared/queues/ring-settlements.js';
 import { tellOfStore } from '../shared/queues/tell-of-store.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { NO_RECENT_WRITES, openRecentWrites } from '../shared/services/access/recent-writes.js';
 import { type Closable, closeOnSignal, closeWithin } from '../shared/shutdown.js';
 import { startTracing } from '../shared/tracing/start.js';
 import { waitAtMost } from '../shared/within.js';
-import { createFacilitator } from '../shared/x402/facilitator.js';
+import { createFacilitator, type Facilitator } from '../shared/x402/facilitator.js';
 import { cleanUpRegularly } from './clean-up.js';
 import { Deliverer } from './deliver-webhook.js';
 import type { WorkerDeps } from './deps.js';
@@ -37,13 +42,11 @@ const LEAVE_AFTER_MS = 20_000;
 const WRITE_DOWN_MS = 1000;
 /** And how long its connections may take to close: together less than a stopping process has. */
 const CLOSE_MS = 3000;
-/** To the facilitator, for each place of the queues: those of a settlement, and one to confirm. */
-const CALLS_PER_PLACE = PAYMENTS_OF_A_JOB + 1;
 
 interface Opened {
   deps: WorkerDeps;
   /** Over which jobs are waited for. */
-  waiting: Redis | undefined;
+  waiting: RedisClient | undefined;
   close(): Promise<void>;
 }
 
@@ -97,6 +100,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   const replica = config.replica && openReplica(db, config.replica, logger);
   const ringing = config.redis && openRedis(config.redis, logger);
   if (ringing !== undefined) warnIfRedisMayEvict(ringing, logger);
+  const breaker = ringing && openRedisBreaker(ringing, logger);
   const waiting = config.redis && openWorkerRedis(config.redis, logger);
   const queues = openQueues(config, ringing, logger);
   const chains = createChains(config.rpcUrls);
@@ -109,10 +113,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     queues,
     ringDeliveries: deliveryBell(queues, logger),
     ringDecided: decisionBell(ringing),
-    facilitator: createFacilitator(config.facilitator, {
-      callsAtOnce: config.workerConcurrency * CALLS_PER_PLACE,
-      logger,
-    }),
+    facilitator: facilitatorFor(config, { db, redis: ringing, breaker }, logger),
     chains,
     metrics: openWorkerMetrics({ db, replica, queues, logger }),
   };
@@ -120,6 +121,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     deps,
     waiting,
     async close() {
+      breaker?.close();
       await queues.close();
       chains.close();
       ringing?.disconnect();
@@ -128,6 +130,14 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
       await db.destroy();
     },
   };
+}
+
+/** A worker that settles nothing takes no share of what the facilitator allows. */
+function facilitatorFor({ facilitator, workerQueues }: Config, stores: Stores, logger: Logger): Facilitator {
+  const asks = workerQueues.some((name) => name === 'settle-payment' || name === 'confirm-payment');
+  return asks
+    ? openFacilitator(facilitator, 'worker', stores, logger)
+    : createFacilitator(facilitator, { logger });
 }
 
 if (isEntryPoint(import.meta.url)) {

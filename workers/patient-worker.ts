@@ -7,9 +7,10 @@ import {
   type Worker,
   withBackend,
 } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { JobName } from '../shared/domain/jobs.js';
 import { pauseAfterFailure } from '../shared/pause.js';
-import { QUEUE_PREFIX, type QueuePool } from '../shared/queues/queue-settings.js';
+import type { RedisClient } from '../shared/queues/connection.js';
+import { prefixOf, type QueuePool } from '../shared/queues/queue-settings.js';
 import type { StoreNews } from '../shared/queues/tell-of-store.js';
 
 /**
@@ -18,7 +19,7 @@ import type { StoreNews } from '../shared/queues/tell-of-store.js';
  * process stops; and a worker begins when its store has been reached.
  */
 interface Patience {
-  name: string;
+  name: JobName;
   news: StoreNews;
   over: AbortSignal;
 }
@@ -28,7 +29,10 @@ class StoreAway extends Error {
   override readonly name = 'StoreAway';
 }
 
-/** How a Redis says no; when it cannot be reached, ioredis waits for it. */
+/** When a question was cut off, as each is whose node of a cluster ends: BullMQ would wait fifteen seconds. */
+const ASKED_AGAIN_MS = 1000;
+
+/** How a Redis says no; when it cannot be reached, ioredis waits for it. It does not for one node of a cluster. */
 const isRefusalOfRedis = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
 function patient<B extends IQueueBackend, C>(
@@ -63,13 +67,18 @@ interface Settings<Data> extends Patience {
   options: { concurrency: number; stalledInterval: number; maxStalledCount: number };
 }
 
-export function workerOnRedis<Data>({ name, work, options, ...rest }: Settings<Data>, redis: Redis): Worker {
-  const bullMq = withBackend(patient(createRedisBackend, { name, ...rest }, isRefusalOfRedis));
+export function workerOnRedis<Data>(
+  { name, work, options, ...rest }: Settings<Data>,
+  redis: RedisClient,
+): Worker {
+  const isPaused = redis.isCluster ? () => true : isRefusalOfRedis;
+  const bullMq = withBackend(patient(createRedisBackend, { name, ...rest }, isPaused));
   // What both backends' workers have in common is all that is used of either.
   return new bullMq.Worker(name, work, {
     ...options,
+    runRetryDelay: ASKED_AGAIN_MS,
     connection: redis,
-    prefix: QUEUE_PREFIX,
+    prefix: prefixOf(name, redis),
   }) as unknown as Worker;
 }
 

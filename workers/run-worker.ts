@@ -1,9 +1,9 @@
 import { DelayedError, type Job, type Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Config } from '../shared/config.js';
 import type { JobName, JobPayloads } from '../shared/domain/jobs.js';
 import type { Logger } from '../shared/logger.js';
 import { pauseAfterFailure } from '../shared/pause.js';
+import type { RedisClient } from '../shared/queues/connection.js';
 import { openQueuePool, type QueuePool } from '../shared/queues/queue-settings.js';
 import { type StoreNews, tellOfStore } from '../shared/queues/tell-of-store.js';
 import type { Closable } from '../shared/shutdown.js';
@@ -15,7 +15,7 @@ interface WorkerSettings<N extends JobName> {
   name: N;
   handle(payload: JobPayloads[N]): Promise<Outcome>;
   config: Config;
-  redis: Redis | undefined;
+  redis: RedisClient | undefined;
   logger: Logger;
   /** Of all workers of a process. */
   news?: StoreNews;
@@ -89,7 +89,7 @@ export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closa
 }
 
 interface Attempts {
-  name: string;
+  name: JobName;
   news: StoreNews;
   stop: AbortController;
 }

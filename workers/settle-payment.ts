@@ -50,12 +50,23 @@ async function settle(
     if (result === 'superseded' && call.answer.kind === 'settled')
       await passOn(deps, payment, call.answer.transaction);
   });
-  const verdict = whatItProves(payment, call.answer);
+  tellCall(deps, payment, call, { requestId, span });
+  return done;
+}
+
+function tellCall(
+  { metrics, logger }: WorkerDeps,
+  payment: Payment,
+  { answer, startedAt }: Call,
+  { requestId, span }: { requestId: string | undefined; span: Span },
+): void {
+  const verdict = whatItProves(payment, answer);
   const ms = nowMs() - startedAt.getTime();
-  deps.metrics.settleCall(verdict.kind, ms / 1000);
+  const isPostponed = verdict.kind === 'postponed';
+  if (!isPostponed) metrics.settleCall(verdict.kind, ms / 1000);
   span.say({ 'checkout.verdict': verdict.kind });
-  deps.logger.info({
-    event: 'payment.settle_answered',
+  logger.info({
+    event: isPostponed ? 'payment.settle_postponed' : 'payment.settle_answered',
     payment: payment.id,
     session: payment.checkoutSessionId,
     network: payment.network,
@@ -66,13 +77,12 @@ async function settle(
     call: payment.settleCalls,
     ms,
   });
-  return done;
 }
 
 async function ask(deps: WorkerDeps, payment: Payment): Promise<SettleVerdict> {
-  if (!mayStillCall(payment, rulesFor(deps.config, payment), times()))
-    return { kind: 'not_processed', why: 'taken too long ago' };
-  return await deps.facilitator.settle(facilitatorRequest(payment));
+  const mayBeSent = (): boolean => mayStillCall(payment, rulesFor(deps.config, payment), times());
+  if (!mayBeSent()) return { kind: 'not_processed', why: 'taken too long ago' };
+  return await deps.facilitator.settle(facilitatorRequest(payment), mayBeSent);
 }
 
 async function decide(deps: WorkerDeps, payment: Payment, call: Call): Promise<Decision> {

@@ -17,13 +17,14 @@ const SETTLE_VERDICTS = [
   'not_processed',
   'unknown',
 ] as const satisfies SettleVerdict['kind'][];
+type CallVerdict = (typeof SETTLE_VERDICTS)[number];
 const TRY_OUTCOMES = ['succeeded', 'refused', 'unanswered'] as const;
 
 /** What a worker process counts. */
 export interface WorkerMetrics {
   /** What it is called on every page that shows it: its machine's name, and what tells two there apart. */
   worker: string;
-  settleCall(verdict: SettleVerdict['kind'], seconds: number): void;
+  settleCall(verdict: CallVerdict, seconds: number): void;
   deliveryTry(outcome: (typeof TRY_OUTCOMES)[number], seconds: number): void;
   chainLook(network: string, finding: ChainFinding['kind']): void;
   /** Without what waits in the stores, which is the same for all. */

@@ -1,6 +1,7 @@
 import { findToken } from '../../shared/chains/networks.js';
-import { now } from '../../shared/clock.js';
+import { now, nowMs } from '../../shared/clock.js';
 import { type Channel, SOLANA_LIFETIME_MS } from '../../shared/domain/payment.js';
+import { SETTLE_MARGIN_MS } from '../../shared/domain/payment-policy/limits.js';
 import {
   type Claim,
   ClaimNotMade,
@@ -45,13 +46,14 @@ type Acceptance =
   | { kind: 'lost' }
   /** The claim may have been made. */
   | { kind: 'unclear' }
-  | { kind: 'unavailable' };
+  /** In so many milliseconds it may be otherwise, where that is known. */
+  | { kind: 'unavailable'; forMs?: number | undefined };
 
 export async function acceptPayment(
   deps: LinkDeps,
   session: LinkedSession,
   offer: Offer,
-  { header, channel, requestId }: SentPayment,
+  { header, channel, requestId, arrivedAtMs }: SentPayment,
 ): Promise<Acceptance> {
   const match = await matchPayment(header, offer);
   if (!match.ok) return { kind: 'refused', failure: match };
@@ -61,7 +63,8 @@ export async function acceptPayment(
 
   const key = payloadKey(requirements.network, requirements.asset, proof);
   if (await isPayloadUsed(deps.db, key, session.id)) return { kind: 'used_before' };
-  const objection = await verify(deps, session.id, requirements, proof);
+  const usefulForMs = usefulFor(deps.config, proof, arrivedAtMs);
+  const objection = await verify(deps, { session: session.id, requirements, proof, usefulForMs });
   if (objection?.kind === 'refused' && (await isPayloadUsed(deps.db, key, session.id))) {
     // Used while the facilitator looked at it: its refusal says no more than that.
     return { kind: 'used_before' };
@@ -76,19 +79,25 @@ export function identifierOf(header: WellFormedHeader): string | undefined {
   return header.kind === 'v2' ? header.identifier : undefined;
 }
 
+interface Looked {
+  session: string;
+  requirements: PaymentRequirements;
+  proof: PaymentProof;
+  /** Nobody waits for the facilitator's turn when the payment could not be settled then, or the request not be answered in time. */
+  usefulForMs: number;
+}
+
 async function verify(
   { facilitator, logger }: LinkDeps,
-  session: string,
-  requirements: PaymentRequirements,
-  proof: PaymentProof,
+  { session, requirements, proof, usefulForMs }: Looked,
 ): Promise<Acceptance | undefined> {
-  const verdict = await facilitator.verify(buildFacilitatorRequest(requirements, proof));
+  const verdict = await facilitator.verify(buildFacilitatorRequest(requirements, proof), usefulForMs);
   switch (verdict.kind) {
     case 'valid':
       return undefined;
     case 'unavailable':
       logger.warn({ event: 'facilitator.unavailable', session, why: verdict.why });
-      return { kind: 'unavailable' };
+      return { kind: 'unavailable', forMs: verdict.forMs };
     case 'refused': {
       const { kind: _, ...failure } = verdict;
       if (failure.class === 'setup')
@@ -102,6 +111,13 @@ async function verify(
       return { kind: 'unavailable' };
     }
   }
+}
+
+function usefulFor({ settleWaitMs }: LinkDeps['config'], proof: PaymentProof, arrivedAtMs: number): number {
+  const settledBy = (endsAt(proof)?.getTime() ?? Number.POSITIVE_INFINITY) - SETTLE_MARGIN_MS;
+  // With 0 only the settlement is not waited for.
+  const answeredBy = settleWaitMs === 0 ? Number.POSITIVE_INFINITY : arrivedAtMs + settleWaitMs;
+  return Math.min(settledBy, answeredBy) - nowMs();
 }
 
 async function claim(

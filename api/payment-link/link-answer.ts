@@ -23,11 +23,12 @@ export function expired(): LinkAnswer {
   );
 }
 
-export function busy(): LinkAnswer {
+/** Where it is known for how long. */
+export function busy(forMs = 0): LinkAnswer {
   return refuse(
     'payment_service_unavailable',
     'Payments cannot be taken right now, and no money moved. Try again in a few seconds; the same signature may be sent again.',
-    BUSY_SECONDS,
+    Math.max(BUSY_SECONDS, Math.ceil(forMs / 1000)),
   );
 }
 

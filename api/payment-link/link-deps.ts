@@ -1,3 +1,4 @@
+import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import type { Config } from '../../shared/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Logger } from '../../shared/logger.js';
@@ -13,6 +14,7 @@ export interface LinkDeps {
   db: Knex;
   logger: Logger;
   facilitator: Facilitator;
+  payoutAccounts: PayoutAccounts;
   receipts: ReceiptSigner;
   ringSettlement: RingSettlement;
   ringDeliveries: RingDeliveries;

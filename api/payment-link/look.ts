@@ -7,7 +7,7 @@ import { paid } from './receipt.js';
 
 /** How a session that was read stands, as all are told who pay nothing. Looking pays nothing. */
 export async function look(
-  deps: Pick<LinkDeps, 'config' | 'db' | 'facilitator' | 'receipts'>,
+  deps: Pick<LinkDeps, 'config' | 'db' | 'facilitator' | 'payoutAccounts' | 'receipts'>,
   session: LinkedSession,
 ): Promise<LinkAnswer> {
   switch (session.status) {

@@ -1,3 +1,4 @@
+import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import { now } from '../../shared/clock.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { sessionUrl } from '../../shared/presenters/checkout-session.js';
@@ -7,7 +8,7 @@ import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';
 import { buildAccepts, type OfferInput } from '../../shared/x402/requirements.js';
-import type { PaymentRequired } from '../../shared/x402/wire.js';
+import type { PaymentRequired, PaymentRequirements } from '../../shared/x402/wire.js';
 import { describePayment } from './describe.js';
 import { busy, type LinkAnswer, refuse } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
@@ -19,25 +20,31 @@ const EXTENSIONS = { [PAYMENT_IDENTIFIER]: PAYMENT_IDENTIFIER_DECLARATION };
 
 /** What the session can be paid with now; an answer instead when that is nothing. */
 export async function readOffer(
-  { facilitator }: Pick<LinkDeps, 'facilitator'>,
+  { facilitator, payoutAccounts }: Pick<LinkDeps, 'facilitator' | 'payoutAccounts'>,
   session: LinkedSession,
 ): Promise<Offer | LinkAnswer> {
   const supported = await facilitator.supported();
   if (supported === undefined) return busy();
   const offeredFeePayers = session.offeredFeePayers ?? [];
-  const accepts = buildAccepts({
+  const built = buildAccepts({
     livemode: session.livemode,
     ...receiverOf(session),
     amountCents: session.amountTotalCents,
     supported,
     offeredFeePayers,
   });
+  // A refund goes back to where its payment came from.
+  const accepts = session.refund == null ? built.filter((entry) => isPayable(entry, payoutAccounts)) : built;
   if (accepts.length > 0) return { accepts, supported, offeredFeePayers };
   return refuse(
     'payments_unavailable',
     'There is no network on which this link can be paid right now. Try again in a minute, or ask the merchant.',
     RETRY_SECONDS,
   );
+}
+
+function isPayable({ network, payTo, asset }: PaymentRequirements, accounts: PayoutAccounts): boolean {
+  return !(network.startsWith('solana:') && accounts.isMissing({ network, wallet: payTo, asset }));
 }
 
 /** The merchant's wallets; of a refund the one that paid, and only in the token in which it did. */

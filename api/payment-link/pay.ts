@@ -68,7 +68,7 @@ async function payOpen(deps: LinkDeps, session: LinkedSession, sent: SentPayment
     case 'unclear':
       return stillProcessing();
     case 'unavailable':
-      return busy();
+      return busy(acceptance.forMs);
     case 'claimed': {
       const { paymentId } = acceptance;
       return await awaitOutcome(deps, { sessionId: session.id, paymentId, offer }, sent.arrivedAtMs);

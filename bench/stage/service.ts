@@ -60,6 +60,8 @@ export async function openStage({
     BASE_URL: 'https://pay.example',
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    // There is no chain to look at.
+    CHECK_TOKEN_ACCOUNTS: 'false',
     // They are counted as ever, and refuse nobody.
     RATE_LIMIT_API_PER_SECOND: '1000000',
     RATE_LIMIT_LINK_PER_MINUTE: '10000000',

@@ -2,6 +2,7 @@ import { nowMs } from '../../shared/clock.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
 import { startFacilitator } from '../../test/support/facilitator.js';
 import { seededRandom } from '../../test/support/seeded-random.js';
+import { FACILITATOR_LIMITS } from '../stage/facilitator-limits.js';
 import { becomeActor } from './actor.js';
 import { callerOf, watchForHangUps } from './callers.js';
 import type { FacilitatorEntry } from './entries.js';
@@ -40,6 +41,7 @@ const facilitator = await startFacilitator({
   },
 });
 let isHealed = false;
+facilitator.edge.limitTo(FACILITATOR_LIMITS);
 
 for (const endpoint of ['supported', 'verify', 'settle'] as const) {
   const moods = drawMoods(random, MOODS[endpoint], CALLS);

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { FACILITATOR_LIMITS } from './facilitator-limits.js';
 import type { Links } from './links.js';
 import type { PostgresStore } from './postgres-store.js';
 
@@ -22,6 +23,8 @@ export function serviceEnvironments(
     DATABASE_QUERY_TIMEOUT_MS: String(QUERY_TIMEOUT_MS),
     FACILITATOR_TIMEOUT_MS: '2000',
     FACILITATOR_SETTLE_TIMEOUT_MS: String(SETTLE_TIMEOUT_MS),
+    FACILITATOR_MAX_PER_SECOND: String(FACILITATOR_LIMITS.perSecond),
+    FACILITATOR_MAX_CONNECTIONS: String(FACILITATOR_LIMITS.connections),
     SETTLE_WAIT_MS: '4000',
     RATE_LIMIT_API_PER_SECOND: '100000',
     RATE_LIMIT_LINK_PER_MINUTE: '1000000',

@@ -93,7 +93,8 @@ function openWorker(config: Config, { logger, secretBox }: Deps): WorkerOnStage 
 async function readAccepted(web: Deps, accountId: string): Promise<PaymentRequirements> {
   const { id } = await buildSession(web.db, accountId);
   const session = await findLinkedSession(web.db, id);
-  const offer = session && (await readOffer({ facilitator: { ...web.facilitator, ...SUPPORTED } }, session));
+  const offer =
+    session && (await readOffer({ ...web, facilitator: { ...web.facilitator, ...SUPPORTED } }, session));
   if (offer === undefined || 'kind' in offer) throw new Error('nothing is offered');
   const [accepted] = offer.accepts;
   if (accepted === undefined) throw new Error('nothing is offered');

@@ -90,6 +90,15 @@ export class SolanaRpc {
     });
   }
 
+  /** In the same order: whether there is an account at all, of whatever kind. */
+  async areThere(accounts: readonly string[]): Promise<boolean[]> {
+    const keys = accounts.map((account) => new PublicKey(account));
+    const found = await this.#connection.getMultipleAccountsInfo(keys, 'confirmed');
+    if (found.length !== accounts.length)
+      throw new ChainUnreadable('the endpoint did not answer for each account');
+    return found.map((account) => account !== null);
+  }
+
   /** In the state of a finalized block that is not before `root`. */
   async isBlockhashValid(blockhash: string, root: SolanaRoot): Promise<boolean> {
     const config = { commitment: 'finalized', minContextSlot: root.slot } as const;

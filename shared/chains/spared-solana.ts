@@ -17,6 +17,8 @@ export interface SparedSolana {
     network: SvmNetwork,
     accounts: readonly string[],
   ): Promise<(bigint | undefined)[] | EndpointUnreadable>;
+  /** In the same order. */
+  accountsThere(network: SvmNetwork, accounts: readonly string[]): Promise<boolean[] | EndpointUnreadable>;
 }
 
 const TIMEOUT_MS = 5000;
@@ -43,6 +45,7 @@ export function spareSolana(rpcUrls: ReadonlyMap<string, string>): SparedSolana 
       balances(`${network.caip2} ${accounts.join(' ')}`, () =>
         endpointOf(network).ask((rpc) => rpc.getTokenBalances(accounts)),
       ),
+    accountsThere: (network, accounts) => endpointOf(network).ask((rpc) => rpc.areThere(accounts)),
   };
 }
 

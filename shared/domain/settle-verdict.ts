@@ -8,5 +8,7 @@ export type SettleVerdict =
   /** `ifUsedToo`: an authorization that was used would be refused with the same word. */
   | { kind: 'rejected'; code: string; reason: string; ifUsedToo: boolean }
   | { kind: 'not_processed'; why: string }
+  /** It was not sent: its turn does not come in time, but in so many milliseconds it may. */
+  | { kind: 'postponed'; why: string; forMs: number }
   /** `mayGoOn`: the facilitator may still be at it. */
   | { kind: 'unknown'; why: string; transaction: string | undefined; mayGoOn: boolean };

@@ -84,6 +84,9 @@ export const MAX_PAGE_RPC_CALLS = 32;
 /** What so many wallets hold on a network is kept for a second, of some 1 KB each. */
 export const MAX_HOLDINGS_KEPT = 1000;
 
+/** Of so many merchants' wallets it is known which accounts they have, of some 300 bytes each. */
+export const MAX_PAYOUT_WALLETS_KEPT = 5000;
+
 /** One image of a merchant. */
 export const MAX_IMAGE_BYTES = 2 * 1024 * 1024;
 

@@ -1,8 +1,8 @@
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import type { RedisConfig } from '../config.js';
 import type { Logger } from '../logger.js';
 import { collectForOneTurn } from '../one-turn.js';
-import { openWorkerRedis } from './connection.js';
+import { openWorkerRedis, type RedisClient } from './connection.js';
 import { QUEUE_PREFIX } from './queue-settings.js';
 
 /**
@@ -14,7 +14,7 @@ const CHANNEL = `${QUEUE_PREFIX}:decided`;
 export type RingDecided = (paymentId: string) => void;
 
 /** Payments that are decided in one turn of the event loop are told of together. */
-export function decisionBell(redis: Redis | undefined): RingDecided {
+export function decisionBell(redis: RedisClient | undefined): RingDecided {
   if (redis === undefined) return () => {};
   return collectForOneTurn((ids) => {
     redis.publish(CHANNEL, ids.join(' ')).catch(() => undefined); // Lost: the rows are looked at all the same.
@@ -33,8 +33,9 @@ export function decisionsFrom(redis: RedisConfig | undefined, logger: Logger): H
   return (listener) => {
     if (redis === undefined) return { isOn: () => false, stop: () => {} };
     const subscriber = openWorkerRedis(redis, logger);
-    // By hand: what ioredis subscribes to again by itself ends the process when it is cut off just then.
-    subscriber.options.autoResubscribe = false;
+    // By hand: what ioredis subscribes to again by itself ends the process when it is cut off just then. Of a cluster it
+    // asks another node instead, and hears the same there.
+    if (subscriber instanceof Redis) subscriber.options.autoResubscribe = false;
     subscriber.on('ready', () => {
       subscriber.subscribe(CHANNEL).catch(() => undefined); // Cut off: the next connection does it.
     });

@@ -1,12 +1,12 @@
 import type { JobType, Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
 import { JOB_NAMES, type JobName, type JobPayloads } from '../domain/jobs.js';
 import { lazily } from '../lazily.js';
 import type { Logger } from '../logger.js';
 import type { Closable } from '../shutdown.js';
 import { within } from '../within.js';
-import { JOB_OPTIONS, openQueuePool, QUEUE_PREFIX, type QueuePool } from './queue-settings.js';
+import type { RedisClient } from './connection.js';
+import { JOB_OPTIONS, openQueuePool, prefixOf, type QueuePool } from './queue-settings.js';
 
 export interface JobRequest<N extends JobName> {
   name: N;
@@ -49,7 +49,7 @@ interface AnyQueue {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-export function openQueues(config: Config, redis: Redis | undefined, logger: Logger): Queues {
+export function openQueues(config: Config, redis: RedisClient | undefined, logger: Logger): Queues {
   const queues = new Map<JobName, AnyQueue>();
   const pool = openQueuePool(config.database, POOL_SIZE);
 
@@ -108,11 +108,11 @@ export function openQueues(config: Config, redis: Redis | undefined, logger: Log
 function openQueue(
   { createPostgresBackend, Queue, withBackend }: BullMq,
   name: JobName,
-  redis: Redis | undefined,
+  redis: RedisClient | undefined,
   pool: QueuePool,
 ): AnyQueue {
   const options = { defaultJobOptions: JOB_OPTIONS, skipMetasUpdate: true };
   return redis === undefined
     ? new (withBackend(createPostgresBackend).Queue)(name, { ...options, connection: pool.connection })
-    : new Queue(name, { ...options, connection: redis, prefix: QUEUE_PREFIX });
+    : new Queue(name, { ...options, connection: redis, prefix: prefixOf(name, redis) });
 }

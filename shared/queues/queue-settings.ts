@@ -3,9 +3,16 @@ import pg from 'pg';
 import type { DatabaseConfig } from '../config.js';
 import { postgresConnection } from '../db/connection.js';
 import { isIdle } from '../db/idle-connection.js';
+import type { JobName } from '../domain/jobs.js';
+import type { RedisClient } from './connection.js';
 
 /** Keeps our keys apart from whatever else lives in the same Redis. */
 export const QUEUE_PREFIX = 'checkout';
+
+/** In a cluster all keys of a queue lie in one slot, since its scripts use several; each queue has another. */
+export function prefixOf(queue: JobName, redis: RedisClient): string {
+  return redis.isCluster ? `{${QUEUE_PREFIX}:${queue}}` : QUEUE_PREFIX;
+}
 
 /** A finished job leaves nothing behind: adding its id again must ring again, and the row holds the history. */
 export const JOB_OPTIONS = {

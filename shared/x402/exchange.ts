@@ -3,6 +3,8 @@ import type { Dispatcher } from 'undici';
 export interface Answer {
   status: number;
   body: string;
+  /** As it says for how long not to come again. */
+  retryAfter: string | undefined;
 }
 
 export interface Terms {
@@ -25,6 +27,7 @@ export function exchange(
     const chunks: Buffer[] = [];
     let length = 0;
     let status = 0;
+    let retryAfter: string | undefined;
     let broken: Error | undefined;
     let abort: ((reason: Error) => void) | undefined;
     const breakOff = (reason: Error): void => {
@@ -40,8 +43,9 @@ export function exchange(
         // It has waited for a connection until it was given up: it must not be sent any more.
         if (broken !== undefined) abort(broken);
       },
-      onResponseStart(_controller, statusCode) {
+      onResponseStart(_controller, statusCode, headers) {
         status = statusCode;
+        retryAfter = [headers['retry-after']].flat()[0];
       },
       onResponseData(_controller, chunk) {
         length += chunk.length;
@@ -50,7 +54,7 @@ export function exchange(
       },
       onResponseEnd() {
         clearTimeout(timer);
-        resolve({ status, body: Buffer.concat(chunks).toString('utf8') });
+        resolve({ status, retryAfter, body: Buffer.concat(chunks).toString('utf8') });
       },
       onResponseError(_controller, error) {
         clearTimeout(timer);

@@ -2,14 +2,29 @@ import { findNetworkByV1Name } from '../chains/networks.js';
 import type { SettleVerdict } from '../domain/settle-verdict.js';
 import { describeFailure, type Failure } from './failure-codes.js';
 import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js';
+import { pauseAskedFor } from './retry-after.js';
 
 /** What a facilitator's answer proves. */
-export type FacilitatorReply = { status: number; body: string } | { error: unknown };
+export type FacilitatorReply =
+  | { status: number; body: string; retryAfter?: string | undefined }
+  | { error: unknown };
+
+/** It was not asked: it is asked as much already as it may be. In so many milliseconds that may be over. */
+export class NotAsked extends Error {
+  override readonly name = 'NotAsked';
+  readonly forMs: number;
+
+  constructor(forMs: number) {
+    super('the facilitator is asked as much as it may be');
+    this.forMs = forMs;
+  }
+}
 
 export type VerifyVerdict =
   | { kind: 'valid'; payer: string | undefined }
   | ({ kind: 'refused' } & Failure)
-  | { kind: 'unavailable'; why: string };
+  /** In so many milliseconds it may be asked again, where that is known. */
+  | { kind: 'unavailable'; why: string; forMs?: number };
 
 /** With what is told of a refusal. */
 export type SettleAnswer =
@@ -47,9 +62,14 @@ const UNSTORABLE = /[\p{Cc}\p{Cs}]/u;
 const MAX_STORED_LENGTH = 500;
 
 export function readVerifyAnswer(reply: FacilitatorReply): VerifyVerdict {
-  if ('error' in reply) return { kind: 'unavailable', why: nameError(reply.error) };
+  if ('error' in reply) {
+    const { error } = reply;
+    const why = nameError(error);
+    return { kind: 'unavailable', why, ...(error instanceof NotAsked && { forMs: error.forMs }) };
+  }
   if (TURNED_AWAY.has(reply.status) || !isVerdictStatus(reply.status)) {
-    return { kind: 'unavailable', why: `HTTP ${reply.status}` };
+    const forMs = pauseAskedFor(reply);
+    return { kind: 'unavailable', why: `HTTP ${reply.status}`, ...(forMs !== undefined && { forMs }) };
   }
   const answer = parseJsonObject(reply.body);
   if (answer?.isValid === true) return { kind: 'valid', payer: readText(answer.payer) };
@@ -71,6 +91,7 @@ function readInvalidReason({ invalidReason, invalidMessage }: JsonObject): unkno
 export function readSettleAnswer(reply: FacilitatorReply, network: string): SettleAnswer {
   if ('error' in reply) {
     const why = nameError(reply.error);
+    if (reply.error instanceof NotAsked) return { kind: 'postponed', why, forMs: reply.error.forMs };
     return wasNothingSent(reply.error) ? { kind: 'not_processed', why } : { ...unknown(why), mayGoOn: true };
   }
   const answer = parseJsonObject(reply.body);
@@ -161,6 +182,7 @@ function wasNothingSent(error: unknown): boolean {
 
 export function nameError(error: unknown): string {
   if (!(error instanceof Error)) return 'an unknown error';
+  if (error instanceof NotAsked) return error.message;
   const named = codeOf(error) ?? (error.cause instanceof Error ? codeOf(error.cause) : undefined);
   return named ?? error.name;
 }

@@ -2,10 +2,13 @@ import { Agent } from 'undici';
 import type { FacilitatorConfig } from '../config.js';
 import type { SettleVerdict } from '../domain/settle-verdict.js';
 import type { Logger } from '../logger.js';
+import { type Line, openLine } from '../pace/line.js';
+import { ownPace } from '../pace/pace.js';
 import { inSpan } from '../tracing/spans.js';
 import { exchange } from './exchange.js';
 import {
   type FacilitatorReply,
+  NotAsked,
   readSettleAnswer,
   readVerifyAnswer,
   type VerifyVerdict,
@@ -13,6 +16,7 @@ import {
 import { createTokenSource } from './facilitator-auth.js';
 import { rememberSupported } from './remember-supported.js';
 import type { SupportedKinds } from './requirements.js';
+import { pauseAskedFor } from './retry-after.js';
 import type { FacilitatorRequest } from './wire.js';
 
 /**
@@ -22,14 +26,19 @@ import type { FacilitatorRequest } from './wire.js';
 export interface Facilitator {
   /** Undefined when it cannot be reached and no copy is young enough. */
   supported(): Promise<SupportedKinds | undefined>;
-  verify(payment: FacilitatorRequest): Promise<VerifyVerdict>;
-  settle(payment: FacilitatorRequest): Promise<SettleVerdict>;
+  /** For whom it is of no use later than in so many milliseconds; in any case nobody waits for its turn for long. */
+  verify(payment: FacilitatorRequest, usefulForMs?: number): Promise<VerifyVerdict>;
+  /** Sent when its turn has come, if it may be sent then. */
+  settle(payment: FacilitatorRequest, mayBeSent?: () => boolean): Promise<SettleVerdict>;
   close(): Promise<void>;
 }
 
 const MAX_ANSWER_BYTES = 256 * 1024;
-/** At least: a call that waits for a connection uses up its time, and may then never have been sent. */
-const CONNECTIONS = 128;
+/** Of a process, where nothing is said of all. */
+export const CONNECTIONS = 128;
+/** How long a call waits until it may be sent. Whoever looks at a signature leaves room for those who settle one. */
+const LOOKS_WAIT_MS = 5000;
+const SETTLES_WAIT_MS = 15_000;
 /**
  * Where the facilitator does not say how long it keeps a connection: less than the usual five seconds, since a call on
  * one that it is closing is lost, and a lost /settle has to be looked for on the chain.
@@ -39,48 +48,59 @@ const KEPT_MS = 4000;
 const FACILITATOR = { 'peer.service': 'facilitator' };
 
 interface FacilitatorOptions {
-  /** As many as there may be, each of which finds a connection. */
-  callsAtOnce?: number;
+  /** Where calls wait until they may be sent: a call that waited for a connection would use up its time. */
+  line?: Line;
   /** Is told why it does not say what it can settle. */
   logger?: Logger;
 }
 
 export function createFacilitator(
   config: FacilitatorConfig,
-  { callsAtOnce = CONNECTIONS, logger }: FacilitatorOptions = {},
+  { line, logger }: FacilitatorOptions = {},
 ): Facilitator {
+  const { maxConnections } = config;
+  const connections = maxConnections ?? CONNECTIONS;
+  const calls = line ?? openLine({ pace: ownPace(() => 0), places: () => connections });
   const agent = new Agent({
-    connections: Math.max(CONNECTIONS, callsAtOnce),
+    connections,
     keepAliveTimeout: KEPT_MS,
+    // Those of a process that may have fewer by now end soon, whatever the facilitator says.
+    ...(maxConnections !== undefined && { keepAliveMaxTimeout: KEPT_MS }),
     connect: { timeout: config.timeoutMs },
     // Each call has its own time as a whole.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   const token = config.key && createTokenSource(config.key);
-  const supported = rememberSupported(() => call('GET', '/supported', undefined, config.timeoutMs), logger);
+  const supported = rememberSupported(
+    () => ask({ method: 'GET', path: '/supported' }, LOOKS_WAIT_MS),
+    logger,
+  );
 
-  async function call(
-    method: 'GET' | 'POST',
-    path: string,
-    body: FacilitatorRequest | undefined,
-    timeoutMs: number,
-  ): Promise<FacilitatorReply> {
-    const name = `${method} ${path}`;
+  async function ask(call: Call, waitsMs: number, mayBeSent = () => true): Promise<FacilitatorReply> {
+    const entry = await calls.enter(waitsMs);
+    if (entry.kind === 'refused') return { error: new NotAsked(entry.forMs) };
+    try {
+      if (!mayBeSent()) return { error: new NotAsked(0) };
+      const reply = await sendTraced(call);
+      if ('status' in reply) obey(reply);
+      return reply;
+    } finally {
+      entry.leave();
+    }
+  }
+
+  async function sendTraced(call: Call): Promise<FacilitatorReply> {
+    const name = `${call.method} ${call.path}`;
     return await inSpan({ name, kind: 'client', attributes: FACILITATOR }, async (span) => {
-      const reply = await send(method, path, body, timeoutMs);
+      const reply = await send(call);
       if ('status' in reply) span.say({ 'http.response.status_code': reply.status });
       else span.fail(reply.error instanceof Error ? reply.error.name : 'unknown');
       return reply;
     });
   }
 
-  async function send(
-    method: 'GET' | 'POST',
-    path: string,
-    body: FacilitatorRequest | undefined,
-    timeoutMs: number,
-  ): Promise<FacilitatorReply> {
+  async function send({ method, path, body, timeoutMs = config.timeoutMs }: Call): Promise<FacilitatorReply> {
     try {
       const { origin, pathname, search } = new URL(`${config.url}${path}`);
       const request = {
@@ -100,15 +120,34 @@ export function createFacilitator(
     }
   }
 
+  function obey(reply: Extract<FacilitatorReply, { status: number }>): void {
+    const pauseMs = pauseAskedFor(reply);
+    if (pauseMs === undefined) return;
+    calls.pause(pauseMs);
+    logger?.warn({ event: 'facilitator.asked_to_wait', status: reply.status, seconds: pauseMs / 1000 });
+  }
+
   return {
     supported,
-    async verify(payment) {
-      return readVerifyAnswer(await call('POST', '/verify', payment, config.timeoutMs));
+    async verify(body, usefulForMs = LOOKS_WAIT_MS) {
+      const waitsMs = Math.max(0, Math.min(LOOKS_WAIT_MS, usefulForMs));
+      return readVerifyAnswer(await ask({ method: 'POST', path: '/verify', body }, waitsMs));
     },
-    async settle(payment) {
-      const reply = await call('POST', '/settle', payment, config.settleTimeoutMs);
-      return readSettleAnswer(reply, payment.paymentRequirements.network);
+    async settle(body, mayBeSent) {
+      const call: Call = { method: 'POST', path: '/settle', body, timeoutMs: config.settleTimeoutMs };
+      const reply = await ask(call, SETTLES_WAIT_MS, mayBeSent);
+      return readSettleAnswer(reply, body.paymentRequirements.network);
     },
-    close: () => agent.destroy(),
+    async close() {
+      calls.close();
+      await agent.destroy();
+    },
   };
+}
+
+interface Call {
+  method: 'GET' | 'POST';
+  path: string;
+  body?: FacilitatorRequest;
+  timeoutMs?: number;
 }

@@ -26,6 +26,7 @@ export async function openTestApp(environment: Record<string, string> = {}): Pro
       BASE_URL: 'https://pay.example',
       RATE_LIMIT_API_PER_SECOND: '100000',
       RATE_LIMIT_LINK_PER_MINUTE: '1000000',
+      CHECK_TOKEN_ACCOUNTS: 'false',
       LOG_LEVEL: 'silent',
       ...environment,
     },

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Keypair } from '@solana/web3.js';
 import { type Behaviour, Dial, type FacilitatorAnswer } from './facilitator-dial.js';
+import { type Edge, openEdge, turnAway } from './facilitator-edge.js';
 import {
   createEndpoints,
   type EndpointName,
@@ -21,6 +22,8 @@ export interface FakeFacilitator {
   supported: Dial;
   verify: Dial;
   settle: Dial;
+  /** Before all of them. */
+  edge: Edge;
   calls: Record<EndpointName, FacilitatorCall[]>;
   ledger: readonly Movement[];
   /** Resolves when that many calls have come in, each before its behaviour begins. */
@@ -74,9 +77,12 @@ export async function startFacilitator(options: FacilitatorOptions = {}): Promis
     void answered.then(() => running.delete(answered));
   });
 
+  const edge = openEdge(server);
+
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = findEndpoint(request);
     const text = await readText(request);
+    if (!edge.admits(request.socket)) return turnAway(response);
     if (name === undefined) return send(response, { status: 404, body: { error: 'not_found' } });
     const body = parseJson(text);
     const { promise: done, resolve: end } = newPromise();
@@ -122,6 +128,7 @@ export async function startFacilitator(options: FacilitatorOptions = {}): Promis
     url: `http://127.0.0.1:${port}`,
     feePayers,
     ...dials,
+    edge,
     calls,
     ledger: rules.ledger,
     waitForCall: (endpoint, count = 1) => {

@@ -32,5 +32,5 @@ export async function resetTestSandbox(): Promise<void> {
 /** What a process needs to know of the sandbox. */
 export function sandboxEnvironment({ facilitator, rpcUrls }: Sandbox): Record<string, string> {
   const urls = Object.entries(rpcUrls).map(([network, url]) => [`RPC_URL_${network}`, url] as const);
-  return { FACILITATOR_URL: facilitator.url, ...Object.fromEntries(urls) };
+  return { FACILITATOR_URL: facilitator.url, CHECK_TOKEN_ACCOUNTS: 'false', ...Object.fromEntries(urls) };
 }

@@ -79,6 +79,7 @@ export async function openWebProcesses(name: string): Promise<WebProcesses> {
     FACILITATOR_URL: 'http://127.0.0.1:1',
     BASE_URL: 'https://pay.example',
     RATE_LIMIT_LINK_PER_MINUTE: '1000000',
+    CHECK_TOKEN_ACCOUNTS: 'false',
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
   };
   await waitAtCommit(db);

@@ -89,6 +89,9 @@ describe('the configuration', () => {
     DATABASE_PREPARED_STATEMENTS: 'off',
     FACILITATOR_URL: 'ftp://x',
     FACILITATOR_TIMEOUT_MS: '8s',
+    FACILITATOR_MAX_PER_SECOND: '0',
+    FACILITATOR_MAX_CONNECTIONS: 'many',
+    CHECK_TOKEN_ACCOUNTS: 'maybe',
     ENCRYPTION_KEY: 'dG9vIHNob3J0',
     RECEIPT_SIGNING_KEYS: 'hunter2',
     SETTLE_WAIT_MS: '-1',
@@ -111,6 +114,16 @@ describe('the configuration', () => {
       assert.match(problemsOf({ ...COMPLETE, [name]: value }), new RegExp(`^ {2}${name} `, 'm'));
     });
   }
+
+  it('takes a cluster and Sentinels for Redis, and names REDIS_URL when they are malformed', () => {
+    const url = 'redis+sentinel://:secret@a.example,b.example/main';
+    assert.equal(loadConfig({ ...COMPLETE, REDIS_URL: url }, 'web').redis?.url, url);
+    for (const malformed of ['redis+cluster://u:secret@a:1,,b:2', 'redis://a:1,b:2', 'redis+sentinel://a'])
+      assert.match(
+        problemsOf({ ...COMPLETE, REDIS_URL: malformed }),
+        /^ {2}REDIS_URL (must|names)(?!.*secret)/m,
+      );
+  });
 
   it('never repeats a password in its complaints', () => {
     assert.ok(!problemsOf({ ...COMPLETE, REDIS_URL: 'http://user:hunter2@host' }).includes('hunter2'));

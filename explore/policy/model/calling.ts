@@ -52,6 +52,8 @@ function* beginning(scene: Scene, settleCalls: number): Steps {
     const stalled = withPayment(world, id, { ...taken, hand: { ...hand, kind: 'stalled' } });
     yield { what: 'a worker stands still before its call', world: stalled, isHonest: false };
   }
+  const answer = { kind: 'postponed', why: 'its turn does not come in time', forMs: 0 } as const;
+  yield* hearing(next, hand, { answer, isHonest: false });
   yield* sending(next, hand);
 }
 

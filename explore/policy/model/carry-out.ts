@@ -31,6 +31,7 @@ export function carryOut(scene: Scene, decision: Decision, cause: Cause): Carrie
       const postponed: Payment = {
         ...payment,
         ...learntOf(payment, decision.learnt),
+        settleCalls: 'notSent' in decision ? payment.settleCalls - 1 : payment.settleCalls,
         hand: null,
         stage,
         due: dueAfter(decision.at, cause),

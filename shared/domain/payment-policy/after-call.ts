@@ -77,6 +77,8 @@ export function afterCall(
     }
     case 'not_processed':
       return retryOrGiveUp(payment, verdict.why, now);
+    case 'postponed':
+      return later(payment, verdict, now);
     case 'unknown': {
       const { transaction, mayGoOn } = verdict;
       const at = new Date(now.getTime() + FIRST_LOOK_MS);
@@ -96,7 +98,8 @@ export function surelyOver(startedAt: Date, { settleTimeoutMs }: Rules): Date {
 
 /** A failure after an unclear attempt of the same payment proves nothing: the first may be what made it fail. */
 export function whatItProves(payment: CalledPayment, answer: SettleVerdict): SettleVerdict {
-  if (!isInDoubt(payment) || answer.kind === 'settled' || answer.kind === 'unknown') return answer;
+  const isFailure = answer.kind === 'rejected' || answer.kind === 'not_processed';
+  if (!isInDoubt(payment) || !isFailure) return answer;
   const why = `${answer.kind === 'rejected' ? answer.reason : answer.why} after an unclear attempt`;
   return { kind: 'unknown', why, transaction: undefined, mayGoOn: false };
 }
@@ -114,6 +117,21 @@ function retryOrGiveUp(payment: CalledPayment, why: string, now: Date): Decision
   const at = new Date(now.getTime() + RETRY_MS * payment.settleCalls);
   return { kind: 'settle_again', at, learnt: { settleEndedAt: now }, said };
 }
+
+/** Nothing was sent, which says nothing of the payment: it is sent later, for the last time when its authorization is about to end. */
+function later(payment: CalledPayment, { why, forMs }: Postponed, now: Date): Decision {
+  const said = { source: 'service', said: `not sent yet: ${why}` } as const;
+  const last = payment.validUntil.getTime() - SETTLE_MARGIN_MS;
+  if (now.getTime() < last) {
+    const at = new Date(Math.min(now.getTime() + forMs, last));
+    return { kind: 'settle_again', at, learnt: { settleEndedAt: now }, notSent: true, said };
+  }
+  return isInDoubt(payment)
+    ? { ...lookAt(now, said.said, { settleEndedAt: now }), said }
+    : { ...GIVEN_UP, said };
+}
+
+type Postponed = Extract<SettleVerdict, { kind: 'postponed' }>;
 
 const GIVEN_UP = {
   kind: 'fail',

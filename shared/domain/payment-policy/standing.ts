@@ -62,7 +62,8 @@ export type Decision = { said: Omit<Observation, 'at'> } & (
   | { kind: 'succeed'; proof: Proof }
   /** `released`: it surely never reached the facilitator, and its payload may claim this session again. */
   | { kind: 'fail'; code: string; released: boolean; watchAt: Date | undefined }
-  | { kind: 'settle_again'; at: Date; learnt: Learnt }
+  /** `notSent`: what it was taken for was no call. */
+  | { kind: 'settle_again'; at: Date; learnt: Learnt; notSent?: true }
   | { kind: 'look_again'; at: Date; learnt: Learnt }
   | { kind: 'stop_watching' }
 );

@@ -69,6 +69,7 @@ async function postpone(
       dueAt: next?.dueAt ?? null,
       // What died with it before the look may die with it again.
       lostTakes: decision.kind === 'settle_again' ? raw('lost_takes - 1') : 0,
+      ...('notSent' in decision && { settleCalls: raw('settle_calls - 1') }),
       history: withObservation(decision.said),
     })
     .where({ id: payment.id, attempt: payment.attempt, status: payment.status });

@@ -15,6 +15,7 @@ const REFUSED: SettleVerdict = {
 };
 const USED_TOO: SettleVerdict = { ...REFUSED, code: 'invalid_transaction_state', ifUsedToo: true };
 const TURNED_AWAY: SettleVerdict = { kind: 'not_processed', why: 'HTTP 401' };
+const POSTPONED: SettleVerdict = { kind: 'postponed', why: 'its limit', forMs: 2500 };
 const UNKNOWN: SettleVerdict = { kind: 'unknown', why: 'HTTP 500', transaction: undefined, mayGoOn: false };
 
 /** What is decided, in a word, with what is kept. */
@@ -137,6 +138,41 @@ const ROWS: readonly Row[] = [
     answer: TURNED_AWAY,
     payment: inDoubt({ settleCalls: 3 }),
     says: ['look_again', at(1000), { ...ENDED, settleUnclear: true }],
+  },
+  {
+    what: 'postponed',
+    answer: POSTPONED,
+    says: ['settle_again', at(2500), { settleEndedAt: at(0) }],
+  },
+  {
+    what: 'postponed, however often it was sent',
+    answer: POSTPONED,
+    payment: aPayment({ settleCalls: 3 }),
+    says: ['settle_again', at(2500), { settleEndedAt: at(0) }],
+  },
+  {
+    what: 'postponed, after something was unclear',
+    answer: POSTPONED,
+    payment: inDoubt({ settleCalls: 3 }),
+    says: ['settle_again', at(2500), { settleEndedAt: at(0) }],
+  },
+  {
+    what: 'postponed until after the last moment at which it may be sent',
+    answer: POSTPONED,
+    payment: aPayment({ validUntil: at(12_000) }),
+    says: ['settle_again', at(2000), { settleEndedAt: at(0) }],
+  },
+  {
+    what: 'postponed in that moment',
+    answer: POSTPONED,
+    payment: aPayment({ validUntil: at(10_000) }),
+    says: ['fail', 'payment_service_unavailable', true, undefined],
+  },
+  {
+    what: 'postponed in that moment, after something was unclear',
+    answer: POSTPONED,
+    payment: inDoubt({ validUntil: at(10_000) }),
+    says: ['look_again', at(0), { settleEndedAt: at(0) }],
   },
   { what: 'unclear', answer: UNKNOWN, says: ['look_again', at(1000), { ...ENDED, settleUnclear: true }] },
   {

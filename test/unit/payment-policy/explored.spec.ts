@@ -13,6 +13,8 @@ const MET = [
   '/settle says not_processed: settle_again',
   '/settle says not_processed: fail: released: reopen',
   '/settle says not_processed: look_again',
+  '/settle says postponed: settle_again',
+  '/settle says postponed: fail: released: reopen',
   '/settle says rejected: look_again',
   '/settle says rejected: fail: refused clearly: reopen',
   '/settle says rejected, the chain says unused: fail: refused, and no use of it could be seen: reopen',

@@ -38,14 +38,15 @@ describe('the facilitator client', () => {
   });
 
   function client(
-    settings: { key?: { id: string; secret: string }; timeoutMs?: number; callsAtOnce?: number } = {},
+    settings: {
+      key?: { id: string; secret: string };
+      timeoutMs?: number;
+      maxConnections?: number | undefined;
+    } = {},
   ): Facilitator {
-    const { key, timeoutMs = 5000, callsAtOnce } = settings;
-    const config = { url: fake.url, key, timeoutMs, settleTimeoutMs: timeoutMs };
-    const facilitator = createFacilitator(config, {
-      ...(callsAtOnce !== undefined && { callsAtOnce }),
-      logger,
-    });
+    const { key, timeoutMs = 5000, maxConnections } = settings;
+    const config = { url: fake.url, key, timeoutMs, settleTimeoutMs: timeoutMs, maxConnections };
+    const facilitator = createFacilitator(config, { logger });
     open.push(facilitator);
     return facilitator;
   }
@@ -116,14 +117,82 @@ describe('the facilitator client', () => {
     assert.equal(await facilitator.supported(), undefined);
   });
 
-  it('sends as many calls at once as it was told there may be: none waits for another to end', async () => {
-    const callsAtOnce = 150;
-    const facilitator = client({ callsAtOnce, timeoutMs: 60_000 });
-    const hold = fake.verify.holdAll();
-    const calls = Array.from({ length: callsAtOnce }, () => facilitator.verify({} as never));
-    await fake.waitForCall('verify', callsAtOnce);
+  for (const [maxConnections, atOnce] of [
+    [undefined, 128],
+    [150, 150],
+    [3, 3],
+  ] as const) {
+    it(`has ${atOnce} calls under way at once where ${maxConnections ?? 'nothing'} is set, and sends the next when one ends`, async () => {
+      const facilitator = client({ maxConnections, timeoutMs: 60_000 });
+      const hold = fake.verify.holdNext();
+      const others = fake.verify.holdAll();
+      const calls = Array.from({ length: atOnce + 1 }, () => facilitator.verify({} as never));
+      await fake.waitForCall('verify', atOnce);
+      assert.equal(fake.calls.verify.length, atOnce);
+      hold.release();
+      await fake.waitForCall('verify', atOnce + 1);
+      others.release();
+      await Promise.all(calls);
+    });
+  }
+
+  it('tells a call that cannot be sent in time that it was not, and for how long', async () => {
+    const facilitator = client({ maxConnections: 1, timeoutMs: 60_000 });
+    const hold = fake.settle.holdNext(answers(401));
+    const request = { paymentRequirements: entryFor('eip155:84532') } as never;
+    const first = facilitator.settle(request);
+    await fake.waitForCall('settle');
+    const { kind, ...told } = await facilitator.verify({} as never, 20);
+    assert.deepEqual([kind, 'forMs' in told && told.forMs], ['unavailable', 1000]);
     hold.release();
-    await Promise.all(calls);
+    assert.equal((await first).kind, 'not_processed');
+    assert.equal(fake.calls.verify.length, 0);
+  });
+
+  it('asks nothing for as long as it is asked to wait, but for no longer than a minute', async () => {
+    const facilitator = client();
+    const request = { paymentRequirements: entryFor('eip155:84532') } as never;
+    const refuse = (status: number, retryAfter: string): void =>
+      fake.verify.next({
+        works: false,
+        answer: () => ({ status, body: 'slow down', headers: { 'retry-after': retryAfter } }),
+      });
+    refuse(429, '20');
+    const first = await facilitator.verify({} as never);
+    assert.deepEqual(first, { kind: 'unavailable', why: 'HTTP 429', forMs: 20_000 });
+    const second = await facilitator.verify({} as never);
+    assert.ok(second.kind === 'unavailable' && (second.forMs ?? 0) > 10_000);
+    const settled = await facilitator.settle(request);
+    assert.ok(settled.kind === 'postponed' && settled.forMs > 10_000);
+    assert.deepEqual([fake.calls.verify.length, fake.calls.settle.length], [1, 0]);
+    const waited = lines.filter(({ event }) => event === 'facilitator.asked_to_wait');
+    assert.deepEqual(
+      waited.map(({ status, seconds }) => [status, seconds]),
+      [[429, 20]],
+    );
+    const other = client();
+    refuse(503, new Date(Date.now() + 3_600_000).toUTCString());
+    assert.deepEqual(await other.verify({} as never), {
+      kind: 'unavailable',
+      why: 'HTTP 503',
+      forMs: 60_000,
+    });
+  });
+
+  it('is not slowed down by what asks for no pause', async () => {
+    const facilitator = client();
+    for (const [status, retryAfter] of [
+      [429, '0'],
+      [503, 'soon'],
+      [500, '30'],
+      [200, '30'],
+    ] as const) {
+      const answer = { status, body: {}, headers: { 'retry-after': retryAfter } };
+      fake.verify.next({ works: false, answer: () => answer });
+      await facilitator.verify({} as never);
+    }
+    await facilitator.verify({} as never);
+    assert.equal(fake.calls.verify.length, 5);
   });
 
   it('sends no token without a key', async () => {

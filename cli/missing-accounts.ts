@@ -1,0 +1,30 @@
+import { findToken, NETWORKS } from '../shared/chains/networks.js';
+import type { Config } from '../shared/config.js';
+import { within } from '../shared/within.js';
+
+/** Nobody waits longer for a chain. */
+const LOOKED_WITHIN_MS = 3000;
+
+/** The accounts that a merchant's Solana wallet has to open before links offer these tokens; what cannot be read is not named. */
+export async function missingAccounts(
+  { checkTokenAccounts, rpcUrls }: Pick<Config, 'checkTokenAccounts' | 'rpcUrls'>,
+  wallet: string | null,
+): Promise<object> {
+  if (!checkTokenAccounts || wallet === null) return {};
+  const { createFindMissing } = await import('../shared/chains/find-missing-accounts.js');
+  const findMissing = createFindMissing(rpcUrls);
+  const found = await Promise.all(
+    NETWORKS.filter(({ family }) => family === 'svm').map(async ({ caip2, name }) => {
+      const missing = await within(LOOKED_WITHIN_MS, findMissing(caip2, wallet)).catch(() => []);
+      if ('kind' in missing) return [];
+      return missing.map(({ asset, account }) => ({
+        open_token_account: account,
+        token: findToken(caip2, asset)?.symbol,
+        network: caip2,
+        network_name: name,
+      }));
+    }),
+  );
+  const all = found.flat();
+  return all.length === 0 ? {} : { token_accounts_to_open: all };
+}

@@ -1,0 +1,88 @@
+/** What REDIS_URL may name: one Redis, the one that Sentinels name, or a cluster. */
+export type RedisPlace =
+  | { kind: 'one'; tls: boolean; url: string }
+  | ({ kind: 'cluster' } & Nodes)
+  | ({ kind: 'sentinel'; name: string; db: number; sentinels: Credentials } & Nodes);
+
+export interface Credentials {
+  username?: string;
+  password?: string;
+}
+
+export interface HostAndPort {
+  host: string;
+  port: number;
+}
+
+interface Nodes {
+  tls: boolean;
+  nodes: HostAndPort[];
+  credentials: Credentials;
+}
+
+const SEVERAL = /^(rediss?)\+(cluster|sentinel):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
+const NODE = /^(\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?$/i;
+const DEFAULT_PORTS = { cluster: 6379, sentinel: 26379 };
+const SENTINELS_OWN = ['sentinel_username', 'sentinel_password'] as const;
+
+/** The text names several nodes, whether well or not. */
+export function namesSeveral(text: string): boolean {
+  return /^rediss?\+/.test(text) || /^rediss?:\/\/[^/]*,/.test(text);
+}
+
+/** What it says; or, as a string, what is wrong with it, which repeats nothing of it. */
+export function parseRedisUrl(text: string): RedisPlace | string {
+  if (!namesSeveral(text)) return { kind: 'one', tls: text.startsWith('rediss:'), url: text };
+  const [, scheme, kind, login, hosts, path = '', query = ''] = SEVERAL.exec(text) ?? [];
+  if (scheme === undefined || (kind !== 'cluster' && kind !== 'sentinel') || hosts === undefined)
+    return FORMS;
+  const nodes = readNodes(hosts, DEFAULT_PORTS[kind]);
+  const credentials = readCredentials(login);
+  if (nodes === undefined || credentials === undefined) return FORMS;
+  const shared = { tls: scheme === 'rediss', nodes, credentials };
+  if (kind === 'sentinel') return readSentinel(shared, path, query);
+  if ((path !== '' && path !== '0') || query !== '')
+    return 'names a database or options, which a cluster has none of: leave out what follows its nodes.';
+  return { kind, ...shared };
+}
+
+const FORMS =
+  'must be redis://[user:password@]host:port, redis+cluster://[user:password@]host:port,host:port or redis+sentinel://[user:password@]host:port,host:port/master-name; with rediss for TLS.';
+
+function readSentinel(shared: Nodes, path: string, query: string): RedisPlace | string {
+  const [, name, db = '0'] = /^([\w.-]+)(?:\/(\d{1,4}))?$/.exec(path) ?? [];
+  if (name === undefined)
+    return 'must end with the name by which the Sentinels know their master: …/master-name.';
+  const options = new URLSearchParams(query);
+  if ([...options.keys()].some((key) => !SENTINELS_OWN.some((known) => known === key)))
+    return `may have ${SENTINELS_OWN.join(' and ')} after its question mark, and nothing else.`;
+  const [username, password] = SENTINELS_OWN.map((key) => options.get(key) || undefined);
+  const sentinels = {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+  };
+  return { kind: 'sentinel', ...shared, name, db: Number(db), sentinels };
+}
+
+function readNodes(hosts: string, defaultPort: number): HostAndPort[] | undefined {
+  const nodes = hosts.split(',').map((text) => {
+    const [, host, port = String(defaultPort)] = NODE.exec(text.trim()) ?? [];
+    const isPort = Number(port) > 0 && Number(port) < 65_536;
+    return host === undefined || !isPort
+      ? undefined
+      : { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+  });
+  return nodes.every((node) => node !== undefined) ? nodes : undefined;
+}
+
+/** `user:password`, `:password`, with what a URL may not hold escaped. */
+function readCredentials(login = ''): Credentials | undefined {
+  const colon = login.indexOf(':');
+  const [user, secret] = colon < 0 ? [login, ''] : [login.slice(0, colon), login.slice(colon + 1)];
+  try {
+    const [username, password] = [decodeURIComponent(user), decodeURIComponent(secret)];
+    return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
+  } catch {
+    return undefined;
+  }
+}

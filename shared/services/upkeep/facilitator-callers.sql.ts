@@ -1,0 +1,26 @@
+import type { Statement } from '../../db/statement.js';
+
+/** By Postgres' clock, which all of them have in common. One that was killed is counted until it has been silent for so long. */
+const GONE = `seen_at < now() - interval '10 seconds'`;
+
+/** The one that asks is not in it: its row is not seen by the statement that writes it. */
+export const COUNT_CALLERS: Statement = {
+  name: undefined,
+  text: `
+    WITH gone AS (
+      DELETE FROM facilitator_callers WHERE id IN (
+        SELECT id FROM facilitator_callers WHERE ${GONE} AND id <> $1 FOR UPDATE SKIP LOCKED
+      )
+    ), here AS (
+      INSERT INTO facilitator_callers (id, kind, seen_at) VALUES ($1, $2, now())
+      ON CONFLICT (id) DO UPDATE SET seen_at = now()
+    )
+    SELECT kind, count(*)::int AS count FROM facilitator_callers
+    WHERE id <> $1 AND NOT ${GONE}
+    GROUP BY kind`,
+};
+
+export const LEAVE_CALLERS: Statement = {
+  name: undefined,
+  text: 'DELETE FROM facilitator_callers WHERE id = $1',
+};

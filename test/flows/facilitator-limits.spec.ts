@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { returnToPresent } from '../../shared/clock.js';
+import { loadConfig } from '../../shared/config.js';
+import { openDatabase } from '../../shared/db/knex.js';
+import { createLogger } from '../../shared/logger.js';
+import { openFacilitator } from '../../shared/open-facilitator.js';
+import { ownPace } from '../../shared/pace/pace.js';
+import { type SharedPaceOptions, sharedPace } from '../../shared/pace/shared-pace.js';
+import { openRedis, openRedisBreaker } from '../../shared/queues/connection.js';
+import { countCallers, leaveCallers } from '../../shared/services/upkeep/facilitator-callers.js';
+import { type Checkout, openCheckout, type SignedPayment, told } from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import { startFacilitator } from '../support/facilitator.js';
+import type { Behaviour } from '../support/facilitator-dial.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { openRelay } from '../support/redis-relay.js';
+import { createMigratedDatabase, testServices } from '../support/suite.js';
+
+const SOON = 60_000;
+
+/** As a proxy before it says it. */
+function asksToWait(status: number, seconds: number): Behaviour {
+  const headers = { 'retry-after': String(seconds) };
+  return { works: false, answer: () => ({ status, body: 'slow down', headers }) };
+}
+
+describe("the facilitator's limits", function () {
+  this.timeout(120_000);
+
+  /** As a buyer does who is told to come again. */
+  async function payUntilTaken(checkout: Checkout, id: string, { header }: SignedPayment): Promise<number> {
+    for (;;) {
+      const { status } = await checkout.visit(id, { 'PAYMENT-SIGNATURE': header });
+      if (status !== 503) return status;
+    }
+  }
+
+  it('are kept by web and workers together: a hundred payments at once, none unclear', async () => {
+    const environment = { FACILITATOR_MAX_PER_SECOND: '80', FACILITATOR_MAX_CONNECTIONS: '20' };
+    const checkout = await openCheckout({ environment });
+    try {
+      await checkout.startWorker();
+      const { edge } = checkout.facilitator;
+      const sessions = await Promise.all(Array.from({ length: 100 }, () => checkout.buildSession()));
+      const signed: SignedPayment[] = [];
+      for (const { id } of sessions) signed.push(await checkout.sign(id));
+      // The burst is what a machine that stands still for a moment sends at once afterwards.
+      edge.limitTo({ perSecond: 80, burst: 120, connections: 20 });
+      const statuses = await Promise.all(
+        sessions.map(({ id }, index) => payUntilTaken(checkout, id, signed[index] ?? assert.fail())),
+      );
+      assert.deepEqual(
+        [...new Set(statuses)].sort().filter((status) => status > 202),
+        [],
+      );
+      await eventually(async () => {
+        for (const { id } of sessions) assert.equal((await checkout.session(id)).status, 'complete');
+      });
+      const payments = await Promise.all(sessions.map(({ id }) => checkout.payment(id)));
+      assert.deepEqual(
+        payments.filter(({ settleUnclear, settleCalls }) => settleUnclear || settleCalls !== 1),
+        [],
+      );
+      assert.deepEqual([edge.turnedAway, checkout.facilitator.ledger.length], [0, 100]);
+      assert.ok(edge.mostConnections <= 20, `${edge.mostConnections} connections`);
+    } finally {
+      await checkout.close();
+    }
+  });
+
+  it('a pause that one process was asked for is kept by all: buyers are told for how long, payments wait', async () => {
+    const checkout = await openCheckout();
+    const { settle, calls } = checkout.facilitator;
+    try {
+      const [paid, waiting] = [await checkout.buildSession(), await checkout.buildSession()];
+      const [payment, other] = [await checkout.sign(paid.id), await checkout.sign(waiting.id)];
+      settle.next(asksToWait(429, 6));
+      const answer = checkout.visit(paid.id, { 'PAYMENT-SIGNATURE': payment.header }).then((res) => res);
+      await checkout.facilitator.waitForCall('settle');
+      await eventually(async () => assert.equal((await checkout.payment(paid.id)).stage, 'settle'));
+      // Where no calls are counted, the others hear of it within a tenth of a second.
+      await sleep(150);
+      const busy = await checkout.visit(waiting.id, { 'PAYMENT-SIGNATURE': other.header });
+      assert.equal(busy.status, 503);
+      assert.equal(busy.body.error.code, 'payment_service_unavailable');
+      const seconds = Number(busy.get('Retry-After'));
+      assert.ok(seconds >= 5 && seconds <= 6, `Retry-After: ${seconds}`);
+      assert.equal((await checkout.session(waiting.id)).status, 'open');
+      const { status } = await answer;
+      assert.equal(status, 200);
+      assert.deepEqual([calls.settle.length, checkout.calls(other).verify], [2, 0]);
+      assert.equal((await checkout.payment(paid.id)).settleCalls, 2);
+    } finally {
+      await checkout.close();
+    }
+  });
+});
+
+describe('a payment whose turn does not come', () => {
+  let flow: MoneyFlow;
+  before(async () => {
+    flow = await openMoneyFlow('postponed', { environment: { SETTLE_WAIT_MS: '0' }, worker: false });
+  });
+  after(() => flow.close());
+  afterEach(() => {
+    returnToPresent();
+    return flow.assertBooks();
+  });
+
+  /** Claimed, and the hands of a worker that may send nothing until it is told. */
+  async function claim() {
+    const { id } = await flow.buildSession();
+    assert.equal(told(await flow.pay(id)), '202 processing');
+    const hands = flow.openHands();
+    const { facilitator } = hands.deps;
+    let isFull = true;
+    hands.deps.facilitator = {
+      ...facilitator,
+      settle: async (...call) =>
+        isFull ? { kind: 'postponed', why: 'full', forMs: 60_000 } : await facilitator.settle(...call),
+    };
+    const payment = await flow.onlyPayment(id);
+    return {
+      id,
+      next: () => hands.doNext(payment.id),
+      makeRoom: () => {
+        isFull = false;
+      },
+    };
+  }
+
+  it('is tried again more often than one that was refused, and is none that was sent', async () => {
+    const { id, next, makeRoom } = await claim();
+    for (let turn = 0; turn < 4; turn += 1) await next();
+    const { status, stage, settleCalls, settleUnclear } = await flow.onlyPayment(id);
+    assert.deepEqual([status, stage, settleCalls, settleUnclear], ['processing', 'settle', 0, false]);
+    makeRoom();
+    await next();
+    assert.equal((await flow.session(id)).status, 'complete');
+    assert.equal((await flow.onlyPayment(id)).settleCalls, 1);
+  });
+
+  it('is given back when it can no longer be sent: its session is open again', async () => {
+    const { id, next } = await claim();
+    const calls = flow.facilitator.calls.settle.length;
+    for (let turn = 0; turn < 20 && (await flow.session(id)).status === 'processing'; turn += 1) await next();
+    const { status, failureCode } = await flow.onlyPayment(id);
+    assert.deepEqual([status, failureCode], ['failed', 'payment_service_unavailable']);
+    assert.equal((await flow.session(id)).status, 'open');
+    assert.equal(flow.facilitator.calls.settle.length, calls);
+  });
+});
+
+describe('turns that Redis gives', () => {
+  const redis = () =>
+    openRedis({ url: testServices().redisUrl, verifyTls: true }, createLogger('silent', 'test'));
+  const opened: ReturnType<typeof redis>[] = [];
+  afterEach(() => {
+    for (const client of opened.splice(0)) client.disconnect();
+  });
+
+  /** Of two processes. */
+  async function twoPaces(intervalMs: number | undefined) {
+    const key = `checkout:facilitator:${Math.random()}`;
+    const paceOf = async () => {
+      const client = redis();
+      opened.push(client);
+      await eventually(async () => assert.equal(client.status, 'ready'));
+      const store: SharedPaceOptions['store'] = {
+        run: (script, on, ...values) => client.eval(script, 1, on, ...values),
+      };
+      return sharedPace({ store, key, intervalMs, alone: ownPace(() => assert.fail('it is not alone')) });
+    };
+    return [await paceOf(), await paceOf()] as const;
+  }
+
+  it('come one after the other, whoever asks', async () => {
+    const [one, other] = await twoPaces(10_000);
+    const waits: number[] = [];
+    for (const pace of [one, other, other, one]) waits.push((await pace.take(SOON)).waitMs);
+    const tens = waits.map((ms) => Math.round(ms / 10_000));
+    assert.deepEqual(tens, [0, 1, 2, 3]);
+    const { granted, waitMs } = await other.take(20_000);
+    assert.deepEqual([granted, Math.round(waitMs / 10_000)], [false, 4]);
+    assert.equal(Math.round((await one.take(SOON)).waitMs / 10_000), 4);
+  });
+
+  it('are none in a pause that another process was asked for', async () => {
+    for (const intervalMs of [10_000, undefined]) {
+      const [one, other] = await twoPaces(intervalMs);
+      await other.take(SOON);
+      one.pause(50_000);
+      await eventually(async () => {
+        const { granted, waitMs } = await other.take(30_000);
+        assert.deepEqual([granted, waitMs > 40_000 && waitMs <= 50_000], [false, true]);
+        assert.ok((await other.pausedMs()) > 40_000);
+      });
+    }
+  });
+});
+
+describe('processes that share the limits', () => {
+  it('know of each other by Postgres, and of none that left or was killed', async () => {
+    const config = loadConfig({ DATABASE_URL: await createMigratedDatabase('callers') }, 'cli');
+    const db = openDatabase(config.database);
+    try {
+      const web = { id: '00000000-0000-0000-0000-000000000001', kind: 'web' } as const;
+      const workers = [2, 3].map((n) => ({
+        id: `00000000-0000-0000-0000-00000000000${n}`,
+        kind: 'worker' as const,
+      }));
+      assert.deepEqual(await countCallers(db, web), { web: 1, worker: 0 });
+      for (const worker of workers) await countCallers(db, worker);
+      assert.deepEqual(await countCallers(db, web), { web: 1, worker: 2 });
+      await leaveCallers(db, workers[0] ?? assert.fail());
+      assert.deepEqual(await countCallers(db, web), { web: 1, worker: 1 });
+      await db('facilitator_callers')
+        .where({ kind: 'worker' })
+        .update({ seen_at: db.raw(`now() - interval '11 seconds'`) });
+      assert.deepEqual(await countCallers(db, web), { web: 1, worker: 0 });
+      assert.equal((await db('facilitator_callers')).length, 1);
+    } finally {
+      await db.destroy();
+    }
+  });
+});
+
+describe('the limits without Redis', () => {
+  const PER_SECOND = 20;
+  /** Half of it is for web, half for workers. */
+  const SPACING_MS = 1000 / (PER_SECOND / 2);
+
+  for (const trouble of ['refuse', 'hold', 'no Redis'] as const) {
+    it(`are each process' share: ${trouble}`, async () => {
+      const fake = await startFacilitator();
+      const relay = await openRelay();
+      const logger = createLogger('silent', 'test');
+      const redis = openRedis({ url: relay.url, verifyTls: true }, logger);
+      const breaker = openRedisBreaker(redis, logger);
+      const config = loadConfig({ DATABASE_URL: testServices().databaseUrl }, 'cli');
+      const db = openDatabase(config.database);
+      const limits = { ...config.facilitator, url: fake.url, maxPerSecond: PER_SECOND };
+      const stores = trouble === 'no Redis' ? { redis: undefined, breaker: undefined } : { redis, breaker };
+      const worker = { id: '00000000-0000-0000-0000-000000000009', kind: 'worker' } as const;
+      await countCallers(db, worker);
+      const facilitator = openFacilitator(limits, 'web', { db, ...stores }, logger);
+      try {
+        await eventually(async () => assert.equal(redis.status, 'ready'));
+        if (trouble !== 'no Redis') relay[trouble]();
+        await facilitator.verify({} as never);
+        const began = performance.now();
+        const all = await Promise.all(Array.from({ length: 6 }, () => facilitator.verify({} as never)));
+        const ms = performance.now() - began;
+        assert.ok(ms >= 5 * SPACING_MS, `six calls within ${Math.round(ms)} ms`);
+        assert.equal(fake.calls.verify.length, all.length + 1);
+      } finally {
+        await facilitator.close();
+        await leaveCallers(db, worker);
+        breaker.close();
+        redis.disconnect();
+        await relay.close();
+        await fake.close();
+        await db.destroy();
+      }
+    });
+  }
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { associatedTokenAccount } from '../../shared/chains/associated-token-account.js';
+import { findNetwork, type SvmNetwork } from '../../shared/chains/networks.js';
+import { RpcEndpoint } from '../support/chain.js';
+import { type Checkout, openCheckout, SOLANA_DEVNET, told } from '../support/checkout.js';
+import { assertRefused, runJson } from '../support/cli.js';
+import { closedPort } from '../support/closed-port.js';
+import { eventually } from '../support/eventually.js';
+import { buildMerchant, buildSession, SOLANA_WALLET } from '../support/factories.js';
+import { testServices } from '../support/suite.js';
+
+const NETWORK = findNetwork(SOLANA_DEVNET) as SvmNetwork;
+const [USDC, ...OTHERS] = NETWORK.tokens.map((token) => ({
+  mint: token.address,
+  symbol: token.symbol,
+  account: associatedTokenAccount(SOLANA_WALLET, token),
+}));
+assert.ok(USDC !== undefined && OTHERS.length > 0);
+
+/** A node that knows all accounts but these. */
+async function startRpc(missing: Set<string>): Promise<RpcEndpoint> {
+  const account = {
+    data: ['', 'base64'],
+    executable: false,
+    lamports: 1,
+    owner: SOLANA_WALLET,
+    rentEpoch: 0,
+  };
+  return await RpcEndpoint.start({
+    getGenesisHash: () => `${SOLANA_DEVNET.slice('solana:'.length)}wcaWoxPkrZBG`,
+    getMultipleAccounts: ([accounts]) => ({
+      context: { slot: 1 },
+      value: (accounts as string[]).map((name) => (missing.has(name) ? null : account)),
+    }),
+  });
+}
+
+describe("a merchant's token accounts on Solana", () => {
+  let rpc: RpcEndpoint;
+  let checkout: Checkout;
+  const missing = new Set<string>();
+  before(async () => {
+    rpc = await startRpc(missing);
+    checkout = await openCheckout({
+      worker: false,
+      environment: { CHECK_TOKEN_ACCOUNTS: 'true', RPC_URL_SOLANA_DEVNET: rpc.url },
+    });
+  });
+  after(async () => {
+    await checkout.close();
+    await rpc.close();
+  });
+
+  async function mints(id: string): Promise<string[]> {
+    const { accepts } = await checkout.quote(id);
+    return accepts.filter(({ network }) => network === SOLANA_DEVNET).map(({ asset }) => asset);
+  }
+
+  it('are offered until one is known to be missing, which then is left out', async () => {
+    missing.add(USDC.account);
+    const { id } = await checkout.buildSession();
+    assert.deepEqual(
+      await mints(id),
+      [USDC, ...OTHERS].map(({ mint }) => mint),
+    );
+    const others = OTHERS.map(({ mint }) => mint);
+    await eventually(async () => assert.deepEqual(await mints(id), others));
+  });
+
+  it('make a link that can be paid with nothing else one that cannot be paid', async () => {
+    const wallet = 'Hs1X5YtXwZACueUtS9azZyXFDWVxAMLvm3tttubpK7ph';
+    for (const token of NETWORK.tokens) missing.add(associatedTokenAccount(wallet, token));
+    const { accountId } = await buildMerchant(checkout.app.db, { evmWallet: null, solanaWallet: wallet });
+    const { id } = await buildSession(checkout.app.db, accountId);
+    assert.equal(told(await checkout.visit(id)), '402');
+    await eventually(async () => {
+      const answer = await checkout.visit(id);
+      assert.equal(told(answer), '503 payments_unavailable');
+      assert.equal(answer.get('Retry-After'), '60');
+    });
+  });
+
+  it('are offered as ever when the chain cannot be read', async () => {
+    const wallet = 'CiDwVBFgWV9E5MvXWoLgnEgn2hK7rJikbvfWavzAQz3';
+    for (const token of NETWORK.tokens) missing.add(associatedTokenAccount(wallet, token));
+    const { accountId } = await buildMerchant(checkout.app.db, { solanaWallet: wallet });
+    const { id } = await buildSession(checkout.app.db, accountId);
+    rpc.fail('http_500', 'getMultipleAccounts');
+    const before = rpc.callsOf('getMultipleAccounts');
+    await mints(id);
+    await eventually(() => assert.ok(rpc.callsOf('getMultipleAccounts') > before));
+    assert.equal((await mints(id)).length, NETWORK.tokens.length);
+  });
+});
+
+describe('the merchants command', () => {
+  const set: Record<string, string> = {};
+  let rpc: RpcEndpoint;
+  before(async () => {
+    rpc = await startRpc(new Set([USDC.account]));
+    Object.assign(set, {
+      DATABASE_URL: testServices().databaseUrl,
+      CHECK_TOKEN_ACCOUNTS: 'true',
+      RPC_URL_SOLANA_DEVNET: rpc.url,
+      RPC_URL_SOLANA: `http://127.0.0.1:${await closedPort()}`,
+    });
+    Object.assign(process.env, set);
+  });
+  after(async () => {
+    for (const name of Object.keys(set)) delete process.env[name];
+    await rpc.close();
+  });
+
+  const expected = [
+    {
+      open_token_account: USDC.account,
+      token: USDC.symbol,
+      network: SOLANA_DEVNET,
+      network_name: NETWORK.name,
+    },
+  ];
+
+  it('says which accounts a wallet has to open, when it is set and when it is shown', async () => {
+    const created = await runJson('create', '--name', 'Shop', '--solana', SOLANA_WALLET);
+    assert.deepEqual(created.token_accounts_to_open, expected);
+    assert.match(created.keys.live, /^svc_ck_live_/);
+    assert.deepEqual((await runJson('show', created.account.id)).token_accounts_to_open, expected);
+  });
+
+  it('says nothing of what cannot be read, or of who has no wallet there', async () => {
+    const { account, ...rest } = await runJson('create', '--name', 'Shop');
+    assert.deepEqual(Object.keys(rest), ['keys']);
+    process.env.RPC_URL_SOLANA_DEVNET = process.env.RPC_URL_SOLANA;
+    const updated = await runJson('update', account.id, '--solana', SOLANA_WALLET);
+    assert.equal('token_accounts_to_open' in updated, false);
+    await assertRefused(/acct_nobody/, 'show', 'acct_nobody');
+  });
+});

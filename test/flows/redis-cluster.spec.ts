@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '../../shared/logger.js';
+import { decisionBell, decisionsFrom } from '../../shared/queues/decision-bell.js';
+import { eventually } from '../support/eventually.js';
+import {
+  formCluster,
+  isMaster,
+  openRedisNodes,
+  type RedisNode,
+  type RedisNodes,
+} from '../support/redis-nodes.js';
+import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
+
+const PAYMENTS = 24;
+/** The master is killed when so many were begun. */
+const KILLED_AT = 8;
+
+interface Store {
+  url: string;
+  doomed: RedisNode;
+  /** Takes over. */
+  copy: RedisNode;
+  /** That keep data. */
+  nodes: RedisNode[];
+}
+
+/** The master of the jobs that settle payments has a copy. */
+async function openCluster(nodes: RedisNodes): Promise<Store> {
+  return await formCluster(nodes, '{checkout:settle-payment}');
+}
+
+async function openSentinel(nodes: RedisNodes): Promise<Store> {
+  const doomed = await nodes.start();
+  const copy = await nodes.start({ replicaof: `127.0.0.1 ${doomed.port}` });
+  await eventually(async () => assert.match(await copy.client.info('replication'), /master_link_status:up/));
+  const sentinels: RedisNode[] = [];
+  for (let n = 0; n < 3; n += 1) sentinels.push(await nodes.startSentinel(doomed, 'main'));
+  await eventually(async () => {
+    for (const { client } of sentinels) {
+      const known = String(await client.call('SENTINEL', 'MASTER', 'main'));
+      assert.match(known, /num-slaves,1,num-other-sentinels,2/);
+    }
+  });
+  const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  return { url: `redis+sentinel://${hosts}/main`, doomed, copy, nodes: [doomed, copy] };
+}
+
+for (const [name, open] of [
+  ['cluster', openCluster],
+  ['sentinel', openSentinel],
+] as const) {
+  describe(`a Redis ${name} that loses a master in the middle of payments`, function () {
+    this.timeout(120_000);
+    let nodes: RedisNodes;
+    let store: Store;
+    let flow: WebhookFlow;
+    before(async () => {
+      nodes = await openRedisNodes();
+      store = await open(nodes);
+      flow = await openWebhookFlow(`redis_${name}`, { environment: { REDIS_URL: store.url } });
+      await eventually(() => flow.app.queues.check());
+    });
+    after(async () => {
+      await flow.close();
+      await nodes.stop();
+    });
+
+    it('has the queues, counts requests, and tells of decisions', async () => {
+      const logger = createLogger('silent', 'test');
+      const heard: string[] = [];
+      const hearing = decisionsFrom({ url: store.url, verifyTls: true }, logger)((id) => heard.push(id));
+      const ring = decisionBell(flow.app.redis);
+      await eventually(() => {
+        ring('pay_told');
+        assert.ok(heard.includes('pay_told'), 'nothing is heard');
+      });
+      hearing.stop();
+      await flow.app.apiRateLimiter.take('somebody');
+      await flow.app.queues.enqueue({
+        name: 'confirm-payment',
+        payload: { paymentId: 'pay_of_nobody' },
+        id: 'pay_of_nobody',
+        delayMs: 3_600_000,
+      });
+      const keys = await Promise.all(store.nodes.map(({ client }) => client.keys('*')));
+      const prefix = name === 'cluster' ? '{checkout:confirm-payment}' : 'checkout';
+      for (const wanted of ['api:somebody', `${prefix}:confirm-payment:pay_of_nobody`])
+        assert.ok(keys.flat().includes(wanted), `${wanted} is not there`);
+    });
+
+    it('has every payment decided and every webhook delivered, and is used again afterwards', async () => {
+      const { id: endpointId } = await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] });
+      const paying: Promise<string>[] = [];
+      for (let n = 0; n < PAYMENTS; n += 1) {
+        if (n === KILLED_AT) await store.doomed.kill();
+        const { id } = await flow.buildSession();
+        paying.push(
+          flow.pay(id).then(({ status }) => {
+            assert.ok([200, 202].includes(status), `a payment is answered ${status}`);
+            return id;
+          }),
+        );
+        await sleep(50);
+      }
+      const ids = await Promise.all(paying);
+      await eventually(async () => {
+        for (const id of ids) assert.equal((await flow.session(id)).status, 'complete');
+      });
+      await flow.untilSucceeded(endpointId, PAYMENTS);
+      assert.equal(flow.facilitator.ledger.length, PAYMENTS);
+      await eventually(async () => {
+        assert.ok(await isMaster(store.copy), 'nobody has taken over');
+        await flow.app.queues.check();
+      });
+      const { id } = await flow.buildSession();
+      assert.equal((await flow.pay(id)).status, 200);
+      await flow.untilSucceeded(endpointId, PAYMENTS + 1);
+    });
+  });
+}

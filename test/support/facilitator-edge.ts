@@ -1,0 +1,70 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** What the proxy before a facilitator lets through: so many calls a second after a burst, over so many connections. */
+export interface EdgeLimits {
+  perSecond: number;
+  burst: number;
+  connections: number;
+}
+
+/** Beyond its limits it answers 503 in HTML, for what the facilitator then never sees. */
+export interface Edge {
+  limitTo(limits: EdgeLimits | undefined): void;
+  /** How many it has not let through. */
+  readonly turnedAway: number;
+  /** The most connections that were open at once. */
+  readonly mostConnections: number;
+  admits(socket: Socket): boolean;
+}
+
+export function openEdge(server: Server): Edge {
+  const sockets = new Set<Socket>();
+  let limits: EdgeLimits | undefined;
+  let tokens = 0;
+  let filledAtMs = 0;
+  let turnedAway = 0;
+  let mostConnections = 0;
+
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    mostConnections = Math.max(mostConnections, sockets.size);
+  });
+
+  function takeToken({ perSecond, burst }: EdgeLimits): boolean {
+    const nowMs = performance.now();
+    tokens = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * perSecond);
+    filledAtMs = nowMs;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  }
+
+  return {
+    limitTo(wanted) {
+      limits = wanted;
+      tokens = wanted?.burst ?? 0;
+      filledAtMs = performance.now();
+    },
+    get turnedAway() {
+      return turnedAway;
+    },
+    get mostConnections() {
+      return mostConnections;
+    },
+    admits(socket) {
+      if (limits === undefined) return true;
+      const isAmongFirst = [...sockets].indexOf(socket) < limits.connections;
+      if (isAmongFirst && takeToken(limits)) return true;
+      turnedAway += 1;
+      return false;
+    },
+  };
+}
+
+export function turnAway(response: ServerResponse): void {
+  response
+    .writeHead(503, { 'content-type': 'text/html' })
+    .end('<html><body>503 Service Temporarily Unavailable</body></html>');
+}

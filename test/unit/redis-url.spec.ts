@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { parseRedisUrl } from '../../shared/redis-url.js';
+
+const A_AND_B = [
+  { host: 'a.example', port: 7000 },
+  { host: 'b.example', port: 7001 },
+];
+
+describe('REDIS_URL', () => {
+  for (const url of ['redis://localhost:6379', 'rediss://user:secret@h.example:6380/2']) {
+    it(`names one Redis as ever: ${url}`, () => {
+      assert.deepEqual(parseRedisUrl(url), { kind: 'one', tls: url.startsWith('rediss'), url });
+    });
+  }
+
+  it('names the nodes of a cluster', () => {
+    assert.deepEqual(parseRedisUrl('redis+cluster://a.example:7000,b.example:7001'), {
+      kind: 'cluster',
+      tls: false,
+      nodes: A_AND_B,
+      credentials: {},
+    });
+    assert.deepEqual(parseRedisUrl('rediss+cluster://u:p%40%2C@[::1],10.0.0.1:1/0'), {
+      kind: 'cluster',
+      tls: true,
+      nodes: [
+        { host: '::1', port: 6379 },
+        { host: '10.0.0.1', port: 1 },
+      ],
+      credentials: { username: 'u', password: 'p@,' },
+    });
+  });
+
+  it('names Sentinels, and what they call their master', () => {
+    assert.deepEqual(parseRedisUrl('redis+sentinel://a.example:7000,b.example:7001/main'), {
+      kind: 'sentinel',
+      tls: false,
+      nodes: A_AND_B,
+      credentials: {},
+      name: 'main',
+      db: 0,
+      sentinels: {},
+    });
+    const full =
+      'rediss+sentinel://:secret@s.example/my-master/3?sentinel_username=watch&sentinel_password=a%2Bb';
+    assert.deepEqual(parseRedisUrl(full), {
+      kind: 'sentinel',
+      tls: true,
+      nodes: [{ host: 's.example', port: 26379 }],
+      credentials: { password: 'secret' },
+      name: 'my-master',
+      db: 3,
+      sentinels: { username: 'watch', password: 'a+b' },
+    });
+  });
+
+  for (const [url, words] of [
+    ['redis://a:1,b:2', /redis\+cluster:\/\//],
+    ['redis+cluster://', /must be redis:\/\//],
+    ['redis+cluster://a:1,,b:2', /must be redis:\/\//],
+    ['redis+cluster://a:0', /must be redis:\/\//],
+    ['redis+cluster://a:66000', /must be redis:\/\//],
+    ['redis+cluster://a b', /must be redis:\/\//],
+    ['redis+cluster://u:%E0%A4@a:1', /must be redis:\/\//],
+    ['redis+clusters://a:1', /must be redis:\/\//],
+    ['redis+cluster://a:1/3', /a cluster has none/],
+    ['redis+cluster://a:1?family=6', /a cluster has none/],
+    ['redis+sentinel://a:1', /name by which the Sentinels know/],
+    ['redis+sentinel://a:1/main/x', /name by which the Sentinels know/],
+    ['redis+sentinel://a:1/main?password=secret', /sentinel_username and sentinel_password/],
+  ] as const) {
+    it(`is refused in plain words, which hold no secret: ${url}`, () => {
+      const problem = parseRedisUrl(url);
+      assert.equal(typeof problem, 'string');
+      assert.match(String(problem), words);
+      assert.doesNotMatch(String(problem), /secret|:1\b/);
+    });
+  }
+});
