@@ -1,3 +1,4 @@
+import { makeMonthsAhead } from '../shared/schema/by-month.js';
 import {
   removeDeliveryAnswers,
   removeExpiredIdempotencyRecords,
@@ -55,7 +56,8 @@ export async function cleanUp(
       });
     }
     await forgetDeaths(db);
-    logger.info({ event: 'clean_up.finished', ...removed });
+    const monthsMade = await makeMonthsAhead(db);
+    logger.info({ event: 'clean_up.finished', ...removed, monthsMade });
   } catch (error) {
     logger.error({ event: 'clean_up.failed', err: error });
   }
