@@ -41,7 +41,7 @@ export async function buildTold(
     livemode: session.livemode,
     type: 'checkout.session.completed',
     checkoutSessionId: session.id,
-    object: JSON.stringify({ id: session.id, words: 'a line  feed\n in it' }),
+    object: JSON.stringify({ id: session.id, words: 'a line\u2028 in it' }),
   });
   await db('webhookDeliveries').insert({ id: deliveryId, eventId, endpointId, status: 'succeeded' });
   return { session, payment, eventId, deliveryId };

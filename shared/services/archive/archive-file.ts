@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rename } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
 
 export interface ArchivedRow {
@@ -22,7 +23,7 @@ export interface FileFacts {
 
 type Counted = Pick<FileFacts, 'rows' | 'first_id' | 'last_id'>;
 
-const WAITING = '.unfinished';
+const UNFINISHED = '.unfinished';
 /** Characters of a batch. */
 const LONG = 4_000_000;
 
@@ -34,11 +35,10 @@ export interface ArchiveFile {
   abandon(): Promise<void>;
 }
 
-export async function createArchiveFile(path: string): Promise<ArchiveFile> {
-  const handle = await open(path + WAITING, 'w', 0o600);
+export function createArchiveFile(path: string): ArchiveFile {
   const gzip = createGzip();
   // Whoever waits for the end hears of it.
-  const written = pipeline(gzip, handle.createWriteStream({ autoClose: false }));
+  const written = pipeline(gzip, createWriteStream(path + UNFINISHED, { mode: 0o600, flush: true }));
   written.catch(() => undefined);
   const counted = noRows();
   return {
@@ -51,27 +51,19 @@ export async function createArchiveFile(path: string): Promise<ArchiveFile> {
     async finish() {
       gzip.end();
       await written;
-      const facts = await toDisk(handle, path, counted);
-      await rename(path + WAITING, path);
+      const facts = await readBack(path + UNFINISHED);
+      if (!isDeepStrictEqual({ ...facts, ...counted }, facts)) {
+        const found = `${facts.rows} rows of ${counted.rows}`;
+        throw new Error(`${path} does not hold what was written to it: ${found}. Nothing was removed.`);
+      }
+      await rename(path + UNFINISHED, path);
       return facts;
     },
     async abandon() {
       gzip.destroy();
       await written.catch(() => undefined);
-      await handle.close();
     },
   };
-}
-
-async function toDisk(handle: FileHandle, path: string, counted: Counted): Promise<FileFacts> {
-  await handle.sync();
-  await handle.close();
-  const read = await readBack(path + WAITING);
-  const isSame = (['rows', 'first_id', 'last_id'] as const).every((fact) => read[fact] === counted[fact]);
-  if (isSame) return read;
-  throw new Error(
-    `${path} does not hold what was written to it: ${read.rows} rows of ${counted.rows}. Nothing was removed.`,
-  );
 }
 
 /** As whoever opens the archive finds it. */

@@ -50,8 +50,7 @@ async function createFiles(
   files: Map<GrowingTable, ArchiveFile>,
 ): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const table of GROWING_TABLES)
-    files.set(table, await createArchiveFile(path.join(folder, nameOf(table))));
+  for (const table of GROWING_TABLES) files.set(table, createArchiveFile(path.join(folder, nameOf(table))));
 }
 
 async function writeManifest(file: string, part: Part): Promise<void> {
