@@ -7,7 +7,7 @@ import { type Knex, openDatabase } from './db/knex.js';
 import { isEntryPoint, runEntryPoint } from './entry-point.js';
 import { createLogger, type Logger, tellStart } from './logger.js';
 import { migrateQueues } from './queues/migrate-queues.js';
-import { areByMonth, keepByMonth } from './schema/by-month.js';
+import { areByMonth, keepByMonth, setPlanner } from './schema/by-month.js';
 import { appliedMigrations, migrationConfig, pendingMigrations } from './schema/migration-files.js';
 import { type MigrationRun, type MigrationTimes, runMigration } from './schema/run-migration.js';
 import { MIGRATION_APPLICATION } from './schema/watch-migration.sql.js';
@@ -32,6 +32,7 @@ export async function migrate(
       const applied = await pendingMigrations(knex, migrations);
       for (const name of applied) await runMigration(run, 'up', name);
       if (byMonth) await keepByMonth(knex);
+      await setPlanner(knex);
       logger.info({ event: 'database.migrated', applied, by_month: await areByMonth(knex) });
     });
     if (config.redis === undefined) await withClient(config.database, migrateQueues);

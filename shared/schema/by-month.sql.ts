@@ -7,6 +7,24 @@ export const ARE_BY_MONTH = `SELECT relkind = 'p' AS "byMonth" FROM pg_class WHE
 export const HAS_ROWS = `SELECT ${GROWING_TABLES.map((table) => `EXISTS (SELECT FROM ${table})`).join(' OR ')} AS "hasRows"`;
 
 /**
+ * Of hundreds of months the planner would plan each statement anew, for longer than it takes to carry out; and since it knows
+ * an id only then, it takes a look-up by id for one in all months, and would rather read them all.
+ */
+const PLANNER = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+};
+
+/** For all who connect from here on. */
+export const SET_PLANNER = `DO $$ BEGIN
+  ${Object.entries(PLANNER)
+    .map(([name, value]) => `EXECUTE format('ALTER DATABASE %I SET ${name} = ${value}', current_database());`)
+    .join('\n  ')}
+END $$`;
+
+/**
  * What has to be made again of the tables as they are. Unique indexes are not: a partition knows only its own rows, so what
  * is unique over all time is the affair of payment_marks. Nor are foreign keys between them: a month could not go then.
  */

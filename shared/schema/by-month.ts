@@ -15,6 +15,7 @@ import {
   makeRoot,
   PARTITIONS,
   PARTS,
+  SET_PLANNER,
 } from './by-month.sql.js';
 
 /** Of a release that stands for a while, whose workers all stand too. */
@@ -60,6 +61,11 @@ function makeAgain({ kind, on, name, definition }: Part): string {
   if (kind === 'index') return definition;
   if (kind === 'constraint') return `ALTER TABLE ${on} ADD CONSTRAINT ${name} ${definition}`;
   return `CREATE VIEW ${name} AS ${definition.replace(/;\s*$/, '')} AND ${KIND_OF_VIEW[name]}`;
+}
+
+/** Again with each release: a backup may have come back without it. */
+export async function setPlanner(db: Knex): Promise<void> {
+  if (await areByMonth(db)) await ask(db, SET_PLANNER);
 }
 
 /** Months ahead that are missing, each on its own; how many were made. Nobody waits for a lock for long. */
