@@ -1,6 +1,6 @@
 import type { Knex } from '../../db/knex.js';
 import type { Month } from '../../months.js';
-import { areByMonth } from '../../schema/by-month.js';
+import { areByMonth, makeMonthsAhead } from '../../schema/by-month.js';
 import { listUnfinished, type Unfinished } from './at-rest.js';
 import { detachMonth } from './detach-month.js';
 import { monthsBefore, nextPartOf, recordPart } from './parts.js';
@@ -60,6 +60,8 @@ export async function archiveMonths(db: Knex, run: ArchiveRun): Promise<Archived
 }
 
 async function detachWritten(db: Knex, part: Part, { archived, kept }: Archived): Promise<void> {
+  // What was made before the first month, or without workers, lies between the months.
+  await makeMonthsAhead(db, { from: part.month, ahead: 0 });
   const detachment = await detachMonth(db, part);
   if (detachment.kind === 'kept') {
     kept.push({ month: part.month, holds: detachment.holds });

@@ -42,7 +42,7 @@ async function detachNow(trx: Knex.Transaction, part: Part): Promise<Detachment>
   if (holds.length > 0) return { kind: 'kept', holds };
   const tables: string[] = [];
   for (const slice of slicesOfMonth(part.month)) {
-    if (await isAttached(trx, slice)) tables.push(await detach(trx, slice));
+    if (await isAttached(trx, slice)) tables.push(await detach(trx, slice, part.part));
   }
   await recordPart(trx, part);
   return { kind: 'detached', tables, lockedMs: Math.round(performance.now() - startedAt) };
@@ -58,8 +58,8 @@ async function isAttached(trx: Knex.Transaction, { partition }: Slice): Promise<
 }
 
 /** It stays under another name, until somebody drops it. */
-async function detach(trx: Knex.Transaction, { table, partition }: Slice): Promise<string> {
-  const name = `archived_${partition}`;
+async function detach(trx: Knex.Transaction, { table, partition }: Slice, part: number): Promise<string> {
+  const name = `archived_${partition}${part === 1 ? '' : `_part_${part}`}`;
   await ask(trx, `ALTER TABLE ${table} DETACH PARTITION ${partition}`);
   await ask(trx, `ALTER TABLE ${partition} RENAME TO ${name}`);
   return name;
