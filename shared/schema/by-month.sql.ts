@@ -36,7 +36,7 @@ export const PARTS = `
   WHERE conrelid::regclass::text IN (${names}) AND contype = 'f' AND confrelid::regclass::text NOT IN (${names})
   UNION ALL
   SELECT 'view', viewname, viewname, definition FROM pg_views
-  WHERE schemaname = current_schema() AND viewname IN ('checkout_sessions', 'refunds')`;
+  WHERE schemaname = current_schema() AND viewname <> 'payment_uses'`;
 
 /** The tables of months, and those of all that lies between: from and below as Postgres writes them. */
 export const PARTITIONS = `

@@ -48,7 +48,8 @@ export async function keepByMonth(db: Knex): Promise<void> {
       );
     }
     const parts = await ask<Part>(trx, PARTS);
-    await ask(trx, 'DROP VIEW payment_uses, checkout_sessions, refunds');
+    const views = parts.flatMap(({ kind, name }) => (kind === 'view' ? [name] : []));
+    await ask(trx, `DROP VIEW ${['payment_uses', ...views].join(', ')}`);
     // What refers to a table goes before it.
     for (const table of GROWING_TABLES.toReversed()) await ask(trx, makeRoot(table));
     for (const part of parts) await ask(trx, makeAgain(part));
@@ -60,7 +61,8 @@ export async function keepByMonth(db: Knex): Promise<void> {
 function makeAgain({ kind, on, name, definition }: Part): string {
   if (kind === 'index') return definition;
   if (kind === 'constraint') return `ALTER TABLE ${on} ADD CONSTRAINT ${name} ${definition}`;
-  return `CREATE VIEW ${name} AS ${definition.replace(/;\s*$/, '')} AND ${KIND_OF_VIEW[name]}`;
+  const kindOnly = KIND_OF_VIEW[name];
+  return `CREATE VIEW ${name} AS ${definition.replace(/;\s*$/, '')} ${kindOnly ? `AND ${kindOnly}` : ''}`;
 }
 
 /** Again with each release: a backup may have come back without it. */
