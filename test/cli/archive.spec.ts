@@ -205,19 +205,22 @@ describe('merchants archive', () => {
 
   it('leaves what was changed since it was written, with what it needs', async () => {
     const changed = await told('2024-03');
+    const edited = await told('2024-03');
     const same = await told('2024-03');
     const { archived } = await archiveMonths(app.db, {
       before: '2024-04',
       folder,
       onWritten: async () => {
         await app.db('events').where({ id: changed.eventId }).update({ object: '{}' });
+        await Payable.query(app.db).findById(edited.session.id).patch({ customerEmail: 'new@mail.example' });
         // As when a merchant asks for an event again.
         await app
           .db('webhookDeliveries')
           .insert({ id: newId('wd_'), eventId: changed.eventId, endpointId, status: 'pending' });
       },
     });
-    assert.deepEqual([archived[0]?.removed, archived[0]?.left], [6, 2]);
+    assert.deepEqual([archived[0]?.removed, archived[0]?.left], [9, 3]);
+    assert.ok(await isThere('payables', edited.session.id));
     assert.ok(await isThere('events', changed.eventId));
     assert.ok(await isThere('payables', changed.session.id));
     assert.ok(!(await isThere('payables', same.session.id)));
