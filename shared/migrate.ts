@@ -32,7 +32,7 @@ export async function migrate(
       const applied = await pendingMigrations(knex, migrations);
       for (const name of applied) await runMigration(run, 'up', name);
       if (byMonth) await keepByMonth(knex);
-      await setPlanner(knex);
+      await setPlanner(knex, logger);
       logger.info({ event: 'database.migrated', applied, by_month: await areByMonth(knex) });
     });
     if (config.redis === undefined) await withClient(config.database, migrateQueues);

@@ -24,6 +24,8 @@ export const SET_PLANNER = `DO $$ BEGIN
     .join('\n  ')}
 END $$`;
 
+export const LOCKS = `SELECT current_setting('max_locks_per_transaction')::int AS locks`;
+
 /**
  * What has to be made again of the tables as they are. Unique indexes are not: a partition knows only its own rows, so what
  * is unique over all time is the affair of payment_marks. Nor are foreign keys between them: a month could not go then.

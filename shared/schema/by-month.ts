@@ -2,6 +2,7 @@ import { nowMs } from '../clock.js';
 import { ConfigError } from '../config.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
+import type { Logger } from '../logger.js';
 import { GROWING_TABLES, type Month, monthAt, monthsAfter, type Slice, slicesOf } from '../months.js';
 import {
   ARE_BY_MONTH,
@@ -10,6 +11,7 @@ import {
   HIGHEST,
   KEEP_MARKS,
   KIND_OF_VIEW,
+  LOCKS,
   LOWEST,
   makeMonth,
   makeRoot,
@@ -22,6 +24,9 @@ import {
 const AHEAD = 3;
 /** Of two workers at once one makes them. */
 const MONTHS_LOCK = 7_301_202_611;
+
+/** For five years of months, and as many connections as Postgres allows. */
+const ENOUGH_LOCKS = 1024;
 
 interface Part {
   kind: 'index' | 'constraint' | 'view';
@@ -66,8 +71,16 @@ function makeAgain({ kind, on, name, definition }: Part): string {
 }
 
 /** Again with each release: a backup may have come back without it. */
-export async function setPlanner(db: Knex): Promise<void> {
-  if (await areByMonth(db)) await ask(db, SET_PLANNER);
+export async function setPlanner(db: Knex, logger: Logger): Promise<void> {
+  if (!(await areByMonth(db))) return;
+  await ask(db, SET_PLANNER);
+  const [postgres] = await ask<{ locks: number }>(db, LOCKS);
+  if (postgres === undefined || postgres.locks >= ENOUGH_LOCKS) return;
+  logger.warn({
+    event: 'config.few_locks',
+    max_locks_per_transaction: postgres.locks,
+    hint: `A statement may lock each month. Set max_locks_per_transaction of Postgres to ${ENOUGH_LOCKS} or more before there are years of them.`,
+  });
 }
 
 /** Months ahead that are missing, each on its own; how many were made. Nobody waits for a lock for long. */

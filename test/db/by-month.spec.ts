@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { Writable } from 'node:stream';
 import { createIndexConcurrently, dropIndexConcurrently } from '../../migrations/concurrent-index.js';
 import { returnToPresent } from '../../shared/clock.js';
 import { type Config, loadConfig } from '../../shared/config.js';
@@ -87,7 +88,15 @@ describe('tables that are kept by month', () => {
 
   it('are so where the database was empty when it was asked for, and stay as they are elsewhere', async () => {
     assert.equal(await areByMonth(app.db), true);
-    await migrate(config, logger, { byMonth: true });
+    let lines = '';
+    const listening = createLogger('warn', 'test', new Writable({
+      write(chunk, _encoding, done) {
+        lines += chunk;
+        done();
+      },
+    }));
+    await migrate(config, listening, { byMonth: true });
+    assert.match(lines, /"event":"config.few_locks","max_locks_per_transaction":64/);
     const other = loadConfig({ DATABASE_URL: await createMigratedDatabase('whole') }, 'migrate');
     const whole = await openTestApp({ DATABASE_URL: other.database.url });
     try {
