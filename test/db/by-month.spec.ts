@@ -89,12 +89,16 @@ describe('tables that are kept by month', () => {
   it('are so where the database was empty when it was asked for, and stay as they are elsewhere', async () => {
     assert.equal(await areByMonth(app.db), true);
     let lines = '';
-    const listening = createLogger('warn', 'test', new Writable({
-      write(chunk, _encoding, done) {
-        lines += chunk;
-        done();
-      },
-    }));
+    const listening = createLogger(
+      'warn',
+      'test',
+      new Writable({
+        write(chunk, _encoding, done) {
+          lines += chunk;
+          done();
+        },
+      }),
+    );
     await migrate(config, listening, { byMonth: true });
     assert.match(lines, /"event":"config.few_locks","max_locks_per_transaction":64/);
     const other = loadConfig({ DATABASE_URL: await createMigratedDatabase('whole') }, 'migrate');

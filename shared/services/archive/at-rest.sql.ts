@@ -28,5 +28,8 @@ export function findUnfinished(month: Month): Statement {
     ([kind, rows]) =>
       `SELECT '${kind}' AS kind, count(*)::int AS count, min(id) AS example FROM (SELECT ${rows}) found`,
   );
-  return { name: undefined, text: `SELECT * FROM (${texts.join(' UNION ALL ')}) kinds WHERE count > 0` };
+  return {
+    name: `archive unfinished ${month}`,
+    text: `SELECT * FROM (${texts.join(' UNION ALL ')}) kinds WHERE count > 0`,
+  };
 }

@@ -36,16 +36,25 @@ export async function detachMonth(db: Knex, part: Part): Promise<Detachment> {
 
 async function detachNow(trx: Knex.Transaction, part: Part): Promise<Detachment> {
   await ask(trx, "SET LOCAL lock_timeout = '500ms'");
+  // What takes long of it is done before: the question is planned, and the names are known.
+  await listUnfinished(trx, part.month);
+  const attached: Slice[] = [];
+  for (const slice of slicesOfMonth(part.month)) if (await isAttached(trx, slice)) attached.push(slice);
   await ask(trx, `LOCK TABLE ${GROWING_TABLES.map((table) => `ONLY ${table}`).join(', ')}`);
   const startedAt = performance.now();
   const holds = await listUnfinished(trx, part.month);
   if (holds.length > 0) return { kind: 'kept', holds };
-  const tables: string[] = [];
-  for (const slice of slicesOfMonth(part.month)) {
-    if (await isAttached(trx, slice)) tables.push(await detach(trx, slice, part.part));
-  }
+  const nameOf = ({ partition }: Slice): string =>
+    `archived_${partition}${part.part === 1 ? '' : `_part_${part.part}`}`;
+  // They stay under other names, until somebody drops them.
+  const moves = attached.map(
+    (slice) => `ALTER TABLE ${slice.table} DETACH PARTITION ${slice.partition};
+      ALTER TABLE ${slice.partition} RENAME TO ${nameOf(slice)}`,
+  );
+  if (moves.length > 0) await ask(trx, moves.join(';'));
   await recordPart(trx, part);
-  return { kind: 'detached', tables, lockedMs: Math.round(performance.now() - startedAt) };
+  const lockedMs = Math.round(performance.now() - startedAt);
+  return { kind: 'detached', tables: attached.map(nameOf), lockedMs };
 }
 
 function slicesOfMonth(month: Month): Slice[] {
@@ -55,14 +64,6 @@ function slicesOfMonth(month: Month): Slice[] {
 async function isAttached(trx: Knex.Transaction, { partition }: Slice): Promise<boolean> {
   const found = await ask(trx, `SELECT FROM pg_inherits WHERE inhrelid = to_regclass('${partition}')`);
   return found.length > 0;
-}
-
-/** It stays under another name, until somebody drops it. */
-async function detach(trx: Knex.Transaction, { table, partition }: Slice, part: number): Promise<string> {
-  const name = `archived_${partition}${part === 1 ? '' : `_part_${part}`}`;
-  await ask(trx, `ALTER TABLE ${table} DETACH PARTITION ${partition}`);
-  await ask(trx, `ALTER TABLE ${partition} RENAME TO ${name}`);
-  return name;
 }
 
 async function ask<Row>(trx: Knex, text: string): Promise<Row[]> {
