@@ -22,6 +22,8 @@ export interface Command {
   required: readonly string[];
   /** `at once`: in one transaction with the row that tells of it. `piecemeal`: in several, after the row that it records. */
   changes?: 'at once' | 'piecemeal';
+  /** Whether it sends data to standard output, beside which its answer goes to standard error. */
+  isBesideData?(input: Input): boolean;
   run(db: Knex, input: Input, deed: Deed): Promise<object>;
 }
 

@@ -13,6 +13,7 @@ import {
   listFacilitatorKeys,
   removeFacilitatorKey,
 } from '../shared/services/access/facilitator-keys.js';
+import { ARCHIVE_COMMANDS } from './archive-commands.js';
 import { AUDIT_COMMANDS } from './audit-commands.js';
 import { type Command, subjectOf } from './command.js';
 import { EVENT_COMMANDS } from './event-commands.js';
@@ -133,6 +134,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return { ...presentFacilitatorKey(named), ...(revokeKeys && { revoked: revoked.map(presentApiKey) }) };
     },
   },
+  ...ARCHIVE_COMMANDS,
   ...AUDIT_COMMANDS,
   ...EVENT_COMMANDS,
   ...PAYMENT_COMMANDS,

@@ -28,11 +28,13 @@ export async function start(argv: readonly string[]): Promise<number> {
 
 /** The operator's commands: answers go to standard output, one clear line about what went wrong to standard error. */
 export async function main(argv: readonly string[], output: Output = process): Promise<number> {
+  let place = output.stdout;
   const tell = (answer: object): void => {
-    output.stdout.write(argv.includes('--json') ? `${JSON.stringify(answer)}\n` : formatText(answer));
+    place.write(argv.includes('--json') ? `${JSON.stringify(answer)}\n` : formatText(answer));
   };
   try {
     const line = parseCommandLine(argv, COMMANDS);
+    if (line?.command.isBesideData?.(line.input) === true) place = output.stderr;
     if (line === undefined) output.stdout.write(USAGE);
     else tell(await run(line));
     return 0;

@@ -7,6 +7,7 @@ import { type Knex, openDatabase } from './db/knex.js';
 import { isEntryPoint, runEntryPoint } from './entry-point.js';
 import { createLogger, type Logger, tellStart } from './logger.js';
 import { migrateQueues } from './queues/migrate-queues.js';
+import { areByMonth, keepByMonth, setPlanner } from './schema/by-month.js';
 import { appliedMigrations, migrationConfig, pendingMigrations } from './schema/migration-files.js';
 import { type MigrationRun, type MigrationTimes, runMigration } from './schema/run-migration.js';
 import { MIGRATION_APPLICATION } from './schema/watch-migration.sql.js';
@@ -21,7 +22,7 @@ const TIMES: MigrationTimes = { tellEveryMs: 10_000, giveUpAfterMs: 600_000 };
 export async function migrate(
   config: Config,
   logger: Logger,
-  { migrations = migrationConfig, times = TIMES }: Partial<MigrateOptions> = {},
+  { migrations = migrationConfig, times = TIMES, byMonth = false }: Partial<MigrateOptions> = {},
 ): Promise<void> {
   await whileLocked(config.database, async () => {
     await withKnex(config.database, async (knex) => {
@@ -30,7 +31,9 @@ export async function migrate(
       await knex.migrate.forceFreeMigrationsLock(migrations);
       const applied = await pendingMigrations(knex, migrations);
       for (const name of applied) await runMigration(run, 'up', name);
-      logger.info({ event: 'database.migrated', applied });
+      if (byMonth) await keepByMonth(knex);
+      await setPlanner(knex, logger);
+      logger.info({ event: 'database.migrated', applied, by_month: await areByMonth(knex) });
     });
     if (config.redis === undefined) await withClient(config.database, migrateQueues);
   });
@@ -39,6 +42,8 @@ export async function migrate(
 interface MigrateOptions {
   migrations: Knex.MigratorConfig;
   times: MigrationTimes;
+  /** An empty database keeps the tables that grow for ever by month from here on. */
+  byMonth: boolean;
 }
 
 /** Takes the newest migration back: one step. */
@@ -98,21 +103,34 @@ async function withClient<T>(database: DatabaseConfig, work: (client: pg.Client)
   }
 }
 
-function isDown(words: string[]): boolean {
+interface Asked {
+  down: boolean;
+  byMonth: boolean;
+}
+
+function readWords(words: string[]): Asked {
   try {
-    return parseArgs({ args: words, options: { down: { type: 'boolean' } } }).values.down === true;
+    const { values } = parseArgs({
+      args: words,
+      options: { down: { type: 'boolean' }, 'by-month': { type: 'boolean' } },
+    });
+    const asked = { down: values.down === true, byMonth: values['by-month'] === true };
+    if (!(asked.down && asked.byMonth)) return asked;
   } catch {
-    throw new ConfigError('Usage: npm run migrate, or npm run migrate -- --down for one step back.');
+    // Falls through to the one message that helps.
   }
+  throw new ConfigError(
+    'Usage: npm run migrate; npm run migrate -- --down for one step back; npm run migrate -- --by-month to set an empty database up by month.',
+  );
 }
 
 if (isEntryPoint(import.meta.url)) {
   await runEntryPoint(async () => {
-    const down = isDown(process.argv.slice(2));
+    const { down, byMonth } = readWords(process.argv.slice(2));
     const config = readConfig('migrate');
     const logger = createLogger(config.logLevel, 'migrate');
     tellStart(logger);
     if (down) await migrateDown(config, logger);
-    else await migrate(config, logger);
+    else await migrate(config, logger, { byMonth });
   });
 }

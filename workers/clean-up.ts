@@ -1,5 +1,6 @@
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
+import { makeMonthsAhead } from '../shared/schema/by-month.js';
 import { eraseOldSessions } from '../shared/services/checkout-sessions/erase.js';
 import {
   removeDeliveryAnswers,
@@ -66,7 +67,8 @@ export async function cleanUp({ db, logger, config }: CleanUpDeps, isOver: () =>
     }
     await forgetDeaths(db);
     await forgetWorkers(db);
-    logger.info({ event: 'clean_up.finished', ...removed });
+    const monthsMade = await makeMonthsAhead(db);
+    logger.info({ event: 'clean_up.finished', ...removed, monthsMade });
   } catch (error) {
     logger.error({ event: 'clean_up.failed', err: error });
   }

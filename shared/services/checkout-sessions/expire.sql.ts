@@ -12,6 +12,11 @@ const REFUND_CANCELED: EventType = 'refund.updated';
 const IS_REFUND = 'session.refunded_payment_id IS NOT NULL';
 const OVERDUE = `status = 'open' AND expires_at <= $1`;
 
+export const FIRST_OVERDUE: Statement = {
+  name: 'first-overdue-session',
+  text: `SELECT FROM payables WHERE ${OVERDUE} LIMIT 1`,
+};
+
 /** Sessions and refunds: as many rows as fit into $3 bytes, $2 at most, and one in any case. */
 export const TAKE_OVERDUE: Statement = {
   name: 'take-overdue-sessions',

@@ -5,10 +5,9 @@ import { SESSION_MOVES } from '../../domain/checkout-session.js';
 import type { JobName } from '../../domain/jobs.js';
 import { MAX_EXPIRED_TOGETHER_BYTES } from '../../domain/weight.js';
 import { newId } from '../../ids.js';
-import { Payable } from '../../models/payable.js';
 import type { RingDeliveries } from '../../queues/ring-deliveries.js';
 import { takeOneApart, type WorkInHand } from '../upkeep/work-in-hand.js';
-import { EXPIRE_IN_HAND, TAKE_OVERDUE } from './expire.sql.js';
+import { EXPIRE_IN_HAND, FIRST_OVERDUE, TAKE_OVERDUE } from './expire.sql.js';
 
 const WORK: JobName = 'expire-sessions';
 
@@ -49,6 +48,5 @@ interface Expired {
 }
 
 export async function hasOverdueSessions(db: Knex): Promise<boolean> {
-  const overdue = Payable.query(db).select('id').where('status', 'open').where('expiresAt', '<=', now());
-  return (await overdue.first()) !== undefined;
+  return (await runStatement(db, FIRST_OVERDUE, [now()])).length > 0;
 }

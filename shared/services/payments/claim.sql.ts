@@ -23,12 +23,12 @@ function claimStatement(lock: string): string {
         SELECT id FROM payables
         WHERE id = claim.session_id AND status = ANY ($2) AND expires_at > claim.claimed_at
           AND NOT EXISTS (
-            SELECT FROM payments
+            SELECT FROM payment_uses
             WHERE payload_key = claim.payload_key
               AND (NOT payload_released OR checkout_session_id <> claim.session_id)
           )
           AND (claim.identifier IS NULL OR NOT EXISTS (
-            SELECT FROM payments
+            SELECT FROM payment_uses
             WHERE checkout_session_id = claim.session_id AND identifier = claim.identifier
               AND payload_key <> claim.payload_key AND NOT payload_released
           ))

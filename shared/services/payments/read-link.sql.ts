@@ -63,7 +63,7 @@ export const PAYLOADS_USED = {
     SELECT asked.n - 1 AS index
     FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (payload_key, session_id, n)
     WHERE EXISTS (
-      SELECT FROM payments
+      SELECT FROM payment_uses
       WHERE payload_key = asked.payload_key AND (NOT payload_released OR checkout_session_id <> asked.session_id)
       OFFSET 0
     )`,

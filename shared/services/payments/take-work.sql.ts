@@ -1,5 +1,6 @@
 import { modelColumns } from '../../db/model-columns.js';
 import type { WatchedPayment } from '../../domain/payment-policy/standing.js';
+import { ALONE_AFTER_DEATHS } from '../../domain/weight.js';
 import { Payment } from '../../models/payment.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
 import { pauseAfter } from '../upkeep/work-in-hand.sql.js';
@@ -108,4 +109,12 @@ export const BEGIN_LOOK = {
     FROM due
     WHERE payment.id = due.id
     RETURNING ${looked.sql}, CASE WHEN due.due_at > $4 THEN due.unreadable_since END AS silent_since`,
+};
+
+export const DUE_OF_STAGE = {
+  name: 'due_of_stage',
+  text: `
+    SELECT id, stage, attempt, due_at AS "dueAt", lost_takes AS "lostTakes" FROM payments
+    WHERE stage = $1 AND due_at <= $2 AND lost_takes < ${ALONE_AFTER_DEATHS}
+    ORDER BY due_at LIMIT $3`,
 };

@@ -1,4 +1,3 @@
-import type { QueryBuilder } from 'objection';
 import { now, nowMs } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import type { Row } from '../../db/model-columns.js';
@@ -8,7 +7,7 @@ import type { PaymentStage } from '../../domain/payment.js';
 import { AFTER_TIMEOUT_MS } from '../../domain/payment-policy/limits.js';
 import { ALONE_AFTER_DEATHS } from '../../domain/weight.js';
 import { Payment } from '../../models/payment.js';
-import { BEGIN_ALONE, BEGIN_LOOK, BEGIN_TOGETHER, looked, payment } from './take-work.sql.js';
+import { BEGIN_ALONE, BEGIN_LOOK, BEGIN_TOGETHER, DUE_OF_STAGE, looked, payment } from './take-work.sql.js';
 
 /**
  * Taking a payment's due work. Taking is one UPDATE that raises `attempt` and moves `due_at` past the longest that the
@@ -96,11 +95,7 @@ export async function listDuePayments(
 ): Promise<DuePayment[]> {
   const due: DuePayment[] = [];
   for (const stage of stages) {
-    const rows = await dueOf(db, [stage])
-      .where('lostTakes', '<', ALONE_AFTER_DEATHS)
-      .orderBy('dueAt')
-      .limit(limit);
-    due.push(...rows.flatMap(presentDue));
+    due.push(...(await runStatement<DuePayment>(db, DUE_OF_STAGE, [stage, now(), limit])));
   }
   return due;
 }
@@ -111,18 +106,14 @@ export async function listDueApart(
   stages: readonly PaymentStage[],
   limit: number,
 ): Promise<DuePayment[]> {
-  const rows = await dueOf(db, stages)
+  const rows = await Payment.query(db)
+    .select('id', 'stage', 'attempt', 'dueAt', 'lostTakes')
+    .whereIn('stage', stages)
+    .where('dueAt', '<=', now())
     .where('lostTakes', '>=', ALONE_AFTER_DEATHS)
     .orderBy(['lostTakes', 'dueAt'])
     .limit(limit);
   return rows.flatMap(presentDue);
-}
-
-function dueOf(db: Knex, stages: readonly PaymentStage[]): QueryBuilder<Payment, Payment[]> {
-  return Payment.query(db)
-    .select('id', 'stage', 'attempt', 'dueAt', 'lostTakes')
-    .whereIn('stage', stages)
-    .where('dueAt', '<=', now());
 }
 
 function presentDue({ id, stage, attempt, lostTakes, dueAt }: Payment): DuePayment[] {

@@ -1,6 +1,7 @@
 import { now } from '../../clock.js';
 import { violatesUnique } from '../../db/constraints.js';
 import type { Knex } from '../../db/knex.js';
+import { runStatement } from '../../db/statement.js';
 import { SESSION_MOVES, type SessionStatus } from '../../domain/checkout-session.js';
 import { PAYMENT_MOVES } from '../../domain/payment.js';
 import { afterFailure, afterSuccess, isHeldByAnother } from '../../domain/payment-policy/session-after.js';
@@ -11,6 +12,7 @@ import { Payment } from '../../models/payment.js';
 import { watchRefundedSum } from '../refunds/refunded-sum.js';
 import { type EventDeps, recordMove } from '../webhooks/events.js';
 import { withObservation } from './history.js';
+import { PROOF_ARCHIVED } from './proof-archived.sql.js';
 
 /**
  * The outcome of a payment, with its session's move and event, in one short transaction. Locks are taken in the order
@@ -33,6 +35,7 @@ export async function succeedPayment(
   const { from, to } = payment.status === 'failed' ? PAYMENT_MOVES.arriveLate : PAYMENT_MOVES.succeed;
   try {
     return await deps.db.transaction(async (trx) => {
+      if (await isProofArchived(trx, payment, proof)) return 'proof_taken';
       const session = await lockSession(trx, payment);
       const succeeded = await Payment.query(trx)
         .patch({
@@ -57,9 +60,20 @@ export async function succeedPayment(
       return 'done';
     });
   } catch (error) {
-    if (violatesUnique(error, 'payments_proof')) return 'proof_taken';
+    // The second where tables are kept by month.
+    if (['payments_proof', 'payment_marks_proof'].some((index) => violatesUnique(error, index)))
+      return 'proof_taken';
     throw error;
   }
+}
+
+async function isProofArchived(
+  trx: Knex,
+  { id, network }: Payment,
+  { transaction, proofIndex }: { transaction: string; proofIndex?: number | undefined },
+): Promise<boolean> {
+  if (proofIndex == null) return false;
+  return (await runStatement(trx, PROOF_ARCHIVED, [network, transaction, proofIndex, id])).length > 0;
 }
 
 async function placeMoney(

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { nowMs } from '../shared/clock.js';
+import { isMonth, type Month, monthAt, monthsAfter } from '../shared/months.js';
+import { type ArchivedMonth, archiveMonths, type KeptMonth } from '../shared/services/archive/archive.js';
+import { pipePart } from '../shared/services/archive/pipe-part.js';
+import { type Command, DoneInPart } from './command.js';
+import { UsageError } from './parse-command-line.js';
+
+const PIPE = '-';
+/** Months that are left in any case: their receivers' answers are still removed, their buyers may still ask. */
+const AT_LEAST = 2;
+
+/** What grows for ever leaves the database, a month at a time. */
+export const ARCHIVE_COMMANDS: Readonly<Record<string, Command>> = {
+  archive: {
+    usage: '--before 2025-01 --to <folder>|-',
+    options: ['before', 'to'],
+    required: ['before', 'to'],
+    // Months take minutes.
+    changes: 'piecemeal',
+    isBesideData: ({ to }) => to === PIPE,
+    async run(db, input, deed) {
+      const before = readBefore(input.before);
+      const to = input.to ?? PIPE;
+      await deed.record(db);
+      const folder = to === PIPE ? await mkdtemp(path.join(os.tmpdir(), 'checkout-archive-')) : to;
+      try {
+        const { archived, kept } = await archiveMonths(db, {
+          before,
+          folder,
+          onWritten: async (part) => {
+            if (to === PIPE) await pipePart(folder, part, process.stdout);
+          },
+        });
+        return answerOf(archived, kept);
+      } finally {
+        if (to === PIPE) await rm(folder, { recursive: true });
+      }
+    },
+  },
+};
+
+function readBefore(text: string | undefined): Month {
+  const latest = monthsAfter(monthAt(nowMs()), 1 - AT_LEAST);
+  if (text !== undefined && isMonth(text) && text <= latest) return text;
+  throw new UsageError(
+    `--before must be a month such as 2025-01, and ${latest} at the latest; it is "${text}". What was created before its first day (UTC) is archived.`,
+  );
+}
+
+function answerOf(archived: readonly ArchivedMonth[], kept: readonly KeptMonth[]): object {
+  const answer = { archived: archived.map(presentArchived), kept: kept.map(presentKept) };
+  const changed = archived.filter(({ left }) => left > 0);
+  if (kept.length === 0 && changed.length === 0) return answer;
+  const reasons = [
+    ...kept.map(
+      ({ month, holds }) => `${month} holds ${holds.map((one) => `${one.count} ${one.kind}`).join(', ')}`,
+    ),
+    ...changed.map(({ part, left }) => `of ${part.month} ${left} rows were changed meanwhile: run it again`),
+  ];
+  throw new DoneInPart(`Not everything was archived: ${reasons.join('; ')}.`, answer);
+}
+
+function presentArchived({ part, removed, left, detached, lockedMs }: ArchivedMonth): object {
+  return {
+    month: part.month,
+    part: part.part,
+    removed,
+    left,
+    files: part.files,
+    ...(detached.length > 0 && {
+      locked_ms: lockedMs,
+      // Gone for good, once somebody says so.
+      to_drop_them: `DROP TABLE ${detached.join(', ')}`,
+    }),
+  };
+}
+
+function presentKept({ month, holds }: KeptMonth): object {
+  return { month, holds };
+}

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import path from 'node:path';
+import type { Writable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import { linesOf } from './archive-file.js';
+import type { Part } from './write-part.js';
+
+/**
+ * All of a part into one stream, compressed, a line for each row, `{"table":"payments","row":{…}}`, and last its manifest.
+ * Parts may follow each other: what is compressed in pieces is read as a whole. Whoever reads has it when this is over.
+ */
+export async function pipePart(folder: string, part: Part, out: Writable): Promise<void> {
+  const gzip = createGzip();
+  const sent = send(gzip, out);
+  sent.catch(() => gzip.destroy());
+  const write = async (line: string): Promise<void> => {
+    if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), sent]);
+  };
+  try {
+    for (const { table, file } of part.files) {
+      for await (const row of linesOf(path.join(folder, file)))
+        await write(`{"table":"${table}","row":${row}}`);
+    }
+    await write(JSON.stringify({ manifest: part }));
+    gzip.end();
+  } catch (error) {
+    gzip.destroy();
+    await sent;
+    throw error;
+  }
+  await sent;
+}
+
+/** Each piece is waited for until whoever reads has taken it. */
+async function send(pieces: AsyncIterable<Buffer>, out: Writable): Promise<void> {
+  for await (const piece of pieces) {
+    await new Promise<void>((resolve, reject) => {
+      out.write(piece, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+}

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { newId } from '../../shared/ids.js';
+import { OperatorAction } from '../../shared/models/operator-action.js';
+import { Payable } from '../../shared/models/payable.js';
+import { Payment } from '../../shared/models/payment.js';
+import { GROWING_TABLES, type GrowingTable } from '../../shared/months.js';
+import { archiveMonths } from '../../shared/services/archive/archive.js';
+import { claimSession } from '../../shared/services/payments/claim.js';
+import { isPayloadUsed } from '../../shared/services/payments/read-link.js';
+import { client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { assertRefused, runCommand } from '../support/cli.js';
+import { useCliDatabase } from '../support/cli-database.js';
+import { buildEndpoints, buildMerchant, buildRefund, buildSession } from '../support/factories.js';
+import { buildTold, inMonth, type Told } from '../support/months.js';
+import { newPayment } from '../support/new-payment.js';
+import { runPiped } from '../support/piped-command.js';
+import { createMigratedDatabase } from '../support/suite.js';
+
+const BELL = { baseUrl: 'https://pay.example', ringDeliveries: () => {} };
+
+describe('merchants archive', () => {
+  let app: TestApp;
+  let url: string;
+  let accountId: string;
+  let endpointId: string;
+  let folder: string;
+  useCliDatabase(() => url);
+  before(async () => {
+    url = await createMigratedDatabase('archive');
+    process.env.DATABASE_URL = url;
+    app = await openTestApp({ DATABASE_URL: url });
+    ({ accountId } = await buildMerchant(app.db));
+    [endpointId = ''] = await buildEndpoints(app.db, accountId, 1);
+  });
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'archive-spec-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+  after(() => app.close());
+
+  const told = (month: string, payment: Partial<Payment> = {}): Promise<Told> =>
+    inMonth(month, () => buildTold(app.db, { accountId, endpointId, payment }));
+  const archive = async (before: string, to = folder) => {
+    const { status, stdout, stderr } = await runCommand('archive', '--before', before, '--to', to, '--json');
+    return { status, stderr, answer: JSON.parse(stdout) };
+  };
+  const lines = async (file: string): Promise<string[]> =>
+    gunzipSync(await readFile(path.join(folder, file)))
+      .toString()
+      .split('\n')
+      .slice(0, -1);
+  const archivedIds = async (table: GrowingTable): Promise<string[]> => {
+    const files = (await readdir(folder)).filter(
+      (name) => name.startsWith(`${table}-`) && name.endsWith('.gz'),
+    );
+    return (await Promise.all(files.map(lines))).flat().map((line) => JSON.parse(line).id);
+  };
+  const isThere = async (table: GrowingTable, id: string): Promise<boolean> =>
+    (await app.db(table).where({ id })).length === 1;
+
+  it('writes a month whole, and only then takes it out of the tables', async () => {
+    const { session, payment, eventId, deliveryId } = await told('2024-03');
+    const expired = await inMonth('2024-03', () => buildSession(app.db, accountId, { status: 'expired' }));
+    const later = await told('2024-04');
+    const row = await app.db('payments').where({ id: payment.id }).first();
+    const { status, answer } = await archive('2024-04');
+    assert.equal(status, 0);
+    assert.deepEqual(answer.kept, []);
+    assert.deepEqual(
+      answer.archived.map(({ month, part, removed, left }: Record<string, unknown>) => [
+        month,
+        part,
+        removed,
+        left,
+      ]),
+      [['2024-03', 1, 5, 0]],
+    );
+    assert.deepEqual(await archivedIds('payables'), [session.id, expired.id].sort());
+    const [line = ''] = await lines('payments-2024-03.ndjson.gz');
+    const archived = JSON.parse(line);
+    assert.equal(archived.payload_key, row.payloadKey);
+    assert.equal(new Date(archived.claimed_at).getTime(), row.claimedAt.getTime());
+    assert.deepEqual(await archivedIds('events'), [eventId]);
+    assert.deepEqual(await archivedIds('webhook_deliveries'), [deliveryId]);
+    for (const [table, id] of Object.entries({ payables: session.id, payments: payment.id, events: eventId }))
+      assert.ok(!(await isThere(table as GrowingTable, id)), table);
+    assert.ok(await isThere('payables', later.session.id));
+
+    const manifest = JSON.parse(await readFile(path.join(folder, 'manifest-2024-03.json'), 'utf8'));
+    assert.deepEqual(manifest.files, answer.archived[0].files);
+    for (const { file, rows, bytes, sha256 } of manifest.files) {
+      const content = await readFile(path.join(folder, file));
+      assert.equal(createHash('sha256').update(content).digest('hex'), sha256);
+      assert.equal(content.length, bytes);
+      assert.equal((await lines(file)).length, rows);
+    }
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.endsWith('.unfinished')),
+      [],
+    );
+    const deed = await OperatorAction.query(app.db).orderBy('id', 'desc').first().throwIfNotFound();
+    assert.deepEqual([deed.what, deed.arguments], ['archive', { before: '2024-04', to: folder }]);
+
+    await client(app).get(`/c/${session.id}`).expect(404);
+    assert.deepEqual((await archive('2024-04')).answer, { archived: [], kept: [] });
+  });
+
+  it('leaves a signature used, and a transfer spent', async () => {
+    const proof = { network: 'eip155:84532', transaction: '0xspent', proofIndex: 3 };
+    const { payment } = await told('2024-03', proof);
+    const released = await told('2024-03', { status: 'failed', payloadReleased: true });
+    assert.equal((await archive('2024-04')).status, 0);
+    const open = await buildSession(app.db, accountId);
+    for (const { payloadKey } of [payment, released.payment]) {
+      assert.equal(await isPayloadUsed(app.db, payloadKey, open.id), true);
+      const claim = await claimSession(app.db, { ...newPayment(open.id), payloadKey }, BELL);
+      assert.equal(claim.kind, 'lost');
+    }
+    const again = await buildTold(app.db, { accountId, endpointId, payment: { status: 'processing' } });
+    const deps = { db: app.db, logger: app.logger, ...BELL };
+    const { succeedPayment } = await import('../../shared/services/payments/write-verdict.js');
+    const said = { source: 'chain' as const, said: 'found' };
+    const found = { transaction: proof.transaction, payer: undefined, proofIndex: proof.proofIndex };
+    assert.equal(await succeedPayment(deps, again.payment, { proof: found, said }), 'proof_taken');
+    await Payment.query(app.db).findById(again.payment.id).patch({ status: 'succeeded' });
+  });
+
+  it('refuses months that are not over, says of what, and goes on with the others', async () => {
+    const open = await inMonth('2024-03', () => buildSession(app.db, accountId));
+    const undecided = await told('2024-04', { status: 'processing' });
+    const watched = await told('2024-05', { status: 'failed', stage: 'watch', dueAt: new Date() });
+    const undelivered = await told('2024-06');
+    await app.db('webhookDeliveries').where({ id: undelivered.deliveryId }).update({ status: 'pending' });
+    const repaid = await told('2024-07');
+    const refund = await buildRefund(app.db, accountId, { refundedPaymentId: repaid.payment.id });
+    const over = await told('2024-08');
+    const { status, stderr, answer } = await archive('2024-09');
+    assert.equal(status, 1);
+    const kept: { month: string; holds: { kind: string; count: number; example: string }[] }[] = answer.kept;
+    assert.deepEqual(
+      kept.map(({ month, holds }) => [
+        month,
+        ...holds.map(({ kind, count, example }) => `${count} ${kind} ${example}`),
+      ]),
+      [
+        ['2024-03', `1 open sessions and refunds ${open.id}`],
+        ['2024-04', `1 undecided payments ${undecided.payment.id}`],
+        ['2024-05', `1 payments that are still watched ${watched.payment.id}`],
+        ['2024-06', `1 deliveries that are not over ${undelivered.deliveryId}`],
+        ['2024-07', `1 refunds under way of its payments ${refund.id}`],
+      ],
+    );
+    assert.match(stderr, /^Not everything was archived: 2024-03 holds 1 open sessions and refunds; .*\n$/);
+    assert.deepEqual(await archivedIds('payables'), [over.session.id]);
+
+    await Payable.query(app.db).findByIds([open.id, refund.id]).patch({ status: 'expired' });
+    await Payment.query(app.db).findById(undecided.payment.id).patch({ status: 'failed' });
+    await Payment.query(app.db).findById(watched.payment.id).patch({ stage: null, dueAt: null });
+    await app.db('webhookDeliveries').where({ id: undelivered.deliveryId }).update({ status: 'failed' });
+    assert.equal((await archive('2024-09')).status, 0);
+    // The refund is of another month, and outlives what it gave back.
+    assert.ok(await isThere('payables', refund.id));
+  });
+
+  it('cut short while it removes, has the rest in the next part, and no row nowhere', async () => {
+    const all = await Promise.all(Array.from({ length: 12 }, () => told('2023-05')));
+    const stop = all[6]?.session.id ?? '';
+    await app.db.raw(`
+      CREATE FUNCTION cut_short() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cut short'; END $$;
+      CREATE TRIGGER cut_short BEFORE DELETE ON payables FOR EACH ROW WHEN (OLD.id = '${stop}') EXECUTE FUNCTION cut_short()`);
+    assert.match((await runCommand('archive', '--before', '2023-06', '--to', folder)).stderr, /cut short/);
+    await app.db.raw('DROP FUNCTION cut_short CASCADE');
+    assert.ok(!(await isThere('payments', all[0]?.payment.id ?? '')));
+    assert.ok(await isThere('payables', stop));
+    const { answer } = await archive('2023-06');
+    assert.deepEqual(
+      [answer.archived[0].month, answer.archived[0].part, answer.archived[0].left],
+      ['2023-05', 2, 0],
+    );
+    const archived = new Set((await Promise.all(GROWING_TABLES.map(archivedIds))).flat());
+    for (const { session, payment, eventId, deliveryId } of all)
+      for (const id of [session.id, payment.id, eventId, deliveryId]) assert.ok(archived.has(id), id);
+    assert.equal(
+      await Payable.query(app.db).where('id', '<', stop).where('id', 'like', 'cs\\_%').resultSize(),
+      0,
+    );
+  });
+
+  it('removes nothing when whoever is sent the month does not take it', async () => {
+    const { session } = await told('2023-06');
+    const refuse = async (): Promise<void> => Promise.reject(new Error('not taken'));
+    await assert.rejects(
+      archiveMonths(app.db, { before: '2023-07', folder, onWritten: refuse }),
+      /not taken/,
+    );
+    assert.ok(await isThere('payables', session.id));
+    assert.equal((await archive('2023-07')).answer.archived[0].part, 1);
+  });
+
+  it('leaves what was changed since it was written, with what it needs', async () => {
+    const changed = await told('2024-03');
+    const edited = await told('2024-03');
+    const same = await told('2024-03');
+    const { archived } = await archiveMonths(app.db, {
+      before: '2024-04',
+      folder,
+      onWritten: async () => {
+        await app.db('events').where({ id: changed.eventId }).update({ object: '{}' });
+        await Payable.query(app.db).findById(edited.session.id).patch({ customerEmail: 'new@mail.example' });
+        // As when a merchant asks for an event again.
+        await app
+          .db('webhookDeliveries')
+          .insert({ id: newId('wd_'), eventId: changed.eventId, endpointId, status: 'pending' });
+      },
+    });
+    assert.deepEqual([archived[0]?.removed, archived[0]?.left], [9, 3]);
+    assert.ok(await isThere('payables', edited.session.id));
+    assert.ok(await isThere('events', changed.eventId));
+    assert.ok(await isThere('payables', changed.session.id));
+    assert.ok(!(await isThere('payables', same.session.id)));
+    const refused = await archive('2024-04');
+    assert.equal(refused.answer.kept[0].holds[0].kind, 'deliveries that are not over');
+    await app.db('webhookDeliveries').update({ status: 'succeeded' });
+    assert.deepEqual((await archive('2024-04')).answer.archived[0].left, 0);
+  });
+
+  it('into a pipe: each row with its table, the manifest last, the answer beside it', async () => {
+    const { session, payment } = await told('2024-03');
+    const { status, stdout, stderr } = await runPiped([
+      'archive',
+      '--before',
+      '2024-04',
+      '--to',
+      '-',
+      '--json',
+    ]);
+    assert.equal(status, 0, stderr);
+    const sent = gunzipSync(stdout)
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      sent.slice(0, 2).map(({ table, row }) => [table, row.id]),
+      [
+        ['payables', session.id],
+        ['payments', payment.id],
+      ],
+    );
+    assert.equal(sent.at(-1).manifest.month, '2024-03');
+    assert.equal(JSON.parse(stderr).archived[0].removed, 4);
+    assert.ok(!(await isThere('payables', session.id)));
+  });
+
+  it('needs to be told which months, and where to', async () => {
+    await assertRefused(/--to is missing/, 'archive', '--before', '2024-04');
+    for (const before of ['2024', '2024-13', '2024-1', '2999-01'])
+      await assertRefused(
+        /--before must be a month such as 2025-01/,
+        'archive',
+        '--before',
+        before,
+        '--to',
+        folder,
+      );
+  });
+});

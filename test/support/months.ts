@@ -1,0 +1,48 @@
+import { returnToPresent, travelMs } from '../../shared/clock.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { newId } from '../../shared/ids.js';
+import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import type { Payment } from '../../shared/models/payment.js';
+import { type Month, startOf } from '../../shared/months.js';
+import { buildPaidSession } from './factories.js';
+
+/** What is made meanwhile has ids of the middle of that month. */
+export async function inMonth<T>(month: Month, make: () => Promise<T>): Promise<T> {
+  returnToPresent();
+  travelMs(startOf(month) + 15 * 24 * 3_600_000 - Date.now());
+  try {
+    return await make();
+  } finally {
+    returnToPresent();
+  }
+}
+
+export interface Told {
+  session: CheckoutSession;
+  payment: Payment;
+  eventId: string;
+  deliveryId: string;
+}
+
+/** A paid session with its event and that event's delivery, all over. */
+export async function buildTold(
+  db: Knex,
+  {
+    accountId,
+    endpointId,
+    payment: overrides,
+  }: { accountId: string; endpointId: string; payment?: Partial<Payment> },
+): Promise<Told> {
+  const { session, payment } = await buildPaidSession(db, accountId, overrides);
+  const [eventId, deliveryId] = [newId('evt_'), newId('wd_')];
+  await db('events').insert({
+    id: eventId,
+    accountId,
+    livemode: session.livemode,
+    type: 'checkout.session.completed',
+    checkoutSessionId: session.id,
+    object: JSON.stringify({ id: session.id, words: 'a line\u2028 in it' }),
+  });
+  await db('webhookDeliveries').insert({ id: deliveryId, eventId, endpointId, status: 'succeeded' });
+  return { session, payment, eventId, deliveryId };
+}

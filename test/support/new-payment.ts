@@ -1,0 +1,24 @@
+import { newId } from '../../shared/ids.js';
+import type { NewPayment } from '../../shared/services/payments/claim.js';
+import { EVM_WALLET } from './factories.js';
+
+/** As a buyer's that passed every check. */
+export function newPayment(sessionId: string, overrides: Partial<NewPayment> = {}): NewPayment {
+  return {
+    sessionId,
+    token: 'USDC',
+    tokenAmount: '4500000',
+    tokenDecimals: 6,
+    network: 'eip155:84532',
+    asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+    payer: null,
+    payTo: EVM_WALLET,
+    channel: 'x402',
+    identifier: null,
+    payloadKey: newId('pay_'),
+    requirements: {},
+    payload: {},
+    validUntil: new Date(Date.now() + 300_000),
+    ...overrides,
+  };
+}
