@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { MAX_PAYOUT_WALLETS_KEPT } from '../domain/weight.js';
 import type { Logger } from '../logger.js';
+import { apartFromTrace } from '../tracing/spans.js';
 import { findToken } from './networks.js';
 import type { EndpointUnreadable } from './spared-endpoint.js';
 
@@ -74,7 +75,7 @@ export function watchPayoutAccounts(
     if (of.looking) return;
     of.looking = true;
     of.triedAtMs = performance.now();
-    const found = await findMissing(of.network, of.wallet).catch(() => undefined);
+    const found = await apartFromTrace(() => findMissing(of.network, of.wallet)).catch(() => undefined);
     of.looking = false;
     // What cannot be read is not missing; what was known is believed for as long as it would have been.
     if (found === undefined || 'kind' in found) return;

@@ -81,6 +81,7 @@ function tracerOf(provider: BasicTracerProvider): Tracer {
 
   return {
     begin,
+    apart: (work) => underWay.exit(work),
     current() {
       const context = underWay.getStore();
       const span = context && trace.getSpanContext(context);

@@ -32,6 +32,8 @@ export interface Tracer {
   begin(start: SpanStart): OpenSpan;
   /** `traceparent` of what is under way. */
   current(): string | undefined;
+  /** What is begun by whoever comes by, and is not theirs, begins traces of its own. */
+  apart<T>(work: () => T): T;
 }
 
 let tracer: Tracer | undefined;
@@ -52,6 +54,10 @@ export function beginSpan(start: SpanStart): OpenSpan | undefined {
 /** For whoever goes on elsewhere. */
 export function currentTrace(): string | undefined {
   return tracer?.current();
+}
+
+export function apartFromTrace<T>(work: () => T): T {
+  return tracer === undefined ? work() : tracer.apart(work);
 }
 
 const UNSEEN: Span = { say() {}, rename() {}, fail() {} };
