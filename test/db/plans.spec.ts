@@ -33,6 +33,7 @@ import { buildSigner, type Client, client, signToken } from '../support/api-clie
 import { openTestApp, type TestApp } from '../support/app.js';
 import { type FakeFacilitator, startFacilitator } from '../support/facilitator.js';
 import { buildUndecidedPayment } from '../support/factories.js';
+import { newPayment } from '../support/new-payment.js';
 import { captureStatements, explain } from '../support/query-plans.js';
 import { createDatabase } from '../support/suite.js';
 import { ROOM } from '../support/webhook-flow.js';
@@ -266,26 +267,7 @@ describe('the plans of a database that has grown', () => {
     });
     await assertIndexed(async () => {
       assert.equal(await isPayloadUsed(app.db, 'eip155:84532:growth:100', known.open), true);
-      const claim = await claimSession(
-        app.db,
-        {
-          sessionId: known.open,
-          token: 'USDC',
-          tokenAmount: '4500000',
-          tokenDecimals: 6,
-          network: 'eip155:84532',
-          asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
-          payer: null,
-          payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
-          channel: 'x402',
-          identifier: null,
-          payloadKey: newId('pay_'),
-          requirements: {},
-          payload: {},
-          validUntil: new Date(nowMs() + 300_000),
-        },
-        bell,
-      );
+      const claim = await claimSession(app.db, newPayment(known.open), bell);
       assert.ok(claim.kind === 'claimed');
       await markAnsweredProcessing(app.db, claim.paymentId);
       const begun = await beginSettlement(app.db, claim.paymentId, 30_000);

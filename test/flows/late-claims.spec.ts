@@ -9,6 +9,7 @@ import { told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { FreezingProxy } from '../support/freezing-proxy.js';
 import { EVENT_DEPS, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { newPayment } from '../support/new-payment.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
 const PATIENCE_MS = 1000;
@@ -97,22 +98,6 @@ describe("a buyer's own name for a payment", () => {
     assert.equal((await flow.session(sessionId)).status, 'open');
   });
 
-  function named(sessionId: string): NewPayment {
-    return {
-      sessionId,
-      token: 'USDC',
-      tokenAmount: '4500000',
-      tokenDecimals: 6,
-      network: 'eip155:84532',
-      asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
-      payer: null,
-      payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
-      channel: 'x402',
-      payloadKey: newId('pay_'),
-      identifier: 'an-order-of-the-buyer',
-      requirements: {},
-      payload: {},
-      validUntil: now(),
-    };
-  }
+  const named = (sessionId: string): NewPayment =>
+    newPayment(sessionId, { identifier: 'an-order-of-the-buyer', validUntil: now() });
 });
