@@ -31,7 +31,7 @@ const ROOMS = [
   ['errors', 'input', 'counts-in-memory.ts'],
   ['send-json.ts'],
   ['request-context.ts', 'unread-answers.ts', 'address-key.ts', 'byte-budget.ts', 'while-sent.ts'],
-  ['when-over.ts'],
+  ['when-over.ts', 'safe-headers.ts'],
 ];
 
 const graph = readImports('api');
