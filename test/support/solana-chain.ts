@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { Keypair, type VersionedMessage, VersionedTransaction } from '@solana/web3.js';
+import { Keypair, type VersionedMessage } from '@solana/web3.js';
 import { nowMs } from '../../shared/clock.js';
 import { base58 } from './base58.js';
 import { Balancer, RpcEndpoint, RpcError } from './chain.js';
+import {
+  type DescribedMessage,
+  decode,
+  describeMessage,
+  presentMessage,
+  presentMeta,
+  transferred,
+} from './solana-messages.js';
 
 /**
  * A Solana cluster as far as token payments go: slots with times, blockhashes with their age, and the transactions
@@ -45,13 +53,8 @@ const FIRST_SLOT = 1_000_000;
 const SLOTS_AT_START = 400;
 const MS_PER_SLOT = 400;
 const BLOCKHASH_SLOTS = 150;
-const TRANSFER_CHECKED = 12;
 /** Of no meaning to a reader. */
-const SOME_MINT = Keypair.generate().publicKey.toBase58();
 const SOME_SIGNATURE = base58(randomBytes(64));
-const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
-/** By every token account before every transaction. */
-const HELD_BEFORE = 5_000_000n;
 
 export class SolanaChain {
   /** As getGenesisHash says it. */
@@ -90,7 +93,7 @@ export class SolanaChain {
   readonly #bySignature = new Map<string, Landed>();
   readonly #byAccount = new Map<string, Landed[]>();
   readonly #messages = new Set<string>();
-  readonly #described = new WeakMap<VersionedMessage, { memo: string | null; accounts: readonly string[] }>();
+  readonly #described = new WeakMap<VersionedMessage, DescribedMessage>();
   #offsetMs = 0;
   #isHalted = false;
   #endpoint: RpcEndpoint | undefined;
@@ -211,14 +214,10 @@ export class SolanaChain {
   }
 
   /** Once for all transactions of one message. */
-  #describe(message: VersionedMessage): { memo: string | null; accounts: readonly string[] } {
+  #describe(message: VersionedMessage): DescribedMessage {
     const known = this.#described.get(message);
     if (known !== undefined) return known;
-    const accounts = message.staticAccountKeys.map((key) => key.toBase58());
-    const memos = message.compiledInstructions
-      .filter(({ programIdIndex }) => accounts[programIdIndex] === MEMO_PROGRAM)
-      .map(({ data }) => `[${data.length}] ${Buffer.from(data).toString('utf8')}`);
-    const described = { memo: memos.length === 0 ? null : memos.join('; '), accounts };
+    const described = describeMessage(message);
     this.#described.set(message, described);
     return described;
   }
@@ -294,31 +293,11 @@ export class SolanaChain {
       slot,
       blockTime: this.#presentTime(slot),
       version: message.version,
-      meta: this.tellsMeta ? this.#presentMeta(landed) : null,
+      meta: this.tellsMeta ? presentMeta(landed, this.tellsBalances) : null,
       transaction: {
         signatures: [signature, ...Array(message.header.numRequiredSignatures - 1).fill(SOME_SIGNATURE)],
         message: presentMessage(message),
       },
-    };
-  }
-
-  #presentMeta({ message, error, receives }: Landed): object {
-    const balances = new Map([...transferred(message), ...Object.entries(receives)]);
-    const present = (held: (amount: bigint) => bigint): object[] =>
-      [...balances].map(([account, amount]) => ({
-        accountIndex: message.staticAccountKeys.findIndex((key) => key.toBase58() === account),
-        mint: SOME_MINT,
-        uiTokenAmount: { amount: String(held(amount)), decimals: 6, uiAmount: null, uiAmountString: '' },
-      }));
-    const preTokenBalances = present(() => HELD_BEFORE);
-    const postTokenBalances = present((amount) => HELD_BEFORE + (error === null ? amount : 0n));
-    return {
-      err: error,
-      fee: 10_000,
-      preBalances: [],
-      postBalances: [],
-      innerInstructions: [],
-      ...(this.tellsBalances && { preTokenBalances, postTokenBalances }),
     };
   }
 
@@ -359,33 +338,4 @@ export class SolanaChain {
 /** Ten digits of base58, different for each number. */
 function synthetic(number: number): string {
   return base58(Buffer.from([1, (number >> 16) & 255, (number >> 8) & 255, number & 255])).padStart(10, '2');
-}
-
-function decode(signedTransaction: string): VersionedMessage {
-  return VersionedTransaction.deserialize(Buffer.from(signedTransaction, 'base64')).message;
-}
-
-function presentMessage(message: VersionedMessage): object {
-  return {
-    header: message.header,
-    accountKeys: message.staticAccountKeys.map((key) => key.toBase58()),
-    recentBlockhash: message.recentBlockhash,
-    instructions: message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
-      programIdIndex,
-      accounts: [...accountKeyIndexes],
-      data: base58(data),
-    })),
-    ...(message.version === 'legacy' ? {} : { addressTableLookups: [] }),
-  };
-}
-
-function transferred(message: VersionedMessage): Map<string, bigint> {
-  const amounts = new Map<string, bigint>();
-  for (const { data, accountKeyIndexes } of message.compiledInstructions) {
-    const destination = message.staticAccountKeys[accountKeyIndexes[2] ?? -1]?.toBase58();
-    if (data[0] !== TRANSFER_CHECKED || data.length !== 10 || destination === undefined) continue;
-    const amount = Buffer.from(data).readBigUInt64LE(1);
-    amounts.set(destination, (amounts.get(destination) ?? 0n) + amount);
-  }
-  return amounts;
 }

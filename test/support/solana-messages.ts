@@ -1,0 +1,83 @@
+import { Keypair, type VersionedMessage, VersionedTransaction } from '@solana/web3.js';
+import { base58 } from './base58.js';
+
+/** What a transaction says, and how a Solana endpoint tells of it. */
+export interface DescribedMessage {
+  memo: string | null;
+  accounts: readonly string[];
+}
+
+export interface TransactionOutcome {
+  message: VersionedMessage;
+  error: object | null;
+  receives: Record<string, bigint>;
+}
+
+const TRANSFER_CHECKED = 12;
+/** Of no meaning to a reader. */
+const SOME_MINT = Keypair.generate().publicKey.toBase58();
+const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
+/** By every token account before every transaction. */
+const HELD_BEFORE = 5_000_000n;
+
+export function decode(signedTransaction: string): VersionedMessage {
+  return VersionedTransaction.deserialize(Buffer.from(signedTransaction, 'base64')).message;
+}
+
+export function describeMessage(message: VersionedMessage): DescribedMessage {
+  const accounts = message.staticAccountKeys.map((key) => key.toBase58());
+  const memos = message.compiledInstructions
+    .filter(({ programIdIndex }) => accounts[programIdIndex] === MEMO_PROGRAM)
+    .map(({ data }) => `[${data.length}] ${Buffer.from(data).toString('utf8')}`);
+  return { memo: memos.length === 0 ? null : memos.join('; '), accounts };
+}
+
+export function presentMessage(message: VersionedMessage): object {
+  return {
+    header: message.header,
+    accountKeys: message.staticAccountKeys.map((key) => key.toBase58()),
+    recentBlockhash: message.recentBlockhash,
+    instructions: message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
+      programIdIndex,
+      accounts: [...accountKeyIndexes],
+      data: base58(data),
+    })),
+    ...(message.version === 'legacy' ? {} : { addressTableLookups: [] }),
+  };
+}
+
+/** How it went, and what token accounts held before and after. */
+export function presentMeta(
+  { message, error, receives }: TransactionOutcome,
+  tellsBalances: boolean,
+): object {
+  const balances = new Map([...transferred(message), ...Object.entries(receives)]);
+  const present = (held: (amount: bigint) => bigint): object[] =>
+    [...balances].map(([account, amount]) => ({
+      accountIndex: message.staticAccountKeys.findIndex((key) => key.toBase58() === account),
+      mint: SOME_MINT,
+      uiTokenAmount: { amount: String(held(amount)), decimals: 6, uiAmount: null, uiAmountString: '' },
+    }));
+  const preTokenBalances = present(() => HELD_BEFORE);
+  const postTokenBalances = present((amount) => HELD_BEFORE + (error === null ? amount : 0n));
+  return {
+    err: error,
+    fee: 10_000,
+    preBalances: [],
+    postBalances: [],
+    innerInstructions: [],
+    ...(tellsBalances && { preTokenBalances, postTokenBalances }),
+  };
+}
+
+/** What its TransferChecked instructions bring to token accounts. */
+export function transferred(message: VersionedMessage): Map<string, bigint> {
+  const amounts = new Map<string, bigint>();
+  for (const { data, accountKeyIndexes } of message.compiledInstructions) {
+    const destination = message.staticAccountKeys[accountKeyIndexes[2] ?? -1]?.toBase58();
+    if (data[0] !== TRANSFER_CHECKED || data.length !== 10 || destination === undefined) continue;
+    const amount = Buffer.from(data).readBigUInt64LE(1);
+    amounts.set(destination, (amounts.get(destination) ?? 0n) + amount);
+  }
+  return amounts;
+}
