@@ -2,15 +2,8 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { MerchantTool } from '../../../api/mcp/merchant-tool.js';
 import { inputSchema } from '../../../api/mcp/tool-arguments.js';
 import { MERCHANT_TOOLS } from '../../../api/mcp/tools.js';
-import {
-  allowed,
-  type Hostile,
-  headerText,
-  ID,
-  idempotencyKey,
-  METHODS,
-  type Schema,
-} from './hostile-requests.js';
+import { allowed, type Schema } from './hostile-bodies.js';
+import { type Hostile, headerText, ID, idempotencyKey, METHODS } from './hostile-requests.js';
 import { damage, damages, hostileText, hostileValue, type Json, jsonText, seldom } from './hostile-values.js';
 
 /** More or less what its schema allows. */

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
+import { afterLook } from '../../../shared/domain/payment-policy/after-look.js';
+import type { Rules, Times, WatchedPayment } from '../../../shared/domain/payment-policy/standing.js';
+import { at, inDoubt, RULES, times } from './a-payment.js';
+
+export const HASH = '0xabc';
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export const paid = (confirmations: number): ChainFinding => ({
+  kind: 'paid',
+  transaction: HASH,
+  proofIndex: 3,
+  payer: '0xpayer',
+  confirmations,
+  blockTime: at(-500),
+});
+export const unused = (chainMs: number, exhausted = false): ChainFinding => ({
+  kind: 'unused',
+  chainTime: at(chainMs),
+  exhausted,
+});
+export const SILENT: Extract<ChainFinding, { kind: 'unreadable' }> = {
+  kind: 'unreadable',
+  reason: 'HTTP 500',
+};
+export const USED: Extract<ChainFinding, { kind: 'used' }> = { kind: 'used', reason: 'no log' };
+export const SEARCHING: Extract<ChainFinding, { kind: 'searching' }> = { kind: 'searching', reason: 'more' };
+
+/** What a look at the chain leads to, a row for each case. */
+interface Row {
+  what: string;
+  finding: ChainFinding;
+  payment?: WatchedPayment;
+  isValid?: boolean;
+  rules?: Rules;
+  times?: Times;
+  /** In a word, and when or with what. */
+  says: unknown[];
+}
+
+export function inShort({
+  finding,
+  payment = inDoubt(),
+  isValid,
+  rules = RULES,
+  times: when = times(),
+}: Row): unknown[] {
+  const decision = afterLook(payment, { finding, ...(isValid !== undefined && { isValid }) }, rules, when);
+  switch (decision.kind) {
+    case 'fail':
+      return ['fail', decision.code, decision.watchAt];
+    case 'look_again':
+    case 'settle_again':
+      return [decision.kind, decision.at];
+    default:
+      return [decision.kind];
+  }
+}
+
+export function hold(title: string, rows: readonly Row[]): void {
+  describe(title, () => {
+    for (const row of rows) it(`${row.what}: ${row.says[0]}`, () => assert.deepEqual(inShort(row), row.says));
+  });
+}
