@@ -24,10 +24,12 @@ describe('sessions that workers die with', function () {
     expiring = await openExpiring('died_with_sessions');
     db = expiring.db;
   });
-  afterEach(returnToPresent);
-  after(async () => {
+  afterEach(async () => {
+    returnToPresent();
     await killProcesses();
     await PausePoint.removeAll();
+  });
+  after(async () => {
     await db.destroy();
   });
 
@@ -71,7 +73,9 @@ describe('sessions that workers die with', function () {
         assert.equal(said.length, 1);
         const { work, deaths, ids, level } = said[0] ?? {};
         assert.deepEqual([work, deaths, level], ['expire-sessions', 2, 'error']);
-        assert.deepEqual([...(ids as string[])].sort(), [poison.id, ...innocent].sort());
+        // Of two batches at once each may have had some: then the other went on with its own.
+        assert.ok((ids as string[]).includes(poison.id));
+        assert.equal(new Set([poison.id, ...innocent, ...(ids as string[])]).size, 1 + innocent.length);
       }
       await worker.kill();
       await kills.terminate();
