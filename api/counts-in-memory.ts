@@ -16,7 +16,10 @@ export interface Count {
 }
 
 /** Of more keys than are kept, those that were not heard of for longest are forgotten: they begin anew. */
-export function countInMemory({ points, duration }: Share): (key: string, asked: number) => Count {
+export function countInMemory({
+  points,
+  duration,
+}: Omit<Share, 'keyPrefix'>): (key: string, asked: number) => Count {
   const windows = new LRUCache<string, { taken: number; endsAtMs: number }>({ max: MAX_COUNTED_IN_MEMORY });
   return (key, asked) => {
     const known = windows.get(key);

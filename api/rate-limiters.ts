@@ -1,15 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Breaker } from '../shared/breaker.js';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
-import { BALANCES_SHARE_OF_ADDRESS, TRANSACTIONS_SHARE_OF_ADDRESS } from '../shared/domain/weight.js';
+import {
+  BALANCES_SHARE_OF_ADDRESS,
+  PROMPT_REFUSALS_A_MINUTE,
+  REFUSED_LATER_MS,
+  TRANSACTIONS_SHARE_OF_ADDRESS,
+} from '../shared/domain/weight.js';
 import { collectForOneTurn } from '../shared/one-turn.js';
 import type { RedisClient } from '../shared/queues/connection.js';
 import { type Count, countInMemory, type Share } from './counts-in-memory.js';
 
 /** Counts over all web processes. */
 export interface RateLimiter {
-  /** One of the key's share; when it is used up, in how many milliseconds to come again. */
+  /**
+   * One of the key's share; when it is used up, in how many milliseconds to come again. Whoever asks on and on in spite of
+   * that hears of it later each time: a flood waits for its own answers.
+   */
   take(key: string): Promise<number | undefined>;
 }
 
@@ -106,6 +115,8 @@ interface Asking {
  * in their order, as if each had asked alone. What the first counter refuses is asked of the next.
  */
 function countTogether(counters: readonly Counter[]): RateLimiter {
+  const countRefusals = countInMemory({ points: PROMPT_REFUSALS_A_MINUTE, duration: 60 });
+
   async function answer(key: string, all: readonly Asking[]): Promise<void> {
     try {
       let refused = all;
@@ -117,7 +128,11 @@ function countTogether(counters: readonly Counter[]): RateLimiter {
         if (refused.length === 0) return;
         waitMs = Math.min(waitMs ?? msBeforeNext, msBeforeNext);
       }
-      for (const { resolve } of refused) resolve(waitMs);
+      const prompt = countRefusals(key, refused.length).granted;
+      for (const { resolve } of refused.slice(0, prompt)) resolve(waitMs);
+      if (prompt === refused.length) return;
+      await sleep(REFUSED_LATER_MS);
+      for (const { resolve } of refused.slice(prompt)) resolve(waitMs);
     } catch (error) {
       for (const { reject } of all) reject(error);
     }

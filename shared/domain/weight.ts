@@ -69,6 +69,10 @@ export const BALANCES_SHARE_OF_ADDRESS = 10;
 /** How many keys each limit counts while the store is away, of some 250 bytes each. */
 export const MAX_COUNTED_IN_MEMORY = 10_000;
 
+/** Of one account or address, by one limit; all beyond them are told later. */
+export const PROMPT_REFUSALS_A_MINUTE = 100;
+export const REFUSED_LATER_MS = 1000;
+
 /** Checkout keys that were refused, as hashes of some 200 bytes: asked again, they cost no question to Postgres. */
 export const MAX_REFUSED_KEYS_KEPT = 10_000;
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import request from 'supertest';
+import { PROMPT_REFUSALS_A_MINUTE, REFUSED_LATER_MS } from '../../shared/domain/weight.js';
 import { newId, randomText } from '../../shared/ids.js';
 import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import { assertRefusal, assertUnauthenticated, client } from '../support/api-client.js';
@@ -122,6 +123,22 @@ for (const [store, settings] of Object.entries(stores)) {
       assert.equal((await withKey(secret, address)).status, 429);
       assert.equal((await withKey(shop.testKey, address)).status, 200);
       assertUnauthenticated(await client(app).get(PAYMENTS).set(from(address)), 'api_key_missing');
+    });
+
+    it('tell an address that does not stop later, and nobody else', async () => {
+      const address = newIpv4();
+      for (let n = 0; n < LINKS; n += 1) await visit(address);
+      const refuse = async (): Promise<void> => assert.equal((await visit(address)).status, 429);
+      await Promise.all(Array.from({ length: PROMPT_REFUSALS_A_MINUTE }, refuse));
+      const startedAt = performance.now();
+      const answered: string[] = [];
+      await Promise.all([
+        refuse().then(() => answered.push('refused')),
+        visit(newIpv4()).then(({ status }) => answered.push(String(status))),
+      ]);
+      assert.deepEqual(answered, ['404', 'refused']);
+      // A timer may be early by less than a millisecond.
+      assert.ok(performance.now() - startedAt > REFUSED_LATER_MS - 2);
     });
 
     it('ask the store nothing for a good key', async () => {
