@@ -10,6 +10,8 @@ import { PAGE_STATES, type PageStateName } from '../support/page/states.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** With SCREENSHOTS=true what it looks like is left in .screenshots: to be looked at, and too slow for every run. */
+const IS_LOOKED_AT = process.env.SCREENSHOTS === 'true';
 const FOLDER = path.join(projectRoot(), '.screenshots');
 
 const VIEWS = {
@@ -24,7 +26,6 @@ const VIEWS = {
 /** How much of a state may move without the buyer's doing, as browsers count it. */
 const MOST_SHIFT = 0.02;
 
-/** What it looks like is left in .screenshots, to be looked at. */
 describe('axe finds nothing in the page', function () {
   this.timeout(180_000);
   let shop: Shop;
@@ -51,7 +52,7 @@ describe('axe finds nothing in the page', function () {
         await page.setViewportSize(size);
         await page.emulateMedia({ colorScheme });
         const file = `${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}-${view}.png`;
-        await page.screenshot({ path: path.join(FOLDER, file), fullPage: true });
+        if (IS_LOOKED_AT) await page.screenshot({ path: path.join(FOLDER, file), fullPage: true });
         assert.deepEqual(await violations(page), [], view);
         assert.equal(await scrollsSideways(page), false, view);
       }
