@@ -9,6 +9,8 @@ interface Asked {
 
 /** As proxies write it: `1.2.3.4:5678`, `[2001:db8::1]:5678`, `[2001:db8::1]`. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
+/** IPv4 on a socket that listens to both. */
+const MAPPED = '::ffff:';
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 const NETWORK_BYTES = 8;
 
@@ -23,7 +25,8 @@ export function addressKey({ ip, socket }: Asked): string {
 function keyOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   // Most are, and no more is to be done.
-  if (isIP(text) === 4) return text;
+  const plain = text.startsWith(MAPPED) ? text.slice(MAPPED.length) : text;
+  if (isIP(plain) === 4) return plain;
   const [, bracketed, dotted] = WITH_PORT.exec(text) ?? [];
   const [address = ''] = (bracketed ?? dotted ?? text).split('%', 1);
   switch (isIP(address)) {

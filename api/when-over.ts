@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What is to be done when a connection ends: one listener, however many requests came on it. */
-const atEnd = new WeakMap<Socket, Set<() => void>>();
+type Acts = Set<() => void>;
+
+/** The answers that each connection owes: one listener for it, and one for each answer, whoever waits for its end. */
+const owed = new WeakMap<Socket, Map<ServerResponse, Acts>>();
 
 /**
  * Once, when an answer is sent or never will be. One that stands in line behind others of its connection is not told when
@@ -14,26 +16,32 @@ export function whenOver(res: ServerResponse, act: () => void): () => void {
     act();
     return () => undefined;
   }
-  const others = atEnd.get(socket) ?? listenTo(socket);
-  const forget = (): void => {
-    others.delete(over);
-    res.off('close', over);
-  };
-  const over = (): void => {
-    if (!others.has(over)) return;
-    forget();
-    act();
-  };
-  others.add(over);
-  res.once('close', over);
-  return forget;
+  const acts = actsOf(res, socket);
+  acts.add(act);
+  return () => acts.delete(act);
 }
 
-function listenTo(socket: Socket): Set<() => void> {
-  const acts = new Set<() => void>();
-  atEnd.set(socket, acts);
-  socket.once('close', () => {
-    for (const act of acts) act();
-  });
+function actsOf(res: ServerResponse, socket: Socket): Acts {
+  const answers = owed.get(socket) ?? listenTo(socket);
+  const known = answers.get(res);
+  if (known !== undefined) return known;
+  const acts: Acts = new Set();
+  answers.set(res, acts);
+  res.once('close', () => end(answers, res));
   return acts;
+}
+
+function listenTo(socket: Socket): Map<ServerResponse, Acts> {
+  const answers = new Map<ServerResponse, Acts>();
+  owed.set(socket, answers);
+  socket.once('close', () => {
+    for (const res of answers.keys()) end(answers, res);
+  });
+  return answers;
+}
+
+function end(answers: Map<ServerResponse, Acts>, res: ServerResponse): void {
+  const acts = answers.get(res);
+  answers.delete(res);
+  for (const act of acts ?? []) act();
 }

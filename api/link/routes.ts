@@ -28,7 +28,7 @@ export function paymentLink(deps: Deps): Router {
   const limit = limitByAddress(deps.addressLimiters.link, tooMany);
   const limitTransactions = limitByAddress(deps.addressLimiters.transaction, tooMany);
   const limitBalances = limitByAddress(deps.addressLimiters.balances, tooMany);
-  const serve = serveLink(deps, relations, refuse);
+  const serve = serveLink(deps, relations, refuse, tooMany);
   router.use(linkHeaders(relations));
   // For each line of the log.
   router.param('id', (_req, res, next, id: string) => {
@@ -36,7 +36,7 @@ export function paymentLink(deps: Deps): Router {
     next();
   });
 
-  router.route('/:id').all(limit).get(serve).post(serve).all(onlyBy(LINK_METHODS, refuse));
+  router.route('/:id').get(serve).post(serve).all(limit, onlyBy(LINK_METHODS, refuse));
   // Not counted: an open page asks for its state every other second.
   router
     .route('/:id/status')

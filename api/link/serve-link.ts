@@ -3,10 +3,16 @@ import { nowMs } from '../../shared/clock.js';
 import type { Channel } from '../../shared/domain/payment.js';
 import { isIdShaped } from '../../shared/ids.js';
 import { sessionUrl } from '../../shared/presenters/checkout-session.js';
-import { findLinkedSession, findPageSession } from '../../shared/services/payments/read-link.js';
+import {
+  findLinkedSession,
+  findPageSession,
+  type LinkedSession,
+} from '../../shared/services/payments/read-link.js';
 import { type DecodedHeader, readPaymentHeader } from '../../shared/x402/headers.js';
+import { addressKey } from '../address-key.js';
 import type { Deps } from '../deps.js';
 import { NO_SESSION } from '../errors/buyer-errors.js';
+import { setRetryAfter } from '../middleware/rate-limit.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { loadPay } from '../payment-link/load-pay.js';
 import { look } from '../payment-link/look.js';
@@ -25,12 +31,17 @@ export function serveLink(
   deps: Deps,
   relations: LinkRelations,
   refuse: Refuse,
+  refuseMany: (req: LinkRequest, res: Response) => void,
 ): (req: LinkRequest, res: Response) => Promise<void> {
   return async (req, res) => {
     const arrivedAtMs = nowMs();
     const isPage = wantsPage(req);
-    const find = isPage ? findPageSession : findLinkedSession;
-    const session = isIdShaped(req.params.id) ? await find(deps.db, req.params.id) : undefined;
+    const { session, waitMs } = await readCounted(deps, req, isPage);
+    if (waitMs !== undefined) {
+      setRetryAfter(res, waitMs);
+      refuseMany(req, res);
+      return;
+    }
     if (session === undefined) {
       refuse(req, res, 'resource_missing', NO_SESSION);
       return;
@@ -58,6 +69,20 @@ export function serveLink(
     else if (header === undefined) sendPageLoad(deps, res, session, answer);
     else await sendPageAfterPayment(deps, res, session.id, answer);
   };
+}
+
+/** What an agent asks for is light: it is read while the request is counted. */
+async function readCounted(
+  { db, addressLimiters }: Deps,
+  req: LinkRequest,
+  isPage: boolean,
+): Promise<{ session?: LinkedSession | undefined; waitMs?: number | undefined }> {
+  const { id } = req.params;
+  const read = async (find: typeof findPageSession) => (isIdShaped(id) ? await find(db, id) : undefined);
+  const counted = addressLimiters.link.take(addressKey(req));
+  const [waitMs, session] = await Promise.all([counted, isPage ? undefined : read(findLinkedSession)]);
+  if (waitMs !== undefined) return { waitMs };
+  return { session: isPage ? await read(findPageSession) : session };
 }
 
 /** HEAD never pays. */

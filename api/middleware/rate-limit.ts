@@ -47,9 +47,13 @@ export function limitByAddress(
   return async (req, res, next) => {
     const waitMs = await limiter.take(addressKey(req));
     if (waitMs === undefined) return next();
-    res.setHeader('Retry-After', String(retryAfterSeconds(waitMs)));
+    setRetryAfter(res, waitMs);
     refuse(req, res);
   };
+}
+
+export function setRetryAfter(res: Response, waitMs: number): void {
+  res.setHeader('Retry-After', String(retryAfterSeconds(waitMs)));
 }
 
 function retryAfterSeconds(waitMs: number): number {
