@@ -10,6 +10,7 @@ import { createLogger } from '../shared/logger.js';
 import { migrate } from '../shared/migrate.js';
 import type { Payment } from '../shared/models/payment.js';
 import { monthAt, monthsAfter } from '../shared/months.js';
+import { makeMonthsAhead } from '../shared/schema/by-month.js';
 import { createApiKey } from '../shared/services/access/api-keys.js';
 import { archiveMonths } from '../shared/services/archive/archive.js';
 import { createCheckoutSession } from '../shared/services/checkout-sessions/create.js';
@@ -32,6 +33,8 @@ import type { BenchServices } from './services.js';
 
 const TIMES = 150;
 const MONTHS = 60;
+/** How many of them hold anything: fewer have as many rows each, sooner. */
+const FILLED_MONTHS = Number(process.env.BENCH_MONTHS ?? MONTHS);
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 1_200_000);
 const FEW = 6000;
 const EVENTS = { baseUrl: 'https://pay.example', ringDeliveries: () => {} };
@@ -69,7 +72,7 @@ export async function byMonth(services: BenchServices): Promise<Row[]> {
 async function archiveOldest(db: Knex): Promise<Row[]> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'by-month-'));
   const startedAt = performance.now();
-  const before = monthsAfter(monthAt(nowMs()), 1 - MONTHS);
+  const before = monthsAfter(monthAt(nowMs()), 1 - FILLED_MONTHS);
   const { archived } = await archiveMonths(db, { before, folder, onWritten: async () => {} });
   const seconds = (performance.now() - startedAt) / 1000;
   await rm(folder, { recursive: true });
@@ -98,7 +101,8 @@ async function open(
 async function fill(database: DatabaseConfig, sessions: number): Promise<void> {
   const db = openUnhurried(database, 'SET session_replication_role = replica; SET synchronous_commit = off');
   const startedAt = performance.now();
-  await seedMonths(db, { months: MONTHS, sessions }, (line) => {
+  await makeMonthsAhead(db, { from: monthsAfter(monthAt(nowMs()), -MONTHS), ahead: MONTHS });
+  await seedMonths(db, { months: FILLED_MONTHS, sessions }, (line) => {
     process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
   });
   await db.destroy();
