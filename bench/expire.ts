@@ -10,7 +10,7 @@ import { openStage, type Stage } from './stage/service.js';
 
 const OVERDUE = 100_000;
 const BATCH = 1000;
-const GOAL = 5;
+const GOAL = 10;
 
 /**
  * Overdue sessions, each with its event and one delivery, expired by one worker process, which has that to do only:
@@ -49,10 +49,16 @@ async function seedOverdue(db: Knex, accountId: string): Promise<void> {
 async function byWorker({ db, startWorker }: Stage): Promise<number> {
   const worker = await startWorker({ WORKER_QUEUES: 'expire-sessions' });
   const began = performance.now();
-  await until(async () => (await db('checkoutSessions').where('status', 'open').first('id')) === undefined);
+  await until(async () => !(await hasOpen(db)));
   const seconds = (performance.now() - began) / 1000;
   await worker.stop();
   return OVERDUE / seconds;
+}
+
+/** The last to expire first, by their index: else who asks every moment reads the whole table, on the worker's processors. */
+async function hasOpen(db: Knex): Promise<boolean> {
+  const open = db('payables').where('status', 'open').orderBy('expiresAt', 'desc');
+  return (await open.first('id')) !== undefined;
 }
 
 /** Per second. */

@@ -11,10 +11,9 @@ import type { BenchProcess } from './stage/server-process.js';
 import { openStage } from './stage/service.js';
 
 const COMPLETED = 'checkout.session.completed';
-const GOAL = 0.5;
 const DELIVERIES = 5_000;
 const ENDPOINTS = 10;
-/** What one endpoint gets at once; the baseline keeps as many on their way. */
+/** What the baseline keeps on their way to an endpoint; more make it no faster. Ours begins with as many, up to MOST_PLACES. */
 const IN_FLIGHT = 10;
 
 /**
@@ -30,7 +29,7 @@ export async function webhooks(services: BenchServices): Promise<Row[]> {
       stage.startBaseline('post-webhooks'),
       stage.startWorker(),
     ]);
-    const measure = async (endpoints: number): Promise<Row> => {
+    const measure = async (endpoints: number, goal: number): Promise<Row> => {
       const ours = (count: number) => deliver(stage.db, shop, receiver, count, endpoints);
       const baseline = async (count: number): Promise<number> =>
         await post(bare, {
@@ -49,12 +48,12 @@ export async function webhooks(services: BenchServices): Promise<Row[]> {
         rates.baseline.push(await baseline(DELIVERIES));
       }
       const figure = `webhooks, ${endpoints} endpoint${endpoints === 1 ? '' : 's'}`;
-      return compareRates(figure, median(rates.ours), median(rates.baseline), GOAL);
+      return compareRates(figure, median(rates.ours), median(rates.baseline), goal);
     };
     await shop.addEndpoint(`${receiver.url}/1`);
-    const toOne = await measure(1);
+    const toOne = await measure(1, 0.7);
     for (let n = 2; n <= ENDPOINTS; n += 1) await shop.addEndpoint(`${receiver.url}/${n}`);
-    return [toOne, await measure(ENDPOINTS)];
+    return [toOne, await measure(ENDPOINTS, 0.8)];
   } finally {
     await shop.close();
     await stage.close();

@@ -9,6 +9,7 @@ import {
 import type { Closable } from '../shared/shutdown.js';
 import type { WorkerDeps } from './deps.js';
 import { oneAtATime } from './webhook-delivery/one-at-a-time.js';
+import { type OpenSecrets, secretOpener } from './webhook-delivery/open-secrets.js';
 import { Pace } from './webhook-delivery/pace.js';
 import { openPlaces, type Places } from './webhook-delivery/places.js';
 import { createWebhookSender, type WebhookSender } from './webhook-delivery/post.js';
@@ -29,6 +30,7 @@ const TAKEN_AT_ONCE = 20;
 export class Deliverer implements Closable {
   readonly #deps: WorkerDeps;
   readonly #sender: WebhookSender;
+  readonly #openSecrets: OpenSecrets;
   readonly #places: Places;
   readonly #pace = new Pace();
   readonly #taking = oneAtATime((accountId) => this.#take(accountId));
@@ -43,6 +45,7 @@ export class Deliverer implements Closable {
     const { allowPrivateWebhooks, workerConcurrency } = deps.config;
     this.#deps = deps;
     this.#sender = createWebhookSender({ allowPrivateNetworks: allowPrivateWebhooks });
+    this.#openSecrets = secretOpener(deps);
     this.#places = openPlaces(Math.max(LEAST_TRIES, workerConcurrency * TRIES_PER_PLACE));
   }
 
@@ -111,7 +114,8 @@ export class Deliverer implements Closable {
       this.#mayPassOn(delivery.endpoint.accountId) ? weight * this.#places.bytesOfOne : 0;
     try {
       const succeeded = (ms: number): void => this.#changePlaces(delivery.endpoint, ms);
-      return await tryDelivery(this.#deps, { sender: this.#sender, bytesToPassOn, succeeded }, delivery);
+      const [sender, openSecrets] = [this.#sender, this.#openSecrets];
+      return await tryDelivery(this.#deps, { sender, openSecrets, bytesToPassOn, succeeded }, delivery);
     } catch (error) {
       // Its lease runs out, and it is tried again.
       this.#deps.logger.error({ event: 'delivery.not_recorded', delivery: delivery.id, err: error });

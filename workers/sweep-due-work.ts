@@ -19,6 +19,8 @@ import { deliveriesApart, paymentsApart } from './work-apart.js';
  * taken a payment's job and nobody gets it from there, the handlers are called directly, as many at once as a worker would.
  */
 const INTERVAL_MS = 1000;
+/** What became due while nobody was there has waited long enough: the first look comes soon. */
+const FIRST_WITHIN_MS = 250;
 const BATCH = 500;
 /** A payment that has been due for so long is not waited for any more: the queue store may have frozen. */
 const LATE_MS = 15_000;
@@ -39,20 +41,17 @@ export function sweepDueWork(
   let timer: NodeJS.Timeout;
   let sweeping: Promise<void> = Promise.resolve();
   let closed = false;
-  const schedule = (): void => {
-    // Jitter keeps many workers from asking at the same instant.
-    timer = setTimeout(
-      () => {
-        sweeping = sweep(deps, { findDueJobs, standIn, news }).finally(() => {
-          if (closed) return;
-          for (const kind of apart) kind.look();
-          schedule();
-        });
-      },
-      INTERVAL_MS * (0.75 + Math.random() / 2),
-    );
+  // Jitter keeps many workers from asking at the same instant.
+  const schedule = (ms: number): void => {
+    timer = setTimeout(() => {
+      sweeping = sweep(deps, { findDueJobs, standIn, news }).finally(() => {
+        if (closed) return;
+        for (const kind of apart) kind.look();
+        schedule(INTERVAL_MS * (0.75 + Math.random() / 2));
+      });
+    }, ms);
   };
-  schedule();
+  schedule(FIRST_WITHIN_MS * Math.random());
   return {
     async close() {
       closed = true;

@@ -12,6 +12,8 @@ export interface GroupedWrite<Item, Result> {
   keyOf(item: Item): string;
   /** About as much as its part of the statement; where all are small, and known to be, nobody asks. */
   bytesOf?(item: Item): number;
+  /** So many do not wait for those under way; ENOUGH of what somebody waits for. */
+  enough?: number;
   /** As many results as items, in their order; undefined for those it has left out. */
   together(db: Knex, items: readonly Item[]): Promise<(Result | undefined)[]>;
   alone(db: Knex, item: Item): Promise<Result>;
@@ -48,6 +50,7 @@ function openGroup<Item, Result>(
   db: Knex,
   write: GroupedWrite<Item, Result>,
 ): (waiting: Waiting<Item, Result>) => void {
+  const { enough = ENOUGH } = write;
   let waiting: Waiting<Item, Result>[] = [];
   let underWay = 0;
   let patience: NodeJS.Timeout | undefined;
@@ -56,7 +59,7 @@ function openGroup<Item, Result>(
   /** At the end of this turn of the event loop when nothing is under way, so that all of one turn go together. */
   function schedule(): void {
     if (waiting.length === 0 || isLeaving) return;
-    if (waiting.length >= ENOUGH && underWay < MOST_UNDER_WAY) {
+    if (waiting.length >= enough && underWay < MOST_UNDER_WAY) {
       leave();
       return;
     }

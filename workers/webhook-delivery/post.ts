@@ -1,14 +1,11 @@
-import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { assertPublicHost, publicLookup, type Resolve } from '../../shared/public-address.js';
 import { watchKeptConnections } from './kept-connections.js';
+import { type Answer, postOnce } from './post-once.js';
 
 /** From the start of a try, name look-up and TLS included, to the end of the answer's headers. */
 const HEADERS_WITHIN_MS = 10_000;
-/** An answer's body decides nothing: it is read so far, for the record and to keep the connection. */
-const BODY_WITHIN_MS = 1000;
-const BODY_LIMIT_BYTES = 64 * 1024;
 const HEADERS_LIMIT_BYTES = 64 * 1024;
-const KEPT_BYTES = 1024;
 /** All but tabs and the ends of lines. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
 /** As pages for debugging print them, in JSON or in a URL too. */
@@ -47,23 +44,21 @@ export function createWebhookSender({
   const agentWithoutKeepAlive = new Agent({ ...agentOptions, pipelining: 0 });
   return {
     async post(url, headers, body) {
-      const abort = new AbortController();
-      const timer = setTimeout(() => abort.abort(new Error('timeout')), headersWithinMs);
+      const startedAt = performance.now();
       try {
         const target = new URL(url);
         if (!allowPrivateNetworks) assertPublicHost(target);
-        const send = (dispatcher: Agent): Promise<Dispatcher.ResponseData> =>
-          request(target, { dispatcher, method: 'POST', headers, body, signal: abort.signal });
-        const { statusCode, body: answer } = await send(agent).catch((error: unknown) => {
+        const { origin, pathname, search } = target;
+        const request = { origin, path: pathname + search, method: 'POST', headers, body };
+        const send = (dispatcher: Dispatcher): Promise<Answer> =>
+          postOnce(dispatcher, request, Math.ceil(startedAt + headersWithinMs - performance.now()));
+        const { status, start } = await send(agent).catch((error: unknown) => {
           if (keptConnections.hadClosed(error)) return send(agentWithoutKeepAlive);
           throw error;
         });
-        clearTimeout(timer);
-        return { kind: 'answered', status: statusCode, answer: await readStart(answer) };
+        return { kind: 'answered', status, answer: readable(start) };
       } catch (error) {
         return { kind: 'unanswered', error: nameOf(error) };
-      } finally {
-        clearTimeout(timer);
       }
     },
     async close() {
@@ -73,26 +68,9 @@ export function createWebhookSender({
   };
 }
 
-/** A body that is not over in time or size is cut off, and its connection with it. */
-async function readStart(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const timer = setTimeout(() => body.destroy(), BODY_WITHIN_MS);
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (bytes < KEPT_BYTES) chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > BODY_LIMIT_BYTES) break;
-    }
-  } catch {
-    // It broke off, or was cut off: what came of it is kept.
-  } finally {
-    clearTimeout(timer);
-    body.destroy();
-  }
-  const start = Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString('utf8');
-  // Postgres keeps no U+0000, and people read it: what a receiver repeats of its secret is sealed everywhere else.
-  return start.replaceAll(CONTROL_CHARACTERS, '').replaceAll(SECRETS_AND_SIGNATURES, '$1…');
+/** Postgres keeps no U+0000, and people read it: what a receiver repeats of its secret is sealed everywhere else. */
+function readable(start: Buffer): string {
+  return start.toString('utf8').replaceAll(CONTROL_CHARACTERS, '').replaceAll(SECRETS_AND_SIGNATURES, '$1…');
 }
 
 /** A short name, without addresses: `timeout`, `ECONNREFUSED`, `ENOTPUBLIC`, … */

@@ -2,10 +2,11 @@ import { now, nowMs } from '../../shared/clock.js';
 import type { DeliveryTry } from '../../shared/domain/webhook-event.js';
 import { postponeDelivery, recordFailedTry } from '../../shared/services/webhooks/record-failure.js';
 import { recordDelivered } from '../../shared/services/webhooks/record-success.js';
-import type { Batch, TakenDelivery, TakenEndpoint } from '../../shared/services/webhooks/take-due.js';
+import type { Batch, TakenDelivery } from '../../shared/services/webhooks/take-due.js';
 import { traceOfEvent } from '../../shared/services/webhooks/trace-of-event.js';
 import { inSpan, isTracing } from '../../shared/tracing/spans.js';
 import type { WorkerDeps } from '../deps.js';
+import type { OpenSecrets } from './open-secrets.js';
 import type { PostResult, WebhookSender } from './post.js';
 import { signatureHeaders } from './sign.js';
 
@@ -15,6 +16,7 @@ const USER_AGENT = 'StablecoinCheckout/1.0 (webhooks)';
 
 export interface TryDeps {
   sender: WebhookSender;
+  openSecrets: OpenSecrets;
   /** Asked when it has succeeded: how heavy may the next be that gets its place? 0 when none may. */
   bytesToPassOn(): number;
   /** Told when it has, after so long. */
@@ -24,12 +26,12 @@ export interface TryDeps {
 /** One try: signed anew, sent, and recorded with what came of it. It gives what was taken in its place, if anything. */
 export async function tryDelivery(
   deps: WorkerDeps,
-  { sender, bytesToPassOn, succeeded: tellSucceeded }: TryDeps,
+  { sender, openSecrets, bytesToPassOn, succeeded: tellSucceeded }: TryDeps,
   delivery: TakenDelivery,
 ): Promise<Batch | undefined> {
   const { db, logger, metrics, recentWrites } = deps;
   const { endpoint } = delivery;
-  const secrets = openSecrets(deps, endpoint);
+  const secrets = openSecrets(endpoint);
   if (secrets === undefined) {
     await postponeDelivery(db, delivery, new Date(nowMs() + UNREADABLE_SECRET_PAUSE_MS));
     return undefined;
@@ -94,22 +96,6 @@ async function posted(
     else span.fail(result.error);
     return result;
   });
-}
-
-/** The newest first. Without that one there is nothing to sign with; one before it is done without. */
-function openSecrets(
-  { secretBox, logger }: WorkerDeps,
-  { id, sealedSecrets }: TakenEndpoint,
-): string[] | undefined {
-  const opened = sealedSecrets.map((sealed) => {
-    try {
-      return secretBox.open(sealed);
-    } catch (error) {
-      logger.error({ event: 'webhook_secret.unreadable', endpoint: id, err: error });
-      return undefined;
-    }
-  });
-  return opened[0] === undefined ? undefined : opened.filter((secret) => secret !== undefined);
 }
 
 /** One ring a second for an account, however many of its deliveries failed within it. */

@@ -9,14 +9,14 @@ import {
 } from './take-due.sql.js';
 
 /**
- * It is news to the endpoint when that was failing, or when a try has been on its way for a while and may yet fail;
+ * It is news to the endpoint when that was failing, or when another try has been on its way for a while and may yet fail;
  * whoever is tried first from now on has nothing to know of it, and many quick successes do not wait for each other.
  */
-export const endpointMustKnow = (quick: string): string => `
-  (EXISTS (SELECT FROM webhook_endpoints WHERE id = delivery.endpoint_id AND failing_since IS NOT NULL)
+const isNews = (endpointId: string, quick: string, others: string): string => `
+  (EXISTS (SELECT FROM webhook_endpoints WHERE id = ${endpointId} AND failing_since IS NOT NULL)
     OR coalesce(${quick} > (
       SELECT leased_until FROM webhook_deliveries other
-      WHERE other.endpoint_id = delivery.endpoint_id AND other.id <> delivery.id AND leased_until IS NOT NULL
+      WHERE other.endpoint_id = ${endpointId} AND ${others} AND leased_until IS NOT NULL
       ORDER BY leased_until LIMIT 1
     ), false))`;
 
@@ -26,7 +26,7 @@ export const SUCCEED: Statement = {
   name: 'succeed',
   text: `
   UPDATE webhook_deliveries delivery SET status = $6, ${OVER}, history = history || $3::jsonb
-  WHERE id = $1 AND attempt = $2 AND status = ANY($5) RETURNING ${endpointMustKnow('$4')} AS "endpointMustKnow"`,
+  WHERE id = $1 AND attempt = $2 AND status = ANY($5) RETURNING ${isNews('delivery.endpoint_id', '$4', 'other.id <> delivery.id')} AS "endpointMustKnow"`,
 };
 
 export const SUCCEED_AND_PASS_ON: Statement = {
@@ -45,7 +45,11 @@ export const SUCCEED_AND_PASS_ON: Statement = {
   ), succeeded AS (
     UPDATE webhook_deliveries delivery SET status = $4, ${OVER}, history = history || ended.entry
     FROM ended WHERE delivery.id = ended.id
-    RETURNING delivery.id, delivery.endpoint_id, ended.bytes > 0 AS passes_on, ${endpointMustKnow(unseenByPlanner('$3::timestamptz'))} AS endpoint_must_know
+    RETURNING delivery.id, delivery.endpoint_id, ended.bytes > 0 AS passes_on
+  ), told AS MATERIALIZED (
+    -- Once for all that ended at an endpoint: none of them was on its way for a while.
+    SELECT ended.endpoint_id, ${isNews('ended.endpoint_id', unseenByPlanner('$3::timestamptz'), 'true')} AS is_news
+    FROM (SELECT DISTINCT endpoint_id FROM ended) ended
   ), free AS (
     SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, ${sealedSecrets('$1::timestamptz')} AS sealed_secrets,
       endpoint.places AS most, count(*) AS places, min(ended.bytes) AS bytes
@@ -63,12 +67,12 @@ export const SUCCEED_AND_PASS_ON: Statement = {
   ), next AS (
     SELECT *, row_number() OVER (PARTITION BY endpoint_id ORDER BY id) AS number FROM taken
   )
-  SELECT place.id AS "succeededId", place.endpoint_must_know AS "endpointMustKnow", free.endpoint_id IS NOT NULL AS "isPassedOn",
+  SELECT place.id AS "succeededId", told.is_news AS "endpointMustKnow", free.endpoint_id IS NOT NULL AS "isPassedOn",
     free.account_id AS "accountId", free.url, ${hostOf('free.url')} AS host, free.most AS places,
     free.sealed_secrets AS "sealedSecrets",
     EXISTS (SELECT FROM due WHERE due.endpoint_id = free.endpoint_id AND due.bytes > free.bytes) AS "leavesHeavier",
     ${TAKEN_COLUMNS}
-  FROM place
+  FROM place JOIN told ON told.endpoint_id = place.endpoint_id
   LEFT JOIN free ON free.endpoint_id = place.endpoint_id AND place.passes_on
   LEFT JOIN next taken ON taken.endpoint_id = free.endpoint_id AND taken.number = place.number`,
 };

@@ -45,6 +45,8 @@ interface Succeeded {
 
 const succeedInGroup = writeTogether<Success, Succeeded>({
   keyOf: ({ delivery }) => delivery.id,
+  // Nobody waits for one; half a statement's worth costs half as much each as a few.
+  enough: 25,
   together: succeedTogether,
   alone: succeedAlone,
   unclear: (_db, _success, error) => Promise.reject(error),
