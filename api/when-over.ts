@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { UnderWay } from '../shared/under-way.js';
 
 /** What is to be done when a connection ends: one listener, however many requests came on it. */
-const atEnd = new WeakMap<Socket, Set<() => void>>();
+const atEnd = new WeakMap<Socket, UnderWay<() => void>>();
 
 /**
  * Once, when an answer is sent or never will be. One that stands in line behind others of its connection is not told when
@@ -15,25 +16,23 @@ export function whenOver(res: ServerResponse, act: () => void): () => void {
     return () => undefined;
   }
   const others = atEnd.get(socket) ?? listenTo(socket);
-  const forget = (): void => {
-    others.delete(over);
-    res.off('close', over);
-  };
   const over = (): void => {
-    if (!others.has(over)) return;
-    forget();
-    act();
+    if (forget()) act();
   };
-  others.add(over);
+  const takeOut = others.add(over);
+  const forget = (): boolean => {
+    res.off('close', over);
+    return takeOut();
+  };
   res.once('close', over);
   return forget;
 }
 
-function listenTo(socket: Socket): Set<() => void> {
-  const acts = new Set<() => void>();
+function listenTo(socket: Socket): UnderWay<() => void> {
+  const acts = new UnderWay<() => void>();
   atEnd.set(socket, acts);
   socket.once('close', () => {
-    for (const act of acts) act();
+    for (const act of acts.all()) act();
   });
   return acts;
 }

@@ -3,10 +3,20 @@ import path from 'node:path';
 
 /** What runs in production and stays: to load their thousand and more files one by one takes longer than all else. */
 const ENTRIES = ['api/server.ts', 'workers/main.ts'];
-/** Files of theirs are read at run time, or they are loaded where they are asked for and nowhere else. */
-const LOADED_AS_THEY_ARE = ['@bull-board/*', '@opentelemetry/*'];
+/** It reads files of its own at run time. */
+const LOADED_AS_IT_IS = ['@bull-board/*'];
 /** Drivers that knex and node-postgres know of and nobody here has. */
-const NOT_INSTALLED = ['better-sqlite3', 'mariadb', 'mysql', 'mysql2', 'oracledb', 'pg-native', 'pg-query-stream', 'sqlite3', 'tedious'];
+const NOT_INSTALLED = [
+  'better-sqlite3',
+  'mariadb',
+  'mysql',
+  'mysql2',
+  'oracledb',
+  'pg-native',
+  'pg-query-stream',
+  'sqlite3',
+  'tedious',
+];
 /** Packages in CommonJS ask for what is Node's own by it. */
 const REQUIRE = `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);`;
 
@@ -30,7 +40,7 @@ export async function bundleProcesses(root, dist) {
     platform: 'node',
     target: 'node20.19',
     mainFields: ['module', 'main'],
-    external: [...LOADED_AS_THEY_ARE, ...NOT_INSTALLED],
+    external: [...LOADED_AS_IT_IS, ...NOT_INSTALLED],
     banner: { js: REQUIRE },
     sourcemap: true,
     sourcesContent: false,

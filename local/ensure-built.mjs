@@ -56,7 +56,9 @@ async function compile(root) {
 
 /** What the bundler objects to it has printed. */
 async function bundles(root, dist) {
-  const bundling = [writePageAssets, writeReferenceAssets, bundleProcesses].map((bundle) => bundle(root, dist));
+  const bundling = [writePageAssets, writeReferenceAssets, bundleProcesses].map((bundle) =>
+    bundle(root, dist),
+  );
   return await Promise.all(bundling).then(
     () => true,
     () => false,
