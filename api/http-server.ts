@@ -2,6 +2,7 @@ import { createServer, IncomingMessage, type Server, type ServerOptions, ServerR
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Express } from 'express';
+import { UnderWay } from '../shared/under-way.js';
 import { whenOver } from './when-over.js';
 
 /** Longer than a router keeps its side open (90 s), so that it never writes into a connection we just closed. */
@@ -72,7 +73,7 @@ function ofExpress(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'Serve
  */
 export async function drain(
   server: Server,
-  inFlight: ReadonlySet<ServerResponse>,
+  inFlight: UnderWay<ServerResponse>,
   timeoutMs: number,
 ): Promise<void> {
   await letIn(server);
@@ -81,7 +82,7 @@ export async function drain(
   const endConnection = (response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
   };
-  for (const response of inFlight) endConnection(response);
+  for (const response of inFlight.all()) endConnection(response);
   server.prependListener('request', (_request, response: ServerResponse) => endConnection(response));
   const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_MOMENT_MS);
   const cut = setTimeout(() => server.closeAllConnections(), timeoutMs);
@@ -109,11 +110,10 @@ async function letIn(server: Server): Promise<void> {
 }
 
 /** The answers that a server still owes. */
-export function trackInFlight(server: Server): ReadonlySet<ServerResponse> {
-  const inFlight = new Set<ServerResponse>();
+export function trackInFlight(server: Server): UnderWay<ServerResponse> {
+  const inFlight = new UnderWay<ServerResponse>();
   server.prependListener('request', (_request, response: ServerResponse) => {
-    inFlight.add(response);
-    whenOver(response, () => inFlight.delete(response));
+    whenOver(response, inFlight.add(response));
   });
   return inFlight;
 }

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { UnderWay } from '../shared/under-way.js';
 
-type Acts = Set<() => void>;
-
-/** The answers that each connection owes: one listener for it, and one for each answer, whoever waits for its end. */
-const owed = new WeakMap<Socket, Map<ServerResponse, Acts>>();
+/** What is to be done when a connection ends: one listener, however many requests came on it. */
+const atEnd = new WeakMap<Socket, UnderWay<() => void>>();
 
 /**
  * Once, when an answer is sent or never will be. One that stands in line behind others of its connection is not told when
@@ -16,32 +15,24 @@ export function whenOver(res: ServerResponse, act: () => void): () => void {
     act();
     return () => undefined;
   }
-  const acts = actsOf(res, socket);
-  acts.add(act);
-  return () => acts.delete(act);
+  const others = atEnd.get(socket) ?? listenTo(socket);
+  const over = (): void => {
+    if (forget()) act();
+  };
+  const takeOut = others.add(over);
+  const forget = (): boolean => {
+    res.off('close', over);
+    return takeOut();
+  };
+  res.once('close', over);
+  return forget;
 }
 
-function actsOf(res: ServerResponse, socket: Socket): Acts {
-  const answers = owed.get(socket) ?? listenTo(socket);
-  const known = answers.get(res);
-  if (known !== undefined) return known;
-  const acts: Acts = new Set();
-  answers.set(res, acts);
-  res.once('close', () => end(answers, res));
-  return acts;
-}
-
-function listenTo(socket: Socket): Map<ServerResponse, Acts> {
-  const answers = new Map<ServerResponse, Acts>();
-  owed.set(socket, answers);
+function listenTo(socket: Socket): UnderWay<() => void> {
+  const acts = new UnderWay<() => void>();
+  atEnd.set(socket, acts);
   socket.once('close', () => {
-    for (const res of answers.keys()) end(answers, res);
+    for (const act of acts.all()) act();
   });
-  return answers;
-}
-
-function end(answers: Map<ServerResponse, Acts>, res: ServerResponse): void {
-  const acts = answers.get(res);
-  answers.delete(res);
-  for (const act of acts ?? []) act();
+  return acts;
 }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import path from 'node:path';
 import { buildVersion } from './build-version.mjs';
 import { writePageAssets, writeReferenceAssets } from './bundle-page.mjs';
+import { bundleProcesses } from './bundle-processes.mjs';
 import { withLock } from './lock.mjs';
 import { runToEnd } from './run-to-end.mjs';
 
@@ -55,7 +56,10 @@ async function compile(root) {
 
 /** What the bundler objects to it has printed. */
 async function bundles(root, dist) {
-  return await Promise.all([writePageAssets(root, dist), writeReferenceAssets(root, dist)]).then(
+  const bundling = [writePageAssets, writeReferenceAssets, bundleProcesses].map((bundle) =>
+    bundle(root, dist),
+  );
+  return await Promise.all(bundling).then(
     () => true,
     () => false,
   );

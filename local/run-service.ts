@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
-import { startWeb, type WebProcess } from '../api/server.js';
+import { startWeb, type WebProcess } from '../api/start-web.js';
 import { type Config, ConfigError, isProduction, readConfig } from '../shared/config.js';
 import { openDatabase } from '../shared/db/knex.js';
 import { runEntryPoint } from '../shared/entry-point.js';
 import { createLogger, tellStart } from '../shared/logger.js';
 import { migrate } from '../shared/migrate.js';
 import { type Closable, closeOnSignal } from '../shared/shutdown.js';
-import { startWorker } from '../workers/main.js';
+import { startWorker } from '../workers/start-worker.js';
 import { demoMerchantKey } from './demo-merchant.js';
 import { openDemoReceiver, subscribe } from './demo-webhooks.js';
 import { writeExampleEnvironment } from './example-environment.js';

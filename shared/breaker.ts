@@ -1,3 +1,4 @@
+import { UnderWay } from './under-way.js';
 import { waitAtMost } from './within.js';
 
 /**
@@ -27,7 +28,7 @@ export class StoreSilent extends Error {
 }
 
 export function openBreaker({ ask, onSilent, onAnswering }: Store): Breaker {
-  const waiting = new Set<(reason: Error) => void>();
+  const waiting = new UnderWay<(reason: Error) => void>();
   let isOpen = false;
   let isClosed = false;
   let next: NodeJS.Timeout | undefined;
@@ -36,7 +37,7 @@ export function openBreaker({ ask, onSilent, onAnswering }: Store): Breaker {
     if (isOpen || isClosed) return;
     isOpen = true;
     onSilent();
-    for (const giveUp of waiting) giveUp(new StoreSilent('the store does not answer'));
+    for (const giveUp of waiting.all()) giveUp(new StoreSilent('the store does not answer'));
     tryLater();
   }
 
@@ -55,14 +56,16 @@ export function openBreaker({ ask, onSilent, onAnswering }: Store): Breaker {
     run(ask) {
       if (isOpen) return Promise.reject(new StoreSilent('the store does not answer'));
       return new Promise((resolve, reject) => {
-        waiting.add(reject);
+        let isWaiting = true;
+        const takeOut = waiting.add(reject);
         // What came while this process was busy is read before it is said that nothing came.
-        const timer = setTimeout(() => setImmediate(() => waiting.has(reject) && open()), PATIENCE_MS);
+        const timer = setTimeout(() => setImmediate(() => isWaiting && open()), PATIENCE_MS);
         ask()
           .then(resolve, reject)
           .finally(() => {
+            isWaiting = false;
             clearTimeout(timer);
-            waiting.delete(reject);
+            takeOut();
           });
       });
     },

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { BUILD_FOLDER } from './build-folder.js';
 
 /** What runs: the tag it was built from, or the last one and the commit. Run from its sources it is the package's. */
-export const VERSION: string = readVersion('../build.json') ?? readVersion('../package.json') ?? 'unknown';
+export const VERSION: string = readVersion('build.json') ?? readVersion('package.json') ?? 'unknown';
 
 function readVersion(file: string): string | undefined {
   try {
-    const { version } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+    const { version } = JSON.parse(readFileSync(path.join(BUILD_FOLDER, file), 'utf8'));
     return typeof version === 'string' ? version : undefined;
   } catch {
     return undefined;

@@ -83,7 +83,7 @@ describe('the architecture of api/', () => {
   it('pays only where a payment was sent', () => {
     assert.deepEqual(importersOf(/^api\/payment-link\/pay\.ts$/), ['api/payment-link/load-pay.ts']);
     // The server only loads it ahead of time.
-    const payers = ['api/link/pay.ts', 'api/link/serve-link.ts', 'api/server.ts'];
+    const payers = ['api/link/pay.ts', 'api/link/serve-link.ts', 'api/start-web.ts'];
     assert.deepEqual(importersOf(/^api\/payment-link\/load-pay\.ts$/).sort(), payers);
   });
 

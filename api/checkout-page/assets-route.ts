@@ -8,15 +8,23 @@ const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
 };
 
-/** `/assets/…`: what a name holds never changes, so it is kept for ever. Unknown names fall through to the 404. */
+/**
+ * `/assets/…`: what a name holds never changes, so it is kept for ever, and is compressed for the first who asks. Unknown
+ * names fall through to the 404.
+ */
 export function pageAssetRoutes({ files }: PageAssets): Router {
   const router = Router({ caseSensitive: true });
   const encoded = new Map<string, Encodings>();
-  for (const [name, bytes] of files) encoded.set(name, encodeAll(bytes, BEST));
+  const encode = (name: string): Encodings | undefined => {
+    const bytes = files.get(name);
+    const known = encoded.get(name) ?? (bytes && encodeAll(bytes, BEST));
+    if (known !== undefined) encoded.set(name, known);
+    return known;
+  };
   router.get('/:name', (req, res, next) => {
     const { name } = req.params;
     const brand = brandStylesOf(name);
-    const found = brand === undefined ? encoded.get(name) : encodeAll(Buffer.from(brand));
+    const found = brand === undefined ? encode(name) : encodeAll(Buffer.from(brand));
     if (found === undefined || !setAssetHeaders(res, name)) {
       next();
       return;

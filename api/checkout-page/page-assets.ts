@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { BUILD_FOLDER } from '../../shared/build-folder.js';
 
 /** The page's script and style sheet, as the build left them: their names hold their hashes. */
 export interface PageAssets {
@@ -10,7 +11,7 @@ export interface PageAssets {
 }
 
 /** Beside the compiled sources. */
-const BUILT = path.join(import.meta.dirname, '..', '..', 'assets');
+const BUILT = path.join(BUILD_FOLDER, 'assets');
 
 export function loadPageAssets(folder: string = BUILT): PageAssets {
   const names = existsSync(folder) ? readdirSync(folder) : [];

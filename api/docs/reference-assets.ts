@@ -2,6 +2,7 @@ import { type FileHandle, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
+import { BUILD_FOLDER } from '../../shared/build-folder.js';
 import { setAssetHeaders } from '../checkout-page/assets-route.js';
 import { chooseEncoding } from '../checkout-page/compressed.js';
 
@@ -9,7 +10,7 @@ import { chooseEncoding } from '../checkout-page/compressed.js';
  * The API reference's script and style sheet, a library of 1.6 MB: nothing of it is loaded or kept here. The build has
  * compressed each file, and they go out as they lie on the disk.
  */
-export const REFERENCE_FOLDER = path.join(import.meta.dirname, '..', '..', 'docs-assets');
+export const REFERENCE_FOLDER = path.join(BUILD_FOLDER, 'docs-assets');
 
 const NAME = /^reference\.[\w-]{10}\.(?:js|css)$/;
 const ENDINGS = { br: '.br', gzip: '.gz', identity: '' };

@@ -1,3 +1,4 @@
+import type { ValidateFunction } from 'ajv';
 import { type Static, type TSchema, Type } from 'typebox';
 import { ajv } from './formats.js';
 import { normalize, type RawInput, type SchemaNode } from './normalize.js';
@@ -5,11 +6,15 @@ import { refusalFromAjv } from './refusal-from-ajv.js';
 
 export type InputParser<T> = (input: RawInput) => T;
 
-/** Compiles a schema once; the parser gives typed input or throws the refusal that names the parameter. */
+/**
+ * The parser gives typed input or throws the refusal that names the parameter. Its schema is compiled once, with the first
+ * input: all of them together would hold up the start of a process, and most are for what is seldom asked.
+ */
 export function inputParser<S extends TSchema>(schema: S): InputParser<Static<S>> {
-  const validate = ajv.compile<Static<S>>(schema);
   const node = schema as SchemaNode;
+  let validate: ValidateFunction<Static<S>> | undefined;
   return (input) => {
+    validate ??= ajv.compile<Static<S>>(schema);
     const value = normalize(node, input);
     if (validate(value)) return value;
     throw refusalFromAjv(validate.errors ?? [], value);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { JobType, Queue } from 'bullmq';
 import type { Config } from '../config.js';
 import { JOB_NAMES, type JobName, type JobPayloads } from '../domain/jobs.js';
@@ -80,6 +81,7 @@ export function openQueues(config: Config, redis: RedisClient | undefined, logge
       await within(ADD_WITHIN_MS, adding);
     },
     async check() {
+      if (redis !== undefined) return await askRedis(redis);
       const queue = await readyQueue('settle-payment');
       await queue.getJobCounts('wait');
     },
@@ -103,6 +105,15 @@ export function openQueues(config: Config, redis: RedisClient | undefined, logge
       await pool.close();
     },
   };
+}
+
+/**
+ * Whether it answers, in a cluster the node that has the keys of a queue. A process that has begun a moment ago is
+ * connecting, and one that rings for nobody yet need not have loaded BullMQ.
+ */
+async function askRedis(redis: RedisClient): Promise<void> {
+  if (redis.status === 'connecting' || redis.status === 'connect') await once(redis, 'ready');
+  await redis.exists(prefixOf('settle-payment', redis));
 }
 
 function openQueue(

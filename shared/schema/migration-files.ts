@@ -1,4 +1,7 @@
 import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { BUILD_FOLDER } from '../build-folder.js';
 import type { Knex } from '../db/knex.js';
 
 export interface MigrationFile {
@@ -48,11 +51,11 @@ export function migratorConfig(list: () => Promise<MigrationFile[]>): Knex.Migra
 
 /** The same names from .ts and from built .js files: knex would otherwise take them for different ones. */
 async function ourMigrations(): Promise<MigrationFile[]> {
-  const folder = new URL('../../migrations/', import.meta.url);
+  const folder = path.join(BUILD_FOLDER, 'migrations');
   const files = (await readdir(folder)).filter((file) => /^\d+-.*\.[jt]s$/.test(file)).sort();
   return files.map((file) => ({
     name: file.replace(/\.[jt]s$/, ''),
-    load: () => import(new URL(file, folder).href),
+    load: () => import(pathToFileURL(path.join(folder, file)).href),
   }));
 }
 

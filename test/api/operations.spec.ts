@@ -6,7 +6,7 @@ import { openWebMetrics } from '../../api/web-metrics.js';
 import { loadConfig } from '../../shared/config.js';
 import { createLogger } from '../../shared/logger.js';
 import { Payment } from '../../shared/models/payment.js';
-import { startWorker } from '../../workers/main.js';
+import { startWorker } from '../../workers/start-worker.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 import { testServices } from '../support/suite.js';

@@ -5,7 +5,7 @@ import { loadConfig } from '../../shared/config.js';
 import { WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE } from '../../shared/domain/weight.js';
 import { createLogger } from '../../shared/logger.js';
 import { OperatorAction } from '../../shared/models/operator-action.js';
-import { startWorker } from '../../workers/main.js';
+import { startWorker } from '../../workers/start-worker.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { findFreePort } from '../support/services.js';
 import { stopClockOnSecond } from '../support/stopped-clock.js';

@@ -8,7 +8,7 @@ import { closeDeps, openDeps } from '../../api/open-deps.js';
 import { loadConfig } from '../../shared/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/logger.js';
-import { startWorker } from '../../workers/main.js';
+import { startWorker } from '../../workers/start-worker.js';
 import { paymentHeader, signEvmPayment } from '../support/agent.js';
 import { BUYER, findEntry } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import request from 'supertest';
-import { startWeb } from '../../api/server.js';
+import { startWeb } from '../../api/start-web.js';
 import { loadConfig } from '../../shared/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/logger.js';
 import { paymentJob } from '../../shared/queues/payment-job.js';
-import { startWorker } from '../../workers/main.js';
+import { startWorker } from '../../workers/start-worker.js';
 import { paymentHeader, signEvmPayment } from '../support/agent.js';
 import { buildSigner, signToken } from '../support/api-client.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';

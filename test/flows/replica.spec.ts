@@ -7,7 +7,7 @@ import { newId } from '../../shared/ids.js';
 import { createLogger } from '../../shared/logger.js';
 import { Event } from '../../shared/models/event.js';
 import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
-import { startWorker } from '../../workers/main.js';
+import { startWorker } from '../../workers/start-worker.js';
 import { assertUnauthenticated, type Client, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';

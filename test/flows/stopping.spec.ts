@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import supertest from 'supertest';
-import { startWeb } from '../../api/server.js';
+import { startWeb } from '../../api/start-web.js';
 import { loadConfig } from '../../shared/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/logger.js';

@@ -7,7 +7,7 @@ import { loadConfig } from '../../shared/config.js';
 import { createLogger } from '../../shared/logger.js';
 import type { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
 import type { Closable } from '../../shared/shutdown.js';
-import { startWorker } from '../../workers/main.js';
+import { startWorker } from '../../workers/start-worker.js';
 import { eventually } from '../support/eventually.js';
 import { answer, hang, type Reaction, reset } from '../support/receiver.js';
 import { testServices } from '../support/suite.js';

@@ -8,7 +8,7 @@ import {
   readWorkerPages,
   writeWorkerPage,
 } from '../../shared/services/upkeep/worker-pages.js';
-import { startWorker } from '../../workers/main.js';
+import { startWorker } from '../../workers/start-worker.js';
 import { publishMetrics } from '../../workers/publish-metrics.js';
 import { openTestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';

@@ -18,7 +18,7 @@ import type {
   PaymentRequirements,
   SettlementResponse,
 } from '../../shared/x402/wire.js';
-import { startWorker } from '../../workers/main.js';
+import { startWorker } from '../../workers/start-worker.js';
 import { type EvmOverrides, paymentHeader, signEvmPayment } from './agent.js';
 import { openTestApp, type TestApp } from './app.js';
 import { eventually } from './eventually.js';

@@ -6,7 +6,7 @@ import { createLogger } from '../../shared/logger.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Event } from '../../shared/models/event.js';
 import type { Closable } from '../../shared/shutdown.js';
-import { startWorker } from '../../workers/main.js';
+import { startWorker } from '../../workers/start-worker.js';
 import { eventually } from './eventually.js';
 import { buildMerchant, buildSessions, type Merchant } from './factories.js';
 import { createMigratedDatabase } from './suite.js';

@@ -104,7 +104,7 @@ describe('the worker that expires sessions, without a queue that it can rely on,
     const script = `
         import { readConfig } from './dist/shared/config.js';
         import { createLogger } from './dist/shared/logger.js';
-        import { startWorker } from './dist/workers/main.js';
+        import { startWorker } from './dist/workers/start-worker.js';
         const worker = await startWorker(readConfig('worker'), createLogger('silent', 'test'));
         process.stdin.resume().once('end', () => worker.close());`;
     await ensureBuilt(ROOT);

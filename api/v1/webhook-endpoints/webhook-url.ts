@@ -1,3 +1,4 @@
+import type { ValidateFunction } from 'ajv';
 import { Refusal } from '../../../shared/domain/errors.js';
 import { judgeWebhookUrl, resolveHost, type UrlVerdict } from '../../../shared/public-address.js';
 import { ajv } from '../../input/formats.js';
@@ -10,7 +11,7 @@ type Reason = Extract<UrlVerdict, { ok: false }>['reason'];
 /** What a URI may hold; everything else is percent-encoded in it. */
 const NOT_IN_A_URI = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]/gu;
 
-const isUri = ajv.compile<string>({ type: 'string', format: 'uri' });
+let validateUri: ValidateFunction<string> | undefined;
 const MAX_URL_LENGTH = 2048;
 
 /** The URL as it is kept: as it was sent when that is a URI, else its URI. */
@@ -29,6 +30,11 @@ export async function requireAllowedUrl(
   const kept = isUri(url) ? url : verdict.url.href.replaceAll(NOT_IN_A_URI, encodeURIComponent);
   if (isUri(kept) && kept.length <= MAX_URL_LENGTH) return kept;
   throw new Refusal('url_invalid', sentence('not_a_url', rules.livemode), { param: 'url' });
+}
+
+function isUri(text: string): boolean {
+  validateUri ??= ajv.compile<string>({ type: 'string', format: 'uri' });
+  return validateUri(text);
 }
 
 function sentence(reason: Reason, livemode: boolean): string {
