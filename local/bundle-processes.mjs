@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** What runs in production and stays: to load their thousand and more files one by one takes longer than all else. */
@@ -28,7 +28,8 @@ export async function bundleProcesses(root, dist) {
   const entryPoints = ENTRIES.filter((file) => existsSync(path.join(root, file)));
   if (entryPoints.length === 0) return;
   const { build } = await import('esbuild');
-  await build({
+  const { outputFiles } = await build({
+    write: false,
     absWorkingDir: root,
     entryPoints,
     outdir: dist,
@@ -46,4 +47,16 @@ export async function bundleProcesses(root, dist) {
     sourcesContent: false,
     logLevel: 'warning',
   });
+  for (const { path: file, text } of outputFiles) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, file.endsWith('.js') ? inAscii(text) : text);
+  }
+}
+
+/** What is not are comments. With a single letter beyond Latin-1 a whole file is kept in memory at two bytes a letter. */
+function inAscii(text) {
+  return text.replaceAll(
+    /[\u0080-\uffff]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
