@@ -1,8 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import { RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Breaker } from '../shared/breaker.js';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
-import { BALANCES_SHARE_OF_ADDRESS, TRANSACTIONS_SHARE_OF_ADDRESS } from '../shared/domain/weight.js';
+import {
+  BALANCES_SHARE_OF_ADDRESS,
+  MAX_COUNTED_IN_MEMORY,
+  TRANSACTIONS_SHARE_OF_ADDRESS,
+} from '../shared/domain/weight.js';
 import { collectForOneTurn } from '../shared/one-turn.js';
 import type { RedisClient } from '../shared/queues/connection.js';
 import { type Count, countInMemory, type Share } from './counts-in-memory.js';
@@ -11,6 +16,8 @@ import { type Count, countInMemory, type Share } from './counts-in-memory.js';
 export interface RateLimiter {
   /** One of the key's share; when it is used up, in how many milliseconds to come again. */
   take(key: string): Promise<number | undefined>;
+  /** Whether somebody was refused when this process last asked for the key. */
+  hasRefused(key: string): boolean;
 }
 
 /** Where it is counted. */
@@ -106,6 +113,8 @@ interface Asking {
  * in their order, as if each had asked alone. What the first counter refuses is asked of the next.
  */
 function countTogether(counters: readonly Counter[]): RateLimiter {
+  const refusing = new LRUCache<string, true>({ max: MAX_COUNTED_IN_MEMORY });
+
   async function answer(key: string, all: readonly Asking[]): Promise<void> {
     try {
       let refused = all;
@@ -114,9 +123,13 @@ function countTogether(counters: readonly Counter[]): RateLimiter {
         const { granted, msBeforeNext } = await count(key, refused.length);
         for (const { resolve } of refused.slice(0, granted)) resolve(undefined);
         refused = refused.slice(granted);
-        if (refused.length === 0) return;
+        if (refused.length === 0) {
+          refusing.delete(key);
+          return;
+        }
         waitMs = Math.min(waitMs ?? msBeforeNext, msBeforeNext);
       }
+      refusing.set(key, true);
       for (const { resolve } of refused) resolve(waitMs);
     } catch (error) {
       for (const { reject } of all) reject(error);
@@ -132,5 +145,8 @@ function countTogether(counters: readonly Counter[]): RateLimiter {
     }
     for (const [key, asking] of askingOf) void answer(key, asking);
   });
-  return { take: (key) => new Promise((resolve, reject) => ask({ key, resolve, reject })) };
+  return {
+    take: (key) => new Promise((resolve, reject) => ask({ key, resolve, reject })),
+    hasRefused: (key) => refusing.has(key),
+  };
 }
