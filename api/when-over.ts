@@ -20,12 +20,10 @@ export function whenOver(res: ServerResponse, act: () => void): () => void {
     res.off('close', over);
   };
   const over = (): void => {
-    if (!others.has(over)) return;
-    forget();
-    act();
+    if (others.delete(over)) act();
   };
   others.add(over);
-  res.once('close', over);
+  res.on('close', over);
   return forget;
 }
 

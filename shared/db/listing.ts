@@ -4,7 +4,8 @@ import type { Row } from './model-columns.js';
  * Keyset pages: ids sort by creation, so a page is a range of an index that ends in the id, newest first.
  * `ending_before` reads upwards from its cursor and turns the page round, so both give the nearest page.
  * A cursor is a position in the list: it must name an object of it, whether or not the filter still fits.
- * A page is one statement or a part of one, and holds at most a part of an answer: what is heavier than its share is only named in it.
+ * A page is one statement or a part of one, and holds at most a part of an answer: what is heavier than its share is only
+ * named in it.
  */
 export interface PageRequest {
   /** Absent: everything. */
