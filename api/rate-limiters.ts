@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Breaker } from '../shared/breaker.js';
 import type { Config } from '../shared/config.js';
 import type { Knex } from '../shared/db/knex.js';
 import {
   BALANCES_SHARE_OF_ADDRESS,
+  MAX_COUNTED_IN_MEMORY,
   PROMPT_REFUSALS_A_MINUTE,
   REFUSED_LATER_MS,
   TRANSACTIONS_SHARE_OF_ADDRESS,
@@ -20,6 +22,8 @@ export interface RateLimiter {
    * that hears of it later each time: a flood waits for its own answers.
    */
   take(key: string): Promise<number | undefined>;
+  /** Whether somebody was refused when this process last asked for the key. */
+  hasRefused(key: string): boolean;
 }
 
 /** Where it is counted. */
@@ -115,6 +119,7 @@ interface Asking {
  * in their order, as if each had asked alone. What the first counter refuses is asked of the next.
  */
 function countTogether(counters: readonly Counter[]): RateLimiter {
+  const refusing = new LRUCache<string, true>({ max: MAX_COUNTED_IN_MEMORY });
   const countRefusals = countInMemory({ points: PROMPT_REFUSALS_A_MINUTE, duration: 60 });
 
   async function answer(key: string, all: readonly Asking[]): Promise<void> {
@@ -125,9 +130,13 @@ function countTogether(counters: readonly Counter[]): RateLimiter {
         const { granted, msBeforeNext } = await count(key, refused.length);
         for (const { resolve } of refused.slice(0, granted)) resolve(undefined);
         refused = refused.slice(granted);
-        if (refused.length === 0) return;
+        if (refused.length === 0) {
+          refusing.delete(key);
+          return;
+        }
         waitMs = Math.min(waitMs ?? msBeforeNext, msBeforeNext);
       }
+      refusing.set(key, true);
       const prompt = countRefusals(key, refused.length).granted;
       for (const { resolve } of refused.slice(0, prompt)) resolve(waitMs);
       if (prompt === refused.length) return;
@@ -147,5 +156,8 @@ function countTogether(counters: readonly Counter[]): RateLimiter {
     }
     for (const [key, asking] of askingOf) void answer(key, asking);
   });
-  return { take: (key) => new Promise((resolve, reject) => ask({ key, resolve, reject })) };
+  return {
+    take: (key) => new Promise((resolve, reject) => ask({ key, resolve, reject })),
+    hasRefused: (key) => refusing.has(key),
+  };
 }

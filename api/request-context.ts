@@ -10,6 +10,8 @@ declare global {
       log: Logger;
       /** Set by `authenticate`; routes behind it read it through `principalOf`. */
       principal?: Principal;
+      /** Before this nothing is answered: it rejects when the account's share is used up. */
+      consumed?: Promise<void>;
     }
     interface Locals {
       /** The tool that was called at /mcp. */

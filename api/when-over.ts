@@ -17,14 +17,14 @@ export function whenOver(res: ServerResponse, act: () => void): () => void {
   }
   const others = atEnd.get(socket) ?? listenTo(socket);
   const over = (): void => {
-    if (forget()) act();
+    if (takeOut()) act();
   };
   const takeOut = others.add(over);
-  const forget = (): boolean => {
+  const forget = (): void => {
     res.off('close', over);
-    return takeOut();
+    takeOut();
   };
-  res.once('close', over);
+  res.on('close', over);
   return forget;
 }
 

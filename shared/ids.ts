@@ -42,9 +42,15 @@ export function newId(prefix: IdPrefix): string {
     lastMs += 1;
     counter = 0;
   }
-  return (
-    prefix + toBase62(lastMs, TIME_LENGTH) + toBase62(counter, COUNTER_LENGTH) + randomText(RANDOM_LENGTH)
-  );
+  return prefix + timeText(lastMs) + toBase62(counter, COUNTER_LENGTH) + randomText(RANDOM_LENGTH);
+}
+
+let written = { ms: 0, text: '0'.repeat(TIME_LENGTH) };
+
+/** Many ids are of one millisecond. */
+function timeText(ms: number): string {
+  if (written.ms !== ms) written = { ms, text: toBase62(ms, TIME_LENGTH) };
+  return written.text;
 }
 
 export function sessionPrefix(livemode: boolean): 'cs_live_' | 'cs_test_' {
@@ -87,18 +93,26 @@ export function isIdShaped(value: string): boolean {
 export function randomText(length: number): string {
   let text = '';
   while (text.length < length) {
-    if (poolOffset === pool.length) {
-      randomFillSync(pool);
-      poolOffset = 0;
-    }
-    const byte = pool[poolOffset++] ?? 255;
-    if (byte < 248) text += DIGITS[byte % 62];
+    if (poolOffset === poolEnd) refillPool();
+    const end = Math.min(poolOffset + length - text.length, poolEnd);
+    text += pool.toString('latin1', poolOffset, end);
+    poolOffset = end;
   }
   return text;
 }
 
+/** Digits that nobody has used yet. */
 const pool = Buffer.alloc(8192);
-let poolOffset = pool.length;
+let poolOffset = 0;
+let poolEnd = 0;
+
+function refillPool(): void {
+  randomFillSync(pool);
+  poolOffset = 0;
+  poolEnd = 0;
+  // What is left above a multiple of 62 would make some digits more likely than others.
+  for (const byte of pool) if (byte < 248) pool[poolEnd++] = DIGITS.charCodeAt(byte % 62);
+}
 
 function toBase62(value: number, length: number): string {
   let text = '';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { IdRange } from '../../shared/db/page.js';
+import type { IdRange } from '../../shared/db/listing.js';
 import { type IdPrefix, lowestIdAt } from '../../shared/ids.js';
 
 export const UnixSeconds = (description: string) =>

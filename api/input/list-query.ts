@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { PageRequest } from '../../shared/db/page.js';
+import type { PageRequest } from '../../shared/db/listing.js';
 import { Refusal } from '../../shared/domain/errors.js';
 
 const DEFAULT_LIMIT = 10;

@@ -71,18 +71,20 @@ export function serveLink(
   };
 }
 
-/** What an agent asks for is light: it is read while the request is counted. */
+/** What an agent asks for is light: it is read while the request is counted, unless the last one was one too many. */
 async function readCounted(
-  { db, addressLimiters }: Deps,
+  { db, addressLimiters: { link } }: Deps,
   req: LinkRequest,
   isPage: boolean,
 ): Promise<{ session?: LinkedSession | undefined; waitMs?: number | undefined }> {
   const { id } = req.params;
-  const read = async (find: typeof findPageSession) => (isIdShaped(id) ? await find(db, id) : undefined);
-  const counted = addressLimiters.link.take(addressKey(req));
-  const [waitMs, session] = await Promise.all([counted, isPage ? undefined : read(findLinkedSession)]);
+  const key = addressKey(req);
+  const read = async () =>
+    isIdShaped(id) ? await (isPage ? findPageSession : findLinkedSession)(db, id) : undefined;
+  const isBegun = !isPage && !link.hasRefused(key);
+  const [waitMs, begun] = await Promise.all([link.take(key), isBegun ? read() : undefined]);
   if (waitMs !== undefined) return { waitMs };
-  return { session: isPage ? await read(findPageSession) : session };
+  return { session: isBegun ? begun : await read() };
 }
 
 /** HEAD never pays. */

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { Refusal } from '../../shared/domain/errors.js';
 import { authenticate as findPrincipal, type Principal } from '../../shared/services/access/api-keys.js';
 import type { Deps } from '../deps.js';
-import { consumeAccount, limitRefused } from './rate-limit.js';
+import { consumeForAnswer, limitRefused } from './rate-limit.js';
 
 type KeyDeps = Pick<Deps, 'db' | 'addressLimiters' | 'keyUses'>;
 
@@ -19,7 +19,7 @@ export function admit(deps: KeyDeps & Pick<Deps, 'apiRateLimiter'>): RequestHand
   return async (req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
     req.principal = await identify(deps, req);
-    await consumeAccount(deps.apiRateLimiter, req.principal);
+    await consumeForAnswer(deps.apiRateLimiter, req.principal, req);
     next();
   };
 }

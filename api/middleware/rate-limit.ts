@@ -5,18 +5,34 @@ import { addressKey } from '../address-key.js';
 import { ERROR_CATALOG } from '../errors/catalog.js';
 import type { AddressLimiters, RateLimiter } from '../rate-limiters.js';
 
+type Share = Pick<Principal, 'accountId' | 'livemode'>;
+
 /** Per account and mode, over all keys and all processes. */
-export async function consumeAccount(
-  limiter: RateLimiter,
-  { accountId, livemode }: Pick<Principal, 'accountId' | 'livemode'>,
-): Promise<void> {
-  const waitMs = await limiter.take(`${accountId}-${livemode ? 'live' : 'test'}`);
+export async function consumeAccount(limiter: RateLimiter, share: Share): Promise<void> {
+  const waitMs = await limiter.take(keyOf(share));
   if (waitMs === undefined) return;
   throw new Refusal(
     'rate_limit',
     'Too many requests for this account in this mode. Slow down and try again.',
     { retryAfterSeconds: retryAfterSeconds(waitMs) },
   );
+}
+
+function keyOf({ accountId, livemode }: Share): string {
+  return `${accountId}-${livemode ? 'live' : 'test'}`;
+}
+
+/**
+ * The same, before a request's answer. What only reads is begun meanwhile, and thrown away when it is refused: by an
+ * account that was refused last time nothing is begun.
+ */
+export async function consumeForAnswer(limiter: RateLimiter, share: Share, req: Request): Promise<void> {
+  const mayBegin = (req.method === 'GET' || req.method === 'HEAD') && !limiter.hasRefused(keyOf(share));
+  const consumed = consumeAccount(limiter, share);
+  if (!mayBegin) return await consumed;
+  req.consumed = consumed;
+  // Whoever answers waits for it.
+  consumed.catch(() => undefined);
 }
 
 /** Refused keys and tokens count against their address, which is told to wait in the end; good ones cost nothing. */

@@ -21,8 +21,13 @@ export async function revokedOr(
   );
 }
 
+/** Whoever has used up the account's share hears that before what else is wrong, and that the key is revoked before both. */
 export function revokedFirst(db: Knex): ErrorRequestHandler {
   return async (error: unknown, req, _res, next) => {
-    next(await revokedOr(error, db, req.principal));
+    const first = await (req.consumed ?? Promise.resolve()).then(
+      () => error,
+      (usedUp: unknown) => usedUp,
+    );
+    next(await revokedOr(first, db, req.principal));
   };
 }

@@ -13,95 +13,89 @@ import { serve } from './operation/serve-operation.js';
 export function merchantApi(deps: Deps): Router {
   const operations = merchantOperations(deps);
   const read = readBody(deps);
-  const router = newRouter();
+  const router = Router({ caseSensitive: true });
   router.post('/keys', agentSignUp(deps));
   router.use(admit(deps));
-  router.use('/checkout/sessions', checkoutSessions(operations, read));
-  router.use('/payments', payments(operations));
-  router.use('/refunds', refunds(operations, read));
-  router.use('/events', events(operations, read));
-  router.use('/webhook_endpoints', webhookEndpoints(operations, read));
-  router.use('/keys', keys(operations));
+  // All in one router: another one within it is a step of every request, longer than looking at these.
+  checkoutSessions(router, operations, read);
+  payments(router, operations);
+  refunds(router, operations, read);
+  events(router, operations, read);
+  webhookEndpoints(router, operations, read);
+  keys(router, operations);
   router.use(unknownPath);
   router.use(revokedFirst(deps.db), renderMerchantErrors());
   return router;
 }
 
-function checkoutSessions(operations: MerchantOperations, read: RequestHandler): Router {
-  const router = newRouter();
+function checkoutSessions(router: Router, operations: MerchantOperations, read: RequestHandler): void {
   router
-    .route('/')
+    .route('/checkout/sessions')
     .post(read, serve(operations.createCheckoutSession))
     .get(serve(operations.listCheckoutSessions))
     .all(methodNotAllowed('GET, HEAD, POST'));
-  router.route('/:id').get(serve(operations.retrieveCheckoutSession)).all(methodNotAllowed('GET, HEAD'));
   router
-    .route('/:id/expire')
+    .route('/checkout/sessions/:id')
+    .get(serve(operations.retrieveCheckoutSession))
+    .all(methodNotAllowed('GET, HEAD'));
+  router
+    .route('/checkout/sessions/:id/expire')
     .post(read, serve(operations.expireCheckoutSession))
     .all(methodNotAllowed('POST'));
-  router.route('/:id/line_items').get(serve(operations.listLineItems)).all(methodNotAllowed('GET, HEAD'));
-  return router;
-}
-
-function payments(operations: MerchantOperations): Router {
-  const router = newRouter();
-  router.route('/').get(serve(operations.listPayments)).all(methodNotAllowed('GET, HEAD'));
-  router.route('/:id').get(serve(operations.retrievePayment)).all(methodNotAllowed('GET, HEAD'));
-  return router;
-}
-
-function events(operations: MerchantOperations, read: RequestHandler): Router {
-  const router = newRouter();
-  router.route('/').get(serve(operations.listEvents)).all(methodNotAllowed('GET, HEAD'));
-  router.route('/:id').get(serve(operations.retrieveEvent)).all(methodNotAllowed('GET, HEAD'));
-  router.route('/:id/resend').post(read, serve(operations.resendEvent)).all(methodNotAllowed('POST'));
-  return router;
-}
-
-function refunds(operations: MerchantOperations, read: RequestHandler): Router {
-  const router = newRouter();
   router
-    .route('/')
+    .route('/checkout/sessions/:id/line_items')
+    .get(serve(operations.listLineItems))
+    .all(methodNotAllowed('GET, HEAD'));
+}
+
+function payments(router: Router, operations: MerchantOperations): void {
+  router.route('/payments').get(serve(operations.listPayments)).all(methodNotAllowed('GET, HEAD'));
+  router.route('/payments/:id').get(serve(operations.retrievePayment)).all(methodNotAllowed('GET, HEAD'));
+}
+
+function events(router: Router, operations: MerchantOperations, read: RequestHandler): void {
+  router.route('/events').get(serve(operations.listEvents)).all(methodNotAllowed('GET, HEAD'));
+  router.route('/events/:id').get(serve(operations.retrieveEvent)).all(methodNotAllowed('GET, HEAD'));
+  router.route('/events/:id/resend').post(read, serve(operations.resendEvent)).all(methodNotAllowed('POST'));
+}
+
+function refunds(router: Router, operations: MerchantOperations, read: RequestHandler): void {
+  router
+    .route('/refunds')
     .post(read, serve(operations.createRefund))
     .get(serve(operations.listRefunds))
     .all(methodNotAllowed('GET, HEAD, POST'));
-  router.route('/:id').get(serve(operations.retrieveRefund)).all(methodNotAllowed('GET, HEAD'));
-  router.route('/:id/cancel').post(read, serve(operations.cancelRefund)).all(methodNotAllowed('POST'));
-  return router;
+  router.route('/refunds/:id').get(serve(operations.retrieveRefund)).all(methodNotAllowed('GET, HEAD'));
+  router
+    .route('/refunds/:id/cancel')
+    .post(read, serve(operations.cancelRefund))
+    .all(methodNotAllowed('POST'));
 }
 
-function webhookEndpoints(operations: MerchantOperations, read: RequestHandler): Router {
-  const router = newRouter();
+function webhookEndpoints(router: Router, operations: MerchantOperations, read: RequestHandler): void {
   router
-    .route('/')
+    .route('/webhook_endpoints')
     .post(read, serve(operations.createWebhookEndpoint))
     .get(serve(operations.listWebhookEndpoints))
     .all(methodNotAllowed('GET, HEAD, POST'));
   router
-    .route('/:id')
+    .route('/webhook_endpoints/:id')
     .get(serve(operations.retrieveWebhookEndpoint))
     .post(read, serve(operations.updateWebhookEndpoint))
     .delete(serve(operations.deleteWebhookEndpoint))
     .all(methodNotAllowed('GET, HEAD, POST, DELETE'));
   router
-    .route('/:id/deliveries')
+    .route('/webhook_endpoints/:id/deliveries')
     .get(serve(operations.listWebhookDeliveries))
     .all(methodNotAllowed('GET, HEAD'));
   router
-    .route('/:id/roll_secret')
+    .route('/webhook_endpoints/:id/roll_secret')
     .post(read, serve(operations.rollWebhookSecret))
     .all(methodNotAllowed('POST'));
-  return router;
 }
 
 /** But for making one. */
-function keys(operations: MerchantOperations): Router {
-  const router = newRouter();
-  router.route('/').get(serve(operations.listKeys)).all(methodNotAllowed('GET, HEAD, POST'));
-  router.route('/:id').delete(serve(operations.deleteKey)).all(methodNotAllowed('DELETE'));
-  return router;
-}
-
-function newRouter(): Router {
-  return Router({ caseSensitive: true });
+function keys(router: Router, operations: MerchantOperations): void {
+  router.route('/keys').get(serve(operations.listKeys)).all(methodNotAllowed('GET, HEAD, POST'));
+  router.route('/keys/:id').delete(serve(operations.deleteKey)).all(methodNotAllowed('DELETE'));
 }

@@ -1,81 +1,15 @@
 import { noSuch, type Refusal } from '../domain/errors.js';
-import { MAX_ENDPOINTS_PER_MODE } from '../domain/webhook-event.js';
-import { ANSWER_PART_BYTES } from '../domain/weight.js';
 import type { Knex } from './knex.js';
+import type { Listing, Page, PageRequest } from './listing.js';
 import type { Row } from './model-columns.js';
-import { runStatement, type Statement } from './statement.js';
+import { cursorOf, objectText } from './page.sql.js';
+import { readPageRows } from './page-rows.js';
+import { runStatement } from './statement.js';
 import type { Weighed } from './weighed-columns.js';
-
-/**
- * Keyset pages: ids sort by creation, so a page is a range of an index that ends in the id, newest first.
- * `ending_before` reads upwards from its cursor and turns the page round, so both give the nearest page.
- * A cursor is a position in the list: it must name an object of it, whether or not the filter still fits.
- * A page is one statement, and holds at most a part of an answer: what is heavier than its share is only named in it.
- */
-export interface PageRequest {
-  /** Absent: everything. */
-  limit: number | undefined;
-  startingAfter: string | undefined;
-  endingBefore: string | undefined;
-}
-
-export interface Page<T> {
-  data: T[];
-  /** More follow in the direction of travel. */
-  hasMore: boolean;
-}
-
-export interface Listing<T> {
-  /** Of its statement. */
-  name: string;
-  what: string;
-  table: string;
-  alias: string;
-  /** Columns, FROM and JOINs; of weighed columns, for what each row may weigh. */
-  select(share: number): string;
-  /** Whose list it is, by the first of `values`: where a cursor must be found. */
-  owned: string;
-  /** By how many of them. Default account and mode. */
-  ownerValues?: number;
-  /** Whether whoever asks still may. */
-  allowed: string;
-  /** What else holds for every object in it. */
-  always?: string;
-  values: readonly unknown[];
-  filters: readonly Filter[];
-  read(row: Row): T;
-}
-
-export interface Filter {
-  /** Of the alias's columns. */
-  column: string;
-  operator: '=' | '>=' | '<';
-  value: unknown;
-}
-
-/** Ids from here on, and below there: `created` filters, since an id holds its time. */
-export interface IdRange {
-  lowestId: string | undefined;
-  belowId: string | undefined;
-}
-
-export function idRange({ lowestId, belowId }: IdRange): Filter[] {
-  return [
-    { column: 'id', operator: '>=', value: lowestId },
-    { column: 'id', operator: '<', value: belowId },
-  ];
-}
-
-/** Those that were asked for. */
-export function givenFilters(filters: readonly Filter[]): Filter[] {
-  return filters.filter(({ value }) => value !== undefined);
-}
 
 /** More than any row has. */
 const WHOLE = 2 ** 31 - 1;
 const ACCOUNT_AND_MODE = 2;
-/** Lists of these lengths are asked for again and again; the texts of others are not kept by any connection. */
-const USUAL_LIMITS: readonly (number | undefined)[] = [undefined, 10, 100];
 
 export async function readPage<T>(
   db: Knex,
@@ -83,23 +17,26 @@ export async function readPage<T>(
   page: PageRequest,
   whenEmpty: () => Promise<void>,
 ): Promise<Page<Weighed<T>>> {
-  const upwards = page.endingBefore !== undefined;
-  const cursor = page.endingBefore ?? page.startingAfter;
-  // Only webhook endpoints are listed without a limit.
-  const share = Math.floor(ANSWER_PART_BYTES / (page.limit ?? MAX_ENDPOINTS_PER_MODE));
-  const { statement, values } = writeStatement(listing, page, { cursor, upwards, share });
-  const rows = await runStatement<Row>(db, statement, values);
+  const { rows, share } = await readPageRows(db, listing, page);
   if (rows.length === 0) {
     // Asked before an empty page is believed.
     await whenEmpty();
+    const cursor = cursorOf(page);
     if (cursor !== undefined && !(await isInList(db, listing, cursor))) {
-      throw noSuch(listing.what, cursor, upwards ? 'ending_before' : 'starting_after');
+      throw noSuch(
+        listing.what,
+        cursor,
+        page.endingBefore === undefined ? 'starting_after' : 'ending_before',
+      );
     }
   }
   const data = (page.limit === undefined ? rows : rows.slice(0, page.limit)).map((row) =>
     weighed(listing, row, share),
   );
-  return { data: upwards ? data.reverse() : data, hasMore: rows.length > data.length };
+  return {
+    data: page.endingBefore === undefined ? data : data.reverse(),
+    hasMore: rows.length > data.length,
+  };
 }
 
 export function weighed<T>(
@@ -145,37 +82,9 @@ export async function readById<T>(
   return object;
 }
 
-/** The limit is a part of the text: Postgres plans for the first ten rows of an index otherwise than for all. */
-function writeStatement<T>(
-  listing: Listing<T>,
-  { limit }: PageRequest,
-  { cursor, upwards, share }: { cursor: string | undefined; upwards: boolean; share: number },
-): { statement: Statement; values: unknown[] } {
-  const { name, alias, select, owned, allowed, always = 'true', filters } = listing;
-  const values = [...listing.values];
-  const conditions = [owned, allowed, always];
-  const variant = [name, limit ?? 'all'];
-  for (const { column, operator, value } of filters) {
-    variant.push(column + operator);
-    conditions.push(`${alias}.${column} ${operator} $${values.push(value)}`);
-  }
-  if (cursor !== undefined) {
-    variant.push(upwards ? 'up' : 'down');
-    const bound = `$${values.push(cursor)}`;
-    conditions.push(`${alias}.id ${upwards ? '>' : '<'} ${bound}`, `EXISTS (${inList(listing, bound)})`);
-  }
-  const text = `${select(share)} WHERE ${conditions.join(' AND ')}
-    ORDER BY ${alias}.id ${upwards ? 'ASC' : 'DESC'}${limit === undefined ? '' : ` LIMIT ${limit + 1}`}`;
-  return { statement: { name: USUAL_LIMITS.includes(limit) ? variant.join(' ') : undefined, text }, values };
-}
-
-function inList<T>({ table, alias, owned }: Listing<T>, id: string): string {
-  return `SELECT FROM ${table} ${alias} WHERE ${alias}.id = ${id} AND ${owned}`;
-}
-
 async function isInList<T>(db: Knex, listing: Listing<T>, id: string): Promise<boolean> {
   const owners = listing.values.slice(0, listing.ownerValues ?? ACCOUNT_AND_MODE);
-  const text = inList(listing, `$${owners.length + 1}`);
+  const text = objectText(listing, `$${owners.length + 1}`);
   return (await runStatement(db, { name: undefined, text }, [...owners, id])).length > 0;
 }
 

@@ -20,6 +20,7 @@ const MOST = 100;
 /** `read` gives as many values as it was given keys, in their order. */
 export function readTogether<Key, Value>(
   read: ReadMany<Key, Value>,
+  most = MOST,
 ): (db: Knex, key: Key) => Promise<Value | undefined> {
   const collectors = new WeakMap<Knex, (one: Waiting<Key, Value>) => void>();
 
@@ -37,7 +38,7 @@ export function readTogether<Key, Value>(
     const known = collectors.get(db);
     if (known !== undefined) return known;
     const collector = collectForOneTurn<Waiting<Key, Value>>((waiting) => {
-      for (let from = 0; from < waiting.length; from += MOST) void send(db, waiting.slice(from, from + MOST));
+      for (let from = 0; from < waiting.length; from += most) void send(db, waiting.slice(from, from + most));
     });
     collectors.set(db, collector);
     return collector;

@@ -12,6 +12,7 @@ import {
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { buildMerchant, type Merchant } from '../support/factories.js';
+import { captureStatements } from '../support/query-plans.js';
 
 const PAYMENTS = '/v1/payments';
 /** A second, and as many again as a burst. */
@@ -145,6 +146,20 @@ for (const [name, store] of Object.entries(stores)) {
       assertLimited(await api.delete(PAYMENTS));
       assertLimited(await api.post('/v1/checkout/sessions', '{'));
       assertLimited(await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }));
+    });
+
+    it('begins nothing for who was refused last time', async () => {
+      const merchant = await withWindowsHeld(({ testKey }) => testKey);
+      assert.equal((await statuses([client(first, merchant.testKey)], SHARE)).at(-1), 429);
+      const asked = await captureStatements(first.db, async () => {
+        for (const path of [PAYMENTS, '/v1/nothing', '/v1/checkout/sessions/cs_test_1'])
+          assertLimited(await client(first, merchant.testKey).get(path));
+      });
+      // Whether the key still counts, and what Postgres counts.
+      const others = asked.filter(
+        ({ sql }) => !/"?(api_keys|rate_limits)"?/.test(sql.split(/\bfrom\b/i, 2)[1] ?? sql),
+      );
+      assert.deepEqual(others, []);
     });
 
     it('counts no request of an unknown key, and of a revoked one the first alone', async () => {

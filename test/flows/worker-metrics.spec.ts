@@ -8,8 +8,8 @@ import {
   readWorkerPages,
   writeWorkerPage,
 } from '../../shared/services/upkeep/worker-pages.js';
-import { startWorker } from '../../workers/start-worker.js';
 import { publishMetrics } from '../../workers/publish-metrics.js';
+import { startWorker } from '../../workers/start-worker.js';
 import { openTestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { FreezingProxy } from '../support/freezing-proxy.js';

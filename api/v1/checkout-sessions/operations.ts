@@ -1,4 +1,5 @@
-import { type PageRequest, pageOf } from '../../../shared/db/page.js';
+import type { PageRequest } from '../../../shared/db/listing.js';
+import { pageOf } from '../../../shared/db/page.js';
 import { sessionPrefix } from '../../../shared/ids.js';
 import type { CheckoutSession } from '../../../shared/models/checkout-session.js';
 import {

@@ -1,4 +1,4 @@
-import type { Page } from '../../../shared/db/page.js';
+import type { Page } from '../../../shared/db/listing.js';
 import type { Weighed } from '../../../shared/db/weighed-columns.js';
 import { presentList, renderObjects, textOfList } from '../../../shared/presenters/list.js';
 import type { HeavyAnswers } from '../../heavy-answers.js';

@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../../../shared/db/page.js';
+import type { Page, PageRequest } from '../../../shared/db/listing.js';
 import type { Weighed } from '../../../shared/db/weighed-columns.js';
 import { TABLE_PART_ROWS } from '../../../shared/domain/weight.js';
 import { type Columns, csvLine, headLine } from '../../../shared/presenters/csv.js';

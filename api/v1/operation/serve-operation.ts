@@ -14,7 +14,11 @@ export function serve(operation: Operation): RequestHandler {
     const call = callOf(req);
     // What took long to parse takes as long to validate.
     if (hasLargeBody(req)) await takeLongTurn();
-    await sendAnswer(res, await operation(call));
+    const answer = operation(call);
+    // Of a request that is refused for another reason nobody asks how it failed.
+    answer.catch(() => undefined);
+    await req.consumed;
+    await sendAnswer(res, await answer);
   };
 }
 

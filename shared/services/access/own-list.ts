@@ -1,14 +1,6 @@
 import type { Knex } from '../../db/knex.js';
-import {
-  type Filter,
-  givenFilters,
-  type Listing,
-  type Page,
-  type PageRequest,
-  readById,
-  readByIds,
-  readPage,
-} from '../../db/page.js';
+import { type Filter, givenFilters, type Listing, type Page, type PageRequest } from '../../db/listing.js';
+import { readById, readByIds, readPage } from '../../db/page.js';
 import type { Weighed } from '../../db/weighed-columns.js';
 import { noSuch } from '../../domain/errors.js';
 import { keyCounts, type Principal, requireKeyThatCounts } from './api-keys.js';

@@ -1,7 +1,8 @@
 import type { QueryBuilder } from 'objection';
 import type { Knex } from '../../db/knex.js';
+import { type Filter, type IdRange, idRange, type Page, type PageRequest } from '../../db/listing.js';
 import { modelColumns, type Row } from '../../db/model-columns.js';
-import { type Filter, type IdRange, idRange, type Page, type PageRequest, weighed } from '../../db/page.js';
+import { weighed } from '../../db/page.js';
 import { readTogether } from '../../db/read-together.js';
 import { runStatement } from '../../db/statement.js';
 import { type Weighed, weighedColumns } from '../../db/weighed-columns.js';

@@ -1,5 +1,5 @@
 import type { Knex } from '../../db/knex.js';
-import { type IdRange, idRange, type Page, type PageRequest } from '../../db/page.js';
+import { type IdRange, idRange, type Page, type PageRequest } from '../../db/listing.js';
 import { type Weighed, weighedColumns } from '../../db/weighed-columns.js';
 import { Payment } from '../../models/payment.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../presenters/payment.js';
@@ -15,7 +15,7 @@ const PAYMENT = {
   what: 'payment',
   table: 'payments',
   alias: 'payment',
-  select: (share: number) => `SELECT ${columns.sql(share)} FROM payments payment ${columns.join}`,
+  select: (share: number | string) => `SELECT ${columns.sql(share)} FROM payments payment ${columns.join}`,
   read: columns.read,
 };
 

@@ -1,6 +1,6 @@
 import type { Knex } from '../../db/knex.js';
+import { type IdRange, idRange, type Page, type PageRequest } from '../../db/listing.js';
 import { modelColumns, type Row } from '../../db/model-columns.js';
-import { type IdRange, idRange, type Page, type PageRequest } from '../../db/page.js';
 import { type Weighed, weighedColumns } from '../../db/weighed-columns.js';
 import type { SessionStatus } from '../../domain/checkout-session.js';
 import { Payment } from '../../models/payment.js';

@@ -1,5 +1,6 @@
 import type { Knex } from '../../db/knex.js';
-import { type Listing, type Page, type PageRequest, readByIds, readPage } from '../../db/page.js';
+import type { Listing, Page, PageRequest } from '../../db/listing.js';
+import { readByIds, readPage } from '../../db/page.js';
 import { type Weighed, weighedColumns } from '../../db/weighed-columns.js';
 import type { DeliveryStatus } from '../../domain/webhook-event.js';
 import { WebhookDelivery } from '../../models/webhook-delivery.js';

@@ -1,5 +1,5 @@
 import type { Knex } from '../../db/knex.js';
-import { type IdRange, idRange, type Page, type PageRequest } from '../../db/page.js';
+import { type IdRange, idRange, type Page, type PageRequest } from '../../db/listing.js';
 import { jsonBytes, type Weighed } from '../../db/weighed-columns.js';
 import type { EventType } from '../../domain/webhook-event.js';
 import type { StoredEvent } from '../../presenters/event.js';

@@ -1,0 +1,66 @@
+import type { Listing, PageRequest } from './listing.js';
+
+/** What is asked of one page: the values of its listing, its filters and its cursor, in the order of their numbers. */
+export function pageValues<T>({ values, filters }: Listing<T>, page: PageRequest): unknown[] {
+  const cursor = cursorOf(page);
+  return [...values, ...filters.map(({ value }) => value), ...(cursor === undefined ? [] : [cursor])];
+}
+
+/** What else one page has: two that differ in their values alone have one text. */
+export function pageKind<T>({ name, filters }: Listing<T>, page: PageRequest): string {
+  const filtered = filters.map(({ column, operator }) => ` ${column}${operator}`).join('');
+  const beyond = cursorOf(page) === undefined ? '' : ` ${directionOf(page)}`;
+  return `${name} ${page.limit ?? 'all'}${filtered}${beyond}`;
+}
+
+/** The limit is a part of the text: Postgres plans for the first ten rows of an index otherwise than for all. */
+export function pageText<T>(listing: Listing<T>, page: PageRequest, share: number | string): string {
+  const { alias, select, owned, allowed, always = 'true', filters, values } = listing;
+  const conditions = [owned, allowed, always];
+  for (const [index, { column, operator }] of filters.entries())
+    conditions.push(`${alias}.${column} ${operator} $${values.length + index + 1}`);
+  if (cursorOf(page) !== undefined) {
+    const cursor = `$${values.length + filters.length + 1}`;
+    conditions.push(
+      `${alias}.id ${directionOf(page) === 'ASC' ? '>' : '<'} ${cursor}`,
+      `EXISTS (${objectText(listing, cursor)})`,
+    );
+  }
+  const limit = page.limit === undefined ? '' : ` LIMIT ${page.limit + 1}`;
+  return `${select(share)} WHERE ${conditions.join(' AND ')}
+    ORDER BY ${alias}.id ${directionOf(page)}${limit}`;
+}
+
+function directionOf({ endingBefore }: PageRequest): 'ASC' | 'DESC' {
+  return endingBefore === undefined ? 'DESC' : 'ASC';
+}
+
+/**
+ * Many pages: arrays of what each row of them may weigh, and of what the text of one knows by `$1`, `$2` … Each comes in a
+ * SELECT of its own: Postgres does not see how long it is, and need not plan anew for just so many.
+ */
+export function pagesText<T>(listing: Listing<T>, page: PageRequest): string {
+  const types = ['int', ...pageValues(listing, page).map(typeOf)];
+  const arrays = types.map((type, index) => `(SELECT $${index + 1}::${type}[])`);
+  const names = types.map((_, index) => (index === 0 ? 'share' : `value_${index}`));
+  const one = pageText(listing, page, 'asked.share').replaceAll('$', 'asked.value_');
+  return `
+    SELECT page.*, asked.number::int AS "page.number"
+    FROM unnest(${arrays.join(', ')}) WITH ORDINALITY AS asked (${names.join(', ')}, number)
+    CROSS JOIN LATERAL (${one}) page
+    ORDER BY asked.number, page."${listing.alias}.id" ${directionOf(page)}`;
+}
+
+/** The object with this id, when it is one of the list. */
+export function objectText<T>({ table, alias, owned }: Listing<T>, id: string): string {
+  return `SELECT FROM ${table} ${alias} WHERE ${alias}.id = ${id} AND ${owned}`;
+}
+
+export function cursorOf({ startingAfter, endingBefore }: PageRequest): string | undefined {
+  return endingBefore ?? startingAfter;
+}
+
+/** All that lists are asked by: text, and the mode. */
+function typeOf(value: unknown): string {
+  return typeof value === 'boolean' ? 'boolean' : 'text';
+}
