@@ -12,6 +12,7 @@ import { arrowsBetween, findCircle, readImports } from './support/source-graph.j
  */
 const ROOMS = [
   ['server.ts'],
+  ['start-web.ts'],
   ['app.ts', 'open-deps.ts', 'http-server.ts'],
   ['link', 'mcp', 'docs', 'operations'],
   ['openapi'],
