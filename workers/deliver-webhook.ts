@@ -54,6 +54,13 @@ export class Deliverer implements Closable {
     return this.#taking.run(accountId);
   }
 
+  /** The same beside the caller, unless there is no place for it here: then false, and another process may have one. */
+  takeHere(accountId: string): boolean {
+    if (this.#isClosed || this.#places.roomOf(accountId, 1).places === 0) return false;
+    this.#deliverBeside(accountId);
+    return true;
+  }
+
   /** Tries one that workers have died with, and is done when that is. */
   async deliverApart(id: string): Promise<void> {
     const delivery = this.#isClosed ? undefined : await takeDeliveryApart(this.#deps.db, id);
@@ -159,9 +166,13 @@ export class Deliverer implements Closable {
     for (const accountId of this.#inLine) {
       if (this.#places.roomOf(accountId, 1).places === 0) continue;
       this.#inLine.delete(accountId);
-      this.deliverTo(accountId).catch((error: unknown) => {
-        this.#deps.logger.error({ event: 'delivery.not_taken', account: accountId, err: error });
-      });
+      this.#deliverBeside(accountId);
     }
+  }
+
+  #deliverBeside(accountId: string): void {
+    this.deliverTo(accountId).catch((error: unknown) => {
+      this.#deps.logger.error({ event: 'delivery.not_taken', account: accountId, err: error });
+    });
   }
 }

@@ -18,7 +18,7 @@ import {
 } from '../shared/queues/connection.js';
 import { decisionBell } from '../shared/queues/decision-bell.js';
 import { openQueues } from '../shared/queues/enqueue.js';
-import { deliveryBell } from '../shared/queues/ring-deliveries.js';
+import { deliveryBell, type RingDeliveries } from '../shared/queues/ring-deliveries.js';
 import { tellOfStore } from '../shared/queues/tell-of-store.js';
 import { createSecretBox } from '../shared/secrets.js';
 import { NO_RECENT_WRITES, openRecentWrites } from '../shared/services/access/recent-writes.js';
@@ -55,7 +55,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
   warnOfDangers(config, logger);
   if (config.redis === undefined) void warnOfPooler(deps.db, logger);
   const deliverer = new Deliverer(deps);
-  const handlers = createHandlers(deps, deliverer);
+  const handlers = createHandlers({ ...deps, ringDeliveries: bellFor(deps, deliverer) }, deliverer);
   const news = tellOfStore(logger);
   const start = <N extends JobName>(name: N): Closable => {
     const handle: Handlers[N] = handlers[name];
@@ -129,6 +129,12 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
       await db.destroy();
     },
   };
+}
+
+/** What a worker makes due it delivers itself, if it delivers: a job for that would cost as much as the delivery. */
+function bellFor({ config, queues, logger }: WorkerDeps, deliverer: Deliverer): RingDeliveries {
+  if (!config.workerQueues.includes('deliver-webhook')) return deliveryBell(queues, logger);
+  return deliveryBell(queues, logger, (accountId) => deliverer.takeHere(accountId));
 }
 
 /** A worker that settles nothing takes no share of what the facilitator allows. */

@@ -13,9 +13,13 @@ export type RingDeliveries = (fanOut: FanOut) => void;
 
 /**
  * Rings once for all that one turn of the event loop made due to an account, however many endpoints it has. Never fails
- * and keeps nobody waiting: a ring that is lost is made up for by the sweep.
+ * and keeps nobody waiting: a ring that is lost is made up for by the sweep. Who can take it here and now need not be rung for.
  */
-export function deliveryBell(queues: Queues, logger: Logger): RingDeliveries {
+export function deliveryBell(
+  queues: Queues,
+  logger: Logger,
+  takeHere: (accountId: string) => boolean = () => false,
+): RingDeliveries {
   function ring(accountId: string, eventId: string): void {
     const id = `${accountId}-${eventId}`;
     queues.enqueue({ name: 'deliver-webhook', payload: { accountId }, id }).catch((error: unknown) => {
@@ -27,7 +31,7 @@ export function deliveryBell(queues: Queues, logger: Logger): RingDeliveries {
     const lastEventOf = new Map(
       all.flatMap(({ eventId, accountIds }) => accountIds.map((accountId) => [accountId, eventId] as const)),
     );
-    for (const [accountId, eventId] of lastEventOf) ring(accountId, eventId);
+    for (const [accountId, eventId] of lastEventOf) if (!takeHere(accountId)) ring(accountId, eventId);
   });
 }
 

@@ -255,6 +255,7 @@ describe('one endpoint and the others', () => {
         rows.map(({ status, history }) => [status, history[0]?.error]),
         Array.from({ length: 3 }, () => ['succeeded', null]),
       );
+      assert.equal(deliverer.takeHere(flow.merchant.accountId), false, 'what comes later is another one’s');
       await deps.facilitator.close();
       deps.chains.close();
     });
