@@ -131,7 +131,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   };
 }
 
-/** What a worker makes due it delivers itself, if it delivers: a job for that would cost as much as the delivery. */
+/** What a worker makes due it delivers itself, if it delivers and has places: that spares a job. */
 function bellFor({ config, queues, logger }: WorkerDeps, deliverer: Deliverer): RingDeliveries {
   if (!config.workerQueues.includes('deliver-webhook')) return deliveryBell(queues, logger);
   return deliveryBell(queues, logger, (accountId) => deliverer.takeHere(accountId));
