@@ -44,7 +44,7 @@ export const CREATE = {
 
 /** A create with everything on, as JSON, against one INSERT in bare Express. */
 export function create(services: BenchServices): Promise<Row[]> {
-  return raceCreates(services, 'create', 0.8, {
+  return raceCreates(services, 'create', 0.95, {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(ORDER),
   });
@@ -52,7 +52,7 @@ export function create(services: BenchServices): Promise<Row[]> {
 
 /** The same in Stripe's form encoding with three items. */
 export function createForm(services: BenchServices): Promise<Row[]> {
-  return raceCreates(services, 'create-form', 0.6, {
+  return raceCreates(services, 'create-form', 0.85, {
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     body: THREE_ITEMS.toString(),
   });

@@ -7,9 +7,8 @@ import { openStage } from './stage/service.js';
 
 const STARTS = 5;
 const WORKED_SECONDS = 10;
-const MOST_MIB = 250;
-const MEMORY_GOAL = 3;
-const START_GOAL = 6;
+const MOST_MIB = { web: 150, worker: 110 };
+const START_GOAL = 3;
 
 /** From the start of a web process to its first answer that needed Postgres. */
 export async function start(services: BenchServices): Promise<Row[]> {
@@ -63,19 +62,19 @@ export async function memory(services: BenchServices): Promise<Row[]> {
     }
     const baselineMiB = await bare.residentMiB();
     const rows: Row[] = [];
-    for (const [figure, process] of [
-      ['memory, web', web],
-      ['memory, worker', worker],
+    for (const [name, process] of [
+      ['web', web],
+      ['worker', worker],
     ] as const) {
       const oursMiB = await process.residentMiB();
       const ratio = oursMiB / baselineMiB;
       rows.push({
-        figure,
+        figure: `memory, ${name}`,
         'ours MiB': Math.round(oursMiB),
         'baseline MiB': Math.round(baselineMiB),
         ratio: round(ratio),
-        goal: `≤ ${MEMORY_GOAL} and ${MOST_MIB} MiB`,
-        met: ratio <= MEMORY_GOAL && oursMiB <= MOST_MIB ? 'yes' : 'no',
+        goal: `≤ ${MOST_MIB[name]} MiB`,
+        met: oursMiB <= MOST_MIB[name] ? 'yes' : 'no',
       });
     }
     return rows;

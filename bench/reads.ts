@@ -19,7 +19,7 @@ interface Asked {
 
 /** A merchant retrieves open sessions. */
 export async function retrieve(services: BenchServices): Promise<Row[]> {
-  return await raceReads(services, { figure: 'retrieve', goal: 0.9, against: 'select' }, async ({ db }) => {
+  return await raceReads(services, { figure: 'retrieve', goal: 0.95, against: 'select' }, async ({ db }) => {
     const { accountId, testKey } = await buildMerchant(db);
     const sessions = await buildSessions(db, accountId, SESSIONS);
     const headers = { Authorization: `Bearer ${testKey}` };
@@ -32,7 +32,7 @@ export async function retrieve(services: BenchServices): Promise<Row[]> {
 
 /** A merchant lists the newest ten of a million sessions. */
 export async function list(services: BenchServices): Promise<Row[]> {
-  return await raceReads(services, { figure: 'list', goal: 0.8, against: 'list' }, async ({ db }) => {
+  return await raceReads(services, { figure: 'list', goal: 1, against: 'list' }, async ({ db }) => {
     await seedDatabase(db, {
       accounts: 100,
       sessions: LISTED_AMONG,
@@ -51,7 +51,7 @@ export async function list(services: BenchServices): Promise<Row[]> {
 
 /** An agent asks a link that waits for its buyer, and whose state is read each time. */
 export async function link402(services: BenchServices): Promise<Row[]> {
-  const race402 = { figure: 'link-402', goal: 1, against: 'x402', expects: 'refusal' } as const;
+  const race402 = { figure: 'link-402', goal: 0.9, against: 'x402', expects: 'refusal' } as const;
   return await raceReads(services, race402, async ({ db }) => {
     const { accountId } = await buildMerchant(db);
     const sessions = await buildSessions(db, accountId, SESSIONS);
@@ -64,7 +64,7 @@ export async function link402(services: BenchServices): Promise<Row[]> {
 
 /** An agent asks a link that is paid. */
 export async function linkPoll(services: BenchServices): Promise<Row[]> {
-  return await raceReads(services, { figure: 'link-poll', goal: 0.9, against: 'select' }, async ({ db }) => {
+  return await raceReads(services, { figure: 'link-poll', goal: 0.95, against: 'select' }, async ({ db }) => {
     const { accountId } = await buildMerchant(db);
     const paid = [];
     for (let made = 0; made < SESSIONS / 10; made += 1) paid.push(await buildPaidSession(db, accountId));
