@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { assertError, assertFine } from '../../support/hostile-input/assert-answers.js';
+import { type Answer, type HostileClient, openHostileClient } from '../../support/hostile-input/client.js';
+import { JSON_TYPE, minimal, SESSIONS } from '../../support/hostile-input/order.js';
+
+describe('hostile input', () => {
+  let web: HostileClient;
+  before(async () => {
+    web = await openHostileClient();
+  });
+  after(() => web.close());
+  afterEach(() => web.assertUnharmed());
+
+  describe('as a header', () => {
+    it('in Authorization that holds no key is 401, and repeated nowhere', async () => {
+      const key = web.shop.testKey;
+      const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+      const shapes: [header: string, code: string][] = [
+        ['', 'api_key_missing'],
+        [' ', 'api_key_missing'],
+        ['Bearer', 'api_key_missing'],
+        ['Bearer ', 'api_key_missing'],
+        [key, 'api_key_missing'],
+        [`Bearer${key}`, 'api_key_missing'],
+        [`Bearer ${key} ${key}`, 'api_key_missing'],
+        [`Token ${key}`, 'api_key_missing'],
+        [`Digest username="${key}"`, 'api_key_missing'],
+        [`Bearer\u00a0${key}`, 'api_key_missing'],
+        ['Basic', 'api_key_missing'],
+        ['Basic :', 'api_key_missing'],
+        [basic(''), 'api_key_missing'],
+        [basic(`:${key}`), 'api_key_missing'],
+        [`Bearer ${key}x`, 'api_key_invalid'],
+        [`Bearer ${key.slice(0, -1)}`, 'api_key_invalid'],
+        [`Bearer ${key.toUpperCase()}`, 'api_key_invalid'],
+        [`Bearer "${key}"`, 'api_key_invalid'],
+        [`Bearer ${key},`, 'api_key_invalid'],
+        [`Bearer ${key}\u00e9`, 'api_key_invalid'],
+        [`Bearer ${'x'.repeat(15_000)}`, 'api_key_invalid'],
+        [`Bearer ${key.replace('test', 'live')}`, 'api_key_invalid'],
+        ["Bearer ' OR 1=1 --", 'api_key_missing'],
+        ["Bearer 'OR'1'='1", 'api_key_invalid'],
+        [basic(` ${key}:`), 'api_key_invalid'],
+        [basic(`${key}\0:`), 'api_key_invalid'],
+        [basic(`${key}\n:`), 'api_key_invalid'],
+        [basic('\0'), 'api_key_invalid'],
+        [`Basic ${'A'.repeat(15_000)}`, 'api_key_invalid'],
+        ['Basic ÿÿÿÿ', 'api_key_missing'],
+      ];
+      for (const [header, code] of shapes) {
+        const answer = await web.send({ headers: { Authorization: header } });
+        assert.equal(answer.status, 401, `${header.slice(0, 60)}: ${answer.text}`);
+        assertError(answer, 401, code);
+        for (const part of [key.slice('svc_ck_test_'.length, -4), key.toUpperCase()]) {
+          assert.ok(!answer.text.includes(part), answer.text);
+        }
+      }
+    });
+
+    it('in Latin-1 does no harm', async () => {
+      const strange = Buffer.from(Array.from({ length: 128 }, (_, i) => i + 128)).toString('latin1');
+      for (const name of [
+        'Idempotency-Key',
+        'User-Agent',
+        'Stripe-Version',
+        'X-Request-Id',
+        'Accept',
+        'Cookie',
+        'Referer',
+      ]) {
+        // Bytes: with a text, node:http would send the header in UTF-8 as well.
+        const body = Buffer.from(JSON.stringify(minimal));
+        const sendIt = (): Promise<Answer> => web.post(body, { ...JSON_TYPE, [name]: strange });
+        const [first, second] = [await sendIt(), await sendIt()];
+        assertFine(first);
+        assert.equal(second.text === first.text, name === 'Idempotency-Key');
+      }
+    });
+
+    it('of another proxy or client is not believed', async () => {
+      const answer = await web.send({
+        headers: {
+          'X-Request-Id': 'req_mine',
+          'Request-Id': 'req_mine',
+          'X-HTTP-Method-Override': 'DELETE',
+          'X-Forwarded-For': "127.0.0.1, ' OR 1=1",
+          'X-Forwarded-Host': 'evil.example',
+          'X-Forwarded-Proto': 'javascript',
+          Host: 'evil.example',
+          Expect: '100-continue',
+        },
+      });
+      assertFine(answer);
+      assert.notEqual(answer.headers['request-id'], 'req_mine');
+      const made = await web.post(JSON.stringify(minimal), { ...JSON_TYPE, Host: 'evil.example' });
+      assert.match(String(assertFine(made).url), /^https:\/\/pay\.example\/c\/cs_test_/);
+    });
+
+    it('in great number or size is answered by the server itself', async () => {
+      const large = web.head(`GET ${SESSIONS}`, `X-Large: ${'x'.repeat(40_000)}`);
+      assert.match(await web.exchange(large), /^HTTP\/1\.1 431 /);
+      const many = Array.from({ length: 1500 }, (_, i) => `X-${i}: ${i}`);
+      assert.match(
+        await web.exchange(web.head(`GET ${SESSIONS}`, ...many, 'Connection: close')),
+        /^HTTP\/1\.1 200 /,
+      );
+    });
+  });
+});
