@@ -1,138 +1,34 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import os from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import path from 'node:path';
 import Stripe from 'stripe';
 import { generatePrivateKey } from 'viem/accounts';
 import { writeExampleEnvironment } from '../../local/example-environment.js';
 import { projectRoot } from '../../local/project-root.js';
-import { EVM_BUYER_KEY } from '../../sandbox/wallets.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
 import { client } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
+import { COMMANDS, type ExampleHost, listen, openExampleHost, type Ran } from '../support/example-host.js';
 import { buildMerchant } from '../support/factories.js';
 import { resetTestSandbox } from '../support/sandbox.js';
-import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';
 
 const EXAMPLES = path.join(projectRoot(), 'examples');
 const README = readFileSync(path.join(projectRoot(), 'README.md'), 'utf8');
-const PAGE = readFileSync(path.join(projectRoot(), 'docs', 'integrate.md'), 'utf8');
-const [, BLOCK = ''] = /## Examples\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(PAGE) ?? [];
-const COMMANDS = BLOCK.trim()
-  .split('\n')
-  .map((line) => line.replace(/ +# .*/, ''));
-const [EXPORT = ''] = COMMANDS;
-
-interface Ran {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-interface Running {
-  child: ChildProcess;
-  printed(): string;
-  ended: Promise<Ran>;
-}
-
-/** A sandbox checkout at the address that its links name, with the file that `npm start` writes for the examples. */
-interface Host {
-  checkout: SandboxCheckout;
-  folder: string;
-  /** What has been answered, oldest first. */
-  statuses: number[];
-  /** The page's command that runs this example; `<link>` and what is exported may be replaced. */
-  begin(example: string, link?: string, environment?: Record<string, string>): Running;
-  run(example: string, link?: string, environment?: Record<string, string>): Promise<Ran>;
-  newLink(amountTotalCents?: number): Promise<{ id: string; link: string }>;
-  close(): Promise<void>;
-}
-
-async function openHost(environment: Record<string, string> = {}): Promise<Host> {
-  const front = createServer();
-  const baseUrl = await listen(front);
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'examples-'));
-  const checkout = await openSandboxCheckout({
-    BASE_URL: baseUrl,
-    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
-    ...environment,
-  });
-  const statuses: number[] = [];
-  front.on('request', (req, res) => {
-    res.once('finish', () => statuses.push(res.statusCode));
-    checkout.app.server.emit('request', req, res);
-  });
-  const facts = { baseUrl, testKey: checkout.merchant.testKey, buyerKey: EVM_BUYER_KEY };
-  await writeExampleEnvironment(checkout.app.db, folder, facts);
-  const host: Host = {
-    checkout,
-    folder,
-    statuses,
-    begin(example, link = '', changes = {}) {
-      const command = COMMANDS.find((one) => one.includes(`examples/${example}`)) ?? '';
-      const overrides = Object.entries(changes).map(([name, value]) => `export ${name}=${value}`);
-      const script = [
-        EXPORT.replace('.data', folder),
-        ...overrides,
-        // The shell becomes the program, so that one that goes on can be ended.
-        `exec env ${command.replace('<link>', link).replace('http://localhost:4242/hooks', '$SHOP')}`,
-      ];
-      return begin(script.join('\n'));
-    },
-    run: async (...how) => await host.begin(...how).ended,
-    async newLink(amountTotalCents) {
-      const { id } = await checkout.buildSession(amountTotalCents === undefined ? {} : { amountTotalCents });
-      return { id, link: `${baseUrl}/c/${id}` };
-    },
-    async close() {
-      front.closeAllConnections();
-      await new Promise((resolve) => front.close(resolve));
-      await checkout.close();
-      await rm(folder, { recursive: true });
-    },
-  };
-  return host;
-}
-
-async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** With nothing in its environment but what a shell has. */
-function begin(script: string): Running {
-  const PATH = `${path.dirname(process.execPath)}:${process.env.PATH}`;
-  const child = spawn('/bin/sh', ['-ec', script], { cwd: projectRoot(), env: { PATH }, stdio: 'pipe' });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString('utf8');
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString('utf8');
-  });
-  const ended = once(child, 'close').then(([code]) => ({ code: Number(code), stdout, stderr }));
-  return { child, printed: () => stdout, ended };
-}
-
 const readExample = (name: string): string => readFileSync(path.join(EXAMPLES, name), 'utf8');
 const linkIn = (text: string): string => /http:\S+\/c\/cs_test_\w+/.exec(text)?.[0] ?? assert.fail(text);
 const idIn = (text: string): string => linkIn(text).replace(/.*\//, '');
 
 describe('the examples, by the commands of docs/integrate.md', function () {
   this.timeout(120_000);
-  let host: Host;
-  let hurried: Host;
+  let host: ExampleHost;
+  let hurried: ExampleHost;
   before(async () => {
-    host = await openHost();
+    host = await openExampleHost();
     // What takes longer than a moment is answered 202.
-    hurried = await openHost({ SETTLE_WAIT_MS: '100' });
+    hurried = await openExampleHost({ SETTLE_WAIT_MS: '100' });
   });
   afterEach(() => resetTestSandbox());
   after(async () => {
@@ -140,7 +36,7 @@ describe('the examples, by the commands of docs/integrate.md', function () {
     await host.close();
   });
 
-  async function assertPaid(on: Host, id: string, { code, stdout, stderr }: Ran): Promise<void> {
+  async function assertPaid(on: ExampleHost, id: string, { code, stdout, stderr }: Ran): Promise<void> {
     assert.deepEqual([code, stderr], [0, '']);
     const paid = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
     assert.deepEqual(await on.checkout.state(id), paid);

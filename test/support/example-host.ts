@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { writeExampleEnvironment } from '../../local/example-environment.js';
+import { projectRoot } from '../../local/project-root.js';
+import { EVM_BUYER_KEY } from '../../sandbox/wallets.js';
+import { openSandboxCheckout, type SandboxCheckout } from './sandbox-checkout.js';
+
+const PAGE = readFileSync(path.join(projectRoot(), 'docs', 'integrate.md'), 'utf8');
+const [, BLOCK = ''] = /## Examples\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(PAGE) ?? [];
+/** As the page has them. */
+export const COMMANDS = BLOCK.trim()
+  .split('\n')
+  .map((line) => line.replace(/ +# .*/, ''));
+const [EXPORT = ''] = COMMANDS;
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  child: ChildProcess;
+  printed(): string;
+  ended: Promise<Ran>;
+}
+
+/** A sandbox checkout at the address that its links name, with the file that `npm start` writes for the examples. */
+export interface ExampleHost {
+  checkout: SandboxCheckout;
+  folder: string;
+  /** What has been answered, oldest first. */
+  statuses: number[];
+  /** The page's command that runs this example; `<link>` and what is exported may be replaced. */
+  begin(example: string, link?: string, environment?: Record<string, string>): Running;
+  run(example: string, link?: string, environment?: Record<string, string>): Promise<Ran>;
+  newLink(amountTotalCents?: number): Promise<{ id: string; link: string }>;
+  close(): Promise<void>;
+}
+
+export async function openExampleHost(environment: Record<string, string> = {}): Promise<ExampleHost> {
+  const front = createServer();
+  const baseUrl = await listen(front);
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'examples-'));
+  const checkout = await openSandboxCheckout({
+    BASE_URL: baseUrl,
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    ...environment,
+  });
+  const statuses: number[] = [];
+  front.on('request', (req, res) => {
+    res.once('finish', () => statuses.push(res.statusCode));
+    checkout.app.server.emit('request', req, res);
+  });
+  const facts = { baseUrl, testKey: checkout.merchant.testKey, buyerKey: EVM_BUYER_KEY };
+  await writeExampleEnvironment(checkout.app.db, folder, facts);
+  const host: ExampleHost = {
+    checkout,
+    folder,
+    statuses,
+    begin(example, link = '', changes = {}) {
+      const command = COMMANDS.find((one) => one.includes(`examples/${example}`)) ?? '';
+      const overrides = Object.entries(changes).map(([name, value]) => `export ${name}=${value}`);
+      const script = [
+        EXPORT.replace('.data', folder),
+        ...overrides,
+        // The shell becomes the program, so that one that goes on can be ended.
+        `exec env ${command.replace('<link>', link).replace('http://localhost:4242/hooks', '$SHOP')}`,
+      ];
+      return begin(script.join('\n'));
+    },
+    run: async (...how) => await host.begin(...how).ended,
+    async newLink(amountTotalCents) {
+      const { id } = await checkout.buildSession(amountTotalCents === undefined ? {} : { amountTotalCents });
+      return { id, link: `${baseUrl}/c/${id}` };
+    },
+    async close() {
+      front.closeAllConnections();
+      await new Promise((resolve) => front.close(resolve));
+      await checkout.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+  return host;
+}
+
+export async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** With nothing in its environment but what a shell has. */
+function begin(script: string): Running {
+  const PATH = `${path.dirname(process.execPath)}:${process.env.PATH}`;
+  const child = spawn('/bin/sh', ['-ec', script], { cwd: projectRoot(), env: { PATH }, stdio: 'pipe' });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString('utf8');
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8');
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code: Number(code), stdout, stderr }));
+  return { child, printed: () => stdout, ended };
+}
