@@ -45,15 +45,18 @@ export async function readPageRows<T>(db: Knex, listing: Listing<T>, page: PageR
 function readerOf<T>(kind: string, listing: Listing<T>, page: PageRequest): ReadPage {
   const statement = { name: `${kind} together`, text: pagesText(listing, page) };
   const most = Math.max(1, Math.floor(MOST_ROWS / rowsOf(page)));
-  return readTogether<Values, PageRows>(async (db, asked) => {
-    const share = shareOf(page, asked.length);
-    const pages = asked.map((): PageRows => ({ rows: [], share }));
-    const [first = []] = asked;
-    const arrays = first.map((_, index) => asked.map((values) => values[index]));
-    const rows = await runStatement<Row>(db, statement, [asked.map(() => share), ...arrays]);
-    for (const row of rows) pages[Number(row['page.number']) - 1]?.rows.push(row);
-    return pages;
-  }, most);
+  return readTogether<Values, PageRows>(
+    async (db, asked) => {
+      const share = shareOf(page, asked.length);
+      const pages = asked.map((): PageRows => ({ rows: [], share }));
+      const [first = []] = asked;
+      const arrays = first.map((_, index) => asked.map((values) => values[index]));
+      const rows = await runStatement<Row>(db, statement, [asked.map(() => share), ...arrays]);
+      for (const row of rows) pages[Number(row['page.number']) - 1]?.rows.push(row);
+      return pages;
+    },
+    { most },
+  );
 }
 
 function shareOf(page: PageRequest, pages = 1): number {

@@ -1,4 +1,5 @@
 import { collectForOneTurn } from '../one-turn.js';
+import { isDatabaseAway } from './constraints.js';
 import type { Knex } from './knex.js';
 
 /**
@@ -14,35 +15,56 @@ interface Waiting<Key, Value> {
   reject(error: unknown): void;
 }
 
-/** Of one statement. */
+export interface Together {
+  /** Keys of one statement. */
+  most?: number;
+  /** Statements on their way; what is asked for beyond them waits. For reads that keep Postgres busy. */
+  atOnce?: number;
+}
+
 const MOST = 100;
 
 /** `read` gives as many values as it was given keys, in their order. */
 export function readTogether<Key, Value>(
   read: ReadMany<Key, Value>,
-  most = MOST,
+  { most = MOST, atOnce = Number.POSITIVE_INFINITY }: Together = {},
 ): (db: Knex, key: Key) => Promise<Value | undefined> {
   const collectors = new WeakMap<Knex, (one: Waiting<Key, Value>) => void>();
 
-  async function send(db: Knex, waiting: readonly Waiting<Key, Value>[]): Promise<void> {
-    try {
-      const keys = waiting.map(({ key }) => key);
-      const values = await read(db, keys);
-      for (const [index, { resolve }] of waiting.entries()) resolve(values[index]);
-    } catch (error) {
-      for (const { reject } of waiting) reject(error);
+  function open(db: Knex): (one: Waiting<Key, Value>) => void {
+    const inLine: Waiting<Key, Value>[] = [];
+    let onTheirWay = 0;
+
+    function sendSome(): void {
+      while (inLine.length > 0 && onTheirWay < atOnce) void send(inLine.splice(0, most));
     }
-  }
 
-  function collectorOf(db: Knex): (one: Waiting<Key, Value>) => void {
-    const known = collectors.get(db);
-    if (known !== undefined) return known;
-    const collector = collectForOneTurn<Waiting<Key, Value>>((waiting) => {
-      for (let from = 0; from < waiting.length; from += most) void send(db, waiting.slice(from, from + most));
+    async function send(waiting: readonly Waiting<Key, Value>[]): Promise<void> {
+      onTheirWay += 1;
+      try {
+        const keys = waiting.map(({ key }) => key);
+        const values = await read(db, keys);
+        for (const [index, { resolve }] of waiting.entries()) resolve(values[index]);
+      } catch (error) {
+        // Nobody stands in line for a database that is away.
+        const failed = isDatabaseAway(error) ? [...waiting, ...inLine.splice(0)] : waiting;
+        for (const { reject } of failed) reject(error);
+      } finally {
+        onTheirWay -= 1;
+        sendSome();
+      }
+    }
+
+    return collectForOneTurn<Waiting<Key, Value>>((waiting) => {
+      inLine.push(...waiting);
+      sendSome();
     });
-    collectors.set(db, collector);
-    return collector;
   }
 
-  return (db, key) => new Promise((resolve, reject) => collectorOf(db)({ key, resolve, reject }));
+  return (db, key) =>
+    new Promise((resolve, reject) => {
+      const collect = collectors.get(db) ?? open(db);
+      collectors.set(db, collect);
+      collect({ key, resolve, reject });
+    });
 }

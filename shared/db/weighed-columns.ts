@@ -1,4 +1,5 @@
 import type { Model } from 'objection';
+import { ANSWER_PART_BYTES } from '../domain/weight.js';
 import { modelColumns, type Row } from './model-columns.js';
 
 /**
@@ -20,11 +21,13 @@ export interface WeighedColumns<M> {
   read(row: Row): M;
 }
 
+/** `atLeast` is what a column is known to have, in SQL, without it being read. */
 export function weighedColumns<M extends Model>(
   modelClass: (new () => M) & typeof Model,
   alias: string,
   fields: readonly (keyof M & string)[],
   long: readonly (keyof M & string)[],
+  atLeast: Partial<Record<keyof M & string, string>> = {},
 ): WeighedColumns<M> {
   const short = modelColumns(
     modelClass,
@@ -33,9 +36,14 @@ export function weighedColumns<M extends Model>(
   );
   const heavy = modelColumns(modelClass, alias, long);
   const isJson = (field: string): boolean => modelClass.jsonAttributes?.includes(field) === true;
-  const bytes = heavy.columns.map(({ field, column }) =>
-    isJson(field) ? jsonBytes(column) : textBytes(column),
-  );
+  const bytes = heavy.columns.map(({ field, column }) => {
+    const exact = isJson(field) ? jsonBytes(column) : textBytes(column);
+    const known = atLeast[field];
+    // More than a part of an answer is read by itself, however much more it is.
+    return known === undefined
+      ? exact
+      : `CASE WHEN ${known} > ${ANSWER_PART_BYTES} THEN ${known} ELSE ${exact} END`;
+  });
   return {
     sql: (share) =>
       [

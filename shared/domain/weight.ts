@@ -82,6 +82,9 @@ export const MAX_KEY_USES_KEPT = 10_000;
 /** Items of more characters are read by themselves, and only where they are shown whole. */
 export const LIGHT_ITEMS_CHARACTERS = 16_000;
 
+/** Statements of one process that look through items, for pages or for images: Postgres has time for the others beside. */
+export const LONG_READS_AT_ONCE = 2;
+
 /** Calls under way at once to one endpoint for buyers' pages; whoever asks beyond them is told that it is not known. */
 export const MAX_PAGE_RPC_CALLS = 32;
 

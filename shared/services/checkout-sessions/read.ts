@@ -41,7 +41,9 @@ function readsOf(
   fields: readonly (keyof CheckoutSession)[],
   long: readonly (keyof CheckoutSession)[],
 ) {
-  const session = weighedColumns(CheckoutSession, 'session', fields, long);
+  const session = weighedColumns(CheckoutSession, 'session', fields, long, {
+    lineItems: "(session.summary->>'characters')::int",
+  });
   const columns = (share: number | string): string => `SELECT ${session.sql(share)}, ${payment.sql}`;
   // Looked up row by row (OFFSET 0 keeps it so): else a plan made while a table is small reads all of it ever after.
   const joins = `${session.join}

@@ -36,25 +36,29 @@ export const READ_PUBLIC_ITEMS = {
 export const IMAGES = {
   name: 'link_images',
   text: `
-    WITH asked AS (
+    WITH asked AS MATERIALIZED (
       SELECT * FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS asked (id, number, position)
     )
-    SELECT asked.position::int, session.account_id AS "accountId",
-      CASE WHEN asked.number IS NULL THEN session.logo_url ELSE session.urls[asked.number + 1] END AS url
-    FROM (
-      SELECT session.id, session.account_id,
-        (SELECT logo_url FROM accounts WHERE id = session.account_id) AS logo_url,
-        CASE WHEN wanted.numbers > 0 THEN ARRAY(
-          SELECT image.url
-          FROM json_array_elements(session.line_items) WITH ORDINALITY AS item (value, place),
-            json_array_elements_text(item.value->'images') WITH ORDINALITY AS image (url, place)
-          ORDER BY item.place, image.place
-        ) END AS urls
-      FROM (SELECT id, count(number) AS numbers FROM asked GROUP BY id) wanted
-      CROSS JOIN LATERAL (SELECT * FROM payables WHERE id = wanted.id OFFSET 0) session
-      OFFSET 0
+    SELECT asked.position::int, session.account_id AS "accountId", account.logo_url AS url
+    FROM asked
+    CROSS JOIN LATERAL (SELECT account_id FROM payables WHERE id = asked.id OFFSET 0) session
+    CROSS JOIN LATERAL (SELECT logo_url FROM accounts WHERE id = session.account_id OFFSET 0) account
+    WHERE asked.number IS NULL
+    UNION ALL
+    SELECT asked.position::int, session.account_id, item.images->>(asked.number - item.before)::int
+    FROM (SELECT DISTINCT id FROM asked WHERE number IS NOT NULL) wanted
+    CROSS JOIN LATERAL (
+      SELECT account_id, line_items FROM payables WHERE id = wanted.id OFFSET 0
     ) session
-    JOIN asked ON asked.id = session.id`,
+    CROSS JOIN LATERAL (
+      SELECT images, count, sum(count) OVER (ORDER BY place) - count AS before
+      FROM (
+        SELECT place, item->'images' AS images, json_array_length(item->'images') AS count
+        FROM json_array_elements(session.line_items) WITH ORDINALITY AS items (item, place)
+      ) item
+    ) item
+    JOIN asked
+      ON asked.id = wanted.id AND asked.number >= item.before AND asked.number < item.before + item.count`,
 };
 
 export const PAYLOADS_USED = {

@@ -1,7 +1,8 @@
 import type { Knex } from '../../db/knex.js';
 import { modelColumns, type Row } from '../../db/model-columns.js';
-import { readTogether } from '../../db/read-together.js';
+import { readTogether, type Together } from '../../db/read-together.js';
 import { runStatement } from '../../db/statement.js';
+import { LONG_READS_AT_ONCE } from '../../domain/weight.js';
 import { Account } from '../../models/account.js';
 import { Payable } from '../../models/payable.js';
 import { Payment } from '../../models/payment.js';
@@ -63,6 +64,10 @@ const payment = modelColumns(Payment, 'payment', [
   'failureCode',
 ]);
 
+/** Of what may be long, one is enough for a statement. */
+const ONE_BY_ONE: Together = { most: 1, atOnce: LONG_READS_AT_ONCE };
+const IMAGES_TOGETHER: Together = { most: 20, atOnce: LONG_READS_AT_ONCE };
+
 const URLS = ['successUrl', 'cancelUrl'] as const;
 
 /** For agents. */
@@ -76,13 +81,11 @@ export const findLinkedSession = readTogether(
 /** For those who ask again and again, and those who pay. */
 export const findLinkState = readTogether(linkReader('link_state', STATE_FIELDS, {}));
 
-const readPageSession = linkReader('link_page', [...STATE_FIELDS, ...URLS], { shownItems: SHOWN_ITEMS });
-
-/** For the page. By itself: of a hundred pages with all that they may show none waits for the others. */
-export async function findPageSession(db: Knex, id: string): Promise<LinkedSession | undefined> {
-  const [session] = await readPageSession(db, [id]);
-  return session;
-}
+/** For the page. */
+export const findPageSession = readTogether(
+  linkReader('link_page', [...STATE_FIELDS, ...URLS], { shownItems: SHOWN_ITEMS }),
+  ONE_BY_ONE,
+);
 
 /** `derived` are members that are no columns, as they are read from `session`. */
 function linkReader(
@@ -121,10 +124,14 @@ function linkReader(
   };
 }
 
+const readItems = readTogether<string, string>(async (db, ids) => {
+  const rows = await runStatement<{ items: string }>(db, READ_PUBLIC_ITEMS, ids);
+  return rows.map(({ items }) => items);
+}, ONE_BY_ONE);
+
 /** However long they are. */
 export async function readPublicItems(db: Knex, id: string): Promise<string> {
-  const [row] = await runStatement<{ items: string }>(db, READ_PUBLIC_ITEMS, [id]);
-  return row?.items ?? '[]';
+  return (await readItems(db, id)) ?? '[]';
 }
 
 export interface LinkImage {
@@ -148,7 +155,7 @@ const readImage = readTogether<AskedImage, LinkImage>(async (db, asked) => {
     const { url = null, accountId = '' } = found.get(index + 1) ?? {};
     return url === null ? undefined : { url, accountId };
   });
-});
+}, IMAGES_TOGETHER);
 
 /** Undefined when the session has no such image. */
 export async function findLinkImage(db: Knex, asked: AskedImage): Promise<LinkImage | undefined> {

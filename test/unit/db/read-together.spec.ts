@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate as turnEnds } from 'node:timers/promises';
 import type { Knex } from '../../../shared/db/knex.js';
 import { readTogether } from '../../../shared/db/read-together.js';
 
@@ -56,5 +57,68 @@ describe('reads that are asked for together', () => {
     );
     isAway = false;
     assert.equal(await ask(db, 'c'), 'c');
+  });
+
+  describe('of which so many are on their way at once', () => {
+    let answer: (() => void)[];
+    let refuse: ((error: unknown) => void)[];
+    const slowly = async (_db: Knex, items: readonly string[]): Promise<string[]> => {
+      sent.push([...items]);
+      await new Promise<void>((resolve, reject) => {
+        answer.push(resolve);
+        refuse.push(reject);
+      });
+      return [...items];
+    };
+    beforeEach(() => {
+      answer = [];
+      refuse = [];
+    });
+
+    it('wait in line, in the order in which they were asked for', async () => {
+      const ask = readTogether(slowly, { most: 1, atOnce: 2 });
+      const answers = ['a', 'b', 'c', 'd'].map((item) => ask(db, item));
+      await turnEnds();
+      assert.deepEqual(sent, [['a'], ['b']]);
+      answer[1]?.();
+      assert.equal(await answers[1], 'b');
+      assert.deepEqual(sent, [['a'], ['b'], ['c']]);
+      answer[0]?.();
+      assert.equal(await answers[0], 'a');
+      assert.deepEqual(sent, [['a'], ['b'], ['c'], ['d']]);
+    });
+
+    it('go together once there is a place', async () => {
+      const ask = readTogether(slowly, { most: 2, atOnce: 1 });
+      const answers = ['a', 'b', 'c'].map((item) => ask(db, item));
+      await turnEnds();
+      const late = ask(db, 'd');
+      await turnEnds();
+      answer[0]?.();
+      assert.deepEqual(await Promise.all(answers.slice(0, 2)), ['a', 'b']);
+      assert.deepEqual(sent, [
+        ['a', 'b'],
+        ['c', 'd'],
+      ]);
+      answer[1]?.();
+      assert.equal(await late, 'd');
+    });
+
+    it('go on after one that failed, but wait for no database that is away', async () => {
+      const ask = readTogether(slowly, { most: 1, atOnce: 1 });
+      const answers = ['a', 'b', 'c'].map((item) => ask(db, item).catch((error: Error) => error.message));
+      await turnEnds();
+      refuse[0]?.(new Error('it is wrong'));
+      assert.equal(await answers[0], 'it is wrong');
+      assert.deepEqual(sent, [['a'], ['b']]);
+      refuse[1]?.(new Error('Query read timeout'));
+      assert.equal(await answers[1], 'Query read timeout');
+      assert.equal(await answers[2], 'Query read timeout');
+      assert.deepEqual(sent, [['a'], ['b']]);
+      const after = ask(db, 'd');
+      await turnEnds();
+      answer[2]?.();
+      assert.equal(await after, 'd');
+    });
   });
 });
