@@ -1,7 +1,7 @@
 import { now } from '../../clock.js';
 import type { Knex } from '../../db/knex.js';
 import { runStatement } from '../../db/statement.js';
-import { writeTogether } from '../../db/write-together.js';
+import { type GroupedWrite, writeTogether } from '../../db/write-together.js';
 import {
   chooseExpiry,
   fillSessionId,
@@ -11,6 +11,7 @@ import {
   totalCents,
 } from '../../domain/checkout-session.js';
 import { Refusal } from '../../domain/errors.js';
+import { SMALL_BODY_BYTES } from '../../domain/weight.js';
 import { newId, sessionPrefix } from '../../ids.js';
 import { Account } from '../../models/account.js';
 import { CheckoutSession } from '../../models/checkout-session.js';
@@ -56,7 +57,12 @@ interface SessionToInsert {
   row: string;
 }
 
-const insertSession = writeTogether<SessionToInsert, boolean>({
+/** Small ones wait for no large ones. */
+async function insertSession(db: Knex, one: SessionToInsert): Promise<boolean> {
+  return await (one.row.length > SMALL_BODY_BYTES ? insertLarge : insertSmall)(db, one);
+}
+
+const INSERTS: GroupedWrite<SessionToInsert, boolean> = {
   // Of requests with one Idempotency-Key one is to find the other's answer, which a statement does not see of its own.
   keyOf: ({ session, key }) =>
     key === undefined ? session.id : `${session.accountId} ${session.livemode} ${key}`,
@@ -67,7 +73,9 @@ const insertSession = writeTogether<SessionToInsert, boolean>({
     return isInserted;
   },
   unclear: (_db, _one, error) => Promise.reject(error),
-});
+};
+const insertSmall = writeTogether(INSERTS);
+const insertLarge = writeTogether(INSERTS);
 
 async function insertSessions(db: Knex, all: readonly SessionToInsert[]): Promise<boolean[]> {
   const rows = `[${all.map(({ row }) => row).join()}]`;
