@@ -6,11 +6,12 @@ import { Payment } from '../../shared/models/payment.js';
 import { expireOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
 import { beginSettlement } from '../../shared/services/payments/take-work.js';
 import { client } from '../support/api-client.js';
-import { BASE_SEPOLIA, type SignedPayment, told } from '../support/checkout.js';
+import { BASE_SEPOLIA, type SignedPayment } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { answers, type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
 import type { Movement } from '../support/facilitator-judgement.js';
 import { describeBothKinds } from '../support/kinds.js';
+import { told } from '../support/link-answers.js';
 import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 /** The money moves, and the facilitator says for certain that it does not. */

@@ -11,16 +11,15 @@ import {
   type Checkout,
   findEntry,
   openCheckout,
-  receiptOf,
   type SignedPayment,
   SOLANA_DEVNET,
-  told,
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { failsToSettle } from '../support/facilitator-dial.js';
 import { EVM_WALLET } from '../support/factories.js';
 import { describeBothKinds } from '../support/kinds.js';
+import { receiptOf, told } from '../support/link-answers.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const UNTOUCHED = { session: 'open', payments: [], events: [] };

@@ -11,10 +11,8 @@ import {
   findEntry,
   openCheckout,
   openCheckoutOnChain,
-  receiptOf,
   type SignedPayment,
   SOLANA_DEVNET,
-  told,
 } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import type { EvmChain } from '../support/evm-chain.js';
@@ -26,6 +24,7 @@ import {
   failsAfterWork,
   failsToSettle,
 } from '../support/facilitator-dial.js';
+import { receiptOf, told } from '../support/link-answers.js';
 import { SolanaChain } from '../support/solana-chain.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };

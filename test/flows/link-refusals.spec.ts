@@ -20,13 +20,12 @@ import {
   type Checkout,
   findEntry,
   openCheckout,
-  receiptOf,
   SOLANA_DEVNET,
-  told,
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
 import { answers } from '../support/facilitator-dial.js';
 import { EVM_WALLET } from '../support/factories.js';
+import { receiptOf, told } from '../support/link-answers.js';
 
 const STRANGER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const USDG_DEVNET = '4F6PM96JJxngmHnZLBh9n58RH4aTVNWvDs2nuwrT5BP7';

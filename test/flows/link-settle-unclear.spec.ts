@@ -4,10 +4,8 @@ import {
   BUYER,
   type Checkout,
   openCheckoutOnChain,
-  receiptOf,
   type SignedPayment,
   type Signing,
-  told,
 } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import type { EvmChain } from '../support/evm-chain.js';
@@ -23,6 +21,7 @@ import {
   settlesAsPending,
 } from '../support/facilitator-dial.js';
 import { describeBothKinds } from '../support/kinds.js';
+import { receiptOf, told } from '../support/link-answers.js';
 
 const HASH = `0x${'ab'.repeat(32)}`;
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { now, travelMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { BUYER, type Checkout, openCheckout, receiptOf, told } from '../support/checkout.js';
+import { BUYER, type Checkout, openCheckout } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { failsToSettle } from '../support/facilitator-dial.js';
 import { buildPaidSession, EVM_WALLET } from '../support/factories.js';
+import { receiptOf, told } from '../support/link-answers.js';
 import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 
 const MALFORMED = 'no-payment!';

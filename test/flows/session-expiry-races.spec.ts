@@ -6,9 +6,10 @@ import { Payment } from '../../shared/models/payment.js';
 import { expireOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
 import { claimSession, type NewPayment } from '../../shared/services/payments/claim.js';
 import { client } from '../support/api-client.js';
-import { type SignedPayment, told } from '../support/checkout.js';
+import type { SignedPayment } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
+import { told } from '../support/link-answers.js';
 import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { PausePoint } from '../support/pause-points.js';
 
