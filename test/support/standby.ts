@@ -9,7 +9,6 @@ import { loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/logger.js';
 import { migrate } from '../../shared/migrate.js';
-import type { TestApp } from './app.js';
 import { eventually } from './eventually.js';
 
 /** A migrated Postgres, and another one that streams from it. */
@@ -84,28 +83,6 @@ export async function startPair(): Promise<Pair> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Until all these web processes know that the standby shows what there is. */
-export async function untilShown({ primary }: Pair, apps: readonly TestApp[]): Promise<void> {
-  const { rows } = await primary.db.raw('SELECT clock_timestamp()::text AS at');
-  await eventually(async () => {
-    for (const { replica } of apps) {
-      const until = replica?.shownUntil();
-      assert.ok(until !== undefined);
-      const later = await primary.db.raw('SELECT ?::timestamptz > ?::timestamptz AS is', [until, rows[0].at]);
-      assert.ok(later.rows[0].is);
-    }
-  });
-}
-
-/** Whether any of its clients asked this last. */
-export async function wasAsked({ db }: Server, words: string): Promise<boolean> {
-  const { rows } = await db.raw(
-    'SELECT 1 FROM pg_stat_activity WHERE strpos(query, ?) > 0 AND pid <> pg_backend_pid()',
-    [words],
-  );
-  return rows.length > 0;
 }
 
 function open(url: string): Knex {
