@@ -255,8 +255,12 @@ describe('the architecture', () => {
     );
   });
 
-  it('has no test file over 400 lines', () => {
-    const long = readFolder('test').filter(({ text }) => text.split('\n').length > 401);
+  it('has no test file over 300 lines', () => {
+    // Its standby takes long to start, and is promoted in the end.
+    const whole = ['test/flows/replica.spec.ts'];
+    const long = readFolder('test').filter(
+      ({ file, text }) => text.split('\n').length > 301 && !whole.includes(file),
+    );
     assertNone(
       long.map(({ file }) => file),
       'split it by what it promises',

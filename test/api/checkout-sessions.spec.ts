@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { Event } from '../../shared/models/event.js';
 import { assertInvalid, type Client, client, formText, withoutIds } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import {
@@ -273,80 +272,6 @@ describe('checkout sessions', () => {
       const head = await api.send('head', `${SESSIONS}/${id}`).expect(200);
       assert.equal(head.get('Content-Length'), get.get('Content-Length'));
       assert.ok(!head.text);
-    });
-  });
-
-  describe('expired by its merchant', () => {
-    async function eventsOf(id: string): Promise<Event[]> {
-      return await Event.query(app.db).where('checkoutSessionId', id);
-    }
-
-    it('is expired, has no url, and its event holds exactly that', async () => {
-      const created = await createOpen(api);
-      const { body } = await api.post(`${SESSIONS}/${created.id}/expire`).expect(200);
-      assert.deepEqual(body, { ...created, status: 'expired', url: null });
-      assert.deepEqual((await api.get(`${SESSIONS}/${created.id}`)).body, body);
-      const events = await eventsOf(created.id);
-      assert.deepEqual(
-        events.map(({ type, livemode, accountId }) => ({ type, livemode, accountId })),
-        [{ type: 'checkout.session.expired', livemode: false, accountId: shop.accountId }],
-      );
-      assert.deepEqual(events[0]?.object, body);
-    });
-
-    it('takes an empty form, {} and expand, and nothing else', async () => {
-      const one = await createOpen(api);
-      await api.form(`${SESSIONS}/${one.id}/expire`, '').expect(200);
-      const two = await createOpen(api);
-      await api.post(`${SESSIONS}/${two.id}/expire`, {}).expect(200);
-      for (const expand of ['expand[]=line_items', 'expand[0]=line_items', 'expand=line_items']) {
-        const { id } = await createOpen(api);
-        const { body } = await api.form(`${SESSIONS}/${id}/expire`, expand).expect(200);
-        assert.equal(body.line_items.data.length, 1);
-        assert.ok(!('line_items' in ((await eventsOf(id))[0]?.object ?? {})));
-      }
-      const { id } = await createOpen(api);
-      assertInvalid(
-        await api.post(`${SESSIONS}/${id}/expire`, { reason: 'x' }),
-        'parameter_unknown',
-        'reason',
-      );
-      assertInvalid(
-        await api.post(`${SESSIONS}/${id}/expire?expand[]=line_items`),
-        'parameter_unknown',
-        'expand',
-      );
-      assert.equal((await api.get(`${SESSIONS}/${id}`)).body.status, 'open');
-    });
-
-    for (const status of ['processing', 'complete', 'expired'] as const) {
-      it(`is refused when it is ${status}, and stays as it was`, async () => {
-        const { id } = await buildSession(app.db, shop.accountId, { status });
-        assertInvalid(await api.post(`${SESSIONS}/${id}/expire`), 'checkout_session_not_open', 'id');
-        assert.equal((await api.get(`${SESSIONS}/${id}`)).body.status, status);
-        assert.deepEqual(await eventsOf(id), []);
-      });
-    }
-
-    it('twice at once is expired once, with one event', async () => {
-      const { id } = await createOpen(api);
-      const answers = await Promise.all(
-        Array.from({ length: 12 }, () => api.post(`${SESSIONS}/${id}/expire`)),
-      );
-      assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-      for (const res of answers) {
-        if (res.status !== 200) assertInvalid(res, 'checkout_session_not_open', 'id');
-      }
-      assert.equal((await eventsOf(id)).length, 1);
-    });
-
-    it('is replayed to a retry with the same Idempotency-Key', async () => {
-      const { id } = await createOpen(api);
-      const send = () => api.post(`${SESSIONS}/${id}/expire`).set('Idempotency-Key', `expire-${id}`);
-      const first = await send().expect(200);
-      const again = await send().expect(200);
-      assert.equal(again.text, first.text);
-      assert.equal((await eventsOf(id)).length, 1);
     });
   });
 });

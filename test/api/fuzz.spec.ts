@@ -13,7 +13,7 @@ import { createLogger } from '../../shared/logger.js';
 import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import { paymentHeader, signEvmPayment, signSolanaPayment } from '../support/agent.js';
 import { buildSigner, signToken } from '../support/api-client.js';
-import { BUYER, decodeHeader, findEntry, SOLANA_DEVNET } from '../support/checkout.js';
+import { BUYER, findEntry, SOLANA_DEVNET } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { startFacilitator } from '../support/facilitator.js';
 import { buildMerchant, buildPaidSession, buildRefund, buildSession } from '../support/factories.js';
@@ -22,6 +22,7 @@ import { hostileMessages } from '../support/fuzz/hostile-messages.js';
 import { type Hostile, hostileRequests, ID } from '../support/fuzz/hostile-requests.js';
 import { type Json, MARK } from '../support/fuzz/hostile-values.js';
 import { RawClient } from '../support/fuzz/raw-client.js';
+import { decodeHeader } from '../support/link-answers.js';
 import { testServices } from '../support/suite.js';
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000);

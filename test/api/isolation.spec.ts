@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
-import { openApiDocument } from '../../api/openapi/document.js';
-import type { IdPrefix } from '../../shared/ids.js';
 import { newId } from '../../shared/ids.js';
 import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import { type Client, client, type Method } from '../support/api-client.js';
@@ -15,67 +13,15 @@ import {
   type Merchant,
 } from '../support/factories.js';
 import { callText, postMcp } from '../support/mcp.js';
-
-interface Operation {
-  security?: Record<string, unknown>[];
-  parameters: { name: string; in: string; description?: string }[];
-  requestBody?: object;
-}
-
-const { paths } = openApiDocument('https://pay.example') as {
-  paths: Record<string, Record<string, Operation>>;
-};
-
-/** Every operation that a checkout key opens, as the document lists them. A new one is in the matrix at once. */
-const operations = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods)
-    .filter(([, { security }]) => security === undefined)
-    .map(([method, operation]) => ({
-      name: `${method.toUpperCase()} ${path}`,
-      method: method as Method,
-      path,
-      operation,
-    })),
-);
-
-type Kind = 'session' | 'payment' | 'refund' | 'event' | 'endpoint' | 'delivery' | 'lineItem' | 'key';
-
-/** What a path's id, or a list's cursor, names. A path that is not here fails the first test. */
-const OBJECTS: Record<string, Kind> = {
-  '/v1/checkout/sessions': 'session',
-  '/v1/checkout/sessions/{id}': 'session',
-  '/v1/checkout/sessions/{id}/expire': 'session',
-  '/v1/checkout/sessions/{id}/line_items': 'session',
-  '/v1/payments': 'payment',
-  '/v1/payments/{id}': 'payment',
-  '/v1/events': 'event',
-  '/v1/events/{id}': 'event',
-  '/v1/events/{id}/resend': 'event',
-  '/v1/keys': 'key',
-  '/v1/keys/{id}': 'key',
-  '/v1/refunds': 'refund',
-  '/v1/refunds/{id}': 'refund',
-  '/v1/refunds/{id}/cancel': 'refund',
-  '/v1/webhook_endpoints': 'endpoint',
-  '/v1/webhook_endpoints/{id}': 'endpoint',
-  '/v1/webhook_endpoints/{id}/deliveries': 'endpoint',
-  '/v1/webhook_endpoints/{id}/roll_secret': 'endpoint',
-};
-/** What the lists within an object hold. */
-const WITHIN: Record<string, Kind> = {
-  '/v1/checkout/sessions/{id}/line_items': 'lineItem',
-  '/v1/webhook_endpoints/{id}/deliveries': 'delivery',
-};
-const CURSORS = ['starting_after', 'ending_before'];
-
-/** What would be taken, were it for one's own object. */
-const BODIES: Record<string, object> = {
-  'POST /v1/checkout/sessions': {
-    line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
-  },
-  'POST /v1/refunds': { payment: newId('pay_') },
-  'POST /v1/webhook_endpoints': { url: 'https://1.1.1.1/' },
-};
+import {
+  BODIES,
+  CURSORS,
+  type Kind,
+  OBJECTS,
+  operations,
+  PREFIXES,
+  WITHIN,
+} from '../support/operation-matrix.js';
 
 describe('the matrix of every operation and every key', () => {
   let app: TestApp;
@@ -108,23 +54,12 @@ describe('the matrix of every operation and every key', () => {
   });
   after(() => app.close());
 
-  const PREFIXES: Record<keyof typeof objects, IdPrefix> = {
-    session: 'cs_test_',
-    payment: 'pay_',
-    event: 'evt_',
-    refund: 're_',
-    endpoint: 'we_',
-    key: 'key_',
-    delivery: 'wd_',
-    lineItem: 'li_',
-  };
-
   interface Way {
     name: string;
     method: Method;
     /** By this way an object with this id is reached. */
     target(id: string): string;
-    object: keyof typeof objects;
+    object: Kind;
     body: object | undefined;
   }
 

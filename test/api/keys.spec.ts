@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { mock } from 'node:test';
 import { nowMs } from '../../shared/clock.js';
-import { lowestIdAt, randomText } from '../../shared/ids.js';
 import { ApiKey } from '../../shared/models/api-key.js';
 import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
-import { sha256 } from '../../shared/secrets.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { assertTooManyKeys, insertAgentKeys } from '../support/agent-keys.js';
 import {
   assertInvalid,
   assertRefusal,
@@ -18,10 +14,8 @@ import {
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { buildMerchant, EVM_WALLET, SOLANA_WALLET } from '../support/factories.js';
-import { stopClockOnSecond } from '../support/stopped-clock.js';
 
 const KEYS = '/v1/keys';
-const HOUR_MS = 3_600_000;
 
 describe('agent sign-up', () => {
   let app: TestApp;
@@ -29,26 +23,8 @@ describe('agent sign-up', () => {
     app = await openTestApp();
   });
   after(() => app.close());
-  afterEach(() => mock.restoreAll());
 
   const as = (signer: Signer): Client => client(app, signToken(signer));
-
-  async function insertKeys(signer: Signer, count: number, madeAtMs: number): Promise<void> {
-    const rows = Array.from({ length: count }, () => ({
-      id: `${lowestIdAt('key_', madeAtMs)}${randomText(20)}`,
-      accountId: signer.accountId,
-      livemode: true,
-      name: 'Earlier',
-      secretSha256: sha256(randomUUID()),
-      facilitatorKeyId: signer.keyId,
-      revokedAt: null,
-    }));
-    await ApiKey.query(app.db).insert(rows);
-  }
-
-  function assertTooMany(res: Parameters<typeof assertRefusal>[0]): void {
-    assertRefusal(res, 429, { type: 'invalid_request_error', code: 'rate_limit' });
-  }
 
   describe('creates a key', () => {
     it('that is live and called Agent key when nothing else is asked for', async () => {
@@ -178,82 +154,6 @@ describe('agent sign-up', () => {
     });
   });
 
-  describe('allows 10 keys an hour and account', () => {
-    it('over both modes and all facilitator keys, and says when to come back', async () => {
-      const one = await buildSigner(app.db);
-      const two = await buildSigner(app.db, one.accountId);
-      for (let i = 0; i < 10; i++) {
-        await as(i % 3 === 0 ? one : two)
-          .post(KEYS, { livemode: i % 2 === 0 })
-          .expect(200);
-      }
-      for (const signer of [one, two]) {
-        for (const livemode of [true, false]) assertTooMany(await as(signer).post(KEYS, { livemode }));
-      }
-      await as(await buildSigner(app.db))
-        .post(KEYS)
-        .expect(200);
-    });
-
-    it('and the next one exactly an hour after the tenth last', async () => {
-      const signer = await buildSigner(app.db);
-      const now = stopClockOnSecond() * 1000;
-      await insertKeys(signer, 3, now - 3_000_000);
-      await insertKeys(signer, 7, now - 1000);
-      const res = await as(signer).post(KEYS);
-      assertTooMany(res);
-      assert.equal(res.get('Retry-After'), '600');
-    });
-
-    it('not counting keys that are an hour old', async () => {
-      const signer = await buildSigner(app.db);
-      const now = stopClockOnSecond() * 1000;
-      await insertKeys(signer, 20, now - HOUR_MS - 1);
-      await insertKeys(signer, 9, now - HOUR_MS + 1000);
-      await as(signer).post(KEYS).expect(200);
-      const res = await as(signer).post(KEYS);
-      assertTooMany(res);
-      assert.equal(res.get('Retry-After'), '1');
-    });
-
-    it('counting keys that were revoked meanwhile', async () => {
-      const signer = await buildSigner(app.db);
-      await insertKeys(signer, 9, nowMs());
-      const { body } = await as(signer).post(KEYS).expect(200);
-      await revokeApiKey(app.db, body.id);
-      assertTooMany(await as(signer).post(KEYS));
-    });
-
-    it('not counting keys that the operator made', async () => {
-      const signer = await buildSigner(app.db);
-      for (let i = 0; i < 12; i++) {
-        await createApiKey(app.db, { accountId: signer.accountId, livemode: i % 2 === 0, name: 'Operator' });
-      }
-      await as(signer).post(KEYS).expect(200);
-    });
-
-    it('not counting requests that were refused', async () => {
-      const signer = await buildSigner(app.db);
-      await insertKeys(signer, 9, nowMs());
-      for (let i = 0; i < 3; i++) {
-        assertInvalid(await as(signer).post(KEYS, { name: 7 }), 'parameter_invalid', 'name');
-      }
-      await as(signer).post(KEYS).expect(200);
-    });
-
-    it('also when 20 come at once after nine: exactly one is made', async () => {
-      const signer = await buildSigner(app.db);
-      await insertKeys(signer, 9, nowMs());
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => as(signer).post(KEYS, { livemode: i % 2 === 0 })),
-      );
-      for (const res of answers) if (res.status !== 200) assertTooMany(res);
-      assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-      const made = await ApiKey.query(app.db).where({ facilitatorKeyId: signer.keyId }).resultSize();
-      assert.equal(made, 10);
-    });
-  });
-
   describe('with an Idempotency-Key', () => {
     it('gives the same secret again, from an answer that is kept encrypted', async () => {
       const signer = await buildSigner(app.db);
@@ -277,10 +177,10 @@ describe('agent sign-up', () => {
     it('replays although the hourly limit is reached meanwhile', async () => {
       const signer = await buildSigner(app.db);
       const send = () => as(signer).post(KEYS).set('Idempotency-Key', 'tenth');
-      await insertKeys(signer, 9, nowMs());
+      await insertAgentKeys(app.db, signer, 9, nowMs());
       const first = await send().expect(200);
       assert.equal((await send().expect(200)).text, first.text);
-      assertTooMany(await as(signer).post(KEYS).set('Idempotency-Key', 'eleventh'));
+      assertTooManyKeys(await as(signer).post(KEYS).set('Idempotency-Key', 'eleventh'));
     });
 
     it('makes one key of many requests at once', async () => {

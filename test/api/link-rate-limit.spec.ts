@@ -5,8 +5,9 @@ import request from 'supertest';
 import { newId } from '../../shared/ids.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { type Checkout, openCheckout, told } from '../support/checkout.js';
+import { type Checkout, openCheckout } from '../support/checkout.js';
 import { answers } from '../support/facilitator-dial.js';
+import { told } from '../support/link-answers.js';
 
 const LIMIT = 5;
 const SETTINGS = { RATE_LIMIT_LINK_PER_MINUTE: String(LIMIT), TRUST_PROXY: '1' };

@@ -3,10 +3,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import request, { type Response } from 'supertest';
 import { newId } from '../../shared/ids.js';
 import { schemaValidator } from '../support/api-client.js';
-import { type Checkout, openCheckout, told } from '../support/checkout.js';
+import { type Checkout, openCheckout } from '../support/checkout.js';
 import { answers, failsToSettle } from '../support/facilitator-dial.js';
 import { buildPaidSession } from '../support/factories.js';
 import { describeBothKinds } from '../support/kinds.js';
+import { told } from '../support/link-answers.js';
 
 interface Documented {
   paths: Record<

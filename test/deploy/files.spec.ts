@@ -1,37 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
-import { parse as parseToml } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
 import { loadConfig } from '../../shared/config.js';
+import { assertCommand, COMMANDS, ROOT, read, unknown } from '../support/deploy-files.js';
 
-/** What the files of deploy/ say of the project is held against the project. */
-const ROOT = path.join(import.meta.dirname, '..', '..');
-const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
-
-const { scripts, engines } = JSON.parse(read('package.json'));
-const config = read('shared/config.ts');
-/** As the Procfile's processes are started, without npm between. */
-const COMMANDS = Object.fromEntries(
-  [...read('Procfile').matchAll(/^(\w+): npm run (\w+)$/gm)].map(([, name = '', script = '']) => [
-    name,
-    String(scripts[script]).replace(/^exec /, ''),
-  ]),
-);
+const { engines } = JSON.parse(read('package.json'));
 const DEFAULTS = loadConfig({ DATABASE_URL: 'postgres://x' }, 'migrate');
-
-function unknown(names: readonly string[]): string[] {
-  return names.filter((name) => !config.includes(`'${name.replace(/_(EIP155_\d+|SOLANA\w*)$/, '_')}'`));
-}
-
-/** What the others start beside the service. */
-function assertCommand(command: string, process: string): void {
-  assert.equal(command, COMMANDS[process]);
-}
 
 describe('the processes', () => {
   it('are those of the Procfile, and there', () => {
@@ -236,100 +215,5 @@ describe('deploy/systemd', () => {
       const args = ['security', '--offline=true', '--threshold=20', '--no-pager', unit];
       await promisify(execFile)('systemd-analyze', args);
     }
-  });
-});
-
-interface Blueprint {
-  services: {
-    type: string;
-    name: string;
-    dockerfilePath?: string;
-    dockerCommand?: string;
-    preDeployCommand?: string;
-    healthCheckPath?: string;
-    maxmemoryPolicy?: string;
-    envVars?: Setting[];
-  }[];
-  databases: { name: string }[];
-  envVarGroups: { name: string; envVars: Setting[] }[];
-}
-
-interface Setting {
-  key?: string;
-  value?: string;
-  fromGroup?: string;
-  fromDatabase?: { name: string };
-  fromService?: { name: string; type: string; envVarKey?: string };
-}
-
-describe('deploy/render.yaml', () => {
-  const { services, databases, envVarGroups }: Blueprint = parseYaml(read('deploy/render.yaml'), {
-    strict: true,
-  });
-  const find = (type: string) => services.find((service) => service.type === type);
-
-  it('starts the processes of the image', () => {
-    assertCommand(find('web')?.preDeployCommand ?? '', 'release');
-    assertCommand(find('worker')?.dockerCommand ?? '', 'worker');
-    for (const { dockerfilePath } of services)
-      if (dockerfilePath !== undefined) assert.ok(existsSync(path.join(ROOT, dockerfilePath)));
-    assert.equal(find('web')?.healthCheckPath, '/healthz');
-    assert.equal(find('keyvalue')?.maxmemoryPolicy, 'noeviction');
-  });
-
-  it('sets variables that there are, from what it makes', () => {
-    const groups = envVarGroups.map(({ name }) => name);
-    const settings = services.flatMap(({ envVars = [] }) => envVars);
-    for (const { fromGroup, fromDatabase, fromService } of settings) {
-      if (fromGroup !== undefined) assert.ok(groups.includes(fromGroup), fromGroup);
-      if (fromDatabase !== undefined) assert.equal(fromDatabase.name, databases[0]?.name);
-      if (fromService === undefined) continue;
-      const service = find(fromService.type);
-      assert.equal(service?.name, fromService.name);
-      const { envVarKey } = fromService;
-      if (envVarKey !== undefined)
-        assert.ok(
-          service?.envVars?.some(({ key }) => key === envVarKey),
-          envVarKey,
-        );
-    }
-    const keys = [...settings, ...envVarGroups.flatMap(({ envVars }) => envVars)].flatMap(
-      ({ key }) => key ?? [],
-    );
-    assert.ok(keys.length > 10);
-    assert.deepEqual(unknown(keys), []);
-  });
-});
-
-interface FlyFile {
-  build: { dockerfile: string };
-  deploy: { release_command: string };
-  env: Record<string, string>;
-  processes: Record<string, string>;
-  http_service: { internal_port: number; processes: string[]; checks: { path: string }[] };
-}
-
-describe('deploy/fly.toml', () => {
-  const text = read('deploy/fly.toml');
-  const fly = parseToml(text) as unknown as FlyFile;
-
-  it('starts the processes of the image, and asks whether web is ready', () => {
-    assert.ok(existsSync(path.join(ROOT, 'deploy', fly.build.dockerfile)));
-    assertCommand(fly.deploy.release_command, 'release');
-    assert.deepEqual(Object.keys(fly.processes), ['web', 'worker']);
-    for (const [name, command] of Object.entries(fly.processes)) assertCommand(command, name);
-    assert.deepEqual(fly.http_service.processes, ['web']);
-    assert.equal(String(fly.http_service.internal_port), fly.env.PORT);
-    assert.deepEqual(
-      fly.http_service.checks.map((check) => check.path),
-      ['/readyz'],
-    );
-  });
-
-  it('sets variables that there are, and names those that are secret', () => {
-    const [, named = ''] = /^# Secrets[^:]*:([\s\S]*?)^\w/m.exec(text) ?? [];
-    const secrets: string[] = named.match(/[A-Z_]{5,}/g) ?? [];
-    assert.ok(secrets.includes('DATABASE_URL') && secrets.includes('ENCRYPTION_KEY'));
-    assert.deepEqual(unknown([...secrets, ...Object.keys(fly.env)]), []);
   });
 });

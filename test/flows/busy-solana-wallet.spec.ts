@@ -4,7 +4,7 @@ import { nowMs, returnToPresent } from '../../shared/clock.js';
 import { loadConfig } from '../../shared/config.js';
 import type { FacilitatorRequest, PaymentRequirements, SvmPayload } from '../../shared/x402/wire.js';
 import { paymentHeader, signSolanaPayment } from '../support/agent.js';
-import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET, told } from '../support/checkout.js';
+import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
 import { startFacilitator } from '../support/facilitator.js';
 import {
   altered,
@@ -14,6 +14,7 @@ import {
   failsAfterWork,
   settlesAsPending,
 } from '../support/facilitator-dial.js';
+import { told } from '../support/link-answers.js';
 import { type Hands, openHands } from '../support/money-flow.js';
 import { pick, seededRandom } from '../support/seeded-random.js';
 import { SolanaChain } from '../support/solana-chain.js';

@@ -4,8 +4,9 @@ import type { Knex } from '../../shared/db/knex.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
 import { ClaimNotMade, claimSession, type NewPayment } from '../../shared/services/payments/claim.js';
-import { type SignedPayment, told } from '../support/checkout.js';
+import type { SignedPayment } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
+import { told } from '../support/link-answers.js';
 import { EVENT_DEPS, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { PausePoint, TcpProxy } from '../support/pause-points.js';
 

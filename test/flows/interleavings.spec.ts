@@ -7,9 +7,10 @@ import { paymentJob } from '../../shared/queues/payment-job.js';
 import { carryOut } from '../../shared/services/payments/carry-out.js';
 import { beginLook, beginSettlement } from '../../shared/services/payments/take-work.js';
 import { settlePayment } from '../../workers/settle-payment.js';
-import { BASE_SEPOLIA, type SignedPayment, told } from '../support/checkout.js';
+import { BASE_SEPOLIA, type SignedPayment } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { answers, type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
+import { told } from '../support/link-answers.js';
 import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { PausePoint } from '../support/pause-points.js';
 

@@ -5,9 +5,9 @@ import { newId } from '../../shared/ids.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
 import { claimSession, type NewPayment } from '../../shared/services/payments/claim.js';
-import { told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { FreezingProxy } from '../support/freezing-proxy.js';
+import { told } from '../support/link-answers.js';
 import { EVENT_DEPS, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { newPayment } from '../support/new-payment.js';
 

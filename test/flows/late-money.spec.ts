@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { nowMs, returnToPresent } from '../../shared/clock.js';
 import { Payable } from '../../shared/models/payable.js';
 import { Payment } from '../../shared/models/payment.js';
 import { expireOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
 import { beginSettlement } from '../../shared/services/payments/take-work.js';
 import { client } from '../support/api-client.js';
-import { BASE_SEPOLIA, type SignedPayment, told } from '../support/checkout.js';
+import type { SignedPayment } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
-import { answers, type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
+import { answers, failsToSettle } from '../support/facilitator-dial.js';
 import type { Movement } from '../support/facilitator-judgement.js';
 import { describeBothKinds } from '../support/kinds.js';
+import { lookLate, payAndBeDenied, send } from '../support/late-money.js';
+import { told } from '../support/link-answers.js';
 import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
-/** The money moves, and the facilitator says for certain that it does not. */
-const MOVES_AND_DENIES: Behaviour = {
-  answer: () => ({
-    status: 200,
-    body: { success: false, errorReason: 'insufficient_funds', transaction: '' },
-  }),
-};
 const MINUTE = 60_000;
 
 describeBothKinds('money that comes late', (kind) => {
@@ -40,41 +34,6 @@ describeBothKinds('money that comes late', (kind) => {
     returnToPresent();
   });
 
-  /** Sends a payment whose answer waits for its outcome, and resolves when it has claimed the session. */
-  async function send(
-    sessionId: string,
-  ): Promise<{ id: string; signed: SignedPayment; answer: Promise<string> }> {
-    const signed = await flow.sign(sessionId);
-    const answer = flow.visit(sessionId, { 'PAYMENT-SIGNATURE': signed.header }).then(told);
-    const id = await eventually(async () => {
-      const { status, paymentId } = await flow.session(sessionId);
-      assert.equal(status, 'processing');
-      return paymentId ?? '';
-    });
-    return { id, signed, answer };
-  }
-
-  async function payAndBeDenied(sessionId: string): Promise<string> {
-    flow.facilitator.settle.next(MOVES_AND_DENIES);
-    const { id, answer } = await send(sessionId);
-    await hands.doNext(id);
-    assert.equal(await answer, '402 insufficient_funds');
-    assert.equal((await flow.session(sessionId)).status, 'open');
-    return id;
-  }
-
-  /** The look at the chain that is due after the authorization's end. */
-  async function lookLate(paymentId: string): Promise<void> {
-    const payment = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
-    assert.equal(payment.stage, 'watch');
-    assert.ok(payment.dueAt !== null && payment.dueAt > payment.validUntil);
-    // Stands for the time passing.
-    await Payment.query(flow.db)
-      .patch({ dueAt: new Date(nowMs() - 1) })
-      .where('id', paymentId);
-    await hands.doNext(paymentId);
-  }
-
   const movementsOf = ({ payload }: SignedPayment): Movement[] =>
     flow.facilitator.ledger.filter(({ paymentId }) => paymentId === payload.authorization.nonce);
 
@@ -82,8 +41,8 @@ describeBothKinds('money that comes late', (kind) => {
 
   it('completes a session that is open', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(id);
-    await lookLate(late);
+    const late = await payAndBeDenied(flow, hands, id);
+    await lookLate(flow, hands, late);
     assert.equal((await flow.session(id)).paymentId, late);
     assert.equal(told(await flow.visit(id)), '200 complete');
     assert.deepEqual(logged(), []);
@@ -92,9 +51,9 @@ describeBothKinds('money that comes late', (kind) => {
 
   it('is not missed for an hour because the chain could not be read when it was looked for', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(id);
+    const late = await payAndBeDenied(flow, hands, id);
     flow.chain.endpoint.fail('http_500');
-    await lookLate(late);
+    await lookLate(flow, hands, late);
     const failedLookAt = nowMs();
     await hands.doNext(late);
     const pauses = [nowMs() - failedLookAt];
@@ -112,11 +71,11 @@ describeBothKinds('money that comes late', (kind) => {
 
   it('completes a session that is open and over, though nobody has expired it yet', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(id);
+    const late = await payAndBeDenied(flow, hands, id);
     await Payable.query(flow.db)
       .patch({ expiresAt: new Date(nowMs() - 1000) })
       .where({ id });
-    await lookLate(late);
+    await lookLate(flow, hands, late);
     await expireOverdueSessions(flow.db, 10, EVENT_DEPS);
     assert.deepEqual(await flow.events(id), ['checkout.session.completed']);
     await flow.assertBooks();
@@ -124,12 +83,12 @@ describeBothKinds('money that comes late', (kind) => {
 
   it('completes a session that has expired, with its event and an error line', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(id);
+    const late = await payAndBeDenied(flow, hands, id);
     await Payable.query(flow.db)
       .patch({ expiresAt: new Date(nowMs() - 1000) })
       .where({ id });
     await expireOverdueSessions(flow.db, 10, EVENT_DEPS);
-    await lookLate(late);
+    await lookLate(flow, hands, late);
     assert.deepEqual(await flow.state(id), {
       session: 'complete',
       payments: ['succeeded'],
@@ -141,9 +100,9 @@ describeBothKinds('money that comes late', (kind) => {
 
   it('fails a payment in progress that was not sent to /settle, and completes the session', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(id);
-    const second = await send(id);
-    await lookLate(late);
+    const late = await payAndBeDenied(flow, hands, id);
+    const second = await send(flow, id);
+    await lookLate(flow, hands, late);
     assert.equal(await second.answer, '409 session_already_paid');
     const failed = await Payment.query(flow.db).findById(second.id);
     assert.deepEqual([failed?.status, failed?.failureCode], ['failed', 'session_already_paid']);
@@ -154,11 +113,11 @@ describeBothKinds('money that comes late', (kind) => {
 
   it('takes no second payment that the facilitator has only turned away so far', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(id);
-    const second = await send(id);
+    const late = await payAndBeDenied(flow, hands, id);
+    const second = await send(flow, id);
     flow.facilitator.settle.next(answers(429));
     await hands.doNext(second.id);
-    await lookLate(late);
+    await lookLate(flow, hands, late);
     const { stage } = await Payment.query(flow.db).findById(second.id).throwIfNotFound();
     if (stage !== null) await hands.doNext(second.id);
     await second.answer;
@@ -169,14 +128,14 @@ describeBothKinds('money that comes late', (kind) => {
 
   it('leaves a payment to its outcome whose call of /settle nobody saw the end of', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(id);
-    const second = await send(id);
+    const late = await payAndBeDenied(flow, hands, id);
+    const second = await send(flow, id);
     // A worker dies in /settle, and long after the call must have ended the chain has seen nothing of it yet.
     await beginSettlement(flow.app.db, second.id, 1000);
     const longAgo = new Date(nowMs() - MINUTE);
     await Payment.query(flow.db).patch({ dueAt: longAgo, settleAskedAt: longAgo }).where('id', second.id);
     await hands.doNext(second.id);
-    await lookLate(late);
+    await lookLate(flow, hands, late);
     // Then it carries the transaction out.
     const { from, to, value, nonce } = second.signed.payload.authorization;
     const transfer = { asset: second.signed.accepted.asset, from, payTo: to, amount: BigInt(value), nonce };
@@ -197,12 +156,12 @@ describeBothKinds('money that comes late', (kind) => {
 
   it('is surplus when the payment in progress, sent before, succeeds', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(id);
-    const second = await send(id);
+    const late = await payAndBeDenied(flow, hands, id);
+    const second = await send(flow, id);
     const hold = flow.facilitator.settle.holdNext();
     const settling = hands.doNext(second.id);
     await eventually(() => assert.equal(flow.calls(second.signed).settle, 1));
-    await lookLate(late);
+    await lookLate(flow, hands, late);
     assert.equal((await flow.session(id)).status, 'processing');
     hold.release();
     await settling;
@@ -214,12 +173,12 @@ describeBothKinds('money that comes late', (kind) => {
 
   it('completes the session when the payment in progress, sent before, fails', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(id);
-    const second = await send(id);
+    const late = await payAndBeDenied(flow, hands, id);
+    const second = await send(flow, id);
     const hold = flow.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
     const settling = hands.doNext(second.id);
     await eventually(() => assert.equal(flow.calls(second.signed).settle, 1));
-    await lookLate(late);
+    await lookLate(flow, hands, late);
     hold.release();
     await settling;
     assert.equal((await flow.session(id)).paymentId, late);
@@ -229,12 +188,12 @@ describeBothKinds('money that comes late', (kind) => {
 
   it('counts once when two come late beside a payment in progress', async () => {
     const { id } = await flow.buildSession();
-    const lates = [await payAndBeDenied(id), await payAndBeDenied(id)];
-    const third = await send(id);
+    const lates = [await payAndBeDenied(flow, hands, id), await payAndBeDenied(flow, hands, id)];
+    const third = await send(flow, id);
     const hold = flow.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
     const settling = hands.doNext(third.id);
     await eventually(() => assert.equal(flow.calls(third.signed).settle, 1));
-    for (const late of lates) await lookLate(late);
+    for (const late of lates) await lookLate(flow, hands, late);
     hold.release();
     await settling;
     await third.answer;
@@ -245,11 +204,11 @@ describeBothKinds('money that comes late', (kind) => {
 
   it('is surplus to a complete one, among payments if it is a buyer’s, with an error line', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(id);
-    const second = await send(id);
+    const late = await payAndBeDenied(flow, hands, id);
+    const second = await send(flow, id);
     await hands.doNext(second.id);
     assert.equal(await second.answer, '200 complete');
-    await lookLate(late);
+    await lookLate(flow, hands, late);
     assert.equal((await flow.session(id)).paymentId, second.id);
     assert.deepEqual(logged(), ['error payment.surplus']);
     const { body } = await client(flow.app, flow.merchant.testKey).get('/v1/payments?limit=2');
@@ -257,99 +216,6 @@ describeBothKinds('money that comes late', (kind) => {
     const listed = [late, second.id].filter((one) => ids.includes(one));
     assert.deepEqual(listed, kind === 'session' ? [late, second.id] : []);
     await flow.assertBooks();
-  });
-
-  describe('after the facilitator said that it settled, where confirmations are waited for', () => {
-    let confirming: Hands;
-    before(() => {
-      confirming = flow.openHands({ CONFIRMATIONS_EIP155_84532: '3' });
-    });
-
-    /** The facilitator has sent the transaction, and the chain has not carried it out yet. */
-    async function settleInvisibly(
-      sessionId: string,
-    ): Promise<{ id: string; land(): void; answer: Promise<string> }> {
-      const transaction = `0x${randomBytes(32).toString('hex')}`;
-      flow.facilitator.settle.next({
-        works: false,
-        answer: () => ({
-          status: 200,
-          body: { success: true, transaction, network: BASE_SEPOLIA, payer: '' },
-        }),
-      });
-      const { id, signed, answer } = await send(sessionId);
-      await confirming.doNext(id);
-      const { authorization } = signed.payload;
-      const land = (): void => {
-        const { from, to, value, nonce } = authorization;
-        const transfer = { asset: signed.accepted.asset, from, payTo: to, amount: BigInt(value), nonce };
-        flow.chain.movePayment(transfer, transaction);
-        flow.chain.mine(3);
-      };
-      return { id, land, answer };
-    }
-
-    /** Looks until the payload is to go to `/settle` again. */
-    async function lookUntilSettleIsDue(paymentId: string): Promise<void> {
-      for (let looks = 0; looks < 10; looks += 1) {
-        await confirming.doNext(paymentId);
-        const { stage } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
-        if (stage === 'settle') return;
-      }
-      assert.fail('the payload never went to /settle again');
-    }
-
-    async function doAllThatIsDue(paymentId: string): Promise<void> {
-      for (let steps = 0; steps < 30; steps += 1) {
-        const { stage } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
-        if (stage === null) return;
-        await confirming.doNext(paymentId);
-      }
-    }
-
-    it('completes the session though later calls of /settle are turned away', async () => {
-      const { id: sessionId } = await flow.buildSession();
-      const { id, land, answer } = await settleInvisibly(sessionId);
-      await lookUntilSettleIsDue(id);
-      flow.facilitator.settle.always(answers(429));
-      for (let calls = 0; calls < 2; calls += 1) await confirming.doNext(id);
-      land();
-      await doAllThatIsDue(id);
-      await answer;
-      const { status, failureCode } = await Payment.query(flow.db).findById(id).throwIfNotFound();
-      assert.deepEqual([status, failureCode], ['succeeded', null], 'the merchant was paid');
-      assert.equal((await flow.session(sessionId)).paymentId, id);
-    });
-
-    it('is not failed by what a later call of /settle says', async () => {
-      const { id: sessionId } = await flow.buildSession();
-      const { id, land, answer } = await settleInvisibly(sessionId);
-      await lookUntilSettleIsDue(id);
-      flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
-      await confirming.doNext(id);
-      assert.equal((await flow.session(sessionId)).status, 'processing', 'a sent transaction may still land');
-      land();
-      await doAllThatIsDue(id);
-      await answer;
-      assert.equal((await flow.session(sessionId)).paymentId, id);
-    });
-
-    it('waits for the confirmations of late money too', async () => {
-      const { id: sessionId } = await flow.buildSession();
-      const late = await payAndBeDenied(sessionId);
-      const makeBlocks = flow.chain.endpoint.onCall;
-      flow.chain.endpoint.onCall = () => {};
-      await Payment.query(flow.db)
-        .patch({ dueAt: new Date(nowMs() - 1) })
-        .where('id', late);
-      await confirming.doNext(late);
-      flow.chain.endpoint.onCall = makeBlocks;
-      assert.equal(
-        (await flow.session(sessionId)).status,
-        'open',
-        'one confirmation, and three are asked for',
-      );
-    });
   });
 
   describe('for an authorization that ends far away', () => {

@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict';
-import { Keypair } from '@solana/web3.js';
-import { generatePrivateKey } from 'viem/accounts';
 import type { Knex } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/models/payable.js';
 import { updateAccount } from '../../shared/services/access/accounts.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
-import { paymentHeader, signEvmPayment, signSolanaPayment, v1PaymentHeader } from '../support/agent.js';
-import {
-  BUYER,
-  type Checkout,
-  findEntry,
-  openCheckout,
-  receiptOf,
-  type SignedPayment,
-  SOLANA_DEVNET,
-  told,
-  X_LAYER_TESTNET,
-} from '../support/checkout.js';
+import { type Checkout, openCheckout } from '../support/checkout.js';
+import { countEach, newIds, sendHeader } from '../support/claims.js';
 import { eventually } from '../support/eventually.js';
 import { failsToSettle } from '../support/facilitator-dial.js';
 import { EVM_WALLET } from '../support/factories.js';
 import { describeBothKinds } from '../support/kinds.js';
+import { receiptOf, told } from '../support/link-answers.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const UNTOUCHED = { session: 'open', payments: [], events: [] };
@@ -46,30 +35,13 @@ describeBothKinds('a payment claims its session', (kind) => {
     await hasty.close();
   });
 
-  const send = (id: string, header: string): Promise<string> =>
-    checkout.visit(id, { 'PAYMENT-SIGNATURE': header }).then(told);
-
-  const newIds = async (count: number): Promise<string[]> => {
-    const sessions = await Promise.all(Array.from({ length: count }, () => checkout.buildSession()));
-    return sessions.map(({ id }) => id);
-  };
-
-  /** A refund offers the one token in which it was paid. */
-  const itWithChoice = kind === 'session' ? it : () => undefined;
-
   const newId = async (): Promise<string> => (await checkout.buildSession()).id;
-
-  function countEach(answers: string[]): Record<string, number> {
-    const counts: Record<string, number> = {};
-    for (const answer of answers) counts[answer] = (counts[answer] ?? 0) + 1;
-    return counts;
-  }
 
   describe('once,', () => {
     it('of a hundred good signatures at the same instant', async () => {
       const id = await newId();
       const payments = await Promise.all(Array.from({ length: 100 }, () => checkout.sign(id)));
-      const answers = await Promise.all(payments.map(({ header }) => send(id, header)));
+      const answers = await Promise.all(payments.map(({ header }) => sendHeader(checkout, id, header)));
       const counts = countEach(answers);
       assert.equal(counts['200 complete'], 1);
       const refused = (counts['409 processing'] ?? 0) + (counts['409 session_already_paid'] ?? 0);
@@ -88,7 +60,7 @@ describeBothKinds('a payment claims its session', (kind) => {
       const id = await newId();
       const payments = await Promise.all(Array.from({ length: 100 }, () => checkout.sign(id)));
       const hold = checkout.facilitator.verify.holdAll();
-      const paying = payments.map(({ header }) => send(id, header));
+      const paying = payments.map(({ header }) => sendHeader(checkout, id, header));
       // As many as a web process has connections to the facilitator; the others wait for one.
       await eventually(() => {
         const asked = payments.filter((payment) => checkout.calls(payment).verify === 1);
@@ -104,9 +76,9 @@ describeBothKinds('a payment claims its session', (kind) => {
     });
 
     it('of one signature on twenty sessions at the same instant', async () => {
-      const ids = await newIds(20);
+      const ids = await newIds(checkout, 20);
       const payment = await checkout.sign(ids[0] ?? '');
-      const answers = await Promise.all(ids.map((id) => send(id, payment.header)));
+      const answers = await Promise.all(ids.map((id) => sendHeader(checkout, id, payment.header)));
       assert.deepEqual(countEach(answers), { '200 complete': 1, '409 signature_already_used': 19 });
       assert.equal(checkout.calls(payment).settle, 1);
       const states = await Promise.all(ids.map((id) => checkout.state(id)));
@@ -118,7 +90,9 @@ describeBothKinds('a payment claims its session', (kind) => {
     it('of one signature twenty times on one session at the same instant', async () => {
       const id = await newId();
       const payment = await checkout.sign(id);
-      const answers = await Promise.all(Array.from({ length: 20 }, () => send(id, payment.header)));
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => sendHeader(checkout, id, payment.header)),
+      );
       const counts = countEach(answers);
       assert.equal(counts['200 complete'], 1);
       const refused = (counts['409 processing'] ?? 0) + (counts['409 session_already_paid'] ?? 0);
@@ -126,111 +100,6 @@ describeBothKinds('a payment claims its session', (kind) => {
       assert.equal(checkout.calls(payment).settle, 1);
       assert.deepEqual(await checkout.state(id), PAID);
     });
-  });
-
-  describe('with a payload that is the same in every spelling:', () => {
-    const spell = (change: Record<string, string>) => (payment: SignedPayment) => {
-      const authorization = { ...payment.payload.authorization, ...change };
-      return paymentHeader(payment.accepted, { ...payment.payload, authorization });
-    };
-    const spellings: Record<string, (payment: SignedPayment) => string> = {
-      'as it was': ({ header }) => header,
-      'a nonce in upper case': (payment) =>
-        spell({ nonce: `0x${payment.payload.authorization.nonce.slice(2).toUpperCase()}` })(payment),
-      'a payer in lower case': (payment) =>
-        spell({ from: payment.payload.authorization.from.toLowerCase() })(payment),
-      'a payer in upper case': (payment) =>
-        spell({ from: `0x${payment.payload.authorization.from.slice(2).toUpperCase()}` })(payment),
-      'an amount with leading zeros': spell({ value: '0004500000' }),
-      'a token in lower case': ({ accepted, payload }) =>
-        paymentHeader({ ...accepted, asset: accepted.asset.toLowerCase() }, payload),
-      'with another extra': ({ accepted, payload }) =>
-        paymentHeader({ ...accepted, extra: { name: '', version: '' } }, payload),
-      'URL-safe': ({ header }) => Buffer.from(header, 'base64').toString('base64url'),
-      'with more fields': ({ accepted, payload }) =>
-        paymentHeader(accepted, { ...payload, memo: 'x' }, { extensions: { a: 1 } }),
-      'with another signature': ({ accepted, payload }) =>
-        paymentHeader(accepted, { ...payload, signature: `0x${'12'.repeat(65)}` }),
-      'another end, which the same nonce cannot have twice': spell({ validBefore: '99999999999' }),
-    };
-    for (const [title, respell] of Object.entries(spellings)) {
-      it(title, async () => {
-        const [first, second] = await newIds(2);
-        const payment = await checkout.sign(first ?? '');
-        assert.equal(await send(first ?? '', payment.header), '200 complete');
-        assert.equal(await send(second ?? '', respell(payment)), '409 signature_already_used');
-        const again = await checkout.visit(first ?? '', { 'PAYMENT-SIGNATURE': respell(payment) });
-        assert.equal(told(again), '409 session_already_paid');
-        assert.equal(receiptOf(again)?.success, true);
-        assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
-        assert.deepEqual(await checkout.state(second ?? ''), UNTOUCHED);
-      });
-    }
-
-    it('as version 1', async () => {
-      const [first, second] = await newIds(2);
-      const payment = await checkout.sign(first ?? '');
-      assert.equal(await send(first ?? '', payment.header), '200 complete');
-      const header = v1PaymentHeader('base-sepolia', payment.payload);
-      const elsewhere = await checkout.visit(second ?? '', { 'X-PAYMENT': header });
-      assert.equal(told(elsewhere), '409 signature_already_used');
-      const again = await checkout.visit(first ?? '', { 'X-PAYMENT': header });
-      assert.equal(told(again), '409 session_already_paid');
-      assert.equal(receiptOf(again)?.success, true);
-    });
-
-    it('all of them at the same instant, each on a session of its own', async () => {
-      const [signed = '', ...ids] = await newIds(1 + Object.keys(spellings).length);
-      const payment = await checkout.sign(signed);
-      const headers = Object.values(spellings).map((respell) => respell(payment));
-      const answers = await Promise.all(ids.map((id, index) => send(id, headers[index] ?? '')));
-      assert.deepEqual(countEach(answers), {
-        '200 complete': 1,
-        '409 signature_already_used': ids.length - 1,
-      });
-      assert.equal(checkout.calls(payment).settle, 1);
-    });
-
-    itWithChoice('a Solana message, whatever signs it and however it is encoded', async () => {
-      const [first = '', second = ''] = await newIds(2);
-      const entry = findEntry((await checkout.quote(first)).accepts, SOLANA_DEVNET);
-      const { transaction } = signSolanaPayment(entry, { payer: Keypair.generate() });
-      const bytes = Buffer.from(transaction, 'base64');
-      const withFeePayer = Buffer.from(bytes).fill(7, 1, 65);
-      const paid = await checkout.visit(first, {
-        'PAYMENT-SIGNATURE': paymentHeader(entry, { transaction }),
-      });
-      assert.equal(told(paid), '200 complete');
-      for (const other of [transaction, bytes.toString('base64url'), withFeePayer.toString('base64')]) {
-        const header = paymentHeader(entry, { transaction: other });
-        assert.equal(await send(second, header), '409 signature_already_used');
-        const again = await checkout.visit(first, { 'PAYMENT-SIGNATURE': header });
-        assert.equal(told(again), '409 session_already_paid');
-        assert.deepEqual(receiptOf(again), receiptOf(paid));
-      }
-    });
-  });
-
-  itWithChoice('with one nonce for each token: another token’s is another payment', async () => {
-    const [first = '', second = ''] = await newIds(2);
-    const { accepts } = await checkout.quote(first);
-    const nonce = generatePrivateKey();
-    const tokens = accepts.filter(({ network }) => network === X_LAYER_TESTNET);
-    for (const [index, id] of [first, second].entries()) {
-      const token = tokens[index];
-      assert.ok(token);
-      const header = paymentHeader(token, await signEvmPayment(token, { account: BUYER, nonce }));
-      // The facilitator's books know nonces by network only.
-      checkout.facilitator.verify.next({
-        works: false,
-        answer: () => ({ status: 200, body: { isValid: true } }),
-      });
-      checkout.facilitator.settle.next({
-        works: false,
-        answer: () => ({ status: 200, body: { success: true, transaction: `0x${'0'.repeat(63)}${index}` } }),
-      });
-      assert.equal(await send(id, header), '200 complete');
-    }
   });
 
   describe('and its header, sent again,', () => {
@@ -247,25 +116,25 @@ describeBothKinds('a payment claims its session', (kind) => {
     });
 
     it('is 409 while it is on its way: processing here, used anywhere else', async () => {
-      const [first = '', second = ''] = await newIds(2);
+      const [first = '', second = ''] = await newIds(checkout, 2);
       const payment = await checkout.sign(first);
       const hold = checkout.facilitator.settle.holdNext();
       const started = await hasty.visit(first, { 'PAYMENT-SIGNATURE': payment.header });
       assert.equal(told(started), '202 processing');
-      assert.equal(await send(first, payment.header), '409 processing');
-      assert.equal(await send(second, payment.header), '409 signature_already_used');
+      assert.equal(await sendHeader(checkout, first, payment.header), '409 processing');
+      assert.equal(await sendHeader(checkout, second, payment.header), '409 signature_already_used');
       hold.release();
       await eventually(async () => assert.deepEqual(await checkout.state(first), PAID));
       assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
     });
 
     it('is used after its payment failed, here and elsewhere; a new signature pays', async () => {
-      const [first = '', second = ''] = await newIds(2);
+      const [first = '', second = ''] = await newIds(checkout, 2);
       const payment = await checkout.sign(first);
       checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
-      assert.equal(await send(first, payment.header), '402 insufficient_funds');
+      assert.equal(await sendHeader(checkout, first, payment.header), '402 insufficient_funds');
       for (const id of [first, second]) {
-        assert.equal(await send(id, payment.header), '409 signature_already_used');
+        assert.equal(await sendHeader(checkout, id, payment.header), '409 signature_already_used');
       }
       assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
       assert.equal(told(await checkout.pay(first)), '200 complete');
@@ -322,7 +191,7 @@ describeBothKinds('a payment claims its session', (kind) => {
     async function whileVerifying(id: string, change: () => Promise<unknown>): Promise<string> {
       const payment = await checkout.sign(id);
       const hold = checkout.facilitator.verify.holdNext();
-      const paying = send(id, payment.header);
+      const paying = sendHeader(checkout, id, payment.header);
       await eventually(() => assert.equal(checkout.calls(payment).verify, 1));
       await change();
       hold.release();
@@ -363,7 +232,7 @@ describeBothKinds('a payment claims its session', (kind) => {
       const id = await newId();
       const slower = await checkout.sign(id);
       const hold = checkout.facilitator.verify.holdNext();
-      const paying = send(id, slower.header);
+      const paying = sendHeader(checkout, id, slower.header);
       await eventually(() => assert.equal(checkout.calls(slower).verify, 1));
       checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
       assert.equal(told(await checkout.pay(id)), '402 insufficient_funds');
@@ -378,7 +247,7 @@ describeBothKinds('a payment claims its session', (kind) => {
     const { db } = checkout.app;
     const { answer } = await db.transaction(async (trx) => {
       await trx.raw('SELECT id FROM payables WHERE id = ? FOR UPDATE', [id]);
-      const paying = send(id, payment.header);
+      const paying = sendHeader(checkout, id, payment.header);
       const pid = await eventually(() => findWaitingClaim(db));
       await db.raw('SELECT pg_terminate_backend(?)', [pid]);
       return { answer: paying };
@@ -386,7 +255,7 @@ describeBothKinds('a payment claims its session', (kind) => {
     assert.equal(await answer, '503 payment_service_unavailable');
     // What was ruled out counts for nothing.
     assert.deepEqual(await checkout.state(id), { ...UNTOUCHED, payments: ['failed'] });
-    assert.equal(await send(id, payment.header), '200 complete');
+    assert.equal(await sendHeader(checkout, id, payment.header), '200 complete');
     assert.deepEqual(checkout.calls(payment), { verify: 2, settle: 1 });
   });
 

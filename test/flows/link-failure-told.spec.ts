@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import type { Response } from 'supertest';
 import { now, returnToPresent, travelMs } from '../../shared/clock.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { type Checkout, openCheckout, type SignedPayment, told } from '../support/checkout.js';
+import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { answers, type Behaviour, failsToSettle, refuses } from '../support/facilitator-dial.js';
+import { told } from '../support/link-answers.js';
 
 const NO_FUNDS = failsToSettle('insufficient_funds');
 const FAILED = { session: 'open', payments: ['failed'], events: [] };

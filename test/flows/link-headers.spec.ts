@@ -11,10 +11,10 @@ import {
   findEntry,
   openCheckout,
   SOLANA_DEVNET,
-  told,
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
 import { answers } from '../support/facilitator-dial.js';
+import { told } from '../support/link-answers.js';
 
 const USDT_X_LAYER = '0x9e29b3AaDa05Bf2D2c827Af80Bd28Dc0b9b4FB0c';
 const USDG_DEVNET = '4F6PM96JJxngmHnZLBh9n58RH4aTVNWvDs2nuwrT5BP7';

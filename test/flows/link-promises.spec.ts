@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { newId } from '../../shared/ids.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
 import { paymentHeader, v1PaymentHeader } from '../support/agent.js';
-import { type Checkout, type LinkMethod, type SignedPayment, told } from '../support/checkout.js';
+import type { Checkout, SignedPayment } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { failsToSettle, refuses } from '../support/facilitator-dial.js';
 import { buildPaidSession } from '../support/factories.js';
+import { type LinkMethod, told } from '../support/link-answers.js';
 import { type LinkRecord, OPEN, PAID, recordOf } from '../support/link-record.js';
 import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 

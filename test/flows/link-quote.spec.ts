@@ -11,8 +11,6 @@ import {
   BASE_SEPOLIA,
   BUYER,
   type Checkout,
-  declarePaymentIdentifier,
-  decodeHeader,
   findEntry,
   SOLANA_DEVNET,
   X_LAYER_TESTNET,
@@ -20,6 +18,7 @@ import {
 import type { FacilitatorOptions } from '../support/facilitator.js';
 import { altered } from '../support/facilitator-dial.js';
 import { EVM_WALLET, SOLANA_WALLET } from '../support/factories.js';
+import { declarePaymentIdentifier, decodeHeader } from '../support/link-answers.js';
 import { FEE_PAYER, openQuotes } from '../support/quotes.js';
 
 const SOLANA_MAINNET = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';

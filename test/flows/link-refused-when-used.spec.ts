@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { returnToPresent } from '../../shared/clock.js';
 import { Payment } from '../../shared/models/payment.js';
-import { type Checkout, openCheckoutOnChain, told } from '../support/checkout.js';
+import { type Checkout, openCheckoutOnChain } from '../support/checkout.js';
 import type { EvmChain } from '../support/evm-chain.js';
 import { altered, failsToSettle } from '../support/facilitator-dial.js';
+import { told } from '../support/link-answers.js';
 
 /** What a facilitator also says of an authorization that was used. */
 const IF_USED_TOO = [

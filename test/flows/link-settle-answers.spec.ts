@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
 import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
 import type { Payable } from '../../shared/models/payable.js';
-import {
-  BUYER,
-  type Checkout,
-  openCheckout,
-  openCheckoutOnChain,
-  receiptOf,
-  told,
-} from '../support/checkout.js';
+import { BUYER, type Checkout, openCheckout, openCheckoutOnChain } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import type { EvmChain } from '../support/evm-chain.js';
 import { altered, answers, type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
 import { FAILURE_CODES } from '../support/failure-codes.js';
+import { receiptOf, told } from '../support/link-answers.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const FAILED = { session: 'open', payments: ['failed'], events: [] };

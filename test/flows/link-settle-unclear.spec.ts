@@ -1,31 +1,21 @@
 import assert from 'node:assert/strict';
 import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import {
-  BUYER,
-  type Checkout,
-  openCheckoutOnChain,
-  receiptOf,
-  type SignedPayment,
-  type Signing,
-  told,
-} from '../support/checkout.js';
+import type { Checkout } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import type { EvmChain } from '../support/evm-chain.js';
 import {
-  altered,
   answers,
   answersHtml,
   type Behaviour,
-  breaksAfterWork,
   breaksBeforeWork,
   failsAfterWork,
   failsToSettle,
-  settlesAsPending,
 } from '../support/facilitator-dial.js';
 import { describeBothKinds } from '../support/kinds.js';
+import { told } from '../support/link-answers.js';
+import { assertCompletes, openHastyCheckout, PAID, payUnclearly } from '../support/unclear-settle.js';
 
 const HASH = `0x${'ab'.repeat(32)}`;
-const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const PROCESSING = { session: 'processing', payments: ['processing'], events: [] };
 const FAILED = { session: 'open', payments: ['failed'], events: [] };
 /** Nothing is done, and nobody is told what happened. */
@@ -35,127 +25,25 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
   let checkout: Checkout & { chain: EvmChain };
   let chain: EvmChain;
 
-  async function open(): Promise<void> {
-    checkout = await openCheckoutOnChain({ SETTLE_WAIT_MS: '0' }, kind);
-    chain = checkout.chain;
-  }
-
-  interface Undecided {
-    id: string;
-    payment: SignedPayment;
-  }
-
-  /** Paid, answered 202, and the first call of /settle has ended. */
-  async function payUnclearly(behaviour: Behaviour, parts?: Signing): Promise<Undecided> {
-    const { id } = await checkout.buildSession({ expiresAt: new Date(nowMs() + 86_400_000) });
-    const payment = await checkout.sign(id, parts);
-    checkout.facilitator.settle.next(behaviour);
-    const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-    assert.equal(told(res), '202 processing');
-    await checkout.afterSettling(id);
-    return { id, payment };
-  }
-
   /** A block that is later than everything that has happened. */
   function passBlock(): void {
     chain.travel(2);
     chain.mine();
   }
 
-  async function assertCompletes({ id, payment }: Undecided): Promise<void> {
-    await checkout.becomes(id, PAID);
-    const res = await checkout.visit(id);
-    assert.equal(told(res), '200 complete');
-    const nonce = payment.payload.authorization.nonce;
-    const moved = checkout.facilitator.ledger.filter(({ paymentId }) => paymentId === nonce);
-    assert.equal(moved.length, 1);
-    assert.equal(receiptOf(res)?.transaction, moved[0]?.transaction);
-    assert.equal(receiptOf(res)?.payer, BUYER.address);
-  }
-
-  describe('is 202, and then 200 when the chain shows the money:', () => {
-    const WAYS: Record<string, Behaviour> = {
-      'the connection was reset': breaksAfterWork('reset'),
-      'the connection was dropped': breaksAfterWork('drop'),
-      'the answer ended in its midst': breaksAfterWork('truncate'),
-      'HTTP 500': failsAfterWork(500),
-      'HTTP 503 in HTML': failsAfterWork(503, '<html>'),
-      'HTTP 500 that says success': altered({}, 500),
-      'HTTP 500 that says failure': altered({ success: false, errorReason: 'insufficient_funds' }, 500),
-      'a redirection': failsAfterWork(308, ''),
-      'HTTP 400 without a verdict': failsAfterWork(400, { error: 'bad request' }),
-      'HTTP 404': failsAfterWork(404, 'not found'),
-      'no JSON': failsAfterWork(200, 'ok'),
-      'half of its JSON': failsAfterWork(200, '{"success": tru'),
-      'no JSON object': failsAfterWork(200, [{ success: true, transaction: HASH }]),
-      'no verdict': failsAfterWork(200, { transaction: HASH }),
-      'a verdict in words': altered({ success: 'true' }),
-      'success without a transaction': altered({ transaction: undefined }),
-      'success with an empty transaction': altered({ transaction: '' }),
-      'success with null for the transaction': altered({ transaction: null }),
-      'success with a number for the transaction': altered({ transaction: 7 }),
-      'success on another network': altered({ network: 'eip155:8453' }),
-      'failure on another network': altered({
-        success: false,
-        errorReason: 'insufficient_funds',
-        transaction: '',
-        network: 'base',
-      }),
-      'failure with a transaction': altered({ success: false, errorReason: 'insufficient_funds' }),
-      'failure with another transaction': altered({
-        success: false,
-        errorReason: 'transfer_event_mismatch',
-        transaction: HASH,
-      }),
-      'settlement_pending with the transaction': settlesAsPending(),
-      ...Object.fromEntries(
-        [
-          'settlement_pending',
-          'duplicate_settlement',
-          'invalid_exact_evm_nonce_already_used',
-          'invalid_exact_evm_transaction_failed',
-          'transaction_failed',
-          'settle_exact_svm_transaction_confirmation_timed_out',
-          'post_settlement_transfer_not_confirmed',
-        ].map((errorReason) => [
-          `failure with ${errorReason}`,
-          altered({ success: false, errorReason, transaction: '' }),
-        ]),
-      ),
-    };
-    const undecided = new Map<string, Undecided>();
-    afterEach(returnToPresent);
-    after(() => checkout.close());
-
-    /** All at first, so that their looks at the chain come at the same time. */
-    before(async () => {
-      await open();
-      for (const [title, behaviour] of Object.entries(WAYS)) {
-        undecided.set(title, await payUnclearly(behaviour));
-      }
-    });
-
-    for (const title of Object.keys(WAYS)) {
-      it(title, async () => {
-        const one = undecided.get(title);
-        assert.ok(one);
-        await assertCompletes(one);
-        assert.deepEqual(checkout.calls(one.payment), { verify: 1, settle: 1 });
-        assert.notEqual((await checkout.payment(one.id)).proofIndex, null);
-      });
-    }
-  });
-
   describe('afterwards', () => {
     // Each on a chain of its own: blocks do not travel back.
-    beforeEach(open);
+    beforeEach(async () => {
+      checkout = await openHastyCheckout(kind);
+      chain = checkout.chain;
+    });
     afterEach(async () => {
       returnToPresent();
       await checkout.close();
     });
 
     it('keeps the session: 202 to a GET, 409 to a payment, the signature used', async () => {
-      const undecided = await payUnclearly(failsAfterWork(500));
+      const undecided = await payUnclearly(checkout, failsAfterWork(500));
       chain.endpoint.fail('hang');
       assert.equal(told(await checkout.visit(undecided.id)), '202 processing');
       const { header } = undecided.payment;
@@ -167,28 +55,28 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
       assert.deepEqual(await checkout.state(undecided.id), PROCESSING);
       chain.endpoint.recover();
       travelMs(60_000);
-      await assertCompletes(undecided);
+      await assertCompletes(checkout, undecided);
     });
 
     it('does not believe a transaction that moved another payment’s money', async () => {
-      const first = await payUnclearly(failsAfterWork(500));
-      await assertCompletes(first);
+      const first = await payUnclearly(checkout, failsAfterWork(500));
+      await assertCompletes(checkout, first);
       const transaction = checkout.facilitator.ledger.at(-1)?.transaction ?? '';
-      const second = await payUnclearly(failsToSettle('settlement_pending', transaction));
+      const second = await payUnclearly(checkout, failsToSettle('settlement_pending', transaction));
       passBlock();
       await checkout.afterAnotherLook(second.id);
       assert.deepEqual(await checkout.state(second.id), PROCESSING);
       travelMs(31_000);
       passBlock();
-      await assertCompletes(second);
+      await assertCompletes(checkout, second);
       assert.deepEqual(checkout.calls(second.payment), { verify: 1, settle: 2 });
     });
 
     describe('is settled again when the chain says that nothing has moved,', () => {
       it('after HTTP 503', async () => {
-        const undecided = await payUnclearly(BREAKS);
+        const undecided = await payUnclearly(checkout, BREAKS);
         passBlock();
-        await assertCompletes(undecided);
+        await assertCompletes(checkout, undecided);
         assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 2 });
       });
 
@@ -197,24 +85,24 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
         'after a gateway that gave up': answersHtml(504),
       })) {
         it(`${title}, when the facilitator surely is no longer at it`, async () => {
-          const undecided = await payUnclearly(behaviour);
+          const undecided = await payUnclearly(checkout, behaviour);
           passBlock();
           await checkout.afterAnotherLook(undecided.id);
           assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 1 });
           travelMs(61_000);
           passBlock();
-          await assertCompletes(undecided);
+          await assertCompletes(checkout, undecided);
           assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 2 });
         });
       }
 
       it('but only in a block that is later than the end of the call', async () => {
-        const undecided = await payUnclearly(BREAKS);
+        const undecided = await payUnclearly(checkout, BREAKS);
         await checkout.afterAnotherLook(undecided.id);
         assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 1 });
         passBlock();
         travelMs(5_000);
-        await assertCompletes(undecided);
+        await assertCompletes(checkout, undecided);
         assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 2 });
       });
 
@@ -223,7 +111,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
         'HTTP 401': answers(401),
       })) {
         it(`and ${title} to that proves nothing: 202 until the authorization is over`, async () => {
-          const { id, payment } = await payUnclearly(BREAKS);
+          const { id, payment } = await payUnclearly(checkout, BREAKS);
           checkout.facilitator.settle.always(no);
           passBlock();
           await eventually(async () => {
@@ -241,19 +129,19 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
     });
 
     it('that named a transaction gives it half a minute to land before it is settled again', async () => {
-      const undecided = await payUnclearly(failsToSettle('settlement_pending', HASH));
+      const undecided = await payUnclearly(checkout, failsToSettle('settlement_pending', HASH));
       passBlock();
       await checkout.afterAnotherLook(undecided.id);
       assert.equal(checkout.calls(undecided.payment).settle, 1);
       travelMs(31_000);
       passBlock();
-      await assertCompletes(undecided);
+      await assertCompletes(checkout, undecided);
       assert.equal(checkout.calls(undecided.payment).settle, 2);
     });
 
     describe('is decided by the end of the authorization:', () => {
       it('not before a block is later than it, then failed, and told', async () => {
-        const { id } = await payUnclearly(failsToSettle('settlement_pending', HASH));
+        const { id } = await payUnclearly(checkout, failsToSettle('settlement_pending', HASH));
         await checkout.afterAnotherLook(id, 296, () => chain.mine());
         assert.deepEqual(await checkout.state(id), PROCESSING);
         // Our clock is past it; the newest block is not.
@@ -268,7 +156,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
       });
 
       it('failed at once when the payer has cancelled it', async () => {
-        const { id, payment } = await payUnclearly(failsToSettle('settlement_pending', HASH));
+        const { id, payment } = await payUnclearly(checkout, failsToSettle('settlement_pending', HASH));
         const { from, nonce } = payment.payload.authorization;
         chain.cancelAuthorization({ asset: payment.accepted.asset, from, nonce });
         await checkout.becomes(id, FAILED);
@@ -277,7 +165,9 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
 
       it('or, when that is far away, by two looks a quarter of an hour later, and watched on', async () => {
         const validBefore = BigInt(Math.floor(nowMs() / 1000) + 3600);
-        const { id } = await payUnclearly(failsToSettle('settlement_pending', HASH), { validBefore });
+        const { id } = await payUnclearly(checkout, failsToSettle('settlement_pending', HASH), {
+          validBefore,
+        });
         const first = await checkout.afterAnotherLook(id, 901, () => chain.mine());
         assert.notEqual(first.unusedSeenAt, null);
         assert.deepEqual(await checkout.state(id), PROCESSING);
@@ -293,14 +183,14 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
       beforeEach(() => chain.endpoint.fail('http_500'));
 
       it('is settled again when /verify says that nothing has moved', async () => {
-        const undecided = await payUnclearly(BREAKS);
+        const undecided = await payUnclearly(checkout, BREAKS);
         await checkout.becomes(undecided.id, PAID);
         assert.deepEqual(checkout.calls(undecided.payment), { verify: 2, settle: 2 });
       });
 
       it('is not settled again when /verify does not say so', async () => {
         checkout.facilitator.verify.next({}, answers(500));
-        const { id, payment } = await payUnclearly(failsAfterWork(500));
+        const { id, payment } = await payUnclearly(checkout, failsAfterWork(500));
         await checkout.afterAnotherLook(id);
         assert.deepEqual(checkout.calls(payment), { verify: 2, settle: 1 });
         await checkout.afterAnotherLook(id, 5);
@@ -320,7 +210,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
       }
 
       it('is decided a minute after the authorization’s end; money that is seen later completes the session', async () => {
-        const { id } = await payUnclearly(failsAfterWork(500));
+        const { id } = await payUnclearly(checkout, failsAfterWork(500));
         await listenInVain(id, [299, 14, 14, 14, 14]);
         assert.equal(told(await checkout.visit(id)), '202 processing');
         travelMs(14_000);
@@ -333,7 +223,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
       });
 
       it('is not decided by one bad moment of the endpoint, though nobody had looked until long after its end', async () => {
-        const { id } = await payUnclearly(failsAfterWork(500));
+        const { id } = await payUnclearly(checkout, failsAfterWork(500));
         await checkout.afterAnotherLook(id, 600);
         assert.deepEqual(await checkout.state(id), PROCESSING);
         chain.endpoint.recover();
@@ -342,7 +232,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
       });
 
       it('nor by two, when it could be read in between', async () => {
-        const { id } = await payUnclearly(failsAfterWork(500));
+        const { id } = await payUnclearly(checkout, failsAfterWork(500));
         assert.notEqual((await checkout.afterAnotherLook(id, 200)).unreadableSince, null);
         chain.endpoint.recover();
         // A node that does not know the transfer yet.
@@ -357,7 +247,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
 
       it('is decided after a quarter of an hour when its end is far away', async () => {
         const validBefore = BigInt(Math.floor(nowMs() / 1000) + 7200);
-        const { id } = await payUnclearly(failsAfterWork(500), { validBefore });
+        const { id } = await payUnclearly(checkout, failsAfterWork(500), { validBefore });
         await listenInVain(id, [840, 14, 14, 14, 14]);
         travelMs(14_000);
         await checkout.becomes(id, FAILED);

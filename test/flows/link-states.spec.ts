@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { now, travelMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { BUYER, type Checkout, openCheckout, receiptOf, told } from '../support/checkout.js';
+import { BUYER, type Checkout, openCheckout } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
-import { failsToSettle } from '../support/facilitator-dial.js';
 import { buildPaidSession, EVM_WALLET } from '../support/factories.js';
+import { receiptOf, told } from '../support/link-answers.js';
 import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 
 const MALFORMED = 'no-payment!';
@@ -217,47 +217,6 @@ describe('a link', () => {
       } finally {
         await webOnly.close();
       }
-    });
-  });
-
-  describe('around its session’s end', () => {
-    it('settles and completes a payment that came just before', async () => {
-      const held = await both.holdPayment({ expiresAt: new Date(now().getTime() + 20_000) });
-      travelMs(25_000);
-      assert.equal(told(await hasty.visit(held.id)), '202 processing');
-      await held.finish();
-      assert.equal(told(await hasty.visit(held.id)), '200 complete');
-      assert.deepEqual(await hasty.events(held.id), ['checkout.session.completed']);
-    });
-
-    it('does not take one whose check took longer than the session lasted', async () => {
-      const { id } = await checkout.buildSession({ expiresAt: new Date(now().getTime() + 60_000) });
-      const payment = await checkout.sign(id);
-      const hold = checkout.facilitator.verify.holdNext();
-      const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(told);
-      await eventually(() => assert.equal(checkout.calls(payment).verify, 1));
-      travelMs(61_000);
-      hold.release();
-      assert.equal(await paying, '410 session_expired');
-      assert.equal(checkout.calls(payment).settle, 0);
-      assert.deepEqual(await checkout.payments(id), []);
-    });
-
-    it('expires when a payment that came before fails after', async () => {
-      const { id } = await checkout.buildSession({ expiresAt: new Date(now().getTime() + 20_000) });
-      const payment = await checkout.sign(id);
-      const hold = checkout.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
-      const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(told);
-      await eventually(() => assert.equal(checkout.calls(payment).settle, 1));
-      travelMs(25_000);
-      hold.release();
-      assert.equal(await paying, '402 insufficient_funds');
-      assert.equal(told(await checkout.visit(id)), '410 session_expired');
-      assert.deepEqual(await checkout.state(id), {
-        session: 'expired',
-        payments: ['failed'],
-        events: ['checkout.session.expired'],
-      });
     });
   });
 

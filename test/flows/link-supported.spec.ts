@@ -5,7 +5,7 @@ import type { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { updateAccount } from '../../shared/services/access/accounts.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { paymentHeader, signSolanaPayment } from '../support/agent.js';
-import { BASE_SEPOLIA, type Checkout, findEntry, SOLANA_DEVNET, told } from '../support/checkout.js';
+import { BASE_SEPOLIA, type Checkout, findEntry, SOLANA_DEVNET } from '../support/checkout.js';
 import type { FacilitatorOptions } from '../support/facilitator.js';
 import {
   altered,
@@ -14,6 +14,7 @@ import {
   answersHtml,
   breaksBeforeWork,
 } from '../support/facilitator-dial.js';
+import { told } from '../support/link-answers.js';
 import { FEE_PAYER, OTHER_FEE_PAYER, openQuotes } from '../support/quotes.js';
 
 describe('what a link asks for', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Checkout, openCheckout, receiptOf, type SignedPayment, told } from '../support/checkout.js';
+import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
+import { receiptOf, told } from '../support/link-answers.js';
 
 describe('a signature that pays while the facilitator still checks another copy of it', () => {
   let checkout: Checkout;

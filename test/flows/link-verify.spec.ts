@@ -9,7 +9,6 @@ import {
   findEntry,
   openCheckout,
   type SignedPayment,
-  told,
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
 import { startFacilitator } from '../support/facilitator.js';
@@ -23,6 +22,7 @@ import {
   breaksBeforeWork,
   refuses,
 } from '../support/facilitator-dial.js';
+import { told } from '../support/link-answers.js';
 
 /** The codes of the specification that a facilitator says, too. */
 const CODES = [

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { now } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { type Checkout, type LinkMethod, receiptOf, told } from '../support/checkout.js';
+import type { Checkout } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { refuses } from '../support/facilitator-dial.js';
 import { buildPaidSession } from '../support/factories.js';
+import { type LinkMethod, receiptOf, told } from '../support/link-answers.js';
 import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';

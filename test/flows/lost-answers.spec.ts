@@ -4,10 +4,11 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { appendPaymentIdentifierToExtensions, generatePaymentId } from '@x402/extensions/payment-identifier';
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import axios from 'axios';
-import { BUYER, type Checkout, decodeHeader, openCheckout, type SessionState } from '../support/checkout.js';
+import { BUYER, type Checkout, openCheckout, type SessionState } from '../support/checkout.js';
 import { type CuttingProxy, openCuttingProxy } from '../support/cutting-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { describeBothKinds } from '../support/kinds.js';
+import { decodeHeader } from '../support/link-answers.js';
 import { PausePoint } from '../support/pause-points.js';
 import { testServices } from '../support/suite.js';
 

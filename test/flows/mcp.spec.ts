@@ -3,15 +3,12 @@ import { mock } from 'node:test';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Event } from '../../shared/models/event.js';
 import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import { client, schemaValidator } from '../support/api-client.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
 import { callText, connectAgent, type MerchantAgent, postMcp } from '../support/mcp.js';
-import { openWebProcesses, type WebProcesses } from '../support/web-process.js';
 
 const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 const HOOK = 'https://1.1.1.1/hooks';
@@ -241,67 +238,5 @@ describe("a merchant's agent over MCP", () => {
       assert.equal(refused.body.error.code, 'api_key_revoked');
       await agent.call('delete_webhook_endpoint', { id: body.result.structuredContent.id });
     });
-  });
-});
-
-describe("a merchant's agent over MCP at two web processes, in turn", () => {
-  let processes: WebProcesses;
-  before(async () => {
-    processes = await openWebProcesses('mcp');
-  });
-  after(() => processes.close());
-
-  it('needs neither to remember it, and each writes one line for each request, with its tool', async () => {
-    const webs = await Promise.all([processes.start(), processes.start()]);
-    const agent = await connectAgent(
-      webs.map(({ port }) => port),
-      processes.shop.testKey,
-    );
-    try {
-      const { tools } = await agent.sdk.listTools();
-      assert.equal(tools.length, MERCHANT_TOOLS.length);
-      const args = { ...MINIMAL, customer_email: 'never@log.example', idempotency_key: 'never-in-a-log' };
-      const first = await agent.call('create_checkout_session', args);
-      const again = await agent.call('create_checkout_session', args);
-      assert.equal(again.text, first.text);
-      for (let i = 0; i < 4; i++) {
-        const { body } = await agent.call('retrieve_checkout_session', { id: first.body.id });
-        assert.equal(body.id, first.body.id);
-      }
-      await agent.call('retrieve_checkout_session', { id: 'cs_test_never' });
-
-      const lines = (): Record<string, unknown>[] =>
-        webs.flatMap((web) => web.lines()).filter(({ event }) => event === 'request.finished');
-      const told = (tool: string): unknown[] =>
-        lines()
-          .filter((line) => line.tool === tool)
-          .map(({ method, route, status, code }) => [method, route, status, code].join(' ').trim());
-      await eventually(() => {
-        assert.deepEqual(told('create_checkout_session'), Array(2).fill('POST /mcp 200'));
-        assert.deepEqual(told('retrieve_checkout_session').sort(), [
-          ...Array(4).fill('POST /mcp 200'),
-          'POST /mcp 200 resource_missing',
-        ]);
-        // And: initialize, initialized, the GET for a stream, the list.
-        assert.deepEqual(
-          lines()
-            .filter(({ tool }) => tool === undefined)
-            .map(({ method, status }) => `${method} ${status}`)
-            .sort(),
-          ['GET 405', 'POST 200', 'POST 200', 'POST 202'],
-        );
-      });
-      for (const web of webs) {
-        assert.ok(
-          web.lines().some(({ tool }) => tool !== undefined),
-          'each process has answered calls',
-        );
-        assert.doesNotMatch(web.output(), /never@log|never-in-a-log|svc_ck_test_/);
-      }
-      for (const line of lines()) assert.equal(line.account, processes.shop.accountId);
-    } finally {
-      await agent.close();
-      await Promise.all(webs.map((web) => web.kill()));
-    }
   });
 });

@@ -6,9 +6,10 @@ import {
 } from '@x402/extensions/payment-identifier';
 import type { Response } from 'supertest';
 import { paymentHeader, v1PaymentHeader } from '../support/agent.js';
-import { type Checkout, type SignedPayment, told } from '../support/checkout.js';
+import type { Checkout, SignedPayment } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { answers, failsToSettle } from '../support/facilitator-dial.js';
+import { told } from '../support/link-answers.js';
 import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 
 /** x402's extension: a buyer names its payment, and may send it again whenever an answer was lost. */

@@ -17,8 +17,9 @@ import axios from 'axios';
 import { createRemoteJWKSet, type JWK } from 'jose';
 import { returnToPresent, travelMs } from '../../shared/clock.js';
 import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { BUYER, type Checkout, openCheckout, receiptOf, told } from '../support/checkout.js';
+import { BUYER, type Checkout, openCheckout } from '../support/checkout.js';
 import { failsToSettle } from '../support/facilitator-dial.js';
+import { receiptOf, told } from '../support/link-answers.js';
 
 const newKey = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');

@@ -13,7 +13,8 @@ import {
 } from '../../sandbox/wallets.js';
 import { Event } from '../../shared/models/event.js';
 import { updateAccount } from '../../shared/services/access/accounts.js';
-import { BASE_SEPOLIA, receiptOf, SOLANA_DEVNET, told } from '../support/checkout.js';
+import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
+import { receiptOf, told } from '../support/link-answers.js';
 import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';
 import { type Agent, fetchAgent, type Wanted } from '../support/stock-agents.js';
 import { caught, facts, sdk } from '../support/stripe-sdk.js';

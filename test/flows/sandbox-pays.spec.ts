@@ -5,8 +5,9 @@ import { toBase58 } from '../../sandbox/solana/base58.js';
 import { EVM_BUYER_KEY } from '../../sandbox/wallets.js';
 import type { TokenSymbol } from '../../shared/chains/networks.js';
 import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { BASE_SEPOLIA, SOLANA_DEVNET, told, X_LAYER_TESTNET } from '../support/checkout.js';
+import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
+import { told } from '../support/link-answers.js';
 import { resetTestSandbox } from '../support/sandbox.js';
 import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';
 import {

@@ -4,12 +4,14 @@ import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { Payment } from '../../shared/models/payment.js';
 import { expireOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
-import { claimSession, type NewPayment } from '../../shared/services/payments/claim.js';
+import { claimSession } from '../../shared/services/payments/claim.js';
 import { client } from '../support/api-client.js';
-import { type SignedPayment, told } from '../support/checkout.js';
+import type { SignedPayment } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
 import { type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
+import { told } from '../support/link-answers.js';
 import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { paymentOf } from '../support/new-payment.js';
 import { PausePoint } from '../support/pause-points.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
@@ -181,7 +183,7 @@ describe('a session whose time runs out', () => {
         await CheckoutSession.query(flow.db)
           .patch({ expiresAt: new Date(nowMs() + millisecondsLeft) })
           .where('id', id);
-        const claim = await claimSession(flow.app.db, newPayment(id, signed), EVENT_DEPS);
+        const claim = await claimSession(flow.app.db, paymentOf(id, signed), EVENT_DEPS);
         claims.push(claim.kind);
         if (claim.kind === 'claimed') await hands.doNext(claim.paymentId);
       } finally {
@@ -286,24 +288,3 @@ const OUTCOMES = [
   '200 complete, complete, checkout.session.completed',
   '410 session_expired, expired, checkout.session.expired',
 ];
-
-function newPayment(sessionId: string, { accepted, payload }: SignedPayment): NewPayment {
-  const { network, asset, amount, payTo } = accepted;
-  const { from, nonce, validBefore } = payload.authorization;
-  return {
-    sessionId,
-    token: 'USDC',
-    tokenAmount: amount,
-    tokenDecimals: 6,
-    network,
-    asset,
-    payer: from,
-    payTo,
-    channel: 'x402',
-    identifier: null,
-    payloadKey: [network, asset, from, nonce].join(':').toLowerCase(),
-    requirements: accepted,
-    payload,
-    validUntil: new Date(Number(validBefore) * 1000),
-  };
-}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHandlers, type Handlers } from '../../workers/handlers.js';
-import { told } from '../support/checkout.js';
 import { eventually } from '../support/eventually.js';
+import { told } from '../support/link-answers.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const COUNT = 5;

@@ -15,6 +15,7 @@ import {
   openWebProcesses,
   SESSIONS,
   untilGone,
+  untilRefused,
   type WebProcesses,
 } from '../support/web-process.js';
 
@@ -42,18 +43,6 @@ describe('a web process', () => {
   }
 
   describe('told to stop', () => {
-    async function untilRefused(port: number): Promise<void> {
-      await eventually(async () => {
-        const socket = connect(port, '127.0.0.1');
-        const outcome = await Promise.race([
-          once(socket, 'connect').then(() => 'connected'),
-          once(socket, 'error').then(() => 'refused'),
-        ]).catch(() => 'refused');
-        socket.destroy();
-        assert.equal(outcome, 'refused');
-      });
-    }
-
     it('by SIGTERM while a request is in flight: answers it and exits 0, idle connections or not', async () => {
       const web = await processes.start();
       const idle = new Agent({ keepAlive: true });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import Stripe from 'stripe';
 import { nowMs } from '../../shared/clock.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildPaidSession, buildSession, type Merchant } from '../support/factories.js';
+import { buildMerchant, buildPaidSession, type Merchant } from '../support/factories.js';
 import { caught, coffee, facts, sdk } from '../support/stripe-sdk.js';
 
 const ENDPOINT_URL = 'https://shop.example/hooks';
@@ -139,74 +139,6 @@ describe('the stock Stripe SDK', () => {
         statusCode: 404,
       });
       assert.match(error.message, /live mode/);
-    });
-  });
-
-  describe('pages through 250 sessions', () => {
-    let reader: Stripe;
-    /** Newest first, as lists are. */
-    let ids: string[];
-    before(async () => {
-      const owner = await buildMerchant(app.db);
-      reader = sdk(owner.testKey, app.port);
-      const sessions = await Promise.all(
-        Array.from({ length: 250 }, () => buildSession(app.db, owner.accountId)),
-      );
-      ids = sessions.map(({ id }) => id).sort();
-      ids.reverse();
-    });
-
-    const idsOf = (sessions: Stripe.Checkout.Session[]): string[] => sessions.map(({ id }) => id);
-
-    it('forwards', async () => {
-      const seen = await reader.checkout.sessions.list({ limit: 100 }).autoPagingToArray({ limit: 1000 });
-      assert.deepEqual(idsOf(seen), ids);
-    });
-
-    it('forwards, ten at a time, with for await', async () => {
-      const seen: string[] = [];
-      for await (const { id } of reader.checkout.sessions.list()) seen.push(id);
-      assert.deepEqual(seen, ids);
-    });
-
-    it('backwards, from the oldest', async () => {
-      const oldest = ids.at(-1) ?? '';
-      const seen = await reader.checkout.sessions
-        .list({ limit: 100, ending_before: oldest })
-        .autoPagingToArray({ limit: 1000 });
-      assert.deepEqual(idsOf(seen), ids.slice(0, -1).reverse());
-    });
-
-    it('backwards, three at a time, from the middle', async () => {
-      const seen = await reader.checkout.sessions
-        .list({ limit: 3, ending_before: ids[100] ?? '' })
-        .autoPagingToArray({ limit: 1000 });
-      assert.deepEqual(idsOf(seen), ids.slice(0, 100).reverse());
-    });
-
-    it('forwards while sessions are created, each once and none of the new ones', async () => {
-      const owner = await buildMerchant(app.db);
-      const busy = sdk(owner.testKey, app.port);
-      const before: string[] = [];
-      for (let i = 0; i < 12; i++) before.unshift((await buildSession(app.db, owner.accountId)).id);
-      const seen: string[] = [];
-      for await (const { id } of busy.checkout.sessions.list({ limit: 5 })) {
-        seen.push(id);
-        await buildSession(app.db, owner.accountId);
-      }
-      assert.deepEqual(seen, before);
-    });
-
-    it('with a filter, a time range and expanded line items', async () => {
-      const open = await reader.checkout.sessions
-        .list({ limit: 100, status: 'open', expand: ['data.line_items'], created: { gte: 1 } })
-        .autoPagingToArray({ limit: 1000 });
-      assert.deepEqual(idsOf(open), ids);
-      assert.equal(open[0]?.line_items?.data[0]?.description, 'Coffee');
-      const later = await reader.checkout.sessions.list({
-        created: { gt: Math.floor(nowMs() / 1000) + 3600 },
-      });
-      assert.deepEqual([later.data, later.has_more], [[], false]);
     });
   });
 

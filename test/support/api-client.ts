@@ -127,13 +127,25 @@ export async function buildSigner(db: Knex, accountId?: string): Promise<Signer>
 }
 
 /** A good token, but for the claims and header fields that are given; undefined leaves one out. */
-export function signToken({ keyId, privateKey }: Signer, claims: Json = {}, header: Json = {}): string {
-  const iat = Math.floor(nowMs() / 1000);
-  const whole = { sub: keyId, iss: 'svc-merchant', iat, exp: iat + 120, jti: randomUUID(), ...claims };
-  return jwt({ alg: 'EdDSA', typ: 'JWT', kid: keyId, ...header }, whole, (input) =>
-    sign(null, Buffer.from(input), privateKey),
+export function signToken(signer: Signer, claims: Json = {}, header: Json = {}): string {
+  return jwt(
+    { ...headerOf(signer), ...header },
+    { ...claimsOf(signer), ...claims },
+    eddsa(signer.privateKey),
   );
 }
+
+export const headerOf = ({ keyId }: Signer): Json => ({ alg: 'EdDSA', typ: 'JWT', kid: keyId });
+
+export function claimsOf({ keyId }: Signer): Json {
+  const iat = Math.floor(nowMs() / 1000);
+  return { sub: keyId, iss: 'svc-merchant', iat, exp: iat + 120, jti: randomUUID() };
+}
+
+export const eddsa =
+  (key: KeyObject) =>
+  (input: string): Buffer =>
+    sign(null, Buffer.from(input), key);
 
 /** `signatureOf` gets what has to be signed; header and claims may be text that is no JSON. */
 export function jwt(

@@ -1,7 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { decodeFunctionData, encodeFunctionResult, type Hex, numberToHex, parseAbi } from 'viem';
 import { nowMs } from '../../shared/clock.js';
 import { Balancer, RpcEndpoint, RpcError } from './chain.js';
+import {
+  type Block,
+  Blocks,
+  type LogQuery,
+  matchesTopics,
+  presentLog,
+  randomHash,
+  type Transaction,
+} from './evm-blocks.js';
 import {
   amountTo,
   canceledLog,
@@ -17,36 +25,15 @@ import {
 } from './evm-logs.js';
 import { LOG_REFUSALS, type LogRefusal } from './log-refusals.js';
 
+const ABI = parseAbi(['function authorizationState(address, bytes32) view returns (bool)']);
+/** Of logs that no transaction of interest made, so that log indexes are not those of the transaction. */
+const LOGS_BEFORE = 7;
+
 /**
  * An EVM chain as far as EIP-3009 payments go: blocks with times, the logs of transactions, and which authorizations
  * are used. A block is made by each transaction and by `mine`; its time is the clock's, moved by `travel`, and never
  * before its parent's. The dials below make the endpoint wrong in the ways real ones are.
  */
-interface Block {
-  number: number;
-  hash: Hex;
-  timestamp: number;
-}
-
-interface Transaction {
-  hash: Hex;
-  /** The block it says it is in, which a reorganisation may have dropped. */
-  block: Block;
-  succeeded: boolean;
-  logs: (FakeLog & { logIndex: number })[];
-}
-
-interface LogQuery {
-  address: string;
-  topics: (string | string[] | null)[];
-  fromBlock: Hex;
-  toBlock: Hex;
-}
-
-const ABI = parseAbi(['function authorizationState(address, bytes32) view returns (bool)']);
-/** Of logs that no transaction of interest made, so that log indexes are not those of the transaction. */
-const LOGS_BEFORE = 7;
-
 export class EvmChain {
   chainId: number;
   /** By method, or '*', or 'latest' for the head alone: answers from a node that is so many blocks behind. */
@@ -65,8 +52,7 @@ export class EvmChain {
   authorizationStateLie: boolean | undefined;
   /** Whether eth_call takes a block by its hash (EIP-1898). */
   knowsBlockHashes = true;
-  readonly #blocks: Block[] = [];
-  readonly #blockNumbers = new Map<Hex, number>();
+  readonly #blocks = new Blocks();
   readonly #transactions = new Map<Hex, Transaction>();
   /** By what their logs use up. */
   readonly #byNonce = new Map<string, Transaction[]>();
@@ -100,9 +86,7 @@ export class EvmChain {
   }
 
   get head(): Readonly<Block> {
-    const head = this.#blocks.at(-1);
-    if (head === undefined) throw new Error('the chain has no block');
-    return head;
+    return this.#blocks.head;
   }
 
   /** Moves the chain's clock, and nobody else's; the next block shows it. */
@@ -167,11 +151,7 @@ export class EvmChain {
 
   /** Puts other blocks in the place of the transaction's and all later ones; it is in none of them. */
   reorganise(transaction: Hex, receipt: 'kept' | 'dropped'): void {
-    const { block } = this.#transaction(transaction);
-    for (let number = block.number; number < this.#blocks.length; number += 1) {
-      const { timestamp } = this.#block(number);
-      this.#put({ number, hash: randomHash(), timestamp });
-    }
+    this.#blocks.replaceFrom(this.#transaction(transaction).block.number);
     if (receipt === 'dropped') this.#transactions.delete(transaction);
   }
 
@@ -190,12 +170,7 @@ export class EvmChain {
   }
 
   #append(timestamp: number): void {
-    if (!this.#isHalted) this.#put({ number: this.#blocks.length, hash: randomHash(), timestamp });
-  }
-
-  #put(block: Block): void {
-    this.#blocks[block.number] = block;
-    this.#blockNumbers.set(block.hash, block.number);
+    if (!this.#isHalted) this.#blocks.append(timestamp);
   }
 
   #using(nonce: string): readonly Transaction[] {
@@ -208,20 +183,10 @@ export class EvmChain {
     return Math.max(this.head.number - lag, 0);
   }
 
-  #block(number: number): Block {
-    const block = this.#blocks[number];
-    if (block === undefined) throw new Error(`the chain has no block ${number}`);
-    return block;
-  }
-
   #transaction(hash: Hex): Transaction {
     const transaction = this.#transactions.get(hash);
     if (transaction === undefined) throw new Error(`the chain has no transaction ${hash}`);
     return transaction;
-  }
-
-  #isCanonical({ block }: Transaction): boolean {
-    return this.#blocks[block.number]?.hash === block.hash;
   }
 
   #isUsed(asset: string, from: string, nonce: string, upTo: number): boolean {
@@ -234,13 +199,12 @@ export class EvmChain {
   }
 
   #counts(transaction: Transaction): boolean {
-    return transaction.succeeded && this.#isCanonical(transaction);
+    return transaction.succeeded && this.#blocks.hold(transaction.block);
   }
 
   #canonicalLogs(asset: string, upTo = this.head.number): FakeLog[] {
     const transactions = [...this.#transactions.values()].filter(
-      (transaction) =>
-        transaction.succeeded && transaction.block.number <= upTo && this.#isCanonical(transaction),
+      (transaction) => transaction.block.number <= upTo && this.#counts(transaction),
     );
     return transactions.flatMap(({ logs }) => logs).filter(({ address }) => isSame(address, asset));
   }
@@ -249,7 +213,7 @@ export class EvmChain {
     const height = this.#height('eth_getBlockByNumber');
     const number = position === 'latest' ? height - (this.lag.get('latest') ?? 0) : Number(position);
     if (number > height || number < height - this.keepsBlocks) return null;
-    const { hash, timestamp } = this.#block(number);
+    const { hash, timestamp } = this.#blocks.at(number);
     return { number: numberToHex(number), hash, timestamp: numberToHex(timestamp), transactions: [] };
   }
 
@@ -321,36 +285,6 @@ export class EvmChain {
   #named(position: unknown): number {
     if (!this.knowsBlockHashes) throw new RpcError(-32602, 'invalid argument 1: cannot unmarshal object');
     const { blockHash } = position as { blockHash: Hex };
-    const number = this.#blockNumbers.get(blockHash);
-    return number !== undefined && this.#blocks[number]?.hash === blockHash
-      ? number
-      : Number.POSITIVE_INFINITY;
+    return this.#blocks.numberOf(blockHash) ?? Number.POSITIVE_INFINITY;
   }
 }
-
-function presentLog(log: FakeLog & { logIndex: number }, { hash, block }: Transaction): object {
-  return {
-    ...log,
-    logIndex: numberToHex(log.logIndex),
-    transactionHash: hash,
-    blockNumber: numberToHex(block.number),
-    blockHash: block.hash,
-    removed: false,
-  };
-}
-
-function matchesTopics(log: FakeLog, topics: LogQuery['topics']): boolean {
-  return topics.every((accepted, position) => {
-    if (accepted === null) return true;
-    return [accepted].flat().some((topic) => isSame(log.topics[position], topic));
-  });
-}
-
-/** Never the same one twice; drawing all its bytes would take longer than all else. */
-function randomHash(): Hex {
-  hashes += 1;
-  return `0x${RUN}${hashes.toString(16).padStart(16, '0')}`;
-}
-
-const RUN = randomBytes(24).toString('hex');
-let hashes = 0;

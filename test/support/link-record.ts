@@ -1,5 +1,6 @@
 import type { Response } from 'supertest';
-import { type Checkout, receiptOf, type SignedPayment, told } from './checkout.js';
+import type { Checkout, SignedPayment } from './checkout.js';
+import { receiptOf, told } from './link-answers.js';
 
 /**
  * All that a request to a link is answered and leaves behind, to be held against a promise as a whole. The form of its

@@ -1,5 +1,6 @@
 import { newId } from '../../shared/ids.js';
 import type { NewPayment } from '../../shared/services/payments/claim.js';
+import type { SignedPayment } from './checkout.js';
 import { EVM_WALLET } from './factories.js';
 
 /** As a buyer's that passed every check. */
@@ -21,4 +22,21 @@ export function newPayment(sessionId: string, overrides: Partial<NewPayment> = {
     validUntil: new Date(Date.now() + 300_000),
     ...overrides,
   };
+}
+
+/** As it was signed, and passed every check. */
+export function paymentOf(sessionId: string, { accepted, payload }: SignedPayment): NewPayment {
+  const { network, asset, amount, payTo } = accepted;
+  const { from, nonce, validBefore } = payload.authorization;
+  return newPayment(sessionId, {
+    tokenAmount: amount,
+    network,
+    asset,
+    payer: from,
+    payTo,
+    payloadKey: [network, asset, from, nonce].join(':').toLowerCase(),
+    requirements: accepted,
+    payload,
+    validUntil: new Date(Number(validBefore) * 1000),
+  });
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { returnToPresent } from '../../shared/clock.js';
 import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { type Checkout, openCheckout, type SignedPayment, told } from './checkout.js';
+import { type Checkout, openCheckout, type SignedPayment } from './checkout.js';
 import { eventually } from './eventually.js';
+import { told } from './link-answers.js';
 
 /** Two web apps beside one facilitator and one worker. */
 export interface PatientAndHasty {

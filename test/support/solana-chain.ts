@@ -3,14 +3,8 @@ import { Keypair, type VersionedMessage } from '@solana/web3.js';
 import { nowMs } from '../../shared/clock.js';
 import { base58 } from './base58.js';
 import { Balancer, RpcEndpoint, RpcError } from './chain.js';
-import {
-  type DescribedMessage,
-  decode,
-  describeMessage,
-  presentMessage,
-  presentMeta,
-  transferred,
-} from './solana-messages.js';
+import { type Commitment, commitmentAt, DEPTH, type Landed, LandedTransactions } from './solana-landed.js';
+import { decode, presentMessage, presentMeta } from './solana-messages.js';
 
 /**
  * A Solana cluster as far as token payments go: slots with times, blockhashes with their age, and the transactions
@@ -27,19 +21,6 @@ export interface Landing {
   receives?: Record<string, bigint>;
 }
 
-type Commitment = 'processed' | 'confirmed' | 'finalized';
-
-interface Landed {
-  signature: string;
-  slot: number;
-  message: VersionedMessage;
-  error: object | null;
-  receives: Record<string, bigint>;
-  memo: string | null;
-  /** How many landed before it. */
-  order: number;
-}
-
 interface Config {
   commitment?: Commitment;
   minContextSlot?: number;
@@ -48,7 +29,6 @@ interface Config {
   maxSupportedTransactionVersion?: number;
 }
 
-const DEPTH: Record<Commitment, number> = { processed: 0, confirmed: 2, finalized: 32 };
 const FIRST_SLOT = 1_000_000;
 const SLOTS_AT_START = 400;
 const MS_PER_SLOT = 400;
@@ -89,11 +69,8 @@ export class SolanaChain {
   /** By slot, counted from the first. */
   readonly #times: number[] = [];
   readonly #blockhashes = new Map<string, number>();
-  readonly #landed: Landed[] = [];
-  readonly #bySignature = new Map<string, Landed>();
-  readonly #byAccount = new Map<string, Landed[]>();
+  readonly #landed = new LandedTransactions();
   readonly #messages = new Set<string>();
-  readonly #described = new WeakMap<VersionedMessage, DescribedMessage>();
   #offsetMs = 0;
   #isHalted = false;
   #endpoint: RpcEndpoint | undefined;
@@ -187,8 +164,7 @@ export class SolanaChain {
 
   /** What TransferChecked instructions have brought to a token account. */
   received(account: string): bigint {
-    const landed = this.#landed.filter(({ error }) => error === null);
-    return landed.reduce((sum, { message }) => sum + (transferred(message).get(account) ?? 0n), 0n);
+    return this.#landed.received(account);
   }
 
   async close(): Promise<void> {
@@ -201,25 +177,7 @@ export class SolanaChain {
     { error, receives }: Pick<Landed, 'error' | 'receives'>,
   ): void {
     if (this.#isHalted) throw new Error('the cluster stands still');
-    const { memo, accounts } = this.#describe(message);
-    const order = this.#landed.length;
-    const landed = { signature, slot: this.slot, message, error, receives, memo, order };
-    this.#landed.push(landed);
-    this.#bySignature.set(signature, landed);
-    for (const account of accounts) {
-      const listed = this.#byAccount.get(account);
-      if (listed === undefined) this.#byAccount.set(account, [landed]);
-      else listed.push(landed);
-    }
-  }
-
-  /** Once for all transactions of one message. */
-  #describe(message: VersionedMessage): DescribedMessage {
-    const known = this.#described.get(message);
-    if (known !== undefined) return known;
-    const described = describeMessage(message);
-    this.#described.set(message, described);
-    return described;
+    this.#landed.add({ signature, slot: this.slot, message, error, receives });
   }
 
   #methods(): Record<string, (params: readonly unknown[]) => unknown> {
@@ -265,7 +223,7 @@ export class SolanaChain {
 
   #find(signature: string, upTo: number): Landed | undefined {
     if (this.hidesTransactions || this.hiddenByName.has(signature)) return undefined;
-    const landed = this.#bySignature.get(signature);
+    const landed = this.#landed.find(signature);
     return landed !== undefined && landed.slot <= upTo && landed.slot >= this.ledgerFrom ? landed : undefined;
   }
 
@@ -275,9 +233,9 @@ export class SolanaChain {
     if (landed === undefined) return null;
     const { slot, error } = landed;
     const age = height - slot;
-    const confirmationStatus =
-      age >= DEPTH.finalized ? 'finalized' : age >= DEPTH.confirmed ? 'confirmed' : 'processed';
-    return { slot, err: error, confirmations: age >= DEPTH.finalized ? null : age, confirmationStatus };
+    const confirmationStatus = commitmentAt(age);
+    const confirmations = confirmationStatus === 'finalized' ? null : age;
+    return { slot, err: error, confirmations, confirmationStatus };
   }
 
   #presentTransaction(signature: string, config: Config): object | null {
@@ -304,10 +262,10 @@ export class SolanaChain {
   #list(address: string, config: Config): object[] {
     const height = this.#height('getSignaturesForAddress', config) - this.listLag;
     const { limit = 1000, before } = config;
-    const all = this.#byAccount.get(address) ?? [];
+    const all = this.#landed.of(address);
     let newest = all.length - 1;
     if (before !== undefined) {
-      const place = this.#bySignature.get(before);
+      const place = this.#landed.find(before);
       if (place === undefined || place.slot > height || place.slot < this.ledgerFrom) {
         if (this.refusesUnknownPlaces) throw new RpcError(-32020, `Transaction ${before} not found`);
         return [];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
@@ -105,6 +106,19 @@ export async function untilGone(db: Knex, pids: number[]): Promise<void> {
   await eventually(async () => {
     const { rows } = await db.raw('SELECT 1 FROM pg_stat_activity WHERE pid = ANY(?)', [pids]);
     assert.equal(rows.length, 0, 'the database still works for the dead process');
+  });
+}
+
+/** Until nobody listens at a port any more. */
+export async function untilRefused(port: number): Promise<void> {
+  await eventually(async () => {
+    const socket = connect(port, '127.0.0.1');
+    const outcome = await Promise.race([
+      once(socket, 'connect').then(() => 'connected'),
+      once(socket, 'error').then(() => 'refused'),
+    ]).catch(() => 'refused');
+    socket.destroy();
+    assert.equal(outcome, 'refused');
   });
 }
 

@@ -1,16 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LookupAddress } from 'node:dns';
-import { connect, type LookupFunction } from 'node:net';
-import {
-  assertPublicHost,
-  isPublicAddress,
-  judgeWebhookUrl,
-  NotPublicAddressError,
-  publicLookup,
-  type Resolve,
-  resolveAsTheSystemDoes,
-  resolveByNameServers,
-} from '../../shared/public-address.js';
+import { isPublicAddress, judgeWebhookUrl, type Resolve } from '../../shared/public-address.js';
 import {
   GOOD_ADDRESSES,
   GOOD_URLS,
@@ -18,30 +7,10 @@ import {
   HOSTILE_ANSWERS,
   HOSTILE_URLS,
   PUBLIC_IPV4,
-  PUBLIC_IPV6,
-  type Refusal,
 } from '../support/hostile-addresses.js';
-import { type NameServer, startNameServer } from '../support/name-server.js';
-
-const answering =
-  (...addresses: string[]): Resolve =>
-  async () =>
-    addresses;
+import { answering, LIVE_MODE, reasonOf, TEST_MODE } from '../support/webhook-urls.js';
 
 const neverAsked: Resolve = (hostname) => assert.fail(`DNS was asked about ${hostname}`);
-
-const TEST_MODE = {
-  livemode: false,
-  allowPrivateNetworks: false,
-  resolve: answering(PUBLIC_IPV4, PUBLIC_IPV6),
-  timeoutMs: 2000,
-};
-const LIVE_MODE = { ...TEST_MODE, livemode: true };
-
-async function reasonOf(url: string, rules = TEST_MODE): Promise<Refusal | undefined> {
-  const verdict = await judgeWebhookUrl(url, rules);
-  return verdict.ok ? undefined : verdict.reason;
-}
 
 describe('a public address', () => {
   for (const [title, address] of Object.entries(HOSTILE_ADDRESSES)) {
@@ -153,181 +122,10 @@ describe('judging a webhook URL', () => {
   });
 });
 
-describe('looking up the host of a connection', () => {
-  const strict = (...addresses: string[]): LookupFunction => publicLookup(false, answering(...addresses));
-
-  it('gives all public answers in their order', async () => {
-    assert.deepEqual(await lookUp(strict(PUBLIC_IPV6, PUBLIC_IPV4), { all: true }), [
-      { address: PUBLIC_IPV6, family: 6 },
-      { address: PUBLIC_IPV4, family: 4 },
-    ]);
-  });
-
-  it('gives the first public answer when one is asked for', async () => {
-    assert.deepEqual(await lookUp(strict(PUBLIC_IPV6, PUBLIC_IPV4), {}), [
-      { address: PUBLIC_IPV6, family: 6 },
-    ]);
-  });
-
-  for (const [family, address] of [
-    [4, PUBLIC_IPV4],
-    ['IPv4', PUBLIC_IPV4],
-    [6, PUBLIC_IPV6],
-    ['IPv6', PUBLIC_IPV6],
-  ] as const) {
-    it(`gives only answers of the family that is asked for (${family})`, async () => {
-      const answers = await lookUp(strict(PUBLIC_IPV4, PUBLIC_IPV6), { all: true, family });
-      assert.deepEqual(
-        answers.map((answer) => answer.address),
-        [address],
-      );
-    });
-  }
-
-  for (const [title, addresses] of Object.entries(HOSTILE_ANSWERS)) {
-    it(`fails on ${title}`, async () => {
-      await assert.rejects(lookUp(strict(...addresses), { all: true }), isNotPublic);
-      await assert.rejects(lookUp(strict(...addresses), {}), isNotPublic);
-    });
-  }
-
-  it('fails on a private answer of the family that is not asked for', async () => {
-    await assert.rejects(lookUp(strict(PUBLIC_IPV4, '::1'), { family: 4 }), isNotPublic);
-  });
-
-  it('fails as an unknown host when there is no answer, or none of the family', async () => {
-    await assert.rejects(lookUp(strict(), { all: true }), { code: 'ENOTFOUND' });
-    await assert.rejects(lookUp(strict(PUBLIC_IPV4), { family: 6 }), { code: 'ENOTFOUND' });
-  });
-
-  it("passes the resolver's own failure on", async () => {
-    const failure = Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' });
-    await assert.rejects(
-      lookUp(
-        publicLookup(false, () => Promise.reject(failure)),
-        {},
-      ),
-      failure,
-    );
-  });
-
-  it('gives private answers when private networks are allowed', async () => {
-    const answers = await lookUp(publicLookup(true, answering('127.0.0.1')), { all: true });
-    assert.deepEqual(answers, [{ address: '127.0.0.1', family: 4 }]);
-  });
-
-  it('refuses a name that was public when its URL was judged and is private now', async () => {
-    const answers = [[PUBLIC_IPV4], ['127.0.0.1']];
-    const resolve: Resolve = async () => answers.shift() ?? [];
-    assert.equal(await reasonOf('https://rebind.example/', { ...LIVE_MODE, resolve }), undefined);
-    await assert.rejects(lookUp(publicLookup(false, resolve), { all: true }), isNotPublic);
-  });
-
-  it('ends a socket before it connects', async () => {
-    const socket = connect({ host: 'rebind.example', port: 9, lookup: strict('127.0.0.1') });
-    const error = await new Promise((fail) => socket.once('error', fail));
-    assert.ok(isNotPublic(error));
-  });
-});
-
-describe('a host that already is an address, which sockets do not look up,', () => {
-  for (const url of [
-    'http://127.0.0.1/',
-    'http://[::ffff:7f00:1]/',
-    'http://2130706433/',
-    'http://localhost/',
-  ]) {
-    it(`is refused right before connecting: ${url}`, () => {
-      assert.throws(() => assertPublicHost(new URL(url)), isNotPublic);
-    });
-  }
-
-  for (const url of [`http://${PUBLIC_IPV4}/`, `http://[${PUBLIC_IPV6}]/`, 'http://example.com/']) {
-    it(`is let through when it is public, and names are: ${url}`, () => {
-      assert.doesNotThrow(() => assertPublicHost(new URL(url)));
-    });
-  }
-});
-
-describe('resolving a host', () => {
-  it("asks the system's resolver, which knows addresses without a network, where private networks are allowed", async () => {
-    assert.deepEqual(await resolveAsTheSystemDoes('127.0.0.1'), ['127.0.0.1']);
-    assert.deepEqual(await resolveAsTheSystemDoes('::1'), ['::1']);
-  });
-
-  describe('by name servers', () => {
-    const names: NameServer['names'] = {
-      'both.example': { 1: ['93.184.216.34', '93.184.216.35'], 28: ['2606:2800:220:1::1'] },
-      'v4.example': { 1: ['93.184.216.34'], 28: [] },
-      'v6.example': { 1: [], 28: ['2606:2800:220:1::1'] },
-      'private.example': { 1: ['10.0.0.1'], 28: [] },
-      'silent.example': 'silence',
-    };
-    let server: NameServer;
-    let resolve: Resolve;
-    before(async () => {
-      server = await startNameServer(names);
-      resolve = resolveByNameServers([server.address]);
-    });
-    after(() => server.close());
-
-    it('gives the addresses of both families, those of IPv4 first', async () => {
-      assert.deepEqual(await resolve('both.example'), [
-        '93.184.216.34',
-        '93.184.216.35',
-        '2606:2800:220:1::1',
-      ]);
-      assert.deepEqual(await resolve('v4.example'), ['93.184.216.34']);
-      assert.deepEqual(await resolve('v6.example'), ['2606:2800:220:1::1']);
-    });
-
-    it('fails on a name that is not there', async () => {
-      await assert.rejects(resolve('gone.example'), { code: 'ENOTFOUND' });
-    });
-
-    it('gives what a private name resolves to, to be judged', async () => {
-      await assert.rejects(
-        lookUp(publicLookup(false, resolve), { all: true }, 'private.example'),
-        isNotPublic,
-      );
-    });
-
-    it('does not wait for names whose servers are silent before it answers others', async () => {
-      let silent = 20;
-      const silence = Array.from({ length: silent }, () =>
-        resolve('silent.example').catch(() => {
-          silent -= 1;
-        }),
-      );
-      assert.deepEqual(await resolve('v4.example'), ['93.184.216.34']);
-      assert.equal(silent, 20);
-      server.names['silent.example'] = { 1: [], 28: [] };
-      await Promise.all(silence);
-    });
-  });
-});
-
 function heldBack(): { resolve: Resolve; answer: (addresses: string[]) => void } {
   let answer: (addresses: string[]) => void = () => {};
   const addresses = new Promise<string[]>((done) => {
     answer = done;
   });
   return { resolve: () => addresses, answer: (late) => answer(late) };
-}
-
-function lookUp(
-  lookup: LookupFunction,
-  options: Parameters<LookupFunction>[1],
-  hostname = 'hooks.example',
-): Promise<LookupAddress[]> {
-  return new Promise((done, fail) => {
-    lookup(hostname, options, (error, address, family) => {
-      if (error) fail(error);
-      else done(typeof address === 'string' ? [{ address, family: family ?? 0 }] : address);
-    });
-  });
-}
-
-function isNotPublic(error: unknown): boolean {
-  return error instanceof NotPublicAddressError && error.code === 'ENOTPUBLIC';
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { whatItProves } from '../../../shared/domain/payment-policy/after-call.js';
 import type { SettleVerdict } from '../../../shared/domain/settle-verdict.js';
 import { readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
 import { FAILURE_CODES } from '../../support/failure-codes.js';
@@ -268,38 +267,5 @@ describe("reading a facilitator's answer to /settle", () => {
         assert.doesNotMatch(JSON.stringify(verdicts), /secret/);
       }
     });
-  });
-});
-
-describe('after an unclear attempt of the same payment', () => {
-  const reason = 'insufficient_funds';
-  const inDoubt = {
-    validUntil: new Date(),
-    dueAt: null,
-    settleCalls: 2,
-    settleUnclear: true,
-    reportedTransaction: null,
-  };
-  const afterUnclear = (answer: SettleVerdict): SettleVerdict => whatItProves(inDoubt, answer);
-
-  it('a failure proves nothing', () => {
-    assert.deepEqual(afterUnclear(settle({ success: false, errorReason: reason })), {
-      kind: 'unknown',
-      why: 'insufficient_funds after an unclear attempt',
-      transaction: undefined,
-      mayGoOn: false,
-    });
-  });
-
-  it('a call that was not processed proves nothing', () => {
-    assert.equal(afterUnclear(settle('', 429)).kind, 'unknown');
-  });
-
-  it('success is success, and unknown stays unknown', () => {
-    const settled = settle({ success: true, transaction: HASH });
-    assert.equal(settled.kind, 'settled');
-    assert.equal(afterUnclear(settled), settled);
-    const unknown = settle({ success: false, transaction: HASH });
-    assert.equal(afterUnclear(unknown), unknown);
   });
 });

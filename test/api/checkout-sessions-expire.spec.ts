@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { Event } from '../../shared/models/event.js';
+import { assertInvalid, type Client, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { buildMerchant, buildSession, type Merchant } from '../support/factories.js';
+import { createOpen } from '../support/orders.js';
+
+const SESSIONS = '/v1/checkout/sessions';
+
+describe('checkout sessions', () => {
+  let app: TestApp;
+  let shop: Merchant;
+  let api: Client;
+  before(async () => {
+    app = await openTestApp();
+    shop = await buildMerchant(app.db);
+    api = client(app, shop.testKey);
+  });
+  after(() => app.close());
+
+  describe('expired by its merchant', () => {
+    async function eventsOf(id: string): Promise<Event[]> {
+      return await Event.query(app.db).where('checkoutSessionId', id);
+    }
+
+    it('is expired, has no url, and its event holds exactly that', async () => {
+      const created = await createOpen(api);
+      const { body } = await api.post(`${SESSIONS}/${created.id}/expire`).expect(200);
+      assert.deepEqual(body, { ...created, status: 'expired', url: null });
+      assert.deepEqual((await api.get(`${SESSIONS}/${created.id}`)).body, body);
+      const events = await eventsOf(created.id);
+      assert.deepEqual(
+        events.map(({ type, livemode, accountId }) => ({ type, livemode, accountId })),
+        [{ type: 'checkout.session.expired', livemode: false, accountId: shop.accountId }],
+      );
+      assert.deepEqual(events[0]?.object, body);
+    });
+
+    it('takes an empty form, {} and expand, and nothing else', async () => {
+      const one = await createOpen(api);
+      await api.form(`${SESSIONS}/${one.id}/expire`, '').expect(200);
+      const two = await createOpen(api);
+      await api.post(`${SESSIONS}/${two.id}/expire`, {}).expect(200);
+      for (const expand of ['expand[]=line_items', 'expand[0]=line_items', 'expand=line_items']) {
+        const { id } = await createOpen(api);
+        const { body } = await api.form(`${SESSIONS}/${id}/expire`, expand).expect(200);
+        assert.equal(body.line_items.data.length, 1);
+        assert.ok(!('line_items' in ((await eventsOf(id))[0]?.object ?? {})));
+      }
+      const { id } = await createOpen(api);
+      assertInvalid(
+        await api.post(`${SESSIONS}/${id}/expire`, { reason: 'x' }),
+        'parameter_unknown',
+        'reason',
+      );
+      assertInvalid(
+        await api.post(`${SESSIONS}/${id}/expire?expand[]=line_items`),
+        'parameter_unknown',
+        'expand',
+      );
+      assert.equal((await api.get(`${SESSIONS}/${id}`)).body.status, 'open');
+    });
+
+    for (const status of ['processing', 'complete', 'expired'] as const) {
+      it(`is refused when it is ${status}, and stays as it was`, async () => {
+        const { id } = await buildSession(app.db, shop.accountId, { status });
+        assertInvalid(await api.post(`${SESSIONS}/${id}/expire`), 'checkout_session_not_open', 'id');
+        assert.equal((await api.get(`${SESSIONS}/${id}`)).body.status, status);
+        assert.deepEqual(await eventsOf(id), []);
+      });
+    }
+
+    it('twice at once is expired once, with one event', async () => {
+      const { id } = await createOpen(api);
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, () => api.post(`${SESSIONS}/${id}/expire`)),
+      );
+      assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+      for (const res of answers) {
+        if (res.status !== 200) assertInvalid(res, 'checkout_session_not_open', 'id');
+      }
+      assert.equal((await eventsOf(id)).length, 1);
+    });
+
+    it('is replayed to a retry with the same Idempotency-Key', async () => {
+      const { id } = await createOpen(api);
+      const send = () => api.post(`${SESSIONS}/${id}/expire`).set('Idempotency-Key', `expire-${id}`);
+      const first = await send().expect(200);
+      const again = await send().expect(200);
+      assert.equal(again.text, first.text);
+      assert.equal((await eventsOf(id)).length, 1);
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { nowMs } from '../../shared/clock.js';
+import { ApiKey } from '../../shared/models/api-key.js';
+import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { assertTooManyKeys, insertAgentKeys } from '../support/agent-keys.js';
+import {
+  assertInvalid,
+  buildSigner,
+  type Client,
+  client,
+  type Signer,
+  signToken,
+} from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
+import { stopClockOnSecond } from '../support/stopped-clock.js';
+
+const KEYS = '/v1/keys';
+const HOUR_MS = 3_600_000;
+
+describe('agent sign-up', () => {
+  let app: TestApp;
+  before(async () => {
+    app = await openTestApp();
+  });
+  after(() => app.close());
+  afterEach(() => mock.restoreAll());
+
+  const as = (signer: Signer): Client => client(app, signToken(signer));
+
+  describe('allows 10 keys an hour and account', () => {
+    it('over both modes and all facilitator keys, and says when to come back', async () => {
+      const one = await buildSigner(app.db);
+      const two = await buildSigner(app.db, one.accountId);
+      for (let i = 0; i < 10; i++) {
+        await as(i % 3 === 0 ? one : two)
+          .post(KEYS, { livemode: i % 2 === 0 })
+          .expect(200);
+      }
+      for (const signer of [one, two]) {
+        for (const livemode of [true, false]) assertTooManyKeys(await as(signer).post(KEYS, { livemode }));
+      }
+      await as(await buildSigner(app.db))
+        .post(KEYS)
+        .expect(200);
+    });
+
+    it('and the next one exactly an hour after the tenth last', async () => {
+      const signer = await buildSigner(app.db);
+      const now = stopClockOnSecond() * 1000;
+      await insertAgentKeys(app.db, signer, 3, now - 3_000_000);
+      await insertAgentKeys(app.db, signer, 7, now - 1000);
+      const res = await as(signer).post(KEYS);
+      assertTooManyKeys(res);
+      assert.equal(res.get('Retry-After'), '600');
+    });
+
+    it('not counting keys that are an hour old', async () => {
+      const signer = await buildSigner(app.db);
+      const now = stopClockOnSecond() * 1000;
+      await insertAgentKeys(app.db, signer, 20, now - HOUR_MS - 1);
+      await insertAgentKeys(app.db, signer, 9, now - HOUR_MS + 1000);
+      await as(signer).post(KEYS).expect(200);
+      const res = await as(signer).post(KEYS);
+      assertTooManyKeys(res);
+      assert.equal(res.get('Retry-After'), '1');
+    });
+
+    it('counting keys that were revoked meanwhile', async () => {
+      const signer = await buildSigner(app.db);
+      await insertAgentKeys(app.db, signer, 9, nowMs());
+      const { body } = await as(signer).post(KEYS).expect(200);
+      await revokeApiKey(app.db, body.id);
+      assertTooManyKeys(await as(signer).post(KEYS));
+    });
+
+    it('not counting keys that the operator made', async () => {
+      const signer = await buildSigner(app.db);
+      for (let i = 0; i < 12; i++) {
+        await createApiKey(app.db, { accountId: signer.accountId, livemode: i % 2 === 0, name: 'Operator' });
+      }
+      await as(signer).post(KEYS).expect(200);
+    });
+
+    it('not counting requests that were refused', async () => {
+      const signer = await buildSigner(app.db);
+      await insertAgentKeys(app.db, signer, 9, nowMs());
+      for (let i = 0; i < 3; i++) {
+        assertInvalid(await as(signer).post(KEYS, { name: 7 }), 'parameter_invalid', 'name');
+      }
+      await as(signer).post(KEYS).expect(200);
+    });
+
+    it('also when 20 come at once after nine: exactly one is made', async () => {
+      const signer = await buildSigner(app.db);
+      await insertAgentKeys(app.db, signer, 9, nowMs());
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => as(signer).post(KEYS, { livemode: i % 2 === 0 })),
+      );
+      for (const res of answers) if (res.status !== 200) assertTooManyKeys(res);
+      assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+      const made = await ApiKey.query(app.db).where({ facilitatorKeyId: signer.keyId }).resultSize();
+      assert.equal(made, 10);
+    });
+  });
+});

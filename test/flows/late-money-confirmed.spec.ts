@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { nowMs, returnToPresent } from '../../shared/clock.js';
+import { Payment } from '../../shared/models/payment.js';
+import { BASE_SEPOLIA } from '../support/checkout.js';
+import { answers, failsToSettle } from '../support/facilitator-dial.js';
+import { describeBothKinds } from '../support/kinds.js';
+import { payAndBeDenied, send } from '../support/late-money.js';
+import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+
+describeBothKinds('money that comes late', (kind) => {
+  let flow: MoneyFlow;
+  let hands: Hands;
+  before(async () => {
+    flow = await openMoneyFlow(`late_money_confirmed_${kind}`, { worker: false, kind });
+    hands = flow.openHands();
+  });
+  afterEach(() => flow.facilitator.settle.honest());
+  after(async () => {
+    await flow.close();
+    // Not earlier: the chain would be ahead of us.
+    returnToPresent();
+  });
+
+  describe('after the facilitator said that it settled, where confirmations are waited for', () => {
+    let confirming: Hands;
+    before(() => {
+      confirming = flow.openHands({ CONFIRMATIONS_EIP155_84532: '3' });
+    });
+
+    /** The facilitator has sent the transaction, and the chain has not carried it out yet. */
+    async function settleInvisibly(
+      sessionId: string,
+    ): Promise<{ id: string; land(): void; answer: Promise<string> }> {
+      const transaction = `0x${randomBytes(32).toString('hex')}`;
+      flow.facilitator.settle.next({
+        works: false,
+        answer: () => ({
+          status: 200,
+          body: { success: true, transaction, network: BASE_SEPOLIA, payer: '' },
+        }),
+      });
+      const { id, signed, answer } = await send(flow, sessionId);
+      await confirming.doNext(id);
+      const { authorization } = signed.payload;
+      const land = (): void => {
+        const { from, to, value, nonce } = authorization;
+        const transfer = { asset: signed.accepted.asset, from, payTo: to, amount: BigInt(value), nonce };
+        flow.chain.movePayment(transfer, transaction);
+        flow.chain.mine(3);
+      };
+      return { id, land, answer };
+    }
+
+    /** Looks until the payload is to go to `/settle` again. */
+    async function lookUntilSettleIsDue(paymentId: string): Promise<void> {
+      for (let looks = 0; looks < 10; looks += 1) {
+        await confirming.doNext(paymentId);
+        const { stage } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
+        if (stage === 'settle') return;
+      }
+      assert.fail('the payload never went to /settle again');
+    }
+
+    async function doAllThatIsDue(paymentId: string): Promise<void> {
+      for (let steps = 0; steps < 30; steps += 1) {
+        const { stage } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
+        if (stage === null) return;
+        await confirming.doNext(paymentId);
+      }
+    }
+
+    it('completes the session though later calls of /settle are turned away', async () => {
+      const { id: sessionId } = await flow.buildSession();
+      const { id, land, answer } = await settleInvisibly(sessionId);
+      await lookUntilSettleIsDue(id);
+      flow.facilitator.settle.always(answers(429));
+      for (let calls = 0; calls < 2; calls += 1) await confirming.doNext(id);
+      land();
+      await doAllThatIsDue(id);
+      await answer;
+      const { status, failureCode } = await Payment.query(flow.db).findById(id).throwIfNotFound();
+      assert.deepEqual([status, failureCode], ['succeeded', null], 'the merchant was paid');
+      assert.equal((await flow.session(sessionId)).paymentId, id);
+    });
+
+    it('is not failed by what a later call of /settle says', async () => {
+      const { id: sessionId } = await flow.buildSession();
+      const { id, land, answer } = await settleInvisibly(sessionId);
+      await lookUntilSettleIsDue(id);
+      flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
+      await confirming.doNext(id);
+      assert.equal((await flow.session(sessionId)).status, 'processing', 'a sent transaction may still land');
+      land();
+      await doAllThatIsDue(id);
+      await answer;
+      assert.equal((await flow.session(sessionId)).paymentId, id);
+    });
+
+    it('waits for the confirmations of late money too', async () => {
+      const { id: sessionId } = await flow.buildSession();
+      const late = await payAndBeDenied(flow, hands, sessionId);
+      const makeBlocks = flow.chain.endpoint.onCall;
+      flow.chain.endpoint.onCall = () => {};
+      await Payment.query(flow.db)
+        .patch({ dueAt: new Date(nowMs() - 1) })
+        .where('id', late);
+      await confirming.doNext(late);
+      flow.chain.endpoint.onCall = makeBlocks;
+      assert.equal(
+        (await flow.session(sessionId)).status,
+        'open',
+        'one confirmation, and three are asked for',
+      );
+    });
+  });
+});

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import type { Response } from 'supertest';
+import type { Knex } from '../../shared/db/knex.js';
+import { lowestIdAt, randomText } from '../../shared/ids.js';
+import { ApiKey } from '../../shared/models/api-key.js';
+import { sha256 } from '../../shared/secrets.js';
+import { assertRefusal, assertUnauthenticated, client, type Signer } from './api-client.js';
+import type { TestApp } from './app.js';
+
+/** Keys that an agent has made for itself at that time. */
+export async function insertAgentKeys(
+  db: Knex,
+  signer: Signer,
+  count: number,
+  madeAtMs: number,
+): Promise<void> {
+  const rows = Array.from({ length: count }, () => ({
+    id: `${lowestIdAt('key_', madeAtMs)}${randomText(20)}`,
+    accountId: signer.accountId,
+    livemode: true,
+    name: 'Earlier',
+    secretSha256: sha256(randomUUID()),
+    facilitatorKeyId: signer.keyId,
+    revokedAt: null,
+  }));
+  await ApiKey.query(db).insert(rows);
+}
+
+export function assertTooManyKeys(res: Response): void {
+  assertRefusal(res, 429, { type: 'invalid_request_error', code: 'rate_limit' });
+}
+
+export async function assertInvalidToken(app: TestApp, token: string): Promise<void> {
+  assertUnauthenticated(await client(app, token).post('/v1/keys'), 'token_invalid');
+}

@@ -1,0 +1,66 @@
+/** The fields of each object, and those that may be missing. */
+export const OBJECT_FIELDS: Record<string, { fields: string; optional?: string }> = {
+  CheckoutSession: {
+    fields:
+      'id object amount_subtotal amount_total cancel_url client_reference_id created currency customer_email expires_at livemode metadata mode payment_method_types payment_status status success_url url payment line_items',
+    optional: 'line_items',
+  },
+  LineItem: { fields: 'id object amount_subtotal amount_total currency description quantity price' },
+  Payment: {
+    fields:
+      'id object status amount currency token token_amount token_decimals network network_name payer pay_to channel transaction transaction_url created settled_at livemode checkout_session refund',
+    optional: 'checkout_session refund',
+  },
+  Refund: {
+    fields:
+      'id object amount currency payment checkout_session status reason metadata created expires_at livemode token token_amount token_decimals network network_name pay_to url transaction transaction_url settled_at failure_code',
+  },
+  WebhookEndpoint: {
+    fields: 'id object url enabled_events status livemode description created secret',
+    optional: 'secret',
+  },
+  DeletedWebhookEndpoint: { fields: 'id object deleted' },
+  Event: { fields: 'id object api_version created livemode type data' },
+  ApiKey: {
+    fields: 'object id name livemode secret payout_wallets created last_used facilitator_key',
+    optional: 'secret last_used facilitator_key',
+  },
+  DeletedApiKey: { fields: 'id object deleted' },
+  WebhookDelivery: { fields: 'id object event type status created next_try_at tries' },
+  CheckoutSessionList: { fields: 'object url has_more data' },
+  LineItemList: { fields: 'object url has_more data' },
+  PaymentList: { fields: 'object url has_more data' },
+  RefundList: { fields: 'object url has_more data' },
+  WebhookEndpointList: { fields: 'object url has_more data' },
+  WebhookDeliveryList: { fields: 'object url has_more data' },
+  EventList: { fields: 'object url has_more data' },
+  ApiKeyList: { fields: 'object url has_more data' },
+};
+
+/** Every operation, and the statuses it may answer with. */
+export const OPERATION_STATUSES: Record<string, number[]> = {
+  'POST /v1/checkout/sessions': [200, 400, 401, 429, 500],
+  'GET /v1/checkout/sessions': [200, 400, 401, 404, 429, 500],
+  'GET /v1/checkout/sessions/{id}': [200, 400, 401, 404, 429, 500],
+  'POST /v1/checkout/sessions/{id}/expire': [200, 400, 401, 404, 429, 500],
+  'GET /v1/checkout/sessions/{id}/line_items': [200, 400, 401, 404, 429, 500],
+  'GET /v1/payments': [200, 400, 401, 404, 429, 500],
+  'GET /v1/payments/{id}': [200, 400, 401, 404, 429, 500],
+  'GET /v1/events': [200, 400, 401, 404, 429, 500],
+  'GET /v1/events/{id}': [200, 400, 401, 404, 429, 500],
+  'POST /v1/events/{id}/resend': [200, 400, 401, 404, 429, 500],
+  'POST /v1/refunds': [200, 400, 401, 404, 429, 500],
+  'GET /v1/refunds': [200, 400, 401, 404, 429, 500],
+  'GET /v1/refunds/{id}': [200, 400, 401, 404, 429, 500],
+  'POST /v1/refunds/{id}/cancel': [200, 400, 401, 404, 429, 500],
+  'POST /v1/webhook_endpoints': [200, 400, 401, 429, 500],
+  'GET /v1/webhook_endpoints': [200, 400, 401, 404, 429, 500],
+  'GET /v1/webhook_endpoints/{id}': [200, 400, 401, 404, 429, 500],
+  'POST /v1/webhook_endpoints/{id}': [200, 400, 401, 404, 429, 500],
+  'DELETE /v1/webhook_endpoints/{id}': [200, 400, 401, 404, 429, 500],
+  'GET /v1/webhook_endpoints/{id}/deliveries': [200, 400, 401, 404, 429, 500],
+  'POST /v1/webhook_endpoints/{id}/roll_secret': [200, 400, 401, 404, 429, 500],
+  'GET /v1/keys': [200, 400, 401, 404, 429, 500],
+  'DELETE /v1/keys/{id}': [200, 400, 401, 404, 429, 500],
+  'POST /v1/keys': [200, 400, 401, 429, 500],
+};

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { type Hex, numberToHex } from 'viem';
+import { type FakeLog, isSame } from './evm-logs.js';
+
+export interface Block {
+  number: number;
+  hash: Hex;
+  timestamp: number;
+}
+
+export interface Transaction {
+  hash: Hex;
+  /** The block it says it is in, which a reorganisation may have dropped. */
+  block: Block;
+  succeeded: boolean;
+  logs: (FakeLog & { logIndex: number })[];
+}
+
+/** One after the other, from number 0 on. */
+export class Blocks {
+  readonly #blocks: Block[] = [];
+  /** Also of those that a reorganisation dropped. */
+  readonly #numbers = new Map<Hex, number>();
+
+  get head(): Block {
+    return this.at(this.#blocks.length - 1);
+  }
+
+  at(number: number): Block {
+    const block = this.#blocks[number];
+    if (block === undefined) throw new Error(`the chain has no block ${number}`);
+    return block;
+  }
+
+  append(timestamp: number): void {
+    this.#put(this.#blocks.length, timestamp);
+  }
+
+  /** Other blocks of the same times in the place of that one and all later ones. */
+  replaceFrom(first: number): void {
+    for (const { number, timestamp } of this.#blocks.slice(first)) this.#put(number, timestamp);
+  }
+
+  hold({ number, hash }: Block): boolean {
+    return this.#blocks[number]?.hash === hash;
+  }
+
+  numberOf(hash: Hex): number | undefined {
+    const number = this.#numbers.get(hash);
+    return number !== undefined && this.#blocks[number]?.hash === hash ? number : undefined;
+  }
+
+  #put(number: number, timestamp: number): void {
+    const hash = randomHash();
+    this.#blocks[number] = { number, hash, timestamp };
+    this.#numbers.set(hash, number);
+  }
+}
+
+export interface LogQuery {
+  address: string;
+  topics: (string | string[] | null)[];
+  fromBlock: Hex;
+  toBlock: Hex;
+}
+
+export function presentLog(log: FakeLog & { logIndex: number }, { hash, block }: Transaction): object {
+  return {
+    ...log,
+    logIndex: numberToHex(log.logIndex),
+    transactionHash: hash,
+    blockNumber: numberToHex(block.number),
+    blockHash: block.hash,
+    removed: false,
+  };
+}
+
+export function matchesTopics(log: FakeLog, topics: LogQuery['topics']): boolean {
+  return topics.every((accepted, position) => {
+    if (accepted === null) return true;
+    return [accepted].flat().some((topic) => isSame(log.topics[position], topic));
+  });
+}
+
+const RUN = randomBytes(24).toString('hex');
+let hashes = 0;
+
+/** Never the same one twice; drawing all its bytes would take longer than all else. */
+export function randomHash(): Hex {
+  hashes += 1;
+  return `0x${RUN}${hashes.toString(16).padStart(16, '0')}`;
+}

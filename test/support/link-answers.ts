@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier';
+import type { Response } from 'supertest';
+import type { SettlementResponse } from '../../shared/x402/wire.js';
+
+export type LinkMethod = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head';
+
+/** An answer in two words: `402 insufficient_funds`, `409 processing`, `200 complete`, `200 page`, `402`. */
+export function told({ status, type, body }: Response): string {
+  if (type === 'text/html') return `${status} page`;
+  const word = body.error?.code ?? body.code ?? body.status;
+  return word === undefined ? `${status}` : `${status} ${word}`;
+}
+
+/** What PAYMENT-RESPONSE holds. */
+export function receiptOf(res: Response): SettlementResponse | undefined {
+  const header = res.get('PAYMENT-RESPONSE');
+  return header === undefined ? undefined : (decodeHeader(header) as SettlementResponse);
+}
+
+/** As the stock client reads it: standard base64, padded. */
+export function decodeHeader(text: string): unknown {
+  assert.match(text, /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/);
+  return JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
+}
+
+/** What every 402 advertises, as x402's own package words it. */
+export function declarePaymentIdentifier(): object {
+  return { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() };
+}
+
+const EXPOSED = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'Retry-After'];
+const STATUS_BY_CODE: Record<string, number> = {
+  invalid_payment_payload: 400,
+  resource_missing: 404,
+  method_not_allowed: 405,
+  payment_identifier_reused: 409,
+  session_already_paid: 409,
+  signature_already_used: 409,
+  session_expired: 410,
+  rate_limit: 429,
+  internal_error: 500,
+  payment_service_unavailable: 503,
+  payments_unavailable: 503,
+};
+
+/** What is true of all answers of a link. */
+export function assertLinkAnswer(res: Response, method: LinkMethod, link: string): void {
+  assert.equal(res.get('Access-Control-Allow-Origin'), '*');
+  const exposed = (res.get('Access-Control-Expose-Headers') ?? '').split(', ');
+  assert.deepEqual(
+    EXPOSED.filter((name) => !exposed.includes(name)),
+    [],
+  );
+  assert.equal(res.get('Cache-Control'), 'no-store');
+  assert.match(res.get('Vary') ?? '', /(^|, )Accept($|,)/);
+  const isWaiting = [202, 409, 429, 503].includes(res.status);
+  if (isWaiting) assert.match(res.get('Retry-After') ?? '', /^[1-9][0-9]*$/);
+  assert.equal(res.get('PAYMENT-REQUIRED') !== undefined, res.status === 402);
+  if (method === 'head') assert.equal(res.text ?? '', '');
+  else if (res.type !== 'text/html') assertLinkBody(res, link);
+}
+
+function assertLinkBody(res: Response, link: string): void {
+  const { status, body } = res;
+  assert.equal(res.get('Content-Type'), 'application/json; charset=utf-8');
+  if (status === 402) {
+    assert.deepEqual(decodeHeader(res.get('PAYMENT-REQUIRED') ?? ''), body);
+    const { x402Version, error, code, resource, accepts, extensions, ...others } = body;
+    assert.deepEqual([x402Version, resource.url, others], [2, link.replace(/\?.*/, ''), {}]);
+    assert.deepEqual(extensions, declarePaymentIdentifier());
+    assert.notEqual(accepts.length, 0);
+    if (code === undefined) assert.equal(error, 'Payment required');
+    else assert.match(error, /^\S+ \S+ .*\.$/, `"${error}" is no sentence`);
+  } else if (body.error !== undefined) {
+    assert.deepEqual(Object.keys(body), ['error']);
+    assert.deepEqual(Object.keys(body.error), ['code', 'message']);
+    assert.match(body.error.message, /^\S+ \S+ .*\.$/, `"${body.error.message}" is no sentence`);
+    assert.equal(STATUS_BY_CODE[body.error.code], status, body.error.code);
+  } else if (status === 200) {
+    const { receipt, ...others } = body;
+    assert.deepEqual(Object.keys(others), ['status', link.includes('/c/re_') ? 'refund' : 'session']);
+    const told = receiptOf(res);
+    assert.equal(told?.success, true);
+    assert.deepEqual(receipt, told?.extensions?.['offer-receipt'].info.receipt);
+  } else {
+    const { message, ...said } = body;
+    assert.deepEqual(said, { status: 'processing', url: link.replace(/\?.*/, '') });
+    assert.match(message, /GET.*without a payment header.*until.*200/);
+    assert.match(`${status}`, /^(202|409)$/);
+  }
+}

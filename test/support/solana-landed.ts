@@ -1,0 +1,67 @@
+import type { VersionedMessage } from '@solana/web3.js';
+import { type DescribedMessage, describeMessage, transferred } from './solana-messages.js';
+
+export type Commitment = 'processed' | 'confirmed' | 'finalized';
+
+/** After so many slots. */
+export const DEPTH: Record<Commitment, number> = { processed: 0, confirmed: 2, finalized: 32 };
+
+export interface Landed {
+  signature: string;
+  slot: number;
+  message: VersionedMessage;
+  error: object | null;
+  receives: Record<string, bigint>;
+  memo: string | null;
+  /** How many landed before it. */
+  order: number;
+}
+
+/** The transactions of a cluster, found by their signatures and by the accounts that they name. */
+export class LandedTransactions {
+  readonly #all: Landed[] = [];
+  readonly #bySignature = new Map<string, Landed>();
+  readonly #byAccount = new Map<string, Landed[]>();
+  readonly #described = new WeakMap<VersionedMessage, DescribedMessage>();
+
+  add(transaction: Omit<Landed, 'memo' | 'order'>): void {
+    const { memo, accounts } = this.#describe(transaction.message);
+    const landed = { ...transaction, memo, order: this.#all.length };
+    this.#all.push(landed);
+    this.#bySignature.set(landed.signature, landed);
+    for (const account of accounts) {
+      const listed = this.#byAccount.get(account);
+      if (listed === undefined) this.#byAccount.set(account, [landed]);
+      else listed.push(landed);
+    }
+  }
+
+  find(signature: string): Landed | undefined {
+    return this.#bySignature.get(signature);
+  }
+
+  /** Oldest first. */
+  of(account: string): readonly Landed[] {
+    return this.#byAccount.get(account) ?? [];
+  }
+
+  /** What TransferChecked instructions have brought to a token account. */
+  received(account: string): bigint {
+    const succeeded = this.#all.filter(({ error }) => error === null);
+    return succeeded.reduce((sum, { message }) => sum + (transferred(message).get(account) ?? 0n), 0n);
+  }
+
+  /** Once for all transactions of one message. */
+  #describe(message: VersionedMessage): DescribedMessage {
+    const known = this.#described.get(message);
+    if (known !== undefined) return known;
+    const described = describeMessage(message);
+    this.#described.set(message, described);
+    return described;
+  }
+}
+
+export function commitmentAt(age: number): Commitment {
+  if (age >= DEPTH.finalized) return 'finalized';
+  return age >= DEPTH.confirmed ? 'confirmed' : 'processed';
+}

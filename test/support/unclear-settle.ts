@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { nowMs } from '../../shared/clock.js';
+import { BUYER, type Checkout, openCheckoutOnChain, type SignedPayment, type Signing } from './checkout.js';
+import type { EvmChain } from './evm-chain.js';
+import type { Behaviour } from './facilitator-dial.js';
+import type { Kind } from './kinds.js';
+import { receiptOf, told } from './link-answers.js';
+
+export const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
+
+export interface Undecided {
+  id: string;
+  payment: SignedPayment;
+}
+
+/** Which answers a payment at once. */
+export function openHastyCheckout(kind: Kind): Promise<Checkout & { chain: EvmChain }> {
+  return openCheckoutOnChain({ SETTLE_WAIT_MS: '0' }, kind);
+}
+
+/** Paid, answered 202, and the first call of /settle has ended. */
+export async function payUnclearly(
+  checkout: Checkout,
+  behaviour: Behaviour,
+  parts?: Signing,
+): Promise<Undecided> {
+  const { id } = await checkout.buildSession({ expiresAt: new Date(nowMs() + 86_400_000) });
+  const payment = await checkout.sign(id, parts);
+  checkout.facilitator.settle.next(behaviour);
+  const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
+  assert.equal(told(res), '202 processing');
+  await checkout.afterSettling(id);
+  return { id, payment };
+}
+
+export async function assertCompletes(checkout: Checkout, { id, payment }: Undecided): Promise<void> {
+  await checkout.becomes(id, PAID);
+  const res = await checkout.visit(id);
+  assert.equal(told(res), '200 complete');
+  const nonce = payment.payload.authorization.nonce;
+  const moved = checkout.facilitator.ledger.filter(({ paymentId }) => paymentId === nonce);
+  assert.equal(moved.length, 1);
+  assert.equal(receiptOf(res)?.transaction, moved[0]?.transaction);
+  assert.equal(receiptOf(res)?.payer, BUYER.address);
+}
