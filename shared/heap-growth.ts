@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
  * much, and a busy process is then larger by a third; what it costs to collect sooner was less than two runs differ by. A V8
  * without this flag does not mind.
  */
-const GROWING_PERCENT = 30;
+const GROWING_PERCENT = 20;
 
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);
