@@ -13,7 +13,15 @@ export interface BrowserPage {
   problems: string[];
 }
 
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-sync',
+  // Contexts never share a process, so they have one each all the same; but none is started in advance.
+  '--renderer-process-limit=1',
+];
 
 export async function launchBrowser(): Promise<TestBrowser> {
   const browser: Browser = await chromium.launch({
