@@ -10,8 +10,9 @@ export const TOOLS = [
     why: 'the queue and the rate limits run on a real Redis',
   },
   {
-    command: 'chromium',
-    debianPackage: 'chromium',
+    command: 'chromium-headless-shell',
+    instead: 'chromium',
+    debianPackage: 'chromium-headless-shell',
     why: 'the payment page is tried in a real browser',
   },
   {
@@ -58,7 +59,7 @@ const POLICY = '#!/bin/sh\n# Left by "npm test" of stablecoin-checkout; may be r
 
 /** Installs what is missing when this is root on Debian or Ubuntu; otherwise names it and exits 1. */
 export async function ensureSystemTools(tools = TOOLS) {
-  const missing = tools.filter(({ command }) => !isOnPath(command));
+  const missing = tools.filter((tool) => !isThere(tool));
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0 || !isOnPath('apt-get')) refuse(missing);
   const packages = missing.map(({ debianPackage }) => debianPackage);
@@ -69,7 +70,7 @@ export async function ensureSystemTools(tools = TOOLS) {
     await runToEnd('apt-get', [...flags, 'update'], options);
     await runToEnd('apt-get', [...flags, 'install', '-y', '--no-install-recommends', ...packages], options);
   });
-  const stillMissing = tools.filter(({ command }) => !isOnPath(command));
+  const stillMissing = tools.filter((tool) => !isThere(tool));
   if (stillMissing.length > 0) refuse(stillMissing);
 }
 
@@ -94,6 +95,11 @@ async function withoutServices(install) {
     allowAgain();
     process.off('exit', allowAgain);
   }
+}
+
+/** Or what does as well, where somebody has installed it. */
+function isThere({ command, instead = command }) {
+  return isOnPath(command) || isOnPath(instead);
 }
 
 function isOnPath(command) {

@@ -25,9 +25,7 @@ const NPM = { npm_config_update_notifier: 'false', npm_config_logs_max: '0' };
 export function spawnService(program: Program): ChildProcessByStdio<Writable, Readable, Readable> {
   const { kind, launcher, clockOffsetMs, environment } = program;
   const [command, args] =
-    launcher === 'npm'
-      ? ['npm', ['run', kind]]
-      : [process.execPath, ['--enable-source-maps', path.join('dist', ENTRIES[kind])]];
+    launcher === 'npm' ? ['npm', ['run', kind]] : [process.execPath, [path.join('dist', ENTRIES[kind])]];
   return spawn(command, args, {
     cwd: projectRoot(),
     detached: true,

@@ -16,7 +16,7 @@ else process.exit(5);
 /** What the suite needs beyond npm's packages, and the package of Debian's that has it. */
 const PACKAGES: Record<string, string> = {
   'redis-server': 'redis-server',
-  chromium: 'chromium',
+  'chromium-headless-shell': 'chromium-headless-shell',
   pgbouncer: 'pgbouncer',
   haproxy: 'haproxy',
   curl: 'curl',
@@ -46,6 +46,13 @@ describe('npm test', function () {
     const args = ['test/unit/money.spec.ts', '--bail'];
     const outcome = await project.run('test', { args, variables: [onPath('programs')] });
     assert.equal(outcome.stdout, 'test/unit/money.spec.ts --bail\n');
+  });
+
+  it('takes the whole Chromium where the headless shell is not installed', async () => {
+    const names = Object.keys(PACKAGES).filter((name) => name !== 'chromium-headless-shell');
+    for (const name of [...names, 'chromium']) await writeProgram(`whole/${name}`, 'exit 0');
+    const outcome = await project.run('test', { variables: [onPath('whole')] });
+    assert.deepEqual([outcome.code, outcome.stderr], [5, '']);
   });
 
   it('names the programs it needs where it cannot install them', async () => {

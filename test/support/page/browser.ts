@@ -1,7 +1,13 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import { chromiumPath } from './chromium-path.js';
 
-/** One Chromium for a spec file. Each page is a buyer of its own: nothing is shared between their contexts. */
+/** Pages of Chromium. Each is a buyer of its own: nothing is shared between their contexts. */
 export interface TestBrowser {
   open(options?: BrowserContextOptions): Promise<BrowserPage>;
   close(): Promise<void>;
@@ -13,24 +19,51 @@ export interface BrowserPage {
   problems: string[];
 }
 
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-sync',
+  // Contexts never share a process, so they have one each all the same; but none is started in advance.
+  '--renderer-process-limit=1',
+];
+
+/** All who have one open at the same time have the same Chromium, which ends with the last of them. */
+let shared: { browser: Promise<Browser>; users: number } | undefined;
 
 export async function launchBrowser(): Promise<TestBrowser> {
-  const browser: Browser = await chromium.launch({
-    executablePath: chromiumPath(),
-    headless: true,
-    args: FLAGS,
-  });
+  shared ??= { browser: launch(), users: 0 };
+  const own = shared;
+  own.users += 1;
+  const browser = await own.browser;
+  const contexts: BrowserContext[] = [];
   return {
     async open(options = {}) {
       const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC', ...options });
+      contexts.push(context);
       const page = await context.newPage();
       const problems: string[] = [];
       watch(page, problems);
       return { page, problems };
     },
-    close: () => browser.close(),
+    async close() {
+      await Promise.all(contexts.map((context) => context.close()));
+      own.users -= 1;
+      if (own.users > 0) return;
+      shared = undefined;
+      await browser.close();
+    },
   };
+}
+
+async function launch(): Promise<Browser> {
+  try {
+    return await chromium.launch({ executablePath: chromiumPath(), headless: true, args: FLAGS });
+  } catch (error) {
+    shared = undefined;
+    throw error;
+  }
 }
 
 function watch(page: Page, problems: string[]): void {

@@ -1,10 +1,12 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 
-/** Debian's; the set-up of the tests installs it. */
+/** Debian's; the set-up of the tests installs one. Without windows to draw, the first takes half the processor time. */
+const NAMES = ['chromium-headless-shell', 'chromium'];
+
 export function chromiumPath(): string {
-  for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
-    const candidate = path.join(folder, 'chromium');
+  const folders = (process.env.PATH ?? '').split(path.delimiter);
+  for (const candidate of NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name)))) {
     try {
       accessSync(candidate, constants.X_OK);
       return candidate;
@@ -12,5 +14,5 @@ export function chromiumPath(): string {
       // In another folder, perhaps.
     }
   }
-  throw new Error('chromium is not on PATH: npm test installs it or says what to install.');
+  throw new Error(`None of ${NAMES.join(', ')} is on PATH: npm test installs one or says what to install.`);
 }
