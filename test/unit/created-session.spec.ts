@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Knex } from '../../shared/db/knex.js';
+import { SMALL_BODY_BYTES } from '../../shared/domain/weight.js';
 import type { CheckoutSession } from '../../shared/models/checkout-session.js';
 import {
   createCheckoutSession,
@@ -32,15 +33,13 @@ interface Sent {
 }
 
 /** What goes to Postgres, without one. */
-async function create(): Promise<Sent> {
-  let sent: Partial<Sent> = {};
+function databaseOf(insert: (rows: string) => Promise<void>): Knex {
   const connection = {
     readyForQuery: true,
     getTransactionStatus: () => 'I',
     async query({ values: [rows] }: { values: [string] }) {
-      const [row] = JSON.parse(rows);
-      sent = { ...sent, row };
-      return { rows: [{ id: row.id }] };
+      await insert(rows);
+      return { rows: (JSON.parse(rows) as { id: string }[]).map(({ id }) => ({ id })) };
     },
   };
   const client = {
@@ -49,8 +48,16 @@ async function create(): Promise<Sent> {
     afterFailure: () => undefined,
     emit: () => undefined,
   };
-  const db = { client, userParams: { preparedStatements: true } } as unknown as Knex;
-  const principal = { accountId: 'acct_1', livemode: false, keyId: 'key_1' };
+  return { client, userParams: { preparedStatements: true } } as unknown as Knex;
+}
+
+const principal = { accountId: 'acct_1', livemode: false, keyId: 'key_1' };
+
+async function create(): Promise<Sent> {
+  let sent: Partial<Sent> = {};
+  const db = databaseOf(async (rows) => {
+    sent = { ...sent, row: JSON.parse(rows)[0] };
+  });
   await createCheckoutSession(db, principal, INPUT, {
     idempotent: undefined,
     render(session) {
@@ -111,4 +118,18 @@ describe('a new session', () => {
       );
     });
   }
+
+  it('shares no statement with large ones', async () => {
+    const statements: number[] = [];
+    const db = databaseOf(async (rows) => void statements.push(rows.length));
+    const reply = { idempotent: undefined, render: () => '{}' };
+    const metadata = { long: 'x'.repeat(SMALL_BODY_BYTES) };
+    const inputs = [{ ...INPUT, metadata }, INPUT, { ...INPUT, metadata }, INPUT];
+    await Promise.all(inputs.map((input) => createCheckoutSession(db, principal, input, reply)));
+    assert.deepEqual(
+      statements.map((bytes) => bytes > 2 * SMALL_BODY_BYTES),
+      [true, false],
+    );
+    assert.ok((statements[1] ?? 0) < SMALL_BODY_BYTES);
+  });
 });
