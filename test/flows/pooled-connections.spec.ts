@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.js';
 import { startPgBouncer } from '../support/pgbouncer.js';
 import { killProcesses } from '../support/processes.js';
@@ -6,7 +7,9 @@ import type { TestServer } from '../support/services.js';
 import { testServices } from '../support/suite.js';
 import { MINIMAL, openWebProcesses, SESSIONS, type WebProcesses } from '../support/web-process.js';
 
-const CREATES = 30;
+const ROUNDS = 5;
+/** Which of the pooler's connections a statement meets is chance: one of ours may find its own for a while. */
+const MOST_ROUNDS = 200;
 const AT_ONCE = 6;
 
 describe('web processes behind a pooler that holds no prepared statements', () => {
@@ -24,7 +27,12 @@ describe('web processes behind a pooler that holds no prepared statements', () =
 
   it('serve every create, and say once what is wrong and what cures it', async () => {
     const webs = await Promise.all([1, 2].map(() => processes.start({ DATABASE_URL: pooler.url })));
-    for (let i = 0; i < CREATES / AT_ONCE; i += 1) {
+    const linesOf = (web: (typeof webs)[number]): Record<string, unknown>[] =>
+      web.lines().filter(({ event }) => event === 'database.statements_not_kept');
+    const haveAllTold = (): boolean => webs.every((web) => linesOf(web).length > 0);
+    for (let round = 0; round < ROUNDS || (!haveAllTold() && round < MOST_ROUNDS); round += 1) {
+      // Within the account's limit.
+      if (round >= ROUNDS) await sleep(100);
       const answers = await Promise.all(
         webs.flatMap(({ port }) =>
           Array.from({ length: AT_ONCE / 2 }, () =>
@@ -38,7 +46,7 @@ describe('web processes behind a pooler that holds no prepared statements', () =
       );
     }
     for (const web of webs) {
-      const told = web.lines().filter(({ event }) => event === 'database.statements_not_kept');
+      const told = linesOf(web);
       assert.equal(told.length, 1, web.output());
       assert.match(String(told[0]?.hint), /DATABASE_PREPARED_STATEMENTS=false/);
     }
