@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Kept beside the data that it encrypts, for a machine where nothing is configured. */
@@ -15,11 +15,15 @@ export async function localReceiptSigningKey(folder: string): Promise<string> {
 }
 
 async function keep(file: string, make: () => string): Promise<string> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, make(), { mode: 0o600, flag: 'wx' });
   try {
-    // `wx`: of two first starts at once one writes, and both read what it wrote.
-    await writeFile(file, make(), { mode: 0o600, flag: 'wx' });
+    // Under its name only when it is whole: of two first starts at once one makes the key, and both read it.
+    await link(draft, file);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    await rm(draft);
   }
   return (await readFile(file, 'utf8')).trim();
 }
