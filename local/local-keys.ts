@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Kept beside the data that it encrypts, for a machine where nothing is configured. */
@@ -21,9 +21,11 @@ async function keep(file: string, make: () => string): Promise<string> {
     // Under its name only when it is whole: of two first starts at once one makes the key, and both read it.
     await link(draft, file);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    // Not every file system has links.
+    if (!isThere) await rename(draft, file);
   } finally {
-    await rm(draft);
+    await rm(draft, { force: true });
   }
   return (await readFile(file, 'utf8')).trim();
 }
