@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import request from 'supertest';
 import { loadConfig } from '../../shared/config.js';
 import { openReplica, type Replica } from '../../shared/db/replica.js';
 import { newId } from '../../shared/ids.js';
 import { createLogger } from '../../shared/logger.js';
-import { Event } from '../../shared/models/event.js';
 import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
 import { startWorker } from '../../workers/start-worker.js';
 import { assertUnauthenticated, type Client, client } from '../support/api-client.js';
@@ -13,6 +11,7 @@ import { openTestApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import {
   buildEndpoints,
+  buildEvent,
   buildMerchant,
   buildPaidSession,
   buildRefund,
@@ -20,10 +19,11 @@ import {
   type Merchant,
 } from '../support/factories.js';
 import { FreezingProxy } from '../support/freezing-proxy.js';
+import { logLines } from '../support/log-lines.js';
 import { minimal } from '../support/orders.js';
 import { idsOf } from '../support/pages.js';
 import { startReceiver } from '../support/receiver.js';
-import { type Pair, startPair } from '../support/standby.js';
+import { type Pair, startPair, wasAsked } from '../support/standby.js';
 import { testServices } from '../support/suite.js';
 
 const SESSIONS = '/v1/checkout/sessions';
@@ -78,14 +78,7 @@ describe('a read replica', function () {
     });
   }
 
-  /** What the standby was asked last by any of its clients. */
-  async function asked(words: string): Promise<boolean> {
-    const { rows } = await pair.standby.db.raw(
-      'SELECT 1 FROM pg_stat_activity WHERE strpos(query, ?) > 0 AND pid <> pg_backend_pid()',
-      [words],
-    );
-    return rows.length > 0;
-  }
+  const asked = (words: string): Promise<boolean> => wasAsked(pair.standby.db, words);
 
   it('is asked for lists, retrievals and tables of those who have not written lately', async () => {
     const { db } = pair.primary;
@@ -94,8 +87,7 @@ describe('a read replica', function () {
     const refund = await buildRefund(db, accountId);
     const [endpoint] = await buildEndpoints(db, accountId, 1);
     const { body: object } = await here.get(`${SESSIONS}/${session.id}`).expect(200);
-    const event = { id: newId('evt_'), accountId, livemode: false, checkoutSessionId: session.id };
-    await Event.query(db).insert({ ...event, type: 'checkout.session.completed', object });
+    const event = await buildEvent(db, accountId, object);
     await shown();
     const reads: Record<string, string> = {
       [SESSIONS]: 'FROM checkout_sessions session',
@@ -105,7 +97,7 @@ describe('a read replica', function () {
       '/v1/refunds': 'FROM refunds refund',
       [`/v1/refunds/${refund.id}`]: 'refund.id = ANY',
       '/v1/events': 'FROM events event',
-      [`/v1/events/${event.id}`]: 'event.id = ANY',
+      [`/v1/events/${event}`]: 'event.id = ANY',
       [ENDPOINTS]: 'FROM webhook_endpoints endpoint',
       [`${ENDPOINTS}/${endpoint}`]: 'from "webhook_endpoints"',
     };
@@ -228,16 +220,10 @@ describe('a read replica', function () {
   });
 
   describe('is left out', () => {
-    const lines: Record<string, unknown>[] = [];
+    const { lines, sink } = logLines();
     let proxy: FreezingProxy & { databaseUrl: string };
     let watched: Replica;
     before(async () => {
-      const sink = new Writable({
-        write(chunk, _encoding, done) {
-          lines.push(JSON.parse(String(chunk)));
-          done();
-        },
-      });
       proxy = await FreezingProxy.before(pair.standby.url);
       const { database } = loadConfig({ DATABASE_URL: proxy.databaseUrl }, 'migrate');
       const times = { everyMs: 20, mostBehindMs: 500, patienceMs: 300 };

@@ -2,6 +2,7 @@ import type { Knex } from '../../shared/db/knex.js';
 import { summarize } from '../../shared/domain/checkout-session.js';
 import { newId, sessionPrefix } from '../../shared/ids.js';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { Event } from '../../shared/models/event.js';
 import { Payable } from '../../shared/models/payable.js';
 import { Payment } from '../../shared/models/payment.js';
 import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
@@ -206,6 +207,13 @@ export async function buildUndecidedPayment(
     paymentId: payment.id,
   });
   return { session, payment };
+}
+
+/** One that says of a session that it is paid, as `object` shows it. */
+export async function buildEvent(db: Knex, accountId: string, object: { id: string }): Promise<string> {
+  const event = { id: newId('evt_'), accountId, livemode: false, checkoutSessionId: object.id };
+  await Event.query(db).insert({ ...event, type: 'checkout.session.completed', object });
+  return event.id;
 }
 
 /** Enabled for all events; their ids, oldest first. */

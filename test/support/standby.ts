@@ -28,6 +28,15 @@ interface Server {
   db: Knex;
 }
 
+/** What this database was asked last by any of its clients. */
+export async function wasAsked(db: Knex, words: string): Promise<boolean> {
+  const { rows } = await db.raw(
+    'SELECT 1 FROM pg_stat_activity WHERE strpos(query, ?) > 0 AND pid <> pg_backend_pid()',
+    [words],
+  );
+  return rows.length > 0;
+}
+
 const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
