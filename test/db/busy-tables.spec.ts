@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import pg from 'pg';
 import { createIndexConcurrently, dropIndexConcurrently } from '../../migrations/concurrent-index.js';
 import { type Config, loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/logger.js';
 import { migrate } from '../../shared/migrate.js';
 import { type Migration, type MigrationFile, migratorConfig } from '../../shared/schema/migration-files.js';
 import { eventually } from '../support/eventually.js';
+import { loggerWithLines } from '../support/log-lines.js';
 import { createDatabase } from '../support/suite.js';
 
 /** What a migration waits for a table's lock in one go; who comes behind it waits as long. */
@@ -18,17 +17,7 @@ describe('a migration of tables that are in use', () => {
   let config: Config;
   let db: Knex;
   let client: pg.Client;
-  let lines: Record<string, unknown>[] = [];
-  const logger = createLogger(
-    'info',
-    'test',
-    new Writable({
-      write(chunk, _encoding, written) {
-        lines.push(JSON.parse(String(chunk)));
-        written();
-      },
-    }),
-  );
+  const { logger, lines } = loggerWithLines();
   const files: MigrationFile[] = [];
 
   before(async () => {
@@ -48,7 +37,7 @@ describe('a migration of tables that are in use', () => {
     await db.destroy();
   });
   beforeEach(() => {
-    lines = [];
+    lines.length = 0;
   });
 
   const said = (event: string) => lines.filter((line) => line.event === event);

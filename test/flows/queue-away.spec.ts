@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import { loadConfig } from '../../shared/config.js';
-import { createLogger, type Logger } from '../../shared/logger.js';
+import { createLogger } from '../../shared/logger.js';
 import { migrate } from '../../shared/migrate.js';
 import { openQueues } from '../../shared/queues/enqueue.js';
 import { done } from '../../workers/outcome.js';
@@ -9,6 +8,7 @@ import { runWorker } from '../../workers/run-worker.js';
 import { eventually } from '../support/eventually.js';
 import { type Expiring, openExpiring } from '../support/expiring.js';
 import { FreezingProxy } from '../support/freezing-proxy.js';
+import { loggerWithLines } from '../support/log-lines.js';
 import { killProcesses, startWorkerProcess } from '../support/processes.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
@@ -50,17 +50,7 @@ describe('a worker whose queue lives in Postgres', () => {
 
   describe('that refuses its first connection', () => {
     let proxy: FreezingProxy & { databaseUrl: string };
-    const lines: { event: string }[] = [];
-    const logger: Logger = createLogger(
-      'info',
-      'test',
-      new Writable({
-        write(chunk, _encoding, written) {
-          lines.push(JSON.parse(String(chunk)));
-          written();
-        },
-      }),
-    );
+    const { logger, lines } = loggerWithLines<{ event: string }>();
     before(async () => {
       proxy = await FreezingProxy.before(await createMigratedDatabase('queue_refused'));
     });

@@ -19,7 +19,7 @@ import {
   type Merchant,
 } from '../support/factories.js';
 import { FreezingProxy } from '../support/freezing-proxy.js';
-import { logLines } from '../support/log-lines.js';
+import { loggerWithLines } from '../support/log-lines.js';
 import { minimal } from '../support/orders.js';
 import { idsOf } from '../support/pages.js';
 import { startReceiver } from '../support/receiver.js';
@@ -220,14 +220,14 @@ describe('a read replica', function () {
   });
 
   describe('is left out', () => {
-    const { lines, sink } = logLines();
+    const { logger, lines } = loggerWithLines();
     let proxy: FreezingProxy & { databaseUrl: string };
     let watched: Replica;
     before(async () => {
       proxy = await FreezingProxy.before(pair.standby.url);
       const { database } = loadConfig({ DATABASE_URL: proxy.databaseUrl }, 'migrate');
       const times = { everyMs: 20, mostBehindMs: 500, patienceMs: 300 };
-      watched = openReplica(pair.primary.db, database, createLogger('info', 'test', sink), times);
+      watched = openReplica(pair.primary.db, database, logger, times);
       await eventually(() => assert.ok(watched.shownUntil()));
     });
     after(async () => {

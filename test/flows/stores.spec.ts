@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { Writable } from 'node:stream';
 import { Redis } from 'ioredis';
 import { loadConfig } from '../../shared/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { createLogger, type Logger } from '../../shared/logger.js';
 import { openRedis, warnIfRedisMayEvict } from '../../shared/queues/connection.js';
 import { eventually } from '../support/eventually.js';
+import { loggerWithLines } from '../support/log-lines.js';
 import { startTestRedis, type TestServer } from '../support/services.js';
 import { testServices } from '../support/suite.js';
 import { openTlsFront, type TlsFront } from '../support/tls-front.js';
@@ -66,14 +66,7 @@ describe('a Redis that may evict what it holds', () => {
   after(() => server.stop());
 
   it('is warned of, and one that may not is not', async () => {
-    const lines: { event: string; policy?: string }[] = [];
-    const sink = new Writable({
-      write(chunk, _encoding, done) {
-        lines.push(JSON.parse(String(chunk)));
-        done();
-      },
-    });
-    const logger = createLogger('warn', 'test', sink);
+    const { logger, lines } = loggerWithLines<{ event: string; policy?: string }>('warn');
     const operator = new Redis(server.url);
     for (const policy of ['noeviction', 'allkeys-lru']) {
       await operator.config('SET', 'maxmemory-policy', policy);

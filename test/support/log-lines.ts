@@ -1,13 +1,21 @@
 import { Writable } from 'node:stream';
+import { createLogger, type Logger } from '../../shared/logger.js';
 
-/** Where a logger writes, and what it has written. */
-export function logLines(): { sink: Writable; lines: Record<string, unknown>[] } {
-  const lines: Record<string, unknown>[] = [];
+export interface LoggerWithLines<Line> {
+  logger: Logger;
+  /** What it has written. */
+  lines: Line[];
+}
+
+export function loggerWithLines<Line = Record<string, unknown>>(
+  level: Parameters<typeof createLogger>[0] = 'info',
+): LoggerWithLines<Line> {
+  const lines: Line[] = [];
   const sink = new Writable({
     write(chunk, _encoding, done) {
       lines.push(JSON.parse(String(chunk)));
       done();
     },
   });
-  return { sink, lines };
+  return { logger: createLogger(level, 'test', sink), lines };
 }

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import { raw } from 'objection';
 import { createChains } from '../../shared/chains/confirmation.js';
 import { nowMs, travelMs } from '../../shared/clock.js';
 import { type Config, loadConfig } from '../../shared/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { newId } from '../../shared/ids.js';
-import { createLogger } from '../../shared/logger.js';
 import { Event } from '../../shared/models/event.js';
 import { Payable } from '../../shared/models/payable.js';
 import { Payment } from '../../shared/models/payment.js';
@@ -24,6 +22,7 @@ import { EvmChain } from './evm-chain.js';
 import { startFacilitator } from './facilitator.js';
 import type { Movement } from './facilitator-judgement.js';
 import { type Kind, toldMoves } from './kinds.js';
+import { loggerWithLines } from './log-lines.js';
 import { createMigratedDatabase } from './suite.js';
 
 /** A checkout on a database and a chain of its own, whose books can be held against the facilitator's. */
@@ -127,13 +126,6 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
 }
 
 export function openHands(config: Config, db: Knex): Hands {
-  const log: Record<string, unknown>[] = [];
-  const sink = new Writable({
-    write(chunk, _encoding, done) {
-      log.push(JSON.parse(String(chunk)));
-      done();
-    },
-  });
   const queues: Queues = {
     enqueue: async () => undefined,
     check: async () => undefined,
@@ -141,7 +133,7 @@ export function openHands(config: Config, db: Knex): Hands {
     open: async () => [],
     close: async () => undefined,
   };
-  const logger = createLogger('warn', 'test', sink);
+  const { logger, lines: log } = loggerWithLines('warn');
   const deps: WorkerDeps = {
     config,
     db,

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import { returnToPresent, travelMs } from '../../shared/clock.js';
 import { MAX_REMOVED_TOGETHER_BYTES } from '../../shared/domain/weight.js';
 import { createLogger } from '../../shared/logger.js';
@@ -11,6 +10,7 @@ import { cleanUp } from '../../workers/clean-up.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { buildMerchant, buildSession, type Merchant } from '../support/factories.js';
+import { loggerWithLines } from '../support/log-lines.js';
 
 const DAY_MS = 24 * 3_600_000;
 const TRY = { at: '2026-11-01T00:00:00.000Z', durationMs: 12, status: 200, error: null, answer: 'thanks' };
@@ -119,14 +119,7 @@ describe('the clean-up', () => {
   });
 
   it('says in one line what it did, and when it could not', async () => {
-    const lines: Record<string, unknown>[] = [];
-    const sink = new Writable({
-      write(chunk, _encoding, done) {
-        lines.push(JSON.parse(String(chunk)));
-        done();
-      },
-    });
-    const logger = createLogger('info', 'test', sink);
+    const { logger, lines } = loggerWithLines();
     await cleanUp({ db: app.db, logger, config: app.config }, () => false);
     assert.equal(lines.at(-1)?.event, 'clean_up.finished');
     const closed = await openTestApp();

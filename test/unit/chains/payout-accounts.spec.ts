@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import {
   type FindMissing,
   type MissingAccount,
   type PayoutAccounts,
   watchPayoutAccounts,
 } from '../../../shared/chains/payout-accounts.js';
-import { createLogger } from '../../../shared/logger.js';
 import { eventually } from '../../support/eventually.js';
+import { loggerWithLines } from '../../support/log-lines.js';
 
 const NETWORK = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
 const USDC = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU';
@@ -22,15 +21,9 @@ const SELDOM = {
 
 describe('the accounts that merchants are paid into', () => {
   const watches: PayoutAccounts[] = [];
-  const lines: Record<string, unknown>[] = [];
+  const { logger, lines } = loggerWithLines();
   let looks = 0;
   let answer: ReturnType<FindMissing>;
-  const sink = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(JSON.parse(String(chunk)));
-      done();
-    },
-  });
   beforeEach(() => {
     lines.length = 0;
     looks = 0;
@@ -45,7 +38,7 @@ describe('the accounts that merchants are paid into', () => {
       looks += 1;
       return answer;
     };
-    const accounts = watchPayoutAccounts(find, createLogger('info', 'test', sink), { ...SELDOM, ...pauses });
+    const accounts = watchPayoutAccounts(find, logger, { ...SELDOM, ...pauses });
     watches.push(accounts);
     return { isMissing: (asset = USDC) => accounts.isMissing({ network: NETWORK, wallet: 'w', asset }) };
   }

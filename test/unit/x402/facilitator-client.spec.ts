@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { Writable } from 'node:stream';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { returnToPresent, travelMs } from '../../../shared/clock.js';
 import { parseFacilitatorSecret } from '../../../shared/facilitator-secret.js';
-import { createLogger } from '../../../shared/logger.js';
 import { createFacilitator, type Facilitator } from '../../../shared/x402/facilitator.js';
 import { type FakeFacilitator, startFacilitator } from '../../support/facilitator.js';
 import { answers, answersHtml, slow } from '../../support/facilitator-dial.js';
+import { loggerWithLines } from '../../support/log-lines.js';
 import { entryFor } from './offers.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -16,17 +15,7 @@ const secret = `svc_sk_${privateKey.export({ type: 'pkcs8', format: 'der' }).toS
 describe('the facilitator client', () => {
   let fake: FakeFacilitator;
   const open: Facilitator[] = [];
-  const lines: Record<string, unknown>[] = [];
-  const logger = createLogger(
-    'info',
-    'test',
-    new Writable({
-      write(chunk, _encoding, written) {
-        lines.push(JSON.parse(String(chunk)));
-        written();
-      },
-    }),
-  );
+  const { logger, lines } = loggerWithLines();
   beforeEach(async () => {
     lines.length = 0;
     fake = await startFacilitator();
