@@ -38,7 +38,12 @@ describe("the facilitator's limits", function () {
   }
 
   it('are kept by web and workers together: a hundred payments at once, none unclear', async () => {
-    const environment = { FACILITATOR_MAX_PER_SECOND: '80', FACILITATOR_MAX_CONNECTIONS: '20' };
+    const environment = {
+      // A payment that another file has left to be settled would be one more.
+      DATABASE_URL: await createMigratedDatabase('facilitator_limits'),
+      FACILITATOR_MAX_PER_SECOND: '80',
+      FACILITATOR_MAX_CONNECTIONS: '20',
+    };
     const checkout = await openCheckout({ environment });
     try {
       await checkout.startWorker();
@@ -63,7 +68,13 @@ describe("the facilitator's limits", function () {
         payments.filter(({ settleUnclear, settleCalls }) => settleUnclear || settleCalls !== 1),
         [],
       );
-      assert.deepEqual([edge.turnedAway, checkout.facilitator.ledger.length], [0, 100]);
+      const ours = new Set(signed.map(({ payload }) => payload.authorization.nonce));
+      const { ledger } = checkout.facilitator;
+      assert.deepEqual(
+        ledger.filter(({ paymentId }) => !ours.has(paymentId)),
+        [],
+      );
+      assert.deepEqual([edge.turnedAway, ledger.length], [0, 100]);
       assert.ok(edge.mostConnections <= 20, `${edge.mostConnections} connections`);
     } finally {
       await checkout.close();
