@@ -32,6 +32,15 @@ export function busy(forMs = 0): LinkAnswer {
   );
 }
 
+/** Its claim is gone from Postgres: of a crash nothing was sent, of a failover nobody knows. Sent again, it is looked for. */
+export function forgotten(): LinkAnswer {
+  return refuse(
+    'payment_service_unavailable',
+    'What became of this payment cannot be told right now. Send the same signature again in a few seconds; it moves money once at most.',
+    BUSY_SECONDS,
+  );
+}
+
 export function alreadyPaid(receipt?: SettlementResponse): LinkAnswer {
   const answer = refuse(
     'session_already_paid',

@@ -9,7 +9,7 @@ import { markAnsweredProcessing } from '../../shared/services/payments/remember-
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';
-import { alreadyPaid, busy, type LinkAnswer, stillProcessing } from './link-answer.js';
+import { alreadyPaid, busy, forgotten, type LinkAnswer, stillProcessing } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 import { askForPayment, readOffer } from './offer.js';
 import { paid } from './receipt.js';
@@ -47,8 +47,9 @@ export async function answerOutcome(deps: LinkDeps, claimed: ClaimedPayment): Pr
     if (holds) return await answerOutcome(deps, claimed);
     const payment =
       session.payment?.id === paymentId ? session.payment : await findPayment(deps.db, paymentId);
-    if (payment?.status === 'failed') return await answerFailure(deps, session, payment, offer);
-    if (payment?.status !== 'succeeded') return stillProcessing();
+    if (payment === undefined) return forgotten();
+    if (payment.status === 'failed') return await answerFailure(deps, session, payment, offer);
+    if (payment.status !== 'succeeded') return stillProcessing();
     return await paid(deps, session, payment);
   } catch (error) {
     const lost = { payment: paymentId, session: sessionId };

@@ -39,10 +39,10 @@ const HINTS: Record<Exclude<Standing, 'serves'>, string> = {
     'DATABASE_REPLICA_URL is not in recovery: it was promoted, or never was a standby. It is not asked. Set DATABASE_URL to the server that takes writes, and DATABASE_REPLICA_URL to one that follows it.',
 };
 
-/** The time first: what was committed before it is in what was written after it. */
+/** The time first: what was committed before it is in the log by then, on the disk or, of a claim, not there yet. */
 const WRITTEN = {
   name: undefined,
-  text: 'SELECT clock_timestamp()::text AS at, pg_current_wal_lsn()::text AS place',
+  text: 'SELECT clock_timestamp()::text AS at, pg_current_wal_insert_lsn()::text AS place',
 };
 const SHOWN = {
   name: undefined,

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig } from '../../shared/config.js';
+import { openReplica, type Replica } from '../../shared/db/replica.js';
+import { claimSession } from '../../shared/services/payments/claim.js';
+import { eventually } from '../support/eventually.js';
+import { buildMerchant, buildSession } from '../support/factories.js';
+import { loggerWithLines } from '../support/log-lines.js';
+import { EVENT_DEPS } from '../support/money-flow.js';
+import { newPayment } from '../support/new-payment.js';
+import { type Pair, startPair } from '../support/standby.js';
+
+describe('a claim that is committed and not on the disk', () => {
+  let pair: Pair;
+  let replica: Replica;
+  before(async () => {
+    pair = await startPair();
+    const { database } = loadConfig({ DATABASE_URL: pair.standby.url }, 'migrate');
+    const times = { everyMs: 10, mostBehindMs: 60_000, patienceMs: 3000 };
+    replica = openReplica(pair.primary.db, database, loggerWithLines().logger, times);
+  });
+  after(async () => {
+    await replica.close();
+    await pair.close();
+  });
+
+  it('is nothing that a read replica has shown by then', async () => {
+    const { accountId } = await buildMerchant(pair.primary.db);
+    const { id } = await buildSession(pair.primary.db, accountId);
+    await eventually(() => assert.ok(replica.shownUntil()));
+    const { rows } = await pair.primary.db.raw(
+      "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'",
+    );
+    const { pid } = rows[0] ?? assert.fail('nobody writes the log');
+    process.kill(pid, 'SIGSTOP');
+    try {
+      assert.equal((await claimSession(pair.primary.db, newPayment(id), EVENT_DEPS)).kind, 'claimed');
+      const claimed = await pair.primary.db.raw('SELECT clock_timestamp() AS at');
+      const isSaidToShow = (): boolean =>
+        new Date(replica.shownUntil() ?? 0).getTime() > claimed.rows[0].at.getTime();
+      const shows = async (): Promise<boolean> =>
+        (await pair.standby.db('payables').where({ id, status: 'processing' })).length === 1;
+      for (let look = 0; look < 20; look += 1) {
+        await sleep(20);
+        if (isSaidToShow()) assert.ok(await shows());
+      }
+      process.kill(pid, 'SIGCONT');
+      await eventually(() => assert.ok(isSaidToShow()));
+      assert.ok(await shows());
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  });
+});
