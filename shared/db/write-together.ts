@@ -14,6 +14,8 @@ export interface GroupedWrite<Item, Result> {
   bytesOf?(item: Item): number;
   /** So many do not wait for those under way; ENOUGH of what somebody waits for. */
   enough?: number;
+  /** Who comes first waits a moment for others, if there were others the last time. By itself nobody waits. */
+  likesCompany?: boolean;
   /** As many results as items, in their order; undefined for those it has left out. */
   together(db: Knex, items: readonly Item[]): Promise<(Result | undefined)[]>;
   alone(db: Knex, item: Item): Promise<Result>;
@@ -33,6 +35,8 @@ const PATIENCE_MS = 20;
 /** So many are company enough: they leave while others are on their way, and Postgres works while we do. */
 const ENOUGH = 10;
 const MOST_UNDER_WAY = 3;
+/** A group of two costs Postgres, the driver and the kernel nearly as much as one of ten. */
+const COMPANY_MS = 4;
 
 export function writeTogether<Item, Result>(
   write: GroupedWrite<Item, Result>,
@@ -50,10 +54,12 @@ function openGroup<Item, Result>(
   db: Knex,
   write: GroupedWrite<Item, Result>,
 ): (waiting: Waiting<Item, Result>) => void {
-  const { enough = ENOUGH } = write;
+  const { enough = ENOUGH, likesCompany = false } = write;
   let waiting: Waiting<Item, Result>[] = [];
   let underWay = 0;
   let patience: NodeJS.Timeout | undefined;
+  let company: NodeJS.Timeout | undefined;
+  let hadCompany = false;
   let isLeaving = false;
 
   /** At the end of this turn of the event loop when nothing is under way, so that all of one turn go together. */
@@ -67,16 +73,23 @@ function openGroup<Item, Result>(
       patience ??= setTimeout(leave, PATIENCE_MS);
       return;
     }
+    if (likesCompany && hadCompany) {
+      company ??= setTimeout(leave, COMPANY_MS);
+      return;
+    }
     isLeaving = true;
     setImmediate(leave);
   }
 
   function leave(): void {
     clearTimeout(patience);
+    clearTimeout(company);
     patience = undefined;
+    company = undefined;
     isLeaving = false;
     const { group, rest } = divide(waiting, write);
     waiting = rest;
+    hadCompany = group.length > 1;
     underWay += 1;
     void carry(group).finally(() => {
       underWay -= 1;

@@ -74,6 +74,7 @@ interface Claiming {
 
 const claim = writeTogether<Claiming, Claim>({
   keyOf: ({ made }) => made.sessionId,
+  likesCompany: true,
   async together(db, all) {
     // A refund's claim is told of, in the same commit: it goes alone.
     const silent = all.map(({ made }) => made).filter(({ sessionId }) => !isRefundId(sessionId));

@@ -34,6 +34,7 @@ interface Success {
 
 const succeedInGroup = writeTogether<Success, VerdictResult>({
   keyOf: ({ settled }) => settled.payment.checkoutSessionId,
+  likesCompany: true,
   async together(db, successes) {
     const list = JSON.stringify(successes.map(rowOf));
     const values = [list, SESSION_MOVES.claim.to, PAYMENT_MOVES.succeed.from, now()];

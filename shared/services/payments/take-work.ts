@@ -40,6 +40,7 @@ interface Beginning {
 
 const begin = writeTogether<Beginning, Payment | undefined>({
   keyOf: ({ id }) => id,
+  likesCompany: true,
   async together(db, beginnings) {
     const begun = await beginAll(db, BEGIN_TOGETHER, beginnings);
     return beginnings.map(({ id }) => begun.get(id));
