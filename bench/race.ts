@@ -1,33 +1,40 @@
 import type { Row } from './benchmark.js';
 import { type Load, type Measured, runLoad } from './load/wrk.js';
 
-/** How ours is held against a baseline: in turn, in the same run, with the same tool; the medians count. */
-export const ROUNDS = 3;
+/**
+ * How ours is held against a baseline: in turn, in the same run, with the same tool. Each round is compared by itself, since
+ * a machine that others share changes its speed, and the round of the median ratio counts.
+ */
+export const ROUNDS = 5;
 const WARM_UP_SECONDS = 2;
-export const SECONDS = 5;
+const SECONDS = 3;
 
 /** What is sent in each round; a new one each time where requests can be used once. */
 export type Contender = (seconds: number) => Load | Promise<Load>;
 
-export interface Race {
-  ours: Measured;
-  baseline: Measured;
+/** Of one round. */
+export interface Pair<Side> {
+  ours: Side;
+  baseline: Side;
 }
 
-export async function race(ours: Contender, baseline: Contender, rounds = ROUNDS): Promise<Race> {
-  const measured = { ours: [] as Measured[], baseline: [] as Measured[] };
+export async function race(ours: Contender, baseline: Contender): Promise<Pair<Measured>> {
+  const measured: Pair<Measured>[] = [];
   await runLoad(await ours(WARM_UP_SECONDS));
   await runLoad(await baseline(WARM_UP_SECONDS));
-  for (let round = 0; round < rounds; round += 1) {
-    measured.ours.push(await runLoad(await ours(SECONDS)));
-    measured.baseline.push(await runLoad(await baseline(SECONDS)));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    measured.push({
+      ours: await runLoad(await ours(SECONDS)),
+      baseline: await runLoad(await baseline(SECONDS)),
+    });
   }
-  return { ours: middle(measured.ours), baseline: middle(measured.baseline) };
+  return middle(measured, ({ perSecond }) => perSecond);
 }
 
-/** The round with the median rate. */
-function middle(rounds: Measured[]): Measured {
-  const sorted = [...rounds].sort((a, b) => a.perSecond - b.perSecond);
+/** The round with the median ratio. */
+export function middle<Side>(rounds: readonly Pair<Side>[], rateOf: (side: Side) => number): Pair<Side> {
+  const ratio = ({ ours, baseline }: Pair<Side>): number => rateOf(ours) / rateOf(baseline);
+  const sorted = [...rounds].sort((a, b) => ratio(a) - ratio(b));
   const chosen = sorted[Math.floor(sorted.length / 2)];
   if (chosen === undefined) throw new Error('nothing was measured');
   return chosen;
@@ -38,9 +45,9 @@ export function median(values: readonly number[]): number {
 }
 
 /** A line of the table: ours, the baseline, their ratio, and whether it meets its goal. */
-export function rateRow(figure: string, { ours, baseline }: Race, goal: number): Row {
+export function rateRow(figure: string, { ours, baseline }: Pair<Measured>, goal: number): Row {
   return {
-    ...compareRates(figure, ours.perSecond, baseline.perSecond, goal),
+    ...compareRates(figure, { ours: ours.perSecond, baseline: baseline.perSecond }, goal),
     'ours p50 ms': round(ours.p50Ms),
     'ours p99 ms': round(ours.p99Ms),
     'baseline p50 ms': round(baseline.p50Ms),
@@ -48,7 +55,7 @@ export function rateRow(figure: string, { ours, baseline }: Race, goal: number):
   };
 }
 
-export function compareRates(figure: string, ours: number, baseline: number, goal: number): Row {
+export function compareRates(figure: string, { ours, baseline }: Pair<number>, goal: number): Row {
   const ratio = ours / baseline;
   return {
     figure,

@@ -4,7 +4,7 @@ import { Event } from '../shared/models/event.js';
 import { WebhookDelivery } from '../shared/models/webhook-delivery.js';
 import { renderEvent } from '../shared/presenters/event.js';
 import type { Row } from './benchmark.js';
-import { compareRates, median, ROUNDS } from './race.js';
+import { compareRates, middle, type Pair, ROUNDS } from './race.js';
 import type { BenchServices } from './services.js';
 import { openShop, type Shop, until } from './shop.js';
 import type { BenchProcess } from './stage/server-process.js';
@@ -38,17 +38,16 @@ export async function webhooks(services: BenchServices): Promise<Row[]> {
           url: receiver.url,
           body: await anyBody(stage.db),
         });
-      const rates = { ours: [] as number[], baseline: [] as number[] };
+      const rates: Pair<number>[] = [];
       await ours(DELIVERIES);
       await baseline(DELIVERIES);
       // As autovacuum does within a minute: until then Postgres plans for the tables that it met at first.
       await stage.db.raw('ANALYZE');
       for (let round = 0; round < ROUNDS; round += 1) {
-        rates.ours.push(await ours(DELIVERIES));
-        rates.baseline.push(await baseline(DELIVERIES));
+        rates.push({ ours: await ours(DELIVERIES), baseline: await baseline(DELIVERIES) });
       }
       const figure = `webhooks, ${endpoints} endpoint${endpoints === 1 ? '' : 's'}`;
-      return compareRates(figure, median(rates.ours), median(rates.baseline), goal);
+      return compareRates(figure, middle(rates, Number), goal);
     };
     await shop.addEndpoint(`${receiver.url}/1`);
     const toOne = await measure(1, 0.7);
