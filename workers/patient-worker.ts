@@ -12,6 +12,7 @@ import { pauseAfterFailure } from '../shared/pause.js';
 import type { RedisClient } from '../shared/queues/connection.js';
 import { prefixOf, type QueuePool } from '../shared/queues/queue-settings.js';
 import type { StoreNews } from '../shared/queues/tell-of-store.js';
+import { waitAtMost } from '../shared/within.js';
 
 /**
  * BullMQ asks again at once for a job that its store refused to give, and a worker in Postgres that could not connect the
@@ -31,6 +32,9 @@ class StoreAway extends Error {
 
 /** When a question was cut off, as each is whose node of a cluster ends: BullMQ would wait fifteen seconds. */
 const ASKED_AGAIN_MS = 1000;
+
+/** What a stopping worker waits for its connections, once it has nothing in hand. */
+const LET_GO_MS = 1000;
 
 /** How a Redis says no; when it cannot be reached, ioredis waits for it. It does not for one node of a cluster. */
 const isRefusalOfRedis = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
@@ -62,6 +66,32 @@ function patient<B extends IQueueBackend, C>(
   };
 }
 
+/** ioredis never tells the end of a connection that it was making again when it was cut off, and BullMQ waits for that. */
+function leaving<B extends IQueueBackend, C>(
+  create: BackendFactory<B, C>,
+  { over }: Pick<Patience, 'over'>,
+): BackendFactory<B, C> {
+  return (...settings) => {
+    const backend = create(...settings);
+    const [cutOff, connectAgain, close] = [
+      backend.disconnectBlocking.bind(backend),
+      backend.reconnectBlocking.bind(backend),
+      backend.close.bind(backend),
+    ];
+    backend.disconnectBlocking = async (wait) => {
+      await waitAtMost(LET_GO_MS, cutOff(wait));
+    };
+    backend.reconnectBlocking = async () => {
+      const connecting = connectAgain();
+      while (!(await waitAtMost(LET_GO_MS, connecting)) && !over.aborted);
+    };
+    backend.close = async (force) => {
+      await waitAtMost(LET_GO_MS, close(force));
+    };
+    return backend;
+  };
+}
+
 interface Settings<Data> extends Patience {
   work: Processor<Data>;
   options: { concurrency: number; stalledInterval: number; maxStalledCount: number };
@@ -72,7 +102,7 @@ export function workerOnRedis<Data>(
   redis: RedisClient,
 ): Worker {
   const isPaused = redis.isCluster ? () => true : isRefusalOfRedis;
-  const bullMq = withBackend(patient(createRedisBackend, { name, ...rest }, isPaused));
+  const bullMq = withBackend(patient(leaving(createRedisBackend, rest), { name, ...rest }, isPaused));
   // What both backends' workers have in common is all that is used of either.
   return new bullMq.Worker(name, work, {
     ...options,

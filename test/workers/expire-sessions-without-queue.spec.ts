@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { ensureBuilt } from '../../local/ensure-built.mjs';
 import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { waitAtMost } from '../../shared/within.js';
 import { eventually } from '../support/eventually.js';
 import { type Expiring, openExpiring } from '../support/expiring.js';
 import { openRelay, type Relay } from '../support/redis-relay.js';
@@ -13,6 +15,10 @@ import { testServices } from '../support/suite.js';
 const ROOT = path.join(import.meta.dirname, '..', '..');
 /** More than one batch of the worker. */
 const MANY = 1100;
+/** What ioredis waits before it connects again. */
+const MADE_AGAIN_MS = 50;
+/** A worker that does not stop by itself is not waited for any longer than 20 s. */
+const CUT_OFF_AFTER_MS = 19_000;
 
 describe('the worker that expires sessions, without a queue that it can rely on,', () => {
   let expiring: Expiring;
@@ -91,6 +97,26 @@ describe('the worker that expires sessions, without a queue that it can rely on,
       await stopAll(relay);
     });
   }
+
+  it('stops by itself when told to in the moment in which a connection is made again', async () => {
+    const redis = new Redis(testServices().redisUrl);
+    try {
+      const worker = await expiring.work(redisAt(testServices().redisUrl));
+      const waiting = await eventually(async () => {
+        const clients = String(await redis.client('LIST')).split('\n');
+        const ids = clients
+          .filter((line) => line.includes('cmd=bzpopmin'))
+          .map((line) => /id=(\d+)/.exec(line)?.[1]);
+        assert.equal(ids.length, 1);
+        return ids[0] ?? '';
+      });
+      await redis.client('KILL', 'ID', waiting);
+      await sleep(MADE_AGAIN_MS / 5);
+      assert.ok(await waitAtMost(CUT_OFF_AFTER_MS, worker.close()));
+    } finally {
+      await redis.quit();
+    }
+  });
 
   it('stops when it is told to, also while Redis is away, and leaves nothing running', async () => {
     const relay = await openRelay();
