@@ -1,15 +1,23 @@
 import { chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import { spawnGuarded } from '../../local/guarded-process.js';
 import { postgresAddress } from './pause-points.js';
 import { findFreePort, type TestServer } from './services.js';
+
+const POOL_SIZE = 8;
+
+export interface Pooler extends TestServer {
+  /** Whoever prepared a statement through it does not find it again. */
+  loseStatements(): Promise<void>;
+}
 
 /** A pooler in transaction mode that holds no prepared statements, as none does before PgBouncer 1.21. */
 export async function startPgBouncer(
   databaseUrl: string,
   tls?: { key: string; cert: string },
-): Promise<TestServer> {
+): Promise<Pooler> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-pgbouncer-'));
   const url = new URL(databaseUrl);
   const database = url.pathname.slice(1);
@@ -27,7 +35,7 @@ export async function startPgBouncer(
     'unix_socket_dir =',
     'auth_type = any',
     'pool_mode = transaction',
-    'default_pool_size = 8',
+    `default_pool_size = ${POOL_SIZE}`,
   ];
   const files = [file];
   if (tls !== undefined) {
@@ -55,11 +63,23 @@ export async function startPgBouncer(
   });
   await Promise.race([ready, bouncer.exited]);
   if (bouncer.hasExited()) throw new Error(`pgbouncer did not start:\n${bouncer.recentOutput()}`);
+  const pooled = `postgres://${url.username}@127.0.0.1:${port}/${database}?sslmode=${tls === undefined ? 'disable' : 'require'}`;
   return {
-    url: `postgres://${url.username}@127.0.0.1:${port}/${database}?sslmode=${tls === undefined ? 'disable' : 'require'}`,
+    url: pooled,
+    loseStatements: () => emptyEachConnection(pooled),
     async stop() {
       await bouncer.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** As many transactions at once as it has connections to Postgres: one in each of them. */
+async function emptyEachConnection(url: string): Promise<void> {
+  const clients = Array.from({ length: POOL_SIZE }, () => new pg.Client({ connectionString: url }));
+  await Promise.all(clients.map((client) => client.connect()));
+  await Promise.all(clients.map((client) => client.query('BEGIN')));
+  await Promise.all(clients.map((client) => client.query('DEALLOCATE ALL')));
+  await Promise.all(clients.map((client) => client.query('COMMIT')));
+  await Promise.all(clients.map((client) => client.end()));
 }
