@@ -86,7 +86,8 @@ export function createFacilitator(
       if ('status' in reply) obey(reply);
       return reply;
     } finally {
-      entry.leave();
+      // By then undici has its connection back: whoever enters before that is given another one.
+      setImmediate(entry.leave);
     }
   }
 

@@ -63,6 +63,7 @@ describe("the facilitator's limits", function () {
       await eventually(async () => {
         for (const { id } of sessions) assert.equal((await checkout.session(id)).status, 'complete');
       });
+      assert.deepEqual(edge.turnedAway, []);
       const payments = await Promise.all(sessions.map(({ id }) => checkout.payment(id)));
       assert.deepEqual(
         payments.filter(({ settleUnclear, settleCalls }) => settleUnclear || settleCalls !== 1),
@@ -74,7 +75,7 @@ describe("the facilitator's limits", function () {
         ledger.filter(({ paymentId }) => !ours.has(paymentId)),
         [],
       );
-      assert.deepEqual([edge.turnedAway, ledger.length], [0, 100]);
+      assert.equal(ledger.length, 100);
       assert.ok(edge.mostConnections <= 20, `${edge.mostConnections} connections`);
     } finally {
       await checkout.close();

@@ -11,8 +11,8 @@ export interface EdgeLimits {
 /** Beyond its limits it answers 503 in HTML, for what the facilitator then never sees. */
 export interface Edge {
   limitTo(limits: EdgeLimits | undefined): void;
-  /** How many it has not let through. */
-  readonly turnedAway: number;
+  /** What those that it has not let through had too much of. */
+  readonly turnedAway: readonly ('calls' | 'connections')[];
   /** The most connections that were open at once. */
   readonly mostConnections: number;
   admits(socket: Socket): boolean;
@@ -23,7 +23,7 @@ export function openEdge(server: Server): Edge {
   let limits: EdgeLimits | undefined;
   let tokens = 0;
   let filledAtMs = 0;
-  let turnedAway = 0;
+  const turnedAway: ('calls' | 'connections')[] = [];
   let mostConnections = 0;
 
   server.on('connection', (socket) => {
@@ -47,9 +47,7 @@ export function openEdge(server: Server): Edge {
       tokens = wanted?.burst ?? 0;
       filledAtMs = performance.now();
     },
-    get turnedAway() {
-      return turnedAway;
-    },
+    turnedAway,
     get mostConnections() {
       return mostConnections;
     },
@@ -57,7 +55,7 @@ export function openEdge(server: Server): Edge {
       if (limits === undefined) return true;
       const isAmongFirst = [...sockets].indexOf(socket) < limits.connections;
       if (isAmongFirst && takeToken(limits)) return true;
-      turnedAway += 1;
+      turnedAway.push(isAmongFirst ? 'calls' : 'connections');
       return false;
     },
   };

@@ -3,6 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { returnToPresent, travelMs } from '../../../shared/clock.js';
 import { parseFacilitatorSecret } from '../../../shared/facilitator-secret.js';
+import { openLine } from '../../../shared/pace/line.js';
+import { ownPace } from '../../../shared/pace/pace.js';
 import { createFacilitator, type Facilitator } from '../../../shared/x402/facilitator.js';
 import { type FakeFacilitator, startFacilitator } from '../../support/facilitator.js';
 import { answers, answersHtml, slow } from '../../support/facilitator-dial.js';
@@ -31,11 +33,14 @@ describe('the facilitator client', () => {
       key?: { id: string; secret: string };
       timeoutMs?: number;
       maxConnections?: number | undefined;
+      /** How many of those are this process' own. */
+      share?: number;
     } = {},
   ): Facilitator {
-    const { key, timeoutMs = 5000, maxConnections } = settings;
+    const { key, timeoutMs = 5000, maxConnections, share } = settings;
     const config = { url: fake.url, key, timeoutMs, settleTimeoutMs: timeoutMs, maxConnections };
-    const facilitator = createFacilitator(config, { logger });
+    const line = share === undefined ? undefined : openLine({ pace: ownPace(() => 0), places: () => share });
+    const facilitator = createFacilitator(config, { logger, ...(line && { line }) });
     open.push(facilitator);
     return facilitator;
   }
@@ -124,6 +129,12 @@ describe('the facilitator client', () => {
       await Promise.all(calls);
     });
   }
+
+  it('opens no more connections than calls may be under way, though the others of all processes are not its own', async () => {
+    const facilitator = client({ maxConnections: 20, share: 3 });
+    await Promise.all(Array.from({ length: 100 }, () => facilitator.verify({} as never)));
+    assert.deepEqual([fake.calls.verify.length, fake.edge.mostConnections], [100, 3]);
+  });
 
   it('tells a call that cannot be sent in time that it was not, and for how long', async () => {
     const facilitator = client({ maxConnections: 1, timeoutMs: 60_000 });
