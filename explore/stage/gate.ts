@@ -28,6 +28,7 @@ export class Gate {
   #trouble: Trouble | undefined;
   #isTaken = false;
   #isArmed = false;
+  #hasStruck = false;
   #isDead = false;
   #isInTransaction = false;
 
@@ -35,6 +36,7 @@ export class Gate {
     this.#trouble = trouble;
     this.#isTaken = false;
     this.#isArmed = false;
+    this.#hasStruck = false;
     this.#isDead = false;
     this.#isInTransaction = false;
   }
@@ -43,9 +45,9 @@ export class Gate {
     this.#trouble = undefined;
   }
 
-  /** The call is over: the next write is the one that matters. */
+  /** A call is over: the next write is the one that matters. Who calls again to write again meets no second trouble. */
   arm(): void {
-    this.#isArmed = true;
+    this.#isArmed = !this.#hasStruck;
   }
 
   async pass<T>(text: string, send: () => Promise<T>): Promise<T> {
@@ -67,6 +69,7 @@ export class Gate {
 
   #strike(crash: Crash): never {
     this.#isArmed = false;
+    this.#hasStruck = true;
     this.#isInTransaction = false;
     if (crash.startsWith('write lost')) throw Object.assign(new Error(BROKEN), { code: 'ECONNRESET' });
     this.#isDead = true;
