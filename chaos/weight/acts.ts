@@ -189,10 +189,12 @@ const EXPIRE_SOME = `
   UPDATE checkout_sessions SET expires_at = now() WHERE id IN (
     SELECT id FROM checkout_sessions WHERE account_id = $1 AND expires_at > now() ORDER BY id LIMIT $2)`;
 
-/** As many of full size, whose time is over. */
+/** As many of full size, whose time is over; made once each, where `(made()).*` would make it once for each column. */
 const COPY = `
   INSERT INTO checkout_sessions
-  SELECT (jsonb_populate_record(session, jsonb_build_object(
-    'id', left(session.id, -6) || lpad(n::text, 6, '0'), 'expires_at', now()))).*
-  FROM checkout_sessions session CROSS JOIN generate_series(1, $3::int) n
+  SELECT copy.*
+  FROM checkout_sessions session
+  CROSS JOIN generate_series(1, $3::int) n
+  CROSS JOIN LATERAL jsonb_populate_record(session, jsonb_build_object(
+    'id', left(session.id, -6) || lpad(n::text, 6, '0'), 'expires_at', now())) copy
   WHERE session.account_id = $1 AND session.id = $2`;
