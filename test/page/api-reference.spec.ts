@@ -134,11 +134,12 @@ describe('the API reference', function () {
 const OPEN_AND_CLOSE = `async (id) => {
   const block = document.querySelector('[id$="-' + id + '"].opblock');
   const text = (name) => block.querySelector('.opblock-summary-' + name).textContent;
+  const isOpen = () => block.querySelector('.responses-wrapper')?.checkVisibility() ?? false;
   block.querySelector('.opblock-summary-control').click();
-  while (!block.querySelector('.responses-wrapper')) await new Promise(requestAnimationFrame);
+  while (!isOpen()) await new Promise(requestAnimationFrame);
   // It lets long paths break, at places that nobody sees.
   const shown = { path: text('path').replaceAll('\u200b', ''), method: text('method'), summary: text('description') };
   block.querySelector('.opblock-summary-control').click();
-  while (block.querySelector('.responses-wrapper')) await new Promise(requestAnimationFrame);
+  while (isOpen()) await new Promise(requestAnimationFrame);
   return shown;
 }`;

@@ -8,11 +8,14 @@ export interface EdgeLimits {
   connections: number;
 }
 
+/** What a call that was not let through had too much of. */
+export type Excess = 'calls' | 'connections';
+
 /** Beyond its limits it answers 503 in HTML, for what the facilitator then never sees. */
 export interface Edge {
   limitTo(limits: EdgeLimits | undefined): void;
-  /** What those that it has not let through had too much of. */
-  readonly turnedAway: readonly ('calls' | 'connections')[];
+  /** One for each call that it has not let through. */
+  readonly turnedAway: readonly Excess[];
   /** The most connections that were open at once. */
   readonly mostConnections: number;
   admits(socket: Socket): boolean;
@@ -23,7 +26,7 @@ export function openEdge(server: Server): Edge {
   let limits: EdgeLimits | undefined;
   let tokens = 0;
   let filledAtMs = 0;
-  const turnedAway: ('calls' | 'connections')[] = [];
+  const turnedAway: Excess[] = [];
   let mostConnections = 0;
 
   server.on('connection', (socket) => {
