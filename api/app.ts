@@ -1,9 +1,11 @@
 import express, { type Express } from 'express';
 import { pageAssetRoutes } from './checkout-page/assets-route.js';
-import type { Deps } from './deps.js';
+import type { Deps } from './deps/deps.js';
 import { docs } from './docs/routes.js';
 import { renderMerchantErrors } from './errors/merchant-error.js';
 import { unknownPath } from './errors/no-such-route.js';
+import { programHeaders } from './http/safe-headers.js';
+import { sendJson } from './http/send-json.js';
 import { paymentLink } from './link/routes.js';
 import { merchantTools } from './mcp/routes.js';
 import { inOneLayer, warnOfUntrustedProxy } from './middleware/preparations.js';
@@ -13,9 +15,7 @@ import { openApiDocument } from './openapi/document.js';
 import { MERCHANT_PATHS } from './openapi/merchant-paths.js';
 import { operations } from './operations/routes.js';
 import { wellKnown } from './operations/well-known.js';
-import { programHeaders } from './safe-headers.js';
-import { sendJson } from './send-json.js';
-import { merchantApi } from './v1/router.js';
+import { merchantApi } from './v1/routes/router.js';
 
 /** Every middleware, in order. */
 export function createApp(deps: Deps): Express {

@@ -1,4 +1,4 @@
-import { runProcess } from '../shared/run-process.js';
-import { startWeb } from './start-web.js';
+import { runProcess } from '../shared/startup/run-process.js';
+import { startWeb } from './process/start-web.js';
 
 await runProcess('web', startWeb);

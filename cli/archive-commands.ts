@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { nowMs } from '../shared/clock.js';
-import { isMonth, type Month, monthAt, monthsAfter } from '../shared/months.js';
-import { type ArchivedMonth, archiveMonths, type KeptMonth } from '../shared/services/archive/archive.js';
-import { pipePart } from '../shared/services/archive/pipe-part.js';
+import { type ArchivedMonth, archiveMonths, type KeptMonth } from '../shared/archive/archive.js';
+import { pipePart } from '../shared/archive/pipe-part.js';
+import { nowMs } from '../shared/process/clock.js';
+import { isMonth, type Month, monthAt, monthsAfter } from '../shared/values/months.js';
 import { type Command, DoneInPart } from './command.js';
 import { UsageError } from './parse-command-line.js';
 

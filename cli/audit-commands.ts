@@ -1,5 +1,5 @@
-import { presentOperatorAction } from '../shared/presenters/operator-action.js';
-import { listOperatorActions } from '../shared/services/access/operator-actions.js';
+import { listOperatorActions } from '../shared/accounts/operator-actions.js';
+import { presentOperatorAction } from '../shared/accounts/present.js';
 import type { Command } from './command.js';
 import { UsageError } from './parse-command-line.js';
 

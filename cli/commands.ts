@@ -1,18 +1,12 @@
-import type { FacilitatorKey } from '../shared/models/facilitator-key.js';
-import { presentAccount } from '../shared/presenters/account.js';
-import { presentApiKey, presentNewApiKey } from '../shared/presenters/api-key.js';
-import {
-  createAccount,
-  getAccount,
-  listAccounts,
-  updateAccount,
-} from '../shared/services/access/accounts.js';
-import { createApiKey, listApiKeys, revokeApiKey } from '../shared/services/access/api-keys.js';
+import { createAccount, getAccount, listAccounts, updateAccount } from '../shared/accounts/accounts.js';
+import { createApiKey, listApiKeys, revokeApiKey } from '../shared/accounts/api-keys.js';
 import {
   addFacilitatorKey,
   listFacilitatorKeys,
   removeFacilitatorKey,
-} from '../shared/services/access/facilitator-keys.js';
+} from '../shared/accounts/facilitator-keys.js';
+import type { FacilitatorKey } from '../shared/accounts/model.js';
+import { presentAccount, presentApiKey, presentNewApiKey } from '../shared/accounts/present.js';
 import { ARCHIVE_COMMANDS } from './archive-commands.js';
 import { AUDIT_COMMANDS } from './audit-commands.js';
 import { type Command, subjectOf } from './command.js';

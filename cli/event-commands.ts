@@ -1,4 +1,4 @@
-import { resendEvent } from '../shared/services/webhooks/resend.js';
+import { resendEvent } from '../shared/webhooks/resend.js';
 import { type Command, subjectOf } from './command.js';
 
 /** What an operator can do about events. */

@@ -1,8 +1,8 @@
-import { ConfigError, isProduction, isSet, readConfig, readEnvFile } from '../shared/config.js';
+import { ConfigError, isProduction, isSet, readConfig, readEnvFile } from '../shared/config/config.js';
 import { openDatabase } from '../shared/db/knex.js';
-import { Refusal } from '../shared/domain/errors.js';
-import { createLogger } from '../shared/logger.js';
+import { Refusal } from '../shared/errors/refusal.js';
 import { migrate } from '../shared/migrate.js';
+import { createLogger } from '../shared/process/logger.js';
 import { DoneInPart } from './command.js';
 import { COMMANDS, USAGE } from './commands.js';
 import { formatText } from './format-text.js';
@@ -70,7 +70,7 @@ async function run(line: CommandLine): Promise<object> {
 const OF_THE_SANDBOX = { CHECK_TOKEN_ACCOUNTS: 'false' };
 
 async function startLocalDatabase(): Promise<{ url: string; stop(): Promise<void> }> {
-  const { startLocalDatabase: start } = await import('../local/local-database.js');
+  const { startLocalDatabase: start } = await import('../local/postgres/local-database.js');
   return await start();
 }
 

@@ -1,6 +1,6 @@
 import { findToken, NETWORKS } from '../shared/chains/networks.js';
-import type { Config } from '../shared/config.js';
-import { within } from '../shared/within.js';
+import type { Config } from '../shared/config/config.js';
+import { within } from '../shared/process/within.js';
 
 /** Nobody waits longer for a chain. */
 const LOOKED_WITHIN_MS = 3000;

@@ -1,18 +1,18 @@
-import { readConfig } from '../shared/config.js';
-import type { Resolution } from '../shared/domain/payment-policy/by-operator.js';
-import { createLogger } from '../shared/logger.js';
-import { presentOperatorPayment } from '../shared/presenters/operator-payment.js';
-import { presentRefund } from '../shared/presenters/refund.js';
-import { decisionBell } from '../shared/queues/decision-bell.js';
-import { leaveToSweep } from '../shared/queues/ring-deliveries.js';
-import { reconcileRestore } from '../shared/services/payments/reconcile-restore.js';
+import { readConfig } from '../shared/config/config.js';
+import { presentOperatorPayment } from '../shared/payments/present-operator.js';
+import { createLogger } from '../shared/process/logger.js';
+import { decisionBell } from '../shared/queues/decision-notifier.js';
+import { leaveToSweep } from '../shared/queues/notify-deliveries.js';
+import { presentRefund } from '../shared/refunds/present.js';
+import { refundsOf } from '../shared/refunds/read.js';
+import type { Resolution } from '../shared/settlement/policy/by-operator.js';
+import { reconcileRestore } from '../shared/settlement/reconcile-restore.js';
 import {
   getPayment,
   listUndecidedPayments,
   refuseIfItCanStillArrive,
   resolvePayment,
-} from '../shared/services/payments/resolve.js';
-import { refundsOf } from '../shared/services/refunds/read.js';
+} from '../shared/settlement/resolve.js';
 import { type Command, subjectOf } from './command.js';
 import { UsageError } from './parse-command-line.js';
 

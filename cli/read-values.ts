@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
+import type { AccountDetails } from '../shared/accounts/accounts.js';
 import { parseEvmWallet, parseSolanaWallet } from '../shared/chains/wallet-address.js';
-import { parseUrl } from '../shared/parse-url.js';
-import type { AccountDetails } from '../shared/services/access/accounts.js';
+import { parseUrl } from '../shared/values/parse-url.js';
 import { UsageError } from './parse-command-line.js';
 
 type Reader<T> = (text: string) => T;

@@ -1,6 +1,6 @@
 import os from 'node:os';
+import { type NewOperatorAction, recordOperatorAction } from '../shared/accounts/operator-actions.js';
 import type { Knex } from '../shared/db/knex.js';
-import { type NewOperatorAction, recordOperatorAction } from '../shared/services/access/operator-actions.js';
 import type { Deed } from './command.js';
 import type { CommandLine } from './parse-command-line.js';
 

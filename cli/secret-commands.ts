@@ -1,6 +1,6 @@
-import { ConfigError, isSet, readConfig } from '../shared/config.js';
-import { createSecretBox } from '../shared/secrets.js';
-import { resealSecrets } from '../shared/services/webhooks/reseal-secrets.js';
+import { ConfigError, isSet, readConfig } from '../shared/config/config.js';
+import { createSecretBox } from '../shared/secrets/secrets.js';
+import { resealSecrets } from '../shared/webhooks/reseal-secrets.js';
 import { type Command, DoneInPart } from './command.js';
 
 /** What an operator does about stored secrets while a key is rotated. */

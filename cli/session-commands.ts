@@ -1,4 +1,4 @@
-import { eraseSession } from '../shared/services/checkout-sessions/erase.js';
+import { eraseSession } from '../shared/checkout-sessions/erase.js';
 import { type Command, subjectOf } from './command.js';
 
 /** What an operator can do about sessions. */

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { type Config, ConfigError, type DatabaseConfig, readConfig } from './config.js';
+import { type Config, ConfigError, type DatabaseConfig, readConfig } from './config/config.js';
 import { postgresConnection } from './db/connection.js';
 import { type Knex, openDatabase } from './db/knex.js';
-import { isEntryPoint, runEntryPoint } from './entry-point.js';
-import { createLogger, type Logger, tellStart } from './logger.js';
+import { createLogger, type Logger, tellStart } from './process/logger.js';
 import { migrateQueues } from './queues/migrate-queues.js';
 import { areByMonth, keepByMonth, setPlanner } from './schema/by-month.js';
 import { appliedMigrations, migrationConfig, pendingMigrations } from './schema/migration-files.js';
 import { type MigrationRun, type MigrationTimes, runMigration } from './schema/run-migration.js';
 import { MIGRATION_APPLICATION } from './schema/watch-migration.sql.js';
+import { isEntryPoint, runEntryPoint } from './startup/entry-point.js';
 
 /** Held while migrating, so that two releases at once take turns. */
 const MIGRATION_LOCK = 7_301_202_610;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import request from 'supertest';
-import type { CheckoutSession } from '../shared/models/checkout-session.js';
+import { buildPaidSession } from '../lab/world/shop/factories.js';
+import type { CheckoutSession } from '../shared/checkout-sessions/model.js';
 import { type Checkout, openCheckout } from './support/checkout.js';
-import { buildPaidSession } from './support/factories.js';
 import { arrowsBetween, findCircle, readImports } from './support/source-graph.js';
 
 /**
@@ -54,7 +54,7 @@ function importersOf(imported: RegExp): string[] {
 describe('the architecture of api/', () => {
   it('was read at all', () => {
     assert.ok(graph.size > 100);
-    assert.ok(graph.get('api/app.ts')?.includes('api/deps.ts'));
+    assert.ok(graph.get('api/app.ts')?.includes('api/deps/deps.ts'));
   });
 
   it('has its rooms in one order, and each imports only from those below', () => {
@@ -84,7 +84,7 @@ describe('the architecture of api/', () => {
   it('pays only where a payment was sent', () => {
     assert.deepEqual(importersOf(/^api\/payment-link\/pay\.ts$/), ['api/payment-link/load-pay.ts']);
     // The server only loads it ahead of time.
-    const payers = ['api/link/pay.ts', 'api/link/serve-link.ts', 'api/start-web.ts'];
+    const payers = ['api/link/pay.ts', 'api/link/serve-link.ts', 'api/process/start-web.ts'];
     assert.deepEqual(importersOf(/^api\/payment-link\/load-pay\.ts$/).sort(), payers);
   });
 

@@ -132,7 +132,11 @@ describe('the architecture', () => {
   it('keeps each library in its place', () => {
     assertNone(importersOf(/^express$/, ['api/']), 'express only in api');
     assertNone(
-      importersOf(/^bullmq$/, ['shared/queues/', 'workers/run-worker.ts', 'workers/patient-worker.ts']),
+      importersOf(/^bullmq$/, [
+        'shared/queues/',
+        'workers/process/run-worker.ts',
+        'workers/process/patient-worker.ts',
+      ]),
       'bullmq behind its few files',
     );
     assertNone(
@@ -168,7 +172,7 @@ describe('the architecture', () => {
 
   it('reads the environment only in the configuration', () => {
     const offenders = sources.filter(
-      ({ file, text }) => text.includes('process.env') && file !== 'shared/config.ts',
+      ({ file, text }) => text.includes('process.env') && file !== 'shared/config/config.ts',
     );
     assertNone(
       offenders.map(({ file }) => file),
@@ -179,7 +183,9 @@ describe('the architecture', () => {
   it('takes the time only from the clock', () => {
     const offenders = sources.filter(
       ({ file, text }) =>
-        /Date\.now\(\)|new Date\(\)/.test(text) && file !== 'shared/clock.ts' && !file.startsWith('local/'),
+        /Date\.now\(\)|new Date\(\)/.test(text) &&
+        file !== 'shared/process/clock.ts' &&
+        !file.startsWith('local/'),
     );
     assertNone(
       offenders.map(({ file }) => file),

@@ -1,4 +1,4 @@
-import { runProcess } from '../shared/run-process.js';
-import { startWorker } from './start-worker.js';
+import { runProcess } from '../shared/startup/run-process.js';
+import { startWorker } from './process/start-worker.js';
 
 await runProcess('worker', startWorker);

@@ -1,4 +1,4 @@
-import { decimalText } from '../../shared/domain/money.js';
+import { decimalText } from '../../shared/values/money.js';
 
 /**
  * Numbers and times as a language writes them. Amounts come as digits, never as fractions: the largest have more

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { BUILD_FOLDER } from '../../shared/build-folder.js';
+import { BUILD_FOLDER } from '../../shared/process/build-folder.js';
 
 /** The page's script and style sheet, as the build left them: their names hold their hashes. */
 export interface PageAssets {

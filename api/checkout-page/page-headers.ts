@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { setDocumentHeaders } from '../safe-headers.js';
+import { setDocumentHeaders } from '../http/safe-headers.js';
 
 /** How often a page asks for itself that waits and has no script to do so. */
 export const REFRESH_SECONDS = 5;

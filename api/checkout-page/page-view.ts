@@ -1,14 +1,14 @@
 import { findToken, NETWORKS } from '../../shared/chains/networks.js';
-import { createdAt } from '../../shared/ids.js';
-import { sessionUrl } from '../../shared/presenters/checkout-session.js';
+import { sessionUrl } from '../../shared/checkout-sessions/present.js';
 import {
   type PublicSession,
   presentPublicSession,
   type ShownItem,
   visibleItem,
-} from '../../shared/presenters/public-session.js';
-import { unixSeconds } from '../../shared/presenters/timestamp.js';
-import type { LinkedSession } from '../../shared/services/payments/read-link.js';
+} from '../../shared/checkout-sessions/present-public.js';
+import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import { createdAt } from '../../shared/values/ids.js';
+import { unixSeconds } from '../../shared/wire/timestamp.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { type Formats, formatsOf } from './format.js';
 import type { Language } from './language.js';

@@ -1,4 +1,4 @@
-import type { WirePayment } from '../../shared/presenters/payment.js';
+import type { WirePayment } from '../../shared/payments/present.js';
 import { code, escapeHtml, facts, icon, link, say, shortened, time } from './markup.js';
 import type { PageView } from './page-view.js';
 import { refundFacts } from './refund-facts.js';

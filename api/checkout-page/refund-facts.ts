@@ -1,4 +1,4 @@
-import type { PublicSession } from '../../shared/presenters/public-session.js';
+import type { PublicSession } from '../../shared/checkout-sessions/present-public.js';
 import type { Formats } from './format.js';
 import type { Language } from './language.js';
 import { code, escapeHtml, facts, shortened } from './markup.js';

@@ -1,6 +1,6 @@
-import { visibleWords } from '../../shared/domain/visible-words.js';
-import type { Payable } from '../../shared/models/payable.js';
-import { isRefund, presentRefund, type WireRefund } from '../../shared/presenters/refund.js';
+import type { Payable } from '../../shared/payables/model.js';
+import { isRefund, presentRefund, type WireRefund } from '../../shared/refunds/present.js';
+import { visibleWords } from '../../shared/values/visible-text.js';
 import type { Language } from './language.js';
 import { inRefundWords, REFUND_WORDS, type RefundWords } from './words/refund-words.js';
 

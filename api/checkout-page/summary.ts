@@ -1,4 +1,4 @@
-import type { ShownItem } from '../../shared/presenters/public-session.js';
+import type { ShownItem } from '../../shared/checkout-sessions/present-public.js';
 import { escapeHtml, link, say } from './markup.js';
 import type { PageView } from './page-view.js';
 import { refundSummary } from './refund-facts.js';

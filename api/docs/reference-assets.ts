@@ -2,7 +2,7 @@ import { type FileHandle, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
-import { BUILD_FOLDER } from '../../shared/build-folder.js';
+import { BUILD_FOLDER } from '../../shared/process/build-folder.js';
 import { setAssetHeaders } from '../checkout-page/assets-route.js';
 import { chooseEncoding } from '../checkout-page/compressed.js';
 

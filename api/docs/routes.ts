@@ -1,7 +1,7 @@
 import { type Response, Router } from 'express';
 import { type Encodings, encodeAll, sendEncoded } from '../checkout-page/compressed.js';
 import { setPageHeaders } from '../checkout-page/page-headers.js';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
 import { llmsText } from './llms-text.js';
 import { listReferenceAssets, sendReferenceAsset } from './reference-assets.js';
 import { renderReferencePage } from './reference-page.js';

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { isDatabaseAway } from '../../shared/db/constraints.js';
-import { sendJson } from '../send-json.js';
+import { sendJson } from '../http/send-json.js';
 
 /** The buyer's errors, each with its one status. Those that may pass say when to try again. */
 export const BUYER_ERRORS = {

@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../../shared/domain/errors.js';
+import type { RefusalCode } from '../../shared/errors/refusal.js';
 
 export type ErrorType = 'invalid_request_error' | 'authentication_error' | 'idempotency_error' | 'api_error';
 

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Request } from 'express';
-import { Refusal } from '../../shared/domain/errors.js';
-import { sendJson } from '../send-json.js';
+import { Refusal } from '../../shared/errors/refusal.js';
+import { sendJson } from '../http/send-json.js';
 import { ERROR_CATALOG, type ErrorType } from './catalog.js';
 
 /** What a merchant is told of an error, before it is written as HTTP or as a tool's result. */

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { Refusal } from '../../shared/domain/errors.js';
+import { Refusal } from '../../shared/errors/refusal.js';
 
 export const unknownPath: RequestHandler = (req) => {
   const [path = ''] = req.originalUrl.split('?', 1);

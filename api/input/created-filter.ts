@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { IdRange } from '../../shared/db/listing.js';
-import { type IdPrefix, lowestIdAt } from '../../shared/ids.js';
+import { type IdPrefix, lowestIdAt } from '../../shared/values/ids.js';
 
 export const UnixSeconds = (description: string) =>
   Type.Integer({ minimum: -99_999_999_999, maximum: 99_999_999_999, description });

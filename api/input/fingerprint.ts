@@ -1,4 +1,4 @@
-import { sha256 } from '../../shared/secrets.js';
+import { sha256 } from '../../shared/secrets/secrets.js';
 
 /**
  * SHA-256 of a normalized input in a form that is equal for inputs of equal meaning: keys sorted, what was not

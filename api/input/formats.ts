@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { hostAndPort, parseUrl } from '../../shared/parse-url.js';
+import { hostAndPort, parseUrl } from '../../shared/values/parse-url.js';
 
 /** The one ajv of the API: strict schemas, first error only, and the formats that our schemas name. */
 export const ajv = new Ajv({ strict: true, allErrors: false, keywords: ['lowerCase'] });

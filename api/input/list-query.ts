@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { PageRequest } from '../../shared/db/listing.js';
-import { Refusal } from '../../shared/domain/errors.js';
+import { Refusal } from '../../shared/errors/refusal.js';
 
 const DEFAULT_LIMIT = 10;
 

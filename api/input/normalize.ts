@@ -1,4 +1,4 @@
-import { Refusal } from '../../shared/domain/errors.js';
+import { Refusal } from '../../shared/errors/refusal.js';
 import { type FormTree, isAppended, Unreadable } from './bracket-form.js';
 
 /** The part of JSON Schema that this API's inputs are written in. */

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { Refusal, type RefusalCode } from '../../shared/domain/errors.js';
+import { Refusal, type RefusalCode } from '../../shared/errors/refusal.js';
 import { paramName, sentIndex } from './normalize.js';
 
 type Explanation = [code: RefusalCode, sentence: string];

@@ -1,4 +1,4 @@
-import { MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../shared/domain/weight.js';
+import { MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../shared/limits/bounds.js';
 
 /** What a text holds, counted before it is parsed: parsing takes as long as there are values, and as much memory. */
 export interface Weight {

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
-import { isIdShaped } from '../../shared/ids.js';
-import { findLinkState } from '../../shared/services/payments/read-link.js';
+import { findLinkState } from '../../shared/settlement/read-link.js';
+import { isIdShaped } from '../../shared/values/ids.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
 import { NO_SESSION, sendBuyerError } from '../errors/buyer-errors.js';
 import { look } from '../payment-link/look.js';
 import { sendAgentAnswer } from './respond.js';

@@ -3,9 +3,9 @@ import { findToken, type Network, type OfferedToken } from '../../shared/chains/
 import type { TokenBalances } from '../../shared/chains/spared-evm.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { LinkBalances } from '../checkout-page/page-data.js';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
 import { sendBuyerError } from '../errors/buyer-errors.js';
-import { sendJson } from '../send-json.js';
+import { sendJson } from '../http/send-json.js';
 import { askOpenLink } from './ask-open-link.js';
 
 interface Wallet {

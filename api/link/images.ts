@@ -1,11 +1,11 @@
 import type { Response } from 'express';
-import { isIdShaped } from '../../shared/ids.js';
-import { findLinkImage } from '../../shared/services/payments/read-link.js';
-import { addressKey } from '../address-key.js';
-import type { Deps } from '../deps.js';
+import { findLinkImage } from '../../shared/settlement/read-link.js';
+import { isIdShaped } from '../../shared/values/ids.js';
+import type { Deps } from '../deps/deps.js';
 import { sendBuyerError } from '../errors/buyer-errors.js';
+import { releaseWhenSent } from '../http/release-when-sent.js';
+import { addressKey } from '../limits/address-key.js';
 import type { Image } from '../merchant-images/download-image.js';
-import { releaseWhenSent } from '../while-sent.js';
 
 /** One transparent pixel: a merchant's image that is gone leaves its place empty, and no error in the buyer's console. */
 const NOTHING: Image = {

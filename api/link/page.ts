@@ -1,11 +1,10 @@
 import type { Response } from 'express';
 import { transactionUrl } from '../../shared/chains/networks.js';
-import { now } from '../../shared/clock.js';
-import { LONG_ANSWER_BYTES } from '../../shared/domain/weight.js';
-import { createdAt, isIdShaped } from '../../shared/ids.js';
-import { unixSeconds } from '../../shared/presenters/timestamp.js';
-import { findPageSession, type LinkedSession } from '../../shared/services/payments/read-link.js';
-import { addressKey } from '../address-key.js';
+import { LONG_ANSWER_BYTES } from '../../shared/limits/bounds.js';
+import { now } from '../../shared/process/clock.js';
+import { findPageSession, type LinkedSession } from '../../shared/settlement/read-link.js';
+import { createdAt, isIdShaped } from '../../shared/values/ids.js';
+import { unixSeconds } from '../../shared/wire/timestamp.js';
 import { sendCompressed } from '../checkout-page/compressed.js';
 import { isAway, renderErrorPage } from '../checkout-page/error-page.js';
 import { askedLanguage, chooseLanguage, type Language } from '../checkout-page/language.js';
@@ -13,11 +12,12 @@ import { REFRESH_SECONDS, setPageHeaders } from '../checkout-page/page-headers.j
 import type { PageState } from '../checkout-page/page-state.js';
 import { buildPageView } from '../checkout-page/page-view.js';
 import { renderSessionPage } from '../checkout-page/session-page.js';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-errors.js';
+import { releaseWhenSent } from '../http/release-when-sent.js';
+import { addressKey } from '../limits/address-key.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { look } from '../payment-link/look.js';
-import { releaseWhenSent } from '../while-sent.js';
 import { writeHead } from './respond.js';
 
 /** A load that pays nothing: 200 while the session can be looked at; when it is over, what an agent's answer has. */

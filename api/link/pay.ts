@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
-import { nowMs } from '../../shared/clock.js';
-import { isIdShaped } from '../../shared/ids.js';
-import { findLinkState } from '../../shared/services/payments/read-link.js';
+import { nowMs } from '../../shared/process/clock.js';
+import { findLinkState } from '../../shared/settlement/read-link.js';
+import { isIdShaped } from '../../shared/values/ids.js';
 import type { PayOutcome } from '../checkout-page/page-data.js';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
+import { sendJson } from '../http/send-json.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { loadPay } from '../payment-link/load-pay.js';
-import { sendJson } from '../send-json.js';
 import { sentPayment } from './serve-link.js';
 
 /**

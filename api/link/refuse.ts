@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
 import { type BuyerErrorCode, sendBuyerError } from '../errors/buyer-errors.js';
 import { sendErrorPage } from './page.js';
 

@@ -1,9 +1,9 @@
 import type { Response } from 'express';
-import { now } from '../../shared/clock.js';
-import { MAX_BODY_BYTES } from '../../shared/domain/weight.js';
-import { presentPublicSession, renderPublicSession } from '../../shared/presenters/public-session.js';
-import { isRefund, presentPublicRefund } from '../../shared/presenters/refund.js';
-import { type LinkedSession, readPublicItems } from '../../shared/services/payments/read-link.js';
+import { presentPublicSession, renderPublicSession } from '../../shared/checkout-sessions/present-public.js';
+import { MAX_BODY_BYTES } from '../../shared/limits/bounds.js';
+import { now } from '../../shared/process/clock.js';
+import { isRefund, presentPublicRefund } from '../../shared/refunds/present.js';
+import { type LinkedSession, readPublicItems } from '../../shared/settlement/read-link.js';
 import { encodeHeader, encodeHeaderText } from '../../shared/x402/headers.js';
 import {
   PAYMENT_REQUIRED_HEADER,
@@ -12,12 +12,12 @@ import {
   type SettlementResponse,
   X_PAYMENT_RESPONSE_HEADER,
 } from '../../shared/x402/wire.js';
-import { addressKey } from '../address-key.js';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
 import { BUYER_ERRORS, sendBuyerError } from '../errors/buyer-errors.js';
+import { releaseWhenSent } from '../http/release-when-sent.js';
+import { sendJson } from '../http/send-json.js';
+import { addressKey } from '../limits/address-key.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
-import { sendJson } from '../send-json.js';
-import { releaseWhenSent } from '../while-sent.js';
 
 type Answer<Kind extends LinkAnswer['kind']> = Extract<LinkAnswer, { kind: Kind }>;
 

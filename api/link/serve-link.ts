@@ -1,17 +1,13 @@
 import type { Request, Response } from 'express';
-import { nowMs } from '../../shared/clock.js';
-import type { Channel } from '../../shared/domain/payment.js';
-import { isIdShaped } from '../../shared/ids.js';
-import { sessionUrl } from '../../shared/presenters/checkout-session.js';
-import {
-  findLinkedSession,
-  findPageSession,
-  type LinkedSession,
-} from '../../shared/services/payments/read-link.js';
+import { sessionUrl } from '../../shared/checkout-sessions/present.js';
+import type { Channel } from '../../shared/payments/states.js';
+import { nowMs } from '../../shared/process/clock.js';
+import { findLinkedSession, findPageSession, type LinkedSession } from '../../shared/settlement/read-link.js';
+import { isIdShaped } from '../../shared/values/ids.js';
 import { type DecodedHeader, readPaymentHeader } from '../../shared/x402/headers.js';
-import { addressKey } from '../address-key.js';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
 import { NO_SESSION } from '../errors/buyer-errors.js';
+import { addressKey } from '../limits/address-key.js';
 import { setRetryAfter } from '../middleware/rate-limit.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { loadPay } from '../payment-link/load-pay.js';

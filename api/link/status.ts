@@ -1,17 +1,17 @@
 import type { Response } from 'express';
-import { now } from '../../shared/clock.js';
-import { isIdShaped } from '../../shared/ids.js';
-import { presentPublicSession } from '../../shared/presenters/public-session.js';
-import { unixSeconds } from '../../shared/presenters/timestamp.js';
-import { findLinkState, type LinkedSession } from '../../shared/services/payments/read-link.js';
-import { TookTooLong, within } from '../../shared/within.js';
+import { presentPublicSession } from '../../shared/checkout-sessions/present-public.js';
+import { now } from '../../shared/process/clock.js';
+import { TookTooLong, within } from '../../shared/process/within.js';
+import { findLinkState, type LinkedSession } from '../../shared/settlement/read-link.js';
+import { isIdShaped } from '../../shared/values/ids.js';
+import { unixSeconds } from '../../shared/wire/timestamp.js';
 import type { LinkStatus } from '../checkout-page/page-data.js';
 import { revisionOf } from '../checkout-page/page-state.js';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
 import { NO_SESSION, sendBuyerError } from '../errors/buyer-errors.js';
+import { sendJson } from '../http/send-json.js';
 import { busy, type LinkAnswer } from '../payment-link/link-answer.js';
 import { look } from '../payment-link/look.js';
-import { sendJson } from '../send-json.js';
 import { pageState } from './page.js';
 
 /** A page that is open must hear of an expiry within 3 s, also while the facilitator hangs. */

@@ -4,9 +4,9 @@ import type { EndpointUnreadable } from '../../shared/chains/spared-endpoint.js'
 import { isJsonObject } from '../../shared/x402/json-object.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { TransactionOffer } from '../checkout-page/page-data.js';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
 import { sendBuyerError } from '../errors/buyer-errors.js';
-import { sendJson } from '../send-json.js';
+import { sendJson } from '../http/send-json.js';
 import { askOpenLink } from './ask-open-link.js';
 
 interface SolanaEntry {

@@ -9,9 +9,9 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import type { Request, Response } from 'express';
-import { API_VERSION } from '../../shared/domain/webhook-event.js';
+import { API_VERSION } from '../../shared/webhooks/event-types.js';
 import type { JsonObject } from '../../shared/x402/json-object.js';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
 import { operationCaller } from './call-operation.js';
 import type { MerchantTool } from './merchant-tool.js';
 import { takeArguments } from './take-arguments.js';

@@ -1,11 +1,11 @@
 import type { Response } from 'express';
 import type { JsonObject } from '../../shared/x402/json-object.js';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
 import { type MerchantError, merchantError } from '../errors/merchant-error.js';
+import { principalOf } from '../http/request-context.js';
 import { revokedOr } from '../middleware/revoked-first.js';
-import { principalOf } from '../request-context.js';
-import { merchantOperations } from '../v1/merchant-operations.js';
 import type { Answer } from '../v1/operation/answer-once.js';
+import { merchantOperations } from '../v1/routes/merchant-operations.js';
 import type { MerchantTool } from './merchant-tool.js';
 import { placeArguments } from './tool-arguments.js';
 import { wholeText } from './whole-text.js';

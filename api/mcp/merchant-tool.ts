@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { MerchantOperations } from '../v1/merchant-operations.js';
+import type { MerchantOperations } from '../v1/routes/merchant-operations.js';
 
 /** An operation of /v1 as a tool. */
 export interface MerchantTool {

@@ -1,17 +1,17 @@
 import { type Request, type RequestHandler, Router } from 'express';
-import { Refusal } from '../../shared/domain/errors.js';
-import { requireKeyThatCounts } from '../../shared/services/access/api-keys.js';
+import { requireKeyThatCounts } from '../../shared/accounts/api-keys.js';
+import { Refusal } from '../../shared/errors/refusal.js';
 import { isJsonObject, type JsonObject } from '../../shared/x402/json-object.js';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
 import { renderMerchantErrors } from '../errors/merchant-error.js';
 import { methodNotAllowed, unknownPath } from '../errors/no-such-route.js';
-import { takeLongTurn } from '../long-turns.js';
+import { principalOf } from '../http/request-context.js';
+import { sendJson } from '../http/send-json.js';
+import { takeLongTurn } from '../limits/long-turns.js';
 import { authenticate } from '../middleware/authenticate.js';
 import { bodyOf } from '../middleware/parse-body.js';
 import { consumeAccount } from '../middleware/rate-limit.js';
 import { hasLargeBody, readBody } from '../middleware/read-body.js';
-import { principalOf } from '../request-context.js';
-import { sendJson } from '../send-json.js';
 import type { AnswerMessage } from './answer-message.js';
 
 /**

@@ -1,5 +1,5 @@
-import { Refusal } from '../../shared/domain/errors.js';
-import { MAX_MESSAGE_VALUES } from '../../shared/domain/weight.js';
+import { Refusal } from '../../shared/errors/refusal.js';
+import { MAX_MESSAGE_VALUES } from '../../shared/limits/bounds.js';
 import { isJsonObject, type JsonObject } from '../../shared/x402/json-object.js';
 
 /**

@@ -1,5 +1,5 @@
-import { Refusal } from '../../shared/domain/errors.js';
-import { TOOL_ANSWER_BYTES } from '../../shared/domain/weight.js';
+import { Refusal } from '../../shared/errors/refusal.js';
+import { TOOL_ANSWER_BYTES } from '../../shared/limits/bounds.js';
 
 /** An answer of /v1 as a tool gives it: whole, so no longer than an agent can read. */
 export async function wholeText(text: string | AsyncIterable<string>): Promise<string> {

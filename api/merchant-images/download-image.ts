@@ -1,8 +1,8 @@
 import { Agent, request } from 'undici';
-import { MAX_IMAGE_FETCHES_OF_HOST } from '../../shared/domain/weight.js';
-import { parseUrl } from '../../shared/parse-url.js';
-import { assertPublicHost, publicLookup } from '../../shared/public-address.js';
-import type { ByteBudget } from '../byte-budget.js';
+import { MAX_IMAGE_FETCHES_OF_HOST } from '../../shared/limits/bounds.js';
+import { parseUrl } from '../../shared/values/parse-url.js';
+import { assertPublicHost, publicLookup } from '../../shared/values/public-address.js';
+import type { ByteBudget } from '../limits/byte-budget.js';
 import { imageType } from './image-kind.js';
 import { readImageBody } from './read-image-body.js';
 

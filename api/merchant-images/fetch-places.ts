@@ -4,7 +4,7 @@ import {
   MAX_IMAGE_FETCHES_OF_HOST,
   MAX_IMAGES_WAITING,
   MAX_IMAGES_WAITING_OF_ACCOUNT,
-} from '../../shared/domain/weight.js';
+} from '../../shared/limits/bounds.js';
 
 /** For whom an image is fetched, and where. */
 export interface Fetch {

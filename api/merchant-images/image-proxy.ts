@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { nowMs } from '../../shared/clock.js';
 import {
   IMAGE_BYTES_KEPT,
   IMAGE_BYTES_SENT,
   IMAGE_BYTES_SENT_TO_ADDRESS,
   IMAGE_BYTES_UNDER_WAY,
   IMAGE_BYTES_UNDER_WAY_OF_ACCOUNT,
-} from '../../shared/domain/weight.js';
-import { parseUrl } from '../../shared/parse-url.js';
-import { openByteBudget } from '../byte-budget.js';
+} from '../../shared/limits/bounds.js';
+import { nowMs } from '../../shared/process/clock.js';
+import { parseUrl } from '../../shared/values/parse-url.js';
+import { openByteBudget } from '../limits/byte-budget.js';
 import { type Image, openImageDownloader } from './download-image.js';
 import { FetchPlaces } from './fetch-places.js';
 import { ImagesBusy } from './read-image-body.js';

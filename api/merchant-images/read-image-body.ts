@@ -1,5 +1,5 @@
-import { MAX_IMAGE_BYTES } from '../../shared/domain/weight.js';
-import type { ByteBudget } from '../byte-budget.js';
+import { MAX_IMAGE_BYTES } from '../../shared/limits/bounds.js';
+import type { ByteBudget } from '../limits/byte-budget.js';
 
 const FIRST_BYTES = 64 * 1024;
 

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
-import { Refusal } from '../../shared/domain/errors.js';
-import { authenticate as findPrincipal, type Principal } from '../../shared/services/access/api-keys.js';
-import type { Deps } from '../deps.js';
+import { authenticate as findPrincipal, type Principal } from '../../shared/accounts/api-keys.js';
+import { Refusal } from '../../shared/errors/refusal.js';
+import type { Deps } from '../deps/deps.js';
 import { consumeForAnswer, limitRefused } from './rate-limit.js';
 
 type KeyDeps = Pick<Deps, 'db' | 'addressLimiters' | 'keyUses'>;

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { Refusal } from '../../shared/domain/errors.js';
-import { MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../shared/domain/weight.js';
+import { Refusal } from '../../shared/errors/refusal.js';
+import { MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../shared/limits/bounds.js';
 import { parseBracketForm } from '../input/bracket-form.js';
 import { parseNothing } from '../input/input-parser.js';
 import type { RawInput } from '../input/normalize.js';

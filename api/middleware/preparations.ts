@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Deps } from '../deps.js';
+import type { Deps } from '../deps/deps.js';
 
 /** Prepares a request or its answer, and stops none. */
 export type Preparation = (req: Request, res: Response) => void;

@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { Refusal } from '../../shared/domain/errors.js';
-import type { Principal } from '../../shared/services/access/api-keys.js';
-import { addressKey } from '../address-key.js';
+import type { Principal } from '../../shared/accounts/api-keys.js';
+import { Refusal } from '../../shared/errors/refusal.js';
 import { ERROR_CATALOG } from '../errors/catalog.js';
-import type { AddressLimiters, RateLimiter } from '../rate-limiters.js';
+import { addressKey } from '../limits/address-key.js';
+import type { AddressLimiters, RateLimiter } from '../limits/rate-limiters.js';
 
 type Share = Pick<Principal, 'accountId' | 'livemode'>;
 

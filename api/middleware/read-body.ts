@@ -1,10 +1,10 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { Refusal } from '../../shared/domain/errors.js';
-import { LARGE_BODY_IN_HAND_MS, MAX_BODY_BYTES, SMALL_BODY_BYTES } from '../../shared/domain/weight.js';
-import type { Deps } from '../deps.js';
-import type { BodyInHand } from '../large-bodies.js';
-import { takeLongTurn } from '../long-turns.js';
-import { whenOver } from '../when-over.js';
+import { Refusal } from '../../shared/errors/refusal.js';
+import { LARGE_BODY_IN_HAND_MS, MAX_BODY_BYTES, SMALL_BODY_BYTES } from '../../shared/limits/bounds.js';
+import type { Deps } from '../deps/deps.js';
+import { whenOver } from '../http/on-close.js';
+import type { BodyInHand } from '../limits/large-bodies.js';
+import { takeLongTurn } from '../limits/long-turns.js';
 
 /** Whose bodies these are before a checkout key says it: sign-ups share one account's room. */
 const SIGN_UPS = 'sign-ups';

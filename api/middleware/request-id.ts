@@ -1,6 +1,6 @@
-import { newId } from '../../shared/ids.js';
-import type { Deps } from '../deps.js';
-import { whenOver } from '../when-over.js';
+import { newId } from '../../shared/values/ids.js';
+import type { Deps } from '../deps/deps.js';
+import { whenOver } from '../http/on-close.js';
 import type { Preparation } from './preparations.js';
 import { routeLabels } from './route-label.js';
 

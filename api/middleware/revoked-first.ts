@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
+import { type Principal, requireKeyThatCounts } from '../../shared/accounts/api-keys.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { Refusal } from '../../shared/domain/errors.js';
-import { type Principal, requireKeyThatCounts } from '../../shared/services/access/api-keys.js';
+import { Refusal } from '../../shared/errors/refusal.js';
 import { ERROR_CATALOG } from '../errors/catalog.js';
 
 /**

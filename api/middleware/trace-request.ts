@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { beginSpan, isTracing } from '../../shared/tracing/spans.js';
-import { whenOver } from '../when-over.js';
+import { whenOver } from '../http/on-close.js';
 import { routeLabels } from './route-label.js';
 
 /** What platforms and programs ask all the time. */

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../shared/domain/weight.js';
+import { MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../shared/limits/bounds.js';
 import type { ResourceName } from './resource-schemas.js';
 
 interface ObjectSchema extends TSchema {

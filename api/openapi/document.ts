@@ -1,4 +1,4 @@
-import { API_VERSION, EVENT_TYPES, type EventType } from '../../shared/domain/webhook-event.js';
+import { API_VERSION, EVENT_TYPES, type EventType } from '../../shared/webhooks/event-types.js';
 import { linkPaths } from './link-paths.js';
 import { LINK_SCHEMAS } from './link-schemas.js';
 import { merchantPaths } from './merchant-paths.js';

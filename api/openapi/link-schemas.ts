@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { SESSION_STATUSES } from '../../shared/domain/checkout-session.js';
+import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { nullable, REFUND, ref, strict } from './resource-schemas.js';
 
 /** What a link answers buyers and agents with, as it appears in /openapi.json; the suite holds answers against it. */

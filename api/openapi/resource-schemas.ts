@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
-import { SESSION_STATUSES } from '../../shared/domain/checkout-session.js';
-import { CHANNELS, PAYMENT_STATUSES, TOKENS } from '../../shared/domain/payment.js';
-import { REFUND_REASONS, REFUND_STATUSES } from '../../shared/domain/refund.js';
+import { SESSION_STATUSES } from '../../shared/payables/states.js';
+import { CHANNELS, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
+import { REFUND_REASONS, REFUND_STATUSES } from '../../shared/refunds/states.js';
 import {
   API_VERSION,
   DELIVERY_STATUSES,
   ENDPOINT_STATUSES,
   EVENT_TYPES,
   SUBSCRIBABLE_EVENTS,
-} from '../../shared/domain/webhook-event.js';
+} from '../../shared/webhooks/event-types.js';
 
 /** The objects that the API answers with, as they appear in /openapi.json; the suite holds answers against them. */
 export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express';
-import type { Deps } from '../deps.js';
-import { setDocumentHeaders } from '../safe-headers.js';
+import type { Deps } from '../deps/deps.js';
+import { setDocumentHeaders } from '../http/safe-headers.js';
 import { requirePassword } from './credentials.js';
 import { fromOwnPagesOnly } from './own-pages-only.js';
 import { recordTouch } from './record-touch.js';

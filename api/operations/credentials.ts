@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { createGuessBrake, type GuessBrake } from '../../shared/guess-brake.js';
-import type { Logger } from '../../shared/logger.js';
-import { bearerMatches, secretsMatch } from '../../shared/secrets.js';
-import { addressKey } from '../address-key.js';
+import { createGuessBrake, type GuessBrake } from '../../shared/limits/login-limiter.js';
+import type { Logger } from '../../shared/process/logger.js';
+import { bearerMatches, secretsMatch } from '../../shared/secrets/secrets.js';
+import { addressKey } from '../limits/address-key.js';
 
 export const ADMIN_USER = 'admin';
 

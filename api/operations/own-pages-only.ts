@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { parseUrl } from '../../shared/parse-url.js';
+import { parseUrl } from '../../shared/values/parse-url.js';
 
 const LOOKING = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -1,9 +1,9 @@
-import { askSeldom } from '../../shared/ask-seldom.js';
 import { isClockOff } from '../../shared/db/follow-clock.js';
+import { askSeldom } from '../../shared/limits/shared-answer.js';
+import { TookTooLong, waitAtMost, within } from '../../shared/process/within.js';
 import { pendingMigrations } from '../../shared/schema/migration-files.js';
-import { type DatabaseState, databaseState, probeWriting } from '../../shared/services/upkeep/write-probe.js';
-import { TookTooLong, waitAtMost, within } from '../../shared/within.js';
-import type { Deps } from '../deps.js';
+import { type DatabaseState, databaseState, probeWriting } from '../../shared/upkeep/write-probe.js';
+import type { Deps } from '../deps/deps.js';
 
 /**
  * Whether this process can serve: Postgres takes writes, and has the tables. Payments survive without the queue store, so

@@ -1,9 +1,6 @@
 import type { Request, RequestHandler } from 'express';
-import {
-  type NewOperatorAction,
-  recordOperatorAction,
-} from '../../shared/services/access/operator-actions.js';
-import type { Deps } from '../deps.js';
+import { type NewOperatorAction, recordOperatorAction } from '../../shared/accounts/operator-actions.js';
+import type { Deps } from '../deps/deps.js';
 import { ADMIN_USER } from './credentials.js';
 import { isLooking } from './own-pages-only.js';
 

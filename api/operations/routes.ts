@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express';
-import { VERSION } from '../../shared/version.js';
-import type { Deps } from '../deps.js';
-import { sendJson } from '../send-json.js';
+import { VERSION } from '../../shared/process/version.js';
+import type { Deps } from '../deps/deps.js';
+import { sendJson } from '../http/send-json.js';
 import { adminPages } from './admin.js';
 import { requireMetricsToken } from './credentials.js';
 import { openReadiness, type Readiness } from './readiness.js';

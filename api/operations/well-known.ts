@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express';
+import { sendJson } from '../http/send-json.js';
 import type { ReceiptSigner } from '../payment-link/signed-receipts.js';
-import { sendJson } from '../send-json.js';
 
 /** Short enough that a new key is seen well before it signs. */
 const MAX_AGE_SECONDS = 300;

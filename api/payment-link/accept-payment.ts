@@ -1,14 +1,9 @@
 import { findToken } from '../../shared/chains/networks.js';
-import { now, nowMs } from '../../shared/clock.js';
-import { type Channel, SOLANA_LIFETIME_MS } from '../../shared/domain/payment.js';
-import { SETTLE_MARGIN_MS } from '../../shared/domain/payment-policy/limits.js';
-import {
-  type Claim,
-  ClaimNotMade,
-  claimSession,
-  type NewPayment,
-} from '../../shared/services/payments/claim.js';
-import { isPayloadUsed, type LinkedSession } from '../../shared/services/payments/read-link.js';
+import { type Channel, SOLANA_LIFETIME_MS } from '../../shared/payments/states.js';
+import { now, nowMs } from '../../shared/process/clock.js';
+import { type Claim, ClaimNotMade, claimSession, type NewPayment } from '../../shared/settlement/claim.js';
+import { SETTLE_MARGIN_MS } from '../../shared/settlement/policy/limits.js';
+import { isPayloadUsed, type LinkedSession } from '../../shared/settlement/read-link.js';
 import { checkContent } from '../../shared/x402/check-content.js';
 import type { Failure } from '../../shared/x402/failure-codes.js';
 import type { WellFormedHeader } from '../../shared/x402/headers.js';

@@ -1,7 +1,7 @@
 import type { Knex } from '../../shared/db/knex.js';
-import type { Logger } from '../../shared/logger.js';
-import type { HearDecided } from '../../shared/queues/decision-bell.js';
-import { listDecided } from '../../shared/services/payments/read-link.js';
+import type { Logger } from '../../shared/process/logger.js';
+import type { HearDecided } from '../../shared/queues/decision-notifier.js';
+import { listDecided } from '../../shared/settlement/read-link.js';
 
 /**
  * Lets requests wait for their payments' outcomes. One query a tick asks for all of them, and only while someone

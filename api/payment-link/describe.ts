@@ -1,5 +1,5 @@
-import { visibleWords } from '../../shared/domain/visible-words.js';
-import type { LinkedSession } from '../../shared/services/payments/read-link.js';
+import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import { visibleWords } from '../../shared/values/visible-text.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { stockClientAdvice } from './stock-clients.js';
 

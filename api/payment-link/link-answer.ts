@@ -1,4 +1,4 @@
-import type { LinkedSession } from '../../shared/services/payments/read-link.js';
+import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import type { PaymentRequired, SettlementResponse } from '../../shared/x402/wire.js';
 import type { BuyerError } from '../errors/buyer-errors.js';
 

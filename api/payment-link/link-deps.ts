@@ -1,9 +1,9 @@
 import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
-import type { Config } from '../../shared/config.js';
+import type { Config } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
-import type { Logger } from '../../shared/logger.js';
-import type { RingDeliveries } from '../../shared/queues/ring-deliveries.js';
-import type { RingSettlement } from '../../shared/queues/ring-settlements.js';
+import type { Logger } from '../../shared/process/logger.js';
+import type { RingDeliveries } from '../../shared/queues/notify-deliveries.js';
+import type { RingSettlement } from '../../shared/queues/notify-settlements.js';
 import type { Facilitator } from '../../shared/x402/facilitator.js';
 import type { SettlementWatch } from './await-settlement.js';
 import type { ReceiptSigner } from './signed-receipts.js';

@@ -1,5 +1,5 @@
-import { now } from '../../shared/clock.js';
-import type { LinkedSession } from '../../shared/services/payments/read-link.js';
+import { now } from '../../shared/process/clock.js';
+import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import { expired, type LinkAnswer, stillProcessing } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 import { askForPayment, readOffer } from './offer.js';

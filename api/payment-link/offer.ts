@@ -1,9 +1,9 @@
 import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
-import { now } from '../../shared/clock.js';
+import { sessionUrl } from '../../shared/checkout-sessions/present.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { sessionUrl } from '../../shared/presenters/checkout-session.js';
-import type { LinkedSession } from '../../shared/services/payments/read-link.js';
-import { rememberOfferedFeePayers } from '../../shared/services/payments/remember-told.js';
+import { now } from '../../shared/process/clock.js';
+import type { LinkedSession } from '../../shared/settlement/read-link.js';
+import { rememberOfferedFeePayers } from '../../shared/settlement/remember-told.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import { PAYMENT_IDENTIFIER, PAYMENT_IDENTIFIER_DECLARATION } from '../../shared/x402/payment-identifier.js';

@@ -1,11 +1,7 @@
-import { nowMs } from '../../shared/clock.js';
-import type { Payment } from '../../shared/models/payment.js';
-import {
-  findLinkedSession,
-  findPayment,
-  type LinkedSession,
-} from '../../shared/services/payments/read-link.js';
-import { markAnsweredProcessing } from '../../shared/services/payments/remember-told.js';
+import type { Payment } from '../../shared/payments/model.js';
+import { nowMs } from '../../shared/process/clock.js';
+import { findLinkedSession, findPayment, type LinkedSession } from '../../shared/settlement/read-link.js';
+import { markAnsweredProcessing } from '../../shared/settlement/remember-told.js';
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';

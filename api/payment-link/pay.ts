@@ -1,11 +1,11 @@
-import { now } from '../../shared/clock.js';
-import type { Payment } from '../../shared/models/payment.js';
+import type { Payment } from '../../shared/payments/model.js';
+import { now } from '../../shared/process/clock.js';
 import {
   findLinkedSession,
   findLinkState,
   findNamedPayment,
   type LinkedSession,
-} from '../../shared/services/payments/read-link.js';
+} from '../../shared/settlement/read-link.js';
 import type { WellFormedHeader } from '../../shared/x402/headers.js';
 import { isSamePayment } from '../../shared/x402/match-payment.js';
 import { acceptPayment, identifierOf, type SentPayment } from './accept-payment.js';

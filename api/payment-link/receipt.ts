@@ -1,5 +1,5 @@
-import type { Payment } from '../../shared/models/payment.js';
-import type { LinkedSession } from '../../shared/services/payments/read-link.js';
+import type { Payment } from '../../shared/payments/model.js';
+import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';
 import type { LinkAnswer } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';

@@ -1,9 +1,9 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { Payment } from '../../shared/models/payment.js';
-import { sessionUrl } from '../../shared/presenters/checkout-session.js';
-import { unixSeconds } from '../../shared/presenters/timestamp.js';
+import { sessionUrl } from '../../shared/checkout-sessions/present.js';
+import type { Payment } from '../../shared/payments/model.js';
+import { unixSeconds } from '../../shared/wire/timestamp.js';
 import type { ReceiptExtension, SignedReceipt } from '../../shared/x402/wire.js';
 
 /**

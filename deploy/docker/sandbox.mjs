@@ -13,7 +13,7 @@ const WEB = { host: process.env.WEB_HOST ?? 'web', port: 3000 };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const settings = JSON.stringify({ folder: `${root}.data/sandbox` });
-const sandbox = spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts', settings], {
+const sandbox = spawn(process.execPath, ['--import', 'tsx', 'lab/sandbox/main.ts', settings], {
   cwd: root,
   stdio: 'inherit',
 });

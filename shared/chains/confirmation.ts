@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { ChainFinding } from '../domain/chain-finding.js';
 import { KnownHistory } from './authorization-history.js';
 import type { EvmEndpointMemory } from './authorization-log.js';
 import { BlockClock } from './block-clock.js';
 import { type EvmPaymentQuery, judgeUnreadEvm, lookUpEvmPayment } from './evm.js';
 import { EvmRpc } from './evm-rpc.js';
+import type { ChainFinding } from './finding.js';
 import { LogRange } from './log-range.js';
 import { Look } from './look.js';
 import { findNetwork, type Network } from './networks.js';

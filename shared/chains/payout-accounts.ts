@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { MAX_PAYOUT_WALLETS_KEPT } from '../domain/weight.js';
-import type { Logger } from '../logger.js';
+import { MAX_PAYOUT_WALLETS_KEPT } from '../limits/bounds.js';
+import type { Logger } from '../process/logger.js';
 import { apartFromTrace } from '../tracing/spans.js';
 import { findToken } from './networks.js';
 import type { EndpointUnreadable } from './spared-endpoint.js';

@@ -1,5 +1,5 @@
 import type { LRUCache } from 'lru-cache';
-import type { ChainFinding } from '../domain/chain-finding.js';
+import type { ChainFinding } from './finding.js';
 import { NodeBehind, untilCaughtUp } from './lagging.js';
 import type { Look } from './look.js';
 import { readRefusal } from './refusal.js';

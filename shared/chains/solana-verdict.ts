@@ -1,4 +1,4 @@
-import type { ChainFinding } from '../domain/chain-finding.js';
+import type { ChainFinding } from './finding.js';
 import { findTransfer, hashMessage, type SignedMessage, type SolanaTransfer } from './solana-message.js';
 import type { LandedTransaction, SolanaRpc } from './solana-rpc.js';
 import { ChainUnreadable, unreadableReason } from './unreadable.js';

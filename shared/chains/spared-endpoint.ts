@@ -1,4 +1,4 @@
-import { MAX_PAGE_RPC_CALLS } from '../domain/weight.js';
+import { MAX_PAGE_RPC_CALLS } from '../limits/bounds.js';
 import { unreadableReason } from './unreadable.js';
 
 export interface EndpointUnreadable {

@@ -1,5 +1,5 @@
-import { askSeldom } from '../ask-seldom.js';
-import { MAX_HOLDINGS_KEPT } from '../domain/weight.js';
+import { MAX_HOLDINGS_KEPT } from '../limits/bounds.js';
+import { askSeldom } from '../limits/shared-answer.js';
 import { EvmRpc } from './evm-rpc.js';
 import type { EvmNetwork } from './networks.js';
 import { fetchUntil } from './rpc-fetch.js';

@@ -1,6 +1,6 @@
-import { askSeldom } from '../ask-seldom.js';
-import { MAX_HOLDINGS_KEPT } from '../domain/weight.js';
-import { lazily } from '../lazily.js';
+import { MAX_HOLDINGS_KEPT } from '../limits/bounds.js';
+import { askSeldom } from '../limits/shared-answer.js';
+import { lazily } from '../process/lazily.js';
 import type { SvmNetwork } from './networks.js';
 import { fetchUntil } from './rpc-fetch.js';
 import { SolanaRpc } from './solana-rpc.js';

@@ -1,4 +1,4 @@
-import { TookTooLong, within } from '../within.js';
+import { TookTooLong, within } from '../process/within.js';
 import type { Network, SvmNetwork } from './networks.js';
 import type { SolanaTransfers } from './solana-transfers.js';
 import type { EndpointUnreadable } from './spared-endpoint.js';

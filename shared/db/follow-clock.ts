@@ -1,6 +1,6 @@
-import { clockCorrectionMs } from '../clock.js';
-import type { Logger } from '../logger.js';
-import type { Closable } from '../shutdown.js';
+import { clockCorrectionMs } from '../process/clock.js';
+import type { Logger } from '../process/logger.js';
+import type { Closable } from '../process/shutdown.js';
 import type { PostgresClient } from './idle-connection.js';
 import type { Knex } from './knex.js';
 import { readClock } from './postgres-dialect.js';

@@ -1,7 +1,7 @@
 import knexFactory, { type Knex } from 'knex';
 import { knexSnakeCaseMappers } from 'objection';
-import type { DatabaseConfig } from '../config.js';
-import type { Logger } from '../logger.js';
+import type { DatabaseConfig } from '../config/config.js';
+import type { Logger } from '../process/logger.js';
 import { postgresConnection } from './connection.js';
 import { type DialectConfig, PostgresDialect } from './postgres-dialect.js';
 

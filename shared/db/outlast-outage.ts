@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nowMs } from '../clock.js';
+import { nowMs } from '../process/clock.js';
 import { isDatabaseAway } from './constraints.js';
 
 const FIRST_PAUSE_MS = 25;

@@ -1,4 +1,4 @@
-import { noSuch, type Refusal } from '../domain/errors.js';
+import { noSuch, type Refusal } from '../errors/refusal.js';
 import type { Knex } from './knex.js';
 import type { Listing, Page, PageRequest } from './listing.js';
 import type { Row } from './model-columns.js';

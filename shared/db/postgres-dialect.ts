@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import PostgresTransaction from 'knex/lib/dialects/postgres/execution/pg-transaction.js';
 import KnexPostgres from 'knex/lib/dialects/postgres/index.js';
-import { correctClock, machineMs } from '../clock.js';
+import { correctClock, machineMs } from '../process/clock.js';
 import { sqlState } from './constraints.js';
 import { becomesIdle, destroyConnection, isIdle, type PostgresClient } from './idle-connection.js';
 

@@ -1,4 +1,4 @@
-import { collectForOneTurn } from '../one-turn.js';
+import { collectForOneTurn } from '../process/batch-per-turn.js';
 import { isDatabaseAway } from './constraints.js';
 import type { Knex } from './knex.js';
 

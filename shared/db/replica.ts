@@ -1,7 +1,7 @@
-import type { DatabaseConfig } from '../config.js';
-import type { Logger } from '../logger.js';
-import type { Closable } from '../shutdown.js';
-import { TookTooLong, within } from '../within.js';
+import type { DatabaseConfig } from '../config/config.js';
+import type { Logger } from '../process/logger.js';
+import type { Closable } from '../process/shutdown.js';
+import { TookTooLong, within } from '../process/within.js';
 import { isDatabaseAway } from './constraints.js';
 import { type Knex, openDatabase } from './knex.js';
 import { runStatement } from './statement.js';

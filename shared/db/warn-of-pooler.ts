@@ -1,4 +1,4 @@
-import type { Logger } from '../logger.js';
+import type { Logger } from '../process/logger.js';
 import type { PostgresClient } from './idle-connection.js';
 import type { Knex } from './knex.js';
 

@@ -1,5 +1,5 @@
 import type { Model } from 'objection';
-import { ANSWER_PART_BYTES } from '../domain/weight.js';
+import { ANSWER_PART_BYTES } from '../limits/bounds.js';
 import { modelColumns, type Row } from './model-columns.js';
 
 /**

@@ -1,4 +1,4 @@
-import { MAX_WRITTEN_TOGETHER_BYTES } from '../domain/weight.js';
+import { MAX_WRITTEN_TOGETHER_BYTES } from '../limits/bounds.js';
 import { isRefusal } from './constraints.js';
 import type { Knex } from './knex.js';
 

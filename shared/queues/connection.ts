@@ -1,8 +1,8 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { type Breaker, openBreaker } from '../breaker.js';
-import type { RedisConfig } from '../config.js';
-import type { Logger } from '../logger.js';
-import { parseRedisUrl, type RedisPlace } from '../redis-url.js';
+import type { RedisConfig } from '../config/config.js';
+import { parseRedisUrl, type RedisPlace } from '../config/redis-url.js';
+import { type Breaker, openBreaker } from '../limits/breaker.js';
+import type { Logger } from '../process/logger.js';
 
 /** One Redis, found by its address or by Sentinels; or a cluster, each command to which must stay in one slot. */
 export type RedisClient = Redis | Cluster;

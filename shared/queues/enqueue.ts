@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import type { JobType, Queue } from 'bullmq';
-import type { Config } from '../config.js';
-import { JOB_NAMES, type JobName, type JobPayloads } from '../domain/jobs.js';
-import { lazily } from '../lazily.js';
-import type { Logger } from '../logger.js';
-import type { Closable } from '../shutdown.js';
-import { within } from '../within.js';
+import type { Config } from '../config/config.js';
+import { JOB_NAMES, type JobName, type JobPayloads } from '../jobs/jobs.js';
+import { lazily } from '../process/lazily.js';
+import type { Logger } from '../process/logger.js';
+import type { Closable } from '../process/shutdown.js';
+import { within } from '../process/within.js';
 import type { RedisClient } from './connection.js';
 import { JOB_OPTIONS, openQueuePool, prefixOf, type QueuePool } from './queue-settings.js';
 

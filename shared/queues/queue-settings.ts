@@ -1,9 +1,9 @@
 import type { DefaultJobOptions, PostgresConnectionOptions } from 'bullmq';
 import pg from 'pg';
-import type { DatabaseConfig } from '../config.js';
+import type { DatabaseConfig } from '../config/config.js';
 import { postgresConnection } from '../db/connection.js';
 import { isIdle } from '../db/idle-connection.js';
-import type { JobName } from '../domain/jobs.js';
+import type { JobName } from '../jobs/jobs.js';
 import type { RedisClient } from './connection.js';
 
 /** Keeps our keys apart from whatever else lives in the same Redis. */

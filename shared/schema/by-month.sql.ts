@@ -1,4 +1,4 @@
-import { GROWING_TABLES, type GrowingTable, type Slice } from '../months.js';
+import { GROWING_TABLES, type GrowingTable, type Slice } from '../values/months.js';
 
 const names = GROWING_TABLES.map((table) => `'${table}'`).join(', ');
 

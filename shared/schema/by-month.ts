@@ -1,9 +1,9 @@
-import { nowMs } from '../clock.js';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../config/config.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import type { Logger } from '../logger.js';
-import { GROWING_TABLES, type Month, monthAt, monthsAfter, type Slice, slicesOf } from '../months.js';
+import { nowMs } from '../process/clock.js';
+import type { Logger } from '../process/logger.js';
+import { GROWING_TABLES, type Month, monthAt, monthsAfter, type Slice, slicesOf } from '../values/months.js';
 import {
   ARE_BY_MONTH,
   type Between,

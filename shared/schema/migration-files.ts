@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { BUILD_FOLDER } from '../build-folder.js';
 import type { Knex } from '../db/knex.js';
+import { BUILD_FOLDER } from '../process/build-folder.js';
 
 export interface MigrationFile {
   name: string;

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sqlState } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement, type Statement } from '../db/statement.js';
-import type { Logger } from '../logger.js';
-import { waitAtMost } from '../within.js';
+import type { Logger } from '../process/logger.js';
+import { waitAtMost } from '../process/within.js';
 import { INDEX_PROGRESS, OPEN_TRANSACTIONS } from './watch-migration.sql.js';
 
 /** One migration, up or down: in turns, when others have its tables, and told of while it takes long. */

@@ -20,10 +20,10 @@ import {
   type ReadableSpan,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace-base';
-import type { Logger } from '../logger.js';
-import type { Closable } from '../shutdown.js';
-import { VERSION } from '../version.js';
-import { waitAtMost } from '../within.js';
+import type { Logger } from '../process/logger.js';
+import type { Closable } from '../process/shutdown.js';
+import { VERSION } from '../process/version.js';
+import { waitAtMost } from '../process/within.js';
 import { type Attributes, type OpenSpan, type SpanStart, type Tracer, useTracer } from './spans.js';
 
 /**

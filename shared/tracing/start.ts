@@ -1,6 +1,6 @@
-import type { Config } from '../config.js';
-import type { Logger } from '../logger.js';
-import type { Closable } from '../shutdown.js';
+import type { Config } from '../config/config.js';
+import type { Logger } from '../process/logger.js';
+import type { Closable } from '../process/shutdown.js';
 import { isTracing } from './spans.js';
 
 const NOTHING: Closable = { close: () => Promise.resolve() };

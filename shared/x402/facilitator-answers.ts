@@ -1,8 +1,8 @@
 import { findNetworkByV1Name } from '../chains/networks.js';
-import type { SettleVerdict } from '../domain/settle-verdict.js';
 import { describeFailure, type Failure } from './failure-codes.js';
 import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js';
 import { pauseAskedFor } from './retry-after.js';
+import type { SettleVerdict } from './settle-verdict.js';
 
 /** What a facilitator's answer proves. */
 export type FacilitatorReply =

@@ -1,7 +1,7 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { ownNowMs } from '../clock.js';
-import { parseFacilitatorSecret } from '../facilitator-secret.js';
+import { ownNowMs } from '../process/clock.js';
+import { parseFacilitatorSecret } from '../secrets/facilitator-secret.js';
 
 const ISSUER = 'svc-merchant';
 const LIFETIME_SECONDS = 120;

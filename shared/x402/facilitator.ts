@@ -1,9 +1,8 @@
 import { Agent } from 'undici';
-import type { FacilitatorConfig } from '../config.js';
-import type { SettleVerdict } from '../domain/settle-verdict.js';
-import type { Logger } from '../logger.js';
-import { type Line, openLine } from '../pace/line.js';
-import { ownPace } from '../pace/pace.js';
+import type { FacilitatorConfig } from '../config/config.js';
+import { type Line, openLine } from '../limits/line.js';
+import { ownPace } from '../limits/pace.js';
+import type { Logger } from '../process/logger.js';
 import { inSpan } from '../tracing/spans.js';
 import { exchange } from './exchange.js';
 import {
@@ -17,6 +16,7 @@ import { createTokenSource } from './facilitator-auth.js';
 import { rememberSupported } from './remember-supported.js';
 import type { SupportedKinds } from './requirements.js';
 import { pauseAskedFor } from './retry-after.js';
+import type { SettleVerdict } from './settle-verdict.js';
 import type { FacilitatorRequest } from './wire.js';
 
 /**

@@ -1,5 +1,5 @@
-import { nowMs } from '../clock.js';
-import type { Logger } from '../logger.js';
+import { nowMs } from '../process/clock.js';
+import type { Logger } from '../process/logger.js';
 import { type FacilitatorReply, nameError } from './facilitator-answers.js';
 import { parseJsonObject } from './json-object.js';
 import { parseSupported, type SupportedKinds } from './requirements.js';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { findToken, OFFERED_TOKENS, type OfferedToken } from '../chains/networks.js';
-import { centsToTokenAmount } from '../domain/money.js';
+import { centsToTokenAmount } from '../values/money.js';
 import { isJsonObject } from './json-object.js';
 import type { PaymentRequirements } from './wire.js';
 

@@ -1,4 +1,4 @@
-import { ownNowMs } from '../clock.js';
+import { ownNowMs } from '../process/clock.js';
 
 /** Nobody is kept waiting for longer, whatever is asked for. */
 export const LONGEST_PAUSE_MS = 60_000;

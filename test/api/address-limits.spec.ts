@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import request from 'supertest';
-import { PROMPT_REFUSALS_A_MINUTE, REFUSED_LATER_MS } from '../../shared/domain/weight.js';
-import { newId, randomText } from '../../shared/ids.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { PROMPT_REFUSALS_A_MINUTE, REFUSED_LATER_MS } from '../../shared/limits/bounds.js';
+import { newId, randomText } from '../../shared/values/ids.js';
 import { assertRefusal, assertUnauthenticated, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, type Merchant } from '../support/factories.js';
 
 const LINKS = 20;
 /** A tenth of it. */

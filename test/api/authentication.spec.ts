@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
 import {
   assertRefusal,
   assertUnauthenticated,
@@ -9,7 +10,6 @@ import {
   type Method,
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, type Merchant } from '../support/factories.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const ENDPOINTS = '/v1/webhook_endpoints';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { assertInvalid, type Client, client, formText } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant } from '../support/factories.js';
 import { coffee, minimal } from '../support/orders.js';
 
 const SESSIONS = '/v1/checkout/sessions';

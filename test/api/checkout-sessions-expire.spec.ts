@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { Event } from '../../shared/models/event.js';
+import { buildMerchant, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
+import { Event } from '../../shared/webhooks/model.js';
 import { assertInvalid, type Client, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildSession, type Merchant } from '../support/factories.js';
 import { createOpen } from '../support/orders.js';
 
 const SESSIONS = '/v1/checkout/sessions';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
+import { buildMerchant, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
 import { assertInvalid, assertRefusal, type Client, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildSession, type Merchant } from '../support/factories.js';
 import { coffee, minimal } from '../support/orders.js';
 import { items, keys, SESSION_LIMITS, urlOf } from '../support/session-limits.js';
 import { stopClockOnSecond } from '../support/stopped-clock.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { assertInvalid, type Client, client, withoutIds } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant } from '../support/factories.js';
 import { coffee, minimal } from '../support/orders.js';
 import { stopClock } from '../support/stopped-clock.js';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { Event } from '../../shared/models/event.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
+import { Event } from '../../shared/webhooks/model.js';
 import { assertInvalid, type Client, client, formText, withoutIds } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant } from '../support/factories.js';
 import { createOpen, minimal } from '../support/orders.js';
 import { stopClock } from '../support/stopped-clock.js';
 

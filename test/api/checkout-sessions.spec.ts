@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { assertInvalid, type Client, client, formText, withoutIds } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
 import {
   buildMerchant,
   buildPaidSession,
   buildSession,
   EVM_WALLET,
   type Merchant,
-} from '../support/factories.js';
+} from '../../lab/world/shop/factories.js';
+import { assertInvalid, type Client, client, formText, withoutIds } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
 import { coffee, createOpen, minimal } from '../support/orders.js';
 import { stopClock } from '../support/stopped-clock.js';
 

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import type { Response } from 'supertest';
 import { ERROR_CATALOG, type ErrorType } from '../../api/errors/catalog.js';
-import type { RefusalCode } from '../../shared/domain/errors.js';
-import { newId } from '../../shared/ids.js';
-import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
-import { updateAccount } from '../../shared/services/access/accounts.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
+import {
+  buildEndpoints,
+  buildMerchant,
+  buildPaidSession,
+  buildRefund,
+  buildSession,
+  EVM_WALLET,
+  type Merchant,
+} from '../../lab/world/shop/factories.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
+import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { IdempotencyRecord } from '../../shared/accounts/model.js';
+import type { RefusalCode } from '../../shared/errors/refusal.js';
+import { newId } from '../../shared/values/ids.js';
 import {
   assertInvalid,
   assertRefusal,
@@ -15,15 +24,6 @@ import {
   signToken,
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import {
-  buildEndpoints,
-  buildMerchant,
-  buildPaidSession,
-  buildRefund,
-  buildSession,
-  EVM_WALLET,
-  type Merchant,
-} from '../support/factories.js';
 import { createDatabase } from '../support/suite.js';
 
 const SESSIONS = '/v1/checkout/sessions';

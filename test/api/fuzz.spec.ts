@@ -5,18 +5,23 @@ import { runInNewContext } from 'node:vm';
 import { Keypair } from '@solana/web3.js';
 import fc from 'fast-check';
 import { createApp } from '../../api/app.js';
-import { createHttpServer } from '../../api/http-server.js';
-import { closeDeps, openDeps } from '../../api/open-deps.js';
-import { loadConfig } from '../../shared/config.js';
+import { createHttpServer } from '../../api/process/http-server.js';
+import { closeDeps, openDeps } from '../../api/process/open-deps.js';
+import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { paymentHeader, signEvmPayment, signSolanaPayment } from '../../lab/world/shop/agent.js';
+import {
+  buildMerchant,
+  buildPaidSession,
+  buildRefund,
+  buildSession,
+} from '../../lab/world/shop/factories.js';
+import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { poolUse } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/logger.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
-import { paymentHeader, signEvmPayment, signSolanaPayment } from '../support/agent.js';
+import { createLogger } from '../../shared/process/logger.js';
 import { buildSigner, signToken } from '../support/api-client.js';
 import { BUYER, findEntry, SOLANA_DEVNET } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import { startFacilitator } from '../support/facilitator.js';
-import { buildMerchant, buildPaidSession, buildRefund, buildSession } from '../support/factories.js';
 import { AnswerRules } from '../support/fuzz/answer-rules.js';
 import { hostileMessages } from '../support/fuzz/hostile-messages.js';
 import { type Hostile, hostileRequests, ID } from '../support/fuzz/hostile-requests.js';

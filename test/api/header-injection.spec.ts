@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { answers } from '../../lab/world/facilitator/dial.js';
 import type { TestApp } from '../support/app.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { answers } from '../support/facilitator-dial.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { MAX_BODY_BYTES } from '../../shared/domain/weight.js';
+import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { MAX_BODY_BYTES } from '../../shared/limits/bounds.js';
 import { assertInvalid, type Client, client, formText } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, type Merchant } from '../support/factories.js';
 import { heaviestCreate } from '../support/heaviest-create.js';
 import { callText, postMcp } from '../support/mcp.js';
 import { coffee } from '../support/orders.js';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
-import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import { buildEndpoints, buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { IdempotencyRecord } from '../../shared/accounts/model.js';
+import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildEndpoints, buildMerchant, type Merchant } from '../support/factories.js';
 
 const KEY = 'order-7';
 const LATER_REQUESTS = 20;

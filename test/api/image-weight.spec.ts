@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import request from 'supertest';
+import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import {
   IMAGE_BYTES_SENT_TO_ADDRESS,
   IMAGE_BYTES_UNDER_WAY,
   MAX_IMAGE_BYTES,
   MAX_IMAGE_FETCHES,
   MAX_IMAGE_FETCHES_OF_ACCOUNT,
-} from '../../shared/domain/weight.js';
-import { newId } from '../../shared/ids.js';
+} from '../../shared/limits/bounds.js';
+import { newId } from '../../shared/values/ids.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { buildMerchant, buildSession } from '../support/factories.js';
 
 const ACCOUNTS = 8;
 const HOSTS = 70;

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
-import { newId } from '../../shared/ids.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
-import { type Client, client, type Method } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
 import {
   buildMerchant,
   buildPaidSession,
   buildRefund,
   buildSession,
   type Merchant,
-} from '../support/factories.js';
+} from '../../lab/world/shop/factories.js';
+import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { newId } from '../../shared/values/ids.js';
+import { type Client, client, type Method } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
 import { callText, postMcp } from '../support/mcp.js';
 import {
   BODIES,

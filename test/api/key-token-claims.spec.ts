@@ -1,5 +1,5 @@
 import { mock } from 'node:test';
-import { nowMs } from '../../shared/clock.js';
+import { nowMs } from '../../shared/process/clock.js';
 import { assertInvalidToken } from '../support/agent-keys.js';
 import {
   assertUnauthenticated,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
-import { addFacilitatorKey, removeFacilitatorKey } from '../../shared/services/access/facilitator-keys.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
+import { addFacilitatorKey, removeFacilitatorKey } from '../../shared/accounts/facilitator-keys.js';
 import { assertInvalidToken } from '../support/agent-keys.js';
 import {
   assertInvalid,
@@ -16,7 +17,6 @@ import {
   signToken,
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant } from '../support/factories.js';
 
 const KEYS = '/v1/keys';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { nowMs } from '../../shared/clock.js';
-import { ApiKey } from '../../shared/models/api-key.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { ApiKey } from '../../shared/accounts/model.js';
+import { nowMs } from '../../shared/process/clock.js';
 import { assertTooManyKeys, insertAgentKeys } from '../support/agent-keys.js';
 import {
   assertInvalid,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { nowMs } from '../../shared/clock.js';
-import { ApiKey } from '../../shared/models/api-key.js';
-import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
+import { buildMerchant, EVM_WALLET, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
+import { ApiKey, IdempotencyRecord } from '../../shared/accounts/model.js';
+import { nowMs } from '../../shared/process/clock.js';
 import { assertTooManyKeys, insertAgentKeys } from '../support/agent-keys.js';
 import {
   assertInvalid,
@@ -13,7 +13,6 @@ import {
   signToken,
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, EVM_WALLET, SOLANA_WALLET } from '../support/factories.js';
 
 const KEYS = '/v1/keys';
 

@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
 import {
   LARGE_BODIES_BYTES,
   LARGE_BODIES_BYTES_PER_ACCOUNT,
   LARGE_BODY_IN_HAND_MS,
   MAX_BODY_BYTES,
   SMALL_BODY_BYTES,
-} from '../../shared/domain/weight.js';
+} from '../../shared/limits/bounds.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { eventually } from '../support/eventually.js';
-import { buildMerchant } from '../support/factories.js';
 import { minimal } from '../support/orders.js';
 
 const SESSIONS = '/v1/checkout/sessions';

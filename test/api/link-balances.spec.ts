@@ -3,9 +3,9 @@ import { Keypair } from '@solana/web3.js';
 import request from 'supertest';
 import { type Hex, numberToHex, pad } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { MAX_PAGE_RPC_CALLS } from '../../shared/domain/weight.js';
-import { newId } from '../../shared/ids.js';
-import { RpcEndpoint } from '../support/chain.js';
+import { RpcEndpoint } from '../../lab/world/chains/chain.js';
+import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
+import { newId } from '../../shared/values/ids.js';
 import {
   BASE_SEPOLIA,
   type Checkout,

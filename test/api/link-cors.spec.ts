@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import request, { type Response } from 'supertest';
-import { newId } from '../../shared/ids.js';
+import { answers } from '../../lab/world/facilitator/dial.js';
+import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { newId } from '../../shared/values/ids.js';
 import { openTestApp } from '../support/app.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { answers } from '../support/facilitator-dial.js';
-import { buildPaidSession } from '../support/factories.js';
 import { told } from '../support/link-answers.js';
 import { createDatabase } from '../support/suite.js';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { mock } from 'node:test';
 import request from 'supertest';
-import { newId } from '../../shared/ids.js';
+import { answers } from '../../lab/world/facilitator/dial.js';
+import { newId } from '../../shared/values/ids.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { answers } from '../support/facilitator-dial.js';
 import { told } from '../support/link-answers.js';
 
 const LIMIT = 5;

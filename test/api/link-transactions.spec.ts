@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import request from 'supertest';
-import { MAX_PAGE_RPC_CALLS } from '../../shared/domain/weight.js';
-import { RpcEndpoint } from '../support/chain.js';
+import { RpcEndpoint } from '../../lab/world/chains/chain.js';
+import { MAX_PAGE_RPC_CALLS } from '../../shared/limits/bounds.js';
 import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
 
 const PLENTY = 1_000_000_000n;

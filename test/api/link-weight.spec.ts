@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import request from 'supertest';
-import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../../shared/domain/weight.js';
-import { newId } from '../../shared/ids.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { findLinkImage } from '../../shared/services/payments/read-link.js';
+import { refuses } from '../../lab/world/facilitator/dial.js';
+import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../../shared/limits/bounds.js';
+import { findLinkImage } from '../../shared/settlement/read-link.js';
+import { newId } from '../../shared/values/ids.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { refuses } from '../support/facilitator-dial.js';
-import { buildPaidSession } from '../support/factories.js';
 
 const ITEMS = 100;
 const IMAGES = 8;

@@ -8,14 +8,14 @@ import request from 'supertest';
 import { privateKeyToAccount } from 'viem/accounts';
 import { isKnownToStockClients } from '../../api/docs/llms-text.js';
 import { BUYER_ERRORS } from '../../api/errors/buyer-errors.js';
-import { projectRoot } from '../../local/project-root.js';
-import { fromBase58 } from '../../sandbox/solana/base58.js';
-import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../sandbox/wallets.js';
+import { fromBase58 } from '../../lab/sandbox/solana/base58.js';
+import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../lab/sandbox/wallets.js';
+import { type FakeFacilitator, startFacilitator } from '../../lab/world/facilitator/facilitator.js';
+import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
+import { projectRoot } from '../../local/toolchain/project-root.js';
 import { OFFERED_TOKENS } from '../../shared/chains/networks.js';
-import { EVENT_TYPES } from '../../shared/domain/webhook-event.js';
+import { EVENT_TYPES } from '../../shared/webhooks/event-types.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { type FakeFacilitator, startFacilitator } from '../support/facilitator.js';
-import { buildMerchant, buildSession } from '../support/factories.js';
 import { FAILURE_CODES } from '../support/failure-codes.js';
 
 describe('/llms.txt', () => {

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
-import { newId } from '../../shared/ids.js';
+import {
+  buildMerchant,
+  buildPaidSession,
+  buildSession,
+  type Merchant,
+} from '../../lab/world/shop/factories.js';
+import { newId } from '../../shared/values/ids.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildPaidSession, buildSession, type Merchant } from '../support/factories.js';
 import { damage, damages, hostileValue, jsonText } from '../support/fuzz/hostile-values.js';
 import { type Args, askRest, callText, connectAgent, type MerchantAgent, postMcp } from '../support/mcp.js';
 

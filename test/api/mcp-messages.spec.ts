@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
-import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { assertRefusal, assertUnauthenticated } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { eventually } from '../support/eventually.js';
-import { buildMerchant, type Merchant } from '../support/factories.js';
 import { callText, connectAgent, type MerchantAgent, postMcp } from '../support/mcp.js';
 
 const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };

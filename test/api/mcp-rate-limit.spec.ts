@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import request from 'supertest';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { assertRefusal, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant } from '../support/factories.js';
 import { callText, connectAgent, postMcp } from '../support/mcp.js';
 
 const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };

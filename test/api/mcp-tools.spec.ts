@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
 import { openApiDocument } from '../../api/openapi/document.js';
+import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, type Merchant } from '../support/factories.js';
 import { type Args, connectAgent, type MerchantAgent } from '../support/mcp.js';
 
 const MINIMAL = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };

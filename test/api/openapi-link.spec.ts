@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import request, { type Response } from 'supertest';
-import { newId } from '../../shared/ids.js';
+import { answers, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { newId } from '../../shared/values/ids.js';
 import { schemaValidator } from '../support/api-client.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { answers, failsToSettle } from '../support/facilitator-dial.js';
-import { buildPaidSession } from '../support/factories.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { told } from '../support/link-answers.js';
 

@@ -4,6 +4,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import request from 'supertest';
 import { openApiDocument } from '../../api/openapi/document.js';
 import {
+  buildMerchant,
+  buildPaidSession,
+  buildSession,
+  type Merchant,
+} from '../../lab/world/shop/factories.js';
+import {
   answeredOperations,
   buildSigner,
   type Client,
@@ -14,7 +20,6 @@ import {
 } from '../support/api-client.js';
 import { OBJECT_FIELDS, OPERATION_STATUSES } from '../support/api-shape.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildPaidSession, buildSession, type Merchant } from '../support/factories.js';
 
 interface Schema {
   type?: string;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import request from 'supertest';
-import { loadConfig } from '../../shared/config.js';
-import { WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE } from '../../shared/domain/weight.js';
-import { createLogger } from '../../shared/logger.js';
-import { OperatorAction } from '../../shared/models/operator-action.js';
-import { startWorker } from '../../workers/start-worker.js';
+import { findFreePort } from '../../lab/world/processes/services.js';
+import { OperatorAction } from '../../shared/accounts/model.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE } from '../../shared/limits/bounds.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { startWorker } from '../../workers/process/start-worker.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { findFreePort } from '../support/services.js';
 import { stopClockOnSecond } from '../support/stopped-clock.js';
 import { testServices } from '../support/suite.js';
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { newId } from '../../shared/ids.js';
-import { ApiKey } from '../../shared/models/api-key.js';
-import { createApiKey } from '../../shared/services/access/api-keys.js';
-import { openKeyUses } from '../../shared/services/access/key-uses.js';
+import { EVM_WALLET, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
+import { createApiKey } from '../../shared/accounts/api-keys.js';
+import { openKeyUses } from '../../shared/accounts/key-uses.js';
+import { ApiKey } from '../../shared/accounts/model.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { newId } from '../../shared/values/ids.js';
 import {
   assertInvalid,
   assertMissing,
@@ -14,7 +15,6 @@ import {
   signToken,
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { EVM_WALLET, SOLANA_WALLET } from '../support/factories.js';
 import { callText, postMcp } from '../support/mcp.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { captureStatements } from '../support/query-plans.js';

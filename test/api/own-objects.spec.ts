@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { newId, sessionPrefix } from '../../shared/ids.js';
+import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
+import { newId, sessionPrefix } from '../../shared/values/ids.js';
 import { assertMissing, type Client, client, type Method } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildPaidSession } from '../support/factories.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const ENDPOINTS = '/v1/webhook_endpoints';

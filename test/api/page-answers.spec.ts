@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
-import { newId } from '../../shared/ids.js';
-import { updateAccount } from '../../shared/services/access/accounts.js';
+import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
+import { newId } from '../../shared/values/ids.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { buildPaidSession } from '../support/factories.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
 const MAX_GZIPPED_BYTES = 40 * 1024;

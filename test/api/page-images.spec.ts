@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import request, { type Response } from 'supertest';
-import { newId } from '../../shared/ids.js';
-import { updateAccount } from '../../shared/services/access/accounts.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
+import { newId } from '../../shared/values/ids.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(100)]);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { newId } from '../../shared/ids.js';
+import { buildEndpoints, buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
+import { newId } from '../../shared/values/ids.js';
 import { assertInvalid, assertMissing, type Client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildEndpoints, buildPaidSession, buildSession } from '../support/factories.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { buildShop, type Shop } from '../support/shop.js';
 

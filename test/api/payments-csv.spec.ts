@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import request, { type Test } from 'supertest';
 import { paymentOperations } from '../../api/v1/payments/operations.js';
-import { ANSWER_PIECE_BYTES, TABLE_PART_ROWS } from '../../shared/domain/weight.js';
-import { createdAt } from '../../shared/ids.js';
-import type { Payment } from '../../shared/models/payment.js';
-import { authenticate } from '../../shared/services/access/api-keys.js';
+import { buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
+import { authenticate } from '../../shared/accounts/api-keys.js';
+import { ANSWER_PIECE_BYTES, TABLE_PART_ROWS } from '../../shared/limits/bounds.js';
+import type { Payment } from '../../shared/payments/model.js';
+import { createdAt } from '../../shared/values/ids.js';
 import { assertInvalid, assertUnauthenticated } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildPaidSession, buildSession } from '../support/factories.js';
 import { buildShop, type Shop } from '../support/shop.js';
 
 const MANY = 20_000;

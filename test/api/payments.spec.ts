@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { newId } from '../../shared/ids.js';
-import type { Payment } from '../../shared/models/payment.js';
-import { assertInvalid, assertMissing, type Client, client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
 import {
   buildMerchant,
   buildPaidSession,
   EVM_WALLET,
   type Merchant,
   SOLANA_WALLET,
-} from '../support/factories.js';
+} from '../../lab/world/shop/factories.js';
+import type { Payment } from '../../shared/payments/model.js';
+import { newId } from '../../shared/values/ids.js';
+import { assertInvalid, assertMissing, type Client, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
 
 const PAYMENTS = '/v1/payments';
 

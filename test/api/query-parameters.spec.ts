@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { lowestIdAt, randomText } from '../../shared/ids.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import { buildSession } from '../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { lowestIdAt, randomText } from '../../shared/values/ids.js';
+import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { assertInvalid, assertMissing } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildSession } from '../support/factories.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { buildShop, type Shop } from '../support/shop.js';
 

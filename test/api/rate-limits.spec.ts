@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { Response } from 'supertest';
-import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import {
   assertRefusal,
   assertUnauthenticated,
@@ -11,7 +12,6 @@ import {
   signToken,
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, type Merchant } from '../support/factories.js';
 import { captureStatements } from '../support/query-plans.js';
 
 const PAYMENTS = '/v1/payments';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import request, { type Test } from 'supertest';
-import { createdAt } from '../../shared/ids.js';
-import type { Payable } from '../../shared/models/payable.js';
+import { buildPaidSession, buildRefund } from '../../lab/world/shop/factories.js';
+import type { Payable } from '../../shared/payables/model.js';
+import { createdAt } from '../../shared/values/ids.js';
 import { assertInvalid } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildPaidSession, buildRefund } from '../support/factories.js';
 import { buildShop, type Shop } from '../support/shop.js';
 
 const HEAD =

@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict';
 import type { Response } from 'supertest';
-import { nowMs } from '../../shared/clock.js';
-import { newId } from '../../shared/ids.js';
-import { Payable } from '../../shared/models/payable.js';
-import type { Payment } from '../../shared/models/payment.js';
-import { assertInvalid, type Client, client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
 import {
   buildMerchant,
   buildPaidSession,
@@ -13,7 +7,13 @@ import {
   buildSession,
   EVM_WALLET,
   type Merchant,
-} from '../support/factories.js';
+} from '../../lab/world/shop/factories.js';
+import { Payable } from '../../shared/payables/model.js';
+import type { Payment } from '../../shared/payments/model.js';
+import { nowMs } from '../../shared/process/clock.js';
+import { newId } from '../../shared/values/ids.js';
+import { assertInvalid, type Client, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
 
 const REFUNDS = '/v1/refunds';
 const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

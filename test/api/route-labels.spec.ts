@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import request from 'supertest';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant } from '../support/factories.js';
 
 const PASSWORD = 'open sesame, please';
 const SERIES =

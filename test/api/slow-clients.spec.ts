@@ -4,12 +4,12 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { createApp } from '../../api/app.js';
-import { CLIENT_TIMES, createHttpServer } from '../../api/http-server.js';
+import { CLIENT_TIMES, createHttpServer } from '../../api/process/http-server.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildSession } from '../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { poolUse } from '../../shared/db/knex.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import { buildSession } from '../support/factories.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const LONGEST_SETTLE_WAIT_MS = 120_000;

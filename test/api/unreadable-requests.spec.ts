@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
 import { assertInvalid, assertRefusal, type Client, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant } from '../support/factories.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const ENDPOINTS = '/v1/webhook_endpoints';

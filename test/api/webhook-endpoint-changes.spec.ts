@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import { buildEndpoints, HOOK_URL } from '../../lab/world/shop/factories.js';
+import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { assertInvalid, assertMissing } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildEndpoints, HOOK_URL } from '../support/factories.js';
 import { buildShop, type Shop } from '../support/shop.js';
 
 const ENDPOINTS = '/v1/webhook_endpoints';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { buildEndpoints, HOOK_URL } from '../../lab/world/shop/factories.js';
 import { assertInvalid, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildEndpoints, HOOK_URL } from '../support/factories.js';
 import { buildShop } from '../support/shop.js';
 
 const ENDPOINTS = '/v1/webhook_endpoints';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
-import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import { buildEndpoints, HOOK_URL } from '../../lab/world/shop/factories.js';
+import { IdempotencyRecord } from '../../shared/accounts/model.js';
+import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { assertInvalid, assertRefusal, withoutIds } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildEndpoints, HOOK_URL } from '../support/factories.js';
 import { buildShop } from '../support/shop.js';
 
 const ENDPOINTS = '/v1/webhook_endpoints';

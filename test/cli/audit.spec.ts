@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import os from 'node:os';
 import { COMMANDS } from '../../cli/commands.js';
-import { ApiKey } from '../../shared/models/api-key.js';
-import { OperatorAction } from '../../shared/models/operator-action.js';
+import { buildMerchant, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
+import { ApiKey, OperatorAction } from '../../shared/accounts/model.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
-import { buildMerchant, buildUndecidedPayment } from '../support/factories.js';
 
 const KNOWINGLY = '--even-if-it-can-still-arrive';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import { EVM_WALLET, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
-import { EVM_WALLET, SOLANA_WALLET } from '../support/factories.js';
 import { testServices } from '../support/suite.js';
 
 describe('the merchants command', () => {

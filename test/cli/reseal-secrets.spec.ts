@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import Stripe from 'stripe';
-import { createSecretBox } from '../../shared/secrets.js';
-import { resealSecrets } from '../../shared/services/webhooks/reseal-secrets.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { createSecretBox } from '../../shared/secrets/secrets.js';
+import { resealSecrets } from '../../shared/webhooks/reseal-secrets.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
-import { eventually } from '../support/eventually.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 const [older, newer, lost] = [randomBytes(32), randomBytes(32), randomBytes(32)];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { Event } from '../../shared/models/event.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
+import { Event } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { assertRefused, runJson } from '../support/cli.js';
-import { eventually } from '../support/eventually.js';
-import { buildMerchant } from '../support/factories.js';
 import { testServices } from '../support/suite.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 

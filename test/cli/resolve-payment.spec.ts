@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { Event } from '../../shared/models/event.js';
-import { Payable } from '../../shared/models/payable.js';
-import type { Payment } from '../../shared/models/payment.js';
+import { buildRefund, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
+import { Payable } from '../../shared/payables/model.js';
+import type { Payment } from '../../shared/payments/model.js';
+import { Event } from '../../shared/webhooks/model.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
-import { buildRefund, buildUndecidedPayment } from '../support/factories.js';
 import { testServices } from '../support/suite.js';
 
 describe('the operator deciding on payments', () => {

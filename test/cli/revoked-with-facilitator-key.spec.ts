@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { ApiKey } from '../../shared/models/api-key.js';
-import { FacilitatorKey } from '../../shared/models/facilitator-key.js';
-import { createAgentKey } from '../../shared/services/access/agent-keys.js';
-import { removeFacilitatorKey } from '../../shared/services/access/facilitator-keys.js';
+import { createAgentKey } from '../../shared/accounts/agent-keys.js';
+import { removeFacilitatorKey } from '../../shared/accounts/facilitator-keys.js';
+import { ApiKey, FacilitatorKey } from '../../shared/accounts/model.js';
 import { buildSigner, type Signer, signToken } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { assertRefused, runJson } from '../support/cli.js';

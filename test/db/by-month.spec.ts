@@ -3,34 +3,34 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
-import { createIndexConcurrently, dropIndexConcurrently } from '../../migrations/concurrent-index.js';
-import { returnToPresent } from '../../shared/clock.js';
-import { type Config, loadConfig } from '../../shared/config.js';
-import { newId } from '../../shared/ids.js';
-import { createLogger } from '../../shared/logger.js';
-import { migrate } from '../../shared/migrate.js';
-import { Event } from '../../shared/models/event.js';
-import { Payment } from '../../shared/models/payment.js';
-import { monthAt, monthsAfter, slicesOf } from '../../shared/months.js';
-import { areByMonth, makeMonthsAhead } from '../../shared/schema/by-month.js';
-import { migrationConfig } from '../../shared/schema/migration-files.js';
-import { archiveMonths } from '../../shared/services/archive/archive.js';
-import { claimSession } from '../../shared/services/payments/claim.js';
-import { findLinkedSession, isPayloadUsed, listDecided } from '../../shared/services/payments/read-link.js';
-import { succeedSettled } from '../../shared/services/payments/succeed-together.js';
-import { beginSettlement, listDuePayments } from '../../shared/services/payments/take-work.js';
-import { failPayment, succeedPayment } from '../../shared/services/payments/write-verdict.js';
-import { takeDueDeliveries } from '../../shared/services/webhooks/take-due.js';
-import { cleanUp } from '../../workers/clean-up.js';
-import { type Client, client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
 import {
   buildEndpoints,
   buildMerchant,
   buildSession,
   buildSessions,
   type Merchant,
-} from '../support/factories.js';
+} from '../../lab/world/shop/factories.js';
+import { createIndexConcurrently, dropIndexConcurrently } from '../../migrations/concurrent-index.js';
+import { archiveMonths } from '../../shared/archive/archive.js';
+import { type Config, loadConfig } from '../../shared/config/config.js';
+import { migrate } from '../../shared/migrate.js';
+import { Payment } from '../../shared/payments/model.js';
+import { returnToPresent } from '../../shared/process/clock.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { areByMonth, makeMonthsAhead } from '../../shared/schema/by-month.js';
+import { migrationConfig } from '../../shared/schema/migration-files.js';
+import { claimSession } from '../../shared/settlement/claim.js';
+import { findLinkedSession, isPayloadUsed, listDecided } from '../../shared/settlement/read-link.js';
+import { succeedSettled } from '../../shared/settlement/succeed-together.js';
+import { beginSettlement, listDuePayments } from '../../shared/settlement/take-work.js';
+import { failPayment, succeedPayment } from '../../shared/settlement/write-verdict.js';
+import { newId } from '../../shared/values/ids.js';
+import { monthAt, monthsAfter, slicesOf } from '../../shared/values/months.js';
+import { Event } from '../../shared/webhooks/model.js';
+import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
+import { cleanUp } from '../../workers/process/clean-up.js';
+import { type Client, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
 import { buildTold, inMonth, type Told } from '../support/months.js';
 import { newPayment } from '../support/new-payment.js';
 import { partitionsRead } from '../support/partitions.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Config, loadConfig } from '../../shared/config.js';
+import { type Config, loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/logger.js';
 import { migrate, migrateDown } from '../../shared/migrate.js';
+import { createLogger } from '../../shared/process/logger.js';
 import { migrationConfig, pendingMigrations } from '../../shared/schema/migration-files.js';
 import { createDatabase } from '../support/suite.js';
 

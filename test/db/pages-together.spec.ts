@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { buildMerchant, buildSessions } from '../../lab/world/shop/factories.js';
+import { createApiKey, type Principal, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { listCheckoutSessions, type SessionFilter } from '../../shared/checkout-sessions/read.js';
 import type { PageRequest } from '../../shared/db/listing.js';
-import { createApiKey, type Principal, revokeApiKey } from '../../shared/services/access/api-keys.js';
-import { listCheckoutSessions, type SessionFilter } from '../../shared/services/checkout-sessions/read.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildSessions } from '../support/factories.js';
 
 const FIRST: PageRequest = { limit: 10, startingAfter: undefined, endingBefore: undefined };
 const ALL: SessionFilter = { status: undefined, lowestId: undefined, belowId: undefined };

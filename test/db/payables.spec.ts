@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import { loadConfig } from '../../shared/config.js';
+import { buildMerchant, buildRefund, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/logger.js';
 import { migrate } from '../../shared/migrate.js';
+import { createLogger } from '../../shared/process/logger.js';
 import { migrationConfig } from '../../shared/schema/migration-files.js';
-import { buildMerchant, buildRefund, buildSession, type Merchant } from '../support/factories.js';
 import { createDatabase } from '../support/suite.js';
 
 const REFUNDS = '20261126000100-refunds';

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { now } from '../../shared/clock.js';
+import { buildEndpoints, buildMerchant, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { Payment } from '../../shared/models/payment.js';
-import { succeedSettled } from '../../shared/services/payments/succeed-together.js';
-import { beginSettlement } from '../../shared/services/payments/take-work.js';
+import { Payment } from '../../shared/payments/model.js';
+import { now } from '../../shared/process/clock.js';
+import { succeedSettled } from '../../shared/settlement/succeed-together.js';
+import { beginSettlement } from '../../shared/settlement/take-work.js';
 import {
   succeedPayment,
   type VerdictDeps,
   type VerdictResult,
-} from '../../shared/services/payments/write-verdict.js';
+} from '../../shared/settlement/write-verdict.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildEndpoints, buildMerchant, buildUndecidedPayment } from '../support/factories.js';
 import { stopClock } from '../support/stopped-clock.js';
 
 type Writer = (deps: VerdictDeps, payment: Payment, payer?: string) => Promise<VerdictResult>;

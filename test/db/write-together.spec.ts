@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { loadConfig } from '../../shared/config.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { runStatement } from '../../shared/db/statement.js';
 import { writeTogether } from '../../shared/db/write-together.js';
-import { MAX_WRITTEN_TOGETHER_BYTES } from '../../shared/domain/weight.js';
+import { MAX_WRITTEN_TOGETHER_BYTES } from '../../shared/limits/bounds.js';
 import { captureStatements } from '../support/query-plans.js';
 import { createDatabase } from '../support/suite.js';
 

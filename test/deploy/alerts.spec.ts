@@ -6,13 +6,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import request from 'supertest';
 import { parse, stringify } from 'yaml';
-import { loadConfig } from '../../shared/config.js';
-import { createLogger } from '../../shared/logger.js';
-import type { Closable } from '../../shared/shutdown.js';
-import { startWorker } from '../../workers/start-worker.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { createLogger } from '../../shared/process/logger.js';
+import type { Closable } from '../../shared/process/shutdown.js';
+import { startWorker } from '../../workers/process/start-worker.js';
 import { anchorsOf } from '../support/anchors.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { eventually } from '../support/eventually.js';
 import { notThere, readPromQl, readSeries, type Series } from '../support/promql.js';
 import { testServices } from '../support/suite.js';
 

@@ -6,7 +6,7 @@ import { parseEnv, promisify } from 'node:util';
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 import { parse as parseYaml } from 'yaml';
-import { loadConfig } from '../../shared/config.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { assertCommand, COMMANDS, ROOT, read, unknown } from '../support/deploy-files.js';
 
 const { engines } = JSON.parse(read('package.json'));
@@ -100,7 +100,7 @@ describe('deploy/Dockerfile', () => {
     const told = all('ARG').map(([name = '']) => name.split('=')[0] ?? '');
     assert.deepEqual(told.slice(1), ['BUILD_VERSION', 'RENDER_GIT_COMMIT', 'SOURCE_VERSION']);
     for (const name of ['BUILD_VERSION', 'SOURCE_VERSION'])
-      assert.ok(read('local/build-version.mjs').includes(`process.env.${name}`), name);
+      assert.ok(read('local/build/build-version.mjs').includes(`process.env.${name}`), name);
   });
 });
 
@@ -176,7 +176,7 @@ describe('deploy/compose.yaml', () => {
     assert.deepEqual(unknown(Object.keys(settings)), []);
     for (const role of ['web', 'worker'] as const)
       loadConfig({ ...settings, ...services[role]?.environment }, role);
-    const [, listed = ''] = /const PORTS: Ports = \{([^}]*)\}/.exec(read('sandbox/main.ts')) ?? [];
+    const [, listed = ''] = /const PORTS: Ports = \{([^}]*)\}/.exec(read('lab/sandbox/main.ts')) ?? [];
     const ports = [...listed.matchAll(/\d+/g)].map(([port]) => port).sort();
     assert.equal(ports.length, 4);
     const used = [...read('deploy/sandbox.env').matchAll(/\/\/sandbox:(\d+)/g)].map(([, port]) => port);

@@ -7,11 +7,11 @@ import { isBuiltin } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import request from 'supertest';
-import { ensureBuilt } from '../../local/ensure-built.mjs';
-import { eventually } from '../support/eventually.js';
-import { FreezingProxy } from '../support/freezing-proxy.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { findFreePort } from '../../lab/world/processes/services.js';
+import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
+import { ensureBuilt } from '../../local/build/ensure-built.mjs';
 import { copyInto, productionPlaces } from '../support/production-tree.js';
-import { findFreePort } from '../support/services.js';
 import { createDatabase, testServices } from '../support/suite.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -152,7 +152,7 @@ describe('the image', function () {
     await untilHealthy(web, 'web.listening', port);
     await untilHealthy(worker, 'worker.started', workerPort);
     const created = run(
-      ['local/merchants.mjs', 'create', '--name', 'Cafe', '--evm', WALLET, '--json'],
+      ['local/commands/merchants.mjs', 'create', '--name', 'Cafe', '--evm', WALLET, '--json'],
       environment,
     );
     assert.equal(await created.ended, 0, created.told.all);

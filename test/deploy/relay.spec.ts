@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import request from 'supertest';
 import { relay } from '../../deploy/docker/relay.mjs';
-import { isLocalRequest } from '../../sandbox/local-requests.js';
-import { closedPort } from '../support/closed-port.js';
+import { isLocalRequest } from '../../lab/sandbox/local-requests.js';
+import { closedPort } from '../../lab/world/processes/closed-port.js';
 
 const LOOPBACK = '127.0.0.1';
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
-import { nowMs, returnToPresent } from '../../shared/clock.js';
-import { loadConfig } from '../../shared/config.js';
-import type { FacilitatorRequest, PaymentRequirements, SvmPayload } from '../../shared/x402/wire.js';
-import { paymentHeader, signSolanaPayment } from '../support/agent.js';
-import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
-import { startFacilitator } from '../support/facilitator.js';
+import { SolanaChain } from '../../lab/world/chains/solana-chain.js';
+import { pick, seededRandom } from '../../lab/world/chance/seeded-random.js';
 import {
   altered,
   type Behaviour,
@@ -13,11 +9,15 @@ import {
   breaksBeforeWork,
   failsAfterWork,
   settlesAsPending,
-} from '../support/facilitator-dial.js';
+} from '../../lab/world/facilitator/dial.js';
+import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
+import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { nowMs, returnToPresent } from '../../shared/process/clock.js';
+import type { FacilitatorRequest, PaymentRequirements, SvmPayload } from '../../shared/x402/wire.js';
+import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
 import { told } from '../support/link-answers.js';
 import { type Hands, openHands } from '../support/money-flow.js';
-import { pick, seededRandom } from '../support/seeded-random.js';
-import { SolanaChain } from '../support/solana-chain.js';
 import { testServices } from '../support/suite.js';
 
 /** Another seed makes another run. */

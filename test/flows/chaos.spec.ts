@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 
 /** The program itself, as `npm run chaos` starts it. */
-const PROGRAM = path.join(import.meta.dirname, '..', '..', 'local', 'chaos.mjs');
+const PROGRAM = path.join(import.meta.dirname, '..', '..', 'local', 'commands', 'chaos.mjs');
 /**
  * A minute of trouble, and at most two and a half until all is well; on Solana that would be five, since a transaction
  * that never lands is only given up after three.

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import { loadConfig } from '../../shared/config.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { startTestPostgres, type TestServer } from '../../lab/world/processes/services.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/logger.js';
 import { migrate } from '../../shared/migrate.js';
-import { claimSession } from '../../shared/services/payments/claim.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { claimSession } from '../../shared/settlement/claim.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
 import { told } from '../support/link-answers.js';
 import { EVENT_DEPS } from '../support/money-flow.js';
 import { newPayment } from '../support/new-payment.js';
-import { startTestPostgres, type TestServer } from '../support/services.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
 /** A commit that waits is written, and outlives the server's processes; one that does not is in their memory. */

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { returnToPresent } from '../../shared/clock.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { PausePoint, TcpProxy } from '../../lab/world/processes/pause-points.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { Payment } from '../../shared/models/payment.js';
-import { ClaimNotMade, claimSession, type NewPayment } from '../../shared/services/payments/claim.js';
+import { Payment } from '../../shared/payments/model.js';
+import { returnToPresent } from '../../shared/process/clock.js';
+import { ClaimNotMade, claimSession, type NewPayment } from '../../shared/settlement/claim.js';
 import type { SignedPayment } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
 import { told } from '../support/link-answers.js';
 import { EVENT_DEPS, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
-import { PausePoint, TcpProxy } from '../support/pause-points.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
 

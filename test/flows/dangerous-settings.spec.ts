@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { killProcesses, startProcess, startWebProcess, startWorkerProcess } from '../support/processes.js';
+import {
+  killProcesses,
+  startProcess,
+  startWebProcess,
+  startWorkerProcess,
+} from '../../lab/world/processes/processes.js';
 import { testServices } from '../support/suite.js';
 
 describe('a start in production', () => {

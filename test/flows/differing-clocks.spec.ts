@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { nowMs } from '../../shared/clock.js';
-import { eventually } from '../support/eventually.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import {
   killProcesses,
   type ServiceProcess,
   startWebProcess,
   startWorkerProcess,
-} from '../support/processes.js';
+} from '../../lab/world/processes/processes.js';
+import { nowMs } from '../../shared/process/clock.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
 const TOKEN = 'metrics-token-of-a-spec';

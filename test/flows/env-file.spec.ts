@@ -4,16 +4,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { ensureBuilt } from '../../local/ensure-built.mjs';
-import { loadConfig } from '../../shared/config.js';
+import { ensureBuilt } from '../../local/build/ensure-built.mjs';
+import { loadConfig } from '../../shared/config/config.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const COMMANDS: Record<string, string> = {
   migrate: 'dist/shared/migrate.js',
   web: 'dist/api/server.js',
   worker: 'dist/workers/main.js',
-  start: 'dist/local/run-service.js',
-  merchants: 'local/merchants.mjs',
+  start: 'dist/local/service/run-service.js',
+  merchants: 'local/commands/merchants.mjs',
 };
 
 describe('.env', () => {
@@ -56,7 +56,7 @@ describe('.env', () => {
     assert.equal(config.baseUrl, 'https://pay.example.com');
     // What is commented out is right as well.
     const named = [...text.matchAll(/^#?([A-Z][A-Z\d_]+)=/gm)].map(([, name = '']) => name);
-    const read = readFileSync(path.join(ROOT, 'shared/config.ts'), 'utf8');
+    const read = readFileSync(path.join(ROOT, 'shared/config/config.ts'), 'utf8');
     const unknown = named.filter((name) => !read.includes(`'${name.replace(/_EIP155_\d+$/, '_')}'`));
     assert.deepEqual(unknown, []);
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createLogger } from '../../shared/logger.js';
-import { cleanUp } from '../../workers/clean-up.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { cleanUp } from '../../workers/process/clean-up.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
-import { eventually } from '../support/eventually.js';
 import { minimal } from '../support/orders.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import Stripe from 'stripe';
-import { ANSWER_PART_BYTES } from '../../shared/domain/weight.js';
-import { newId } from '../../shared/ids.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
+import { ANSWER_PART_BYTES } from '../../shared/limits/bounds.js';
+import { newId } from '../../shared/values/ids.js';
 import { assertInvalid, assertMissing, client } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { buildMerchant } from '../support/factories.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { caught, facts, sdk } from '../support/stripe-sdk.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { explore } from '../../explore/explore.js';
-import { MISTAKES } from '../../explore/mistakes.js';
-import { openStage, type Stage } from '../../explore/stage/stage.js';
+import { explore } from '../../lab/explore/explore.js';
+import { MISTAKES } from '../../lab/explore/mistakes.js';
+import { openStage, type Stage } from '../../lab/explore/stage/stage.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
 /** Another seed makes other stories. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { closedPort } from '../support/closed-port.js';
-import { type EntryPoint, killProcesses, startProcess } from '../support/processes.js';
+import { closedPort } from '../../lab/world/processes/closed-port.js';
+import { type EntryPoint, killProcesses, startProcess } from '../../lab/world/processes/processes.js';
 import { testServices } from '../support/suite.js';
 
 describe('a start that cannot work', () => {

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { returnToPresent } from '../../shared/clock.js';
-import { loadConfig } from '../../shared/config.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { TcpProxy } from '../../lab/world/processes/pause-points.js';
+import { buildSessions } from '../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { runStatement } from '../../shared/db/statement.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { returnToPresent } from '../../shared/process/clock.js';
+import type { Closable } from '../../shared/process/shutdown.js';
 import { openQueuePool } from '../../shared/queues/queue-settings.js';
-import type { Closable } from '../../shared/shutdown.js';
 import { walkDueWork } from '../support/due-work.js';
-import { eventually } from '../support/eventually.js';
-import { buildSessions } from '../support/factories.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
-import { TcpProxy } from '../support/pause-points.js';
 import { createDatabase } from '../support/suite.js';
 
 /** How long a statement is waited for here, and how long the path to Postgres stands still: longer. */

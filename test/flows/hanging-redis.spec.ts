@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../support/eventually.js';
-import { killProcesses, type WebServiceProcess } from '../support/processes.js';
-import { openRelay, type Relay } from '../support/redis-relay.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { killProcesses, type WebServiceProcess } from '../../lab/world/processes/processes.js';
+import { openRelay, type Relay } from '../../lab/world/proxies/redis-relay.js';
 import { MINIMAL, openWebProcesses, SESSIONS, type WebProcesses } from '../support/web-process.js';
 
 const CREATES = 20;

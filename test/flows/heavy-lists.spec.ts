@@ -4,15 +4,19 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { platform } from 'node:os';
-import { loadConfig } from '../../shared/config.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { TcpProxy } from '../../lab/world/processes/pause-points.js';
+import {
+  killProcesses,
+  startWebProcess,
+  type WebServiceProcess,
+} from '../../lab/world/processes/processes.js';
+import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { ApiKey } from '../../shared/accounts/model.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { ApiKey } from '../../shared/models/api-key.js';
-import { revokeApiKey } from '../../shared/services/access/api-keys.js';
-import { eventually } from '../support/eventually.js';
-import { buildMerchant, type Merchant } from '../support/factories.js';
 import { buildHeavySessions } from '../support/heavy-sessions.js';
-import { TcpProxy } from '../support/pause-points.js';
-import { killProcesses, startWebProcess, type WebServiceProcess } from '../support/processes.js';
 import { sdk } from '../support/stripe-sdk.js';
 import { createMigratedDatabase, testServices } from '../support/suite.js';
 

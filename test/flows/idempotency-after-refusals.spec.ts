@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { newId, sessionPrefix } from '../../shared/ids.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { updateAccount } from '../../shared/services/access/accounts.js';
+import { buildSession, EVM_WALLET } from '../../lab/world/shop/factories.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { newId, sessionPrefix } from '../../shared/values/ids.js';
 import {
   assertInvalid,
   assertMissing,
@@ -10,7 +11,6 @@ import {
   client,
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildSession, EVM_WALLET } from '../support/factories.js';
 import {
   assertReplay,
   atOnce,

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import type { Response, Test } from 'supertest';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildSession } from '../../lab/world/shop/factories.js';
+import { KEPT_FOR_MS } from '../../shared/accounts/idempotency.js';
+import { IdempotencyRecord } from '../../shared/accounts/model.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { Event } from '../../shared/models/event.js';
-import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
-import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
-import { KEPT_FOR_MS } from '../../shared/services/access/idempotency.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { Event, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { eventually } from '../support/eventually.js';
-import { buildSession } from '../support/factories.js';
 import {
   assertReused,
   atOnce,

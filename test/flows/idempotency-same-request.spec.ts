@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Test } from 'supertest';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { assertRefusal, client, formText } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildSession } from '../support/factories.js';
 import {
   assertReplay,
   assertReused,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Test } from 'supertest';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { newId } from '../../shared/ids.js';
-import { ApiKey } from '../../shared/models/api-key.js';
-import { Event } from '../../shared/models/event.js';
-import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
-import { updateAccount } from '../../shared/services/access/accounts.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
-import { KEPT_FOR_MS } from '../../shared/services/access/idempotency.js';
+import { buildSession } from '../../lab/world/shop/factories.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
+import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { KEPT_FOR_MS } from '../../shared/accounts/idempotency.js';
+import { ApiKey } from '../../shared/accounts/model.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { newId } from '../../shared/values/ids.js';
+import { Event, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import {
   assertInvalid,
   assertMissing,
@@ -16,7 +16,6 @@ import {
   client,
 } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildSession } from '../support/factories.js';
 import {
   assertReplay,
   assertReused,

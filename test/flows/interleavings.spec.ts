@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import type { Decision } from '../../shared/domain/payment-policy/standing.js';
-import { Payment } from '../../shared/models/payment.js';
-import { paymentJob } from '../../shared/queues/payment-job.js';
-import { carryOut } from '../../shared/services/payments/carry-out.js';
-import { beginLook, beginSettlement } from '../../shared/services/payments/take-work.js';
-import { settlePayment } from '../../workers/settle-payment.js';
+import { answers, type Behaviour, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { PausePoint } from '../../lab/world/processes/pause-points.js';
+import { Payment } from '../../shared/payments/model.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { carryOut } from '../../shared/settlement/carry-out.js';
+import { paymentJob } from '../../shared/settlement/payment-job.js';
+import type { Decision } from '../../shared/settlement/policy/standing.js';
+import { beginLook, beginSettlement } from '../../shared/settlement/take-work.js';
+import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { BASE_SEPOLIA, type SignedPayment } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import { answers, type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
 import { told } from '../support/link-answers.js';
 import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
-import { PausePoint } from '../support/pause-points.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
-import { paymentJob } from '../../shared/queues/payment-job.js';
-import { eventually } from '../support/eventually.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
-import { type PauseOptions, PausePoint } from '../support/pause-points.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { type PauseOptions, PausePoint } from '../../lab/world/processes/pause-points.js';
 import {
   killProcesses,
   type ServiceProcess,
   startWebProcess,
   startWorkerProcess,
   type WebServiceProcess,
-} from '../support/processes.js';
+} from '../../lab/world/processes/processes.js';
+import { paymentJob } from '../../shared/settlement/payment-job.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
 /** Where a process is killed, one payment each; what Postgres was doing for it then comes to its end or does not. */

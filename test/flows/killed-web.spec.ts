@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
-import { eventually } from '../support/eventually.js';
-import { killProcesses, type WebServiceProcess } from '../support/processes.js';
-import { openSwallowingProxy } from '../support/swallowing-proxy.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { killProcesses, type WebServiceProcess } from '../../lab/world/processes/processes.js';
+import { openSwallowingProxy } from '../../lab/world/proxies/swallowing-proxy.js';
+import { IdempotencyRecord } from '../../shared/accounts/model.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import {
   type Answer,
   BROKEN,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { nowMs, returnToPresent } from '../../shared/clock.js';
-import { Payment } from '../../shared/models/payment.js';
+import { answers, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { Payment } from '../../shared/payments/model.js';
+import { nowMs, returnToPresent } from '../../shared/process/clock.js';
 import { BASE_SEPOLIA } from '../support/checkout.js';
-import { answers, failsToSettle } from '../support/facilitator-dial.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { payAndBeDenied, send } from '../support/late-money.js';
 import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey } from 'viem/accounts';
-import { paymentHeader, signEvmPayment, signSolanaPayment, v1PaymentHeader } from '../support/agent.js';
+import {
+  paymentHeader,
+  signEvmPayment,
+  signSolanaPayment,
+  v1PaymentHeader,
+} from '../../lab/world/shop/agent.js';
 import {
   BUYER,
   type Checkout,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
+import { failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { EVM_WALLET } from '../../lab/world/shop/factories.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { Payable } from '../../shared/models/payable.js';
-import { updateAccount } from '../../shared/services/access/accounts.js';
+import { Payable } from '../../shared/payables/model.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 import { countEach, newIds, sendHeader } from '../support/claims.js';
-import { eventually } from '../support/eventually.js';
-import { failsToSettle } from '../support/facilitator-dial.js';
-import { EVM_WALLET } from '../support/factories.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { receiptOf, told } from '../support/link-answers.js';
 

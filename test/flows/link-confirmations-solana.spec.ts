@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
-import { returnToPresent, travelMs } from '../../shared/clock.js';
+import { SolanaChain } from '../../lab/world/chains/solana-chain.js';
+import { type Behaviour, failsAfterWork, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
+import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js';
+import { returnToPresent, travelMs } from '../../shared/process/clock.js';
 import type { FacilitatorRequest, SvmPayload } from '../../shared/x402/wire.js';
-import { paymentHeader, signSolanaPayment } from '../support/agent.js';
 import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
-import { startFacilitator } from '../support/facilitator.js';
-import { type Behaviour, failsAfterWork, failsToSettle } from '../support/facilitator-dial.js';
 import { receiptOf, told } from '../support/link-answers.js';
-import { SolanaChain } from '../support/solana-chain.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const PROCESSING = { session: 'processing', payments: ['processing'], events: [] };

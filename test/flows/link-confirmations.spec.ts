@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { generatePrivateKey } from 'viem/accounts';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
+import {
+  altered,
+  answers,
+  type Behaviour,
+  failsAfterWork,
+  failsToSettle,
+} from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
 import {
   BASE_SEPOLIA,
   BUYER,
@@ -8,15 +17,6 @@ import {
   openCheckoutOnChain,
   type SignedPayment,
 } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import type { EvmChain } from '../support/evm-chain.js';
-import {
-  altered,
-  answers,
-  type Behaviour,
-  failsAfterWork,
-  failsToSettle,
-} from '../support/facilitator-dial.js';
 import { receiptOf, told } from '../support/link-answers.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Response } from 'supertest';
-import { now, returnToPresent, travelMs } from '../../shared/clock.js';
+import { answers, type Behaviour, failsToSettle, refuses } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import type { Knex } from '../../shared/db/knex.js';
+import { now, returnToPresent, travelMs } from '../../shared/process/clock.js';
 import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import { answers, type Behaviour, failsToSettle, refuses } from '../support/facilitator-dial.js';
 import { told } from '../support/link-answers.js';
 
 const NO_FUNDS = failsToSettle('insufficient_funds');

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import request from 'supertest';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { answers } from '../../lab/world/facilitator/dial.js';
+import {
+  paymentHeader,
+  signEvmPayment,
+  signSolanaPayment,
+  v1PaymentHeader,
+} from '../../lab/world/shop/agent.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { FacilitatorRequest, PaymentRequirements } from '../../shared/x402/wire.js';
-import { paymentHeader, signEvmPayment, signSolanaPayment, v1PaymentHeader } from '../support/agent.js';
 import {
   BASE_SEPOLIA,
   BUYER,
@@ -13,7 +19,6 @@ import {
   SOLANA_DEVNET,
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
-import { answers } from '../support/facilitator-dial.js';
 import { told } from '../support/link-answers.js';
 
 const USDT_X_LAYER = '0x9e29b3AaDa05Bf2D2c827Af80Bd28Dc0b9b4FB0c';

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { Keypair, type PublicKey, TransactionInstruction } from '@solana/web3.js';
-import { nowMs } from '../../shared/clock.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import type { EvmPayload, FacilitatorRequest, PaymentRequirements } from '../../shared/x402/wire.js';
+import { answers } from '../../lab/world/facilitator/dial.js';
 import {
   LIGHTHOUSE_PROGRAM,
   memo,
   paymentHeader,
   signEvmPayment,
   signSolanaPayment,
-} from '../support/agent.js';
+} from '../../lab/world/shop/agent.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { nowMs } from '../../shared/process/clock.js';
+import type { EvmPayload, FacilitatorRequest, PaymentRequirements } from '../../shared/x402/wire.js';
 import {
   BASE_SEPOLIA,
   BUYER,
@@ -18,7 +19,6 @@ import {
   openCheckout,
   SOLANA_DEVNET,
 } from '../support/checkout.js';
-import { answers } from '../support/facilitator-dial.js';
 import { told } from '../support/link-answers.js';
 
 /** The facilitator would say yes to everything here, and no worker could settle it. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { newId } from '../../shared/ids.js';
+import { failsToSettle, refuses } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { paymentHeader, v1PaymentHeader } from '../../lab/world/shop/agent.js';
+import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { newId } from '../../shared/values/ids.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
-import { paymentHeader, v1PaymentHeader } from '../support/agent.js';
 import type { Checkout, SignedPayment } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import { failsToSettle, refuses } from '../support/facilitator-dial.js';
-import { buildPaidSession } from '../support/factories.js';
 import { type LinkMethod, told } from '../support/link-answers.js';
 import { type LinkRecord, OPEN, PAID, recordOf } from '../support/link-record.js';
 import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';

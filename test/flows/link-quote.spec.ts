@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { x402Client } from '@x402/fetch';
 import request from 'supertest';
-import { returnToPresent, travelMs } from '../../shared/clock.js';
-import { newId } from '../../shared/ids.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { updateAccount } from '../../shared/services/access/accounts.js';
+import { altered } from '../../lab/world/facilitator/dial.js';
+import type { FacilitatorOptions } from '../../lab/world/facilitator/facilitator.js';
+import { EVM_WALLET, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { newId } from '../../shared/values/ids.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import {
   BASE_SEPOLIA,
@@ -15,9 +18,6 @@ import {
   SOLANA_DEVNET,
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
-import type { FacilitatorOptions } from '../support/facilitator.js';
-import { altered } from '../support/facilitator-dial.js';
-import { EVM_WALLET, SOLANA_WALLET } from '../support/factories.js';
 import { declarePaymentIdentifier, decodeHeader } from '../support/link-answers.js';
 import { FEE_PAYER, openQuotes } from '../support/quotes.js';
 

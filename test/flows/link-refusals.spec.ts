@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { Keypair, PublicKey } from '@solana/web3.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { updateAccount } from '../../shared/services/access/accounts.js';
-import type { EvmPayload, PaymentRequirements } from '../../shared/x402/wire.js';
+import { answers } from '../../lab/world/facilitator/dial.js';
 import {
   advanceNonce,
   type EvmOverrides,
@@ -11,7 +8,12 @@ import {
   type SolanaOverrides,
   signEvmPayment,
   signSolanaPayment,
-} from '../support/agent.js';
+} from '../../lab/world/shop/agent.js';
+import { EVM_WALLET } from '../../lab/world/shop/factories.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import type { EvmPayload, PaymentRequirements } from '../../shared/x402/wire.js';
 import {
   BASE_SEPOLIA,
   BUYER,
@@ -21,8 +23,6 @@ import {
   SOLANA_DEVNET,
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
-import { answers } from '../support/facilitator-dial.js';
-import { EVM_WALLET } from '../support/factories.js';
 import { receiptOf, told } from '../support/link-answers.js';
 
 const STRANGER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { returnToPresent } from '../../shared/clock.js';
-import { Payment } from '../../shared/models/payment.js';
+import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
+import { altered, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { Payment } from '../../shared/payments/model.js';
+import { returnToPresent } from '../../shared/process/clock.js';
 import { type Checkout, openCheckoutOnChain } from '../support/checkout.js';
-import type { EvmChain } from '../support/evm-chain.js';
-import { altered, failsToSettle } from '../support/facilitator-dial.js';
 import { told } from '../support/link-answers.js';
 
 /** What a facilitator also says of an authorization that was used. */

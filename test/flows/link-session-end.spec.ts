@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { now, travelMs } from '../../shared/clock.js';
+import { failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { now, travelMs } from '../../shared/process/clock.js';
 import type { Checkout } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import { failsToSettle } from '../support/facilitator-dial.js';
 import { told } from '../support/link-answers.js';
 import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 

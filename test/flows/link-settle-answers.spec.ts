@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import type { Payable } from '../../shared/models/payable.js';
+import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
+import { altered, answers, type Behaviour, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import type { Payable } from '../../shared/payables/model.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
 import { BUYER, type Checkout, openCheckout, openCheckoutOnChain } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import type { EvmChain } from '../support/evm-chain.js';
-import { altered, answers, type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
 import { FAILURE_CODES } from '../support/failure-codes.js';
 import { receiptOf, told } from '../support/link-answers.js';
 

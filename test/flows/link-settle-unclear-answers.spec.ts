@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { returnToPresent } from '../../shared/clock.js';
-import type { Checkout } from '../support/checkout.js';
 import {
   altered,
   type Behaviour,
   breaksAfterWork,
   failsAfterWork,
   settlesAsPending,
-} from '../support/facilitator-dial.js';
+} from '../../lab/world/facilitator/dial.js';
+import { returnToPresent } from '../../shared/process/clock.js';
+import type { Checkout } from '../support/checkout.js';
 import { describeBothKinds } from '../support/kinds.js';
 import {
   assertCompletes,

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import type { Checkout } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import type { EvmChain } from '../support/evm-chain.js';
+import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import {
   answers,
   answersHtml,
@@ -10,7 +7,10 @@ import {
   breaksBeforeWork,
   failsAfterWork,
   failsToSettle,
-} from '../support/facilitator-dial.js';
+} from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import type { Checkout } from '../support/checkout.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { told } from '../support/link-answers.js';
 import { assertCompletes, openHastyCheckout, PAID, payUnclearly } from '../support/unclear-settle.js';

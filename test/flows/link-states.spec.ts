@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { now, travelMs } from '../../shared/clock.js';
-import { newId } from '../../shared/ids.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildPaidSession, EVM_WALLET } from '../../lab/world/shop/factories.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { now, travelMs } from '../../shared/process/clock.js';
+import { newId } from '../../shared/values/ids.js';
 import { BUYER, type Checkout, openCheckout } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import { buildPaidSession, EVM_WALLET } from '../support/factories.js';
 import { receiptOf, told } from '../support/link-answers.js';
 import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Response } from 'supertest';
-import { returnToPresent, travelMs } from '../../shared/clock.js';
-import { newId } from '../../shared/ids.js';
+import { answers, failsToSettle, refuses } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { newId } from '../../shared/values/ids.js';
 import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import { answers, failsToSettle, refuses } from '../support/facilitator-dial.js';
-import { buildPaidSession } from '../support/factories.js';
 import { told } from '../support/link-answers.js';
 import { OPEN, PAID, recordOf } from '../support/link-record.js';
 import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
-import { returnToPresent, travelMs } from '../../shared/clock.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { updateAccount } from '../../shared/services/access/accounts.js';
-import type { PaymentRequirements } from '../../shared/x402/wire.js';
-import { paymentHeader, signSolanaPayment } from '../support/agent.js';
-import { BASE_SEPOLIA, type Checkout, findEntry, SOLANA_DEVNET } from '../support/checkout.js';
-import type { FacilitatorOptions } from '../support/facilitator.js';
 import {
   altered,
   answers,
   answersGarbage,
   answersHtml,
   breaksBeforeWork,
-} from '../support/facilitator-dial.js';
+} from '../../lab/world/facilitator/dial.js';
+import type { FacilitatorOptions } from '../../lab/world/facilitator/facilitator.js';
+import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import type { PaymentRequirements } from '../../shared/x402/wire.js';
+import { BASE_SEPOLIA, type Checkout, findEntry, SOLANA_DEVNET } from '../support/checkout.js';
 import { told } from '../support/link-answers.js';
 import { FEE_PAYER, OTHER_FEE_PAYER, openQuotes } from '../support/quotes.js';
 

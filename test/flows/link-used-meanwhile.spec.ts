@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
 import { receiptOf, told } from '../support/link-answers.js';
 
 describe('a signature that pays while the facilitator still checks another copy of it', () => {

@@ -1,17 +1,5 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import type { FacilitatorRequest } from '../../shared/x402/wire.js';
-import { paymentHeader, signEvmPayment } from '../support/agent.js';
-import {
-  BUYER,
-  type Checkout,
-  findEntry,
-  openCheckout,
-  type SignedPayment,
-  X_LAYER_TESTNET,
-} from '../support/checkout.js';
-import { startFacilitator } from '../support/facilitator.js';
 import {
   altered,
   answers,
@@ -21,7 +9,19 @@ import {
   breaksAfterWork,
   breaksBeforeWork,
   refuses,
-} from '../support/facilitator-dial.js';
+} from '../../lab/world/facilitator/dial.js';
+import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
+import { paymentHeader, signEvmPayment } from '../../lab/world/shop/agent.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import type { FacilitatorRequest } from '../../shared/x402/wire.js';
+import {
+  BUYER,
+  type Checkout,
+  findEntry,
+  openCheckout,
+  type SignedPayment,
+  X_LAYER_TESTNET,
+} from '../support/checkout.js';
 import { told } from '../support/link-answers.js';
 
 /** The codes of the specification that a facilitator says, too. */

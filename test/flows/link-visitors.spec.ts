@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { now } from '../../shared/clock.js';
-import { newId } from '../../shared/ids.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { refuses } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { now } from '../../shared/process/clock.js';
+import { newId } from '../../shared/values/ids.js';
 import type { Checkout } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import { refuses } from '../support/facilitator-dial.js';
-import { buildPaidSession } from '../support/factories.js';
 import { type LinkMethod, receiptOf, told } from '../support/link-answers.js';
 import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import request from 'supertest';
-import { startWeb } from '../../api/start-web.js';
-import { loadConfig } from '../../shared/config.js';
+import { startWeb } from '../../api/process/start-web.js';
+import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { startReceiver } from '../../lab/world/receiver/receiver.js';
+import { paymentHeader, signEvmPayment } from '../../lab/world/shop/agent.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/logger.js';
-import { paymentJob } from '../../shared/queues/payment-job.js';
-import { startWorker } from '../../workers/start-worker.js';
-import { paymentHeader, signEvmPayment } from '../support/agent.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { paymentJob } from '../../shared/settlement/payment-job.js';
+import { startWorker } from '../../workers/process/start-worker.js';
 import { buildSigner, signToken } from '../support/api-client.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import { startFacilitator } from '../support/facilitator.js';
-import { buildMerchant } from '../support/factories.js';
-import { startReceiver } from '../support/receiver.js';
 import { createMigratedDatabase, testServices } from '../support/suite.js';
 
 describe('the log of a web and a worker process, at its most talkative', () => {

@@ -4,12 +4,12 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { appendPaymentIdentifierToExtensions, generatePaymentId } from '@x402/extensions/payment-identifier';
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import axios from 'axios';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { PausePoint } from '../../lab/world/processes/pause-points.js';
+import { type CuttingProxy, openCuttingProxy } from '../../lab/world/proxies/cutting-proxy.js';
 import { BUYER, type Checkout, openCheckout, type SessionState } from '../support/checkout.js';
-import { type CuttingProxy, openCuttingProxy } from '../support/cutting-proxy.js';
-import { eventually } from '../support/eventually.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { decodeHeader } from '../support/link-answers.js';
-import { PausePoint } from '../support/pause-points.js';
 import { testServices } from '../support/suite.js';
 
 interface Heard {

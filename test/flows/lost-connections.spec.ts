@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { returnToPresent } from '../../shared/clock.js';
-import { loadConfig } from '../../shared/config.js';
-import { Payment } from '../../shared/models/payment.js';
+import { type Random, seededRandom } from '../../lab/world/chance/seeded-random.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { Payment } from '../../shared/payments/model.js';
+import { returnToPresent } from '../../shared/process/clock.js';
+import type { Closable } from '../../shared/process/shutdown.js';
 import { openQueuePool } from '../../shared/queues/queue-settings.js';
-import type { Closable } from '../../shared/shutdown.js';
 import type { SignedPayment } from '../support/checkout.js';
 import { walkDueWork } from '../support/due-work.js';
-import { eventually } from '../support/eventually.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
-import { type Random, seededRandom } from '../support/seeded-random.js';
 import { createDatabase } from '../support/suite.js';
 
 /** Another seed makes another run. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
-import { returnToPresent, travelMs } from '../../shared/clock.js';
-import { JOB_NAMES } from '../../shared/domain/jobs.js';
-import { eventually } from '../support/eventually.js';
-import { type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
+import { type Behaviour, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { TcpProxy } from '../../lab/world/processes/pause-points.js';
+import { JOB_NAMES } from '../../shared/jobs/jobs.js';
+import { returnToPresent, travelMs } from '../../shared/process/clock.js';
 import { told } from '../support/link-answers.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
-import { TcpProxy } from '../support/pause-points.js';
 import { testServices } from '../support/suite.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';

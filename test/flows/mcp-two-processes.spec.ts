@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import { connectAgent } from '../support/mcp.js';
 import { MINIMAL, openWebProcesses, type WebProcesses } from '../support/web-process.js';
 

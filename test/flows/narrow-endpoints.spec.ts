@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { breaksAfterWork, breaksBeforeWork } from '../support/facilitator-dial.js';
+import { breaksAfterWork, breaksBeforeWork } from '../../lab/world/facilitator/dial.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
 import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey } from 'viem/accounts';
-import { main } from '../../sandbox/pay/main.js';
-import { toBase58 } from '../../sandbox/solana/base58.js';
+import { main } from '../../lab/sandbox/pay/main.js';
+import { toBase58 } from '../../lab/sandbox/solana/base58.js';
 import { SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
 import { resetTestSandbox } from '../support/sandbox.js';
 import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';

@@ -5,10 +5,10 @@ import {
   validatePaymentIdentifier,
 } from '@x402/extensions/payment-identifier';
 import type { Response } from 'supertest';
-import { paymentHeader, v1PaymentHeader } from '../support/agent.js';
+import { answers, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { paymentHeader, v1PaymentHeader } from '../../lab/world/shop/agent.js';
 import type { Checkout, SignedPayment } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import { answers, failsToSettle } from '../support/facilitator-dial.js';
 import { told } from '../support/link-answers.js';
 import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 

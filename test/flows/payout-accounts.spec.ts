@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
+import { RpcEndpoint } from '../../lab/world/chains/chain.js';
+import { closedPort } from '../../lab/world/processes/closed-port.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildMerchant, buildSession, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
 import { associatedTokenAccount } from '../../shared/chains/associated-token-account.js';
 import { findNetwork, type SvmNetwork } from '../../shared/chains/networks.js';
-import { RpcEndpoint } from '../support/chain.js';
 import { type Checkout, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
 import { assertRefused, runJson } from '../support/cli.js';
-import { closedPort } from '../support/closed-port.js';
-import { eventually } from '../support/eventually.js';
-import { buildMerchant, buildSession, SOLANA_WALLET } from '../support/factories.js';
 import { told } from '../support/link-answers.js';
 import { testServices } from '../support/suite.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../support/eventually.js';
-import { type Pooler, startPgBouncer } from '../support/pgbouncer.js';
-import { killProcesses } from '../support/processes.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { type Pooler, startPgBouncer } from '../../lab/world/processes/pgbouncer.js';
+import { killProcesses } from '../../lab/world/processes/processes.js';
 import { testServices } from '../support/suite.js';
 import { MINIMAL, openWebProcesses, SESSIONS, type WebProcesses } from '../support/web-process.js';
 

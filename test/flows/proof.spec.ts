@@ -15,10 +15,10 @@ import {
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import axios from 'axios';
 import { createRemoteJWKSet, type JWK } from 'jose';
-import { returnToPresent, travelMs } from '../../shared/clock.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { failsToSettle } from '../../lab/world/facilitator/dial.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { returnToPresent, travelMs } from '../../shared/process/clock.js';
 import { BUYER, type Checkout, openCheckout } from '../support/checkout.js';
-import { failsToSettle } from '../support/facilitator-dial.js';
 import { receiptOf, told } from '../support/link-answers.js';
 
 const newKey = (): string =>

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { Payment } from '../../shared/models/payment.js';
-import { paymentJob } from '../../shared/queues/payment-job.js';
-import type { Closable } from '../../shared/shutdown.js';
-import { expireSessions } from '../../workers/expire-sessions.js';
-import type { SignedPayment } from '../support/checkout.js';
-import { walkDueWork } from '../support/due-work.js';
+import { pick, seededRandom, shuffled } from '../../lab/world/chance/seeded-random.js';
 import {
   AMBIGUOUS_MOODS,
   LYING_MOODS,
   REFUSED_IF_USED_TOO,
   SETTLE_MOODS,
   VERIFY_MOODS,
-} from '../support/facilitator-moods.js';
-import { buildSession } from '../support/factories.js';
-import { FreezingProxy } from '../support/freezing-proxy.js';
+} from '../../lab/world/facilitator/fault-modes.js';
+import { TcpProxy } from '../../lab/world/processes/pause-points.js';
+import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
+import { buildSession } from '../../lab/world/shop/factories.js';
+import { Payment } from '../../shared/payments/model.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import type { Closable } from '../../shared/process/shutdown.js';
+import { paymentJob } from '../../shared/settlement/payment-job.js';
+import { expireSessions } from '../../workers/jobs/expire-sessions.js';
+import type { SignedPayment } from '../support/checkout.js';
+import { walkDueWork } from '../support/due-work.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
-import { TcpProxy } from '../support/pause-points.js';
 import { type Surroundings, TROUBLES } from '../support/random-troubles.js';
-import { pick, seededRandom, shuffled } from '../support/seeded-random.js';
 import { testServices } from '../support/suite.js';
 
 /** Another seed makes another run. */

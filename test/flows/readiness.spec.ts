@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import request from 'supertest';
+import { closedPort } from '../../lab/world/processes/closed-port.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { closedPort } from '../support/closed-port.js';
-import { eventually } from '../support/eventually.js';
-import { FreezingProxy } from '../support/freezing-proxy.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
 const OK = { database: 'ok', migrations: 'ok', queue_store: 'ok', clock: 'ok' };

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger } from '../../shared/logger.js';
-import { decisionBell, decisionsFrom } from '../../shared/queues/decision-bell.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import {
   formCluster,
   isMaster,
   openRedisNodes,
   type RedisNode,
   type RedisNodes,
-} from '../support/redis-nodes.js';
+} from '../../lab/world/processes/redis-nodes.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { decisionBell, decisionsFrom } from '../../shared/queues/decision-notifier.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 const PAYMENTS = 24;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { newId } from '../../shared/ids.js';
-import { Payable } from '../../shared/models/payable.js';
-import type { Payment } from '../../shared/models/payment.js';
-import { expireOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { Payable } from '../../shared/payables/model.js';
+import type { Payment } from '../../shared/payments/model.js';
+import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { newId } from '../../shared/values/ids.js';
 import { type Client, client } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { buildPaidSession } from '../support/factories.js';
 import { EVENT_DEPS, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const REFUNDS = '/v1/refunds';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { nowMs, returnToPresent } from '../../shared/clock.js';
-import { Payable } from '../../shared/models/payable.js';
-import { Payment } from '../../shared/models/payment.js';
-import { expireOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
+import { answers } from '../../lab/world/facilitator/dial.js';
+import { Payable } from '../../shared/payables/model.js';
+import { Payment } from '../../shared/payments/model.js';
+import { nowMs, returnToPresent } from '../../shared/process/clock.js';
+import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { assertInvalid, type Client, client } from '../support/api-client.js';
-import { answers } from '../support/facilitator-dial.js';
 import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const DENIED = answers(200, { success: false, errorReason: 'insufficient_funds', transaction: '' });

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import type Stripe from 'stripe';
 import { privateKeyToAddress } from 'viem/accounts';
-import { EVM_WALLET, SOLANA_WALLET } from '../../local/demo-merchant.js';
-import { main } from '../../sandbox/pay/main.js';
-import { fromBase58 } from '../../sandbox/solana/base58.js';
+import { main } from '../../lab/sandbox/pay/main.js';
+import { fromBase58 } from '../../lab/sandbox/solana/base58.js';
 import {
   EVM_BUYER_KEY,
   EVM_MERCHANT_KEY,
   SOLANA_BUYER_KEY,
   SOLANA_MERCHANT_KEY,
-} from '../../sandbox/wallets.js';
-import { Event } from '../../shared/models/event.js';
-import { updateAccount } from '../../shared/services/access/accounts.js';
+} from '../../lab/sandbox/wallets.js';
+import { EVM_WALLET, SOLANA_WALLET } from '../../local/demo/demo-merchant.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
+import { Event } from '../../shared/webhooks/model.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
 import { receiptOf, told } from '../support/link-answers.js';
 import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 
 /** The program itself, as `npm run rehearse` starts it. */
-const PROGRAM = path.join(import.meta.dirname, '..', '..', 'local', 'rehearse.mjs');
+const PROGRAM = path.join(import.meta.dirname, '..', '..', 'local', 'commands', 'rehearse.mjs');
 const RUN = ['--seconds', '1'];
 const ENDS_WITHIN_MS = 300_000;
 

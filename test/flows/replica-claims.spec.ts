@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadConfig } from '../../shared/config.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { type Pair, startPair } from '../../lab/world/processes/standby.js';
+import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { openReplica, type Replica } from '../../shared/db/replica.js';
-import { claimSession } from '../../shared/services/payments/claim.js';
-import { eventually } from '../support/eventually.js';
-import { buildMerchant, buildSession } from '../support/factories.js';
+import { claimSession } from '../../shared/settlement/claim.js';
 import { loggerWithLines } from '../support/log-lines.js';
 import { EVENT_DEPS } from '../support/money-flow.js';
 import { newPayment } from '../support/new-payment.js';
-import { type Pair, startPair } from '../support/standby.js';
 
 describe('a claim that is committed and not on the disk', () => {
   let pair: Pair;

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import request from 'supertest';
-import { loadConfig } from '../../shared/config.js';
-import { openReplica, type Replica } from '../../shared/db/replica.js';
-import { newId } from '../../shared/ids.js';
-import { createLogger } from '../../shared/logger.js';
-import { createApiKey, revokeApiKey } from '../../shared/services/access/api-keys.js';
-import { startWorker } from '../../workers/start-worker.js';
-import { assertUnauthenticated, type Client, client } from '../support/api-client.js';
-import { openTestApp, type TestApp } from '../support/app.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { type Pair, startPair, wasAsked } from '../../lab/world/processes/standby.js';
+import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
+import { startReceiver } from '../../lab/world/receiver/receiver.js';
 import {
   buildEndpoints,
   buildEvent,
@@ -17,13 +12,18 @@ import {
   buildRefund,
   buildSession,
   type Merchant,
-} from '../support/factories.js';
-import { FreezingProxy } from '../support/freezing-proxy.js';
+} from '../../lab/world/shop/factories.js';
+import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { openReplica, type Replica } from '../../shared/db/replica.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { newId } from '../../shared/values/ids.js';
+import { startWorker } from '../../workers/process/start-worker.js';
+import { assertUnauthenticated, type Client, client } from '../support/api-client.js';
+import { openTestApp, type TestApp } from '../support/app.js';
 import { loggerWithLines } from '../support/log-lines.js';
 import { minimal } from '../support/orders.js';
 import { idsOf } from '../support/pages.js';
-import { startReceiver } from '../support/receiver.js';
-import { type Pair, startPair, wasAsked } from '../support/standby.js';
 import { testServices } from '../support/suite.js';
 
 const SESSIONS = '/v1/checkout/sessions';

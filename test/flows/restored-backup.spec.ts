@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { travelMs } from '../../shared/clock.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { Payment } from '../../shared/models/payment.js';
-import { settlePayment } from '../../workers/settle-payment.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { Payment } from '../../shared/payments/model.js';
+import { travelMs } from '../../shared/process/clock.js';
+import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
-import { eventually } from '../support/eventually.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { toBase58 } from '../../sandbox/solana/base58.js';
-import { EVM_BUYER_KEY } from '../../sandbox/wallets.js';
+import { toBase58 } from '../../lab/sandbox/solana/base58.js';
+import { EVM_BUYER_KEY } from '../../lab/sandbox/wallets.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import type { TokenSymbol } from '../../shared/chains/networks.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
 import { told } from '../support/link-answers.js';
 import { resetTestSandbox } from '../support/sandbox.js';
 import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';

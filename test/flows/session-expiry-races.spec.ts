@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { Payment } from '../../shared/models/payment.js';
-import { expireOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
-import { claimSession } from '../../shared/services/payments/claim.js';
+import { type Behaviour, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { PausePoint } from '../../lab/world/processes/pause-points.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { Payment } from '../../shared/payments/model.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { claimSession } from '../../shared/settlement/claim.js';
+import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { client } from '../support/api-client.js';
 import type { SignedPayment } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import { type Behaviour, failsToSettle } from '../support/facilitator-dial.js';
 import { told } from '../support/link-answers.js';
 import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { paymentOf } from '../support/new-payment.js';
-import { PausePoint } from '../support/pause-points.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
 const MINUTE = 60_000;

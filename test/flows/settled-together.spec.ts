@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { returnToPresent } from '../../shared/clock.js';
-import { createHandlers, type Handlers } from '../../workers/handlers.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { returnToPresent } from '../../shared/process/clock.js';
+import { createHandlers, type Handlers } from '../../workers/process/handlers.js';
 import { told } from '../support/link-answers.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 

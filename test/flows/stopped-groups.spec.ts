@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import {
+  killProcesses,
+  type ServiceProcess,
+  startGroup,
+  startWorkerProcess,
+} from '../../lab/world/processes/processes.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
-import { killProcesses, type ServiceProcess, startGroup, startWorkerProcess } from '../support/processes.js';
 import { testServices } from '../support/suite.js';
 
 const BUYERS = 12;

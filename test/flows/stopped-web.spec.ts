@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { closedPort } from '../support/closed-port.js';
-import { eventually } from '../support/eventually.js';
-import { buildSessions } from '../support/factories.js';
+import { closedPort } from '../../lab/world/processes/closed-port.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { killProcesses, startProcess, type WebServiceProcess } from '../../lab/world/processes/processes.js';
+import { buildSessions } from '../../lab/world/shop/factories.js';
 import { openMoneyFlow } from '../support/money-flow.js';
-import { killProcesses, startProcess, type WebServiceProcess } from '../support/processes.js';
 import { createDatabase } from '../support/suite.js';
 import {
   MINIMAL,

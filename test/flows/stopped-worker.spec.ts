@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
-import { Payment } from '../../shared/models/payment.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import {
+  killProcesses,
+  type ServiceProcess,
+  startWorkerProcess,
+} from '../../lab/world/processes/processes.js';
+import { Payment } from '../../shared/payments/model.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
-import { killProcesses, type ServiceProcess, startWorkerProcess } from '../support/processes.js';
 import { testServices } from '../support/suite.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };

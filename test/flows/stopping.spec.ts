@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import supertest from 'supertest';
-import { startWeb } from '../../api/start-web.js';
-import { loadConfig } from '../../shared/config.js';
+import { startWeb } from '../../api/process/start-web.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/logger.js';
-import { eventually } from '../support/eventually.js';
-import { buildMerchant, buildPaidSession } from '../support/factories.js';
+import { createLogger } from '../../shared/process/logger.js';
 import { testServices } from '../support/suite.js';
 
 describe('a web process that is told to stop while a statement hangs', () => {

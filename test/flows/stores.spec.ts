@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
-import { loadConfig } from '../../shared/config.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { startTestRedis, type TestServer } from '../../lab/world/processes/services.js';
+import { openTlsFront, type TlsFront } from '../../lab/world/proxies/tls-front.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
-import { createLogger, type Logger } from '../../shared/logger.js';
+import { createLogger, type Logger } from '../../shared/process/logger.js';
 import { openRedis, warnIfRedisMayEvict } from '../../shared/queues/connection.js';
-import { eventually } from '../support/eventually.js';
 import { loggerWithLines } from '../support/log-lines.js';
-import { startTestRedis, type TestServer } from '../support/services.js';
 import { testServices } from '../support/suite.js';
-import { openTlsFront, type TlsFront } from '../support/tls-front.js';
 
 describe('a store with a self-signed chain', () => {
   let redis: TlsFront;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type Stripe from 'stripe';
-import { nowMs } from '../../shared/clock.js';
+import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
+import { nowMs } from '../../shared/process/clock.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildSession } from '../support/factories.js';
 import { sdk } from '../support/stripe-sdk.js';
 
 describe('the stock Stripe SDK', () => {

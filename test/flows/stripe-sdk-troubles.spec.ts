@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import Stripe from 'stripe';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
-import { revokeApiKey } from '../../shared/services/access/api-keys.js';
+import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
+import { revokeApiKey } from '../../shared/accounts/api-keys.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, type Merchant } from '../support/factories.js';
 import { caught, coffee, facts, sdk } from '../support/stripe-sdk.js';
 
 const ENDPOINT_URL = 'https://shop.example/hooks';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import Stripe from 'stripe';
-import { nowMs } from '../../shared/clock.js';
+import { buildMerchant, buildPaidSession, type Merchant } from '../../lab/world/shop/factories.js';
+import { nowMs } from '../../shared/process/clock.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildPaidSession, type Merchant } from '../support/factories.js';
 import { caught, coffee, facts, sdk } from '../support/stripe-sdk.js';
 
 const ENDPOINT_URL = 'https://shop.example/hooks';

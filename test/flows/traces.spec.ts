@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { client } from '../support/api-client.js';
-import { closedPort } from '../support/closed-port.js';
-import {
-  type Collector,
-  startCollector,
-  startSilentCollector,
-  type TakenSpan,
-} from '../support/collector.js';
-import { eventually } from '../support/eventually.js';
-import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
-import { minimal } from '../support/orders.js';
+import { closedPort } from '../../lab/world/processes/closed-port.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import {
   killProcesses,
   type ServiceProcess,
   startWebProcess,
   startWorkerProcess,
-} from '../support/processes.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
+} from '../../lab/world/processes/processes.js';
+import { type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
+import {
+  type Collector,
+  startCollector,
+  startSilentCollector,
+  type TakenSpan,
+} from '../../lab/world/receiver/trace-collector.js';
+import { client } from '../support/api-client.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { minimal } from '../support/orders.js';
 import { testServices } from '../support/suite.js';
 
 const EMAIL = `${randomUUID()}@buyers.example`;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { returnToPresent, travelMs } from '../../shared/clock.js';
-import { LEASE_MS } from '../../shared/domain/webhook-event.js';
-import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
-import { type Crowd, type CrowdSize, openCrowd } from '../support/crowd.js';
-import { eventually } from '../support/eventually.js';
-import { TcpProxy } from '../support/pause-points.js';
-import { killProcesses, startWorkerProcess } from '../support/processes.js';
-import { answer } from '../support/receiver.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { TcpProxy } from '../../lab/world/processes/pause-points.js';
+import { killProcesses, startWorkerProcess } from '../../lab/world/processes/processes.js';
+import { answer } from '../../lab/world/receiver/receiver.js';
+import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { LEASE_MS } from '../../shared/webhooks/event-types.js';
+import { WebhookDelivery } from '../../shared/webhooks/model.js';
+import { type Crowd, type CrowdSize, openCrowd } from '../support/batch-of-payers.js';
 import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { answer, type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { WebhookDelivery } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { eventually } from '../support/eventually.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
 describe('webhooks', () => {

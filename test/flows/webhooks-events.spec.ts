@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
-import { now, returnToPresent, travelMs } from '../../shared/clock.js';
-import { Event } from '../../shared/models/event.js';
-import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { PausePoint } from '../../lab/world/processes/pause-points.js';
+import { answer, type ReceivedEvent } from '../../lab/world/receiver/receiver.js';
+import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
+import { now, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { Event, WebhookDelivery } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { buildMerchant, buildSession } from '../support/factories.js';
-import { PausePoint } from '../support/pause-points.js';
-import { answer, type ReceivedEvent } from '../support/receiver.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 const COMPLETED = 'checkout.session.completed';

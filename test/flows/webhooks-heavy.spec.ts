@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { MAX_WEBHOOK_BYTES_IN_HAND } from '../../shared/domain/weight.js';
-import { takeDueDeliveries } from '../../shared/services/webhooks/take-due.js';
-import { type Crowd, openCrowd } from '../support/crowd.js';
-import { eventually } from '../support/eventually.js';
-import { answer } from '../support/receiver.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { answer } from '../../lab/world/receiver/receiver.js';
+import { MAX_WEBHOOK_BYTES_IN_HAND } from '../../shared/limits/bounds.js';
+import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
+import { type Crowd, openCrowd } from '../support/batch-of-payers.js';
 import { openWebhookFlow, ROOM, type WebhookFlow } from '../support/webhook-flow.js';
 
 /** Of the heaviest kind that a session can be, as its event tells of it. */

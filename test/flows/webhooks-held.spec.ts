@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { eventually } from '../support/eventually.js';
-import { PausePoint } from '../support/pause-points.js';
-import { answer, type Reaction } from '../support/receiver.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { PausePoint } from '../../lab/world/processes/pause-points.js';
+import { answer, type Reaction } from '../../lab/world/receiver/receiver.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 describe('pending deliveries', () => {

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { returnToPresent, travelMs } from '../../shared/clock.js';
-import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
-import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
-import { createSecretBox } from '../../shared/secrets.js';
-import { NO_RECENT_WRITES } from '../../shared/services/access/recent-writes.js';
-import { Deliverer } from '../../workers/deliver-webhook.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { PausePoint } from '../../lab/world/processes/pause-points.js';
+import { killProcesses, startWorkerProcess } from '../../lab/world/processes/processes.js';
+import { answer, hang, type Reaction } from '../../lab/world/receiver/receiver.js';
+import { NO_RECENT_WRITES } from '../../shared/accounts/recent-writes.js';
+import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { createSecretBox } from '../../shared/secrets/secrets.js';
+import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
+import { Deliverer } from '../../workers/jobs/deliver-webhook.js';
 import { openHands } from '../support/money-flow.js';
-import { PausePoint } from '../support/pause-points.js';
-import { killProcesses, startWorkerProcess } from '../support/processes.js';
-import { answer, hang, type Reaction } from '../support/receiver.js';
 import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 

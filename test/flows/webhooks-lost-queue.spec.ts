@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { JOB_NAMES } from '../../shared/domain/jobs.js';
-import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
-import { eventually } from '../support/eventually.js';
-import { TcpProxy } from '../support/pause-points.js';
-import { answer } from '../support/receiver.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { TcpProxy } from '../../lab/world/processes/pause-points.js';
+import { answer } from '../../lab/world/receiver/receiver.js';
+import { JOB_NAMES } from '../../shared/jobs/jobs.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { WebhookDelivery } from '../../shared/webhooks/model.js';
 import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 

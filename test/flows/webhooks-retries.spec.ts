@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import Stripe from 'stripe';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import type { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
-import { eventually } from '../support/eventually.js';
-import { answer, hang, type Reaction, reset } from '../support/receiver.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { answer, hang, type Reaction, reset } from '../../lab/world/receiver/receiver.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import type { WebhookDelivery } from '../../shared/webhooks/model.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 const TRIES = 14;

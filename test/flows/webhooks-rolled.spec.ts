@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
-import { verifyWebhook } from '../../local/verify-webhook.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { createSecretBox } from '../../shared/secrets.js';
-import { resealSecrets } from '../../shared/services/webhooks/reseal-secrets.js';
-import { cleanUp } from '../../workers/clean-up.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { answer, type ReceivedEvent } from '../../lab/world/receiver/receiver.js';
+import { verifyWebhook } from '../../local/demo/verify-webhook.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { createSecretBox } from '../../shared/secrets/secrets.js';
+import { resealSecrets } from '../../shared/webhooks/reseal-secrets.js';
+import { cleanUp } from '../../workers/process/clean-up.js';
 import { assertInvalid, assertMissing } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { answer, type ReceivedEvent } from '../support/receiver.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 const HOUR_MS = 3_600_000;

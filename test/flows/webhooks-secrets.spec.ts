@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import Stripe from 'stripe';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { loadConfig } from '../../shared/config.js';
-import { createLogger } from '../../shared/logger.js';
-import type { Closable } from '../../shared/shutdown.js';
-import { startWorker } from '../../workers/start-worker.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { createLogger } from '../../shared/process/logger.js';
+import type { Closable } from '../../shared/process/shutdown.js';
+import { startWorker } from '../../workers/process/start-worker.js';
 import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 

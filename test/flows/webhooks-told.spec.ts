@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { newId } from '../../shared/ids.js';
+import { closedPort } from '../../lab/world/processes/closed-port.js';
+import { answer, type Reaction, reset } from '../../lab/world/receiver/receiver.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { newId } from '../../shared/values/ids.js';
 import { assertInvalid, assertMissing, client } from '../support/api-client.js';
-import { closedPort } from '../support/closed-port.js';
-import { buildMerchant } from '../support/factories.js';
 import { idsOf, readPage } from '../support/pages.js';
-import { answer, type Reaction, reset } from '../support/receiver.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 describe('deliveries, told to their merchant', () => {

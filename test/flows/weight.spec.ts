@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 
 /** The program itself, as `npm run chaos` starts it; what is too slow is for a machine that has nothing else to do. */
-const PROGRAM = path.join(import.meta.dirname, '..', '..', 'local', 'chaos.mjs');
+const PROGRAM = path.join(import.meta.dirname, '..', '..', 'local', 'commands', 'chaos.mjs');
 const RUN = ['--weight', '--mixture', '--seconds', '8'];
 const ENDS_WITHIN_MS = 200_000;
 

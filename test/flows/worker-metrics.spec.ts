@@ -1,28 +1,24 @@
 import assert from 'node:assert/strict';
 import request from 'supertest';
-import { loadConfig } from '../../shared/config.js';
-import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/logger.js';
-import {
-  forgetWorkers,
-  readWorkerPages,
-  writeWorkerPage,
-} from '../../shared/services/upkeep/worker-pages.js';
-import { publishMetrics } from '../../workers/publish-metrics.js';
-import { startWorker } from '../../workers/start-worker.js';
-import { openTestApp } from '../support/app.js';
-import { eventually } from '../support/eventually.js';
-import { FreezingProxy } from '../support/freezing-proxy.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import {
   killProcesses,
   type ServiceProcess,
   startWebProcess,
   startWorkerProcess,
   type WebServiceProcess,
-} from '../support/processes.js';
+} from '../../lab/world/processes/processes.js';
+import { findFreePort } from '../../lab/world/processes/services.js';
+import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
+import { openRelay, type Relay } from '../../lab/world/proxies/redis-relay.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { forgetWorkers, readWorkerPages, writeWorkerPage } from '../../shared/upkeep/worker-pages.js';
+import { publishMetrics } from '../../workers/process/publish-metrics.js';
+import { startWorker } from '../../workers/process/start-worker.js';
+import { openTestApp } from '../support/app.js';
 import { readSeries } from '../support/promql.js';
-import { openRelay, type Relay } from '../support/redis-relay.js';
-import { findFreePort } from '../support/services.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
 const TOKEN = 'metrics-token-of-a-spec';

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-const MODULE = path.join(import.meta.dirname, '..', '..', 'local', 'build-version.mjs');
+const MODULE = path.join(import.meta.dirname, '..', '..', 'local', 'build', 'build-version.mjs');
 
 describe('the version that is built', () => {
   let folder: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { describeChoice, requireFreePort } from '../../local/choose-port.js';
+import { describeChoice, requireFreePort } from '../../local/toolchain/choose-port.js';
 
 describe('the port of npm start', () => {
   it('is never stepped over when it was set', async () => {

@@ -5,7 +5,7 @@ import { cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { findPostgresBinaries } from '../../local/postgres-binaries.js';
+import { findPostgresBinaries } from '../../local/postgres/postgres-binaries.js';
 import { pidOf } from './holder.js';
 import { interruptGroup, openPlayground, type Playground, postmasterPid, query } from './playground.js';
 import { untilNoProcessMentions } from './processes.js';

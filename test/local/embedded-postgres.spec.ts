@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { findPostgresBinaries } from '../../local/postgres-binaries.js';
-import { chooseServerUser, type SystemUser } from '../../local/system-user.js';
+import { findPostgresBinaries } from '../../local/postgres/postgres-binaries.js';
+import { chooseServerUser, type SystemUser } from '../../local/toolchain/system-user.js';
 import { openPlayground, type Playground, query, runsAsRoot } from './playground.js';
 
 describe('embedded Postgres: where and as whom it runs', function () {

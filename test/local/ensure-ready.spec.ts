@@ -124,7 +124,12 @@ describe('launchers', function () {
     });
 
     it('is not repeated for new modification times', async () => {
-      const files = ['local/run-service.ts', 'tsconfig.build.json', 'package-lock.json', 'dist/.build-hash'];
+      const files = [
+        'local/service/run-service.ts',
+        'tsconfig.build.json',
+        'package-lock.json',
+        'dist/.build-hash',
+      ];
       for (const [days, file] of files.entries()) {
         await utimes(path.join(project.dir, file), new Date(), new Date(Date.UTC(2040, 0, 1 + days)));
       }
@@ -132,8 +137,8 @@ describe('launchers', function () {
     });
 
     it('follows a change of a source', async () => {
-      const source = await project.read('local/run-service.ts');
-      await project.write('local/run-service.ts', source.replace('service runs', 'service walks'));
+      const source = await project.read('local/service/run-service.ts');
+      await project.write('local/service/run-service.ts', source.replace('service runs', 'service walks'));
       assert.equal((await project.run('start')).stdout, 'service walks');
     });
 
@@ -158,7 +163,7 @@ describe('launchers', function () {
       const failed = await project.run('start');
       assert.deepEqual([failed.code, failed.stdout], [1, '']);
       assert.match(failed.stderr, /api\/route\.ts.*TS2322[\s\S]*The build failed/);
-      assert.ok(project.has('dist/local/run-service.js'));
+      assert.ok(project.has('dist/local/service/run-service.js'));
       assert.equal(project.has('dist.new'), false);
     });
 

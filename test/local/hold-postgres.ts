@@ -3,7 +3,7 @@
  * what happens in lines of JSON. SIGINT and SIGTERM make it use the database once more before it stops it.
  */
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../local/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../local/postgres/embedded-postgres.js';
 import { type HolderEvent, parseHolderOptions } from './holder.js';
 
 const { user, ...options } = parseHolderOptions(process.argv[2]);

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { EmbeddedPostgresOptions } from '../../local/embedded-postgres.js';
-import { projectRoot } from '../../local/project-root.js';
-import type { SystemUser } from '../../local/system-user.js';
+import type { EmbeddedPostgresOptions } from '../../local/postgres/embedded-postgres.js';
+import { projectRoot } from '../../local/toolchain/project-root.js';
+import type { SystemUser } from '../../local/toolchain/system-user.js';
 
 /** Another process with an embedded Postgres (hold-postgres.ts), and what it tells. */
 export interface Holder {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { localEncryptionKey, localReceiptSigningKey } from '../../local/local-keys.js';
-import { loadConfig } from '../../shared/config.js';
+import { localEncryptionKey, localReceiptSigningKey } from '../../local/service/local-keys.js';
+import { loadConfig } from '../../shared/config/config.js';
 
 describe('the keys of a machine where nothing is configured', () => {
   let folder: string;

@@ -6,7 +6,7 @@ import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from '../../local/embedded-postgres.js';
+} from '../../local/postgres/embedded-postgres.js';
 import { type Holder, type HolderOptions, pidOf, startHolder } from './holder.js';
 import { untilNoProcessMentions } from './processes.js';
 

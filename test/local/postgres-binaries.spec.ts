@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { chmod, chown, cp, lstat, mkdir, readdir, readFile, rm, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { findPostgresBinaries } from '../../local/postgres-binaries.js';
-import { bundledPackage } from '../../local/postgres-package.js';
-import { chooseServerUser, type SystemUser } from '../../local/system-user.js';
+import { findPostgresBinaries } from '../../local/postgres/postgres-binaries.js';
+import { bundledPackage } from '../../local/postgres/postgres-package.js';
+import { chooseServerUser, type SystemUser } from '../../local/toolchain/system-user.js';
 import { openPlayground, type Playground, runsAsRoot } from './playground.js';
 
 describe('Postgres binaries', () => {

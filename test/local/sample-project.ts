@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { projectRoot } from '../../local/project-root.js';
+import { projectRoot } from '../../local/toolchain/project-root.js';
 import { untilNoProcessMentions } from './processes.js';
 
 /** A small project with this one's launchers, the real compiler, and an npm that installs nothing but it. */
@@ -83,7 +83,7 @@ const FILES = {
     },
     include: ['local', 'cli', 'api'],
   }),
-  'local/run-service.ts': `${WRITE}process.stdout.write('service runs');\nexport {};\n`,
+  'local/service/run-service.ts': `${WRITE}process.stdout.write('service runs');\nexport {};\n`,
   'cli/merchants.ts': `${WRITE}export async function start(args: string[]): Promise<number> {
     process.stdout.write(JSON.stringify(args));
     return 3;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
-import { startWebhookReceiver, type WebhookReceiver } from '../../local/webhook-receiver.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../../local/demo/webhook-receiver.js';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 const EVENT = JSON.stringify({

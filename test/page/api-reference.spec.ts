@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { openApiDocument } from '../../api/openapi/document.js';
+import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildPaidSession } from '../support/factories.js';
 import { type BrowserPage, launchBrowser, type TestBrowser } from '../support/page/browser.js';
 import { openReferenceApp, type ReferenceApp } from '../support/reference-app.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { lowestIdAt, randomText } from '../../shared/ids.js';
-import { Payment } from '../../shared/models/payment.js';
+import { answers, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { Payment } from '../../shared/payments/model.js';
+import { lowestIdAt, randomText } from '../../shared/values/ids.js';
 import { client } from '../support/api-client.js';
-import { answers, failsToSettle } from '../support/facilitator-dial.js';
 import { openShop, type Shop } from '../support/page/shop.js';
 import { evmWallet, neverEnds } from '../support/page/wallets.js';
 

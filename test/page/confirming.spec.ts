@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { lowestIdAt, randomText } from '../../shared/ids.js';
-import { Payment } from '../../shared/models/payment.js';
-import { buildUndecidedPayment } from '../support/factories.js';
+import { buildUndecidedPayment } from '../../lab/world/shop/factories.js';
+import { Payment } from '../../shared/payments/model.js';
+import { lowestIdAt, randomText } from '../../shared/values/ids.js';
 import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
 import { evmWallet, neverEnds } from '../support/page/wallets.js';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { newId } from '../../shared/ids.js';
-import { updateAccount } from '../../shared/services/access/accounts.js';
-import { eventually } from '../support/eventually.js';
-import { buildPaidSession } from '../support/factories.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
+import { newId } from '../../shared/values/ids.js';
 import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
 import { openShop, type Shop, type Visit, type Visitor } from '../support/page/shop.js';
 import { countTransfer, type Transfer } from '../support/page/transfer.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Cause, NEXT_STEPS } from '../../api/checkout-page/words/causes.js';
 import { EN } from '../../api/checkout-page/words/en.js';
 import { fill } from '../../api/checkout-page/words/words.js';
-import { refuses } from '../support/facilitator-dial.js';
+import { refuses } from '../../lab/world/facilitator/dial.js';
 import { FACILITATOR_WORDS } from '../support/page/facilitator-words.js';
 import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
 import { WALLET_ERRORS } from '../support/page/wallet-errors.js';

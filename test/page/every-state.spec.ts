@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { projectRoot } from '../../local/project-root.js';
+import { projectRoot } from '../../local/toolchain/project-root.js';
 import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
 import { openShop, type Shop } from '../support/page/shop.js';
 import { PAGE_STATES, type PageStateName } from '../support/page/states.js';

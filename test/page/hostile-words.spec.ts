@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { newId } from '../../shared/ids.js';
-import { updateAccount } from '../../shared/services/access/accounts.js';
+import { updateAccount } from '../../shared/accounts/accounts.js';
+import { newId } from '../../shared/values/ids.js';
 import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
 import { evmWallet, type TestWallet } from '../support/page/wallets.js';
 

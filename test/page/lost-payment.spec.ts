@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
 import { evmWallet } from '../support/page/wallets.js';
 

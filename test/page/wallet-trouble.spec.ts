@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { refuses } from '../support/facilitator-dial.js';
+import { refuses } from '../../lab/world/facilitator/dial.js';
 import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
 import { type EvmWallet, evmWallet, neverEnds, rejects, solanaWallet } from '../support/page/wallets.js';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { createTokenCheck } from '../../sandbox/facilitator/check-token.js';
-import { type Dials, NO_FAULTS } from '../../sandbox/facilitator/dials.js';
-import type { Judge } from '../../sandbox/facilitator/judge.js';
-import { type FacilitatorServer, startFacilitator } from '../../sandbox/facilitator/server.js';
+import { createTokenCheck } from '../../lab/sandbox/facilitator/check-token.js';
+import { type Dials, NO_FAULTS } from '../../lab/sandbox/facilitator/dials.js';
+import type { Judge } from '../../lab/sandbox/facilitator/judge.js';
+import { type FacilitatorServer, startFacilitator } from '../../lab/sandbox/facilitator/server.js';
 import { createFacilitator } from '../../shared/x402/facilitator.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
 import { resetTestSandbox, testSandbox } from '../support/sandbox.js';

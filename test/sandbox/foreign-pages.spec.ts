@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
-import { closeServer, listen } from '../../sandbox/listen.js';
-import type { Sandbox } from '../../sandbox/sandbox.js';
+import { closeServer, listen } from '../../lab/sandbox/listen.js';
+import type { Sandbox } from '../../lab/sandbox/sandbox.js';
 import { testSandbox } from '../support/sandbox.js';
 
 interface Answer {

@@ -5,11 +5,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { Connection, PublicKey } from '@solana/web3.js';
 import { privateKeyToAddress } from 'viem/accounts';
-import { SANDBOX_TOKEN_ABI } from '../../sandbox/evm/contracts.js';
-import { closeServer, listen } from '../../sandbox/listen.js';
-import { BASE_SEPOLIA } from '../../sandbox/networks.js';
-import { type Sandbox, startSandbox } from '../../sandbox/sandbox.js';
-import { EVM_BUYER_KEY } from '../../sandbox/wallets.js';
+import { SANDBOX_TOKEN_ABI } from '../../lab/sandbox/evm/contracts.js';
+import { closeServer, listen } from '../../lab/sandbox/listen.js';
+import { BASE_SEPOLIA } from '../../lab/sandbox/networks.js';
+import { type Sandbox, startSandbox } from '../../lab/sandbox/sandbox.js';
+import { EVM_BUYER_KEY } from '../../lab/sandbox/wallets.js';
 
 const WALLET = 'GRQ924CSpmbXFxuMvpN7EWFJbZrwh3CTWrshJ8Le8Zh6';
 const BUYER = privateKeyToAddress(EVM_BUYER_KEY);

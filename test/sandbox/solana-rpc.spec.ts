@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
-import { SOLANA_DEVNET } from '../../sandbox/networks.js';
-import { type Cluster, startCluster } from '../../sandbox/solana/cluster.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
+import { SOLANA_DEVNET } from '../../lab/sandbox/networks.js';
+import { type Cluster, startCluster } from '../../lab/sandbox/solana/cluster.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
 
 /** Asked by the client that the service looks at payments with. */
 describe('the local Solana', () => {

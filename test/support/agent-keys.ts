@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
+import { ApiKey } from '../../shared/accounts/model.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { lowestIdAt, randomText } from '../../shared/ids.js';
-import { ApiKey } from '../../shared/models/api-key.js';
-import { sha256 } from '../../shared/secrets.js';
+import { sha256 } from '../../shared/secrets/secrets.js';
+import { lowestIdAt, randomText } from '../../shared/values/ids.js';
 import { assertRefusal, assertUnauthenticated, client, type Signer } from './api-client.js';
 import type { TestApp } from './app.js';
 

@@ -5,11 +5,11 @@ import addFormats from 'ajv-formats';
 import request, { type Response, type Test } from 'supertest';
 import type { ErrorType } from '../../api/errors/catalog.js';
 import { openApiDocument } from '../../api/openapi/document.js';
-import { nowMs } from '../../shared/clock.js';
+import { buildMerchant } from '../../lab/world/shop/factories.js';
+import { addFacilitatorKey } from '../../shared/accounts/facilitator-keys.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { addFacilitatorKey } from '../../shared/services/access/facilitator-keys.js';
+import { nowMs } from '../../shared/process/clock.js';
 import type { TestApp } from './app.js';
-import { buildMerchant } from './factories.js';
 
 /**
  * A merchant's side of /v1. Whatever a spec is about, every answer it gets is also held against the OpenAPI

@@ -1,11 +1,11 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../../api/app.js';
-import type { Deps } from '../../api/deps.js';
-import { createHttpServer } from '../../api/http-server.js';
-import { closeDeps, openDeps } from '../../api/open-deps.js';
-import { loadConfig } from '../../shared/config.js';
-import { createLogger } from '../../shared/logger.js';
+import type { Deps } from '../../api/deps/deps.js';
+import { createHttpServer } from '../../api/process/http-server.js';
+import { closeDeps, openDeps } from '../../api/process/open-deps.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { createLogger } from '../../shared/process/logger.js';
 import { testPageAssets } from './page-assets.js';
 import { testServices } from './suite.js';
 

@@ -7,7 +7,7 @@ export const ROOT = path.join(import.meta.dirname, '..', '..');
 export const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 
 const { scripts } = JSON.parse(read('package.json'));
-const config = read('shared/config.ts');
+const config = read('shared/config/config.ts');
 /** As the Procfile's processes are started, without npm between. */
 export const COMMANDS = Object.fromEntries(
   [...read('Procfile').matchAll(/^(\w+): npm run (\w+)$/gm)].map(([, name = '', script = '']) => [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { nowMs, travelMs } from '../../shared/clock.js';
-import { Payment } from '../../shared/models/payment.js';
-import { confirmPayment } from '../../workers/confirm-payment.js';
-import { settlePayment } from '../../workers/settle-payment.js';
+import { Payment } from '../../shared/payments/model.js';
+import { nowMs, travelMs } from '../../shared/process/clock.js';
+import { confirmPayment } from '../../workers/jobs/confirm-payment.js';
+import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import type { Hands, MoneyFlow } from './money-flow.js';
 
 const MOST_STEPS = 2000;

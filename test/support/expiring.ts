@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { now } from '../../shared/clock.js';
-import { loadConfig } from '../../shared/config.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { buildMerchant, buildSessions, type Merchant } from '../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { createLogger } from '../../shared/logger.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { Event } from '../../shared/models/event.js';
-import type { Closable } from '../../shared/shutdown.js';
-import { startWorker } from '../../workers/start-worker.js';
-import { eventually } from './eventually.js';
-import { buildMerchant, buildSessions, type Merchant } from './factories.js';
+import { now } from '../../shared/process/clock.js';
+import { createLogger } from '../../shared/process/logger.js';
+import type { Closable } from '../../shared/process/shutdown.js';
+import { Event } from '../../shared/webhooks/model.js';
+import { startWorker } from '../../workers/process/start-worker.js';
 import { createMigratedDatabase } from './suite.js';
 
 /** Sessions that are over, in a database of their own, and workers that shall expire them. */

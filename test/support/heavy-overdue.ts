@@ -1,8 +1,8 @@
-import { now } from '../../shared/clock.js';
+import { buildSession, buildSessions } from '../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { newId } from '../../shared/ids.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { buildSession, buildSessions } from './factories.js';
+import { now } from '../../shared/process/clock.js';
+import { newId } from '../../shared/values/ids.js';
 
 /** As much as a merchant may send: each character of a value takes six in JSON. */
 export const fullMetadata = (): Record<string, string> =>

@@ -1,7 +1,7 @@
+import { buildSession } from '../../lab/world/shop/factories.js';
 import type { Knex } from '../../shared/db/knex.js';
-import type { LineItem } from '../../shared/domain/checkout-session.js';
-import { newId, sessionPrefix } from '../../shared/ids.js';
-import { buildSession } from './factories.js';
+import type { LineItem } from '../../shared/payables/states.js';
+import { newId, sessionPrefix } from '../../shared/values/ids.js';
 
 const MOST_ITEMS = 100;
 const IMAGES = 8;

@@ -1,4 +1,4 @@
-import type { UrlVerdict } from '../../shared/public-address.js';
+import type { UrlVerdict } from '../../shared/values/public-address.js';
 
 export type Refusal = Extract<UrlVerdict, { ok: false }>['reason'];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Response, Test } from 'supertest';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
+import { IdempotencyRecord } from '../../shared/accounts/model.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { assertRefusal } from './api-client.js';
 import type { TestApp } from './app.js';
 import { minimal } from './orders.js';

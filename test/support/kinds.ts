@@ -1,8 +1,8 @@
+import { buildRefund, buildSession } from '../../lab/world/shop/factories.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { Event } from '../../shared/models/event.js';
-import type { Payable } from '../../shared/models/payable.js';
-import { buildRefund, buildSession } from './factories.js';
+import type { Payable } from '../../shared/payables/model.js';
+import { Event } from '../../shared/webhooks/model.js';
 
 /** What can be paid at a link. What is promised of a payment is promised of both, and tried with both. */
 export const KINDS = ['session', 'refund'] as const;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { nowMs } from '../../shared/clock.js';
-import { Payment } from '../../shared/models/payment.js';
+import type { Behaviour } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { Payment } from '../../shared/payments/model.js';
+import { nowMs } from '../../shared/process/clock.js';
 import type { SignedPayment } from './checkout.js';
-import { eventually } from './eventually.js';
-import type { Behaviour } from './facilitator-dial.js';
 import { told } from './link-answers.js';
 import type { Hands, MoneyFlow } from './money-flow.js';
 

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { createLogger, type Logger } from '../../shared/logger.js';
+import { createLogger, type Logger } from '../../shared/process/logger.js';
 
 export interface LoggerWithLines<Line> {
   logger: Logger;

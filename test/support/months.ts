@@ -1,10 +1,10 @@
-import { returnToPresent, travelMs } from '../../shared/clock.js';
+import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { newId } from '../../shared/ids.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import type { Payment } from '../../shared/models/payment.js';
-import { type Month, startOf } from '../../shared/months.js';
-import { buildPaidSession } from './factories.js';
+import type { Payment } from '../../shared/payments/model.js';
+import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { newId } from '../../shared/values/ids.js';
+import { type Month, startOf } from '../../shared/values/months.js';
 
 /** What is made meanwhile has ids of the middle of that month. */
 export async function inMonth<T>(month: Month, make: () => Promise<T>): Promise<T> {

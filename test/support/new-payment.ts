@@ -1,7 +1,7 @@
-import { newId } from '../../shared/ids.js';
-import type { NewPayment } from '../../shared/services/payments/claim.js';
+import { EVM_WALLET } from '../../lab/world/shop/factories.js';
+import type { NewPayment } from '../../shared/settlement/claim.js';
+import { newId } from '../../shared/values/ids.js';
 import type { SignedPayment } from './checkout.js';
-import { EVM_WALLET } from './factories.js';
 
 /** As a buyer's that passed every check. */
 export function newPayment(sessionId: string, overrides: Partial<NewPayment> = {}): NewPayment {

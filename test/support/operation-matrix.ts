@@ -1,5 +1,5 @@
 import { openApiDocument } from '../../api/openapi/document.js';
-import { type IdPrefix, newId } from '../../shared/ids.js';
+import { type IdPrefix, newId } from '../../shared/values/ids.js';
 import type { Method } from './api-client.js';
 
 interface Operation {

@@ -1,6 +1,6 @@
 import { type PageAssets, pageAssets } from '../../api/checkout-page/page-assets.js';
-import { bundlePage } from '../../local/bundle-page.mjs';
-import { projectRoot } from '../../local/project-root.js';
+import { bundlePage } from '../../local/build/bundle-page.mjs';
+import { projectRoot } from '../../local/toolchain/project-root.js';
 
 let bundled: Promise<PageAssets> | undefined;
 

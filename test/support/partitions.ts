@@ -1,5 +1,5 @@
 import type { Knex } from '../../shared/db/knex.js';
-import { GROWING_TABLES } from '../../shared/months.js';
+import { GROWING_TABLES } from '../../shared/values/months.js';
 import { captureStatements, type Statement } from './query-plans.js';
 
 interface PlanNode {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { returnToPresent } from '../../shared/clock.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { returnToPresent } from '../../shared/process/clock.js';
 import { type Checkout, openCheckout, type SignedPayment } from './checkout.js';
-import { eventually } from './eventually.js';
 import { told } from './link-answers.js';
 
 /** Two web apps beside one facilitator and one worker. */

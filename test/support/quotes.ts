@@ -1,6 +1,6 @@
 import { Keypair } from '@solana/web3.js';
+import { type FacilitatorOptions, startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { type Checkout, openCheckout } from './checkout.js';
-import { type FacilitatorOptions, startFacilitator } from './facilitator.js';
 
 /** The facilitator's accounts that pay fees on Solana. */
 export const FEE_PAYER = Keypair.generate().publicKey.toBase58();

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EvmChain } from './evm-chain.js';
-import type { FreezingProxy } from './freezing-proxy.js';
-import { LOG_REFUSALS, type LogRefusal } from './log-refusals.js';
-import type { TcpProxy } from './pause-points.js';
-import { pick, type Random } from './seeded-random.js';
+import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
+import { LOG_REFUSALS, type LogRefusal } from '../../lab/world/chains/log-refusals.js';
+import { pick, type Random } from '../../lab/world/chance/seeded-random.js';
+import type { TcpProxy } from '../../lab/world/processes/pause-points.js';
+import type { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
 
 /** What goes wrong for a while around the service, and is mended again. */
 export interface Surroundings {

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createApp } from '../../api/app.js';
-import { createHttpServer } from '../../api/http-server.js';
-import { writeReferenceAssets } from '../../local/bundle-page.mjs';
-import { projectRoot } from '../../local/project-root.js';
+import { createHttpServer } from '../../api/process/http-server.js';
+import { writeReferenceAssets } from '../../local/build/bundle-page.mjs';
+import { projectRoot } from '../../local/toolchain/project-root.js';
 import type { TestApp } from './app.js';
 
 /** An app's twin that has the API reference as a build leaves it. */

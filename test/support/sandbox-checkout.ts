@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../sandbox/sandbox.js';
+import type { Sandbox } from '../../lab/sandbox/sandbox.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { sandboxEnvironment, testSandbox } from './sandbox.js';
 

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../sandbox/sandbox.js';
+import type { Sandbox } from '../../lab/sandbox/sandbox.js';
 import { closeAfterFile } from './suite.js';
 
 /** The sandbox that `npm start` starts, once for a file: opened by the first test that needs it. */
@@ -11,7 +11,7 @@ export async function testSandbox(): Promise<Sandbox> {
 
 async function open(): Promise<Sandbox> {
   // x402's packages and the chains take a second to load, which most runs of single files need not wait for.
-  const { startSandbox } = await import('../../sandbox/sandbox.js');
+  const { startSandbox } = await import('../../lab/sandbox/sandbox.js');
   const sandbox = await startSandbox();
   closeAfterFile(async () => {
     opening = undefined;
@@ -22,7 +22,7 @@ async function open(): Promise<Sandbox> {
 
 /** All faults off, the facilitator up. */
 export async function resetTestSandbox(): Promise<void> {
-  const { NO_FAULTS } = await import('../../sandbox/facilitator/dials.js');
+  const { NO_FAULTS } = await import('../../lab/sandbox/facilitator/dials.js');
   const sandbox = await testSandbox();
   sandbox.chains.solana.ledger.dropWaiting();
   await sandbox.turn(NO_FAULTS);

@@ -1,6 +1,6 @@
+import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
 import { type Client, client } from './api-client.js';
 import type { TestApp } from './app.js';
-import { buildMerchant, type Merchant } from './factories.js';
 
 /** A merchant with a client for each mode. */
 export interface Shop extends Merchant {

@@ -1,5 +1,5 @@
 import { mock } from 'node:test';
-import { nowMs } from '../../shared/clock.js';
+import { nowMs } from '../../shared/process/clock.js';
 
 /** The clock stands still until `mock.restoreAll()`. */
 export function stopClock(): number {

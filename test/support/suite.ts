@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import knexFactory from 'knex';
-import { machineMs, returnToPresent } from '../../shared/clock.js';
-import { loadConfig } from '../../shared/config.js';
-import { createLogger } from '../../shared/logger.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { startTestPostgres, startTestRedis, type TestServer } from '../../lab/world/processes/services.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { migrate } from '../../shared/migrate.js';
-import { eventually } from './eventually.js';
-import { startTestPostgres, startTestRedis, type TestServer } from './services.js';
+import { machineMs, returnToPresent } from '../../shared/process/clock.js';
+import { createLogger } from '../../shared/process/logger.js';
 
 /**
  * Mocha's fixtures. The run has one Postgres; each of mocha's processes has a database in it and a Redis of its own, so

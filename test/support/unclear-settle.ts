@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { nowMs } from '../../shared/clock.js';
+import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
+import type { Behaviour } from '../../lab/world/facilitator/dial.js';
+import { nowMs } from '../../shared/process/clock.js';
 import { BUYER, type Checkout, openCheckoutOnChain, type SignedPayment, type Signing } from './checkout.js';
-import type { EvmChain } from './evm-chain.js';
-import type { Behaviour } from './facilitator-dial.js';
 import type { Kind } from './kinds.js';
 import { receiptOf, told } from './link-answers.js';
 

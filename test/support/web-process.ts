@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { loadConfig } from '../../shared/config.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { startWebProcess, type WebServiceProcess } from '../../lab/world/processes/processes.js';
+import { buildMerchant, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { Event } from '../../shared/models/event.js';
-import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
-import { eventually } from './eventually.js';
-import { buildMerchant, buildSession, type Merchant } from './factories.js';
-import { startWebProcess, type WebServiceProcess } from './processes.js';
+import { Event, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { createMigratedDatabase, testServices } from './suite.js';
 
 /**

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { loadConfig } from '../../shared/config.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
-import { newId } from '../../shared/ids.js';
-import { createLogger } from '../../shared/logger.js';
 import { migrate } from '../../shared/migrate.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
-import { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
-import type { Room } from '../../shared/services/webhooks/deal-places.js';
-import { recordEvents } from '../../shared/services/webhooks/events.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { newId } from '../../shared/values/ids.js';
+import type { Room } from '../../shared/webhooks/deal-places.js';
+import { recordEvents } from '../../shared/webhooks/events.js';
+import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { type Client, client } from './api-client.js';
 import { type Checkout, openCheckout } from './checkout.js';
-import { eventually } from './eventually.js';
 import { EVENT_DEPS } from './money-flow.js';
-import { type Receiver, startReceiver } from './receiver.js';
 import { createDatabase } from './suite.js';
 
 /** A checkout on a database of its own whose merchant has endpoints, each with a receiver. */

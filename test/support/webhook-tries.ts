@@ -1,12 +1,12 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { type Reaction, type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
 import {
   createWebhookSender,
   type PostResult,
   type SenderOptions,
   type WebhookSender,
 } from '../../workers/webhook-delivery/post.js';
-import { type Reaction, type Receiver, startReceiver } from './receiver.js';
 
 /** What a test has opened. */
 type Closing = { close(): Promise<unknown> }[];

@@ -1,4 +1,4 @@
-import { judgeWebhookUrl, type Resolve } from '../../shared/public-address.js';
+import { judgeWebhookUrl, type Resolve } from '../../shared/values/public-address.js';
 import { PUBLIC_IPV4, PUBLIC_IPV6, type Refusal } from './hostile-addresses.js';
 
 /** Name servers that say this of every name. */

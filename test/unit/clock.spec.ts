@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { clockCorrectionMs, correctClock, machineMs, nowMs } from '../../shared/clock.js';
+import { clockCorrectionMs, correctClock, machineMs, nowMs } from '../../shared/process/clock.js';
 
 describe("following Postgres' clock", () => {
   const START = 1_000_000;

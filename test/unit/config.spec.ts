@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { ConfigError, loadConfig, type Role, usesDevelopmentKey } from '../../shared/config.js';
+import { ConfigError, loadConfig, type Role, usesDevelopmentKey } from '../../shared/config/config.js';
 
 const COMPLETE = {
   DATABASE_URL: 'postgres://user:pass@db.example/app',

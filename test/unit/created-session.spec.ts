@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
+import { createCheckoutSession, type NewCheckoutSession } from '../../shared/checkout-sessions/create.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { INSERT } from '../../shared/checkout-sessions/statements/create.sql.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { SMALL_BODY_BYTES } from '../../shared/domain/weight.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import {
-  createCheckoutSession,
-  type NewCheckoutSession,
-} from '../../shared/services/checkout-sessions/create.js';
-import { INSERT } from '../../shared/services/checkout-sessions/create.sql.js';
+import { SMALL_BODY_BYTES } from '../../shared/limits/bounds.js';
 
 /** One that does not compile lacks a field of a session. */
 const INPUT: Required<NewCheckoutSession> = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import express from 'express';
 import request from 'supertest';
-import { createHttpServer } from '../../api/http-server.js';
+import { createHttpServer } from '../../api/process/http-server.js';
 
 describe('requests and answers', () => {
   it('come with the prototypes that Express would give them', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import { createdAt, isIdShaped, lowestIdAt, newId, randomText } from '../../shared/ids.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { createdAt, isIdShaped, lowestIdAt, newId, randomText } from '../../shared/values/ids.js';
 
 describe('identifiers', () => {
   afterEach(returnToPresent);

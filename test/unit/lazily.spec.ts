@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lazily } from '../../shared/lazily.js';
+import { lazily } from '../../shared/process/lazily.js';
 
 describe('what is loaded lazily', () => {
   it('is loaded when it is first asked for, once for all who ask', async () => {

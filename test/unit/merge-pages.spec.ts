@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mergePages } from '../../shared/merge-pages.js';
+import { mergePages } from '../../shared/metrics/merge-pages.js';
 
 const page = (worker: string, memory: number): string => `# HELP memory How much.
 # TYPE memory gauge

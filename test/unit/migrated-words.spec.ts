@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
-import { SESSION_STATUSES } from '../../shared/domain/checkout-session.js';
-import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES, TOKENS } from '../../shared/domain/payment.js';
-import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/domain/webhook-event.js';
+import { SESSION_STATUSES } from '../../shared/payables/states.js';
+import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
+import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/event-types.js';
 
 const FOLDER = path.join(import.meta.dirname, '..', '..', 'migrations');
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ajv } from '../../api/input/formats.js';
-import { hostAsWritten, parseUrl } from '../../shared/parse-url.js';
+import { hostAsWritten, parseUrl } from '../../shared/values/parse-url.js';
 
 const LONGEST = 'ü'.repeat(253);
 const BEYOND = `${LONGEST}ü`;

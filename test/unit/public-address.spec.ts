@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isPublicAddress, judgeWebhookUrl, type Resolve } from '../../shared/public-address.js';
+import { isPublicAddress, judgeWebhookUrl, type Resolve } from '../../shared/values/public-address.js';
 import {
   GOOD_ADDRESSES,
   GOOD_URLS,

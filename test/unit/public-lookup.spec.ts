@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { connect, type LookupFunction } from 'node:net';
+import { type NameServer, startNameServer } from '../../lab/world/processes/name-server.js';
 import {
   assertPublicHost,
   NotPublicAddressError,
@@ -8,9 +9,8 @@ import {
   type Resolve,
   resolveAsTheSystemDoes,
   resolveByNameServers,
-} from '../../shared/public-address.js';
+} from '../../shared/values/public-address.js';
 import { HOSTILE_ANSWERS, PUBLIC_IPV4, PUBLIC_IPV6 } from '../support/hostile-addresses.js';
-import { type NameServer, startNameServer } from '../support/name-server.js';
 import { answering, LIVE_MODE, reasonOf } from '../support/webhook-urls.js';
 
 describe('looking up the host of a connection', () => {

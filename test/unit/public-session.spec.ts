@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Account } from '../../shared/models/account.js';
-import type { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { presentPublicSession, renderPublicSession } from '../../shared/presenters/public-session.js';
+import type { Account } from '../../shared/accounts/model.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { presentPublicSession, renderPublicSession } from '../../shared/checkout-sessions/present-public.js';
 
 const NOW = new Date('2026-11-22T03:04:05Z');
 const HIDDEN = '\u202e\u200b\u{e0049}';

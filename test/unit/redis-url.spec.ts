@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseRedisUrl } from '../../shared/redis-url.js';
+import { parseRedisUrl } from '../../shared/config/redis-url.js';
 
 const A_AND_B = [
   { host: 'a.example', port: 7000 },

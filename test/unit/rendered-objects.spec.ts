@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { LineItem } from '../../shared/domain/checkout-session.js';
-import { newId } from '../../shared/ids.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { presentCheckoutSession, renderCheckoutSession } from '../../shared/presenters/checkout-session.js';
-import { presentLineItems, renderLineItems } from '../../shared/presenters/line-item.js';
-import { presentList, renderObjects, textOfList } from '../../shared/presenters/list.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { presentCheckoutSession, renderCheckoutSession } from '../../shared/checkout-sessions/present.js';
+import { presentLineItems, renderLineItems } from '../../shared/checkout-sessions/present-line-items.js';
+import type { LineItem } from '../../shared/payables/states.js';
+import { newId } from '../../shared/values/ids.js';
+import { presentList, renderObjects, textOfList } from '../../shared/wire/list.js';
 
 const ID = newId('cs_test_');
 const text = fc.string({ unit: 'binary', maxLength: 40 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { createSecretBox } from '../../shared/secrets.js';
+import { createSecretBox } from '../../shared/secrets/secrets.js';
 
 describe('the secret box', () => {
   const [older, newer] = [randomBytes(32), randomBytes(32)];

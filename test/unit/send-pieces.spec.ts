@@ -5,8 +5,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import express from 'express';
 import request from 'supertest';
-import { sendPieces } from '../../api/send-json.js';
-import { eventually } from '../support/eventually.js';
+import { sendPieces } from '../../api/http/send-json.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 
 const PIECE = 'x'.repeat(64 * 1024);
 /** Far more than what two sockets of one machine hold between them. */

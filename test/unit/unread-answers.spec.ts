@@ -4,8 +4,8 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import express, { type Response } from 'express';
-import { watchUnread } from '../../api/unread-answers.js';
-import { eventually } from '../support/eventually.js';
+import { watchUnread } from '../../api/http/unread-answers.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
 
 /** More than what two sockets of one machine hold between them. */
 const LONG = 'x'.repeat(16 * 1024 * 1024);

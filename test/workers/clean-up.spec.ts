@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { returnToPresent, travelMs } from '../../shared/clock.js';
-import { MAX_REMOVED_TOGETHER_BYTES } from '../../shared/domain/weight.js';
-import { createLogger } from '../../shared/logger.js';
-import { Event } from '../../shared/models/event.js';
-import { IdempotencyRecord } from '../../shared/models/idempotency-record.js';
-import { WebhookDelivery } from '../../shared/models/webhook-delivery.js';
-import { removeExpiredIdempotencyRecords } from '../../shared/services/upkeep/retention.js';
-import { cleanUp } from '../../workers/clean-up.js';
+import { buildMerchant, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
+import { IdempotencyRecord } from '../../shared/accounts/model.js';
+import { MAX_REMOVED_TOGETHER_BYTES } from '../../shared/limits/bounds.js';
+import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { removeExpiredIdempotencyRecords } from '../../shared/upkeep/retention.js';
+import { Event, WebhookDelivery } from '../../shared/webhooks/model.js';
+import { cleanUp } from '../../workers/process/clean-up.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { buildMerchant, buildSession, type Merchant } from '../support/factories.js';
 import { loggerWithLines } from '../support/log-lines.js';
 
 const DAY_MS = 24 * 3_600_000;

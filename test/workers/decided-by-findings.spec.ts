@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
-import { correctClock, machineMs, now, nowMs, returnToPresent, travelMs } from '../../shared/clock.js';
-import type { ChainFinding } from '../../shared/domain/chain-finding.js';
-import type { SearchPlace } from '../../shared/domain/payment.js';
-import type { Finding } from '../../shared/domain/payment-policy/standing.js';
-import type { Payment } from '../../shared/models/payment.js';
-import { beginLook } from '../../shared/services/payments/take-work.js';
-import { chainQuery } from '../../workers/stored-payment.js';
-import { signSolanaPayment } from '../support/agent.js';
-import { breaksBeforeWork, refuses } from '../support/facilitator-dial.js';
+import { breaksBeforeWork, refuses } from '../../lab/world/facilitator/dial.js';
+import { signSolanaPayment } from '../../lab/world/shop/agent.js';
+import type { ChainFinding } from '../../shared/chains/finding.js';
+import type { Payment } from '../../shared/payments/model.js';
+import type { SearchPlace } from '../../shared/payments/states.js';
+import {
+  correctClock,
+  machineMs,
+  now,
+  nowMs,
+  returnToPresent,
+  travelMs,
+} from '../../shared/process/clock.js';
+import type { Finding } from '../../shared/settlement/policy/standing.js';
+import { beginLook } from '../../shared/settlement/take-work.js';
+import { chainQuery } from '../../workers/jobs/stored-payment.js';
 import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { entryFor, SOLANA_DEVNET } from '../unit/x402/offers.js';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { now } from '../../shared/clock.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { MAX_TRIES } from '../../shared/domain/webhook-event.js';
-import { findDueAccounts } from '../../shared/services/webhooks/find-due.js';
-import { dropPending, holdPending, releaseHeld } from '../../shared/services/webhooks/hold.js';
-import { postponeDelivery, recordFailedTry } from '../../shared/services/webhooks/record-failure.js';
-import { recordDelivered } from '../../shared/services/webhooks/record-success.js';
-import { resendEvent } from '../../shared/services/webhooks/resend.js';
-import { type TakenDelivery, takeDueDeliveries } from '../../shared/services/webhooks/take-due.js';
+import { now } from '../../shared/process/clock.js';
+import { MAX_TRIES } from '../../shared/webhooks/event-types.js';
+import { findDueAccounts } from '../../shared/webhooks/find-due.js';
+import { dropPending, holdPending, releaseHeld } from '../../shared/webhooks/hold.js';
+import { postponeDelivery, recordFailedTry } from '../../shared/webhooks/record-failure.js';
+import { recordDelivered } from '../../shared/webhooks/record-success.js';
+import { resendEvent } from '../../shared/webhooks/resend.js';
+import { type TakenDelivery, takeDueDeliveries } from '../../shared/webhooks/take-due.js';
 import { openHands } from '../support/money-flow.js';
 import { openWebhookFlow, ROOM, type WebhookFlow } from '../support/webhook-flow.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { now } from '../../shared/clock.js';
-import { findDueAccounts } from '../../shared/services/webhooks/find-due.js';
-import { takeDueDeliveries } from '../../shared/services/webhooks/take-due.js';
-import { type Crowd, openCrowd } from '../support/crowd.js';
+import { now } from '../../shared/process/clock.js';
+import { findDueAccounts } from '../../shared/webhooks/find-due.js';
+import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
+import { type Crowd, openCrowd } from '../support/batch-of-payers.js';
 import { captureStatements, explain } from '../support/query-plans.js';
 import { openWebhookFlow, ROOM, type WebhookFlow } from '../support/webhook-flow.js';
 

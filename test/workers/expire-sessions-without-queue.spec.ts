@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { ensureBuilt } from '../../local/ensure-built.mjs';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { waitAtMost } from '../../shared/within.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { openRelay, type Relay } from '../../lab/world/proxies/redis-relay.js';
+import { ensureBuilt } from '../../local/build/ensure-built.mjs';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { waitAtMost } from '../../shared/process/within.js';
 import { type Expiring, openExpiring } from '../support/expiring.js';
-import { openRelay, type Relay } from '../support/redis-relay.js';
 import { testServices } from '../support/suite.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');

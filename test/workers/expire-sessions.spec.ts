@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { now } from '../../shared/clock.js';
-import { createdAt } from '../../shared/ids.js';
-import { CheckoutSession } from '../../shared/models/checkout-session.js';
-import { Event } from '../../shared/models/event.js';
+import { buildPaidSession, buildSession } from '../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { now } from '../../shared/process/clock.js';
+import { createdAt } from '../../shared/values/ids.js';
+import { Event } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
-import { buildPaidSession, buildSession } from '../support/factories.js';
 import { testServices } from '../support/suite.js';
 
 const SESSIONS = '/v1/checkout/sessions';

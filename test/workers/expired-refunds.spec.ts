@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { buildEndpoints, buildRefund, buildSession } from '../../lab/world/shop/factories.js';
+import { presentCheckoutSession } from '../../shared/checkout-sessions/present.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { Payable } from '../../shared/models/payable.js';
-import { presentCheckoutSession } from '../../shared/presenters/checkout-session.js';
-import { presentRefund } from '../../shared/presenters/refund.js';
-import { expireOverdueSessions, hasOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
+import { Payable } from '../../shared/payables/model.js';
+import { presentRefund } from '../../shared/refunds/present.js';
+import { expireOverdueSessions, hasOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
-import { buildEndpoints, buildRefund, buildSession } from '../support/factories.js';
 import { EVENT_DEPS } from '../support/money-flow.js';
 
 const WORDS = { 'ключ "1"': 'a\\b\n\u2028 \u{1f4b8}', plain: '' };

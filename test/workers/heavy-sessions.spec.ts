@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { loadConfig } from '../../shared/config.js';
-import { MAX_EXPIRED_TOGETHER_BYTES } from '../../shared/domain/weight.js';
-import { leaveToSweep } from '../../shared/queues/ring-deliveries.js';
-import { createSecretBox } from '../../shared/secrets.js';
-import { expireOverdueSessions } from '../../shared/services/checkout-sessions/expire.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { killProcesses, startWorkerProcess } from '../../lab/world/processes/processes.js';
+import { type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
+import { buildEndpoints, buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { MAX_EXPIRED_TOGETHER_BYTES } from '../../shared/limits/bounds.js';
+import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
+import { createSecretBox } from '../../shared/secrets/secrets.js';
+import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
-import { buildEndpoints, buildMerchant, buildSession } from '../support/factories.js';
 import { buildHeavyOverdue } from '../support/heavy-overdue.js';
-import { killProcesses, startWorkerProcess } from '../support/processes.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
 
 const DEPS = { ringDeliveries: leaveToSweep };
 const MANY = 300;

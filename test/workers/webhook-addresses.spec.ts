@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
 import {
   createWebhookSender,
   type PostResult,
   type WebhookSender,
 } from '../../workers/webhook-delivery/post.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
 
 const WITHIN_MS = 800;
 

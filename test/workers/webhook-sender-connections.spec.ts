@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
-import { answer, hang, reset, startReceiver } from '../support/receiver.js';
-import { SELF_SIGNED } from '../support/self-signed.js';
+import { SELF_SIGNED } from '../../lab/world/proxies/self-signed.js';
+import { answer, hang, reset, startReceiver } from '../../lab/world/receiver/receiver.js';
 import { answered, OK, openWebhookTries, unanswered, type WebhookTries } from '../support/webhook-tries.js';
 
 describe('one try at a receiver', () => {

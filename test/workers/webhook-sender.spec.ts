@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { answer, hang, hangInBody, type Reaction, startReceiver } from '../../lab/world/receiver/receiver.js';
 import type { PostResult } from '../../workers/webhook-delivery/post.js';
 import { signatureHeaders } from '../../workers/webhook-delivery/sign.js';
-import { eventually } from '../support/eventually.js';
-import { answer, hang, hangInBody, type Reaction, startReceiver } from '../support/receiver.js';
 import {
   answered,
   OK,

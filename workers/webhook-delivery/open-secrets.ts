@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { TakenEndpoint } from '../../shared/services/webhooks/take-due.js';
-import type { WorkerDeps } from '../deps.js';
+import type { TakenEndpoint } from '../../shared/webhooks/take-due.js';
+import type { WorkerDeps } from '../deps/deps.js';
 
 export type OpenSecrets = (endpoint: Pick<TakenEndpoint, 'id' | 'sealedSecrets'>) => string[] | undefined;
 

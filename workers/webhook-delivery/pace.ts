@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { LEAST_PLACES, MOST_PLACES } from '../../shared/domain/webhook-event.js';
-import type { WebhookEndpoint } from '../../shared/models/webhook-endpoint.js';
+import { LEAST_PLACES, MOST_PLACES } from '../../shared/webhooks/event-types.js';
+import type { WebhookEndpoint } from '../../shared/webhooks/model.js';
 
 const SLOW_MS = 1000;
 const MOST_ENDPOINTS = 10_000;

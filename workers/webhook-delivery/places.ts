@@ -1,5 +1,5 @@
-import { MAX_WEBHOOK_BYTES_IN_HAND } from '../../shared/domain/weight.js';
-import type { Room } from '../../shared/services/webhooks/deal-places.js';
+import { MAX_WEBHOOK_BYTES_IN_HAND } from '../../shared/limits/bounds.js';
+import type { Room } from '../../shared/webhooks/deal-places.js';
 
 /**
  * What a process may have on its way, divided: a place belongs to an account first, then to a host. Nobody may have more

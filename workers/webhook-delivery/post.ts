@@ -1,5 +1,5 @@
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { assertPublicHost, publicLookup, type Resolve } from '../../shared/public-address.js';
+import { assertPublicHost, publicLookup, type Resolve } from '../../shared/values/public-address.js';
 import { watchKeptConnections } from './kept-connections.js';
 import { type Answer, postOnce } from './post-once.js';
 

@@ -1,11 +1,11 @@
-import { now, nowMs } from '../../shared/clock.js';
-import type { DeliveryTry } from '../../shared/domain/webhook-event.js';
-import { postponeDelivery, recordFailedTry } from '../../shared/services/webhooks/record-failure.js';
-import { recordDelivered } from '../../shared/services/webhooks/record-success.js';
-import type { Batch, TakenDelivery } from '../../shared/services/webhooks/take-due.js';
-import { traceOfEvent } from '../../shared/services/webhooks/trace-of-event.js';
+import { now, nowMs } from '../../shared/process/clock.js';
 import { inSpan, isTracing } from '../../shared/tracing/spans.js';
-import type { WorkerDeps } from '../deps.js';
+import type { DeliveryTry } from '../../shared/webhooks/event-types.js';
+import { postponeDelivery, recordFailedTry } from '../../shared/webhooks/record-failure.js';
+import { recordDelivered } from '../../shared/webhooks/record-success.js';
+import type { Batch, TakenDelivery } from '../../shared/webhooks/take-due.js';
+import { traceOfEvent } from '../../shared/webhooks/trace-of-event.js';
+import type { WorkerDeps } from '../deps/deps.js';
 import type { OpenSecrets } from './open-secrets.js';
 import type { PostResult, WebhookSender } from './post.js';
 import { signatureHeaders } from './sign.js';

@@ -1,11 +1,11 @@
-import { isOver } from '../../../shared/domain/checkout-session.js';
-import type { CheckoutSession } from '../../../shared/models/checkout-session.js';
+import type { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import {
   findCheckoutSession,
   readCheckoutSessions,
   type SessionRead,
-} from '../../../shared/services/checkout-sessions/read.js';
-import type { Deps } from '../../deps.js';
+} from '../../../shared/checkout-sessions/read.js';
+import { isOver } from '../../../shared/payables/states.js';
+import type { Deps } from '../../deps/deps.js';
 import { heavyText } from '../operation/heavy-text.js';
 import { type Call, objectId } from '../operation/operation.js';
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { hostAndPort } from '../../../shared/parse-url.js';
+import { hostAndPort } from '../../../shared/values/parse-url.js';
 import { isHost, isInternational } from '../../input/formats.js';
 import { sentIndex } from '../../input/normalize.js';
 import { notAnHttpsUrl } from '../../input/refusal-from-ajv.js';

@@ -1,6 +1,6 @@
-import type { LineItem } from '../../../shared/domain/checkout-session.js';
-import { Refusal } from '../../../shared/domain/errors.js';
-import type { NewCheckoutSession } from '../../../shared/services/checkout-sessions/create.js';
+import type { NewCheckoutSession } from '../../../shared/checkout-sessions/create.js';
+import { Refusal } from '../../../shared/errors/refusal.js';
+import type { LineItem } from '../../../shared/payables/states.js';
 import { sentIndex } from '../../input/normalize.js';
 import type { CreateCheckoutSession } from './schema.js';
 

@@ -1,19 +1,16 @@
-import type { PageRequest } from '../../../shared/db/listing.js';
-import { pageOf } from '../../../shared/db/page.js';
-import { sessionPrefix } from '../../../shared/ids.js';
-import type { CheckoutSession } from '../../../shared/models/checkout-session.js';
-import {
-  presentCheckoutSession,
-  renderCheckoutSession,
-} from '../../../shared/presenters/checkout-session.js';
-import { presentLineItems, renderLineItems } from '../../../shared/presenters/line-item.js';
-import { createCheckoutSession } from '../../../shared/services/checkout-sessions/create.js';
+import { createCheckoutSession } from '../../../shared/checkout-sessions/create.js';
+import type { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
+import { presentCheckoutSession, renderCheckoutSession } from '../../../shared/checkout-sessions/present.js';
+import { presentLineItems, renderLineItems } from '../../../shared/checkout-sessions/present-line-items.js';
 import {
   expireCheckoutSession,
   listCheckoutSessions,
   readCheckoutSessions,
-} from '../../../shared/services/checkout-sessions/read.js';
-import type { Deps } from '../../deps.js';
+} from '../../../shared/checkout-sessions/read.js';
+import type { PageRequest } from '../../../shared/db/listing.js';
+import { pageOf } from '../../../shared/db/page.js';
+import { sessionPrefix } from '../../../shared/values/ids.js';
+import type { Deps } from '../../deps/deps.js';
 import { createdRange } from '../../input/created-filter.js';
 import { inputParser } from '../../input/input-parser.js';
 import { pageRequest, wholePageRequest } from '../../input/list-query.js';

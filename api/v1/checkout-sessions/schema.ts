@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FILTERABLE_STATUSES } from '../../../shared/domain/checkout-session.js';
+import { FILTERABLE_STATUSES } from '../../../shared/payables/states.js';
 import { CreatedFilter, UnixSeconds } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';
 import { Metadata } from '../../input/metadata.js';

@@ -1,7 +1,7 @@
-import { renderEvent } from '../../../shared/presenters/event.js';
-import { getEvent, listEvents, readEvents } from '../../../shared/services/webhooks/list-events.js';
-import { resendOwnEvent } from '../../../shared/services/webhooks/resend.js';
-import type { Deps } from '../../deps.js';
+import { getEvent, listEvents, readEvents } from '../../../shared/webhooks/list-events.js';
+import { renderEvent } from '../../../shared/webhooks/present.js';
+import { resendOwnEvent } from '../../../shared/webhooks/resend.js';
+import type { Deps } from '../../deps/deps.js';
 import { createdRange } from '../../input/created-filter.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { EVENT_TYPES } from '../../../shared/domain/webhook-event.js';
+import { EVENT_TYPES } from '../../../shared/webhooks/event-types.js';
 import { CreatedFilter } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';
 

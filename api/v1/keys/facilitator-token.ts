@@ -1,10 +1,10 @@
 import { createPublicKey } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
-import { now } from '../../../shared/clock.js';
+import { findFacilitatorKey } from '../../../shared/accounts/facilitator-keys.js';
+import type { FacilitatorKey } from '../../../shared/accounts/model.js';
 import type { Knex } from '../../../shared/db/knex.js';
-import { Refusal } from '../../../shared/domain/errors.js';
-import type { FacilitatorKey } from '../../../shared/models/facilitator-key.js';
-import { findFacilitatorKey } from '../../../shared/services/access/facilitator-keys.js';
+import { Refusal } from '../../../shared/errors/refusal.js';
+import { now } from '../../../shared/process/clock.js';
 
 /**
  * The EdDSA token that an agent signs with its facilitator key. It proves who signed, for a short while; it may

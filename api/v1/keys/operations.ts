@@ -1,6 +1,6 @@
-import { presentDeletedApiKey, presentOwnApiKey } from '../../../shared/presenters/api-key.js';
-import { deleteOwnKey, listOwnKeys, readOwnKeys } from '../../../shared/services/access/own-keys.js';
-import type { Deps } from '../../deps.js';
+import { deleteOwnKey, listOwnKeys, readOwnKeys } from '../../../shared/accounts/own-keys.js';
+import { presentDeletedApiKey, presentOwnApiKey } from '../../../shared/accounts/present.js';
+import type { Deps } from '../../deps/deps.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';

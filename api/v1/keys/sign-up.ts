@@ -1,9 +1,9 @@
 import type { Request, RequestHandler } from 'express';
-import { Refusal } from '../../../shared/domain/errors.js';
-import type { FacilitatorKey } from '../../../shared/models/facilitator-key.js';
-import { presentNewApiKey } from '../../../shared/presenters/api-key.js';
-import { createAgentKey } from '../../../shared/services/access/agent-keys.js';
-import type { Deps } from '../../deps.js';
+import { createAgentKey } from '../../../shared/accounts/agent-keys.js';
+import type { FacilitatorKey } from '../../../shared/accounts/model.js';
+import { presentNewApiKey } from '../../../shared/accounts/present.js';
+import { Refusal } from '../../../shared/errors/refusal.js';
+import type { Deps } from '../../deps/deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { bearerToken } from '../../middleware/authenticate.js';
 import { consumeAccount, limitRefused } from '../../middleware/rate-limit.js';

@@ -1,7 +1,7 @@
 import type { Page } from '../../../shared/db/listing.js';
 import type { Weighed } from '../../../shared/db/weighed-columns.js';
-import { presentList, renderObjects, textOfList } from '../../../shared/presenters/list.js';
-import type { HeavyAnswers } from '../../heavy-answers.js';
+import { presentList, renderObjects, textOfList } from '../../../shared/wire/list.js';
+import type { HeavyAnswers } from '../../limits/heavy-answers.js';
 import { cutByBytes } from './cut-by-bytes.js';
 import { heavyText, type ReadPart } from './heavy-text.js';
 import type { Call } from './operation.js';

@@ -1,8 +1,8 @@
+import { type Principal, requireKeyThatCounts } from '../../../shared/accounts/api-keys.js';
+import { findAnswer, type IdempotentRequest, KeyTaken } from '../../../shared/accounts/idempotency.js';
 import type { Knex } from '../../../shared/db/knex.js';
-import { Refusal } from '../../../shared/domain/errors.js';
-import type { SecretBox } from '../../../shared/secrets.js';
-import { type Principal, requireKeyThatCounts } from '../../../shared/services/access/api-keys.js';
-import { findAnswer, type IdempotentRequest, KeyTaken } from '../../../shared/services/access/idempotency.js';
+import { Refusal } from '../../../shared/errors/refusal.js';
+import type { SecretBox } from '../../../shared/secrets/secrets.js';
 import { fingerprint } from '../../input/fingerprint.js';
 
 export interface RepetitionDeps {

@@ -1,5 +1,5 @@
 import type { Weighed } from '../../../shared/db/weighed-columns.js';
-import { ANSWER_PART_BYTES } from '../../../shared/domain/weight.js';
+import { ANSWER_PART_BYTES } from '../../../shared/limits/bounds.js';
 
 /** Ids of as many objects as a part holds, or of one that is heavier. */
 export function cutByBytes(page: readonly Weighed<unknown>[]): string[][] {

@@ -1,6 +1,6 @@
-import { ANSWER_PIECE_BYTES, HEAVY_ANSWERS } from '../../../shared/domain/weight.js';
-import type { HeavyAnswer, HeavyAnswers } from '../../heavy-answers.js';
-import { takeLongTurn } from '../../long-turns.js';
+import { ANSWER_PIECE_BYTES, HEAVY_ANSWERS } from '../../../shared/limits/bounds.js';
+import type { HeavyAnswer, HeavyAnswers } from '../../limits/heavy-answers.js';
+import { takeLongTurn } from '../../limits/long-turns.js';
 
 /** Reads a part, and gives its text in pieces, the same number of them each time. */
 export type ReadPart = () => Promise<Iterable<string>>;

@@ -1,8 +1,8 @@
-import { noSuch } from '../../../shared/domain/errors.js';
-import { isIdShaped } from '../../../shared/ids.js';
-import type { Principal } from '../../../shared/services/access/api-keys.js';
-import type { IdempotentRequest } from '../../../shared/services/access/idempotency.js';
-import type { RecentWrites } from '../../../shared/services/access/recent-writes.js';
+import type { Principal } from '../../../shared/accounts/api-keys.js';
+import type { IdempotentRequest } from '../../../shared/accounts/idempotency.js';
+import type { RecentWrites } from '../../../shared/accounts/recent-writes.js';
+import { noSuch } from '../../../shared/errors/refusal.js';
+import { isIdShaped } from '../../../shared/values/ids.js';
 import type { InputParser } from '../../input/input-parser.js';
 import type { RawInput } from '../../input/normalize.js';
 import { type Answer, answerOnce, type RepetitionDeps } from './answer-once.js';

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { principalOf } from '../../http/request-context.js';
+import { sendJson, sendPieces } from '../../http/send-json.js';
 import type { RawInput } from '../../input/normalize.js';
-import { takeLongTurn } from '../../long-turns.js';
+import { takeLongTurn } from '../../limits/long-turns.js';
 import { bodyOf, queryOf, requireNoQuery } from '../../middleware/parse-body.js';
 import { hasLargeBody } from '../../middleware/read-body.js';
-import { principalOf } from '../../request-context.js';
-import { sendJson, sendPieces } from '../../send-json.js';
 import type { Answer } from './answer-once.js';
 import type { Call, Operation } from './operation.js';
 

@@ -1,13 +1,13 @@
-import type { Payment } from '../../../shared/models/payment.js';
-import { presentListedPayment } from '../../../shared/presenters/payment.js';
-import { PAYMENT_COLUMNS } from '../../../shared/presenters/payment-table.js';
-import { getPayment, listPayments, readPayments } from '../../../shared/services/payments/list.js';
-import type { Deps } from '../../deps.js';
+import { getPayment, listPayments, readPayments } from '../../../shared/payments/list.js';
+import type { Payment } from '../../../shared/payments/model.js';
+import { presentListedPayment } from '../../../shared/payments/present.js';
+import { PAYMENT_COLUMNS } from '../../../shared/payments/present-csv.js';
+import type { Deps } from '../../deps/deps.js';
 import { createdRange } from '../../input/created-filter.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
+import { listOrTable, tableOperation } from '../operation/answer-csv.js';
 import { answerList } from '../operation/answer-list.js';
-import { listOrTable, tableOperation } from '../operation/answer-table.js';
 import { type Operation, objectId, operation } from '../operation/operation.js';
 import { ListPayments, TablePayments } from './schema.js';
 

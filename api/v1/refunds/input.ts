@@ -1,6 +1,6 @@
-import { noSuch, Refusal } from '../../../shared/domain/errors.js';
-import { isIdShaped } from '../../../shared/ids.js';
-import type { NewRefund } from '../../../shared/services/refunds/create.js';
+import { noSuch, Refusal } from '../../../shared/errors/refusal.js';
+import type { NewRefund } from '../../../shared/refunds/create.js';
+import { isIdShaped } from '../../../shared/values/ids.js';
 import type { CreateRefund } from './schema.js';
 
 const NAMES = ['payment', 'payment_intent', 'charge'] as const;

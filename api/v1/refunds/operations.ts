@@ -1,22 +1,17 @@
-import { isOver } from '../../../shared/domain/checkout-session.js';
-import { payableStatusOf } from '../../../shared/domain/refund.js';
-import type { Payable } from '../../../shared/models/payable.js';
-import { presentRefund } from '../../../shared/presenters/refund.js';
-import { REFUND_COLUMNS } from '../../../shared/presenters/refund-table.js';
-import { cancelRefund } from '../../../shared/services/refunds/cancel.js';
-import { createRefund } from '../../../shared/services/refunds/create.js';
-import {
-  getRefund,
-  listRefunds,
-  type RefundFilter,
-  readRefunds,
-} from '../../../shared/services/refunds/read.js';
-import type { Deps } from '../../deps.js';
+import type { Payable } from '../../../shared/payables/model.js';
+import { isOver } from '../../../shared/payables/states.js';
+import { cancelRefund } from '../../../shared/refunds/cancel.js';
+import { createRefund } from '../../../shared/refunds/create.js';
+import { presentRefund } from '../../../shared/refunds/present.js';
+import { REFUND_COLUMNS } from '../../../shared/refunds/present-csv.js';
+import { getRefund, listRefunds, type RefundFilter, readRefunds } from '../../../shared/refunds/read.js';
+import { payableStatusOf } from '../../../shared/refunds/states.js';
+import type { Deps } from '../../deps/deps.js';
 import { createdRange } from '../../input/created-filter.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
+import { listOrTable, tableOperation } from '../operation/answer-csv.js';
 import { answerList } from '../operation/answer-list.js';
-import { listOrTable, tableOperation } from '../operation/answer-table.js';
 import { type Operation, objectId, operation, repeatableOperation } from '../operation/operation.js';
 import { namedPayment, newRefund } from './input.js';
 import { CancelRefund, CreateRefund, ListRefunds, TableRefunds } from './schema.js';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { MAX_TOTAL_CENTS } from '../../../shared/domain/money.js';
-import { REFUND_REASONS, REFUND_STATUSES } from '../../../shared/domain/refund.js';
+import { REFUND_REASONS, REFUND_STATUSES } from '../../../shared/refunds/states.js';
+import { MAX_TOTAL_CENTS } from '../../../shared/values/money.js';
 import { CreatedFilter, UnixSeconds } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';
 import { Metadata } from '../../input/metadata.js';

@@ -1,6 +1,6 @@
-import { presentWebhookDelivery } from '../../../shared/presenters/webhook-delivery.js';
-import { listDeliveries, readDeliveries } from '../../../shared/services/webhooks/list-deliveries.js';
-import type { Deps } from '../../deps.js';
+import { listDeliveries, readDeliveries } from '../../../shared/webhooks/list-deliveries.js';
+import { presentWebhookDelivery } from '../../../shared/webhooks/present.js';
+import type { Deps } from '../../deps/deps.js';
 import { inputParser } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';

@@ -1,10 +1,4 @@
-import { Refusal } from '../../../shared/domain/errors.js';
-import type { SubscribableEvent } from '../../../shared/domain/webhook-event.js';
-import {
-  presentDeletedWebhookEndpoint,
-  presentNewWebhookEndpoint,
-  presentWebhookEndpoint,
-} from '../../../shared/presenters/webhook-endpoint.js';
+import { Refusal } from '../../../shared/errors/refusal.js';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -13,9 +7,15 @@ import {
   listWebhookEndpoints,
   readWebhookEndpoints,
   updateWebhookEndpoint,
-} from '../../../shared/services/webhooks/endpoints.js';
-import { rollWebhookSecret } from '../../../shared/services/webhooks/roll-secret.js';
-import type { Deps } from '../../deps.js';
+} from '../../../shared/webhooks/endpoints.js';
+import type { SubscribableEvent } from '../../../shared/webhooks/event-types.js';
+import {
+  presentDeletedWebhookEndpoint,
+  presentNewWebhookEndpoint,
+  presentWebhookEndpoint,
+} from '../../../shared/webhooks/present.js';
+import { rollWebhookSecret } from '../../../shared/webhooks/roll-secret.js';
+import type { Deps } from '../../deps/deps.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { wholePageRequest } from '../../input/list-query.js';
 import { answerList } from '../operation/answer-list.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { DELIVERY_STATUSES, SUBSCRIBABLE_EVENTS } from '../../../shared/domain/webhook-event.js';
+import { DELIVERY_STATUSES, SUBSCRIBABLE_EVENTS } from '../../../shared/webhooks/event-types.js';
 import { ListParameters } from '../../input/list-query.js';
 
 const Url = Type.String({

@@ -1,6 +1,6 @@
 import type { ValidateFunction } from 'ajv';
-import { Refusal } from '../../../shared/domain/errors.js';
-import { judgeWebhookUrl, resolveHost, type UrlVerdict } from '../../../shared/public-address.js';
+import { Refusal } from '../../../shared/errors/refusal.js';
+import { judgeWebhookUrl, resolveHost, type UrlVerdict } from '../../../shared/values/public-address.js';
 import { ajv } from '../../input/formats.js';
 
 /** A host that does not resolve within this is accepted: every delivery judges again. */

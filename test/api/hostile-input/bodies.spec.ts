@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
-import { MAX_BODY_BYTES } from '../../../shared/domain/weight.js';
-import { eventually } from '../../support/eventually.js';
-import { buildSession } from '../../support/factories.js';
+import { eventually } from '../../../lab/world/processes/eventually.js';
+import { buildSession } from '../../../lab/world/shop/factories.js';
+import { MAX_BODY_BYTES } from '../../../shared/limits/bounds.js';
 import { assertFine, assertInvalid } from '../../support/hostile-input/assert-answers.js';
 import { type Answer, type HostileClient, openHostileClient } from '../../support/hostile-input/client.js';
 import {

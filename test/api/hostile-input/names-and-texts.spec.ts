@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Event } from '../../../shared/models/event.js';
+import { Event } from '../../../shared/webhooks/model.js';
 import { formText } from '../../support/api-client.js';
 import {
   assertErrorShape,

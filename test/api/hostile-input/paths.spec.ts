@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { CheckoutSession } from '../../../shared/models/checkout-session.js';
-import { buildSession } from '../../support/factories.js';
+import { buildSession } from '../../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { assertError, assertFine, assertInvalid } from '../../support/hostile-input/assert-answers.js';
 import { type HostileClient, openHostileClient } from '../../support/hostile-input/client.js';
 import { ENDPOINTS, JSON_TYPE, minimal, PAYMENTS, SESSIONS } from '../../support/hostile-input/order.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { buildMerchant, buildSession } from '../../support/factories.js';
+import { buildMerchant, buildSession } from '../../../lab/world/shop/factories.js';
 import { MARK } from '../../support/fuzz/hostile-values.js';
 import { assertError, assertErrorShape } from '../../support/hostile-input/assert-answers.js';
 import { type HostileClient, openHostileClient } from '../../support/hostile-input/client.js';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import { type Random, seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { formText } from '../api-client.js';
 import { MARK } from '../fuzz/hostile-values.js';
-import { type Random, seededRandom } from '../seeded-random.js';
 import type { Sent } from './client.js';
 import { ENDPOINTS, HOOK_URL, KEYS, PAYMENTS, SESSIONS } from './order.js';
 

@@ -1,8 +1,8 @@
 import { Keypair } from '@solana/web3.js';
 import { type Hex, numberToHex, pad } from 'viem';
+import { RpcEndpoint, type RpcMethods } from '../../../lab/world/chains/chain.js';
 import { associatedTokenAccount } from '../../../shared/chains/associated-token-account.js';
 import { findNetwork, type Network } from '../../../shared/chains/networks.js';
-import { RpcEndpoint, type RpcMethods } from '../chain.js';
 
 /** What wallets hold on the chains that the service reads for pages: nothing, unless told. */
 export interface Purse {

@@ -1,9 +1,9 @@
 import { Keypair } from '@solana/web3.js';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import type { Sandbox } from '../../../sandbox/sandbox.js';
-import { fromBase58 } from '../../../sandbox/solana/base58.js';
-import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../../sandbox/wallets.js';
+import type { Sandbox } from '../../../lab/sandbox/sandbox.js';
+import { fromBase58 } from '../../../lab/sandbox/solana/base58.js';
+import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../../lab/sandbox/wallets.js';
 import { openSandboxCheckout } from '../sandbox-checkout.js';
 import { launchBrowser } from './browser.js';
 import { type Shop, withBrowser } from './shop.js';

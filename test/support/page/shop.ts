@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { Payable } from '../../../shared/models/payable.js';
+import type { Payable } from '../../../shared/payables/model.js';
 import { type Checkout, type CheckoutOptions, openCheckout } from '../checkout.js';
 import { type BrowserPage, launchBrowser, type TestBrowser } from './browser.js';
 import { installWallets, type TestWallet } from './wallets.js';

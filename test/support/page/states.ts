@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { lowestIdAt, randomText } from '../../../shared/ids.js';
-import type { CheckoutSession } from '../../../shared/models/checkout-session.js';
-import type { SupportedKinds } from '../../../shared/x402/requirements.js';
-import { eventually } from '../eventually.js';
-import { type Hold, refuses } from '../facilitator-dial.js';
+import { type Hold, refuses } from '../../../lab/world/facilitator/dial.js';
+import { eventually } from '../../../lab/world/processes/eventually.js';
 import {
   buildMerchant,
   buildPaidSession,
   buildRefund,
   buildSession,
   buildUndecidedPayment,
-} from '../factories.js';
+} from '../../../lab/world/shop/factories.js';
+import type { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
+import { lowestIdAt, randomText } from '../../../shared/values/ids.js';
+import type { SupportedKinds } from '../../../shared/x402/requirements.js';
 import type { Shop, Visit, Visitor } from './shop.js';
 import { evmWallet, neverEnds, rejects, solanaWallet } from './wallets.js';
 

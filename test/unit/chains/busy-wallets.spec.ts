@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Keypair } from '@solana/web3.js';
+import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
+import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
-import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
-import type { SearchPlace } from '../../../shared/domain/payment.js';
-import { SolanaChain } from '../../support/solana-chain.js';
+import type { SearchPlace } from '../../../shared/payments/states.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
 
 const EARLIER = 10_000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
+import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
-import { machineMs } from '../../../shared/clock.js';
-import { EvmChain } from '../../support/evm-chain.js';
-import { SolanaChain } from '../../support/solana-chain.js';
+import { machineMs } from '../../../shared/process/clock.js';
 import { buildEvmQuery } from './evm-payment.js';
 import { buildSolanaPayment, DEVNET, randomKey } from './solana-payment.js';
 

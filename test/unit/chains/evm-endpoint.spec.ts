@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import type { Fault } from '../../../lab/world/chains/chain.js';
+import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
-import { nowMs, returnToPresent, travelMs } from '../../../shared/clock.js';
-import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
-import type { Fault } from '../../support/chain.js';
-import { EvmChain } from '../../support/evm-chain.js';
+import type { ChainFinding } from '../../../shared/chains/finding.js';
+import { nowMs, returnToPresent, travelMs } from '../../../shared/process/clock.js';
 import { buildEvmQuery } from './evm-payment.js';
 
 describe('an EVM endpoint', () => {

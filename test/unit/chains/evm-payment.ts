@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
-import { nowMs } from '../../../shared/clock.js';
+import { nowMs } from '../../../shared/process/clock.js';
 
 export const BASE_SEPOLIA = 'eip155:84532';
 export const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';

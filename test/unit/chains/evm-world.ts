@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
+import { LOG_REFUSALS, type LogRefusal } from '../../../lab/world/chains/log-refusals.js';
+import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { createChains } from '../../../shared/chains/confirmation.js';
-import { EvmChain } from '../../support/evm-chain.js';
-import { LOG_REFUSALS, type LogRefusal } from '../../support/log-refusals.js';
-import { seededRandom } from '../../support/seeded-random.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
 import { listening, type World } from './world.js';
 

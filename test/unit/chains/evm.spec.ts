@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
+import { transferLog, usedLog } from '../../../lab/world/chains/evm-logs.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
-import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
-import { EvmChain } from '../../support/evm-chain.js';
-import { transferLog, usedLog } from '../../support/evm-logs.js';
+import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
 
 describe('looking for a payment on an EVM chain', () => {

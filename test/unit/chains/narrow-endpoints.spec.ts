@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
+import { LOG_REFUSALS, type LogRefusal } from '../../../lab/world/chains/log-refusals.js';
+import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
-import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
-import type { SearchPlace } from '../../../shared/domain/payment.js';
-import { EvmChain } from '../../support/evm-chain.js';
-import { LOG_REFUSALS, type LogRefusal } from '../../support/log-refusals.js';
-import { seededRandom } from '../../support/seeded-random.js';
+import type { ChainFinding } from '../../../shared/chains/finding.js';
+import type { SearchPlace } from '../../../shared/payments/states.js';
 import { buildEvmQuery } from './evm-payment.js';
 
 describe('an EVM endpoint that answers little', () => {

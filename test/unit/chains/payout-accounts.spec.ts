@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../../lab/world/processes/eventually.js';
 import {
   type FindMissing,
   type MissingAccount,
   type PayoutAccounts,
   watchPayoutAccounts,
 } from '../../../shared/chains/payout-accounts.js';
-import { eventually } from '../../support/eventually.js';
 import { loggerWithLines } from '../../support/log-lines.js';
 
 const NETWORK = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import type { Fault } from '../../../lab/world/chains/chain.js';
+import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
+import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
-import { nowMs, returnToPresent, travelMs } from '../../../shared/clock.js';
-import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
-import type { Fault } from '../../support/chain.js';
-import { SolanaChain } from '../../support/solana-chain.js';
+import { nowMs, returnToPresent, travelMs } from '../../../shared/process/clock.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
 
 describe('a Solana endpoint', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
+import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
+import { advanceNonce } from '../../../lab/world/shop/agent.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
-import type { SearchPlace } from '../../../shared/domain/payment.js';
-import { advanceNonce } from '../../support/agent.js';
-import { SolanaChain } from '../../support/solana-chain.js';
+import type { SearchPlace } from '../../../shared/payments/states.js';
 import { buildSolanaPayment, DEVNET, randomKey, type SolanaPayment } from './solana-payment.js';
 
 describe('the end of a Solana payment, which comes with its blockhash', () => {

@@ -1,7 +1,7 @@
 import { Keypair } from '@solana/web3.js';
+import { type SolanaOverrides, signSolanaPayment } from '../../../lab/world/shop/agent.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
-import { nowMs } from '../../../shared/clock.js';
-import { type SolanaOverrides, signSolanaPayment } from '../../support/agent.js';
+import { nowMs } from '../../../shared/process/clock.js';
 
 export const DEVNET = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
 export const USDC_MINT = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU';

@@ -1,8 +1,8 @@
 import { Keypair } from '@solana/web3.js';
 import fc from 'fast-check';
+import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
+import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { createChains } from '../../../shared/chains/confirmation.js';
-import { seededRandom } from '../../support/seeded-random.js';
-import { SolanaChain } from '../../support/solana-chain.js';
 import { buildSolanaPayment, DEVNET, randomKey } from './solana-payment.js';
 import { listening, type World } from './world.js';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js';
+import { base58 } from '../../../lab/world/chains/base58.js';
+import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
+import { memo, tokenAccount, tokenProgram } from '../../../lab/world/shop/agent.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
+import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
-import { nowMs } from '../../../shared/clock.js';
-import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
-import { memo, tokenAccount, tokenProgram } from '../../support/agent.js';
-import { base58 } from '../../support/base58.js';
-import { SolanaChain } from '../../support/solana-chain.js';
+import { nowMs } from '../../../shared/process/clock.js';
 import {
   buildSolanaPayment,
   DEVNET,

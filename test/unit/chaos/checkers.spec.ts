@@ -5,13 +5,13 @@ import type {
   FacilitatorEntry,
   FaultEntry,
   Received,
-} from '../../../chaos/actors/entries.js';
-import type { Books } from '../../../chaos/check/books.js';
-import { checkAnswers } from '../../../chaos/check/check-answers.js';
-import { checkConnections } from '../../../chaos/check/check-connections.js';
-import { checkEvents } from '../../../chaos/check/check-events.js';
-import { checkMoney } from '../../../chaos/check/check-money.js';
-import { checkStops } from '../../../chaos/check/check-stops.js';
+} from '../../../lab/chaos/actors/entries.js';
+import type { Books } from '../../../lab/chaos/check/books.js';
+import { checkAnswers } from '../../../lab/chaos/check/check-answers.js';
+import { checkConnections } from '../../../lab/chaos/check/check-connections.js';
+import { checkEvents } from '../../../lab/chaos/check/check-events.js';
+import { checkMoney } from '../../../lab/chaos/check/check-money.js';
+import { checkStops } from '../../../lab/chaos/check/check-stops.js';
 
 /** Two sessions, one paid at 2000 and one expired; whatever is changed in these books must be complained of. */
 const SIGNED = {

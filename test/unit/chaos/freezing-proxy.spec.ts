@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
-import { eventually } from '../../support/eventually.js';
-import { FreezingProxy } from '../../support/freezing-proxy.js';
+import { eventually } from '../../../lab/world/processes/eventually.js';
+import { FreezingProxy } from '../../../lab/world/proxies/freezing-proxy.js';
 
 /** What it does to a server that repeats what it hears. */
 describe('a freezing proxy', () => {

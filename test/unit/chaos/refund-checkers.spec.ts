@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { BuyersEntry, Received, Transfer } from '../../../chaos/actors/entries.js';
-import type { Books, PublicRefund } from '../../../chaos/check/books.js';
-import { checkRefunds } from '../../../chaos/check/check-refunds.js';
+import type { BuyersEntry, Received, Transfer } from '../../../lab/chaos/actors/entries.js';
+import type { Books, PublicRefund } from '../../../lab/chaos/check/books.js';
+import { checkRefunds } from '../../../lab/chaos/check/check-refunds.js';
 
 /** A payment of 450 cents, 300 of which are given back; whatever is changed in these books must be complained of. */
 const REFUND: PublicRefund = {

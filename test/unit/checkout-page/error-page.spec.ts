@@ -3,7 +3,7 @@ import express from 'express';
 import request, { type Response } from 'supertest';
 import { LANGUAGES } from '../../../api/checkout-page/language.js';
 import { pageAssets } from '../../../api/checkout-page/page-assets.js';
-import type { Deps } from '../../../api/deps.js';
+import type { Deps } from '../../../api/deps/deps.js';
 import { BUYER_ERRORS, type BuyerErrorCode } from '../../../api/errors/buyer-errors.js';
 import { sendErrorPage } from '../../../api/link/page.js';
 

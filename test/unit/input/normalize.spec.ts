@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { normalize, type SchemaNode } from '../../../api/input/normalize.js';
-import { Refusal } from '../../../shared/domain/errors.js';
+import { Refusal } from '../../../shared/errors/refusal.js';
 
 const TOO_MANY = 10_000;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isTooHeavy, type Weight, weighForm, weighJson } from '../../../api/input/weigh.js';
-import { MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../../shared/domain/weight.js';
+import { MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../../shared/limits/bounds.js';
 
 const json = (text: string): Weight => weighJson(Buffer.from(text));
 const form = (text: string): Weight => weighForm(Buffer.from(text));

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { FetchPlaces } from '../../../api/merchant-images/fetch-places.js';
+import { eventually } from '../../../lab/world/processes/eventually.js';
 import {
   MAX_IMAGE_FETCHES,
   MAX_IMAGE_FETCHES_OF_ACCOUNT,
   MAX_IMAGE_FETCHES_OF_HOST,
   MAX_IMAGES_WAITING_OF_ACCOUNT,
-} from '../../../shared/domain/weight.js';
-import { eventually } from '../../support/eventually.js';
+} from '../../../shared/limits/bounds.js';
 
 const LONG_MS = 60_000;
 

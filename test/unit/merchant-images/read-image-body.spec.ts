@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type ByteBudget, openByteBudget } from '../../../api/byte-budget.js';
+import { type ByteBudget, openByteBudget } from '../../../api/limits/byte-budget.js';
 import { ImagesBusy, readImageBody } from '../../../api/merchant-images/read-image-body.js';
-import { MAX_IMAGE_BYTES } from '../../../shared/domain/weight.js';
+import { MAX_IMAGE_BYTES } from '../../../shared/limits/bounds.js';
 
 const PLENTY = { total: 10 * MAX_IMAGE_BYTES, perHolder: 10 * MAX_IMAGE_BYTES };
 

@@ -1,4 +1,4 @@
-import type { Rules, Times, WatchedPayment } from '../../../shared/domain/payment-policy/standing.js';
+import type { Rules, Times, WatchedPayment } from '../../../shared/settlement/policy/standing.js';
 
 /** When all of it happens. */
 export const NOW = new Date('2026-06-01T12:00:00Z');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
-import { afterCall, beforeCall, mayStillCall } from '../../../shared/domain/payment-policy/after-call.js';
-import type { Decision, Rules, WatchedPayment } from '../../../shared/domain/payment-policy/standing.js';
-import type { SettleVerdict } from '../../../shared/domain/settle-verdict.js';
+import type { ChainFinding } from '../../../shared/chains/finding.js';
+import { afterCall, beforeCall, mayStillCall } from '../../../shared/settlement/policy/after-call.js';
+import type { Decision, Rules, WatchedPayment } from '../../../shared/settlement/policy/standing.js';
+import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
 import { aPayment, at, inDoubt, RULES, times } from './a-payment.js';
 
 const HASH = '0xabc';

@@ -1,4 +1,4 @@
-import type { WatchedPayment } from '../../../shared/domain/payment-policy/standing.js';
+import type { WatchedPayment } from '../../../shared/settlement/policy/standing.js';
 import { aPayment, at, inDoubt, RULES, times } from './a-payment.js';
 import { DAY, HASH, HOUR, hold, MINUTE, paid, SEARCHING, SILENT, USED, unused } from './look-rows.js';
 

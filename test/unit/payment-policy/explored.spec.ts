@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { isForAPerson } from '../../../explore/policy/promises.js';
-import { type Explored, explore } from '../../../explore/policy/search/explore.js';
-import { readWorld } from '../../../explore/policy/search/read-world.js';
-import { writeWorld } from '../../../explore/policy/search/write-world.js';
-import { SETTINGS, type Setting } from '../../../explore/policy/setting.js';
+import { isForAPerson } from '../../../lab/explore/policy/promises.js';
+import { type Explored, explore } from '../../../lab/explore/policy/search/explore.js';
+import { readWorld } from '../../../lab/explore/policy/search/read-world.js';
+import { writeWorld } from '../../../lab/explore/policy/search/write-world.js';
+import { SETTINGS, type Setting } from '../../../lab/explore/policy/setting.js';
 import { addToTitle } from '../../support/add-to-title.js';
 
 /** What the model must have in it: else a promise may be kept because nothing happens. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ChainFinding } from '../../../shared/domain/chain-finding.js';
-import { afterLook } from '../../../shared/domain/payment-policy/after-look.js';
-import type { Rules, Times, WatchedPayment } from '../../../shared/domain/payment-policy/standing.js';
+import type { ChainFinding } from '../../../shared/chains/finding.js';
+import { afterLook } from '../../../shared/settlement/policy/after-look.js';
+import type { Rules, Times, WatchedPayment } from '../../../shared/settlement/policy/standing.js';
 import { at, inDoubt, RULES, times } from './a-payment.js';
 
 export const HASH = '0xabc';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { MISTAKES } from '../../../explore/policy/mistakes.js';
-import { explore } from '../../../explore/policy/search/explore.js';
+import { MISTAKES } from '../../../lab/explore/policy/mistakes.js';
+import { explore } from '../../../lab/explore/policy/search/explore.js';
 import { addToTitle } from '../../support/add-to-title.js';
 
 describe('a mistake in the policy of a payment breaks a promise:', function () {

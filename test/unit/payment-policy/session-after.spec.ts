@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { byOperator } from '../../../shared/domain/payment-policy/by-operator.js';
+import { byOperator } from '../../../shared/settlement/policy/by-operator.js';
 import {
   afterFailure,
   afterSuccess,
   type HeldSession,
   type HoldingPayment,
-} from '../../../shared/domain/payment-policy/session-after.js';
+} from '../../../shared/settlement/policy/session-after.js';
 import { at, times } from './a-payment.js';
 
 const session = (overrides: Partial<HeldSession> = {}): HeldSession => ({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { dealPlaces } from '../../../shared/services/webhooks/deal-places.js';
+import { dealPlaces } from '../../../shared/webhooks/deal-places.js';
 
 const endpoint = (id: string, host: string, most = 10) => ({ id, host, most });
 

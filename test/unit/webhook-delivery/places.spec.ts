@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MAX_WEBHOOK_BYTES_IN_HAND } from '../../../shared/domain/weight.js';
+import { MAX_WEBHOOK_BYTES_IN_HAND } from '../../../shared/limits/bounds.js';
 import { openPlaces, type Places } from '../../../workers/webhook-delivery/places.js';
 
 const TOTAL = 400;

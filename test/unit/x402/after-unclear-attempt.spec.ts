@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { whatItProves } from '../../../shared/domain/payment-policy/after-call.js';
-import type { SettleVerdict } from '../../../shared/domain/settle-verdict.js';
+import { whatItProves } from '../../../shared/settlement/policy/after-call.js';
+import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
 import { HASH, settle } from './answers.js';
 
 describe('after an unclear attempt of the same payment', () => {

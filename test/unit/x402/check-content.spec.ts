@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { now } from '../../../shared/clock.js';
-import { checkContent } from '../../../shared/x402/check-content.js';
-import type { Failure } from '../../../shared/x402/failure-codes.js';
-import { parsePayload } from '../../../shared/x402/payload.js';
-import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import {
   advanceNonce,
   type EvmOverrides,
@@ -18,7 +13,12 @@ import {
   tokenAccount,
   tokenProgram,
   transferChecked,
-} from '../../support/agent.js';
+} from '../../../lab/world/shop/agent.js';
+import { now } from '../../../shared/process/clock.js';
+import { checkContent } from '../../../shared/x402/check-content.js';
+import type { Failure } from '../../../shared/x402/failure-codes.js';
+import { parsePayload } from '../../../shared/x402/payload.js';
+import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import { BASE_SEPOLIA, EVM_WALLET, entryFor, SOLANA_DEVNET, SOLANA_WALLET } from './offers.js';
 
 const ACCOUNT = privateKeyToAccount(generatePrivateKey());

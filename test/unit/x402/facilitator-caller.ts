@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { FakeFacilitator } from '../../../lab/world/facilitator/facilitator.js';
+import {
+  type EvmOverrides,
+  type SolanaOverrides,
+  signEvmPayment,
+  signSolanaPayment,
+} from '../../../lab/world/shop/agent.js';
 import {
   type FacilitatorReply,
   readSettleAnswer,
@@ -9,13 +16,6 @@ import {
 import { buildFacilitatorRequest, parsePayload } from '../../../shared/x402/payload.js';
 import { buildAccepts, parseSupported } from '../../../shared/x402/requirements.js';
 import type { FacilitatorRequest, PaymentRequirements } from '../../../shared/x402/wire.js';
-import {
-  type EvmOverrides,
-  type SolanaOverrides,
-  signEvmPayment,
-  signSolanaPayment,
-} from '../../support/agent.js';
-import type { FakeFacilitator } from '../../support/facilitator.js';
 import { BASE_SEPOLIA, EVM_WALLET, SOLANA_DEVNET, SOLANA_WALLET } from './offers.js';
 
 export const ACCOUNT = privateKeyToAccount(generatePrivateKey());

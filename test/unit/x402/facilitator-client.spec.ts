@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
-import { returnToPresent, travelMs } from '../../../shared/clock.js';
-import { parseFacilitatorSecret } from '../../../shared/facilitator-secret.js';
-import { openLine } from '../../../shared/pace/line.js';
-import { ownPace } from '../../../shared/pace/pace.js';
+import { answers, answersHtml, slow } from '../../../lab/world/facilitator/dial.js';
+import { type FakeFacilitator, startFacilitator } from '../../../lab/world/facilitator/facilitator.js';
+import { openLine } from '../../../shared/limits/line.js';
+import { ownPace } from '../../../shared/limits/pace.js';
+import { returnToPresent, travelMs } from '../../../shared/process/clock.js';
+import { parseFacilitatorSecret } from '../../../shared/secrets/facilitator-secret.js';
 import { createFacilitator, type Facilitator } from '../../../shared/x402/facilitator.js';
-import { type FakeFacilitator, startFacilitator } from '../../support/facilitator.js';
-import { answers, answersHtml, slow } from '../../support/facilitator-dial.js';
 import { loggerWithLines } from '../../support/log-lines.js';
 import { entryFor } from './offers.js';
 

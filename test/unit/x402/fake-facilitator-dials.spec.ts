@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict';
 import {
-  type FacilitatorOptions,
-  type FakeFacilitator,
-  startFacilitator,
-} from '../../support/facilitator.js';
-import {
   altered,
   answers,
   answersGarbage,
@@ -17,7 +12,12 @@ import {
   refuses,
   settlesAsPending,
   slow,
-} from '../../support/facilitator-dial.js';
+} from '../../../lab/world/facilitator/dial.js';
+import {
+  type FacilitatorOptions,
+  type FakeFacilitator,
+  startFacilitator,
+} from '../../../lab/world/facilitator/facilitator.js';
 import { FacilitatorCaller } from './facilitator-caller.js';
 
 let facilitator: FakeFacilitator;

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
 import { SignJWT } from 'jose';
-import { now, returnToPresent, travelMs } from '../../../shared/clock.js';
-import { readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
-import { parseSupported } from '../../../shared/x402/requirements.js';
-import type { EvmOverrides, SolanaOverrides } from '../../support/agent.js';
 import {
   type FacilitatorOptions,
   type FakeFacilitator,
   startFacilitator,
-} from '../../support/facilitator.js';
-import type { Movement } from '../../support/facilitator-judgement.js';
+} from '../../../lab/world/facilitator/facilitator.js';
+import type { Movement } from '../../../lab/world/facilitator/judgement.js';
+import type { EvmOverrides, SolanaOverrides } from '../../../lab/world/shop/agent.js';
+import { now, returnToPresent, travelMs } from '../../../shared/process/clock.js';
+import { readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
+import { parseSupported } from '../../../shared/x402/requirements.js';
 import { ACCOUNT, BUYER, FacilitatorCaller } from './facilitator-caller.js';
 import { BASE_SEPOLIA, EVM_WALLET, SOLANA_DEVNET } from './offers.js';
 

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import {
+  paymentHeader,
+  signEvmPayment,
+  signSolanaPayment,
+  v1PaymentHeader,
+} from '../../../lab/world/shop/agent.js';
 import { isSamePayment } from '../../../shared/x402/match-payment.js';
 import { payloadKey } from '../../../shared/x402/payload.js';
-import { paymentHeader, signEvmPayment, signSolanaPayment, v1PaymentHeader } from '../../support/agent.js';
 import { ACCOUNT, BUYER, EVM, EVM_PAYLOAD, match, SVM, wellFormed } from './matching.js';
 import { entryFor } from './offers.js';
 

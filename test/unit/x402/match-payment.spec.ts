@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import type { WellFormedHeader } from '../../../shared/x402/headers.js';
-import { matchPayment, type Offer, type PaymentMatch } from '../../../shared/x402/match-payment.js';
-import { payer } from '../../../shared/x402/payload.js';
 import {
   paymentHeader,
   type SolanaOverrides,
   signEvmPayment,
   signSolanaPayment,
-} from '../../support/agent.js';
+} from '../../../lab/world/shop/agent.js';
+import type { WellFormedHeader } from '../../../shared/x402/headers.js';
+import { matchPayment, type Offer, type PaymentMatch } from '../../../shared/x402/match-payment.js';
+import { payer } from '../../../shared/x402/payload.js';
 import {
   ACCOUNT,
   assertPays,

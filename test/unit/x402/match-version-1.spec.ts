@@ -1,4 +1,9 @@
-import { signEvmPayment, signSolanaPayment, transferChecked, v1PaymentHeader } from '../../support/agent.js';
+import {
+  signEvmPayment,
+  signSolanaPayment,
+  transferChecked,
+  v1PaymentHeader,
+} from '../../../lab/world/shop/agent.js';
 import {
   ACCOUNT,
   assertPays,

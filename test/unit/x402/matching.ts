@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { signEvmPayment } from '../../../lab/world/shop/agent.js';
 import { decodePaymentHeader, type WellFormedHeader } from '../../../shared/x402/headers.js';
 import { matchPayment, type Offer, type PaymentMatch } from '../../../shared/x402/match-payment.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
-import { signEvmPayment } from '../../support/agent.js';
 import { ACCEPTS, ALL_SUPPORTED, BASE_SEPOLIA, entryFor, SOLANA_DEVNET } from './offers.js';
 
 export const ACCOUNT = privateKeyToAccount(generatePrivateKey());

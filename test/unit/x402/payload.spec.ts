@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { signEvmPayment, signSolanaPayment } from '../../../lab/world/shop/agent.js';
 import type { JsonObject } from '../../../shared/x402/json-object.js';
 import {
   buildFacilitatorRequest,
@@ -12,7 +13,6 @@ import {
   payloadKey,
   toWirePayload,
 } from '../../../shared/x402/payload.js';
-import { signEvmPayment, signSolanaPayment } from '../../support/agent.js';
 import { BASE_SEPOLIA, entryFor, SOLANA_DEVNET } from './offers.js';
 
 const ACCOUNT = privateKeyToAccount(generatePrivateKey());

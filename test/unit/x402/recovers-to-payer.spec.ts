@@ -7,9 +7,9 @@ import {
   signatureToCompactSignature,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { type EvmOverrides, signEvmPayment } from '../../../lab/world/shop/agent.js';
 import { type EvmAuthorization, parsePayload } from '../../../shared/x402/payload.js';
 import { recoversToPayer } from '../../../shared/x402/recovers-to-payer.js';
-import { type EvmOverrides, signEvmPayment } from '../../support/agent.js';
 import { ACCEPTS, BASE_SEPOLIA, entryFor, SOLANA_DEVNET, X_LAYER_TESTNET } from './offers.js';
 
 const ACCOUNT = privateKeyToAccount(generatePrivateKey());

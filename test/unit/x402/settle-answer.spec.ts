@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { SettleVerdict } from '../../../shared/domain/settle-verdict.js';
 import { readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
+import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
 import { FAILURE_CODES } from '../../support/failure-codes.js';
 import {
   codeOf,

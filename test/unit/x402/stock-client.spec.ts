@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Keypair, VersionedTransaction } from '@solana/web3.js';
+import { signSolanaPayment } from '../../../lab/world/shop/agent.js';
 import { checkContent } from '../../../shared/x402/check-content.js';
 import { decodePaymentHeader, encodeHeader } from '../../../shared/x402/headers.js';
 import { matchPayment } from '../../../shared/x402/match-payment.js';
@@ -7,7 +8,6 @@ import { type PaymentProof, payer, toWirePayload } from '../../../shared/x402/pa
 import { recoversToPayer } from '../../../shared/x402/recovers-to-payer.js';
 import { buildAccepts } from '../../../shared/x402/requirements.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
-import { signSolanaPayment } from '../../support/agent.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from './offers.js';
 
 /** Payments that stock clients (@x402/fetch 2.27, x402 1.2) made of the offer below, recorded. */

@@ -8,7 +8,6 @@ import {
   TransactionInstruction,
   VersionedTransaction,
 } from '@solana/web3.js';
-import { parseSvmTransaction, type SvmTransfer } from '../../../shared/x402/svm-transaction.js';
 import {
   advanceNonce,
   LIGHTHOUSE_PROGRAM,
@@ -17,7 +16,8 @@ import {
   tokenAccount,
   tokenProgram,
   transferChecked,
-} from '../../support/agent.js';
+} from '../../../lab/world/shop/agent.js';
+import { parseSvmTransaction, type SvmTransfer } from '../../../shared/x402/svm-transaction.js';
 import { entryFor, FEE_PAYER, SOLANA_DEVNET, SOLANA_WALLET } from './offers.js';
 
 const BUYER = Keypair.generate();

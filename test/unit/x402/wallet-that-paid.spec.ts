@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Keypair, PublicKey } from '@solana/web3.js';
+import { type SolanaOverrides, signSolanaPayment, transferChecked } from '../../../lab/world/shop/agent.js';
 import { walletThatPaid } from '../../../shared/x402/wallet-that-paid.js';
-import { type SolanaOverrides, signSolanaPayment, transferChecked } from '../../support/agent.js';
 import { ACCOUNT, BUYER, EVM, EVM_PAYLOAD, SVM } from './matching.js';
 
 const NAMED = Keypair.generate().publicKey.toBase58();

@@ -1,0 +1,64 @@
+import type { KeyUses } from '../../shared/accounts/key-uses.js';
+import type { OwnReads } from '../../shared/accounts/own-reads.js';
+import type { RecentWrites } from '../../shared/accounts/recent-writes.js';
+import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
+import type { SolanaTransfers } from '../../shared/chains/solana-transfers.js';
+import type { ReadBalances } from '../../shared/chains/wallet-balances.js';
+import type { Config } from '../../shared/config/config.js';
+import type { Knex } from '../../shared/db/knex.js';
+import type { Replica } from '../../shared/db/replica.js';
+import type { Breaker } from '../../shared/limits/breaker.js';
+import type { Logger } from '../../shared/process/logger.js';
+import type { RedisClient } from '../../shared/queues/connection.js';
+import type { Queues } from '../../shared/queues/enqueue.js';
+import type { RingDeliveries } from '../../shared/queues/notify-deliveries.js';
+import type { RingSettlement } from '../../shared/queues/notify-settlements.js';
+import type { SecretBox } from '../../shared/secrets/secrets.js';
+import type { Facilitator } from '../../shared/x402/facilitator.js';
+import type { PageAssets } from '../checkout-page/page-assets.js';
+import type { ByteBudget } from '../limits/byte-budget.js';
+import type { HeavyAnswers } from '../limits/heavy-answers.js';
+import type { LargeBodies } from '../limits/large-bodies.js';
+import type { AddressLimiters, RateLimiter } from '../limits/rate-limiters.js';
+import type { ImageProxy } from '../merchant-images/image-proxy.js';
+import type { WebMetrics } from '../metrics/web-metrics.js';
+import type { SettlementWatch } from '../payment-link/await-settlement.js';
+import type { ReceiptSigner } from '../payment-link/signed-receipts.js';
+
+/** Everything a web process holds, handed to routes explicitly. */
+export interface Deps {
+  config: Config;
+  logger: Logger;
+  db: Knex;
+  replica: Replica | undefined;
+  /** Lists and retrievals. */
+  ownReads: OwnReads;
+  recentWrites: RecentWrites;
+  redis: RedisClient | undefined;
+  /** Before `redis`, for requests. */
+  breaker: Breaker | undefined;
+  secretBox: SecretBox;
+  keyUses: KeyUses;
+  apiRateLimiter: RateLimiter;
+  heavyAnswers: HeavyAnswers;
+  addressLimiters: AddressLimiters;
+  largeBodies: LargeBodies;
+  queues: Queues;
+  ringDeliveries: RingDeliveries;
+  ringSettlement: RingSettlement;
+  facilitator: Facilitator;
+  payoutAccounts: PayoutAccounts;
+  settlements: SettlementWatch;
+  receipts: ReceiptSigner;
+  metrics: WebMetrics;
+  /** True once the process has been told to stop: it is no longer ready. */
+  lifecycle: { isStopping: boolean };
+  solanaTransfers: () => Promise<SolanaTransfers>;
+  readBalances: () => Promise<ReadBalances>;
+  pageAssets: PageAssets;
+  /** Where the build has left the API reference's script and style. */
+  referenceFolder: string;
+  images: ImageProxy;
+  /** For answers of links while they are sent. */
+  longAnswers: ByteBudget;
+}

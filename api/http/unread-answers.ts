@@ -1,0 +1,37 @@
+import type { Response } from 'express';
+import { ANSWER_PIECE_BYTES, UNREAD_ANSWERS } from '../../shared/limits/bounds.js';
+import { whenOver } from './on-close.js';
+
+/**
+ * Whole answers that their clients have not taken yet, which a process holds for them. One account has so many bytes of
+ * them; beyond that, those that have waited long are cut off, the longest first.
+ */
+const unread = new Map<string, Map<Response, number>>();
+
+/** Of an answer that was just ended. */
+export function watchUnread(res: Response, limits = UNREAD_ANSWERS): void {
+  if (res.writableLength < ANSWER_PIECE_BYTES) return;
+  const { principal, ip = '' } = res.req;
+  const owner = principal?.accountId ?? ip;
+  const answers = unread.get(owner) ?? new Map<Response, number>();
+  unread.set(owner, answers);
+  answers.set(res, performance.now());
+  whenOver(res, () => {
+    answers.delete(res);
+    if (answers.size === 0) unread.delete(owner);
+  });
+  cutOff(answers, limits);
+}
+
+function cutOff(
+  answers: ReadonlyMap<Response, number>,
+  { bytes: most, waitedMs }: typeof UNREAD_ANSWERS,
+): void {
+  let bytes = 0;
+  for (const res of answers.keys()) bytes += res.writableLength;
+  for (const [res, since] of answers) {
+    if (bytes <= most || performance.now() - since < waitedMs) return;
+    bytes -= res.writableLength;
+    res.destroy();
+  }
+}

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Config } from '../../shared/config/config.js';
+import type { Knex } from '../../shared/db/knex.js';
+import {
+  BALANCES_SHARE_OF_ADDRESS,
+  MAX_COUNTED_IN_MEMORY,
+  PROMPT_REFUSALS_A_MINUTE,
+  REFUSED_LATER_MS,
+  TRANSACTIONS_SHARE_OF_ADDRESS,
+} from '../../shared/limits/bounds.js';
+import type { Breaker } from '../../shared/limits/breaker.js';
+import { collectForOneTurn } from '../../shared/process/batch-per-turn.js';
+import type { RedisClient } from '../../shared/queues/connection.js';
+import { type Count, countInMemory, type Share } from './memory-counters.js';
+
+/** Counts over all web processes. */
+export interface RateLimiter {
+  /**
+   * One of the key's share; when it is used up, in how many milliseconds to come again. Whoever asks on and on in spite of
+   * that hears of it later each time: a flood waits for its own answers.
+   */
+  take(key: string): Promise<number | undefined>;
+  /** Whether somebody was refused when this process last asked for the key. */
+  hasRefused(key: string): boolean;
+}
+
+/** Where it is counted. */
+export interface CountingStores {
+  db: Knex;
+  redis: RedisClient | undefined;
+  /** Before Redis. */
+  breaker: Breaker | undefined;
+}
+
+/** So many of a key are asked for at once. */
+type Counter = (key: string, asked: number) => Promise<Count>;
+
+/** How long an account's burst takes to be granted anew. */
+const BURST_SECONDS = 10;
+
+/** The steady rate, and as much again as a burst now and then. */
+export function openApiRateLimiter(
+  config: Pick<Config, 'apiRequestsPerSecond'>,
+  stores: CountingStores,
+): RateLimiter {
+  const points = config.apiRequestsPerSecond;
+  return countTogether([
+    openCounter({ keyPrefix: 'api', points, duration: 1 }, stores),
+    openCounter({ keyPrefix: 'api-burst', points, duration: BURST_SECONDS }, stores),
+  ]);
+}
+
+/** What one address, by `addressKey`, may ask in a minute. */
+export interface AddressLimiters {
+  /** Of payment links. */
+  link: RateLimiter;
+  /** Of unsigned transactions, for each of which a chain is asked. */
+  transaction: RateLimiter;
+  /** Of what wallets hold, for which every network's chain is asked. */
+  balances: RateLimiter;
+  /** Of keys and tokens that are refused; good ones are not counted. */
+  refusedKey: RateLimiter;
+}
+
+export function openAddressLimiters(
+  config: Pick<Config, 'linkRequestsPerMinute'>,
+  stores: CountingStores,
+): AddressLimiters {
+  const points = config.linkRequestsPerMinute;
+  const open = (keyPrefix: string, perMinute: number): RateLimiter =>
+    countTogether([openCounter({ keyPrefix, points: perMinute, duration: 60 }, stores)]);
+  return {
+    link: open('link', points),
+    transaction: open('transaction', Math.ceil(points / TRANSACTIONS_SHARE_OF_ADDRESS)),
+    balances: open('balances', Math.ceil(points / BALANCES_SHARE_OF_ADDRESS)),
+    refusedKey: open('refused-key', points),
+  };
+}
+
+/**
+ * While the store does not answer, each process counts for itself: a limit that is too generous for a while
+ * is better than refusing merchants who did nothing wrong.
+ */
+function openCounter(share: Share, { db, redis, breaker }: CountingStores): Counter {
+  const limiter = redis
+    ? new RateLimiterRedis({ ...share, storeClient: redis, rejectIfRedisNotReady: true })
+    : new RateLimiterPostgres({
+        ...share,
+        storeClient: db,
+        storeType: 'knex',
+        tableName: 'rate_limits',
+        tableCreated: true,
+      });
+  const countHere = countInMemory(share);
+  return async (key, asked) => {
+    try {
+      const consume = (): Promise<RateLimiterRes> => limiter.consume(key, asked);
+      const { msBeforeNext } = await (breaker === undefined ? consume() : breaker.run(consume));
+      return { granted: asked, msBeforeNext };
+    } catch (rejection) {
+      if (!(rejection instanceof RateLimiterRes)) return countHere(key, asked);
+      const { consumedPoints, msBeforeNext } = rejection;
+      const before = consumedPoints - asked;
+      return { granted: Math.min(Math.max(share.points - before, 0), asked), msBeforeNext };
+    }
+  };
+}
+
+interface Asking {
+  key: string;
+  resolve(waitMs: number | undefined): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Requests of one key that come in the same turn of the event loop are counted in one step, and are granted or refused
+ * in their order, as if each had asked alone. What the first counter refuses is asked of the next.
+ */
+function countTogether(counters: readonly Counter[]): RateLimiter {
+  const refusing = new LRUCache<string, true>({ max: MAX_COUNTED_IN_MEMORY });
+  const countRefusals = countInMemory({ points: PROMPT_REFUSALS_A_MINUTE, duration: 60 });
+
+  async function answer(key: string, all: readonly Asking[]): Promise<void> {
+    try {
+      let refused = all;
+      let waitMs: number | undefined;
+      for (const count of counters) {
+        const { granted, msBeforeNext } = await count(key, refused.length);
+        for (const { resolve } of refused.slice(0, granted)) resolve(undefined);
+        refused = refused.slice(granted);
+        if (refused.length === 0) {
+          refusing.delete(key);
+          return;
+        }
+        waitMs = Math.min(waitMs ?? msBeforeNext, msBeforeNext);
+      }
+      refusing.set(key, true);
+      const prompt = countRefusals(key, refused.length).granted;
+      for (const { resolve } of refused.slice(0, prompt)) resolve(waitMs);
+      if (prompt === refused.length) return;
+      await sleep(REFUSED_LATER_MS);
+      for (const { resolve } of refused.slice(prompt)) resolve(waitMs);
+    } catch (error) {
+      for (const { reject } of all) reject(error);
+    }
+  }
+
+  const ask = collectForOneTurn<Asking>((all) => {
+    const askingOf = new Map<string, Asking[]>();
+    for (const one of all) {
+      const others = askingOf.get(one.key);
+      if (others === undefined) askingOf.set(one.key, [one]);
+      else others.push(one);
+    }
+    for (const [key, asking] of askingOf) void answer(key, asking);
+  });
+  return {
+    take: (key) => new Promise((resolve, reject) => ask({ key, resolve, reject })),
+    hasRefused: (key) => refusing.has(key),
+  };
+}

@@ -1,0 +1,97 @@
+import { openKeyUses } from '../../shared/accounts/key-uses.js';
+import { openOwnReads } from '../../shared/accounts/own-reads.js';
+import { NO_RECENT_WRITES, openRecentWrites } from '../../shared/accounts/recent-writes.js';
+import { TAKEN_TO_BE_THERE, watchPayoutAccounts } from '../../shared/chains/payout-accounts.js';
+import type { Config } from '../../shared/config/config.js';
+import { openDatabase } from '../../shared/db/knex.js';
+import { openReplica } from '../../shared/db/replica.js';
+import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../../shared/limits/bounds.js';
+import { lazily } from '../../shared/process/lazily.js';
+import type { Logger } from '../../shared/process/logger.js';
+import { openRedis, openRedisBreaker } from '../../shared/queues/connection.js';
+import { decisionsFrom } from '../../shared/queues/decision-notifier.js';
+import { openQueues } from '../../shared/queues/enqueue.js';
+import { deliveryBell } from '../../shared/queues/notify-deliveries.js';
+import { settlementBell } from '../../shared/queues/notify-settlements.js';
+import { createSecretBox } from '../../shared/secrets/secrets.js';
+import { openFacilitator } from '../../shared/startup/open-facilitator.js';
+import { loadPageAssets, type PageAssets } from '../checkout-page/page-assets.js';
+import type { Deps } from '../deps/deps.js';
+import { REFERENCE_FOLDER } from '../docs/reference-assets.js';
+import { openByteBudget } from '../limits/byte-budget.js';
+import { openHeavyAnswers } from '../limits/heavy-answers.js';
+import { LargeBodies } from '../limits/large-bodies.js';
+import { openAddressLimiters, openApiRateLimiter } from '../limits/rate-limiters.js';
+import { createImageProxy } from '../merchant-images/image-proxy.js';
+import { openWebMetrics } from '../metrics/web-metrics.js';
+import { MERCHANT_OPERATIONS } from '../openapi/merchant-paths.js';
+import { watchSettlements } from '../payment-link/await-settlement.js';
+import { createReceiptSigner } from '../payment-link/signed-receipts.js';
+
+export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets = loadPageAssets()): Deps {
+  const db = openDatabase(config.database, logger);
+  const replica = config.replica && openReplica(db, config.replica, logger);
+  const redis = config.redis && openRedis(config.redis, logger);
+  const breaker = redis && openRedisBreaker(redis, logger);
+  const queues = openQueues(config, redis, logger);
+  const solanaTransfers = lazily(async () => {
+    const { createSolanaTransfers } = await import('../../shared/chains/solana-transfers.js');
+    return createSolanaTransfers(config.rpcUrls);
+  });
+  const findMissing = lazily(async () => {
+    const { createFindMissing } = await import('../../shared/chains/find-missing-accounts.js');
+    return createFindMissing(config.rpcUrls);
+  });
+  return {
+    config,
+    logger,
+    db,
+    replica,
+    ownReads: openOwnReads(db, replica),
+    recentWrites: replica === undefined ? NO_RECENT_WRITES : openRecentWrites(db, logger),
+    redis,
+    breaker,
+    secretBox: createSecretBox(config.encryptionKeys),
+    keyUses: openKeyUses(db, logger),
+    apiRateLimiter: openApiRateLimiter(config, { db, redis, breaker }),
+    heavyAnswers: openHeavyAnswers(),
+    addressLimiters: openAddressLimiters(config, { db, redis, breaker }),
+    largeBodies: new LargeBodies(),
+    queues,
+    ringDeliveries: deliveryBell(queues, logger),
+    ringSettlement: settlementBell(queues, logger),
+    facilitator: openFacilitator(config.facilitator, 'web', { db, redis, breaker }, logger),
+    payoutAccounts: config.checkTokenAccounts
+      ? watchPayoutAccounts(async (network, wallet) => (await findMissing())(network, wallet), logger)
+      : TAKEN_TO_BE_THERE,
+    settlements: watchSettlements(db, logger, decisionsFrom(config.redis, logger)),
+    receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
+    metrics: openWebMetrics({ db, replica, queues, logger }, MERCHANT_OPERATIONS),
+    lifecycle: { isStopping: false },
+    solanaTransfers,
+    readBalances: lazily(async () => {
+      const { createReadBalances } = await import('../../shared/chains/wallet-balances.js');
+      return createReadBalances(config.rpcUrls, await solanaTransfers());
+    }),
+    pageAssets,
+    referenceFolder: REFERENCE_FOLDER,
+    images: createImageProxy({ allowPrivateNetworks: config.allowPrivateWebhooks }),
+    longAnswers: openByteBudget({
+      total: LONG_ANSWER_BYTES_SENT,
+      perHolder: LONG_ANSWER_BYTES_SENT_TO_ADDRESS,
+    }),
+  };
+}
+
+export async function closeDeps(deps: Deps): Promise<void> {
+  const { db, replica, redis, breaker, queues, facilitator, payoutAccounts, images, keyUses } = deps;
+  payoutAccounts.close();
+  breaker?.close();
+  await keyUses.close();
+  await queues.close();
+  await facilitator.close();
+  await images.close();
+  redis?.disconnect();
+  await replica?.close();
+  await db.destroy();
+}

@@ -1,0 +1,97 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Config, usesDevelopmentKey } from '../../shared/config/config.js';
+import { followClock } from '../../shared/db/follow-clock.js';
+import { warnOfPooler } from '../../shared/db/warn-of-pooler.js';
+import type { Logger } from '../../shared/process/logger.js';
+import { type Closable, closeWithin } from '../../shared/process/shutdown.js';
+import { warnIfRedisMayEvict } from '../../shared/queues/connection.js';
+import { loadBullMq } from '../../shared/queues/enqueue.js';
+import { warnOfDangers } from '../../shared/startup/risky-settings.js';
+import { startTracing } from '../../shared/tracing/start.js';
+import { createApp } from '../app.js';
+import type { Deps } from '../deps/deps.js';
+import { loadPay } from '../payment-link/load-pay.js';
+import { createHttpServer, drain, trackInFlight } from './http-server.js';
+import { closeDeps, openDeps } from './open-deps.js';
+
+/** How long requests in flight may take when the process stops. */
+const DRAIN_MS = 20_000;
+/** And how long its connections to the stores may take to close: together less than a stopping process has. */
+const CLOSE_MS = 3000;
+const WARM_UP_AFTER_MS = 500;
+
+export interface WebProcess extends Closable {
+  port: number;
+}
+
+export async function startWeb(
+  config: Config,
+  logger: Logger,
+  { drainMs, closeMs } = { drainMs: DRAIN_MS, closeMs: CLOSE_MS },
+): Promise<WebProcess> {
+  const tracing = await startTracing(config, 'checkout-web', logger);
+  const deps = openDeps(config, logger);
+  if (deps.redis !== undefined) warnIfRedisMayEvict(deps.redis, logger);
+  warnAbout(deps);
+  warnOfDangers(config, logger);
+  if (config.redis === undefined) void warnOfPooler(deps.db, logger);
+  const app = createApp(deps);
+  const server = createHttpServer(app);
+  const inFlight = trackInFlight(server);
+  await listen(server, config.port);
+  const { port } = server.address() as AddressInfo;
+  logger.info({ event: 'web.listening', port });
+  const warming = setTimeout(warmUp, WARM_UP_AFTER_MS, logger);
+  const clock = followClock(deps.db, logger);
+  return {
+    port,
+    async close() {
+      clearTimeout(warming);
+      deps.lifecycle.isStopping = true;
+      // Paying requests that wait are answered 202 at once; the workers go on.
+      deps.settlements.close();
+      await drain(server, inFlight, drainMs);
+      const closed = Promise.all([clock.close(), closeDeps(deps), tracing.close()]).then(() => undefined);
+      await closeWithin(closeMs, closed, logger);
+    },
+  };
+}
+
+/** The first payment finds loaded what it needs, and the first answers did not wait for it. */
+function warmUp(logger: Logger): void {
+  Promise.all([loadPay(), loadBullMq()]).catch((error: unknown) => {
+    logger.error({ event: 'web.not_warm', err: error });
+  });
+}
+
+function warnAbout({ config, logger, pageAssets }: Deps): void {
+  if (pageAssets.script === undefined) {
+    logger.warn({
+      event: 'page.not_bundled',
+      hint: 'The payment page has neither script nor style: npm run build makes them.',
+    });
+  }
+  if (usesDevelopmentKey(config)) {
+    logger.warn({
+      event: 'config.development_key',
+      hint: 'ENCRYPTION_KEY is not set: secrets are encrypted with a key that everyone knows.',
+    });
+  }
+  if (config.production && config.redis === undefined) {
+    logger.warn({
+      event: 'config.no_redis',
+      hint: 'REDIS_URL is not set: the queue lives in Postgres, which is good for one machine.',
+    });
+  }
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,68 @@
+import type { Page, PageRequest } from '../../../shared/db/listing.js';
+import type { Weighed } from '../../../shared/db/weighed-columns.js';
+import { TABLE_PART_ROWS } from '../../../shared/limits/bounds.js';
+import { type Columns, csvLine, headLine } from '../../../shared/wire/csv.js';
+import type { InputParser } from '../../input/input-parser.js';
+import type { HeavyAnswers } from '../../limits/heavy-answers.js';
+import { cutByBytes } from './cut-by-bytes.js';
+import { heavyText, type ReadPart } from './heavy-text.js';
+import type { Call, Operation } from './operation.js';
+
+const MEDIA_TYPE = 'text/csv; charset=utf-8';
+
+/** Every object of a list as a line of its own, newest first. */
+export interface Table<T> {
+  columns: Columns<T>;
+  list(page: PageRequest): Promise<Page<Weighed<T>>>;
+  /** Whole, in this order. */
+  read(ids: readonly string[]): Promise<T[]>;
+}
+
+/** The same list in two forms, by what the caller would rather have. */
+export function listOrTable(list: Operation, table: Operation): Operation {
+  return (call) => (call.wantsCsv ? table(call) : list(call));
+}
+
+/** A list as a table. It is read part by part, as its client takes it, and never whole in memory. */
+export function tableOperation<Query, T>(
+  heavyAnswers: HeavyAnswers,
+  parse: InputParser<Query>,
+  tableOf: (call: Call, query: Query) => Table<T>,
+): Operation {
+  return async (call) => {
+    const parts = partsOf(tableOf(call, parse(call.input)));
+    const text = heavyText(heavyAnswers, call.principal.accountId, parts);
+    return { text, mediaType: MEDIA_TYPE, isReplay: false };
+  };
+}
+
+/** What a part holds is settled when it is first read: read again, it has the same lines, whatever was paid meanwhile. */
+function* partsOf<T>({ columns, list, read }: Table<T>): Iterable<ReadPart> {
+  let startingAfter: string | undefined;
+  let isOver = false;
+
+  async function readNext(): Promise<{ ids: string[]; objects: T[] }> {
+    const page = await list({ limit: TABLE_PART_ROWS, startingAfter, endingBefore: undefined });
+    const [ids = []] = cutByBytes(page.data);
+    const objects = page.data.slice(0, ids.length).flatMap(({ object }) => object ?? []);
+    isOver = ids.length === page.data.length && !page.hasMore;
+    startingAfter = ids.at(-1);
+    return { ids, objects: objects.length === ids.length ? objects : await read(ids) };
+  }
+
+  for (let isFirst = true; !isOver; isFirst = false) {
+    let ids: string[] | undefined;
+    const head = isFirst ? [headLine(columns)] : [];
+    yield async () => {
+      if (ids !== undefined) return linesOf(head, await read(ids), columns);
+      const next = await readNext();
+      ids = next.ids;
+      return linesOf(head, next.objects, columns);
+    };
+  }
+}
+
+function* linesOf<T>(head: readonly string[], objects: readonly T[], columns: Columns<T>): Iterable<string> {
+  yield* head;
+  for (const object of objects) yield csvLine(columns, object);
+}

@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import { Redis } from 'ioredis';
+import { buildMerchant, buildSessions } from '../world/shop/factories.js';
+import type { Row } from './benchmark.js';
+import { CREATE } from './create.js';
+import { type Load, runLoad } from './load/wrk.js';
+import { signedForSessions } from './pay.js';
+import { round } from './race.js';
+import type { BenchServices } from './services.js';
+import { until } from './shop.js';
+import { type BenchProcess, cpuMsOf } from './stage/server-process.js';
+import { openStage, type Stage } from './stage/service.js';
+
+/**
+ * What one of each thing costs, under load, where there is too little of nothing else: processor time of each part,
+ * commits and bytes in Postgres, commands and bytes in Redis. The arithmetic of capacity begins here.
+ */
+const SECONDS = 5;
+const CONNECTIONS = 50;
+/** More than are paid in that time. */
+const TO_PAY = 10_000;
+
+export async function cost(services: BenchServices): Promise<Row[]> {
+  const stage = await openStage(services);
+  const redis = new Redis(services.redisUrl);
+  try {
+    const { accountId, testKey } = await buildMerchant(stage.db);
+    const facilitator = { FACILITATOR_URL: (await stage.startBaseline('facilitator')).url };
+    const receiver = await stage.startBaseline('receiver');
+    const web = await stage.startWeb(facilitator);
+    const worker = await stage.startWorker(facilitator);
+    const parts = { web, worker, postgres: await postmaster(stage), redis };
+    const headers = { Authorization: `Bearer ${testKey}` };
+    const sessions = await buildSessions(stage.db, accountId, 2000);
+    const load = { url: web.url, connections: CONNECTIONS, seconds: SECONDS, expects: 'success' } as const;
+    const create: Load = { ...load, requests: [{ ...CREATE, headers: { ...CREATE.headers, ...headers } }] };
+    const retrieve: Load = {
+      ...load,
+      requests: sessions.map(({ id }) => ({ path: `/v1/checkout/sessions/${id}`, headers })),
+    };
+    const ask: Load = {
+      ...load,
+      expects: 'refusal',
+      requests: sessions.map(({ id }) => ({ path: `/c/${id}` })),
+    };
+    await runLoad({ ...create, seconds: 2 });
+    const sent = async (one: Load): Promise<number> => (await runLoad(one)).sent;
+    const prepareToPay = async (): Promise<Load> => ({
+      ...load,
+      requests: await signedForSessions(stage.db, accountId, TO_PAY),
+      once: true,
+    });
+    await sent(await prepareToPay());
+    const [first, second] = [await prepareToPay(), await prepareToPay()];
+    const rows = [
+      await measure(stage, parts, 'a session created', () => sent(create)),
+      await measure(stage, parts, 'a session retrieved', () => sent(retrieve)),
+      await measure(stage, parts, 'a link asked, unpaid', () => sent(ask)),
+      await measure(stage, parts, 'a payment, with no webhook endpoint', () => sent(first)),
+    ];
+    await addEndpoint(web, headers, receiver.url);
+    rows.push(
+      await measure(stage, parts, 'a payment, with its event delivered', async () => {
+        const paid = await sent(second);
+        await until(async () => (await pendingDeliveries(stage)) === 0);
+        return paid;
+      }),
+    );
+    return rows;
+  } finally {
+    redis.disconnect();
+    await stage.close();
+  }
+}
+
+async function addEndpoint(web: BenchProcess, headers: Record<string, string>, url: string): Promise<void> {
+  const answer = await fetch(`${web.url}/v1/webhook_endpoints`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ url }),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+}
+
+async function pendingDeliveries({ db }: Stage): Promise<number> {
+  const { rows } = await db.raw(
+    `SELECT count(*)::int AS pending FROM webhook_deliveries WHERE status = 'pending'`,
+  );
+  return rows[0].pending;
+}
+
+interface Parts {
+  web: Pick<BenchProcess, 'cpuMs'>;
+  worker: Pick<BenchProcess, 'cpuMs'>;
+  postgres: Pick<BenchProcess, 'cpuMs'>;
+  redis: Redis;
+}
+
+async function measure(stage: Stage, parts: Parts, what: string, act: () => Promise<number>): Promise<Row> {
+  const before = await read(stage, parts);
+  const times = await act();
+  const after = await read(stage, parts);
+  const each = (part: keyof typeof before): number => round((after[part] - before[part]) / times);
+  return {
+    what,
+    'web ms': each('web'),
+    'worker ms': each('worker'),
+    'postgres ms': each('postgres'),
+    commits: each('commits'),
+    'bytes in Postgres': Math.round(each('bytes')),
+    'redis ms': each('redis'),
+    'redis commands': each('commands'),
+    'bytes in Redis': Math.round(each('memory')),
+  };
+}
+
+async function read({ db }: Stage, { web, worker, postgres, redis }: Parts) {
+  await db.raw('SELECT pg_stat_force_next_flush()');
+  const { rows } = await db.raw(`
+    SELECT xact_commit::int AS commits, pg_database_size(datname) AS bytes FROM pg_stat_database
+    WHERE datname = current_database()`);
+  const [webMs, workerMs, postgresMs] = await Promise.all([web.cpuMs(), worker.cpuMs(), postgres.cpuMs()]);
+  const info = await redis.info();
+  const told = (name: string): number => Number(new RegExp(`^${name}:([0-9.]+)`, 'm').exec(info)?.[1]);
+  return {
+    web: webMs,
+    worker: workerMs,
+    postgres: postgresMs,
+    redis: (told('used_cpu_sys') + told('used_cpu_user')) * 1000,
+    commands: told('total_commands_processed'),
+    memory: told('used_memory'),
+    ...rows[0],
+  };
+}
+
+/** Postgres with all its processes, those that have ended too. */
+async function postmaster({ db }: Stage): Promise<Pick<BenchProcess, 'cpuMs'>> {
+  const { rows } = await db.raw('SELECT pg_backend_pid() AS pid');
+  const status = await readFile(`/proc/${rows[0].pid}/status`, 'utf8');
+  const parent = Number(/PPid:\s+(\d+)/.exec(status)?.[1]);
+  return {
+    async cpuMs() {
+      const children = (await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8')).trim().split(' ');
+      const each = await Promise.all([parent, ...children.map(Number)].map((pid) => cpuMsOf(pid)));
+      return each.reduce((sum, ms) => sum + ms, 0);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { buildMerchant } from '../world/shop/factories.js';
+import type { Row } from './benchmark.js';
+import type { PreparedRequest } from './load/wrk.js';
+import { type Contender, race, rateRow } from './race.js';
+import type { BenchServices } from './services.js';
+import { openStage } from './stage/service.js';
+
+const ORDER = {
+  mode: 'payment',
+  line_items: [
+    {
+      quantity: 2,
+      price_data: {
+        currency: 'usd',
+        unit_amount: 1250,
+        product_data: { name: 'Blue T-shirt', description: '100% cotton' },
+      },
+    },
+  ],
+  success_url: 'https://shop.example/thanks?id={CHECKOUT_SESSION_ID}',
+  metadata: { order: 'A-1001' },
+};
+
+const THREE_ITEMS = new URLSearchParams(
+  ['Blue T-shirt', 'Red T-shirt', 'Green T-shirt'].flatMap((name, index): [string, string][] => {
+    const item = `line_items[${index}]`;
+    return [
+      [`${item}[quantity]`, '2'],
+      [`${item}[price_data][currency]`, 'usd'],
+      [`${item}[price_data][unit_amount]`, '1250'],
+      [`${item}[price_data][product_data][name]`, name],
+      [`${item}[price_data][product_data][description]`, '100% cotton'],
+    ];
+  }),
+);
+
+/** A create with an Idempotency-Key of its own, but for its API key. */
+export const CREATE = {
+  method: 'POST',
+  path: '/v1/checkout/sessions',
+  headers: { 'Content-Type': 'application/json', 'Idempotency-Key': '{{n}}' },
+  body: JSON.stringify(ORDER),
+} as const satisfies PreparedRequest;
+
+/** A create with everything on, as JSON, against one INSERT in bare Express. */
+export function create(services: BenchServices): Promise<Row[]> {
+  return raceCreates(services, 'create', 0.95, {
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(ORDER),
+  });
+}
+
+/** The same in Stripe's form encoding with three items. */
+export function createForm(services: BenchServices): Promise<Row[]> {
+  return raceCreates(services, 'create-form', 0.85, {
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: THREE_ITEMS.toString(),
+  });
+}
+
+async function raceCreates(
+  services: BenchServices,
+  figure: string,
+  goal: number,
+  { headers, body }: Required<Pick<PreparedRequest, 'headers' | 'body'>>,
+): Promise<Row[]> {
+  const stage = await openStage(services);
+  try {
+    const { testKey } = await buildMerchant(stage.db);
+    const [web, bare] = await Promise.all([stage.startWeb(), stage.startBaseline('insert')]);
+    const post = { method: 'POST', expects: 'success' } as const;
+    const ours: PreparedRequest = {
+      ...post,
+      path: '/v1/checkout/sessions',
+      headers: { ...headers, Authorization: `Bearer ${testKey}`, 'Idempotency-Key': '{{n}}' },
+      body,
+    };
+    const baseline: PreparedRequest = {
+      ...post,
+      path: '/',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(ORDER),
+    };
+    const rows: Row[] = [];
+    for (const connections of [50, 10]) {
+      const load = (url: string, request: PreparedRequest): Contender => {
+        return (seconds) => ({ url, requests: [request], connections, seconds, expects: 'success' });
+      };
+      const raced = await race(load(web.url, ours), load(bare.url, baseline));
+      rows.push({ ...rateRow(figure, raced, goal), connections });
+    }
+    return rows;
+  } finally {
+    await stage.close();
+  }
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApiKey } from '../../shared/accounts/api-keys.js';
+import type { Row } from './benchmark.js';
+import { seedInBulk } from './growth/bulk.js';
+import { BIG_ACCOUNT } from './growth/seed.js';
+import { round } from './race.js';
+import type { BenchServices } from './services.js';
+import type { BenchProcess } from './stage/server-process.js';
+import { openStage } from './stage/service.js';
+
+const PAYMENTS = 1_000_000;
+const HEAP_MIB = 64;
+const GOAL = 1.25;
+const LOOK_EVERY_MS = 50;
+
+/**
+ * A year of a million payments as CSV, by a web process whose heap holds a small part of it: what is resident while the
+ * last tenth is read, against the first.
+ */
+export async function csv(services: BenchServices): Promise<Row[]> {
+  const stage = await openStage(services);
+  try {
+    const others = { accounts: 1, deliveries: 1, idempotencyRecords: 1 };
+    const counts = { sessions: PAYMENTS, payments: PAYMENTS, ...others };
+    await seedInBulk(stage.config.database, counts, (line) => process.stdout.write(`${line}\n`));
+    const mine = { accountId: BIG_ACCOUNT, livemode: false, name: 'Bench' };
+    const { secret } = await createApiKey(stage.db, mine);
+    const web = await stage.startWeb({ NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` });
+    const { lines, bytes, seconds, peaks } = await readAll(web, secret);
+    const ratio = (peaks.at(-1) ?? 0) / (peaks[0] ?? 0);
+    return [
+      {
+        figure: 'csv',
+        lines,
+        MB: Math.round(bytes / 1e6),
+        seconds: round(seconds),
+        'peak MiB': Math.round(Math.max(...peaks)),
+        'of the first tenth': Math.round(peaks[0] ?? 0),
+        'of the last tenth': Math.round(peaks.at(-1) ?? 0),
+        ratio: round(ratio),
+        goal: `≤ ${GOAL}`,
+        met: ratio <= GOAL && lines === PAYMENTS ? 'yes' : 'no',
+      },
+    ];
+  } finally {
+    await stage.close();
+  }
+}
+
+interface Read {
+  lines: number;
+  bytes: number;
+  seconds: number;
+  /** What was resident at most, in MiB, while each tenth was read. */
+  peaks: number[];
+}
+
+/** Counts what comes, and keeps nothing of it. */
+async function readAll(web: BenchProcess, key: string): Promise<Read> {
+  let [lines, bytes, isOver] = [-1, 0, false];
+  const peaks: number[] = Array(10).fill(0);
+  const watch = async (): Promise<void> => {
+    while (!isOver) {
+      const tenth = Math.min(9, Math.floor((Math.max(0, lines) * 10) / PAYMENTS));
+      peaks[tenth] = Math.max(peaks[tenth] ?? 0, await web.residentMiB());
+      await sleep(LOOK_EVERY_MS);
+    }
+  };
+  const watching = watch();
+  const startedAt = performance.now();
+  const headers = { authorization: `Bearer ${key}`, accept: 'text/csv' };
+  const { body, status } = await fetch(`${web.url}/v1/payments`, { headers });
+  if (status !== 200 || body === null) throw new Error(`the table was answered with ${status}`);
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    for (const byte of chunk) if (byte === 10) lines += 1;
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  isOver = true;
+  await watching;
+  return { lines, bytes, seconds, peaks };
+}

@@ -1,0 +1,106 @@
+import knexFactory from 'knex';
+import { Agent, type Dispatcher, request } from 'undici';
+import { createApiKey } from '../../shared/accounts/api-keys.js';
+import { buildSessions } from '../world/shop/factories.js';
+import type { Row } from './benchmark.js';
+import { seedInBulk } from './growth/bulk.js';
+import { medians, WARM_UP } from './growth/medians.js';
+import { A_YEAR_OF_BUSINESS, BIG_ACCOUNT, type Counts, seedDatabase } from './growth/seed.js';
+import type { PreparedRequest } from './load/wrk.js';
+import { signed } from './pay.js';
+import { round } from './race.js';
+import type { BenchServices } from './services.js';
+import { openStage, type Stage } from './stage/service.js';
+
+const TIMES = 300;
+const GOAL = 1.15;
+const HANDFUL: Counts = { accounts: 5, sessions: 100, payments: 20, deliveries: 40, idempotencyRecords: 10 };
+const ORDER = {
+  line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
+};
+
+type Acts = Record<'create' | 'retrieve' | 'list' | 'link-402' | 'pay', () => Promise<void>>;
+
+/**
+ * What a request takes on a year of business and on next to nothing: two databases of one Postgres, each with a web
+ * and a worker process of its own, asked in turn, request by request, so that a noisy moment meets both.
+ */
+export async function growth({ databaseUrl, redisUrl }: BenchServices): Promise<Row[]> {
+  const big = await openStage({
+    databaseUrl: await addDatabase(databaseUrl, 'big'),
+    redisUrl: `${redisUrl}/1`,
+  });
+  const small = await openStage({
+    databaseUrl: await addDatabase(databaseUrl, 'small'),
+    redisUrl: `${redisUrl}/2`,
+  });
+  try {
+    await seedInBulk(big.config.database, A_YEAR_OF_BUSINESS, tell);
+    await seedDatabase(small.db, HANDFUL);
+    const [ours, baseline] = [await actsOn(big), await actsOn(small)];
+    const rows: Row[] = [];
+    for (const name of ['create', 'retrieve', 'list', 'link-402', 'pay'] as const) {
+      const [oursMs = 0, baselineMs = 0] = await medians([ours[name], baseline[name]], TIMES);
+      const ratio = oursMs / baselineMs;
+      rows.push({
+        figure: `growth, ${name}`,
+        'ours ms': round(oursMs),
+        'baseline ms': round(baselineMs),
+        ratio: round(ratio),
+        goal: `≤ ${GOAL}`,
+        met: ratio <= GOAL ? 'yes' : 'no',
+      });
+    }
+    return rows;
+  } finally {
+    await big.close();
+    await small.close();
+  }
+}
+
+function tell(line: string): void {
+  process.stderr.write(`${(performance.now() / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
+}
+
+async function addDatabase(databaseUrl: string, name: string): Promise<string> {
+  const server = knexFactory({ client: 'pg', connection: databaseUrl });
+  await server.raw('CREATE DATABASE ??', [name]);
+  await server.destroy();
+  const url = new URL(databaseUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** On the account that the seed made the biggest. */
+async function actsOn(stage: Stage): Promise<Acts> {
+  const { db } = stage;
+  const facilitator = { FACILITATOR_URL: (await stage.startBaseline('facilitator')).url };
+  const [web] = await Promise.all([stage.startWeb(facilitator), stage.startWorker(facilitator)]);
+  const key = await createApiKey(db, { accountId: BIG_ACCOUNT, livemode: false, name: 'Bench' });
+  const headers = { authorization: `Bearer ${key.secret}` };
+  const sessions = await buildSessions(db, BIG_ACCOUNT, WARM_UP + TIMES);
+  const payments = signed(sessions.length, (n) => `/c/${sessions[n]?.id}`);
+  const paid = await db('checkoutSessions').where({ accountId: BIG_ACCOUNT, status: 'complete' }).first('id');
+  const open = (await buildSessions(db, BIG_ACCOUNT, 1))[0];
+  const dispatcher = new Agent({ connections: 1 });
+  const ask = async (expected: number, { path, ...options }: Asked): Promise<void> => {
+    const { statusCode, body } = await request(web.url + path, { dispatcher, ...options });
+    await body.text();
+    if (statusCode !== expected) throw new Error(`${path} answered ${statusCode}`);
+  };
+  const create: Asked = {
+    method: 'POST',
+    path: '/v1/checkout/sessions',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(ORDER),
+  };
+  return {
+    create: () => ask(200, create),
+    retrieve: () => ask(200, { path: `/v1/checkout/sessions/${paid.id}`, headers }),
+    list: () => ask(200, { path: '/v1/checkout/sessions?limit=10', headers }),
+    'link-402': () => ask(402, { path: `/c/${open?.id}` }),
+    pay: () => ask(200, payments.pop() ?? { path: '/none-left' }),
+  };
+}
+
+type Asked = PreparedRequest & { method?: Dispatcher.HttpMethod };

@@ -1,0 +1,79 @@
+import { Console } from 'node:console';
+import { mkdir, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { killProcesses } from '../world/processes/processes.js';
+import type { Benchmark } from './benchmark.js';
+import { byMonth } from './by-month.js';
+import { cost } from './cost.js';
+import { create, createForm } from './create.js';
+import { csv } from './csv.js';
+import { expire } from './expire.js';
+import { growth } from './growth.js';
+import { isolation } from './isolation.js';
+import { page } from './page.js';
+import { pay, payLatency } from './pay.js';
+import { memory, start } from './processes.js';
+import { link402, linkPoll, list, retrieve } from './reads.js';
+import { drawChart } from './report/chart.js';
+import { startBenchServices } from './services.js';
+import { webhookIsolation } from './webhook-isolation.js';
+import { webhookLatency } from './webhook-latency.js';
+import { webhookNeighbours } from './webhook-neighbours.js';
+import { webhooks } from './webhooks.js';
+
+/**
+ * `npm run bench [-- <name>]`: each benchmark on a Postgres and a Redis of its own. It prints a table and writes
+ * bench/results/<name>.json and a chart beside it, which are kept to compare with.
+ */
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  create,
+  'create-form': createForm,
+  retrieve,
+  list,
+  'link-402': link402,
+  'link-poll': linkPoll,
+  pay,
+  'pay-latency': payLatency,
+  webhooks,
+  expire,
+  memory,
+  csv,
+  start,
+  isolation,
+  cost,
+  page,
+  'webhook-isolation': webhookIsolation,
+  'webhook-latency': webhookLatency,
+  'webhook-neighbours': webhookNeighbours,
+  growth,
+  'by-month': byMonth,
+};
+
+const RESULTS = path.join(import.meta.dirname, '..', '..', 'bench', 'results');
+
+async function run(name: string, benchmark: Benchmark): Promise<void> {
+  const services = await startBenchServices();
+  try {
+    const rows = await benchmark(services);
+    process.stdout.write(`\n${name}\n`);
+    new Console(process.stdout).table(rows);
+    const machine = { cpus: os.availableParallelism(), node: process.version };
+    await mkdir(RESULTS, { recursive: true });
+    const json = `${JSON.stringify({ name, machine, rows }, null, 2)}\n`;
+    await writeFile(path.join(RESULTS, `${name}.json`), json);
+    await writeFile(path.join(RESULTS, `${name}.svg`), drawChart(name, rows));
+  } finally {
+    await killProcesses();
+    await services.stop();
+  }
+}
+
+const [wanted] = process.argv.slice(2);
+const chosen = Object.entries(BENCHMARKS).filter(([name]) => wanted === undefined || name === wanted);
+if (chosen.length === 0) {
+  process.stderr.write(`There is no benchmark ${wanted}: ${Object.keys(BENCHMARKS).join(', ')}\n`);
+  process.exitCode = 1;
+}
+for (const [name, benchmark] of chosen) await run(name, benchmark);
+process.exit();

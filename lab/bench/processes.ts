@@ -1,0 +1,85 @@
+import { buildMerchant, buildSessions } from '../world/shop/factories.js';
+import type { Row } from './benchmark.js';
+import { runLoad } from './load/wrk.js';
+import { median, round } from './race.js';
+import type { BenchServices } from './services.js';
+import { openStage } from './stage/service.js';
+
+const STARTS = 5;
+const WORKED_SECONDS = 10;
+const ROUNDS = 3;
+const MOST_MIB = { web: 150, worker: 110 };
+const START_GOAL = 3;
+
+/** From the start of a web process to its first answer that needed Postgres. */
+export async function start(services: BenchServices): Promise<Row[]> {
+  const stage = await openStage(services);
+  try {
+    const ours: number[] = [];
+    const baseline: number[] = [];
+    for (let n = 0; n < STARTS; n += 1) {
+      const web = await stage.startWeb();
+      ours.push(web.startMs);
+      await web.stop();
+      const bare = await stage.startBaseline('select');
+      baseline.push(bare.startMs);
+      await bare.stop();
+    }
+    const ratio = median(ours) / median(baseline);
+    return [
+      {
+        figure: 'start',
+        'ours ms': Math.round(median(ours)),
+        'baseline ms': Math.round(median(baseline)),
+        ratio: round(ratio),
+        goal: `≤ ${START_GOAL}`,
+        met: ratio <= START_GOAL ? 'yes' : 'no',
+      },
+    ];
+  } finally {
+    await stage.close();
+  }
+}
+
+/** What processes hold after they have worked as hard as they can. */
+export async function memory(services: BenchServices): Promise<Row[]> {
+  const stage = await openStage(services);
+  try {
+    const { accountId, testKey } = await buildMerchant(stage.db);
+    const sessions = await buildSessions(stage.db, accountId, 2000);
+    const headers = { Authorization: `Bearer ${testKey}` };
+    const facilitator = { FACILITATOR_URL: (await stage.startBaseline('facilitator')).url };
+    const web = await stage.startWeb(facilitator);
+    const worker = await stage.startWorker(facilitator);
+    const bare = await stage.startBaseline('select');
+    for (let n = 0; n < ROUNDS; n += 1) {
+      const load = { connections: 50, seconds: WORKED_SECONDS } as const;
+      const own = sessions.map(({ id }) => ({ path: `/v1/checkout/sessions/${id}`, headers }));
+      const links = sessions.map(({ id }) => ({ path: `/c/${id}` }));
+      const plain = sessions.map(({ id }) => ({ path: `/${id}` }));
+      await runLoad({ ...load, url: web.url, requests: own, expects: 'success' });
+      await runLoad({ ...load, url: web.url, requests: links, expects: 'refusal' });
+      await runLoad({ ...load, url: bare.url, requests: plain, expects: 'success' });
+    }
+    const baselineMiB = await bare.residentMiB();
+    const rows: Row[] = [];
+    for (const [name, process] of [
+      ['web', web],
+      ['worker', worker],
+    ] as const) {
+      const oursMiB = await process.residentMiB();
+      const ratio = oursMiB / baselineMiB;
+      rows.push({
+        figure: `memory, ${name}`,
+        'ours MiB': Math.round(oursMiB),
+        'baseline MiB': Math.round(baselineMiB),
+        ratio: round(ratio),
+        goal: `≤ ${MOST_MIB[name]} MiB`,
+        met: oursMiB <= MOST_MIB[name] ? 'yes' : 'no',
+      });
+    }
+    return rows;
+  } finally {
+    await stage.close();
+  }
+}

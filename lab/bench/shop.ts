@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { openRedis } from '../../shared/queues/connection.js';
+import { openQueues } from '../../shared/queues/enqueue.js';
+import { deliveryBell } from '../../shared/queues/notify-deliveries.js';
+import { createSecretBox } from '../../shared/secrets/secrets.js';
+import { newId } from '../../shared/values/ids.js';
+import { type EventDeps, recordEvents } from '../../shared/webhooks/events.js';
+import { Event } from '../../shared/webhooks/model.js';
+import { buildMerchant } from '../world/shop/factories.js';
+import type { Stage } from './stage/service.js';
+
+/** One account, and what writes events for it as a web process would. */
+export interface Shop {
+  accountId: string;
+  addEndpoint(url: string, enabledEvents?: string[]): Promise<string>;
+  /** Sessions that were paid or have expired, with their events in one transaction; the ids of the events. */
+  tell(type: 'checkout.session.completed' | 'checkout.session.expired', count: number): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** Of one statement. */
+const BATCH = 500;
+
+export async function openShop({ db, config }: Stage): Promise<Shop> {
+  const logger = createLogger('silent', 'bench');
+  const redis = config.redis && openRedis(config.redis, logger);
+  const queues = openQueues(config, redis, logger);
+  const deps: EventDeps = { baseUrl: config.baseUrl, ringDeliveries: deliveryBell(queues, logger) };
+  const secretBox = createSecretBox(config.encryptionKeys);
+  const { accountId } = await buildMerchant(db);
+  return {
+    accountId,
+    async addEndpoint(url, enabledEvents = ['*']) {
+      const id = newId('we_');
+      const sealedSecret = secretBox.seal(`whsec_${randomBytes(32).toString('base64')}`);
+      const status = 'enabled';
+      await db('webhookEndpoints').insert({
+        id,
+        accountId,
+        livemode: false,
+        url,
+        enabledEvents,
+        status,
+        sealedSecret,
+      });
+      return id;
+    },
+    async tell(type, count) {
+      const ids: string[] = [];
+      await db.transaction(async (trx) => {
+        for (let told = 0; told < count; told += BATCH) {
+          const rows = Array.from({ length: Math.min(BATCH, count - told) }, () => newSession(accountId));
+          const sessions = await CheckoutSession.query(trx).insert(rows).returning('*');
+          await recordEvents(trx, type, sessions, deps);
+          ids.push(...(await eventsOf(trx, sessions)));
+        }
+      });
+      return ids;
+    },
+    async close() {
+      await queues.close();
+      redis?.disconnect();
+    },
+  };
+}
+
+async function eventsOf(trx: Knex.Transaction, sessions: readonly CheckoutSession[]): Promise<string[]> {
+  const sessionIds = sessions.map(({ id }) => id);
+  const events = await Event.query(trx).whereIn('checkoutSessionId', sessionIds).select('id');
+  return events.map(({ id }) => id);
+}
+
+function newSession(accountId: string): object {
+  return {
+    id: newId('cs_test_'),
+    accountId,
+    livemode: false,
+    status: 'expired',
+    amountTotalCents: 450,
+    lineItems: JSON.stringify([
+      { id: newId('li_'), name: 'Coffee', description: null, images: [], unitAmountCents: 450, quantity: 1 },
+    ]),
+    metadata: {},
+    expiresAt: new Date(),
+  };
+}
+
+/** The value below which this share of the values lies. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return Math.round((sorted[Math.ceil(share * sorted.length) - 1] ?? 0) * 10) / 10;
+}
+
+export async function until(check: () => boolean | Promise<boolean>, deadlineMs = 120_000): Promise<void> {
+  const endsAt = performance.now() + deadlineMs;
+  while (!(await check())) {
+    if (performance.now() > endsAt) throw new Error('it did not come to its end in time');
+    await new Promise((done) => setTimeout(done, 10));
+  }
+}

@@ -1,0 +1,105 @@
+import { nowMs } from '../../../shared/process/clock.js';
+import { pick, type Random, seededRandom } from '../../world/chance/seeded-random.js';
+import { becomeActor } from './actor.js';
+import { Buyer } from './buyer.js';
+import type { BuyersEntry } from './entries.js';
+import { insist } from './insist.js';
+import { Journal } from './journal.js';
+import { giveBack } from './refunder.js';
+import { ServiceClient, type Web } from './service-client.js';
+import { busyKeypair, evmWallet, newKeypair, solanaWallet, type Wallet } from './wallets.js';
+
+/** The merchant's shop and its buyers: a session for each purchase, paid by one agent, or by two at once; some of what was paid is given back. */
+const FEWEST_AT_ONCE = 12;
+const MOST_AT_ONCE = 80;
+const SHARE_AT_ONCE = 1 / 30;
+const RIVALS_SHARE = 0.15;
+const COPIES_SHARE = 0.15;
+const REPLAY_SHARE = 0.1;
+/** Of the purchases that were paid. */
+const REFUND_SHARE = 0.4;
+/** Of those who pay on Solana: the purchases of the one agent that buys all the time. */
+const BUSY_SHARE = 0.5;
+
+const { settings, ready, hear, tell } = becomeActor<{
+  seed: number;
+  payments: number;
+  webs: Web[];
+  key: string;
+  /** The share of those who pay on Solana, and where that chain tells its newest blockhash. */
+  solana: number;
+  blockhashes: string;
+  journal: string;
+}>();
+const journal = new Journal<BuyersEntry>(settings.journal);
+const known: string[] = [];
+let begun = 0;
+let isClosed = false;
+
+async function serveCustomers(): Promise<void> {
+  while (!isClosed && begun < settings.payments) {
+    begun += 1;
+    if (begun === settings.payments) tell('begun');
+    await sell(begun);
+  }
+}
+
+/** Each purchase draws from numbers of its own, whatever the others do meanwhile. */
+async function sell(number: number): Promise<void> {
+  const random = seededRandom(settings.seed * 100_003 + number);
+  const client = new ServiceClient({ webs: settings.webs, random, write: (answer) => journal.write(answer) });
+  const isRivalry = random() < RIVALS_SHARE;
+  const copies = random() < COPIES_SHARE ? 2 : 1;
+  const sessionId = await openSession(client, Math.floor(100 + random() * 900));
+  if (sessionId === undefined) return;
+  const buyers = Array.from({ length: isRivalry ? 2 : 1 }, () => {
+    const wallet = drawWallet(random);
+    return new Buyer({ client, journal, wallet, sessionId, alone: !isRivalry, copies });
+  });
+  const outcomes = await Promise.all(
+    buyers.map(async (buyer) => {
+      const outcome = await buyer.buy();
+      journal.write({ kind: 'left', at: nowMs(), sessionId, outcome });
+      if (outcome === 'paid' && random() < REPLAY_SHARE) await replay(client, buyer, pick(random, known));
+      return outcome;
+    }),
+  );
+  if (!outcomes.includes('paid') || random() >= REFUND_SHARE) return;
+  const asks = { client, key: settings.key };
+  await giveBack({ asks, journal, random, blockhashes: settings.blockhashes, copies }, sessionId);
+}
+
+function drawWallet(random: Random): Wallet {
+  if (random() >= settings.solana) return evmWallet(random);
+  const payer = random() < BUSY_SHARE ? busyKeypair(settings.seed) : newKeypair();
+  return solanaWallet(payer, settings.blockhashes);
+}
+
+async function openSession(client: ServiceClient, amount: number): Promise<string | undefined> {
+  const item = { price_data: { unit_amount: amount, product_data: { name: 'Coffee' } } };
+  const asks = { client, key: settings.key, request: 'create' as const };
+  const session = await insist(asks, '/v1/checkout/sessions', { line_items: [item] });
+  if (session === undefined) return undefined;
+  const sessionId = String(session.id);
+  journal.write({ kind: 'session', at: nowMs(), sessionId });
+  known.push(sessionId);
+  return sessionId;
+}
+
+/** A signature that paid is sent to another link. */
+async function replay(client: ServiceClient, { last }: Buyer, sessionId: string): Promise<void> {
+  if (last === undefined) return;
+  const init = { headers: { 'PAYMENT-SIGNATURE': last.header } };
+  await client.send(`/c/${sessionId}`, init, { request: 'replay', sessionId, nonce: last.nonce });
+}
+
+hear({
+  begin() {
+    const atOnce = Math.max(FEWEST_AT_ONCE, Math.min(MOST_AT_ONCE, settings.payments * SHARE_AT_ONCE));
+    void Promise.all(Array.from({ length: Math.floor(atOnce) }, serveCustomers)).then(() => tell('sold'));
+  },
+  close() {
+    isClosed = true;
+  },
+});
+ready({});

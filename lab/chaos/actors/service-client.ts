@@ -1,0 +1,90 @@
+import { nowMs } from '../../../shared/process/clock.js';
+import { pick, type Random } from '../../world/chance/seeded-random.js';
+import type { Answer } from './entries.js';
+
+/** Sends requests to one of the web processes, as a router without health checks would, and writes down each answer. */
+export interface ServiceClientOptions {
+  webs: readonly Web[];
+  random: Random;
+  write(answer: Answer): void;
+}
+
+export interface Web {
+  name: string;
+  url: string;
+}
+
+export interface Reply {
+  status: number;
+  code: string | undefined;
+  body: Record<string, unknown>;
+  retryAfterMs: number;
+  /** It was given up: the service may still be at it. */
+  mayGoOn: boolean;
+}
+
+type About = Pick<Answer, 'request' | 'sessionId' | 'nonce'>;
+
+const PATIENCE_MS = 25_000;
+const SHORTEST_PAUSE_MS = 300;
+const LONGEST_PAUSE_MS = 2000;
+
+export class ServiceClient {
+  readonly #options: ServiceClientOptions;
+
+  constructor(options: ServiceClientOptions) {
+    this.#options = options;
+  }
+
+  async send(path: string, init: RequestInit, about: About): Promise<Reply> {
+    const at = nowMs();
+    const { name: web, url } = pick(this.#options.random, this.#options.webs);
+    try {
+      const response = await fetch(`${url}${path}`, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
+      const body = parse(await response.text());
+      const { status, headers } = response;
+      const code = codeOf(body);
+      const requestId = headers.get('request-id') ?? undefined;
+      this.#options.write({ kind: 'answer', at, ms: nowMs() - at, ...about, web, status, code, requestId });
+      const retryAfterMs = 1000 * Number(headers.get('retry-after') ?? 0);
+      return { status, code, body, retryAfterMs: bounded(retryAfterMs), mayGoOn: false };
+    } catch (error) {
+      const code = nameOf(error);
+      this.#options.write({ kind: 'answer', at, ms: nowMs() - at, ...about, web, status: 0, code });
+      return {
+        status: 0,
+        code,
+        body: {},
+        retryAfterMs: bounded(1000),
+        mayGoOn: code === 'TimeoutError',
+      };
+    }
+  }
+}
+
+function bounded(ms: number): number {
+  return Math.min(Math.max(ms, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** A 402 carries it at the top, errors below `error`. */
+function codeOf(body: Record<string, unknown>): string | undefined {
+  const { code, error } = body;
+  if (typeof code === 'string') return code;
+  const nested = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof nested === 'string' ? nested : undefined;
+}
+
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const cause = error.cause instanceof Error && 'code' in error.cause ? String(error.cause.code) : '';
+  return cause === '' ? error.name : cause;
+}

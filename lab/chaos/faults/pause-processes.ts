@@ -1,0 +1,42 @@
+import { pick } from '../../world/chance/seeded-random.js';
+import { deckOf, drawMs, type Fault } from './fault.js';
+
+/** A process stands still, wherever it is, and goes on later as if no time had passed. */
+const LENGTHS_MS = [500, 8000] as const;
+/** Every lease and time-out that it held is over by then. */
+const LONG_MS = [36_000, 40_000] as const;
+const LONG_ONES = 2;
+
+export function pauseProcesses(): Fault {
+  return { everyMs: 4000, strike: pauser('SIGSTOP and SIGCONT', LENGTHS_MS) };
+}
+
+export function pauseForLong(): Fault {
+  const strike = pauser('SIGSTOP for longer than any lease', LONG_MS);
+  let left = LONG_ONES;
+  return {
+    everyMs: 10_000,
+    async strike(...around) {
+      if (left === 0) return undefined;
+      const done = await strike(...around);
+      if (done !== undefined) left -= 1;
+      return done;
+    },
+  };
+}
+
+/** Workers hold leases: theirs are two of three turns. */
+function pauser(fault: string, lengths: readonly [number, number]): Fault['strike'] {
+  const drawKind = deckOf(['web', 'worker', 'worker'] as const);
+  return async ({ services }, random, last) => {
+    const kind = drawKind(random);
+    const running = services.filter((each) => each.kind === kind && each.isReady && !each.isPaused);
+    if (running.length === 0) return undefined;
+    const service = pick(random, running);
+    const lengthMs = drawMs(random, lengths);
+    service.pause();
+    await last(lengthMs);
+    service.resume();
+    return { fault, detail: `${service.name}, ${lengthMs} ms`, services: [service.name] };
+  };
+}

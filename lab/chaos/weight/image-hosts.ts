@@ -1,0 +1,49 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { SELF_SIGNED } from '../../world/proxies/self-signed.js';
+
+/** Servers that send an image of two mebibytes little by little. */
+export interface ImageHosts {
+  /** The n-th image, each at another place, round all the hosts. */
+  at(n: number): string;
+  stop(): Promise<void>;
+}
+
+const HOSTS = 70;
+const PART = Buffer.alloc(256 * 1024, 1);
+const PARTS = 7;
+const PAUSE_MS = 500;
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
+
+export async function startImageHosts(): Promise<ImageHosts> {
+  const servers = await Promise.all(Array.from({ length: HOSTS }, startHost));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  return {
+    at: (n) => `https://localhost:${ports[n % HOSTS]}/${n}.png`,
+    async stop() {
+      await Promise.all(
+        servers.map((server) => {
+          server.closeAllConnections();
+          return new Promise((closed) => server.close(closed));
+        }),
+      );
+    },
+  };
+}
+
+async function startHost(): Promise<Server> {
+  const server = createServer(SELF_SIGNED, (_request, response) => {
+    response.writeHead(200, { 'content-type': 'image/png' }).write(PNG);
+    let sent = 0;
+    const timer = setInterval(() => {
+      response.write(PART);
+      sent += 1;
+      if (sent < PARTS) return;
+      clearInterval(timer);
+      response.end();
+    }, PAUSE_MS);
+    response.on('close', () => clearInterval(timer));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return server;
+}

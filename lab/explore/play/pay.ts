@@ -1,0 +1,98 @@
+import type { LinkAnswer } from '../../../api/payment-link/link-answer.js';
+import type { LinkDeps } from '../../../api/payment-link/link-deps.js';
+import { look } from '../../../api/payment-link/look.js';
+import { pay } from '../../../api/payment-link/pay.js';
+import { nowMs } from '../../../shared/process/clock.js';
+import { findLinkedSession, type LinkedSession } from '../../../shared/settlement/read-link.js';
+import type { WellFormedHeader } from '../../../shared/x402/headers.js';
+import type { VerifyMood } from '../steps.js';
+import { verifierOf } from '../world/facilitator.js';
+import { nonceOf, observe, type Payload, sign, type World } from '../world/world.js';
+
+type Answer = (deps: LinkDeps, session: LinkedSession) => Promise<LinkAnswer>;
+
+interface During {
+  verify: VerifyMood;
+  /** While it waits for how its payment ends. */
+  meanwhile(): Promise<void>;
+}
+
+/** What an agent gets from a link: the real answer, before it is written as HTTP. */
+export async function payLink(
+  world: World,
+  sessionId: string,
+  payload: Payload,
+  during: During,
+): Promise<void> {
+  const { identifier } = payload;
+  const header: WellFormedHeader = {
+    kind: 'v2',
+    accepted: { ...world.stage.accepted },
+    payload: { ...sign(world, payload) },
+    ...(identifier !== undefined && { identifier }),
+  };
+  const answer = await visit(world, sessionId, during, (deps, session) =>
+    pay(deps, session, { header, channel: 'x402', arrivedAtMs: nowMs(), requestId: 'req_explored' }),
+  );
+  await observe(world, undefined);
+  note(world, sessionId, payload.nonce, answer);
+}
+
+export async function askLink(world: World, sessionId: string): Promise<void> {
+  const answer = await visit(world, sessionId, { verify: 'honest', meanwhile: async () => {} }, look);
+  const payers = world.payments.filter(({ checkoutSessionId }) => checkoutSessionId === sessionId);
+  for (const nonce of new Set(payers.map(nonceOf))) note(world, sessionId, nonce, answer);
+}
+
+async function visit(
+  world: World,
+  sessionId: string,
+  { verify, meanwhile }: During,
+  answer: Answer,
+): Promise<LinkAnswer> {
+  const { web } = world.stage;
+  const session = await findLinkedSession(web.db, sessionId);
+  if (session === undefined) throw new Error(`${sessionId} is gone`);
+  const deps = {
+    ...web,
+    facilitator: verifierOf(world, verify),
+    ringSettlement: () => {},
+    settlements: { wait: meanwhile, close: () => {} },
+  };
+  return await answer(deps, session);
+}
+
+/** An answer that says no, or that says paid, is held against what happened. */
+function note(world: World, sessionId: string, nonce: string, answer: LinkAnswer): void {
+  const { chain, journal } = world;
+  const own = world.payments.filter(
+    (payment) => payment.checkoutSessionId === sessionId && nonceOf(payment) === nonce,
+  );
+  const words = inWords(answer);
+  world.said.set(words, (world.said.get(words) ?? 0) + 1);
+  if (answer.kind === 'paid') {
+    const isTrue = chain.movements().some(({ transaction }) => transaction === answer.receipt.transaction);
+    if (!isTrue) journal.violations.push(`a buyer was told 200 for ${answer.receipt.transaction}`);
+  }
+  if (saysNo(answer)) {
+    journal.told.push({ nonce, words, atMs: nowMs(), paymentIds: own.map(({ id }) => id) });
+  }
+}
+
+function inWords(answer: LinkAnswer): string {
+  switch (answer.kind) {
+    case 'paid':
+      return '200';
+    case 'processing':
+      return `${answer.status} processing`;
+    case 'payment_required':
+      return `402 ${answer.required.code ?? ''}`.trim();
+    case 'error':
+      return answer.error.code;
+  }
+}
+
+function saysNo(answer: LinkAnswer): boolean {
+  if (answer.kind === 'error') return answer.error.code !== 'session_already_paid';
+  return answer.kind === 'payment_required';
+}

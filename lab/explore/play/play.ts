@@ -1,0 +1,119 @@
+import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
+import type { Payment } from '../../../shared/payments/model.js';
+import { nowMs, travelMs } from '../../../shared/process/clock.js';
+import type { Resolution } from '../../../shared/settlement/policy/by-operator.js';
+import { resolvePayment } from '../../../shared/settlement/resolve.js';
+import { expireSessions } from '../../../workers/jobs/expire-sessions.js';
+import { carryOutDeps } from '../../../workers/jobs/payment-work.js';
+import type { Mistake } from '../mistakes.js';
+import type { Step } from '../steps.js';
+import { verifierOf } from '../world/facilitator.js';
+import { at, nonceOf, observe, type Payload, randomHex, type World } from '../world/world.js';
+import { askLink, payLink } from './pay.js';
+import { playWork } from './work.js';
+
+export interface Playing {
+  depth: number;
+  mistake: Mistake | undefined;
+}
+
+/** Steps one after the other; those inside a step are played while its call is under way. */
+export async function play(world: World, steps: readonly Step[], playing: Playing): Promise<void> {
+  for (const step of steps) {
+    world.steps += 1;
+    await playStep(world, step, playing);
+  }
+}
+
+async function playStep(world: World, step: Step, playing: Playing): Promise<void> {
+  const inside = (steps: readonly Step[]) => async (): Promise<void> => {
+    if (steps.length === 0) return;
+    await observe(world, undefined);
+    await play(world, steps, { ...playing, depth: playing.depth + 1 });
+  };
+  switch (step.do) {
+    case 'pay': {
+      const { verify } = step;
+      const [sessionId, payload] = [at(world.sessionIds, step.session), at(world.payloads, step.payload)];
+      if (sessionId === undefined || payload === undefined) return;
+      return await payLink(world, sessionId, payload, { verify, meanwhile: inside(step.meanwhile) });
+    }
+    case 'ask':
+      return await askLink(world, at(world.sessionIds, step.session) ?? '');
+    case 'work': {
+      const within = { stalled: inside(step.stalled), meanwhile: inside(step.meanwhile) };
+      return await playWork(world, step, { ...playing, ...within });
+    }
+    case 'pass':
+      return travelMs(step.seconds * 1000);
+    case 'expire':
+      return await expire(world, at(world.sessionIds, step.session));
+    case 'halt chain':
+      return world.chain.halt();
+    case 'resume chain':
+      return world.chain.resume();
+    case 'cancel':
+      return cancel(world, at(world.payloads, step.payload));
+    case 'resolve':
+      return await resolve(world, at(world.payments, step.payment));
+  }
+}
+
+async function expire(world: World, id: string | undefined): Promise<void> {
+  if (id === undefined) return;
+  const { db } = world.stage;
+  await CheckoutSession.query(db)
+    .patch({ expiresAt: new Date(nowMs()) })
+    .where({ id });
+  await findExpired(world);
+}
+
+/** As a worker does each second. */
+export async function findExpired(world: World): Promise<void> {
+  await expireSessions(workerDeps(world));
+}
+
+function cancel({ chain }: World, payload: Payload | undefined): void {
+  if (payload?.validBeforeSeconds === undefined) return;
+  const { nonce, validBeforeSeconds } = payload;
+  const transaction = randomHex(32);
+  chain.send({
+    kind: 'cancels',
+    nonce,
+    transaction,
+    paymentId: undefined,
+    validBeforeSeconds,
+    atMs: nowMs(),
+  });
+}
+
+/** Only what the chain proves: paid when it was, failed when it can no longer move. */
+async function resolve(world: World, payment: Payment | undefined): Promise<void> {
+  if (payment?.status !== 'processing') return;
+  const resolution = truth(world, payment);
+  if (resolution === undefined) return;
+  await resolvePayment(carryOutDeps(workerDeps(world)), payment.id, resolution);
+  await observe(world, 'operator');
+}
+
+function truth({ chain }: World, payment: Payment): Resolution | undefined {
+  const used = chain.used(nonceOf(payment));
+  if (used?.kind === 'pays') return { kind: 'paid', transaction: used.transaction };
+  const isOver = chain.head() * 1000 > payment.validUntil.getTime();
+  return used !== undefined || isOver ? { kind: 'failed', reason: 'payment_failed' } : undefined;
+}
+
+function workerDeps(world: World): Parameters<typeof expireSessions>[0] {
+  const { stage, setup } = world;
+  const [worker] = stage.workers;
+  if (worker === undefined) throw new Error('no worker');
+  const chains = { lookUp: () => Promise.reject(new Error('nobody looks')), close: () => {} };
+  const db = stage.db;
+  return {
+    ...worker.deps,
+    db,
+    config: stage.config(setup.confirmations),
+    facilitator: verifierOf(world, 'honest'),
+    chains,
+  };
+}

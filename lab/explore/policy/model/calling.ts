@@ -1,0 +1,127 @@
+import { MAX_SETTLE_CALLS } from '../../../../shared/settlement/policy/limits.js';
+import { answering, hearing } from './answering.js';
+import { carryOut } from './carry-out.js';
+import { deedsOf } from './facilitator.js';
+import { rulesOf, standingOf, timesOf } from './in-policy-words.js';
+import type { Scene, Steps } from './step.js';
+import { dateAt } from './ticks.js';
+import {
+  CALL_TICKS,
+  type Caller,
+  canMove,
+  type Payload,
+  type Payment,
+  withPayload,
+  withPayment,
+} from './world.js';
+
+/** A worker takes a payment that is to be sent to `/settle`, and calls, or stands still before it does. */
+export function* calling(scene: Scene): Steps {
+  const { stage, due, hand, lost } = scene.payment;
+  if (stage === 'settle' && due !== null && due <= 0)
+    for (const settleCalls of callsAfter(scene.payment)) yield* beginning(scene, settleCalls);
+  if (hand?.kind === 'stalled') yield* waking(scene, hand);
+  if (hand?.kind === 'calling') yield* answering(scene, hand);
+  if (lost?.kind === 'stalled') yield* wakingLost(scene, lost);
+}
+
+function* beginning(scene: Scene, settleCalls: number): Steps {
+  const { world, id, payment, payload, policy, setting } = scene;
+  const { asked, ended } = payment;
+  const settleUnclear = payment.settleUnclear || (asked !== null && ended === null);
+  const taken: Payment = {
+    ...payment,
+    stage: 'confirm',
+    due: CALL_TICKS,
+    settleUnclear,
+    settleCalls,
+    asked: 0,
+    ended: null,
+  };
+  const next = { ...scene, payment: taken };
+  const tooLate = policy.beforeCall(standingOf(taken, payload), timesOf(setting));
+  if (tooLate !== undefined) {
+    const { became, ...done } = carryOut(next, tooLate, { by: 'time' });
+    yield { what: `too late to call again: ${became}`, ...done, isHonest: true };
+    return;
+  }
+  const { isReported } = taken;
+  const wasInDoubt = payload.isInDoubt;
+  const hand: Caller = { kind: 'calling', since: 0, settleUnclear, isReported, wasInDoubt };
+  if (setting.stallsBefore === 'call') {
+    const stalled = withPayment(world, id, { ...taken, hand: { ...hand, kind: 'stalled' } });
+    yield { what: 'a worker stands still before its call', world: stalled, isHonest: false };
+  }
+  const answer = { kind: 'postponed', why: 'its turn does not come in time', forMs: 0 } as const;
+  yield* hearing(next, hand, { answer, isHonest: false });
+  yield* sending(next, hand);
+}
+
+/** In doubt it makes no difference how many calls there were, but that one of them is the last. */
+function callsAfter({ settleCalls, settleUnclear, isReported }: Payment): number[] {
+  const isInDoubt = settleUnclear || isReported;
+  return isInDoubt && settleCalls > 1 ? [2, MAX_SETTLE_CALLS] : [settleCalls + 1];
+}
+
+/** The call of `/settle` begins. */
+function* sending(scene: Scene, hand: Caller): Steps {
+  const { world, id, payment, setting } = scene;
+  for (const { broken, payload } of callsOf(scene)) {
+    const called = { ...payment, hand };
+    const next = withPayload(withPayment(world, id, called), payment.payload, payload);
+    if (setting.callsLast || broken !== undefined)
+      yield { what: 'a worker calls /settle', world: next, isHonest: true, broken };
+    else yield* answering({ ...scene, world: next, payment: called, payload }, hand);
+  }
+}
+
+interface Called {
+  payload: Payload;
+  broken: string | undefined;
+}
+
+function callsOf({ world, payload }: Scene): Called[] {
+  const isAnotherUnderWay = world.payloads.some(
+    (other) => other.call !== null && (other === payload || canMove(world, other)),
+  );
+  const broken = isAnotherUnderWay ? 'sent to /settle while another call may go on' : undefined;
+  return deedsOf(payload, world).map((called) => ({ payload: called, broken }));
+}
+
+/** It stood still since it took the row: too long for a call, or not. */
+function* waking(scene: Scene, hand: Caller): Steps {
+  const { world, id, payment } = scene;
+  if (hand.since === 0) return;
+  yield {
+    what: 'a worker is killed before its call',
+    world: withPayment(world, id, { ...payment, hand: null }),
+    isHonest: false,
+  };
+  if (mayStillCall(scene, hand)) yield* sending(scene, { ...hand, kind: 'calling' });
+  else {
+    const answer = { kind: 'not_processed', why: 'taken too long ago' } as const;
+    yield* hearing(scene, hand, { answer, isHonest: true });
+  }
+}
+
+/** Another has taken its row meanwhile. */
+function* wakingLost(scene: Scene, lost: Caller): Steps {
+  const { world, id, payment } = scene;
+  const without = { ...payment, lost: null };
+  yield {
+    what: 'a worker that lost its row is gone',
+    world: withPayment(world, id, without),
+    isHonest: true,
+  };
+  if (!mayStillCall(scene, lost)) return;
+  for (const { broken, payload } of callsOf(scene)) {
+    const called = withPayment(world, id, { ...payment, lost: { ...lost, kind: 'calling' } });
+    const next = withPayload(called, payment.payload, payload);
+    yield { what: 'a worker that lost its row calls /settle', world: next, isHonest: true, broken };
+  }
+}
+
+function mayStillCall({ payment, payload, policy, setting }: Scene, { since }: Caller): boolean {
+  const standing = { ...standingOf(payment, payload), dueAt: dateAt(since + CALL_TICKS) };
+  return policy.mayStillCall(standing, rulesOf(setting), timesOf(setting));
+}

@@ -1,0 +1,168 @@
+import type { AfterFailure, AfterSuccess } from '../../../../shared/settlement/policy/session-after.js';
+import type { Decision, Learnt } from '../../../../shared/settlement/policy/standing.js';
+import { type Cause, excuseOf } from '../excuses.js';
+import { heldOf, holdingOf } from './in-policy-words.js';
+import type { Scene } from './step.js';
+import { dateAt, tickOf } from './ticks.js';
+import { canMove, entry, type Payment, type Session, type World, withPayment } from './world.js';
+
+/** What the one writer does with a decision, and which promise it breaks by that. */
+export interface CarriedOut {
+  readonly world: World;
+  readonly became: string;
+  readonly broken?: string | undefined;
+}
+
+export function carryOut(scene: Scene, decision: Decision, cause: Cause): CarriedOut {
+  const { world, id, payment } = scene;
+  switch (decision.kind) {
+    case 'succeed':
+      return succeed(scene);
+    case 'fail':
+      return fail(scene, decision, cause);
+    case 'stop_watching': {
+      const stopped = { ...payment, hand: null, stage: null, due: null };
+      return { world: withPayment(world, id, stopped), became: decision.kind };
+    }
+    case 'settle_again':
+    case 'look_again': {
+      const isWatched = payment.status === 'failed';
+      const stage = decision.kind === 'settle_again' ? 'settle' : isWatched ? 'watch' : 'confirm';
+      const postponed: Payment = {
+        ...payment,
+        ...learntOf(payment, decision.learnt),
+        settleCalls: 'notSent' in decision ? payment.settleCalls - 1 : payment.settleCalls,
+        hand: null,
+        stage,
+        due: dueAfter(decision.at, cause),
+      };
+      return { world: withPayment(world, id, postponed), became: decision.kind };
+    }
+  }
+}
+
+/** Pauses after looks that could read nothing double in the end; here all are as short as the first. */
+function dueAfter(at: Date, cause: Cause): number {
+  const isSilent = cause.by === 'look' && cause.finding.kind === 'unreadable';
+  return isSilent ? Math.min(tickOf(at), 1) : tickOf(at);
+}
+
+function learntOf(payment: Payment, learnt: Learnt): Partial<Payment> {
+  return {
+    ended: learntTick(payment.ended, learnt.settleEndedAt),
+    settleUnclear: learnt.settleUnclear ?? payment.settleUnclear,
+    isReported: payment.isReported || learnt.reportedTransaction !== undefined,
+    unusedSeen: learntTick(payment.unusedSeen, learnt.unusedSeenAt),
+    unreadableSince: learntTick(payment.unreadableSince, learnt.unreadableSince),
+    isUsedSeen: learnt.usedSeenAt === undefined ? payment.isUsedSeen : learnt.usedSeenAt !== null,
+  };
+}
+
+function learntTick(before: number | null, learnt: Date | null | undefined): number | null {
+  return learnt === undefined ? before : learnt && tickOf(learnt);
+}
+
+function succeed(scene: Scene): CarriedOut {
+  const { world, id, payment, payload, policy } = scene;
+  const { session } = world;
+  const holder = session.paymentId === null ? undefined : entry(world.payments, session.paymentId);
+  const isAnothers = session.status === 'processing' && session.paymentId !== id;
+  const placed = policy.afterSuccess(
+    heldOf(session),
+    String(id),
+    isAnothers && holder ? holdingOf(holder) : undefined,
+  );
+  const paid = withPayment(world, id, { ...decided(payment), status: 'succeeded' });
+  const hasMoved = payload.use?.by === 'payment';
+  return {
+    world: place(paid, id, placed),
+    became: `succeed: ${placed.kind}${'surplusPaymentId' in placed && placed.surplusPaymentId !== null ? ', another is surplus' : ''}`,
+    broken: hasMoved ? brokenByGivingWay(world, placed) : 'called paid, and no money has moved',
+  };
+}
+
+function place(world: World, id: number, placed: AfterSuccess): World {
+  const { session } = world;
+  switch (placed.kind) {
+    case 'surplus':
+      return withSurplus(world, id);
+    case 'keep_as_late':
+      return { ...world, session: { ...session, latePaymentId: id } };
+    case 'complete_instead': {
+      const holder = session.paymentId ?? id;
+      const failed = failedPayment(entry(world.payments, holder), null);
+      return complete(withPayment(world, holder, failed), id);
+    }
+    case 'complete': {
+      const completed = complete(world, id);
+      return placed.surplusPaymentId === null
+        ? completed
+        : withSurplus(completed, Number(placed.surplusPaymentId));
+    }
+  }
+}
+
+/** Who gives way is looked for no more. */
+function brokenByGivingWay(world: World, { kind }: AfterSuccess): string | undefined {
+  const { paymentId } = world.session;
+  if (kind !== 'complete_instead' || paymentId === null) return undefined;
+  const payload = entry(world.payloads, entry(world.payments, paymentId).payload);
+  return canMove(world, payload) ? 'a payment gave way whose money can move' : undefined;
+}
+
+function fail(
+  { world, id, payment, payload, policy, setting }: Scene,
+  { released, watchAt }: Extract<Decision, { kind: 'fail' }>,
+  cause: Cause,
+): CarriedOut {
+  const excuse = canMove(world, payload) ? excuseOf(payload, cause, setting) : 'its money cannot move';
+  const isWronglyReleased = released && (payload.isInDoubt || canMove(world, payload));
+  const next = policy.afterFailure(heldOf(world.session), String(id), dateAt(0));
+  const due = watchAt === undefined ? null : dueAfter(watchAt, cause);
+  const failed = withPayment(world, id, { ...failedPayment(payment, due), isReleased: released });
+  return {
+    world: { ...failed, session: sessionAfter(world.session, next) },
+    became: `fail: ${released ? 'released' : (excuse ?? 'no excuse')}: ${next.kind}`,
+    broken:
+      excuse === undefined
+        ? 'called failed, and its money can move'
+        : isWronglyReleased
+          ? 'released, though the facilitator may have taken it'
+          : undefined,
+  };
+}
+
+function sessionAfter(session: Session, next: AfterFailure): Session {
+  switch (next.kind) {
+    case 'leave':
+      return session;
+    case 'complete_with_late':
+      return { ...session, status: 'complete', paymentId: Number(next.latePaymentId) };
+    case 'reopen':
+      return { ...session, status: 'open', paymentId: null };
+    case 'expire':
+      return { ...session, status: 'expired', paymentId: null };
+  }
+}
+
+function failedPayment(payment: Payment, due: number | null): Payment {
+  return {
+    ...decided(payment),
+    status: 'failed',
+    failed: 'lately',
+    stage: due === null ? null : 'watch',
+    due,
+  };
+}
+
+function decided(payment: Payment): Payment {
+  return { ...payment, hand: null, stage: null, due: null, isUsedSeen: false };
+}
+
+function complete(world: World, id: number): World {
+  return { ...world, session: { ...world.session, status: 'complete', paymentId: id } };
+}
+
+function withSurplus(world: World, id: number): World {
+  return withPayment(world, id, { ...entry(world.payments, id), isSurplus: true });
+}

@@ -1,0 +1,54 @@
+import type { SettleVerdict } from '../../../../shared/x402/settle-verdict.js';
+import type { Setting } from '../setting.js';
+import { TRANSACTION } from './in-policy-words.js';
+import { CALL_TICKS, type Payload, type World } from './world.js';
+
+export interface Answer {
+  readonly answer: SettleVerdict;
+  readonly isHonest: boolean;
+}
+
+const REFUSAL = { kind: 'rejected', code: 'refused', reason: 'refused' } as const;
+const UNKNOWN = { kind: 'unknown', why: 'unclear' } as const;
+
+/** What it may say of a call. Of its clear words only a refusal may be false, unless it boasts. */
+export function answersTo({ call, use }: Payload, { boasts, answers }: Setting): Answer[] {
+  const hasPaid = use?.by === 'payment';
+  const didNothing = call !== null && !call.hasSent;
+  const isHonest = didNothing && !hasPaid;
+  const few: Answer[] = [
+    { answer: { ...REFUSAL, ifUsedToo: false }, isHonest },
+    { answer: { ...UNKNOWN, transaction: undefined, mayGoOn: false }, isHonest: false },
+  ];
+  if (hasPaid || boasts)
+    few.push({ answer: { kind: 'settled', transaction: TRANSACTION, payer: undefined }, isHonest: hasPaid });
+  if (didNothing) few.push({ answer: { kind: 'not_processed', why: 'turned away' }, isHonest: true });
+  if (answers === 'few') return few;
+  const unclear = [undefined, TRANSACTION].flatMap((transaction) =>
+    [true, false].map(
+      (mayGoOn): Answer => ({ answer: { ...UNKNOWN, transaction, mayGoOn }, isHonest: false }),
+    ),
+  );
+  return [...few, { answer: { ...REFUSAL, ifUsedToo: true }, isHonest }, ...unclear];
+}
+
+/** A call begins: it does nothing yet, sends a transaction, or moves the money at once. */
+export function deedsOf(payload: Payload, { head }: World): Payload[] {
+  const called: Payload = {
+    ...payload,
+    call: { since: 0, hasSent: false },
+    callOver: CALL_TICKS,
+    isInDoubt: true,
+  };
+  if (payload.use !== null) return [called];
+  const sent: Payload = { ...called, isSent: true, call: { since: 0, hasSent: true } };
+  if (head >= payload.end) return [called, sent];
+  return [called, sent, { ...sent, use: { by: 'payment', block: head } }];
+}
+
+/** After that answer it is no longer at it, unless it may go on. */
+export function afterAnswer(payload: Payload, answer: SettleVerdict, wasInDoubt: boolean): Payload {
+  if (payload.call === null || (answer.kind === 'unknown' && answer.mayGoOn)) return payload;
+  const isInDoubt = answer.kind === 'not_processed' ? wasInDoubt : true;
+  return { ...payload, call: null, callOver: 0, isInDoubt };
+}

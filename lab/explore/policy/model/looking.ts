@@ -1,0 +1,114 @@
+import type { Decision } from '../../../../shared/settlement/policy/standing.js';
+import { carryOut } from './carry-out.js';
+import { sightsOf } from './endpoint.js';
+import { findingOf, rulesOf, standingOf, timesOf } from './in-policy-words.js';
+import type { Scene, Step, Steps } from './step.js';
+import { LONGEST_WAIT } from './ticks.js';
+import { CALL_TICKS, type Finding, type Looker, type Payment, type Seen, withPayment } from './world.js';
+
+/** A worker looks at the chain of a payment, and asks `/verify` where it is told to. */
+export function* looking(scene: Scene): Steps {
+  const { world, id, payment } = scene;
+  const { stage, due, hand } = payment;
+  if ((stage === 'confirm' || stage === 'watch') && due !== null && due <= 0) yield* taking(scene);
+  if (hand?.kind !== 'looking') return;
+  yield {
+    what: 'a look is lost',
+    world: withPayment(world, id, { ...payment, hand: null }),
+    isHonest: false,
+  };
+  if (hand.since < 0) yield* deciding(scene, hand, false);
+}
+
+const LEASE_TICKS = 2;
+/** A silence counts while one look after another meets it: a look that comes later than this begins it anew. */
+const LATE = -2;
+
+function* taking(scene: Scene): Steps {
+  const { world, id, payment, payload, setting } = scene;
+  const { due, hand, lost, seen, unreadableSince } = payment;
+  const isLate = due !== null && due <= LATE;
+  const taken: Payment = {
+    ...payment,
+    due: LEASE_TICKS,
+    unreadableSince: null,
+    hand: null,
+    lost: hand === null || hand.kind === 'looking' ? lost : hand,
+    seen: { ...seen, silentSince: null },
+  };
+  const next = { ...scene, world: withPayment(world, id, taken), payment: taken };
+  yield { what: 'a look is lost', world: next.world, isHonest: false };
+  for (const { finding, isWhole } of sightsOf(world.head, payload, setting)) {
+    const looker: Looker = {
+      kind: 'looking',
+      since: 0,
+      settleUnclear: payment.settleUnclear,
+      isReported: payment.isReported,
+      finding,
+      unreadableSince: isLate ? null : unreadableSince,
+      silentSince: isLate ? null : seen.silentSince,
+    };
+    yield* deciding(next, looker, isWhole);
+    if (setting.stallsBefore === 'write') {
+      const stalled = withPayment(world, id, { ...taken, hand: looker });
+      yield { what: 'a worker stands still after its look', world: stalled, isHonest: false };
+    }
+  }
+}
+
+function* deciding(scene: Scene, looker: Looker, isWhole: boolean): Steps {
+  const { payment, payload, policy, setting } = scene;
+  const { finding, settleUnclear, isReported, unreadableSince, silentSince } = looker;
+  const standing = standingOf({ ...payment, settleUnclear, isReported, unreadableSince }, payload);
+  const look = { finding: findingOf(finding) };
+  const seen = { ...payment.seen, silentSince };
+  const decision = policy.afterLook(standing, look, rulesOf(setting), timesOf(setting));
+  if (decision.kind !== 'ask_verify') {
+    yield written(scene, { decision, looker, seen, isValid: undefined, isHonest: isWhole });
+    return;
+  }
+  for (const isValid of [true, false]) {
+    const decided = policy.afterLook(standing, { ...look, isValid }, rulesOf(setting), timesOf(setting));
+    const isHonest = isWhole && isValid === (payload.use === null);
+    if (decided.kind !== 'ask_verify')
+      yield written(scene, { decision: decided, looker, seen, isValid, isHonest });
+  }
+}
+
+interface Writing {
+  decision: Decision;
+  looker: Looker;
+  seen: Seen;
+  isValid: boolean | undefined;
+  isHonest: boolean;
+}
+
+function written(scene: Scene, { decision, looker: { finding }, seen, isValid, isHonest }: Writing): Step {
+  const { payment, payload } = scene;
+  const noting = { ...scene, payment: { ...payment, seen: seenAfter(scene, seen, finding) } };
+  const { became, world, broken } = carryOut(noting, decision, { by: 'look', finding, seen });
+  const over = payload.callOver ?? CALL_TICKS;
+  const isUnused = isValid === true || (finding.kind === 'unused' && finding.head > over);
+  const isSentBlindly = decision.kind === 'settle_again' && !isUnused;
+  const asked = isValid === undefined ? '' : `, /verify says ${isValid ? 'valid' : 'nothing of use'}`;
+  const by = payment.status === 'failed' ? 'a look for late money' : 'a look';
+  return {
+    what: `${by} sees ${finding.kind}${asked}: ${became}`,
+    world,
+    isHonest,
+    broken: isSentBlindly ? 'sent again, and nobody has said that it is unused' : broken,
+  };
+}
+
+function seenAfter({ payload, setting }: Scene, before: Seen, finding: Finding): Seen {
+  const { silentSince, unusedSince, isUsed } = before;
+  const isSilent = finding.kind === 'unreadable';
+  const over = payload.callOver ?? CALL_TICKS;
+  const isLate = -setting.clockAhead >= over + LONGEST_WAIT;
+  const counts = finding.kind === 'unused' && finding.head > over && isLate;
+  return {
+    silentSince: isSilent ? (silentSince ?? 0) : null,
+    unusedSince: counts ? (unusedSince ?? 0) : null,
+    isUsed: finding.kind === 'used' || (isUsed && (isSilent || finding.kind === 'pending')),
+  };
+}

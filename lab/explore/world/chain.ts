@@ -1,0 +1,93 @@
+import { nowMs } from '../../../shared/process/clock.js';
+
+/** What became of an authorization, or still may. */
+export interface Move {
+  kind: 'pays' | 'cancels';
+  nonce: string;
+  transaction: string;
+  /** Whose `/settle` has sent it; undefined when its owner did. */
+  paymentId: string | undefined;
+  validBeforeSeconds: number;
+  /** When it may get into a block. */
+  atMs: number;
+}
+
+export interface CarriedMove extends Move {
+  /** The time of its block, in Unix seconds. */
+  block: number;
+}
+
+export const BLOCK_SECONDS = 2;
+
+/**
+ * A chain whose blocks have times and nothing else. An authorization is used once, in a block before its end. A chain
+ * that is halted goes on where it stopped: what waited gets into the next block, whose time follows the last one's.
+ */
+export class ModelChain {
+  #waiting: Move[] = [];
+  readonly #carried = new Map<string, CarriedMove>();
+  #haltedAt: number | undefined;
+
+  get isHalted(): boolean {
+    return this.#haltedAt !== undefined;
+  }
+
+  /** The newest block's time. */
+  head(): number {
+    return this.#haltedAt ?? Math.floor(nowMs() / 1000 / BLOCK_SECONDS) * BLOCK_SECONDS;
+  }
+
+  send(move: Move): void {
+    this.#waiting.push(move);
+    this.#waiting.sort((a, b) => a.atMs - b.atMs);
+  }
+
+  halt(): void {
+    this.#carry();
+    this.#haltedAt ??= this.head();
+  }
+
+  resume(): void {
+    const haltedAt = this.#haltedAt;
+    if (haltedAt === undefined) return;
+    this.#haltedAt = undefined;
+    const nextBlockMs = (haltedAt + BLOCK_SECONDS) * 1000;
+    for (const move of this.#waiting) if (move.atMs <= nowMs()) move.atMs = Math.min(move.atMs, nextBlockMs);
+    this.#carry();
+  }
+
+  /** What the state says at that block. */
+  used(nonce: string, atBlock = this.head()): CarriedMove | undefined {
+    this.#carry();
+    const move = this.#carried.get(nonce);
+    return move !== undefined && move.block <= atBlock ? move : undefined;
+  }
+
+  isOnItsWay(nonce: string): boolean {
+    this.#carry();
+    return this.#waiting.some((move) => move.nonce === nonce);
+  }
+
+  movements(): CarriedMove[] {
+    this.#carry();
+    return [...this.#carried.values()].filter(({ kind }) => kind === 'pays');
+  }
+
+  /** When everything that was sent has had its chance. */
+  quietAtMs(): number {
+    const last = this.#waiting.at(-1)?.atMs ?? 0;
+    return last + 2 * BLOCK_SECONDS * 1000;
+  }
+
+  #carry(): void {
+    const head = this.head();
+    const later: Move[] = [];
+    for (const move of this.#waiting) {
+      const block = Math.ceil(move.atMs / 1000 / BLOCK_SECONDS) * BLOCK_SECONDS;
+      if (block > head) later.push(move);
+      else if (!this.#carried.has(move.nonce) && block < move.validBeforeSeconds)
+        this.#carried.set(move.nonce, { ...move, block });
+    }
+    this.#waiting = later;
+  }
+}

@@ -1,0 +1,124 @@
+import { nowMs } from '../../../shared/process/clock.js';
+import type { Facilitator } from '../../../shared/x402/facilitator.js';
+import { readSettleAnswer, readVerifyAnswer } from '../../../shared/x402/facilitator-answers.js';
+import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
+import { NETWORK, supported } from '../stage/stage.js';
+import type { SettleMood, VerifyMood, Work } from '../steps.js';
+import type { Call, Run } from './journal.js';
+import { look } from './look.js';
+import { type Reply, refused, refusedDoubtfully, replyTo, settled, unclear } from './reply.js';
+import { passUntil } from './time.js';
+import { randomHex, type World } from './world.js';
+
+/** What a call may meet on its way. */
+export interface Surroundings {
+  meanwhile(): Promise<void>;
+  /** The process may be killed instead of hearing the answer. */
+  answered(): void;
+}
+
+const CALL_MS = 2500;
+
+/** What a worker asks in one run. */
+export function facilitatorOf(
+  world: World,
+  run: Run,
+  work: Work,
+  { meanwhile, answered }: Surroundings,
+): Facilitator {
+  const { settleTimeoutMs } = world.stage.config(0).facilitator;
+  return {
+    supported,
+    verify: async (request) => verify(world, request, work.verify),
+    async settle(request) {
+      const { nonce, validBeforeSeconds, from } = authorizationOf(request);
+      const call = world.journal.beginCall(run, nonce, nowMs(), settleTimeoutMs);
+      const transaction = randomHex(32);
+      const isNews = world.chain.used(nonce) === undefined;
+      send(world, call, work.settle, { transaction, validBeforeSeconds });
+      await meanwhile();
+      passUntil(call.startedMs + (hangsUp(work.settle) ? settleTimeoutMs : CALL_MS));
+      answered();
+      const { reply, answered: worth } =
+        work.settle.kind === 'honest'
+          ? honestReply(world, { nonce, from, validBeforeSeconds, transaction, isNews })
+          : replyTo(work.settle, { network: NETWORK, transaction });
+      if (worth !== 'hung up') call.overMs = Math.min(call.overMs, nowMs());
+      call.answered = worth;
+      call.visible = look(world.chain, work.look, { nonce, payer: from, validBeforeSeconds }).kind;
+      return readSettleAnswer(reply, NETWORK);
+    },
+    close: async () => undefined,
+  };
+}
+
+/** What a web process asks. */
+export function verifierOf(world: World, mood: VerifyMood): Facilitator {
+  return {
+    supported,
+    verify: async (request) => verify(world, request, mood),
+    settle: () => Promise.reject(new Error('a web process settles nothing')),
+    close: async () => undefined,
+  };
+}
+
+function verify(
+  { chain }: World,
+  request: FacilitatorRequest,
+  mood: VerifyMood,
+): ReturnType<typeof readVerifyAnswer> {
+  const { nonce, from, validBeforeSeconds } = authorizationOf(request);
+  if (mood === 'down') return readVerifyAnswer({ status: 503, body: '' });
+  const isOver = chain.used(nonce) !== undefined || chain.head() >= validBeforeSeconds;
+  const isValid = mood === 'says valid' || (mood === 'honest' && !isOver);
+  const answer = isValid
+    ? { isValid: true, payer: from }
+    : {
+        isValid: false,
+        invalidReason: mood === 'refuses' ? 'insufficient_funds' : 'invalid_transaction_state',
+      };
+  return readVerifyAnswer({ status: 200, body: JSON.stringify(answer) });
+}
+
+function send(
+  { chain }: World,
+  { nonce, paymentId, startedMs }: Call,
+  mood: SettleMood,
+  about: { transaction: string; validBeforeSeconds: number },
+): void {
+  const deed =
+    mood.kind === 'honest' ? { sends: true, afterSeconds: 0 } : 'deed' in mood ? mood.deed : { sends: false };
+  if (!deed.sends || !('afterSeconds' in deed)) return;
+  chain.send({ kind: 'pays', nonce, paymentId, ...about, atMs: startedMs + deed.afterSeconds * 1000 });
+}
+
+interface Honest {
+  nonce: string;
+  from: string;
+  validBeforeSeconds: number;
+  transaction: string;
+  /** It was unused when the call came. */
+  isNews: boolean;
+}
+
+function honestReply({ chain }: World, { nonce, from, transaction, ...was }: Honest): Reply {
+  const facts = { network: NETWORK, transaction };
+  if (chain.used(nonce)?.transaction === transaction) return settled(facts, from);
+  if (!was.isNews || chain.used(nonce) !== undefined) return refusedDoubtfully('invalid_transaction_state');
+  if (chain.isOnItsWay(nonce)) return unclear('no answer in time', facts);
+  return refused('invalid_exact_evm_payload_authorization_valid_before');
+}
+
+function hangsUp(mood: SettleMood): boolean {
+  return mood.kind === 'unclear' && mood.reply === 'no answer in time';
+}
+
+function authorizationOf({ paymentPayload: { payload } }: FacilitatorRequest): {
+  nonce: string;
+  from: string;
+  validBeforeSeconds: number;
+} {
+  if (!('authorization' in payload)) throw new Error('not an EVM payment');
+  const { nonce, from, validBefore } = payload.authorization;
+  return { nonce, from, validBeforeSeconds: Number(validBefore) };
+}

@@ -1,0 +1,93 @@
+import { randomInt } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createPublicClient, http } from 'viem';
+import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
+import { findFreePort } from '../listen.js';
+
+export interface Anvil {
+  url: string;
+  /** Resolves when it has ended, by itself or by stop(). */
+  readonly exited: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+export interface AnvilOptions {
+  chainId: number;
+  /** Keeps the chain between two starts; without it the chain is forgotten. */
+  stateFile?: string | undefined;
+}
+
+const START_TIMEOUT_MS = 20_000;
+const ATTEMPTS = 5;
+/** How many blocks' states are kept: what looks at a payment asks for the newest one's. */
+const STATES_KEPT = 256;
+/** A chain that is killed outright loses at most this much. */
+const SAVE_EVERY_SECONDS = 5;
+/** It can be told to fetch any address, as which it would be this machine: nothing gets out through a proxy that is none. */
+const NO_WAY_OUT = 'http://127.0.0.1:1';
+const ENVIRONMENT = {
+  PATH: '/usr/bin:/bin',
+  HTTP_PROXY: NO_WAY_OUT,
+  HTTPS_PROXY: NO_WAY_OUT,
+  ALL_PROXY: NO_WAY_OUT,
+};
+
+/** For this process alone: whoever reaches it rules the chain. */
+export async function startAnvil({ chainId, stateFile }: AnvilOptions): Promise<Anvil> {
+  let lastOutput = '';
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const host = hiddenHost();
+    const port = await findFreePort(0);
+    const url = `http://${host}:${port}`;
+    const args = ['--host', host, '--port', `${port}`, '--no-cors', '--chain-id', `${chainId}`, '--quiet'];
+    args.push('--prune-history', `${STATES_KEPT}`);
+    if (stateFile !== undefined) args.push('--state', stateFile, '--state-interval', `${SAVE_EVERY_SECONDS}`);
+    const program = spawnGuarded(findProgram(), args, { environment: ENVIRONMENT });
+    program.unref();
+    if (await answers(program, url)) return { url, exited: program.exited, stop: () => program.stop() };
+    lastOutput = program.recentOutput();
+    await program.stop();
+    if (/address already in use/i.test(lastOutput)) continue;
+    // A file that was cut off while it was written.
+    if (stateFile === undefined || !existsSync(stateFile)) break;
+    await rename(stateFile, `${stateFile}.unreadable`);
+  }
+  throw new Error(
+    `anvil, the local EVM chain, did not start: set FACILITATOR_URL to do without.\n${lastOutput}`,
+  );
+}
+
+/** A page that searches this machine's ports does not find it where loopback has more than one address. */
+function hiddenHost(): string {
+  if (process.platform !== 'linux') return '127.0.0.1';
+  return `127.${[0, 1, 2].map(() => randomInt(1, 255)).join('.')}`;
+}
+
+async function answers(program: GuardedProcess, url: string): Promise<boolean> {
+  const client = createPublicClient({ transport: http(url, { retryCount: 0 }) });
+  const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
+  while (!program.hasExited() && !timeout.aborted) {
+    try {
+      await client.getChainId();
+      return !program.hasExited();
+    } catch {
+      await pause(10);
+    }
+  }
+  return false;
+}
+
+/** The package's own launcher would stand between anvil and the signals that stop it. */
+function findProgram(): string {
+  const platform = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+  const require = createRequire(import.meta.url);
+  try {
+    const launcher = createRequire(require.resolve('@foundry-rs/anvil/package.json'));
+    return launcher.resolve(`@foundry-rs/anvil-${platform}/bin/anvil`);
+  } catch {
+    throw new Error(`There is no local EVM chain for ${platform}: set FACILITATOR_URL to do without.`);
+  }
+}

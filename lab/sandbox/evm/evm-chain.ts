@@ -1,0 +1,86 @@
+import type { Address } from 'viem';
+import type { EvmNetwork } from '../../../shared/chains/networks.js';
+import type { Dials } from '../facilitator/dials.js';
+import type { PreferredPort } from '../listen.js';
+import { EVM_FACILITATOR_KEY } from '../wallets.js';
+import { startAnvil } from './anvil.js';
+import { type Front, openFront } from './front.js';
+import { type LocalChain, openLocalChain } from './local-chain.js';
+import { giveTokens, seedTokens } from './seed-tokens.js';
+
+/**
+ * Blocks come at once with each transaction, and every second besides, since whoever looks for a payment waits for
+ * newer ones. A chain that nobody uses makes one in half a minute: each costs memory, and time at the next start.
+ */
+export interface EvmChain {
+  network: EvmNetwork;
+  /** For everybody. */
+  url: string;
+  /** Rules the chain, and signs with the facilitator's key. */
+  client: LocalChain;
+  /** Somebody uses it. */
+  touch(): void;
+  setBlocks(pace: Dials['blocks']): Promise<void>;
+  give(wallet: Address): Promise<void>;
+  readonly exited: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+export interface EvmChainOptions {
+  network: EvmNetwork;
+  port: PreferredPort;
+  stateFile?: string | undefined;
+}
+
+const BLOCK_SECONDS = { at_once: 1, slow: 3, halted: Number.POSITIVE_INFINITY } as const;
+const IDLE_AFTER_SECONDS = 120;
+const IDLE_BLOCK_SECONDS = 30;
+
+export async function startEvmChain({ network, port, stateFile }: EvmChainOptions): Promise<EvmChain> {
+  const anvil = await startAnvil({ chainId: network.chainId, stateFile });
+  const client = openLocalChain(network, anvil.url, EVM_FACILITATOR_KEY);
+  const prepare = async (): Promise<Front> => {
+    await seedTokens(network, anvil.url);
+    // The newest one may be of the last start.
+    await client.mine({ blocks: 1 });
+    return await openFront(anvil.url, port);
+  };
+  const front = await prepare().catch(async (error: unknown) => {
+    await anvil.stop();
+    throw error;
+  });
+  let pace: Dials['blocks'] = 'at_once';
+  let idleSeconds = IDLE_AFTER_SECONDS;
+  let sinceBlock = 0;
+  const heartbeat = setInterval(() => {
+    idleSeconds += 1;
+    sinceBlock += 1;
+    const everySeconds = idleSeconds > IDLE_AFTER_SECONDS ? IDLE_BLOCK_SECONDS : BLOCK_SECONDS[pace];
+    if (pace === 'halted' || sinceBlock < everySeconds) return;
+    sinceBlock = 0;
+    client.mine({ blocks: 1 }).catch(() => {
+      // It has ended, which `exited` tells.
+    });
+  }, 1000);
+  heartbeat.unref();
+  return {
+    network,
+    url: front.url,
+    client,
+    touch() {
+      idleSeconds = 0;
+    },
+    async setBlocks(wanted) {
+      pace = wanted;
+      await client.setAutomine(wanted === 'at_once');
+      if (wanted === 'at_once') await client.mine({ blocks: 1 });
+    },
+    give: (wallet) => giveTokens(network, anvil.url, wallet),
+    exited: anvil.exited,
+    async stop() {
+      clearInterval(heartbeat);
+      await front.stop();
+      await anvil.stop();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { toFacilitatorEvmSigner } from '@x402/evm';
+import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
+import { encodeFunctionData, type Hex, keccak256, type TypedData } from 'viem';
+import type { EvmNetwork } from '../../../shared/chains/networks.js';
+import { type LocalChain, openLocalChain } from '../evm/local-chain.js';
+import { EVM_FACILITATOR_KEY } from '../wallets.js';
+import { announceBroadcast } from './broadcasts.js';
+import type { Dials } from './dials.js';
+
+export function createEvmScheme(network: EvmNetwork, url: string, dials: Dials): ExactEvmScheme {
+  const chain = openLocalChain(network, url, EVM_FACILITATOR_KEY);
+  const oneByOne = createQueue();
+
+  /** Two at once would take the same number for their transactions; a node counts those that it has been sent. */
+  const send = (to: Hex, data: Hex): Promise<Hex> =>
+    oneByOne(async () => {
+      const isLost = dials.settle === 'lose_transaction';
+      const hash = isLost ? await signOnly(chain, to, data) : await chain.sendTransaction({ to, data });
+      announceBroadcast(hash);
+      return hash;
+    });
+
+  const signer = toFacilitatorEvmSigner({
+    address: chain.account.address,
+    getCode: (call) => chain.getCode(call),
+    readContract: (call) => chain.readContract({ ...call, args: call.args ?? [] }),
+    // The two libraries type the same thing differently.
+    verifyTypedData: (call) => chain.verifyTypedData({ ...call, types: call.types as TypedData }),
+    writeContract: ({ address, ...call }) => send(address, encodeFunctionData(call)),
+    sendTransaction: ({ to, data }) => send(to, data),
+    async waitForTransactionReceipt({ hash }) {
+      if (dials.settle === 'pending') throw new Error('told not to wait');
+      return await chain.waitForTransactionReceipt({ hash, timeout: dials.confirmWithinMs });
+    },
+  });
+  return new ExactEvmScheme(signer);
+}
+
+async function signOnly(chain: LocalChain, to: Hex, data: Hex): Promise<Hex> {
+  const request = await chain.prepareTransactionRequest({ to, data });
+  return keccak256(await chain.signTransaction(request));
+}
+
+function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const done = last.then(task);
+    last = done.catch(() => undefined);
+    return done;
+  };
+}

@@ -1,0 +1,103 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ConfigError, isProduction } from '../../shared/config/config.js';
+import { runEntryPoint } from '../../shared/startup/entry-point.js';
+import { isJsonObject } from '../../shared/x402/json-object.js';
+import { type Endpoints, findRunningSandbox, writeEndpoints } from './endpoints.js';
+import type { ExpectedKey } from './facilitator/check-token.js';
+import { takeLease } from './lease.js';
+import { type Ports, type Sandbox, startSandbox } from './sandbox.js';
+import { EVM_BUYER_KEY } from './wallets.js';
+
+/**
+ * The sandbox as a process of its own: its one argument says where to keep the chains, its first line of output where
+ * everything is. It ends with whoever started it.
+ */
+interface Settings {
+  folder: string;
+  /** When the facilitator is to ask for the service's token. */
+  key: ExpectedKey | undefined;
+}
+
+/** Far enough apart for each to step aside. */
+const PORTS: Ports = { facilitator: 4022, baseSepolia: 8545, xLayerTestnet: 8645, solana: 8899 };
+const NAMES: Record<keyof Ports, string> = {
+  facilitator: 'the facilitator',
+  baseSepolia: 'Base Sepolia',
+  xLayerTestnet: 'X Layer Testnet',
+  solana: 'Solana Devnet',
+};
+const JOINED = 'Another start of this checkout has the sandbox, and prints the webhooks.';
+const PAUSE_MS = 100;
+
+async function main(): Promise<void> {
+  if (isProduction())
+    throw new ConfigError('The sandbox is not for NODE_ENV=production: set FACILITATOR_URL.');
+  const { folder, key } = readSettings(process.argv[2]);
+  await mkdir(folder, { recursive: true });
+  const lease = path.join(folder, 'lease');
+  while (!takeLease(lease)) {
+    const running = await findRunningSandbox(folder);
+    if (running !== undefined) return announce(running, { joined: true, notes: [JOINED] });
+    await pause(PAUSE_MS);
+  }
+  const sandbox = await startSandbox({ folder, ports: PORTS, key });
+  stopOnSignal(sandbox);
+  stopWithItsChains(sandbox);
+  const { id, facilitator, rpcUrls } = sandbox;
+  const endpoints = { id, facilitator: facilitator.url, rpcUrls };
+  await writeEndpoints(folder, endpoints);
+  announce(endpoints, { joined: false, notes: steppedAside(sandbox) });
+}
+
+function readSettings(argument = ''): Settings {
+  const value: unknown = JSON.parse(argument);
+  const { folder, key } = isJsonObject(value) ? value : {};
+  if (typeof folder !== 'string') throw new Error('The sandbox needs a folder: it is started by npm start.');
+  const { id, publicKey } = isJsonObject(key) ? key : {};
+  const isKey = typeof id === 'string' && typeof publicKey === 'string';
+  return { folder, key: isKey ? { id, publicKey } : undefined };
+}
+
+function announce(endpoints: Endpoints, how: { joined: boolean; notes: string[] }): void {
+  process.stdout.write(`${JSON.stringify({ ...endpoints, buyerKey: EVM_BUYER_KEY, ...how })}\n`);
+}
+
+function steppedAside({ facilitator, chains }: Sandbox): string[] {
+  const urls = { ...chains, facilitator };
+  return Object.entries(PORTS).flatMap(([name, wanted]) => {
+    const part = name as keyof Ports;
+    const { port } = new URL(urls[part].url);
+    return Number(port) === wanted ? [] : [`Port ${wanted} is taken: ${NAMES[part]} listens on ${port}.`];
+  });
+}
+
+/** Several signals at once are one wish. */
+function stopOnSignal(sandbox: Sandbox): void {
+  let stopping = false;
+  const stop = (): void => {
+    if (stopping) return;
+    stopping = true;
+    sandbox.stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail(String(error)),
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+/** Without one of them nothing here can be trusted. */
+function stopWithItsChains({ chains }: Sandbox): void {
+  for (const { network, exited } of chains.evm) {
+    void exited.then(() => fail(`The local chain ${network.name} has ended.`));
+  }
+}
+
+function fail(reason: string): never {
+  process.stderr.write(`${reason}\n`);
+  process.exit(1);
+}
+
+await runEntryPoint(main);

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isJsonObject } from '../../../shared/x402/json-object.js';
+import { readBody, sendJson } from '../json-http.js';
+import { WalletRefusal, type WalletSigner } from './sign.js';
+
+export const WALLETS_SCRIPT_PATH = '/sandbox/wallets.js';
+const SIGNER_PATH = '/sandbox/wallets';
+const SCRIPT = readFileSync(new URL('wallets.js', import.meta.url));
+/** The payment page is at another port, which makes it another origin; those of other machines never get here. */
+const ANY_ORIGIN = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers': 'content-type',
+  'cross-origin-resource-policy': 'cross-origin',
+};
+
+/** The wallets' script and what it asks; false for what is neither. */
+export async function servePageWallets(
+  sign: WalletSigner,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const route = `${request.method} ${request.url}`;
+  if (route === `GET ${WALLETS_SCRIPT_PATH}`) {
+    response.writeHead(200, {
+      'content-type': 'text/javascript',
+      'cache-control': 'no-store',
+      ...ANY_ORIGIN,
+    });
+    response.end(SCRIPT);
+    return true;
+  }
+  if (route === `OPTIONS ${SIGNER_PATH}`) {
+    response.writeHead(204, ANY_ORIGIN).end();
+    return true;
+  }
+  if (route !== `POST ${SIGNER_PATH}`) return false;
+  const body = await readBody(request);
+  const { owner, method, params } = isJsonObject(body) ? body : {};
+  try {
+    const result = await sign(
+      owner === 'merchant' ? owner : 'buyer',
+      String(method),
+      Array.isArray(params) ? params : [],
+    );
+    sendJson(response, 200, { result }, ANY_ORIGIN);
+  } catch (error) {
+    const code = error instanceof WalletRefusal ? error.code : -32603;
+    sendJson(response, 200, { error: { code, message: String(error) } }, ANY_ORIGIN);
+  }
+  return true;
+}

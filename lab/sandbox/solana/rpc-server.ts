@@ -1,0 +1,52 @@
+import { createServer, type Server } from 'node:http';
+import { isJsonObject } from '../../../shared/x402/json-object.js';
+import { readBody, sendJson } from '../json-http.js';
+import { FOREIGN, isLocalRequest } from '../local-requests.js';
+import { INVALID_PARAMS, RpcError } from './rpc-error.js';
+import type { RpcMethods } from './rpc-methods.js';
+
+/** Wallets ask from their own pages. */
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers': '*',
+  'access-control-allow-methods': 'POST, OPTIONS',
+};
+
+/** JSON-RPC over HTTP; batches too. */
+export function createRpcServer(methods: RpcMethods): Server {
+  const answer = (request: unknown): object => {
+    const { id = null, method, params } = isJsonObject(request) ? request : {};
+    try {
+      const result = methods(String(method), Array.isArray(params) ? params : []);
+      return { jsonrpc: '2.0', id, result };
+    } catch (error) {
+      return { jsonrpc: '2.0', id, error: describe(error) };
+    }
+  };
+  return createServer(async (request, response) => {
+    if (!isLocalRequest(request)) return sendJson(response, 403, FOREIGN);
+    if (request.method !== 'POST') {
+      response.writeHead(request.method === 'OPTIONS' ? 204 : 405, CORS).end();
+      return;
+    }
+    const body = await readBody(request);
+    if (body === undefined) {
+      sendJson(
+        response,
+        200,
+        { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } },
+        CORS,
+      );
+      return;
+    }
+    sendJson(response, 200, Array.isArray(body) ? body.map(answer) : answer(body), CORS);
+  });
+}
+
+/** Anything unforeseen is, as far as can be told, in what was sent: an address or a transaction that is none. */
+function describe(error: unknown): object {
+  if (error instanceof RpcError) {
+    return { code: error.code, message: error.message, ...(error.data && { data: error.data }) };
+  }
+  return { code: INVALID_PARAMS, message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,299 @@
+import { randomBytes } from 'node:crypto';
+import { Keypair, type VersionedMessage } from '@solana/web3.js';
+import { nowMs } from '../../../shared/process/clock.js';
+import { base58 } from './base58.js';
+import { Balancer, RpcEndpoint, RpcError } from './chain.js';
+import { type Commitment, commitmentAt, DEPTH, type Landed, LandedTransactions } from './solana-landed.js';
+import { decode, presentMessage, presentMeta } from './solana-messages.js';
+
+/**
+ * A Solana cluster as far as token payments go: slots with times, blockhashes with their age, and the transactions
+ * that landed. A transaction is processed in the newest slot, confirmed 2 slots later, finalized after 32; slots
+ * pass only by `pass` and `travel`. The dials below make the endpoint wrong in the ways real ones are.
+ */
+export interface Landing {
+  signature?: string;
+  /** Makes the transaction fail. */
+  error?: object;
+  /** How far the chain goes on at once; confirmed unless told. */
+  commitment?: Commitment;
+  /** What token accounts receive by programs that the transaction calls. */
+  receives?: Record<string, bigint>;
+}
+
+interface Config {
+  commitment?: Commitment;
+  minContextSlot?: number;
+  limit?: number;
+  before?: string;
+  maxSupportedTransactionVersion?: number;
+}
+
+const FIRST_SLOT = 1_000_000;
+const SLOTS_AT_START = 400;
+const MS_PER_SLOT = 400;
+const BLOCKHASH_SLOTS = 150;
+/** Of no meaning to a reader. */
+const SOME_SIGNATURE = base58(randomBytes(64));
+
+export class SolanaChain {
+  /** As getGenesisHash says it. */
+  genesisHash: string;
+  /** By method, or '*': answers from a node that is so many slots behind. */
+  readonly lag = new Map<string, number>();
+  /** Left out when transactions are listed by account. */
+  readonly hiddenFromLists = new Set<string>();
+  /** Left out when they are looked up by signature. */
+  readonly hiddenByName = new Set<string>();
+  /** All of them. */
+  hidesTransactions = false;
+  /** Of a transaction version that the node does not send without being asked for it. */
+  readonly ofLaterVersion = new Set<string>();
+  /** Whether getTransaction tells how it went. */
+  tellsMeta = true;
+  /** And with it token balances. */
+  tellsBalances = true;
+  /** Whether answers about a slot tell its time. */
+  tellsTimes = true;
+  /** How many entries one answer lists at most. */
+  pageSize = 1000;
+  /** The first slot whose transactions the endpoint keeps; of an endpoint that keeps all of them it is 0. */
+  ledgerFrom = 0;
+  /** Whether a list is refused, instead of empty, from a transaction on that the endpoint does not know. */
+  refusesUnknownPlaces = false;
+  /** By how many slots the lists by account are behind what the node has. */
+  listLag = 0;
+  /** Whether lists tell the memos of transactions. */
+  listsMemos = true;
+  readonly nodes = new Balancer();
+  /** By slot, counted from the first. */
+  readonly #times: number[] = [];
+  readonly #blockhashes = new Map<string, number>();
+  readonly #landed = new LandedTransactions();
+  readonly #messages = new Set<string>();
+  #offsetMs = 0;
+  #isHalted = false;
+  #endpoint: RpcEndpoint | undefined;
+
+  /** By its CAIP-2 identifier. */
+  static async start(network: string): Promise<SolanaChain> {
+    const chain = new SolanaChain(network);
+    chain.#endpoint = await RpcEndpoint.start(chain.#methods());
+    return chain;
+  }
+
+  /** Without a port, asked by `endpoint.fetch`. */
+  static inProcess(network: string): SolanaChain {
+    const chain = new SolanaChain(network);
+    chain.#endpoint = RpcEndpoint.inProcess(chain.#methods());
+    return chain;
+  }
+
+  private constructor(network: string) {
+    this.genesisHash = `${network.slice('solana:'.length)}wcaWoxPkrZBG`;
+    for (let age = SLOTS_AT_START; age >= 0; age -= 1) this.#times.push(nowMs() - age * MS_PER_SLOT);
+  }
+
+  get endpoint(): RpcEndpoint {
+    if (this.#endpoint === undefined) throw new Error('the chain is not started');
+    return this.#endpoint;
+  }
+
+  /** Of the newest slot. */
+  get time(): Date {
+    return new Date(this.#times.at(-1) ?? 0);
+  }
+
+  get slot(): number {
+    return FIRST_SLOT + this.#times.length - 1;
+  }
+
+  /** No slot passes from now on, and nothing may land. */
+  halt(): void {
+    this.#isHalted = true;
+  }
+
+  goOn(): void {
+    this.#isHalted = false;
+  }
+
+  /** Slots in a moment, as when the clock stands still. */
+  pass(slots: number): void {
+    if (this.#isHalted) return;
+    for (let passed = 0; passed < slots; passed += 1) {
+      this.#times.push(Math.max(nowMs() + this.#offsetMs, this.#times.at(-1) ?? 0));
+    }
+  }
+
+  /** Moves the chain's clock, and nobody else's, with the slots of that time. */
+  travel(seconds: number): void {
+    const slots = Math.ceil((seconds * 1000) / MS_PER_SLOT);
+    for (let passed = 0; passed < slots; passed += 1) {
+      this.#offsetMs += MS_PER_SLOT;
+      this.pass(1);
+    }
+  }
+
+  issueBlockhash(blockhash = Keypair.generate().publicKey.toBase58()): string {
+    this.#blockhashes.set(blockhash, this.slot);
+    return blockhash;
+  }
+
+  /** Lands what the buyer signed, as a facilitator does: the same message a second time is refused. */
+  movePayment(signedTransaction: string, landing: Landing = {}): string {
+    const message = decode(signedTransaction);
+    const key = Buffer.from(message.serialize()).toString('hex');
+    if (this.#messages.has(key)) throw new Error('AlreadyProcessed');
+    this.#messages.add(key);
+    const { signature = base58(randomBytes(64)), error = null, receives = {} } = landing;
+    this.pass(1);
+    this.#land(signature, message, { error, receives });
+    this.pass(DEPTH[landing.commitment ?? 'confirmed']);
+    return signature;
+  }
+
+  /** Many transactions of the same accounts, all confirmed. */
+  crowd(signedTransaction: string, count: number): void {
+    const message = decode(signedTransaction);
+    const prefix = base58(randomBytes(60)).slice(0, 78);
+    for (let landed = 0; landed < count; landed += 1) {
+      this.#land(`${prefix}${synthetic(landed)}`, message, { error: null, receives: {} });
+    }
+    this.pass(DEPTH.confirmed);
+  }
+
+  /** What TransferChecked instructions have brought to a token account. */
+  received(account: string): bigint {
+    return this.#landed.received(account);
+  }
+
+  async close(): Promise<void> {
+    await this.endpoint.close();
+  }
+
+  #land(
+    signature: string,
+    message: VersionedMessage,
+    { error, receives }: Pick<Landed, 'error' | 'receives'>,
+  ): void {
+    if (this.#isHalted) throw new Error('the cluster stands still');
+    this.#landed.add({ signature, slot: this.slot, message, error, receives });
+  }
+
+  #methods(): Record<string, (params: readonly unknown[]) => unknown> {
+    return {
+      getGenesisHash: () => this.genesisHash,
+      getSlot: ([config]) => this.#height('getSlot', config as Config),
+      getBlockTime: ([slot]) => this.#timeAt(Number(slot)),
+      getFirstAvailableBlock: () => this.ledgerFrom,
+      isBlockhashValid: ([blockhash, config]) => this.#judgeBlockhash(String(blockhash), config as Config),
+      getSignatureStatuses: ([signatures]) => ({
+        context: { slot: this.#height('getSignatureStatuses', {}) },
+        value: (signatures as string[]).map((signature) => this.#presentStatus(signature)),
+      }),
+      getTransaction: ([signature, config]) => this.#presentTransaction(String(signature), config as Config),
+      getSignaturesForAddress: ([address, config]) => this.#list(String(address), config as Config),
+    };
+  }
+
+  #height(method: string, { commitment = 'finalized', minContextSlot = 0 }: Config = {}): number {
+    const lag = (this.lag.get(method) ?? this.lag.get('*') ?? 0) + this.nodes.next();
+    const height = this.slot - DEPTH[commitment] - lag;
+    if (height < minContextSlot) throw new RpcError(-32016, 'Minimum context slot has not been reached');
+    return height;
+  }
+
+  #timeAt(slot: number): number | null {
+    const height = this.#height('getBlockTime', { commitment: 'processed' });
+    if (slot > height) throw new RpcError(-32004, `Block not available for slot ${slot}`);
+    return this.#presentTime(slot);
+  }
+
+  #presentTime(slot: number): number | null {
+    const time = this.#times[slot - FIRST_SLOT];
+    if (time === undefined) throw new RpcError(-32004, `Block not available for slot ${slot}`);
+    return this.tellsTimes ? Math.floor(time / 1000) : null;
+  }
+
+  #judgeBlockhash(blockhash: string, config: Config): object {
+    const slot = this.#height('isBlockhashValid', config);
+    const age = slot - (this.#blockhashes.get(blockhash) ?? Number.POSITIVE_INFINITY);
+    return { context: { slot }, value: age >= 0 && age <= BLOCKHASH_SLOTS };
+  }
+
+  #find(signature: string, upTo: number): Landed | undefined {
+    if (this.hidesTransactions || this.hiddenByName.has(signature)) return undefined;
+    const landed = this.#landed.find(signature);
+    return landed !== undefined && landed.slot <= upTo && landed.slot >= this.ledgerFrom ? landed : undefined;
+  }
+
+  #presentStatus(signature: string): object | null {
+    const height = this.#height('getSignatureStatuses', { commitment: 'processed' });
+    const landed = this.#find(signature, height);
+    if (landed === undefined) return null;
+    const { slot, error } = landed;
+    const age = height - slot;
+    const confirmationStatus = commitmentAt(age);
+    const confirmations = confirmationStatus === 'finalized' ? null : age;
+    return { slot, err: error, confirmations, confirmationStatus };
+  }
+
+  #presentTransaction(signature: string, config: Config): object | null {
+    const landed = this.#find(signature, this.#height('getTransaction', config));
+    if (landed === undefined) return null;
+    if (this.ofLaterVersion.has(signature))
+      throw new RpcError(-32015, 'Transaction version (7) is not supported');
+    const { message, slot } = landed;
+    if (message.version !== 'legacy' && config.maxSupportedTransactionVersion === undefined) {
+      throw new RpcError(-32015, 'Transaction version (0) is not supported by the requesting client');
+    }
+    return {
+      slot,
+      blockTime: this.#presentTime(slot),
+      version: message.version,
+      meta: this.tellsMeta ? presentMeta(landed, this.tellsBalances) : null,
+      transaction: {
+        signatures: [signature, ...Array(message.header.numRequiredSignatures - 1).fill(SOME_SIGNATURE)],
+        message: presentMessage(message),
+      },
+    };
+  }
+
+  #list(address: string, config: Config): object[] {
+    const height = this.#height('getSignaturesForAddress', config) - this.listLag;
+    const { limit = 1000, before } = config;
+    const all = this.#landed.of(address);
+    let newest = all.length - 1;
+    if (before !== undefined) {
+      const place = this.#landed.find(before);
+      if (place === undefined || place.slot > height || place.slot < this.ledgerFrom) {
+        if (this.refusesUnknownPlaces) throw new RpcError(-32020, `Transaction ${before} not found`);
+        return [];
+      }
+      while (newest >= 0 && (all[newest]?.order ?? 0) >= place.order) newest -= 1;
+    }
+    const listed: object[] = [];
+    for (let index = newest; index >= 0 && listed.length < Math.min(limit, this.pageSize); index -= 1) {
+      const landed = all[index];
+      if (landed === undefined || landed.slot < this.ledgerFrom) break;
+      if (landed.slot > height || this.hiddenFromLists.has(landed.signature)) continue;
+      listed.push(this.#presentEntry(landed));
+    }
+    return listed;
+  }
+
+  #presentEntry({ signature, slot, error, memo }: Landed): object {
+    return {
+      signature,
+      slot,
+      err: error,
+      memo: this.listsMemos ? memo : null,
+      blockTime: this.#presentTime(slot),
+    };
+  }
+}
+
+/** Ten digits of base58, different for each number. */
+function synthetic(number: number): string {
+  return base58(Buffer.from([1, (number >> 16) & 255, (number >> 8) & 255, number & 255])).padStart(10, '2');
+}

@@ -1,0 +1,159 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Redis } from 'ioredis';
+import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
+import { eventually } from './eventually.js';
+import { findFreePort } from './services.js';
+
+/** Servers of Redis' own that make up one: some keep data, some watch them. They end with the process that started them. */
+export interface RedisNode {
+  port: number;
+  client: Redis;
+  /** At once, as a machine that loses its power. */
+  kill(): Promise<void>;
+}
+
+export interface RedisNodes {
+  /** With `settings` on top of what every throwaway server has. */
+  start(settings?: Record<string, string | number>): Promise<RedisNode>;
+  startSentinel(master: RedisNode, name: string): Promise<RedisNode>;
+  stop(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+
+export async function openRedisNodes(): Promise<RedisNodes> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-redis-'));
+  const processes: GuardedProcess[] = [];
+  const clients: Redis[] = [];
+
+  async function run(port: number, args: string[]): Promise<RedisNode> {
+    const running = spawnGuarded('redis-server', args);
+    running.unref();
+    processes.push(running);
+    const client = new Redis(port, HOST, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+    client.on('error', () => undefined); // While it starts, and when it is killed.
+    clients.push(client);
+    await Promise.race([client.ping(), running.exited]);
+    if (running.hasExited()) throw new Error(`redis-server did not start:\n${running.recentOutput()}`);
+    return {
+      port,
+      client,
+      async kill() {
+        const [, pid] = /process_id:(\d+)/.exec(await client.info('server')) ?? [];
+        client.disconnect();
+        process.kill(Number(pid), 'SIGKILL');
+        await running.exited;
+      },
+    };
+  }
+
+  return {
+    async start(settings = {}) {
+      const port = await findFreePort();
+      const own = {
+        port,
+        bind: HOST,
+        save: '',
+        appendonly: 'no',
+        dir: folder,
+        'repl-diskless-sync-delay': 0,
+      };
+      const args = Object.entries({ ...own, ...settings }).flatMap(([name, value]) => [
+        `--${name}`,
+        `${value}`,
+      ]);
+      return await run(port, args);
+    },
+    async startSentinel(master, name) {
+      const port = await findFreePort();
+      const file = path.join(folder, `sentinel-${port}.conf`);
+      const lines = [
+        `port ${port}`,
+        `bind ${HOST}`,
+        `dir ${folder}`,
+        `sentinel monitor ${name} ${HOST} ${master.port} 2`,
+        `sentinel down-after-milliseconds ${name} 500`,
+        `sentinel failover-timeout ${name} 3000`,
+      ];
+      await writeFile(file, `${lines.join('\n')}\n`);
+      return await run(port, [file, '--sentinel']);
+    },
+    async stop() {
+      for (const client of clients) client.disconnect();
+      await Promise.all(processes.map((running) => running.stop()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const SLOTS = 16_384;
+const MASTERS = 3;
+
+export interface RedisCluster {
+  url: string;
+  /** The one that has this key, of which there is a copy. */
+  doomed: RedisNode;
+  copy: RedisNode;
+  nodes: RedisNode[];
+}
+
+/** Three masters, and a copy of the one that has this key. */
+export async function formCluster(nodes: RedisNodes, key: string): Promise<RedisCluster> {
+  const started = await Promise.all(Array.from({ length: MASTERS + 1 }, () => startClusterNode(nodes)));
+  const [first, second, third, copy] = started;
+  if (first === undefined || second === undefined || third === undefined || copy === undefined)
+    throw new Error('too few nodes');
+  const masters = [first, second, third];
+  await Promise.all(
+    masters.map(({ client }, index) => {
+      const [from, to] = [index, index + 1].map((part) => Math.floor((part * SLOTS) / MASTERS));
+      return client.call('CLUSTER', 'ADDSLOTSRANGE', `${from}`, `${Number(to) - 1}`);
+    }),
+  );
+  for (const { port, busPort } of started.slice(1))
+    await first.client.call('CLUSTER', 'MEET', HOST, `${port}`, `${busPort}`);
+  await eventually(async () => {
+    for (const { client } of started) await requireNodes(client, started.length);
+  });
+  const slot = Number(await first.client.call('CLUSTER', 'KEYSLOT', key));
+  const doomed = masters[Math.floor((slot * MASTERS) / SLOTS)] ?? first;
+  const id = String(await doomed.client.call('CLUSTER', 'MYID'));
+  await copy.client.call('CLUSTER', 'REPLICATE', id);
+  await eventually(async () => {
+    if (!/master_link_status:up/.test(await copy.client.info('replication'))) throw new Error('no copy yet');
+    for (const { client } of masters) await requireReady(client);
+  });
+  const url = `redis+cluster://${masters.map(({ port }) => `${HOST}:${port}`).join(',')}`;
+  return { url, doomed, copy, nodes: started };
+}
+
+async function startClusterNode(nodes: RedisNodes): Promise<RedisNode & { busPort: number }> {
+  const busPort = await findFreePort();
+  const node = await nodes.start({
+    'cluster-enabled': 'yes',
+    'cluster-config-file': `nodes-${busPort}.conf`,
+    'cluster-port': busPort,
+    'cluster-node-timeout': 1000,
+    // A copy that fell behind a little takes over all the same.
+    'cluster-replica-validity-factor': 0,
+  });
+  return { ...node, busPort };
+}
+
+async function requireNodes(client: Redis, count: number): Promise<void> {
+  const info = String(await client.call('CLUSTER', 'INFO'));
+  if (!info.includes(`cluster_known_nodes:${count}`)) throw new Error('they do not know each other yet');
+}
+
+/** It knows of every slot, and of the copy. */
+async function requireReady(client: Redis): Promise<void> {
+  const info = String(await client.call('CLUSTER', 'INFO'));
+  const lines = String(await client.call('CLUSTER', 'NODES'));
+  if (!info.includes('cluster_state:ok') || !/\bslave\b/.test(lines)) throw new Error('not ready yet');
+}
+
+export async function isMaster({ client }: RedisNode): Promise<boolean> {
+  return /role:master/.test(await client.info('replication'));
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
+import { loadConfig } from '../../../shared/config/config.js';
+import { type Knex, openDatabase } from '../../../shared/db/knex.js';
+import { migrate } from '../../../shared/migrate.js';
+import { createLogger } from '../../../shared/process/logger.js';
+import { eventually } from './eventually.js';
+
+/** A migrated Postgres, and another one that streams from it. */
+export interface Pair {
+  primary: Server;
+  standby: Server;
+  /** Nothing more is shown until it is taken back. */
+  pauseReplay(): Promise<void>;
+  resumeReplay(): Promise<void>;
+  /** Until the standby shows what has been written so far. */
+  caughtUp(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Server {
+  url: string;
+  db: Knex;
+}
+
+/** What this database was asked last by any of its clients. */
+export async function wasAsked(db: Knex, words: string): Promise<boolean> {
+  const { rows } = await db.raw(
+    'SELECT 1 FROM pg_stat_activity WHERE strpos(query, ?) > 0 AND pid <> pg_backend_pid()',
+    [words],
+  );
+  return rows.length > 0;
+}
+
+const SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  max_connections: 100,
+  track_activity_query_size: 16_384,
+};
+
+export async function startPair(): Promise<Pair> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-pair-'));
+  await chmod(folder, 0o711); // Root's Postgres runs as another user.
+  const start = (name: string, settings: Record<string, string | number> = {}): Promise<EmbeddedPostgres> =>
+    startEmbeddedPostgres({ dir: path.join(folder, name), settings: { ...SETTINGS, ...settings } });
+
+  const made = await start('primary');
+  await migrate(loadConfig({ DATABASE_URL: made.url }, 'migrate'), createLogger('silent', 'test'));
+  await made.stop();
+  const { copy } = await copyOf(made.dataDir);
+  const first = await start('primary');
+  const conninfo = `host=${new URL(first.url).searchParams.get('host')} port=5432 user=app`;
+  const second = await startEmbeddedPostgres({
+    dir: path.dirname(copy),
+    settings: { ...SETTINGS, hot_standby_feedback: 'on', primary_conninfo: conninfo },
+  });
+  const [primary, standby] = [first, second].map(({ url }) => ({ url, db: open(url) })) as [Server, Server];
+  return {
+    primary,
+    standby,
+    pauseReplay: async () => {
+      await standby.db.raw('SELECT pg_wal_replay_pause()');
+      // It stops at the next record.
+      await eventually(async () => {
+        await primary.db.raw('SELECT pg_log_standby_snapshot()');
+        const { rows } = await standby.db.raw('SELECT pg_get_wal_replay_pause_state() AS state');
+        assert.equal(rows[0].state, 'paused');
+      });
+    },
+    resumeReplay: async () => {
+      await standby.db.raw('SELECT pg_wal_replay_resume()');
+    },
+    async caughtUp() {
+      const { rows } = await primary.db.raw('SELECT pg_current_wal_lsn() AS place');
+      const shows = 'SELECT pg_last_wal_replay_lsn() >= ?::pg_lsn AS shown';
+      await eventually(async () => {
+        assert.ok((await standby.db.raw(shows, [rows[0].place])).rows[0].shown);
+      });
+    },
+    async close() {
+      await Promise.all([primary.db.destroy(), standby.db.destroy()]);
+      await second.stop();
+      await first.stop();
+      for (const { dataDir } of [first, second])
+        await rm(path.dirname(dataDir), { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function open(url: string): Knex {
+  return openDatabase(loadConfig({ DATABASE_URL: url }, 'migrate').database);
+}
+
+/** Beside it, with its owner; where there is a signal, it starts as a standby. */
+async function copyOf(dataDir: string): Promise<{ copy: string }> {
+  const base = path.join(path.dirname(path.dirname(dataDir)), 'standby');
+  const copy = path.join(base, path.basename(dataDir));
+  const run = promisify(execFile);
+  const owner = await stat(path.dirname(dataDir));
+  await run('mkdir', ['-m', '700', base]);
+  await run('cp', ['-a', dataDir, copy]);
+  await writeFile(path.join(copy, 'standby.signal'), '');
+  await run('chown', [`${owner.uid}:${owner.gid}`, base, path.join(copy, 'standby.signal')]);
+  return { copy };
+}

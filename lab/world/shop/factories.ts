@@ -1,0 +1,239 @@
+import { type AccountDetails, createAccount } from '../../../shared/accounts/accounts.js';
+import { createApiKey } from '../../../shared/accounts/api-keys.js';
+import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
+import type { Knex } from '../../../shared/db/knex.js';
+import { Payable } from '../../../shared/payables/model.js';
+import { summarize } from '../../../shared/payables/states.js';
+import { Payment } from '../../../shared/payments/model.js';
+import { refundTerms } from '../../../shared/refunds/present.js';
+import { newId, sessionPrefix } from '../../../shared/values/ids.js';
+import { Event, WebhookEndpoint } from '../../../shared/webhooks/model.js';
+
+export const EVM_WALLET = '0x209693Bc6afc0C5328bA36FaF03C514EF312287C';
+export const SOLANA_WALLET = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g';
+/** An address, so that no test asks a name server: nothing is ever sent there. */
+export const HOOK_URL = 'https://1.1.1.1/hooks';
+
+export interface Merchant {
+  accountId: string;
+  liveKey: string;
+  testKey: string;
+}
+
+/** An account with both wallets and a key for each mode. */
+export async function buildMerchant(db: Knex, details: Partial<AccountDetails> = {}): Promise<Merchant> {
+  const account = await createAccount(db, {
+    name: 'Cafe Pocket',
+    evmWallet: EVM_WALLET,
+    solanaWallet: SOLANA_WALLET,
+    logoUrl: null,
+    brandColor: null,
+    supportEmail: null,
+    ...details,
+  });
+  const [live, test] = await Promise.all([
+    createApiKey(db, { accountId: account.id, livemode: true, name: 'Live' }),
+    createApiKey(db, { accountId: account.id, livemode: false, name: 'Test' }),
+  ]);
+  return { accountId: account.id, liveKey: live.secret, testKey: test.secret };
+}
+
+export async function buildSession(
+  db: Knex,
+  accountId: string,
+  overrides: Partial<CheckoutSession> = {},
+): Promise<CheckoutSession> {
+  return await CheckoutSession.query(db).insert(newSession(accountId, overrides)).returning('*');
+}
+
+export async function buildSessions(
+  db: Knex,
+  accountId: string,
+  count: number,
+  overrides: Partial<CheckoutSession> = {},
+): Promise<CheckoutSession[]> {
+  const rows = Array.from({ length: count }, () => newSession(accountId, overrides));
+  return await CheckoutSession.query(db).insert(rows).returning('*');
+}
+
+function newSession(accountId: string, overrides: Partial<CheckoutSession>): Partial<CheckoutSession> {
+  const livemode = overrides.livemode ?? false;
+  const session = newPlainSession(accountId, livemode, overrides);
+  return { summary: summarize(session.lineItems ?? []), ...session };
+}
+
+function newPlainSession(
+  accountId: string,
+  livemode: boolean,
+  overrides: Partial<CheckoutSession>,
+): Partial<CheckoutSession> {
+  return {
+    id: newId(sessionPrefix(livemode)),
+    accountId,
+    livemode,
+    status: 'open',
+    amountTotalCents: 450,
+    lineItems: [
+      {
+        id: newId('li_'),
+        name: 'Coffee',
+        description: null,
+        images: [],
+        unitAmountCents: 450,
+        quantity: 1,
+      },
+    ],
+    metadata: {},
+    successUrl: null,
+    cancelUrl: null,
+    clientReferenceId: null,
+    customerEmail: null,
+    expiresAt: new Date(Date.now() + 3_600_000),
+    paymentId: null,
+    ...overrides,
+  };
+}
+
+/** A succeeded payment of a complete session, both written as a settlement leaves them. */
+export async function buildPaidSession(
+  db: Knex,
+  accountId: string,
+  overrides: Partial<Payment> = {},
+): Promise<{ session: CheckoutSession; payment: Payment }> {
+  const livemode = overrides.livemode ?? false;
+  const open = await buildSession(db, accountId, { livemode });
+  const payment = await Payment.query(db)
+    .insert({
+      id: newId('pay_'),
+      checkoutSessionId: open.id,
+      accountId,
+      livemode,
+      status: 'succeeded',
+      amountCents: open.amountTotalCents,
+      token: 'USDC',
+      tokenAmount: '4500000',
+      tokenDecimals: 6,
+      network: 'eip155:84532',
+      payer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      payTo: EVM_WALLET,
+      channel: 'x402',
+      transaction: `0x${'ab'.repeat(32)}`,
+      settledAt: new Date(),
+      asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+      payloadKey: newId('pay_'),
+      requirements: {},
+      payload: {},
+      validUntil: new Date(),
+      claimedAt: new Date(),
+      ...overrides,
+    })
+    .returning('*');
+  const session = await CheckoutSession.query(db).patchAndFetchById(open.id, {
+    status: 'complete',
+    paymentId: payment.id,
+  });
+  return { session, payment };
+}
+
+/** Of all of a payment that was made before, as its creation leaves it. */
+export async function buildRefund(
+  db: Knex,
+  accountId: string,
+  overrides: Partial<Payable> = {},
+  paid: Partial<Payment> = {},
+): Promise<Payable> {
+  const { payment } = await buildPaidSession(db, accountId, paid);
+  const { id: refundedPaymentId, payer, livemode } = payment;
+  const amountTotalCents = overrides.amountTotalCents ?? payment.amountCents;
+  const terms = { payTo: payer ?? '', reason: null, reference: null };
+  const row: Partial<Payable> = {
+    id: newId('re_'),
+    accountId,
+    livemode,
+    status: 'open',
+    amountTotalCents,
+    lineItems: [],
+    summary: summarize([]),
+    metadata: {},
+    expiresAt: new Date(Date.now() + 3_600_000),
+    refundedPaymentId,
+    refund: refundTerms(payment, amountTotalCents, terms),
+    ...overrides,
+  };
+  return await Payable.query(db).insert(row).returning('*');
+}
+
+/** A payment that holds its session and whose outcome is open, asked for a while ago. */
+export async function buildUndecidedPayment(
+  db: Knex,
+  accountId: string,
+  overrides: Partial<Payment> = {},
+): Promise<{ session: CheckoutSession; payment: Payment }> {
+  const open = await buildSession(db, accountId);
+  const payment = await Payment.query(db)
+    .insert({
+      id: newId('pay_'),
+      checkoutSessionId: open.id,
+      accountId,
+      livemode: false,
+      status: 'processing',
+      amountCents: open.amountTotalCents,
+      token: 'USDC',
+      tokenAmount: '4500000',
+      tokenDecimals: 6,
+      network: 'eip155:84532',
+      payer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      payTo: EVM_WALLET,
+      channel: 'x402',
+      transaction: null,
+      settledAt: null,
+      asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+      payloadKey: newId('pay_'),
+      requirements: {},
+      payload: { signature: 'secret-signature' },
+      validUntil: new Date(Date.now() + 300_000),
+      claimedAt: new Date(),
+      stage: 'confirm',
+      dueAt: new Date(Date.now() + 3_600_000),
+      attempt: 1,
+      settleCalls: 1,
+      settleAskedAt: new Date(),
+      ...overrides,
+    })
+    .returning('*');
+  const session = await CheckoutSession.query(db).patchAndFetchById(open.id, {
+    status: 'processing',
+    paymentId: payment.id,
+  });
+  return { session, payment };
+}
+
+/** One that says of a session that it is paid, as `object` shows it. */
+export async function buildEvent(db: Knex, accountId: string, object: { id: string }): Promise<string> {
+  const event = { id: newId('evt_'), accountId, livemode: false, checkoutSessionId: object.id };
+  await Event.query(db).insert({ ...event, type: 'checkout.session.completed', object });
+  return event.id;
+}
+
+/** Enabled for all events; their ids, oldest first. */
+export async function buildEndpoints(
+  db: Knex,
+  accountId: string,
+  count: number,
+  overrides: Partial<WebhookEndpoint> = {},
+): Promise<string[]> {
+  const rows = Array.from({ length: count }, () => ({
+    id: newId('we_'),
+    accountId,
+    livemode: false,
+    url: HOOK_URL,
+    enabledEvents: ['*' as const],
+    status: 'enabled' as const,
+    description: null,
+    sealedSecret: 'none',
+    deletedAt: null,
+    ...overrides,
+  }));
+  await WebhookEndpoint.query(db).insert(rows);
+  return rows.map(({ id }) => id);
+}

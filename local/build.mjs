@@ -1,4 +1,0 @@
-import { fileURLToPath } from 'node:url';
-import { build } from './ensure-built.mjs';
-
-await build(fileURLToPath(new URL('..', import.meta.url)));

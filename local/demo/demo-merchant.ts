@@ -1,0 +1,54 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createAccount } from '../../shared/accounts/accounts.js';
+import { authenticate, createApiKey } from '../../shared/accounts/api-keys.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { Refusal } from '../../shared/errors/refusal.js';
+
+/** The sandbox has their keys, for the refunds that the demo merchant pays. */
+export const EVM_WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';
+export const SOLANA_WALLET = 'BsdjwmGzmw2SamRN9FVAwzz7nULyj7amY94QRU1bZmZ';
+
+/**
+ * The test key of the demo merchant. Postgres only knows its hash, so it is kept in a file beside the data;
+ * a file that does not fit the database (it was emptied, or is another one) makes a new merchant.
+ */
+export async function demoMerchantKey(db: Knex, folder: string): Promise<string> {
+  const file = path.join(folder, 'demo-merchant.json');
+  const kept = await readKey(file);
+  if (kept !== undefined && (await isKnown(db, kept))) return kept;
+  const secret = await db.transaction(async (trx) => {
+    const account = await createAccount(trx, {
+      name: 'Demo merchant',
+      evmWallet: EVM_WALLET,
+      solanaWallet: SOLANA_WALLET,
+      logoUrl: null,
+      brandColor: null,
+      supportEmail: null,
+    });
+    const key = await createApiKey(trx, { accountId: account.id, livemode: false, name: 'Demo key' });
+    return key.secret;
+  });
+  await writeFile(file, `${JSON.stringify({ testKey: secret })}\n`, { mode: 0o600 });
+  return secret;
+}
+
+async function readKey(file: string): Promise<string | undefined> {
+  try {
+    const { testKey }: { testKey?: unknown } = JSON.parse(await readFile(file, 'utf8'));
+    return typeof testKey === 'string' ? testKey : undefined;
+  } catch {
+    // Missing on the first start, or damaged: either way a new merchant is made.
+    return undefined;
+  }
+}
+
+async function isKnown(db: Knex, key: string): Promise<boolean> {
+  try {
+    await authenticate(db, key);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import { authenticate } from '../../shared/accounts/api-keys.js';
+import { addFacilitatorKey } from '../../shared/accounts/facilitator-keys.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { isFacilitatorSecret, parseFacilitatorSecret } from '../../shared/secrets/facilitator-secret.js';
+
+/** What the programs in examples/ have to know of this start. */
+export interface ExampleFacts {
+  baseUrl: string;
+  testKey: string;
+  /** Of a wallet that holds money on the sandbox's chains. */
+  buyerKey: string | undefined;
+}
+
+/**
+ * Writes it to `examples.env`, with a facilitator key that is registered for the demo merchant: agents sign up with it
+ * without an operator. The key is kept from start to start.
+ */
+export async function writeExampleEnvironment(
+  db: Knex,
+  folder: string,
+  { baseUrl, testKey, buyerKey }: ExampleFacts,
+): Promise<void> {
+  const file = path.join(folder, 'examples.env');
+  const { accountId } = await authenticate(db, testKey);
+  const secret = (await keptSecret(file)) ?? newSecret();
+  const publicKey = createPublicKey(parseFacilitatorSecret(secret));
+  // Named for its account: a key id is one account's, and this may be another database than last time.
+  const keyId = `demo_${accountId}`;
+  await addFacilitatorKey(db, {
+    accountId,
+    keyId,
+    publicKey: publicKey.export({ format: 'der', type: 'spki' }),
+  });
+  const facts = {
+    CHECKOUT_URL: baseUrl,
+    CHECKOUT_KEY: testKey,
+    AGENT_KEY_ID: keyId,
+    AGENT_KEY_SECRET: secret,
+    ...(buyerKey !== undefined && { BUYER_KEY: buyerKey }),
+  };
+  const lines = Object.entries(facts).map(([name, value]) => `${name}=${value}\n`);
+  await writeFile(file, lines.join(''), { mode: 0o600 });
+}
+
+/** Undefined on the first start, and when the file is damaged. */
+async function keptSecret(file: string): Promise<string | undefined> {
+  try {
+    const { AGENT_KEY_SECRET: secret = '' } = parseEnv(await readFile(file, 'utf8'));
+    return isFacilitatorSecret(secret) ? secret : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function newSecret(): string {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return `svc_sk_${privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')}`;
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CHILD_ENVIRONMENT } from '../toolchain/child-environment.js';
+import { type GuardedProcess, spawnGuarded } from '../toolchain/guarded-process.js';
+import { openDatabaseFolder, openSocketFolder } from './database-folder.js';
+import { connectionUrl, ensureDatabase } from './ensure-database.js';
+import { initCluster } from './init-cluster.js';
+import { findPostgresBinaries } from './postgres-binaries.js';
+import { clearStaleLocks, findRunningPostmaster } from './postmaster-pid.js';
+
+/**
+ * A real Postgres for a machine without one. It lives and dies with the process that started it; a second
+ * process on the same folder uses the first one's (`owned` is false) and loses it when that one ends. It
+ * listens on a socket in a private folder, on no port. Close every pool before `stop()`: a client still
+ * connected gets 57P01.
+ */
+export interface EmbeddedPostgres {
+  url: string;
+  dataDir: string;
+  /** This process started it, and ends it. */
+  owned: boolean;
+  version: string;
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  /**
+   * Holds the cluster, in a folder named after Postgres's major version: another version starts another
+   * cluster.
+   */
+  dir: string;
+  database?: string;
+  settings?: Record<string, string | number>;
+  /** Where root keeps the data of a checkout that the database's user cannot get at. */
+  fallbackBase?: string;
+  /** Use the `initdb` and `postgres` of this folder. */
+  binDir?: string;
+}
+
+const SUPERUSER = 'app';
+const START_TIMEOUT_MS = 60_000;
+const LONGEST_PAUSE_MS = 100;
+
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { dir, database = 'app', settings = {}, binDir } = options;
+  const { fallbackBase = '/var/lib/stablecoin-checkout' } = options;
+  const { base, user } = await openDatabaseFolder(dir, fallbackBase);
+  const { bin, version, major } = await findPostgresBinaries({ user, copyInto: base, binDir });
+  const dataDir = path.join(base, `pg${major}`);
+  const socketDir = await openSocketFolder(dataDir, user);
+  const extraArgs = settings.fsync === 'off' ? ['--no-sync'] : [];
+  await initCluster({ bin, dataDir, superuser: SUPERUSER, user, extraArgs });
+
+  const startServer = (clusterName: string): GuardedProcess => {
+    const parameters = {
+      listen_addresses: '',
+      port: 5432, // a part of the socket's name; no port is opened
+      unix_socket_directories: socketDir,
+      unix_socket_permissions: '0700',
+      max_connections: 100,
+      timezone: 'UTC',
+      ...settings,
+      cluster_name: clusterName,
+    };
+    const args = Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const environment = CHILD_ENVIRONMENT;
+    return spawnGuarded(path.join(bin, 'postgres'), ['-D', dataDir, ...args], { user, environment });
+  };
+  const reached = await reachServer({ dataDir, socketDir, database, startServer });
+  return {
+    url: connectionUrl(SUPERUSER, reached.socketDir, database),
+    dataDir,
+    owned: reached.server !== undefined,
+    version,
+    async stop() {
+      await reached.server?.stop();
+    },
+  };
+}
+
+interface ReachOptions {
+  dataDir: string;
+  socketDir: string;
+  database: string;
+  startServer(clusterName: string): GuardedProcess;
+}
+
+interface ReachedServer {
+  socketDir: string;
+  /** Absent when it is another process's. */
+  server: GuardedProcess | undefined;
+}
+
+/**
+ * Uses the server that runs on the folder, or starts one. Every round looks anew, since anything may change
+ * in between: a server found running is on its way down after its owner was killed, or another process starts
+ * one first.
+ */
+async function reachServer({
+  dataDir,
+  socketDir,
+  database,
+  startServer,
+}: ReachOptions): Promise<ReachedServer> {
+  // Tells this process's server from one that won a race for the folder.
+  const clusterName = `embedded-${randomBytes(8).toString('hex')}`;
+  const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
+  let server: GuardedProcess | undefined;
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const running = await findRunningPostmaster(dataDir);
+    if (running === undefined && server === undefined) {
+      await clearStaleLocks(dataDir, socketDir);
+      server = startServer(clusterName);
+      server.unref();
+    }
+    const currentSocketDir = running?.socketDir ?? socketDir;
+    const answer = await ensureDatabase(connectionUrl(SUPERUSER, currentSocketDir, 'postgres'), database);
+    if (answer.ready && answer.clusterName === clusterName) return { socketDir: currentSocketDir, server };
+    if (answer.ready) {
+      await server?.stop();
+      return { socketDir: currentSocketDir, server: undefined };
+    }
+    if (server?.hasExited()) {
+      if (!lostToAnother(server.recentOutput())) throw startError(dataDir, 'It ended at once.', server);
+      server = undefined;
+    }
+    if (timeout.aborted) {
+      await server?.stop();
+      throw startError(
+        dataDir,
+        `No connection within ${START_TIMEOUT_MS / 1000} s: ${answer.reason}`,
+        server,
+      );
+    }
+    await sleep(pauseMs);
+  }
+}
+
+/** Another process's server holds the folder, or the last children of a killed one still do. */
+function lostToAnother(output: string): boolean {
+  return /lock file ".*" (already exists|is empty)|pre-existing shared memory block/.test(output);
+}
+
+function startError(dataDir: string, reason: string, server: GuardedProcess | undefined): Error {
+  return new Error(`Postgres did not start in ${dataDir}. ${reason}\n${server?.recentOutput() ?? ''}`);
+}

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { runAs, type SystemUser } from '../toolchain/system-user.js';
+import { bundledPackage, copyPackage, linkLibraries } from './postgres-package.js';
+
+export interface PostgresBinaries {
+  bin: string;
+  /** Such as "18.4". */
+  version: string;
+  major: string;
+}
+
+export interface FindBinariesOptions {
+  /** Who will run the database. */
+  user: SystemUser | undefined;
+  /** Takes a copy of the package when that user cannot run it where it is. */
+  copyInto: string;
+  /** Use the programs in this folder and look nowhere else. */
+  binDir?: string | undefined;
+  /** The npm package's `native` folder. */
+  packageDir?: string | undefined;
+}
+
+/**
+ * Folders that hold one Postgres per version, and where its programs lie inside: Debian, Alpine, Red Hat,
+ * Homebrew.
+ */
+const VERSIONED_FOLDERS = [
+  { parent: '/usr/lib/postgresql', programs: 'bin' },
+  { parent: '/usr/libexec', programs: '' },
+  { parent: '/usr', programs: 'bin' },
+  { parent: '/opt/homebrew/opt', programs: 'bin' },
+  { parent: '/usr/local/opt', programs: 'bin' },
+];
+
+/**
+ * The npm package with this platform's binaries first, a Postgres of the system second. A place counts when
+ * the user who will run the database can run it there.
+ */
+export async function findPostgresBinaries(options: FindBinariesOptions): Promise<PostgresBinaries> {
+  const { user, copyInto, binDir, packageDir = bundledPackage() } = options;
+  const refusals: string[] = [];
+  const attempt = async (bin: string): Promise<PostgresBinaries | undefined> => {
+    const found = await probe(bin, user);
+    if (typeof found !== 'string') return found;
+    refusals.push(`${bin}: ${found}`);
+    return undefined;
+  };
+  const attemptPackage = async (native: string): Promise<PostgresBinaries | undefined> => {
+    const complete = await linkLibraries(native);
+    const bin = path.join(native, 'bin');
+    const found = await attempt(bin);
+    if (found !== undefined) return found;
+    // A copy helps when only the place is wrong, not when the binaries suit another system (Alpine).
+    const wrongPlace = !complete || (user !== undefined && typeof (await probe(bin, undefined)) !== 'string');
+    return wrongPlace ? attempt(path.join(await copyPackage(native, copyInto), 'bin')) : undefined;
+  };
+
+  let found: PostgresBinaries | undefined;
+  if (binDir === undefined && packageDir !== undefined) found = await attemptPackage(packageDir);
+  if (found === undefined) {
+    for (const bin of binDir === undefined ? await systemFolders() : [binDir]) found ??= await attempt(bin);
+  }
+  if (found !== undefined) return found;
+  const advice = 'run "npm ci" with optional dependencies, install Postgres, or set DATABASE_URL';
+  throw new Error([`There is no Postgres that runs here: ${advice}.`, ...refusals].join('\n  '));
+}
+
+/** What the programs in a folder are, or why they cannot be used. */
+async function probe(bin: string, user: SystemUser | undefined): Promise<PostgresBinaries | string> {
+  const initdb = await runAs(user, path.join(bin, 'initdb'), ['--version']);
+  const postgres = await runAs(user, path.join(bin, 'postgres'), ['--version']);
+  if (!initdb.succeeded || !postgres.succeeded) return initdb.stderr || postgres.stderr;
+  const [, version, major] = /\(PostgreSQL\) ((\d+)\S*)/.exec(postgres.stdout) ?? [];
+  if (version === undefined || major === undefined) return `unknown version "${postgres.stdout.trim()}"`;
+  return { bin, version, major };
+}
+
+async function systemFolders(): Promise<string[]> {
+  const onPath = await folderOnPath();
+  const folders = onPath === undefined ? [] : [onPath];
+  for (const { parent, programs } of VERSIONED_FOLDERS) {
+    const names = await readdir(parent).catch(() => []);
+    const versions = names.filter((name) => /^((postgresql|pgsql)[@-]?)?\d+$/.test(name));
+    versions.sort((a, b) => Number(b.replace(/\D/g, '')) - Number(a.replace(/\D/g, '')));
+    folders.push(...versions.map((name) => path.join(parent, name, programs)));
+  }
+  const present = folders.filter((folder) => existsSync(path.join(folder, 'postgres')));
+  // A link in a PATH folder may stand alone there, while initdb looks for postgres beside itself.
+  const real = present.map(async (folder) => path.dirname(await realpath(path.join(folder, 'postgres'))));
+  return [...new Set(await Promise.all(real))];
+}
+
+/** The shell knows PATH, which only shared/config/config.ts may read. */
+function folderOnPath(): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile('/bin/sh', ['-c', 'command -v postgres'], (error, stdout) => {
+      resolve(error === null ? path.dirname(stdout.trim()) : undefined);
+    });
+  });
+}

@@ -1,0 +1,97 @@
+import { mkdir } from 'node:fs/promises';
+import { startWeb, type WebProcess } from '../../api/process/start-web.js';
+import { type Config, ConfigError, isProduction, readConfig } from '../../shared/config/config.js';
+import { openDatabase } from '../../shared/db/knex.js';
+import { migrate } from '../../shared/migrate.js';
+import { createLogger, tellStart } from '../../shared/process/logger.js';
+import { type Closable, closeOnSignal } from '../../shared/process/shutdown.js';
+import { runEntryPoint } from '../../shared/startup/entry-point.js';
+import { startWorker } from '../../workers/process/start-worker.js';
+import { demoMerchantKey } from '../demo/demo-merchant.js';
+import { openDemoReceiver, subscribe } from '../demo/demo-webhooks.js';
+import { writeExampleEnvironment } from '../demo/example-environment.js';
+import { createDemoSession, createLocalApi } from '../demo/local-api.js';
+import { type Welcome, welcome } from '../demo/welcome.js';
+import { dataFolder } from '../postgres/local-database.js';
+import { fillIn } from './fill-in.js';
+import type { SandboxProcess } from './sandbox-process.js';
+
+/**
+ * The whole service in one process, with what is not configured filled in: a database, a sandbox, a port, a merchant.
+ * One process, since what it starts ends with it: nothing is left behind however it ends.
+ */
+async function runService(): Promise<void> {
+  if (isProduction()) {
+    throw new ConfigError(
+      'npm start fills in what is not configured, which is not for NODE_ENV=production: use build, migrate, web and worker.',
+    );
+  }
+  // What is open is closed in the opposite order, also when a later step fails.
+  const open: Closable[] = [];
+  const service: Closable = {
+    async close() {
+      for (const part of open.splice(0).reverse()) await part.close();
+    },
+  };
+  try {
+    await mkdir(dataFolder(), { recursive: true });
+    const { defaults, sandbox } = await fillIn(open, say);
+    const config = readConfig('web', defaults);
+    const logger = createLogger(config.logLevel, 'local');
+    tellStart(logger);
+    closeOnSignal(service, logger);
+    void sandbox?.ended.then((reason) => stopWithout(service, reason));
+
+    await migrate(config, logger);
+    open.push(await startWorker(config, logger));
+    const web = await startWeb(config, logger);
+    open.push(web);
+    const shown = await prepareDemo({ config, web, open, sandbox });
+    process.stdout.write(welcome({ baseUrl: config.baseUrl, ...shown }));
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+interface Demo {
+  config: Config;
+  web: WebProcess;
+  open: Closable[];
+  sandbox: SandboxProcess | undefined;
+}
+
+async function prepareDemo({ config, web, open, sandbox }: Demo): Promise<Omit<Welcome, 'baseUrl'>> {
+  const key = await prepareMerchant(config, sandbox?.buyerKey);
+  if (sandbox === undefined) return { key, link: undefined, printsWebhooks: false };
+  const api = createLocalApi(web.port, key);
+  const link = await createDemoSession(api);
+  if (sandbox.joined) return { key, link, printsWebhooks: false };
+  const receiver = await openDemoReceiver(dataFolder(), (line) => process.stdout.write(`  ${line}\n`));
+  open.push(receiver);
+  return { key, link, printsWebhooks: await subscribe(api, dataFolder(), receiver) };
+}
+
+async function prepareMerchant(config: Config, buyerKey: string | undefined): Promise<string> {
+  const { database, baseUrl } = config;
+  const db = openDatabase({ ...database, poolSize: 1 });
+  try {
+    const testKey = await demoMerchantKey(db, dataFolder());
+    await writeExampleEnvironment(db, dataFolder(), { baseUrl, testKey, buyerKey });
+    return testKey;
+  } finally {
+    await db.destroy();
+  }
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+async function stopWithout(service: Closable, reason: string): Promise<void> {
+  say(`The sandbox has ended, and without it nothing can be paid: start again. ${reason}`);
+  await service.close();
+  process.exit(1);
+}
+
+await runEntryPoint(runService);

@@ -1,0 +1,102 @@
+import { createPublicKey } from 'node:crypto';
+import path from 'node:path';
+import type { FacilitatorConfig } from '../../shared/config/config.js';
+import { parseFacilitatorSecret } from '../../shared/secrets/facilitator-secret.js';
+import { dataFolder } from '../postgres/local-database.js';
+import { type GuardedProcess, spawnGuarded } from '../toolchain/guarded-process.js';
+import { projectRoot } from '../toolchain/project-root.js';
+
+/**
+ * The sandbox runs from its sources, as a process of its own: no build contains it, and what it is made of need not
+ * be installed where the service runs in earnest. All that the service sees of it are these variables.
+ */
+export interface SandboxProcess {
+  environment: Record<string, string>;
+  /** Of a wallet that holds money there. */
+  buyerKey: string;
+  /** Another start's, which has the merchant's webhooks too. */
+  joined: boolean;
+  /** What a person should know about how it started. */
+  notes: string[];
+  /** Resolves with its last words when it ends without being told to; never when another start's is used. */
+  readonly ended: Promise<string>;
+  stop(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 60_000;
+
+export async function startSandboxProcess(key: FacilitatorConfig['key']): Promise<SandboxProcess> {
+  const root = projectRoot();
+  const folder = path.join(dataFolder(), 'sandbox');
+  const settings = JSON.stringify({ folder, key: key && { id: key.id, publicKey: publicKeyOf(key.secret) } });
+  const entry = path.join(root, 'sandbox', 'main.ts');
+  let announce = (_line: string): void => {};
+  const announced = new Promise<string>((resolve) => {
+    announce = resolve;
+  });
+  let output = '';
+  const child = spawnGuarded(process.execPath, ['--import', import.meta.resolve('tsx'), entry, settings], {
+    onOutput(text) {
+      output = (output + text).slice(-4000);
+      const line = output
+        .split('\n')
+        .find((candidate, index, lines) => candidate.startsWith('{') && index < lines.length - 1);
+      if (line !== undefined) announce(line);
+    },
+  });
+  const line = await firstOf(announced, child);
+  child.unref();
+  const announcement = readAnnouncement(line);
+  let stopped = false;
+  return {
+    ...announcement,
+    ended: new Promise((resolve) => {
+      void child.exited.then((code) => {
+        if (!stopped && code !== 0) resolve(child.recentOutput().split('\n').at(-1) ?? '');
+      });
+    }),
+    async stop() {
+      stopped = true;
+      await child.stop();
+    },
+  };
+}
+
+async function firstOf(announced: Promise<string>, child: GuardedProcess): Promise<string> {
+  const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
+  const late = new Promise<never>((_, reject) => {
+    timeout.addEventListener('abort', () => reject(new Error('The sandbox did not start in time.')));
+  });
+  const ended = child.exited.then(() => {
+    throw new Error(`The sandbox did not start: set FACILITATOR_URL to do without.\n${child.recentOutput()}`);
+  });
+  return await Promise.race([announced, ended, late]);
+}
+
+interface Announcement {
+  facilitator: string;
+  rpcUrls: Record<string, string>;
+  buyerKey: string;
+  joined: boolean;
+  notes: string[];
+}
+
+function readAnnouncement(line: string): Omit<SandboxProcess, 'ended' | 'stop'> {
+  const { facilitator, rpcUrls, buyerKey, joined, notes }: Announcement = JSON.parse(line);
+  const urls = Object.entries(rpcUrls).map(([name, url]) => [`RPC_URL_${name}`, url] as const);
+  const environment = {
+    FACILITATOR_URL: facilitator,
+    // Its wallets, for someone who has none.
+    PAGE_SCRIPT_URL: `${facilitator}/sandbox/wallets.js`,
+    // Its chain opens a merchant's account when it is first paid into.
+    CHECK_TOKEN_ACCOUNTS: 'false',
+    ...Object.fromEntries(urls),
+  };
+  return { environment, buyerKey, joined, notes };
+}
+
+/** A process's arguments are everybody's to read. */
+function publicKeyOf(secret: string): string {
+  const publicKey = createPublicKey(parseFacilitatorSecret(secret));
+  return publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+}

@@ -1,0 +1,53 @@
+import type { Knex } from '../db/knex.js';
+import { noSuch, Refusal } from '../errors/refusal.js';
+import { getAccount } from './accounts.js';
+import { revokeKeysMadeWith } from './api-keys.js';
+import type { ApiKey } from './model.js';
+import { Account, FacilitatorKey } from './model.js';
+
+/** A key id names one key of one account: adding it again replaces its public key, another account's is refused. */
+export async function addFacilitatorKey(
+  db: Knex,
+  values: { accountId: string; keyId: string; publicKey: Buffer },
+): Promise<FacilitatorKey> {
+  await getAccount(db, values.accountId);
+  await FacilitatorKey.query(db)
+    .insert(values)
+    .onConflict('keyId')
+    .merge(['publicKey'])
+    .where('facilitator_keys.accountId', values.accountId);
+  const key = await FacilitatorKey.query(db).findById(values.keyId).throwIfNotFound();
+  if (key.accountId !== values.accountId) {
+    throw new Refusal(
+      'parameter_invalid',
+      `The facilitator key '${values.keyId}' belongs to another account.`,
+    );
+  }
+  return key;
+}
+
+/**
+ * Checkout keys that were made with it go on, or are revoked with it: also those of one that was removed before. The
+ * account's row lock keeps a sign-up that is under way from making another one behind it.
+ */
+export async function removeFacilitatorKey(
+  db: Knex,
+  { accountId, keyId }: Pick<FacilitatorKey, 'accountId' | 'keyId'>,
+  { revokeKeys }: { revokeKeys: boolean },
+): Promise<ApiKey[]> {
+  return await db.transaction(async (trx) => {
+    await Account.query(trx).findById(accountId).forNoKeyUpdate().select('id');
+    const removed = await FacilitatorKey.query(trx).delete().where({ accountId, keyId });
+    const revoked = revokeKeys ? await revokeKeysMadeWith(trx, accountId, keyId) : [];
+    if (removed === 0 && revoked.length === 0) throw noSuch('facilitator key', keyId);
+    return revoked;
+  });
+}
+
+export async function listFacilitatorKeys(db: Knex, accountId: string): Promise<FacilitatorKey[]> {
+  return await FacilitatorKey.query(db).where({ accountId }).orderBy('keyId');
+}
+
+export async function findFacilitatorKey(db: Knex, keyId: string): Promise<FacilitatorKey | undefined> {
+  return await FacilitatorKey.query(db).findById(keyId);
+}

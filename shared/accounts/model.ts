@@ -1,0 +1,65 @@
+import { Model } from 'objection';
+
+export class Account extends Model {
+  static override tableName = 'accounts';
+
+  declare id: string;
+  declare name: string;
+  declare evmWallet: string | null;
+  declare solanaWallet: string | null;
+  declare logoUrl: string | null;
+  declare brandColor: string | null;
+  declare supportEmail: string | null;
+}
+
+export class ApiKey extends Model {
+  static override tableName = 'api_keys';
+
+  declare id: string;
+  declare accountId: string;
+  declare livemode: boolean;
+  declare name: string;
+  declare secretSha256: Buffer;
+  declare facilitatorKeyId: string | null;
+  /** To the hour; null before its first use. */
+  declare lastUsedAt: Date | null;
+  declare revokedAt: Date | null;
+}
+
+export class FacilitatorKey extends Model {
+  static override tableName = 'facilitator_keys';
+  static override idColumn = 'keyId';
+
+  declare keyId: string;
+  declare accountId: string;
+  /** Ed25519, SPKI DER. */
+  declare publicKey: Buffer;
+}
+
+export class IdempotencyRecord extends Model {
+  static override tableName = 'idempotency_records';
+  static override idColumn = ['accountId', 'livemode', 'key'];
+
+  declare accountId: string;
+  declare livemode: boolean;
+  declare key: string;
+  declare path: string;
+  declare fingerprint: Buffer;
+  declare answer: string;
+  declare sealed: boolean;
+  declare createdAt: Date;
+}
+
+export class OperatorAction extends Model {
+  static override tableName = 'operator_actions';
+  static override jsonAttributes = ['arguments'];
+
+  declare id: number;
+  declare at: Date;
+  /** The system user and the host, `root@web-1`; on the dashboard its user, `admin@dashboard`. */
+  declare who: string;
+  declare what: string;
+  declare arguments: Record<string, string>;
+  /** The object's id, or the job. */
+  declare about: string | null;
+}

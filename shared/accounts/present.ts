@@ -1,0 +1,75 @@
+import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
+import type { Account, ApiKey, OperatorAction } from './model.js';
+
+export function presentAccount(account: Account): object {
+  return {
+    id: account.id,
+    object: 'account',
+    name: account.name,
+    payout_wallets: presentPayoutWallets(account),
+    logo_url: account.logoUrl,
+    brand_color: account.brandColor,
+    support_email: account.supportEmail,
+    created: createdSeconds(account.id),
+  };
+}
+
+export function presentPayoutWallets(account: Account): object {
+  return { evm: account.evmWallet, solana: account.solanaWallet };
+}
+
+export function presentNewApiKey(key: ApiKey, secret: string, account: Account): object {
+  return {
+    object: 'api_key',
+    id: key.id,
+    name: key.name,
+    livemode: key.livemode,
+    secret,
+    payout_wallets: presentPayoutWallets(account),
+    created: createdSeconds(key.id),
+  };
+}
+
+/** For the merchant, who never sees the secret again. */
+export function presentOwnApiKey(key: ApiKey, account: Account): object {
+  return {
+    object: 'api_key',
+    id: key.id,
+    name: key.name,
+    livemode: key.livemode,
+    payout_wallets: presentPayoutWallets(account),
+    created: createdSeconds(key.id),
+    last_used: key.lastUsedAt === null ? null : unixSeconds(key.lastUsedAt),
+    facilitator_key: key.facilitatorKeyId,
+  };
+}
+
+export function presentDeletedApiKey(id: string): object {
+  return { id, object: 'api_key', deleted: true };
+}
+
+/** For the operator, who never sees the secret again. */
+export function presentApiKey(key: ApiKey): object {
+  return {
+    object: 'api_key',
+    id: key.id,
+    account: key.accountId,
+    name: key.name,
+    livemode: key.livemode,
+    facilitator_key: key.facilitatorKeyId,
+    revoked_at: key.revokedAt === null ? null : unixSeconds(key.revokedAt),
+    created: createdSeconds(key.id),
+  };
+}
+
+export function presentOperatorAction(action: OperatorAction): object {
+  return {
+    object: 'operator_action',
+    id: action.id,
+    who: action.who,
+    what: action.what,
+    about: action.about,
+    arguments: action.arguments,
+    created: unixSeconds(action.at),
+  };
+}

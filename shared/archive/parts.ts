@@ -1,0 +1,23 @@
+import type { Knex } from '../db/knex.js';
+import { runStatement } from '../db/statement.js';
+import { type Month, monthOf, monthsAfter } from '../values/months.js';
+import { FIRST_IDS, LAST_PART, RECORD_PART } from './statements/parts.sql.js';
+import type { Part } from './write-part.js';
+
+export async function recordPart(db: Knex, part: Part): Promise<void> {
+  await runStatement(db, RECORD_PART, [part.month, part.part, part.written_at, JSON.stringify(part)]);
+}
+
+export async function nextPartOf(db: Knex, month: Month): Promise<number> {
+  const [last] = await runStatement<{ part: number }>(db, LAST_PART, [month]);
+  return (last?.part ?? 0) + 1;
+}
+
+/** The oldest first. */
+export async function monthsBefore(db: Knex, before: Month): Promise<Month[]> {
+  const found = await runStatement<{ id: string }>(db, FIRST_IDS, []);
+  const [oldest] = found.map(({ id }) => monthOf(id)).sort();
+  const months: Month[] = [];
+  for (let month = oldest ?? before; month < before; month = monthsAfter(month, 1)) months.push(month);
+  return months;
+}

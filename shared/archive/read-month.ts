@@ -1,0 +1,62 @@
+import type { Knex } from '../db/knex.js';
+import { runStatement, type Statement } from '../db/statement.js';
+import { GROWING_TABLES, type GrowingTable, type Month, slicesOf } from '../values/months.js';
+import type { ArchivedRow } from './archive-file.js';
+import { belongingTo, nextOf } from './statements/rows.sql.js';
+
+export interface Batch {
+  table: GrowingTable;
+  rows: ArchivedRow[];
+}
+
+/** What was made in a month, table by table. */
+export async function* rowsMadeIn(db: Knex, month: Month): AsyncGenerator<Batch> {
+  for (const table of GROWING_TABLES) yield* rowsOf(db, table, month);
+}
+
+/** The sessions and refunds that were made in a month, with all that belongs to them, whenever it was made. */
+export async function* payablesMadeIn(db: Knex, month: Month): AsyncGenerator<Batch> {
+  for await (const payables of rowsOf(db, 'payables', month)) {
+    yield payables;
+    const ids = idsOf(payables.rows);
+    yield { table: 'payments', rows: await readRows(db, belongingTo('payments'), [ids]) };
+    const events = await readRows(db, belongingTo('events'), [ids]);
+    yield { table: 'events', rows: events };
+    const deliveries = await readRows(db, belongingTo('webhook_deliveries'), [idsOf(events)]);
+    yield { table: 'webhook_deliveries', rows: deliveries };
+  }
+}
+
+async function* rowsOf(db: Knex, table: GrowingTable, month: Month): AsyncGenerator<Batch> {
+  for (const { from, below } of slicesOf(table, month)) {
+    let next = from;
+    for (;;) {
+      const rows = await readRows(db, nextOf(table), [next, below]);
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      yield { table, rows };
+      // No id lies between one and itself with a zero behind.
+      next = `${last.id}0`;
+    }
+  }
+}
+
+/** Times are written as UTC, whatever the role's time zone is. */
+export async function readRows(
+  db: Knex,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<ArchivedRow[]> {
+  return await db.transaction(async (trx) => {
+    await inUtc(trx);
+    return await runStatement<ArchivedRow>(trx, statement, values);
+  });
+}
+
+export async function inUtc(trx: Knex.Transaction): Promise<void> {
+  await runStatement(trx, { name: undefined, text: "SET LOCAL TIME ZONE 'UTC'" }, []);
+}
+
+function idsOf(rows: readonly ArchivedRow[]): string[] {
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,35 @@
+import type { Statement } from '../../db/statement.js';
+import { isOfMonth, type Month } from '../../values/months.js';
+
+/**
+ * What of a month is not over: by kind, how many, and one of them. Whatever is under way is in a partial index, so it is
+ * found without reading the month.
+ */
+export function findUnfinished(month: Month): Statement {
+  const payable = isOfMonth('payable.id', 'payables', month);
+  const paid = isOfMonth('payment.checkout_session_id', 'payables', month);
+  const payment = `(${isOfMonth('payment.id', 'payments', month)} OR ${paid})`;
+  const told = isOfMonth('event.checkout_session_id', 'payables', month);
+  const event = `(${isOfMonth('delivery.event_id', 'events', month)} OR ${told})`;
+  const delivery = isOfMonth('delivery.id', 'webhook_deliveries', month);
+  const kinds: Record<string, string> = {
+    'open sessions and refunds': `payable.id FROM payables payable WHERE payable.status = 'open' AND ${payable}`,
+    'undecided payments': `payment.id FROM payments payment WHERE payment.status = 'processing' AND ${payment}`,
+    'payments that are still watched': `payment.id FROM payments payment
+      WHERE payment.due_at IS NOT NULL AND payment.status <> 'processing' AND ${payment}`,
+    'deliveries that are not over': `delivery.id FROM webhook_deliveries delivery
+      LEFT JOIN events event ON event.id = delivery.event_id
+      WHERE delivery.status = 'pending' AND (${event} OR ${delivery})`,
+    'refunds under way of its payments': `payable.id FROM payables payable
+      JOIN payments payment ON payment.id = payable.refunded_payment_id
+      WHERE payable.refunded_payment_id IS NOT NULL AND payable.status IN ('open', 'processing') AND ${payment}`,
+  };
+  const texts = Object.entries(kinds).map(
+    ([kind, rows]) =>
+      `SELECT '${kind}' AS kind, count(*)::int AS count, min(id) AS example FROM (SELECT ${rows}) found`,
+  );
+  return {
+    name: `archive unfinished ${month}`,
+    text: `SELECT * FROM (${texts.join(' UNION ALL ')}) kinds WHERE count > 0`,
+  };
+}

@@ -1,0 +1,76 @@
+import { mkdir, open, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { now } from '../process/clock.js';
+import { GROWING_TABLES, type GrowingTable, type Month } from '../values/months.js';
+import { type ArchiveFile, createArchiveFile, type FileFacts } from './archive-file.js';
+import type { Batch } from './read-month.js';
+
+/** A month as it was written at one time. Of one that was cut short while it was removed, the next part has what was left. */
+export interface Part {
+  month: Month;
+  part: number;
+  written_at: string;
+  files: (FileFacts & { table: GrowingTable; file: string })[];
+}
+
+export function pathOf(folder: string, part: Part, table: GrowingTable): string {
+  const file = part.files.find((one) => one.table === table);
+  return path.join(folder, file?.file ?? '');
+}
+
+/** A file for each table, and last the manifest, which says that they are whole. Of no rows there is neither. */
+export async function writePart(
+  folder: string,
+  { month, part }: Pick<Part, 'month' | 'part'>,
+  batches: AsyncIterable<Batch>,
+): Promise<Part> {
+  const ending = part === 1 ? month : `${month}-part-${part}`;
+  const nameOf = (table: GrowingTable): string => `${table}-${ending}.ndjson.gz`;
+  const files = new Map<GrowingTable, ArchiveFile>();
+  const written: Part = { month, part, written_at: now().toISOString(), files: [] };
+  try {
+    for await (const { table, rows } of batches) {
+      if (files.size === 0) await createFiles(folder, nameOf, files);
+      await files.get(table)?.write(rows);
+    }
+    for (const [table, file] of files) {
+      written.files.push({ table, file: nameOf(table), ...(await file.finish()) });
+      files.delete(table);
+    }
+  } finally {
+    for (const file of files.values()) await file.abandon();
+  }
+  if (written.files.length > 0) await writeManifest(path.join(folder, `manifest-${ending}.json`), written);
+  return written;
+}
+
+async function createFiles(
+  folder: string,
+  nameOf: (table: GrowingTable) => string,
+  files: Map<GrowingTable, ArchiveFile>,
+): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const table of GROWING_TABLES) files.set(table, createArchiveFile(path.join(folder, nameOf(table))));
+}
+
+async function writeManifest(file: string, part: Part): Promise<void> {
+  const handle = await open(`${file}.unfinished`, 'w', 0o600);
+  try {
+    await handle.writeFile(`${JSON.stringify(part, undefined, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${file}.unfinished`, file);
+  // The names, too, are on the disk from here on.
+  const folder = await open(path.dirname(file), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+export function rowsIn(part: Part): number {
+  return part.files.reduce((sum, { rows }) => sum + rows, 0);
+}

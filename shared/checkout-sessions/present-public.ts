@@ -1,0 +1,88 @@
+import type { Account } from '../accounts/model.js';
+import type { Payable } from '../payables/model.js';
+import type { SessionStatus } from '../payables/states.js';
+import { presentPayment, type WirePayment } from '../payments/present.js';
+import { mayHideWords, visibleWords } from '../values/visible-text.js';
+import { unixSeconds } from '../wire/timestamp.js';
+
+export interface PublicMerchant {
+  name: string;
+  logo_url: string | null;
+  brand_color: string | null;
+  support_email: string | null;
+}
+
+/** PublicCheckoutSession, but for its line items. */
+export interface PublicSession {
+  id: string;
+  status: SessionStatus;
+  payment_status: 'paid' | 'unpaid';
+  livemode: boolean;
+  merchant: PublicMerchant;
+  amount_total: number;
+  currency: 'usd';
+  expires_at: number;
+  success_url: string | null;
+  cancel_url: string | null;
+  accepts: { evm: boolean; svm: boolean };
+  payment: WirePayment | null;
+}
+
+/** A line item as the page shows it. */
+export interface ShownItem {
+  name: string;
+  description: string | null;
+  image_count: number;
+  unit_amount: number;
+  quantity: number;
+  amount_total: number;
+}
+
+/** What buyers see: nothing that is only the merchant's (metadata, reference, customer e-mail). */
+export function presentPublicSession(session: Payable, account: Account, now: Date): PublicSession {
+  const isOver = session.status === 'open' && session.expiresAt <= now;
+  return {
+    id: session.id,
+    status: isOver ? 'expired' : session.status,
+    payment_status: session.status === 'complete' ? 'paid' : 'unpaid',
+    livemode: session.livemode,
+    merchant: presentMerchant(account),
+    amount_total: session.amountTotalCents,
+    currency: 'usd',
+    expires_at: unixSeconds(session.expiresAt),
+    success_url: session.successUrl,
+    cancel_url: session.cancelUrl,
+    accepts: { evm: account.evmWallet !== null, svm: account.solanaWallet !== null },
+    payment: session.status === 'complete' && session.payment ? presentPayment(session.payment) : null,
+  };
+}
+
+export function presentMerchant({ name, logoUrl, brandColor, supportEmail }: Account): PublicMerchant {
+  return {
+    name: visibleWords(name),
+    logo_url: logoUrl,
+    brand_color: brandColor,
+    support_email: supportEmail,
+  };
+}
+
+/** The whole of it. `lineItems` is JSON already, and may be long. */
+export function renderPublicSession(session: PublicSession, lineItems: string): string {
+  return `${JSON.stringify(session).slice(0, -1)},"line_items":${visibleItems(lineItems)}}`;
+}
+
+/** Most stay the text that they are. */
+function visibleItems(json: string): string {
+  if (!mayHideWords(json)) return json;
+  const items: Pick<ShownItem, 'name' | 'description'>[] = JSON.parse(json);
+  return JSON.stringify(items.map(visibleItem));
+}
+
+export function visibleItem<Item extends Pick<ShownItem, 'name' | 'description'>>(item: Item): Item {
+  const { name, description } = item;
+  return {
+    ...item,
+    name: visibleWords(name),
+    description: description === null ? null : visibleWords(description),
+  };
+}

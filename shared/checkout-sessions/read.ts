@@ -1,0 +1,177 @@
+import type { QueryBuilder } from 'objection';
+import { type Principal, requireKeyThatCounts, whereKeyCounts } from '../accounts/api-keys.js';
+import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
+import { ownList } from '../accounts/own-list.js';
+import type { Knex } from '../db/knex.js';
+import { type Filter, type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
+import { modelColumns, type Row } from '../db/model-columns.js';
+import { weighed } from '../db/page.js';
+import { readTogether } from '../db/read-together.js';
+import { runStatement } from '../db/statement.js';
+import { type Weighed, weighedColumns } from '../db/weighed-columns.js';
+import { noSuch, Refusal } from '../errors/refusal.js';
+import { ANSWER_PART_BYTES } from '../limits/bounds.js';
+import { SESSION_MOVES, type SessionStatus } from '../payables/states.js';
+import { Payment } from '../payments/model.js';
+import { SHOWN_PAYMENT_FIELDS } from '../payments/present.js';
+import { type EventDeps, recordMove } from '../webhooks/events.js';
+import { CheckoutSession } from './model.js';
+import { SHOWN_SESSION_FIELDS } from './present.js';
+
+const FIELDS = [...SHOWN_SESSION_FIELDS, 'paymentId'] as const satisfies (keyof CheckoutSession)[];
+const LONG = ['metadata', 'successUrl', 'cancelUrl'] as const satisfies (keyof CheckoutSession)[];
+const payment = modelColumns(Payment, 'payment', SHOWN_PAYMENT_FIELDS);
+
+/** Line items are long, and read only where they are shown. */
+export interface SessionRead {
+  lineItems: boolean;
+}
+
+/** The mode is in the id as well, by which Postgres knows the months that hold such. */
+const OF_MODE = `session.id >= CASE WHEN $2 THEN 'cs_live_' ELSE 'cs_test_' END
+  AND session.id < CASE WHEN $2 THEN 'cs_live\`' ELSE 'cs_test\`' END`;
+
+const READS = {
+  short: readsOf('session', FIELDS, LONG),
+  long: readsOf('session_with_items', [...FIELDS, 'lineItems'], [...LONG, 'lineItems']),
+};
+
+function readsOf(
+  name: string,
+  fields: readonly (keyof CheckoutSession)[],
+  long: readonly (keyof CheckoutSession)[],
+) {
+  const session = weighedColumns(CheckoutSession, 'session', fields, long, {
+    lineItems: "(session.summary->>'characters')::int",
+  });
+  const columns = (share: number | string): string => `SELECT ${session.sql(share)}, ${payment.sql}`;
+  // Looked up row by row (OFFSET 0 keeps it so): else a plan made while a table is small reads all of it ever after.
+  const joins = `${session.join}
+    LEFT JOIN LATERAL (SELECT * FROM payments WHERE id = session.payment_id OFFSET 0) payment ON true`;
+  const read = (row: Row): CheckoutSession =>
+    Object.assign(session.read(row), { payment: row['payment.id'] === null ? null : payment.read(row) });
+  const one = {
+    name,
+    text: `${columns('$5')}, asked.position
+      FROM unnest($1::text[], $2::text[], $3::boolean[], $4::text[]) WITH ORDINALITY
+        AS asked (id, account_id, livemode, key_id, position)
+      CROSS JOIN LATERAL (
+        SELECT * FROM checkout_sessions
+        WHERE id = asked.id AND account_id = asked.account_id AND livemode = asked.livemode OFFSET 0
+      ) session
+      ${joins}
+      WHERE (SELECT revoked_at IS NULL FROM api_keys WHERE id = asked.key_id)`,
+  };
+  const alias = 'session';
+  const list = ownList<CheckoutSession>({
+    name,
+    what: 'checkout session',
+    table: 'checkout_sessions',
+    alias,
+    select: (share) => `${columns(share)} FROM checkout_sessions session ${joins}`,
+    always: OF_MODE,
+    read,
+  });
+  const find = readTogether(async (db, asked: readonly AskedSession[]) => {
+    const share = Math.floor(ANSWER_PART_BYTES / asked.length);
+    const rows = await runStatement<Row>(db, one, [
+      asked.map(({ id }) => id),
+      asked.map(({ accountId }) => accountId),
+      asked.map(({ livemode }) => livemode),
+      asked.map(({ keyId }) => keyId),
+      share,
+    ]);
+    const found = new Map(rows.map((row) => [Number(row.position), weighed({ alias, read }, row, share)]));
+    return asked.map((_, index) => found.get(index + 1));
+  });
+  return { find, list };
+}
+
+type AskedSession = Principal & { id: string };
+
+export async function findCheckoutSession(
+  db: Knex,
+  principal: Principal,
+  id: string,
+  { lineItems }: SessionRead,
+): Promise<Weighed<CheckoutSession>> {
+  const { find } = lineItems ? READS.long : READS.short;
+  const session = await find(db, { ...principal, id });
+  if (session === undefined) throw await whyNoSession(db, principal, id);
+  return session;
+}
+
+/** What was found too heavy to be read with others. */
+export async function readCheckoutSessions(
+  db: Knex,
+  principal: Principal,
+  ids: readonly string[],
+  { lineItems }: SessionRead,
+): Promise<CheckoutSession[]> {
+  const { list } = lineItems ? READS.long : READS.short;
+  return await list.byIds(db, principal, ids);
+}
+
+export interface SessionFilter extends IdRange {
+  status: SessionStatus | undefined;
+}
+
+export async function listCheckoutSessions(
+  db: Knex,
+  principal: Principal,
+  page: PageRequest,
+  { status, ...created }: SessionFilter,
+  { lineItems }: SessionRead,
+): Promise<Page<Weighed<CheckoutSession>>> {
+  const { list } = lineItems ? READS.long : READS.short;
+  const filters: Filter[] = [{ column: 'status', operator: '=', value: status }, ...idRange(created)];
+  return await list.page(db, principal, page, filters);
+}
+
+async function whyNoSession(db: Knex, principal: Principal, id: string): Promise<Refusal> {
+  await requireKeyThatCounts(db, principal);
+  const other = await CheckoutSession.query(db)
+    .findById(id)
+    .where({ accountId: principal.accountId, livemode: !principal.livemode })
+    .select('id');
+  if (other === undefined) return noSuch('checkout session', id);
+  const [exists, used] = principal.livemode ? ['test', 'live'] : ['live', 'test'];
+  return new Refusal(
+    'resource_missing',
+    `No such checkout session: '${id}'. It exists in ${exists} mode, but you used a ${used} mode key.`,
+    { param: 'id' },
+  );
+}
+
+export async function expireCheckoutSession(
+  db: Knex,
+  principal: Principal,
+  id: string,
+  events: EventDeps,
+  reply: Reply<CheckoutSession>,
+): Promise<string> {
+  return await db.transaction(async (trx) => {
+    const query = expire(trx).where({ id, accountId: principal.accountId, livemode: principal.livemode });
+    const [session] = await whereKeyCounts(query, principal);
+    if (session === undefined) throw await whyNotExpired(trx, principal, id);
+    await recordMove(trx, session, events);
+    return await answerAndKeep(trx, reply, session);
+  });
+}
+
+async function whyNotExpired(trx: Knex.Transaction, principal: Principal, id: string): Promise<Refusal> {
+  const { accountId, livemode } = principal;
+  const query = CheckoutSession.query(trx).where({ id, accountId, livemode }).select('status');
+  const [session] = await whereKeyCounts(query, principal);
+  if (session === undefined) return await whyNoSession(trx, principal, id);
+  return new Refusal(
+    'checkout_session_not_open',
+    `Only a checkout session with status open can be expired; this one is ${session.status}.`,
+    { param: 'id' },
+  );
+}
+
+function expire(trx: Knex.Transaction): QueryBuilder<CheckoutSession, CheckoutSession[]> {
+  const { from, to } = SESSION_MOVES.expire;
+  return CheckoutSession.query(trx).patch({ status: to }).whereIn('status', from).returning('*');
+}

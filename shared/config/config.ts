@@ -1,0 +1,260 @@
+import type { KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { JOB_NAMES, type JobName } from '../jobs/jobs.js';
+import { parseEd25519Key } from '../secrets/ed25519-key.js';
+import { isFacilitatorSecret } from '../secrets/facilitator-secret.js';
+import { EnvReader } from './env-reader.js';
+
+/**
+ * The only reader of process.env. Each process names its role and gets exactly what that role needs, checked
+ * and frozen before anything else happens; all problems are told at once.
+ */
+export type Role = 'web' | 'worker' | 'migrate' | 'cli';
+
+export interface DatabaseConfig {
+  url: string;
+  poolSize: number;
+  verifyTls: boolean;
+  preparedStatements: boolean;
+  /** After which a statement is given up, and its connection with it. */
+  queryTimeoutMs: number;
+}
+
+export interface RedisConfig {
+  url: string;
+  verifyTls: boolean;
+}
+
+export interface FacilitatorConfig {
+  url: string;
+  key: { id: string; secret: string } | undefined;
+  timeoutMs: number;
+  settleTimeoutMs: number;
+  /** Of all processes together; undefined: each has its own, and asks as often as it likes. */
+  maxConnections?: number | undefined;
+  maxPerSecond?: number | undefined;
+}
+
+export interface Config {
+  production: boolean;
+  logLevel: string;
+  port: number;
+  baseUrl: string;
+  database: DatabaseConfig;
+  /** A standby of it, for merchants' reads; its settings are the database's. */
+  replica: DatabaseConfig | undefined;
+  /** Absent: the queue and the rate limits live in Postgres. */
+  redis: RedisConfig | undefined;
+  facilitator: FacilitatorConfig;
+  /** The first encrypts, all decrypt. */
+  encryptionKeys: Buffer[];
+  /** The first signs, all are published. */
+  receiptSigningKeys: readonly KeyObject[];
+  settleWaitMs: number;
+  /** By the network's name in the environment, such as EIP155_8453 or SOLANA_DEVNET. */
+  confirmations: ReadonlyMap<string, number>;
+  rpcUrls: ReadonlyMap<string, string>;
+  /** Whether Solana is offered only to whom it can be paid. */
+  checkTokenAccounts: boolean;
+  apiRequestsPerSecond: number;
+  linkRequestsPerMinute: number;
+  trustProxy: boolean | number | string;
+  allowPrivateWebhooks: boolean;
+  /** A script that announces wallets to the payment page; for development only. */
+  pageScriptUrl: string | undefined;
+  workerQueues: readonly JobName[];
+  workerConcurrency: number;
+  metricsToken: string | undefined;
+  workerMetricsPort: number | undefined;
+  adminPassword: string | undefined;
+  /** Where spans are sent; unset: there are none. */
+  tracesUrl: string | undefined;
+  /** After which what names a buyer is taken out of sessions that are over; unset: never. */
+  retentionPersonalDays: number | undefined;
+}
+
+/** Used outside production when ENCRYPTION_KEY is not set; a warning says so. */
+const DEVELOPMENT_KEY = Buffer.from('stablecoin-checkout development!');
+
+/** What opens the operators' pages to whoever guesses it. */
+const SHORTEST_PASSWORD = 16;
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export function isProduction(): boolean {
+  return process.env.NODE_ENV === 'production';
+}
+
+export function isSet(name: string): boolean {
+  return (process.env[name] ?? '').trim() !== '';
+}
+
+/** Of the folder that the process was started in, as `.env.example` promises; what is set already stays. */
+export function readEnvFile(): void {
+  let text: string;
+  try {
+    text = readFileSync('.env', 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    throw new ConfigError(`.env cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+  for (const [name, value] of Object.entries(parseEnv(text))) if (!isSet(name)) process.env[name] = value;
+}
+
+/** `defaults` stand where the environment has nothing. */
+export function readConfig(role: Role, defaults: Record<string, string> = {}): Config {
+  const set = Object.entries(process.env).filter(([name]) => isSet(name));
+  return loadConfig({ ...defaults, ...Object.fromEntries(set) }, role);
+}
+
+export function loadConfig(environment: Record<string, string | undefined>, role: Role): Config {
+  const env = new EnvReader(environment);
+  const serves = role === 'web' || role === 'worker';
+  const production = env.text('NODE_ENV') === 'production';
+  const shortestPassword = production && serves ? SHORTEST_PASSWORD : 1;
+  const port = env.integer('PORT', { default: 3000, min: 0, max: 65535 });
+  const config: Config = {
+    production,
+    logLevel: env.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
+    port,
+    baseUrl: env.url('BASE_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://localhost:${port}`,
+    ...readDatabases(env),
+    redis: readRedis(env),
+    facilitator: readFacilitator(env, serves),
+    encryptionKeys: readEncryptionKeys(env, production && serves),
+    receiptSigningKeys: readReceiptSigningKeys(env),
+    settleWaitMs: env.integer('SETTLE_WAIT_MS', { default: 15_000, min: 0, max: 120_000 }),
+    confirmations: env.perNetwork('CONFIRMATIONS_', (name) =>
+      env.integer(name, { default: 0, min: 0, max: mostConfirmations(name) }),
+    ),
+    rpcUrls: env.perNetwork('RPC_URL_', (name) => env.requiredUrl(name, ['http:', 'https:'])),
+    checkTokenAccounts: env.boolean('CHECK_TOKEN_ACCOUNTS', true),
+    apiRequestsPerSecond: env.integer('RATE_LIMIT_API_PER_SECOND', { default: 100, min: 1, max: 1_000_000 }),
+    linkRequestsPerMinute: env.integer('RATE_LIMIT_LINK_PER_MINUTE', {
+      default: 600,
+      min: 1,
+      max: 10_000_000,
+    }),
+    trustProxy: env.trustProxy('TRUST_PROXY'),
+    allowPrivateWebhooks: env.boolean('WEBHOOK_ALLOW_PRIVATE_NETWORKS', false),
+    pageScriptUrl: readPageScript(env, production),
+    workerQueues: env.list('WORKER_QUEUES', JOB_NAMES) ?? JOB_NAMES,
+    workerConcurrency: env.integer('WORKER_CONCURRENCY', { default: 20, min: 1, max: 1000 }),
+    metricsToken: env.password('METRICS_TOKEN', shortestPassword),
+    workerMetricsPort: env.optionalInteger('WORKER_METRICS_PORT', { min: 1, max: 65535 }),
+    adminPassword: env.password('ADMIN_PASSWORD', shortestPassword),
+    tracesUrl: readTracesUrl(env),
+    retentionPersonalDays: env.optionalInteger('RETENTION_PERSONAL_DAYS', { min: 1, max: 36_500 }),
+  };
+  if (env.problems.length > 0) {
+    throw new ConfigError(
+      `The environment is not usable:\n${env.problems.map((line) => `  ${line}`).join('\n')}`,
+    );
+  }
+  return Object.freeze(config);
+}
+
+function readDatabases(env: EnvReader): Pick<Config, 'database' | 'replica'> {
+  const database: DatabaseConfig = {
+    url: env.requiredUrl('DATABASE_URL', ['postgres:', 'postgresql:']),
+    poolSize: env.integer('DATABASE_POOL_SIZE', { default: 10, min: 1, max: 1000 }),
+    verifyTls: env.boolean('DATABASE_TLS_VERIFY', true),
+    preparedStatements: env.boolean('DATABASE_PREPARED_STATEMENTS', true),
+    queryTimeoutMs: env.integer('DATABASE_QUERY_TIMEOUT_MS', { default: 30_000, min: 100, max: 600_000 }),
+  };
+  const replicaUrl = env.url('DATABASE_REPLICA_URL', ['postgres:', 'postgresql:']);
+  return { database, replica: replicaUrl === undefined ? undefined : { ...database, url: replicaUrl } };
+}
+
+/** OTLP's own rule: the endpoint is that of all signals, and each has its path below. */
+function readTracesUrl(env: EnvReader): string | undefined {
+  const endpoint = env.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']);
+  return endpoint === undefined ? undefined : `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+}
+
+function readRedis(env: EnvReader): RedisConfig | undefined {
+  const url = env.redisUrl('REDIS_URL');
+  const verifyTls = env.boolean('REDIS_TLS_VERIFY', true);
+  return url === undefined ? undefined : { url, verifyTls };
+}
+
+/** Solana knows two: 1 confirmed, 2 finalized. */
+function mostConfirmations(name: string): number {
+  return name.startsWith('CONFIRMATIONS_SOLANA') ? 2 : 1000;
+}
+
+/** Such a script sees what the page's wallets see, so production has none. */
+function readPageScript(env: EnvReader, production: boolean): string | undefined {
+  const url = env.url('PAGE_SCRIPT_URL', ['http:', 'https:']);
+  if (url !== undefined && production) {
+    env.problems.push('PAGE_SCRIPT_URL is for development: unset it where NODE_ENV is production.');
+  }
+  return url;
+}
+
+function readFacilitator(env: EnvReader, required: boolean): FacilitatorConfig {
+  const url = required
+    ? env.requiredUrl('FACILITATOR_URL', ['http:', 'https:'])
+    : (env.url('FACILITATOR_URL', ['http:', 'https:']) ?? '');
+  const id = env.text('FACILITATOR_KEY_ID');
+  const secret = env.text('FACILITATOR_SECRET');
+  if ((id === undefined) !== (secret === undefined)) {
+    env.problems.push('FACILITATOR_KEY_ID and FACILITATOR_SECRET belong together: set both or neither.');
+  }
+  if (secret !== undefined && !isFacilitatorSecret(secret)) {
+    env.problems.push('FACILITATOR_SECRET must be svc_sk_ and a base64 Ed25519 private key in PKCS#8 DER.');
+  }
+  return {
+    url: url.replace(/\/+$/, ''),
+    key: id !== undefined && secret !== undefined ? { id, secret } : undefined,
+    timeoutMs: env.integer('FACILITATOR_TIMEOUT_MS', { default: 8000, min: 100, max: 120_000 }),
+    settleTimeoutMs: env.integer('FACILITATOR_SETTLE_TIMEOUT_MS', {
+      default: 30_000,
+      min: 100,
+      max: 300_000,
+    }),
+    maxConnections: env.optionalInteger('FACILITATOR_MAX_CONNECTIONS', { min: 1, max: 100_000 }),
+    maxPerSecond: env.optionalInteger('FACILITATOR_MAX_PER_SECOND', { min: 1, max: 100_000 }),
+  };
+}
+
+function readEncryptionKeys(env: EnvReader, required: boolean): Buffer[] {
+  const text = env.text('ENCRYPTION_KEY');
+  if (text === undefined) {
+    if (required) {
+      env.problems.push(
+        'ENCRYPTION_KEY is missing: set it to 32 random bytes in base64 (openssl rand -base64 32).',
+      );
+    }
+    return [DEVELOPMENT_KEY];
+  }
+  const keys = text.split(',').map((part) => Buffer.from(part.trim(), 'base64'));
+  if (keys.some((key) => key.length !== 32)) {
+    env.problems.push(
+      'ENCRYPTION_KEY must be 32 bytes in base64 (openssl rand -base64 32); while a key is rotated, the new one, a comma, the old one.',
+    );
+  }
+  return keys;
+}
+
+function readReceiptSigningKeys(env: EnvReader): KeyObject[] {
+  const parts = env.text('RECEIPT_SIGNING_KEYS')?.split(',') ?? [];
+  try {
+    const keys = parts.map(parseEd25519Key);
+    const isTwice = keys.some((key, index) => keys.findIndex((other) => other.equals(key)) !== index);
+    if (isTwice) env.problems.push('RECEIPT_SIGNING_KEYS holds one key twice: keep it once.');
+    return keys;
+  } catch {
+    env.problems.push(
+      'RECEIPT_SIGNING_KEYS must be Ed25519 private keys in base64 PKCS#8 DER (openssl genpkey -algorithm ed25519 -outform DER | base64), with commas between: the first signs.',
+    );
+    return [];
+  }
+}
+
+export function usesDevelopmentKey(config: Config): boolean {
+  return config.encryptionKeys[0] === DEVELOPMENT_KEY;
+}

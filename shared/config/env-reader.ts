@@ -1,0 +1,136 @@
+import ipaddr from 'ipaddr.js';
+import { parseUrl } from '../values/parse-url.js';
+import { namesSeveral, parseRedisUrl } from './redis-url.js';
+
+interface Bounds {
+  min: number;
+  max: number;
+}
+
+/** Reads one variable at a time and collects what is wrong, so that a start tells every problem at once. */
+export class EnvReader {
+  readonly problems: string[] = [];
+  private readonly environment: Record<string, string | undefined>;
+
+  constructor(environment: Record<string, string | undefined>) {
+    this.environment = environment;
+  }
+
+  /** An empty variable counts as not set: platforms and .env files cannot unset one. */
+  text(name: string): string | undefined {
+    const value = this.environment[name]?.trim();
+    return value === '' ? undefined : value;
+  }
+
+  password(name: string, minLength: number): string | undefined {
+    const text = this.text(name);
+    if (text !== undefined && [...text].length < minLength) {
+      this.problems.push(
+        `${name} must have at least ${minLength} characters in production (openssl rand -base64 24).`,
+      );
+    }
+    return text;
+  }
+
+  optionalInteger(name: string, { min, max }: Bounds): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    this.problems.push(`${name} must be a whole number from ${min} to ${max}; it is "${text}".`);
+    return undefined;
+  }
+
+  integer(name: string, { default: fallback, ...bounds }: Bounds & { default: number }): number {
+    return this.optionalInteger(name, bounds) ?? fallback;
+  }
+
+  boolean(name: string, fallback: boolean): boolean {
+    const text = this.text(name);
+    if (text === undefined) return fallback;
+    if (text === 'true' || text === 'false') return text === 'true';
+    this.problems.push(`${name} must be true or false; it is "${text}".`);
+    return fallback;
+  }
+
+  choice<T extends string>(name: string, choices: readonly T[], fallback: T): T {
+    const text = this.text(name);
+    if (text === undefined) return fallback;
+    const choice = choices.find((candidate) => candidate === text);
+    if (choice !== undefined) return choice;
+    this.problems.push(`${name} must be one of ${choices.join(', ')}; it is "${text}".`);
+    return fallback;
+  }
+
+  list<T extends string>(name: string, choices: readonly T[]): T[] | undefined {
+    const words = this.text(name)
+      ?.split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== '');
+    if (words === undefined) return undefined;
+    const known = choices.filter((choice) => words.includes(choice));
+    const unknown = words.filter((word) => !choices.some((choice) => choice === word));
+    if (unknown.length > 0 || known.length === 0) {
+      this.problems.push(`${name} must list some of ${choices.join(', ')}; it is "${words.join(',')}".`);
+    }
+    return known;
+  }
+
+  /** Never repeats the value: database and Redis URLs hold passwords. */
+  url(name: string, protocols: readonly string[]): string | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const scheme = parseUrl(text)?.protocol;
+    if (scheme !== undefined && protocols.includes(scheme)) return text;
+    this.problems.push(
+      `${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
+    );
+    return undefined;
+  }
+
+  requiredUrl(name: string, protocols: readonly string[]): string {
+    if (this.text(name) === undefined) this.problems.push(`${name} is missing.`);
+    return this.url(name, protocols) ?? '';
+  }
+
+  redisUrl(name: string): string | undefined {
+    const text = this.text(name);
+    if (text === undefined || !namesSeveral(text)) return this.url(name, ['redis:', 'rediss:']);
+    const place = parseRedisUrl(text);
+    if (typeof place !== 'string') return text;
+    this.problems.push(`${name} ${place}`);
+    return undefined;
+  }
+
+  /** Variables with one per network, such as RPC_URL_EIP155_8453 or CONFIRMATIONS_SOLANA_DEVNET. */
+  perNetwork<T>(prefix: string, read: (name: string) => T): Map<string, T> {
+    const values = new Map<string, T>();
+    for (const name of Object.keys(this.environment)) {
+      if (!name.startsWith(prefix) || this.text(name) === undefined) continue;
+      const network = name.slice(prefix.length);
+      if (/^(EIP155_[1-9]\d*|SOLANA|SOLANA_DEVNET)$/.test(network)) values.set(network, read(name));
+      else
+        this.problems.push(
+          `${name} names no network: use ${prefix}EIP155_<chain id>, ${prefix}SOLANA or ${prefix}SOLANA_DEVNET.`,
+        );
+    }
+    return values;
+  }
+
+  /** Express's `trust proxy`: a number of hops, true, false, or addresses. */
+  trustProxy(name: string): boolean | number | string {
+    const text = this.text(name);
+    if (text === undefined || text === 'false') return false;
+    if (text === 'true') return true;
+    if (/^\d{1,3}$/.test(text)) return Number(text);
+    const isTrustable = (entry: string): boolean =>
+      ['loopback', 'linklocal', 'uniquelocal'].includes(entry) ||
+      ipaddr.isValid(entry) ||
+      ipaddr.isValidCIDR(entry);
+    if (text.split(',').every((entry) => isTrustable(entry.trim()))) return text;
+    this.problems.push(
+      `${name} must be a number of proxies, true, false, or a comma-separated list of addresses; it is "${text}".`,
+    );
+    return false;
+  }
+}

@@ -1,0 +1,88 @@
+import { Gauge, Registry } from 'prom-client';
+import type { Knex } from '../db/knex.js';
+import type { Replica } from '../db/replica.js';
+import type { Logger } from '../process/logger.js';
+import { within } from '../process/within.js';
+import type { Queues } from '../queues/enqueue.js';
+import { type Backlog, readBacklog } from '../upkeep/backlog.js';
+
+/**
+ * What waits in Postgres and in the queues, asked when the page is read, and the same on that of every process. What can't
+ * be asked is left out; the page still answers.
+ */
+export interface AskedSources {
+  db: Knex;
+  replica?: Replica | undefined;
+  queues: Queues;
+  logger: Logger;
+}
+
+/** Prometheus gives up after ten seconds, and most needs this page when a store is slow or the pool used up. */
+export const ANSWER_WITHIN_MS = 3000;
+
+const BACKLOG_GAUGES: Record<keyof Backlog, { name: string; help: string }> = {
+  paymentsProcessing: {
+    name: 'checkout_payments_processing',
+    help: 'Payments whose outcome is open.',
+  },
+  oldestPaymentSeconds: {
+    name: 'checkout_payments_processing_oldest_seconds',
+    help: 'How long the oldest payment whose outcome is open has been so.',
+  },
+  deliveriesDue: { name: 'checkout_deliveries_due', help: 'Webhook deliveries whose time has come.' },
+  oldestDeliverySeconds: {
+    name: 'checkout_deliveries_due_oldest_seconds',
+    help: 'How long the oldest due webhook delivery has been due.',
+  },
+  sessionsOverdue: {
+    name: 'checkout_sessions_overdue',
+    help: 'Open sessions whose time is over and that no worker has expired yet.',
+  },
+  workApart: {
+    name: 'checkout_work_apart',
+    help: 'Payments and sessions that are taken alone, since workers died with them.',
+  },
+};
+
+export function openAskedMetrics({ db, replica, queues, logger }: AskedSources): { read(): Promise<string> } {
+  const registry = new Registry();
+  const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  const backlog = Object.entries(BACKLOG_GAUGES).map(
+    ([key, { name, help }]) => [key as keyof Backlog, gauge(name, help)] as const,
+  );
+  const jobs = gauge('checkout_queue_jobs', 'Jobs per queue and state.', ['queue', 'state']);
+  const readable = gauge('checkout_store_readable', '1 when the store answered for this page.', ['store']);
+
+  async function ask(store: 'postgres' | 'queue', read: () => Promise<void>): Promise<void> {
+    try {
+      await within(ANSWER_WITHIN_MS, read());
+      readable.set({ store }, 1);
+    } catch (error) {
+      readable.set({ store }, 0);
+      logger.warn({ event: 'metrics.store_unreadable', store, err: error });
+    }
+  }
+
+  const askPostgres = async (): Promise<void> => {
+    for (const [, each] of backlog) each.remove();
+    const found = (await replica?.ask(readBacklog))?.found ?? (await readBacklog(db));
+    for (const [key, each] of backlog) each.set(found[key]);
+  };
+
+  const askQueues = async (): Promise<void> => {
+    jobs.reset();
+    for (const { queue, states } of await queues.depths()) {
+      for (const [state, count] of Object.entries(states)) jobs.set({ queue, state }, count);
+    }
+  };
+
+  return {
+    async read() {
+      if (replica !== undefined)
+        readable.set({ store: 'replica' }, replica.shownUntil() === undefined ? 0 : 1);
+      await Promise.all([ask('postgres', askPostgres), ask('queue', askQueues)]);
+      return await registry.metrics();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { Principal } from '../accounts/api-keys.js';
+import { ownList } from '../accounts/own-list.js';
+import type { Knex } from '../db/knex.js';
+import { type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
+import { type Weighed, weighedColumns } from '../db/weighed-columns.js';
+import { Payment } from './model.js';
+import { SHOWN_PAYMENT_FIELDS } from './present.js';
+
+/** The facilitator's words. */
+const LONG = ['payer', 'transaction'] as const satisfies (keyof Payment)[];
+const columns = weighedColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'checkoutSessionId'], LONG);
+
+const PAYMENT = {
+  name: 'payment',
+  what: 'payment',
+  table: 'payments',
+  alias: 'payment',
+  select: (share: number | string) => `SELECT ${columns.sql(share)} FROM payments payment ${columns.join}`,
+  read: columns.read,
+};
+
+/** In any status, of a session or of a refund. */
+export const { one: getPayment } = ownList<Payment>(PAYMENT);
+
+/** Of sessions: what has paid a refund is not a buyer's. */
+const PAYMENTS = ownList<Payment>({
+  ...PAYMENT,
+  name: 'payments',
+  among: "payment.status = 'succeeded' AND payment.checkout_session_id LIKE 'cs\\_%'",
+});
+
+export const { byIds: readPayments } = PAYMENTS;
+
+export async function listPayments(
+  db: Knex,
+  principal: Principal,
+  page: PageRequest,
+  created: IdRange,
+): Promise<Page<Weighed<Payment>>> {
+  return await PAYMENTS.page(db, principal, page, idRange(created));
+}

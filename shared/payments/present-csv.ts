@@ -1,0 +1,27 @@
+import { networkName, transactionUrl } from '../chains/networks.js';
+import { createdAt } from '../values/ids.js';
+import { decimalText } from '../values/money.js';
+import type { Columns } from '../wire/csv.js';
+import { utcText } from '../wire/timestamp.js';
+import type { Payment } from './model.js';
+
+/** The payments list for accountants: the names of its fields, amounts and times as people write them. */
+export const PAYMENT_COLUMNS: Columns<Payment> = [
+  ['id', ({ id }) => id],
+  ['created', ({ id }) => utcText(createdAt(id))],
+  ['settled_at', ({ settledAt }) => settledAt && utcText(settledAt)],
+  ['status', ({ status }) => status],
+  ['amount', ({ amountCents }) => decimalText(String(amountCents), 2)],
+  ['currency', () => 'usd'],
+  ['token', ({ token }) => token],
+  ['token_amount', ({ tokenAmount, tokenDecimals }) => decimalText(tokenAmount, tokenDecimals)],
+  ['network', ({ network }) => network],
+  ['network_name', ({ network }) => networkName(network)],
+  ['payer', ({ payer }) => payer],
+  ['pay_to', ({ payTo }) => payTo],
+  ['channel', ({ channel }) => channel],
+  ['transaction', ({ transaction }) => transaction],
+  ['transaction_url', ({ network, transaction }) => transaction && transactionUrl(network, transaction)],
+  ['checkout_session', ({ checkoutSessionId }) => checkoutSessionId],
+  ['livemode', ({ livemode }) => livemode],
+];

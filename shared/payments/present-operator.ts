@@ -1,0 +1,27 @@
+import { unixSeconds } from '../wire/timestamp.js';
+import type { Payment } from './model.js';
+import { presentListedPayment } from './present.js';
+
+/** A payment with what an operator needs to decide on it; never its payload, which holds the buyer's signature. */
+export function presentOperatorPayment(payment: Payment): object {
+  return {
+    ...presentListedPayment(payment),
+    failure_code: payment.failureCode,
+    failed_at: seconds(payment.failedAt),
+    surplus: payment.surplus,
+    stage: payment.stage,
+    due_at: seconds(payment.dueAt),
+    valid_until: unixSeconds(payment.validUntil),
+    attempts: payment.attempt,
+    settle_calls: payment.settleCalls,
+    settle_asked_at: seconds(payment.settleAskedAt),
+    settle_ended_at: seconds(payment.settleEndedAt),
+    settle_unclear: payment.settleUnclear,
+    reported_transaction: payment.reportedTransaction,
+    history: payment.history,
+  };
+}
+
+function seconds(time: Date | null): number | null {
+  return time === null ? null : unixSeconds(time);
+}

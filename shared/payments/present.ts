@@ -1,0 +1,73 @@
+import { networkName, transactionUrl } from '../chains/networks.js';
+import { isRefundId } from '../values/ids.js';
+import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
+import type { Payment } from './model.js';
+import type { Channel, PaymentStatus, Token } from './states.js';
+
+export interface WirePayment {
+  id: string;
+  object: 'payment';
+  status: PaymentStatus;
+  amount: number;
+  currency: 'usd';
+  token: Token;
+  token_amount: string;
+  token_decimals: number;
+  network: string;
+  network_name: string;
+  payer: string | null;
+  pay_to: string;
+  channel: Channel;
+  transaction: string | null;
+  transaction_url: string | null;
+  created: number;
+  settled_at: number | null;
+  livemode: boolean;
+}
+
+/** What `presentPayment` reads. */
+export const SHOWN_PAYMENT_FIELDS = [
+  'id',
+  'livemode',
+  'status',
+  'amountCents',
+  'token',
+  'tokenAmount',
+  'tokenDecimals',
+  'network',
+  'payer',
+  'payTo',
+  'channel',
+  'transaction',
+  'settledAt',
+] as const satisfies (keyof Payment)[];
+
+export function presentPayment(payment: Payment): WirePayment {
+  return {
+    id: payment.id,
+    object: 'payment',
+    status: payment.status,
+    amount: payment.amountCents,
+    currency: 'usd',
+    token: payment.token,
+    token_amount: payment.tokenAmount,
+    token_decimals: payment.tokenDecimals,
+    network: payment.network,
+    network_name: networkName(payment.network),
+    payer: payment.payer,
+    pay_to: payment.payTo,
+    channel: payment.channel,
+    transaction: payment.transaction,
+    transaction_url:
+      payment.transaction === null ? null : transactionUrl(payment.network, payment.transaction),
+    created: createdSeconds(payment.id),
+    settled_at: payment.settledAt === null ? null : unixSeconds(payment.settledAt),
+    livemode: payment.livemode,
+  };
+}
+
+/** By itself, or as an element of a list: it names its session, or the refund that it has paid. */
+export function presentListedPayment(payment: Payment): object {
+  const { checkoutSessionId: id } = payment;
+  return { ...presentPayment(payment), ...(isRefundId(id) ? { refund: id } : { checkout_session: id }) };
+}

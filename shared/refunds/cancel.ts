@@ -1,0 +1,43 @@
+import { type Principal, requireKeyThatCounts, whereKeyCounts } from '../accounts/api-keys.js';
+import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
+import type { Knex } from '../db/knex.js';
+import { noSuch, Refusal } from '../errors/refusal.js';
+import { SESSION_MOVES } from '../payables/states.js';
+import { type EventDeps, recordMove } from '../webhooks/events.js';
+import { Refund } from './model.js';
+import { REFUND_STATUS_OF } from './states.js';
+
+/** Nobody can pay it from then on, as with a session that is expired. */
+export async function cancelRefund(
+  db: Knex,
+  principal: Principal,
+  id: string,
+  events: EventDeps,
+  reply: Reply<Refund>,
+): Promise<string> {
+  const { accountId, livemode } = principal;
+  const { from, to } = SESSION_MOVES.expire;
+  return await db.transaction(async (trx) => {
+    const own = { id, accountId, livemode };
+    const move = Refund.query(trx).patch({ status: to }).where(own).whereIn('status', from).returning('*');
+    const [refund] = await whereKeyCounts(move, principal);
+    if (refund === undefined) throw await whyNotCanceled(trx, principal, own);
+    await recordMove(trx, refund, events);
+    return await answerAndKeep(trx, reply, refund);
+  });
+}
+
+async function whyNotCanceled(
+  trx: Knex.Transaction,
+  principal: Principal,
+  own: { id: string; accountId: string; livemode: boolean },
+): Promise<Refusal> {
+  await requireKeyThatCounts(trx, principal);
+  const refund = await Refund.query(trx).findOne(own).select('status');
+  if (refund === undefined) return noSuch('refund', own.id);
+  return new Refusal(
+    'refund_not_cancelable',
+    `Only a refund with status requires_action can be canceled; this one is ${REFUND_STATUS_OF[refund.status]}.`,
+    { param: 'id' },
+  );
+}

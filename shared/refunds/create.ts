@@ -1,0 +1,110 @@
+import { type Principal, requireKeyThatCounts, whereKeyCounts } from '../accounts/api-keys.js';
+import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
+import { CheckoutSession } from '../checkout-sessions/model.js';
+import type { Knex } from '../db/knex.js';
+import { noSuch, Refusal } from '../errors/refusal.js';
+import { Payable } from '../payables/model.js';
+import { chooseExpiry, summarize } from '../payables/states.js';
+import { Payment } from '../payments/model.js';
+import { now } from '../process/clock.js';
+import { isRefundId, newId } from '../values/ids.js';
+import { type EventDeps, recordEvents } from '../webhooks/events.js';
+import { refundTerms } from './present.js';
+import { refundedSum } from './refunded-sum.js';
+import { REFUND_LIFETIME, type RefundReason } from './states.js';
+
+export interface NewRefund {
+  paymentId: string;
+  /** The parameter that has named it. */
+  paymentParam: string;
+  /** All that is left, when it is not said. */
+  amountCents: number | undefined;
+  reason: RefundReason | null;
+  metadata: Record<string, string>;
+  expiresAtSeconds: number | undefined;
+}
+
+export interface NewRefundDeps extends EventDeps {
+  /** Undefined when nobody knows it, or no money can be sent there. */
+  walletThatPaid(payment: Payment): string | undefined;
+}
+
+/**
+ * A payable of the way back: to the wallet that paid, in its token, on its network. Who makes one holds the payment, so that
+ * the refunds of a payment, however many are made at once, never sum to more than it.
+ */
+export async function createRefund(
+  db: Knex,
+  principal: Principal,
+  input: NewRefund,
+  deps: NewRefundDeps,
+  reply: Reply<Payable>,
+): Promise<string> {
+  const expiresAt = chooseExpiry(input.expiresAtSeconds, REFUND_LIFETIME, now());
+  return await db.transaction(async (trx) => {
+    const payment = await lockPayment(trx, principal, input);
+    const payTo = deps.walletThatPaid(payment);
+    if (payTo === undefined) throw payerUnknown(input);
+    const amountCents = allowedAmount(input, payment.amountCents - (await refundedSum(trx, payment.id)));
+    const session = await CheckoutSession.query(trx)
+      .findById(payment.checkoutSessionId)
+      .select('clientReferenceId');
+    const terms = { payTo, reason: input.reason, reference: session?.clientReferenceId ?? null };
+    const row: Partial<Payable> = {
+      id: newId('re_'),
+      accountId: principal.accountId,
+      livemode: principal.livemode,
+      status: 'open',
+      amountTotalCents: amountCents,
+      lineItems: [],
+      summary: summarize([]),
+      metadata: input.metadata,
+      expiresAt,
+      refundedPaymentId: payment.id,
+      refund: refundTerms(payment, amountCents, terms),
+    };
+    const refund = await Payable.query(trx).insert(row).returning('*');
+    await recordEvents(trx, 'refund.created', [refund], deps);
+    return await answerAndKeep(trx, reply, refund);
+  });
+}
+
+/** Surplus is money of a buyer as well; what has paid a refund is not. */
+async function lockPayment(
+  trx: Knex.Transaction,
+  principal: Principal,
+  { paymentId: id, paymentParam: param }: NewRefund,
+): Promise<Payment> {
+  const { accountId, livemode } = principal;
+  const query = Payment.query(trx).findById(id).where({ accountId, livemode }).forNoKeyUpdate();
+  const payment = await whereKeyCounts(query, principal);
+  if (payment === undefined) {
+    await requireKeyThatCounts(trx, principal);
+    throw noSuch('payment', id, param);
+  }
+  if (isRefundId(payment.checkoutSessionId)) {
+    const message = `${id} is the payment of a refund, which cannot be refunded. Name the payment of a checkout session.`;
+    throw new Refusal('resource_missing', message, { param });
+  }
+  if (payment.status === 'succeeded') return payment;
+  throw new Refusal(
+    'payment_not_succeeded',
+    `Only a payment with status succeeded can be refunded; this one is ${payment.status}.`,
+    { param },
+  );
+}
+
+function payerUnknown({ paymentId, paymentParam: param }: NewRefund): Refusal {
+  const message = `Nobody knows which wallet made the payment ${paymentId}, so there is no address to send it back to. Ask the buyer for one, and send it from your own wallet.`;
+  return new Refusal('payer_unknown', message, { param });
+}
+
+function allowedAmount({ amountCents }: NewRefund, left: number): number {
+  const amount = amountCents ?? left;
+  if (amount >= 1 && amount <= left) return amount;
+  const message =
+    left < 1
+      ? 'Nothing is left to refund of this payment: 0 cents. Cancel a refund of it that still waits to be paid, if you want another.'
+      : `Of this payment ${left} cents are left to refund. Send an amount of at most ${left}.`;
+  throw new Refusal('refund_amount_too_large', message, { param: 'amount' });
+}

@@ -1,0 +1,50 @@
+import { transactionUrl } from '../chains/networks.js';
+import type { Payment } from '../payments/model.js';
+import { createdAt } from '../values/ids.js';
+import { decimalText } from '../values/money.js';
+import type { Columns } from '../wire/csv.js';
+import { utcText } from '../wire/timestamp.js';
+import type { Refund } from './model.js';
+import { isRefund } from './present.js';
+import { REFUND_STATUS_OF, type RefundTerms } from './states.js';
+
+/** The refunds list for accountants: the names of its fields, amounts and times as people write them. */
+export const REFUND_COLUMNS: Columns<Refund> = [
+  ['id', ({ id }) => id],
+  ['created', ({ id }) => utcText(createdAt(id))],
+  ['settled_at', (refund) => utcOrNothing(paidBy(refund)?.settledAt)],
+  ['status', ({ status }) => REFUND_STATUS_OF[status]],
+  ['reason', (refund) => termsOf(refund).reason],
+  ['amount', ({ amountTotalCents }) => decimalText(String(amountTotalCents), 2)],
+  ['currency', () => 'usd'],
+  ['token', (refund) => termsOf(refund).token],
+  ['token_amount', (refund) => decimalText(termsOf(refund).tokenAmount, termsOf(refund).tokenDecimals)],
+  ['network', (refund) => termsOf(refund).network],
+  ['network_name', (refund) => termsOf(refund).networkName],
+  ['pay_to', (refund) => termsOf(refund).payTo],
+  ['transaction', (refund) => paidBy(refund)?.transaction ?? null],
+  ['transaction_url', (refund) => urlOf(paidBy(refund))],
+  ['payment', ({ refundedPaymentId }) => refundedPaymentId ?? null],
+  ['checkout_session', (refund) => termsOf(refund).checkoutSession],
+  ['expires_at', ({ expiresAt }) => utcText(expiresAt)],
+  ['failure_code', ({ status, failureCode }) => (status === 'complete' ? null : failureCode)],
+  ['livemode', ({ livemode }) => livemode],
+];
+
+function termsOf(refund: Refund): RefundTerms {
+  if (!isRefund(refund)) throw new Error(`${refund.id} is no refund`);
+  return refund.refund;
+}
+
+/** What has given the money back; a payment on its way has not. */
+function paidBy({ status, payment }: Refund): Payment | undefined {
+  return status === 'complete' ? (payment ?? undefined) : undefined;
+}
+
+function utcOrNothing(time: Date | null | undefined): string | null {
+  return time == null ? null : utcText(time);
+}
+
+function urlOf(payment: Payment | undefined): string | null {
+  return payment?.transaction ? transactionUrl(payment.network, payment.transaction) : null;
+}

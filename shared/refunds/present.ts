@@ -1,0 +1,112 @@
+import type { Account } from '../accounts/model.js';
+import { networkName, transactionUrl } from '../chains/networks.js';
+import { sessionUrl } from '../checkout-sessions/present.js';
+import { type PublicMerchant, presentMerchant } from '../checkout-sessions/present-public.js';
+import type { Payable } from '../payables/model.js';
+import type { Payment } from '../payments/model.js';
+import { centsToTokenAmount } from '../values/money.js';
+import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
+import { REFUND_STATUS_OF, type RefundReason, type RefundStatus, type RefundTerms } from './states.js';
+
+export interface WireRefund {
+  id: string;
+  object: 'refund';
+  amount: number;
+  currency: 'usd';
+  payment: string;
+  checkout_session: string;
+  status: RefundStatus;
+  reason: RefundReason | null;
+  metadata: Record<string, string>;
+  created: number;
+  expires_at: number;
+  livemode: boolean;
+  token: string;
+  token_amount: string;
+  token_decimals: number;
+  network: string;
+  network_name: string;
+  pay_to: string;
+  url: string | null;
+  transaction: string | null;
+  transaction_url: string | null;
+  settled_at: number | null;
+  failure_code: string | null;
+}
+
+/** What `presentRefund` reads of a refund's own columns. */
+export const SHOWN_REFUND_FIELDS = [
+  'id',
+  'livemode',
+  'status',
+  'amountTotalCents',
+  'metadata',
+  'expiresAt',
+  'failureCode',
+  'refundedPaymentId',
+  'refund',
+] as const satisfies (keyof Payable)[];
+
+/** So that it is shown for good as it was made. */
+export function refundTerms(
+  payment: Payment,
+  amountCents: number,
+  others: Pick<RefundTerms, 'payTo' | 'reason' | 'reference'>,
+): RefundTerms {
+  return {
+    checkoutSession: payment.checkoutSessionId,
+    token: payment.token,
+    tokenAmount: centsToTokenAmount(amountCents, payment.tokenDecimals).toString(),
+    tokenDecimals: payment.tokenDecimals,
+    network: payment.network,
+    networkName: networkName(payment.network),
+    asset: payment.asset,
+    ...others,
+  };
+}
+
+type RefundRow = Payable & { refundedPaymentId: string; refund: RefundTerms };
+
+export function isRefund(payable: Payable): payable is RefundRow {
+  return payable.refund != null && payable.refundedPaymentId != null;
+}
+
+export function presentRefund(refund: Payable, baseUrl: string): WireRefund {
+  if (!isRefund(refund)) throw new Error(`${refund.id} is no refund`);
+  const { refund: terms } = refund;
+  const isPayable = refund.status === 'open' || refund.status === 'processing';
+  const payment = refund.status === 'complete' ? (refund.payment ?? null) : null;
+  return {
+    id: refund.id,
+    object: 'refund',
+    amount: refund.amountTotalCents,
+    currency: 'usd',
+    payment: refund.refundedPaymentId,
+    checkout_session: terms.checkoutSession,
+    status: REFUND_STATUS_OF[refund.status],
+    reason: terms.reason,
+    metadata: refund.metadata,
+    created: createdSeconds(refund.id),
+    expires_at: unixSeconds(refund.expiresAt),
+    livemode: refund.livemode,
+    token: terms.token,
+    token_amount: terms.tokenAmount,
+    token_decimals: terms.tokenDecimals,
+    network: terms.network,
+    network_name: terms.networkName,
+    pay_to: terms.payTo,
+    url: isPayable ? sessionUrl(refund.id, baseUrl) : null,
+    transaction: payment?.transaction ?? null,
+    transaction_url: payment?.transaction ? transactionUrl(payment.network, payment.transaction) : null,
+    settled_at: payment?.settledAt ? unixSeconds(payment.settledAt) : null,
+    failure_code: refund.status === 'complete' ? null : refund.failureCode,
+  };
+}
+
+/** As its link shows it to whoever has that: nothing that is only the merchant's own note. */
+export type PublicRefund = Omit<WireRefund, 'metadata'> & { merchant: PublicMerchant };
+
+export function presentPublicRefund(refund: Payable, account: Account, baseUrl: string): PublicRefund {
+  const { metadata: _, ...shown } = presentRefund(refund, baseUrl);
+  return { ...shown, merchant: presentMerchant(account) };
+}

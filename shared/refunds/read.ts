@@ -1,0 +1,55 @@
+import type { Principal } from '../accounts/api-keys.js';
+import { ownList } from '../accounts/own-list.js';
+import type { Knex } from '../db/knex.js';
+import { type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
+import { modelColumns, type Row } from '../db/model-columns.js';
+import { type Weighed, weighedColumns } from '../db/weighed-columns.js';
+import type { SessionStatus } from '../payables/states.js';
+import { Payment } from '../payments/model.js';
+import { SHOWN_PAYMENT_FIELDS } from '../payments/present.js';
+import { Refund } from './model.js';
+import { SHOWN_REFUND_FIELDS } from './present.js';
+
+const refund = weighedColumns(Refund, 'refund', SHOWN_REFUND_FIELDS, ['metadata']);
+const payment = modelColumns(Payment, 'payment', SHOWN_PAYMENT_FIELDS);
+
+const REFUNDS = ownList<Refund>({
+  name: 'refunds',
+  what: 'refund',
+  table: 'refunds',
+  alias: 'refund',
+  // Looked up row by row (OFFSET 0 keeps it so): else a plan made while a table is small reads all of it ever after.
+  select: (share) => `SELECT ${refund.sql(share)}, ${payment.sql} FROM refunds refund ${refund.join}
+    LEFT JOIN LATERAL (SELECT * FROM payments WHERE id = refund.payment_id OFFSET 0) payment ON true`,
+  read: (row: Row) =>
+    Object.assign(refund.read(row), { payment: row['payment.id'] === null ? null : payment.read(row) }),
+});
+
+export const { byIds: readRefunds, one: getRefund } = REFUNDS;
+
+export interface RefundFilter extends IdRange {
+  status: SessionStatus | undefined;
+  paymentId: string | undefined;
+}
+
+export async function listRefunds(
+  db: Knex,
+  principal: Principal,
+  page: PageRequest,
+  { status, paymentId, ...created }: RefundFilter,
+): Promise<Page<Weighed<Refund>>> {
+  return await REFUNDS.page(db, principal, page, [
+    { column: 'status', operator: '=', value: status },
+    { column: 'refunded_payment_id', operator: '=', value: paymentId },
+    ...idRange(created),
+  ]);
+}
+
+/** Of one payment, oldest first. */
+export async function refundsOf(db: Knex, paymentId: string): Promise<Refund[]> {
+  const refunds = await Refund.query(db).where({ refundedPaymentId: paymentId }).orderBy('id');
+  const ids = refunds.flatMap(({ paymentId: id }) => id ?? []);
+  const payments = ids.length === 0 ? [] : await Payment.query(db).findByIds(ids);
+  const byId = new Map(payments.map((one) => [one.id, one]));
+  return refunds.map((one) => Object.assign(one, { payment: byId.get(one.paymentId ?? '') ?? null }));
+}

@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRefusal, violatesUnique } from '../db/constraints.js';
+import type { Knex } from '../db/knex.js';
+import { runStatement, type Statement } from '../db/statement.js';
+import { writeTogether } from '../db/write-together.js';
+import { Payable } from '../payables/model.js';
+import { SESSION_MOVES } from '../payables/states.js';
+import { Payment } from '../payments/model.js';
+import { type Channel, PAYMENT_MOVES, type Token } from '../payments/states.js';
+import { now } from '../process/clock.js';
+import { currentTrace } from '../tracing/spans.js';
+import { isRefundId, newId } from '../values/ids.js';
+import { type EventDeps, recordMove } from '../webhooks/events.js';
+import { CLAIM_ALONE, CLAIM_TOGETHER } from './statements/claim.sql.js';
+
+/**
+ * A payment that passed every check claims its session: one statement moves the session, which must be open and not
+ * over, and writes the payment with its first work due. Of many at once one wins; a payload claims once over all
+ * sessions, unless its payment surely never reached the facilitator: then the same session may be claimed again. So does
+ * a buyer's own name for it, within its session.
+ * Claims of different sessions share a statement; each of them is made or not on its own. What is claimed may as well be
+ * a refund, by its merchant.
+ */
+export interface NewPayment {
+  sessionId: string;
+  token: Token;
+  tokenAmount: string;
+  tokenDecimals: number;
+  network: string;
+  asset: string;
+  payer: string | null;
+  payTo: string;
+  channel: Channel;
+  payloadKey: string;
+  identifier: string | null;
+  requirements: object;
+  payload: object;
+  validUntil: Date;
+}
+
+export type Claim =
+  | { kind: 'claimed'; paymentId: string; dueAt: Date }
+  | { kind: 'lost' }
+  | { kind: 'unclear' };
+
+/** By a claim of the same moment: the payload, or the buyer's name in its session. */
+const TAKEN = [
+  'payments_payload',
+  'payments_identifier',
+  // Where tables are kept by month.
+  'payment_marks_payload',
+  'payment_marks_identifier',
+];
+
+const READ_ATTEMPTS = 4;
+
+const READ_PAUSE_MS = 250;
+
+interface MadeClaim extends NewPayment {
+  id: string;
+  claimedAt: Date;
+  trace: string | undefined;
+}
+
+export async function claimSession(db: Knex, payment: NewPayment, events: EventDeps): Promise<Claim> {
+  const made = { ...payment, id: newId('pay_'), claimedAt: now(), trace: currentTrace() };
+  return await claim(db, { made, events });
+}
+
+interface Claiming {
+  made: MadeClaim;
+  events: EventDeps;
+}
+
+const claim = writeTogether<Claiming, Claim>({
+  keyOf: ({ made }) => made.sessionId,
+  likesCompany: true,
+  async together(db, all) {
+    // A refund's claim is told of, in the same commit: it goes alone.
+    const silent = all.map(({ made }) => made).filter(({ sessionId }) => !isRefundId(sessionId));
+    const ids = await makeClaims(db, CLAIM_TOGETHER, silent);
+    return all.map(({ made }) => (ids.has(made.id) ? claimed(made) : undefined));
+  },
+  async alone(db, { made, events }) {
+    try {
+      const isMade = isRefundId(made.sessionId)
+        ? await db.transaction((trx) => claimAndTell(trx, made, events))
+        : await claimAlone(db, made);
+      return isMade ? claimed(made) : { kind: 'lost' };
+    } catch (error) {
+      if (TAKEN.some((index) => violatesUnique(error, index))) return { kind: 'lost' };
+      if (isRefusal(error)) throw error;
+      return await readLostClaim(db, made);
+    }
+  },
+  unclear: (db, { made }) => readLostClaim(db, made),
+});
+
+async function claimAlone(db: Knex, made: MadeClaim): Promise<boolean> {
+  return (await makeClaims(db, CLAIM_ALONE, [made])).has(made.id);
+}
+
+async function claimAndTell(trx: Knex.Transaction, made: MadeClaim, events: EventDeps): Promise<boolean> {
+  if (!(await claimAlone(trx, made))) return false;
+  await recordMove(trx, await Payable.query(trx).findById(made.sessionId).throwIfNotFound(), events);
+  return true;
+}
+
+function claimed({ id, claimedAt }: MadeClaim): Claim {
+  return { kind: 'claimed', paymentId: id, dueAt: claimedAt };
+}
+
+/** The ids of the payments that have claimed their sessions. */
+async function makeClaims(
+  db: Knex,
+  statement: Statement,
+  claims: readonly MadeClaim[],
+): Promise<ReadonlySet<string>> {
+  if (claims.length === 0) return new Set();
+  const list = claims.map((one) => ({
+    id: one.id,
+    session_id: one.sessionId,
+    claimed_at: one.claimedAt,
+    token: one.token,
+    token_amount: one.tokenAmount,
+    token_decimals: one.tokenDecimals,
+    network: one.network,
+    asset: one.asset,
+    payer: one.payer,
+    pay_to: one.payTo,
+    channel: one.channel,
+    payload_key: one.payloadKey,
+    identifier: one.identifier,
+    requirements: one.requirements,
+    payload: one.payload,
+    valid_until: one.validUntil,
+    trace: one.trace,
+  }));
+  const rows = await runStatement<{ id: string }>(db, statement, [
+    JSON.stringify(list),
+    SESSION_MOVES.claim.from,
+  ]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * The connection broke, or was given up, while the claim was committed. The session's row lock waits for a claim that
+ * is still being carried out; then the payment is there or is not. What cannot be read may have been claimed.
+ */
+async function readLostClaim(db: Knex, lost: MadeClaim): Promise<Claim> {
+  for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt++) {
+    try {
+      const payment = await db.transaction((trx) => findOrRuleOut(trx, lost));
+      if (payment === undefined || payment.payloadReleased) throw new ClaimNotMade();
+      return { kind: 'claimed', paymentId: lost.id, dueAt: payment.dueAt ?? now() };
+    } catch (error) {
+      if (error instanceof ClaimNotMade) throw error;
+      // What broke one connection has often broken the others of the pool.
+      if (attempt < READ_ATTEMPTS) await sleep(READ_PAUSE_MS);
+    }
+  }
+  return { kind: 'unclear' };
+}
+
+/**
+ * What a network holds back may arrive later, also the claim itself. A payment of its id that has failed and counts for
+ * nothing stands in its way: who is told that no money moved is told right for good.
+ */
+async function findOrRuleOut(
+  trx: Knex.Transaction,
+  { id, sessionId, trace, ...made }: MadeClaim,
+): Promise<Payment | undefined> {
+  const session = await Payable.query(trx).findById(sessionId).forUpdate().throwIfNotFound();
+  const payment = await Payment.query(trx).findById(id).select('id', 'dueAt', 'payloadReleased');
+  if (payment !== undefined) return payment;
+  await Payment.query(trx).insert({
+    ...made,
+    ...(trace !== undefined && { trace }),
+    id,
+    checkoutSessionId: sessionId,
+    accountId: session.accountId,
+    livemode: session.livemode,
+    amountCents: session.amountTotalCents,
+    status: PAYMENT_MOVES.fail.to,
+    payloadReleased: true,
+    failureCode: 'payment_service_unavailable',
+    failedAt: now(),
+  });
+  return undefined;
+}
+
+/** The claim was lost on the way to Postgres: no money can move, and the same payload may be sent again. */
+export class ClaimNotMade extends Error {
+  override readonly name = 'ClaimNotMade';
+}

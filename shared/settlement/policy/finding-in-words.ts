@@ -1,0 +1,21 @@
+import type { ChainFinding } from '../../chains/finding.js';
+
+/** For the record of a payment, and whoever reads it. */
+export function inWords(finding: ChainFinding): string {
+  switch (finding.kind) {
+    case 'paid':
+      return `paid in ${finding.transaction}`;
+    case 'pending':
+      return `pending in ${finding.transaction}`;
+    case 'spent_otherwise':
+      return `used up by ${finding.transaction} without paying`;
+    case 'unused':
+      return finding.exhausted ? 'unused, and can never be used' : 'unused';
+    case 'used':
+      return `used, by what is not known yet: ${finding.reason}`;
+    case 'searching':
+      return `not found so far: ${finding.reason}`;
+    case 'unreadable':
+      return `not readable: ${finding.reason}`;
+  }
+}

@@ -1,0 +1,201 @@
+import { Account } from '../accounts/model.js';
+import type { ShownItem } from '../checkout-sessions/present-public.js';
+import type { Knex } from '../db/knex.js';
+import { modelColumns, type Row } from '../db/model-columns.js';
+import { readTogether, type Together } from '../db/read-together.js';
+import { runStatement } from '../db/statement.js';
+import { LONG_READS_AT_ONCE } from '../limits/bounds.js';
+import { Payable } from '../payables/model.js';
+import { Payment } from '../payments/model.js';
+import { SHOWN_PAYMENT_FIELDS } from '../payments/present.js';
+import {
+  DECIDED,
+  IMAGES,
+  LIGHT_PUBLIC_ITEMS,
+  PAYLOADS_USED,
+  READ_PUBLIC_ITEMS,
+  SHOWN_ITEMS,
+  SUMMARY,
+} from './statements/read-link.sql.js';
+
+/**
+ * A payable as its link sees it: with its merchant and the payment that holds or paid it. What is paid for may be long, and
+ * each reader has as much of it as it shows.
+ */
+export type LinkedSession = Payable & {
+  account: Account;
+  payment: Payment | null;
+  /** As JSON, of a complete session; null when it is too long to be read in passing. */
+  publicItems?: string | null;
+  shownItems?: ShownItem[];
+};
+
+const STATE_FIELDS = [
+  'id',
+  'accountId',
+  'livemode',
+  'status',
+  'amountTotalCents',
+  'expiresAt',
+  'paymentId',
+  'offeredFeePayers',
+  'failureCode',
+  'failureAt',
+  'refundedPaymentId',
+  'refund',
+] as const satisfies (keyof Payable)[];
+
+const account = modelColumns(Account, 'account', [
+  'id',
+  'name',
+  'evmWallet',
+  'solanaWallet',
+  'logoUrl',
+  'brandColor',
+  'supportEmail',
+]);
+
+const payment = modelColumns(Payment, 'payment', [
+  ...SHOWN_PAYMENT_FIELDS,
+  'asset',
+  'payloadKey',
+  'identifier',
+  'reportedTransaction',
+  'failureCode',
+]);
+
+/** Of what may be long, one is enough for a statement. */
+const ONE_BY_ONE: Together = { most: 1, atOnce: LONG_READS_AT_ONCE };
+const IMAGES_TOGETHER: Together = { most: 20, atOnce: LONG_READS_AT_ONCE };
+
+const URLS = ['successUrl', 'cancelUrl'] as const;
+
+/** For agents. */
+export const findLinkedSession = readTogether(
+  linkReader('link', [...STATE_FIELDS, ...URLS], {
+    summary: SUMMARY,
+    publicItems: LIGHT_PUBLIC_ITEMS,
+  }),
+);
+
+/** For those who ask again and again, and those who pay. */
+export const findLinkState = readTogether(linkReader('link_state', STATE_FIELDS, {}));
+
+/** For the page. */
+export const findPageSession = readTogether(
+  linkReader('link_page', [...STATE_FIELDS, ...URLS], { shownItems: SHOWN_ITEMS }),
+  ONE_BY_ONE,
+);
+
+/** `derived` are members that are no columns, as they are read from `session`. */
+function linkReader(
+  name: string,
+  fields: readonly (keyof Payable)[],
+  derived: Partial<Record<keyof LinkedSession, string>>,
+): (db: Knex, ids: readonly string[]) => Promise<(LinkedSession | undefined)[]> {
+  const session = modelColumns(Payable, 'session', fields);
+  const members = Object.keys(derived);
+  const more = Object.entries(derived).map(([member, sql]) => `, ${sql} AS "${member}"`);
+  const statement = {
+    name,
+    text: `
+      SELECT ${session.sql}, ${account.sql}, ${payment.sql}${more.join('')}
+      -- Looked up row by row (OFFSET 0 keeps it so): else a plan made while a table is small reads all of it ever after.
+      FROM unnest($1::text[]) AS asked (id)
+      CROSS JOIN LATERAL (SELECT * FROM payables WHERE id = asked.id OFFSET 0) session
+      CROSS JOIN LATERAL (SELECT * FROM accounts WHERE id = session.account_id OFFSET 0) account
+      LEFT JOIN LATERAL (SELECT * FROM payments WHERE id = session.payment_id OFFSET 0) payment ON true`,
+  };
+  const read = (row: Row): LinkedSession => {
+    const linked = Object.assign(session.read(row), {
+      account: account.read(row),
+      payment: row['payment.id'] === null ? null : payment.read(row),
+    });
+    for (const member of members) Object.assign(linked, { [member]: row[member] });
+    return linked;
+  };
+  return async (db, ids) => {
+    const rows = await runStatement<Row>(db, statement, [ids]);
+    const found = new Map(rows.map((row) => [row['session.id'], row]));
+    return ids.map((id) => {
+      const row = found.get(id);
+      return row && read(row);
+    });
+  };
+}
+
+const readItems = readTogether<string, string>(async (db, ids) => {
+  const rows = await runStatement<{ items: string }>(db, READ_PUBLIC_ITEMS, ids);
+  return rows.map(({ items }) => items);
+}, ONE_BY_ONE);
+
+/** However long they are. */
+export async function readPublicItems(db: Knex, id: string): Promise<string> {
+  return (await readItems(db, id)) ?? '[]';
+}
+
+export interface LinkImage {
+  url: string;
+  accountId: string;
+}
+
+interface AskedImage {
+  id: string;
+  /** Counted over all items; null for the merchant's logo. */
+  number: number | null;
+}
+
+const readImage = readTogether<AskedImage, LinkImage>(async (db, asked) => {
+  const rows = await runStatement<{ position: number; accountId: string; url: string | null }>(db, IMAGES, [
+    asked.map(({ id }) => id),
+    asked.map(({ number }) => number),
+  ]);
+  const found = new Map(rows.map((row) => [row.position, row]));
+  return asked.map((_, index) => {
+    const { url = null, accountId = '' } = found.get(index + 1) ?? {};
+    return url === null ? undefined : { url, accountId };
+  });
+}, IMAGES_TOGETHER);
+
+/** Undefined when the session has no such image. */
+export async function findLinkImage(db: Knex, asked: AskedImage): Promise<LinkImage | undefined> {
+  return await readImage(db, asked);
+}
+
+interface PayloadUse {
+  payloadKey: string;
+  sessionId: string;
+}
+
+const readPayloadUse = readTogether<PayloadUse, true>(async (db, uses) => {
+  const keys = [uses.map(({ payloadKey }) => payloadKey), uses.map(({ sessionId }) => sessionId)];
+  const used = new Set(
+    (await runStatement<{ index: number }>(db, PAYLOADS_USED, keys)).map(({ index }) => index),
+  );
+  return uses.map((_, index) => (used.has(index) ? true : undefined));
+});
+
+/** Whether this payload counts for any payment already; one that was released may claim its own session again. */
+export async function isPayloadUsed(db: Knex, payloadKey: string, sessionId: string): Promise<boolean> {
+  return (await readPayloadUse(db, { payloadKey, sessionId })) ?? false;
+}
+
+export async function findPayment(db: Knex, id: string): Promise<Payment | undefined> {
+  return await Payment.query(db).findById(id);
+}
+
+/** What the buyer has sent for this session under that name; not what surely never reached the facilitator. */
+export async function findNamedPayment(
+  db: Knex,
+  sessionId: string,
+  identifier: string,
+): Promise<Payment | undefined> {
+  const named = { checkoutSessionId: sessionId, identifier, payloadReleased: false };
+  return await Payment.query(db).where(named).orderBy('id', 'desc').first();
+}
+
+/** Of these payments, those that are decided. */
+export async function listDecided(db: Knex, ids: readonly string[]): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db, DECIDED, [ids]);
+  return rows.map(({ id }) => id);
+}

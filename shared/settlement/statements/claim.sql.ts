@@ -1,0 +1,57 @@
+import { SESSION_MOVES } from '../../payables/states.js';
+
+/**
+ * Its commit does not wait for the disk. On the word of a claim nothing leaves but a bell: before `/settle` is called, and
+ * before a buyer is told 202, its payment is written once more by a commit that waits, and what is on the disk has all
+ * before it there. So a Postgres that crashes may forget a claim, and then no money can move.
+ */
+export const CLAIM_TOGETHER = {
+  name: 'claim_together',
+  text: claimStatement('FOR NO KEY UPDATE SKIP LOCKED', "id, set_config('synchronous_commit', 'off', true)"),
+};
+
+export const CLAIM_ALONE = { name: 'claim_alone', text: claimStatement('FOR NO KEY UPDATE', 'id') };
+
+function claimStatement(lock: string, returned: string): string {
+  const { to } = SESSION_MOVES.claim;
+  return `
+    WITH claim AS MATERIALIZED (
+      SELECT *
+      FROM json_to_recordset($1) AS claim (id text, session_id text, claimed_at timestamptz, token text,
+        token_amount numeric, token_decimals smallint, network text, asset text, payer text, pay_to text, channel text,
+        payload_key text, identifier text, requirements json, payload json, valid_until timestamptz, trace text)
+      -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
+      WHERE claim.id = claim.id || ''
+    ), free AS MATERIALIZED (
+      SELECT claim.id AS claim_id, session.id
+      FROM claim CROSS JOIN LATERAL (
+        SELECT id FROM payables
+        WHERE id = claim.session_id AND status = ANY ($2) AND expires_at > claim.claimed_at
+          AND NOT EXISTS (
+            SELECT FROM payment_uses
+            WHERE payload_key = claim.payload_key
+              AND (NOT payload_released OR checkout_session_id <> claim.session_id)
+          )
+          AND (claim.identifier IS NULL OR NOT EXISTS (
+            SELECT FROM payment_uses
+            WHERE checkout_session_id = claim.session_id AND identifier = claim.identifier
+              AND payload_key <> claim.payload_key AND NOT payload_released
+          ))
+        ${lock}
+      ) session
+    ), claimed AS (
+      UPDATE payables session
+      SET status = '${to}', payment_id = free.claim_id, failure_code = NULL, failure_at = NULL
+      FROM free
+      WHERE session.id = free.id AND session.status = ANY ($2)
+      RETURNING session.id, session.account_id, session.livemode, session.amount_total_cents, session.payment_id
+    )
+    INSERT INTO payments (id, checkout_session_id, account_id, livemode, status, amount_cents, token, token_amount,
+      token_decimals, network, asset, payer, pay_to, channel, payload_key, identifier, requirements, payload,
+      valid_until, claimed_at, trace, stage, due_at)
+    SELECT claim.id, claimed.id, account_id, livemode, 'processing', amount_total_cents, token, token_amount,
+      token_decimals, network, asset, payer, pay_to, channel, payload_key, identifier, requirements, payload,
+      valid_until, claimed_at, trace, 'settle', claimed_at
+    FROM claimed JOIN claim ON claim.id = claimed.payment_id
+    RETURNING ${returned}`;
+}

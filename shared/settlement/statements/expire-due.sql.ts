@@ -1,0 +1,72 @@
+import { BYTES_OF_SESSION, sessionAsJson } from '../../checkout-sessions/statements/as-json.sql.js';
+import type { Statement } from '../../db/statement.js';
+import { SESSION_MOVES } from '../../payables/states.js';
+import { canceledRefundAsJson } from '../../refunds/statements/as-json.sql.js';
+import { inHand, isApart } from '../../upkeep/statements/work-in-hand.sql.js';
+import type { EventType } from '../../webhooks/event-types.js';
+import { fanOut } from '../../webhooks/statements/events.sql.js';
+
+const { to } = SESSION_MOVES.expire;
+const SESSION_EXPIRED: EventType = 'checkout.session.expired';
+const REFUND_CANCELED: EventType = 'refund.updated';
+const IS_REFUND = 'session.refunded_payment_id IS NOT NULL';
+const OVERDUE = `status = 'open' AND expires_at <= $1`;
+
+export const FIRST_OVERDUE: Statement = {
+  name: 'first-overdue-session',
+  text: `SELECT FROM payables WHERE ${OVERDUE} LIMIT 1`,
+};
+
+/** Sessions and refunds: as many rows as fit into $3 bytes, $2 at most, and one in any case. */
+export const TAKE_OVERDUE: Statement = {
+  name: 'take-overdue-sessions',
+  text: `
+  WITH overdue AS MATERIALIZED (
+    SELECT id, ${BYTES_OF_SESSION} AS bytes FROM payables session
+    WHERE ${OVERDUE} AND id NOT IN (${inHand('$4')}) AND NOT ${isApart('$4', 'session.id')}
+    ORDER BY expires_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
+  ), weighed AS (
+    SELECT id, sum(bytes) OVER (ROWS UNBOUNDED PRECEDING) - bytes AS before FROM overdue
+  )
+  INSERT INTO work_in_hand (work, ids, taken_at)
+  SELECT $4, array_agg(id), $1 FROM weighed WHERE before < $3 HAVING count(*) > 0
+  RETURNING id, ids`,
+};
+
+/**
+ * Expires what was taken into hand as $1, unless that has been taken away since: with $3 ids for the events. The events
+ * are made here, so that a session's weight is Postgres' alone.
+ */
+export const EXPIRE_IN_HAND: Statement = {
+  name: 'expire-sessions-in-hand',
+  text: `
+  WITH finished AS (
+    DELETE FROM work_in_hand WHERE id = $1 RETURNING work, ids
+  ), hand AS MATERIALIZED (
+    SELECT work, unnest(ids) AS id FROM finished
+  ), free AS MATERIALIZED (
+    SELECT id FROM payables
+    WHERE id = ANY (ARRAY(SELECT id FROM hand)) AND status = ANY ($4) FOR NO KEY UPDATE SKIP LOCKED
+  ), forgotten AS (
+    -- Not those that somebody else is at.
+    DELETE FROM crashed_work crashed USING hand
+    WHERE crashed.work = hand.work AND crashed.id = hand.id AND NOT EXISTS (
+      SELECT FROM payables
+      WHERE id = hand.id AND status = ANY ($4) AND id NOT IN (SELECT id FROM free)
+    )
+  ), expired AS (
+    UPDATE payables session SET status = '${to}'
+    WHERE id = ANY (ARRAY(SELECT id FROM free)) AND status = ANY ($4)
+    RETURNING id, account_id, livemode,
+      CASE WHEN ${IS_REFUND} THEN '${REFUND_CANCELED}' ELSE '${SESSION_EXPIRED}' END AS type,
+      CASE WHEN ${IS_REFUND} THEN ${canceledRefundAsJson()}
+        ELSE ${sessionAsJson({ status: to, paymentStatus: 'unpaid', payment: null })} END AS object
+  ), written AS (
+    INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
+    SELECT ($3::text[])[row_number() OVER ()], account_id, livemode, type, id, object FROM expired
+    RETURNING id, account_id, livemode, type
+  ), delivery AS (${fanOut('$2')}
+  )
+  SELECT (SELECT count(*)::int FROM written) AS count, (SELECT max(id) FROM written) AS "lastEventId",
+    ARRAY(SELECT DISTINCT written.account_id FROM delivery JOIN written ON written.id = delivery."eventId") AS "accountIds"`,
+};

@@ -1,0 +1,82 @@
+import { LIGHT_ITEMS_CHARACTERS } from '../../limits/bounds.js';
+
+/** Of one row; those written before there was a summary have it made of their items. */
+export const SUMMARY = `
+  CASE WHEN session.summary IS NOT NULL THEN session.summary ELSE json_build_object(
+    'name', session.line_items->0->'name',
+    'quantity', session.line_items->0->'quantity',
+    'others', json_array_length(session.line_items) - 1
+  ) END`;
+
+const amounts = `
+  "unitAmountCents" AS unit_amount, quantity, "unitAmountCents" * quantity AS amount_total
+  FROM json_to_recordset(session.line_items)
+    AS item (name text, description text, images json, "unitAmountCents" bigint, quantity bigint)`;
+
+/** As text, to be sent on as it is. */
+const PUBLIC_ITEMS = `
+  (SELECT coalesce(json_agg(item), '[]')::text FROM (SELECT name, description, images, ${amounts}) item)`;
+
+/** What is paid for belongs to a paid answer. Null when it is long, or nobody knows: then it is read by itself. */
+export const LIGHT_PUBLIC_ITEMS = `
+  CASE WHEN session.status = 'complete' AND (session.summary->>'characters')::int <= ${LIGHT_ITEMS_CHARACTERS}
+  THEN ${PUBLIC_ITEMS} END`;
+
+/** Without the images' addresses, which are most of what items may weigh and never on the page. */
+export const SHOWN_ITEMS = `
+  (SELECT json_agg(item)
+  FROM (SELECT name, description, json_array_length(images) AS image_count, ${amounts}) item)`;
+
+export const READ_PUBLIC_ITEMS = {
+  name: 'public_items',
+  text: `SELECT ${PUBLIC_ITEMS} AS items FROM payables session WHERE id = $1`,
+};
+
+/** A session's items are looked through once, however many of its images are asked for; without a number, the logo. */
+export const IMAGES = {
+  name: 'link_images',
+  text: `
+    WITH asked AS MATERIALIZED (
+      SELECT * FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS asked (id, number, position)
+    )
+    SELECT asked.position::int, session.account_id AS "accountId", account.logo_url AS url
+    FROM asked
+    CROSS JOIN LATERAL (SELECT account_id FROM payables WHERE id = asked.id OFFSET 0) session
+    CROSS JOIN LATERAL (SELECT logo_url FROM accounts WHERE id = session.account_id OFFSET 0) account
+    WHERE asked.number IS NULL
+    UNION ALL
+    SELECT asked.position::int, session.account_id, item.images->>(asked.number - item.before)::int
+    FROM (SELECT DISTINCT id FROM asked WHERE number IS NOT NULL) wanted
+    CROSS JOIN LATERAL (
+      SELECT account_id, line_items FROM payables WHERE id = wanted.id OFFSET 0
+    ) session
+    CROSS JOIN LATERAL (
+      SELECT images, count, sum(count) OVER (ORDER BY place) - count AS before
+      FROM (
+        SELECT place, item->'images' AS images, json_array_length(item->'images') AS count
+        FROM json_array_elements(session.line_items) WITH ORDINALITY AS items (item, place)
+      ) item
+    ) item
+    JOIN asked
+      ON asked.id = wanted.id AND asked.number >= item.before AND asked.number < item.before + item.count`,
+};
+
+export const PAYLOADS_USED = {
+  name: 'payloads_used',
+  text: `
+    SELECT asked.n - 1 AS index
+    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (payload_key, session_id, n)
+    WHERE EXISTS (
+      SELECT FROM payment_uses
+      WHERE payload_key = asked.payload_key AND (NOT payload_released OR checkout_session_id <> asked.session_id)
+      OFFSET 0
+    )`,
+};
+
+export const DECIDED = {
+  name: 'decided',
+  text: `
+    SELECT payment.id
+    FROM unnest($1::text[]) AS asked (id)
+    CROSS JOIN LATERAL (SELECT id FROM payments WHERE id = asked.id AND status <> 'processing' OFFSET 0) payment`,
+};

@@ -1,0 +1,120 @@
+import { modelColumns } from '../../db/model-columns.js';
+import { ALONE_AFTER_DEATHS } from '../../limits/bounds.js';
+import { Payment } from '../../payments/model.js';
+import { SHOWN_PAYMENT_FIELDS } from '../../payments/present.js';
+import { pauseAfter } from '../../upkeep/statements/work-in-hand.sql.js';
+import type { WatchedPayment } from '../policy/standing.js';
+
+export const payment = modelColumns(Payment, 'payment', [
+  ...SHOWN_PAYMENT_FIELDS,
+  'checkoutSessionId',
+  'accountId',
+  'asset',
+  'requirements',
+  'payload',
+  'validUntil',
+  'claimedAt',
+  'stage',
+  'dueAt',
+  'attempt',
+  'lostTakes',
+  'settleCalls',
+  'settleUnclear',
+  'reportedTransaction',
+  'trace',
+]);
+
+/** A payment that takers die with comes back later and later. */
+const LONGER = pauseAfter('payment.lost_takes');
+
+export const BEGIN_TOGETHER = {
+  name: 'begin_together',
+  text: beginStatement('FOR NO KEY UPDATE SKIP LOCKED'),
+};
+
+export const BEGIN_ALONE = { name: 'begin_alone', text: beginStatement('FOR NO KEY UPDATE') };
+
+function beginStatement(lock: string): string {
+  return `
+    WITH beginning AS MATERIALIZED (
+      SELECT * FROM json_to_recordset($1) AS beginning (id text, ends_at timestamptz)
+      -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
+      WHERE id = id || ''
+    ), due AS MATERIALIZED (
+      SELECT due.id, beginning.ends_at
+      FROM beginning CROSS JOIN LATERAL (
+        SELECT id FROM payments
+        WHERE id = beginning.id AND stage = 'settle' AND status = 'processing' AND due_at <= $2
+        ${lock}
+      ) due
+    ), begun AS (
+      UPDATE payments payment
+      SET attempt = payment.attempt + 1, lost_takes = payment.lost_takes + 1, stage = 'confirm',
+        due_at = due.ends_at + ${LONGER},
+        -- A call that was begun and never ended had no clear answer.
+        settle_unclear = payment.settle_unclear OR (payment.settle_calls > 0 AND payment.settle_ended_at IS NULL),
+        settle_calls = payment.settle_calls + 1, settle_asked_at = $2, settle_ended_at = NULL
+      FROM due
+      WHERE payment.id = due.id AND payment.stage = 'settle' AND payment.status = 'processing'
+      RETURNING payment.*
+    )
+    SELECT ${payment.sql} FROM begun payment`;
+}
+
+/** All that the rules read of a payment in doubt, so that none is forgotten; its silence is its taker's. */
+const READ_BY_RULES: Record<keyof Omit<WatchedPayment, 'unreadableSince'>, true> = {
+  status: true,
+  validUntil: true,
+  claimedAt: true,
+  failedAt: true,
+  failureCode: true,
+  dueAt: true,
+  attempt: true,
+  settleCalls: true,
+  settleUnclear: true,
+  settleAskedAt: true,
+  settleEndedAt: true,
+  reportedTransaction: true,
+  unusedSeenAt: true,
+  searchPlace: true,
+  usedSeenAt: true,
+};
+
+export const looked = modelColumns(Payment, 'payment', [
+  ...(Object.keys(READ_BY_RULES) as (keyof typeof READ_BY_RULES)[]),
+  'id',
+  'checkoutSessionId',
+  'network',
+  'asset',
+  'payTo',
+  'tokenAmount',
+  'requirements',
+  'payload',
+  'stage',
+  'lostTakes',
+  'trace',
+]);
+
+export const BEGIN_LOOK = {
+  name: 'begin_look',
+  text: `
+    WITH due AS MATERIALIZED (
+      SELECT id, due_at, unreadable_since FROM payments
+      WHERE id = $1 AND stage IN ('confirm', 'watch') AND due_at <= $2
+      FOR NO KEY UPDATE
+    )
+    UPDATE payments payment
+    SET attempt = payment.attempt + 1, lost_takes = payment.lost_takes + 1,
+      due_at = $3::timestamptz + ${LONGER}, unreadable_since = NULL
+    FROM due
+    WHERE payment.id = due.id
+    RETURNING ${looked.sql}, CASE WHEN due.due_at > $4 THEN due.unreadable_since END AS silent_since`,
+};
+
+export const DUE_OF_STAGE = {
+  name: 'due_of_stage',
+  text: `
+    SELECT id, stage, attempt, due_at AS "dueAt", lost_takes AS "lostTakes" FROM payments
+    WHERE stage = $1 AND due_at <= $2 AND lost_takes < ${ALONE_AFTER_DEATHS}
+    ORDER BY due_at LIMIT $3`,
+};

@@ -1,0 +1,25 @@
+import type { Statement } from '../../db/statement.js';
+import { ALONE_AFTER_DEATHS } from '../../limits/bounds.js';
+
+export const BACKLOG: Statement = {
+  name: 'backlog',
+  text: `
+  SELECT payments.*, deliveries.*, sessions.*, "paymentsApart" + "sessionsApart" + "deliveriesApart" AS "workApart" FROM (
+    SELECT count(*)::int AS "paymentsProcessing",
+      coalesce(extract(epoch FROM $1::timestamptz - min(claimed_at)), 0)::float AS "oldestPaymentSeconds",
+      (count(*) FILTER (WHERE lost_takes >= ${ALONE_AFTER_DEATHS}))::int AS "paymentsApart"
+    FROM payments WHERE status = 'processing'
+  ) payments, (
+    SELECT count(*)::int AS "deliveriesDue",
+      coalesce(extract(epoch FROM $1::timestamptz - min(due_at)), 0)::float AS "oldestDeliverySeconds"
+    FROM webhook_deliveries WHERE due_at <= $1
+  ) deliveries, (
+    SELECT count(*)::int AS "sessionsOverdue"
+    FROM payables WHERE status = 'open' AND expires_at <= $1
+  ) sessions, (
+    SELECT count(*)::int AS "sessionsApart" FROM crashed_work WHERE deaths >= ${ALONE_AFTER_DEATHS}
+  ) crashed, (
+    SELECT count(*)::int AS "deliveriesApart"
+    FROM webhook_deliveries WHERE lost_takes >= ${ALONE_AFTER_DEATHS} AND due_at IS NOT NULL
+  ) apart`,
+};

@@ -1,0 +1,21 @@
+import { isDatabaseAway, sqlState } from '../db/constraints.js';
+import type { Knex } from '../db/knex.js';
+import { runStatement } from '../db/statement.js';
+import { WRITE_PROBE } from './statements/write-probe.sql.js';
+
+export type DatabaseState = 'ok' | 'read_only' | 'full' | 'not_writable' | 'down';
+
+const READ_ONLY = '25006';
+const DISK_FULL = '53100';
+
+/** Writes a row for real: one that is read-only or full still answers reads. Throws what Postgres says then. */
+export async function probeWriting(db: Knex): Promise<void> {
+  await runStatement(db, WRITE_PROBE, []);
+}
+
+export function databaseState(error: unknown): DatabaseState {
+  const state = sqlState(error);
+  if (state === READ_ONLY) return 'read_only';
+  if (state === DISK_FULL) return 'full';
+  return state === undefined || isDatabaseAway(error) ? 'down' : 'not_writable';
+}

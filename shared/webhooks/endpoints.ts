@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import type { QueryBuilder } from 'objection';
+import { type Principal, requireKeyThatCounts, whereKeyCounts } from '../accounts/api-keys.js';
+import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
+import { Account } from '../accounts/model.js';
+import { ownList } from '../accounts/own-list.js';
+import type { Knex } from '../db/knex.js';
+import { weighedColumns } from '../db/weighed-columns.js';
+import { noSuch, Refusal } from '../errors/refusal.js';
+import { now, nowMs } from '../process/clock.js';
+import type { RingDeliveries } from '../queues/notify-deliveries.js';
+import type { SecretBox } from '../secrets/secrets.js';
+import { newId } from '../values/ids.js';
+import { MAX_ENDPOINTS_PER_MODE, type SubscribableEvent } from './event-types.js';
+import { dropPending, holdPending, releaseHeld } from './hold.js';
+import { WebhookEndpoint } from './model.js';
+
+export interface NewWebhookEndpoint {
+  url: string;
+  enabledEvents: SubscribableEvent[];
+  description: string | null;
+}
+
+export interface EndpointWithSecret {
+  endpoint: WebhookEndpoint;
+  secret: string;
+}
+
+export async function createWebhookEndpoint(
+  db: Knex,
+  principal: Principal,
+  input: NewWebhookEndpoint,
+  box: SecretBox,
+  reply: Reply<EndpointWithSecret>,
+): Promise<string> {
+  const secret = newSecret();
+  return await db.transaction(async (trx) => {
+    await lockAccount(trx, principal);
+    if ((await ownEndpoints(trx, principal).resultSize()) >= MAX_ENDPOINTS_PER_MODE) {
+      throw new Refusal(
+        'webhook_endpoint_limit',
+        `An account can have ${MAX_ENDPOINTS_PER_MODE} webhook endpoints per mode. Delete one that you no longer need.`,
+      );
+    }
+    const endpoint = await WebhookEndpoint.query(trx)
+      .insert({
+        id: newId('we_'),
+        accountId: principal.accountId,
+        livemode: principal.livemode,
+        ...input,
+        status: 'enabled',
+        sealedSecret: box.seal(secret),
+        deletedAt: null,
+        failingSince: null,
+      })
+      .returning('*');
+    return await answerAndKeep(trx, reply, { endpoint, secret }, box);
+  });
+}
+
+/** Standard Webhooks decodes what follows the prefix; Stripe's scheme uses the whole string as the key. */
+export function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/** Counted limits hold because those who count take turns here. */
+async function lockAccount(trx: Knex.Transaction, principal: Principal): Promise<void> {
+  const query = Account.query(trx).findById(principal.accountId).select('id').forNoKeyUpdate();
+  if ((await whereKeyCounts(query, principal)) === undefined) await requireKeyThatCounts(trx, principal);
+}
+
+const shown = weighedColumns(
+  WebhookEndpoint,
+  'endpoint',
+  ['id', 'livemode', 'url', 'enabledEvents', 'status', 'description'],
+  ['url', 'description'],
+);
+
+/** A cursor may name one that has been deleted since: it is a position. */
+const ENDPOINTS = ownList<WebhookEndpoint>({
+  name: 'webhook_endpoints',
+  what: 'webhook endpoint',
+  table: 'webhook_endpoints',
+  alias: 'endpoint',
+  select: (share) => `SELECT ${shown.sql(share)} FROM webhook_endpoints endpoint ${shown.join}`,
+  always: 'endpoint.deleted_at IS NULL',
+  read: shown.read,
+});
+
+/** By id also those that have been deleted since a list named them. */
+export const { page: listWebhookEndpoints, byIds: readWebhookEndpoints } = ENDPOINTS;
+
+export async function getWebhookEndpoint(
+  db: Knex,
+  principal: Principal,
+  id: string,
+): Promise<WebhookEndpoint> {
+  const endpoint = await whereKeyCounts(ownEndpoints(db, principal).findById(id), principal);
+  if (endpoint === undefined) throw await whyNoEndpoint(db, principal, id);
+  return endpoint;
+}
+
+export interface WebhookEndpointChanges {
+  url?: string;
+  enabledEvents?: SubscribableEvent[];
+  description?: string | null;
+  disabled?: boolean;
+}
+
+export async function updateWebhookEndpoint(
+  db: Knex,
+  principal: Principal,
+  id: string,
+  { disabled, ...changes }: WebhookEndpointChanges,
+  ringDeliveries: RingDeliveries,
+  reply: Reply<WebhookEndpoint>,
+): Promise<string> {
+  let released = false;
+  const text = await db.transaction(async (trx) => {
+    const endpoint = await lockOwnEndpoint(trx, principal, id);
+    const status = disabled === undefined ? endpoint.status : disabled ? 'disabled' : 'enabled';
+    if (status === 'disabled') await holdPending(trx, id);
+    else if (endpoint.status === 'disabled') released = await releaseHeld(trx, id);
+    const changed = await endpoint.$query(trx).patchAndFetch({ ...changes, status });
+    return await answerAndKeep(trx, reply, changed);
+  });
+  if (released) ringDeliveries({ eventId: `enabled-${nowMs()}`, accountIds: [principal.accountId] });
+  return text;
+}
+
+export async function lockOwnEndpoint(
+  trx: Knex.Transaction,
+  principal: Principal,
+  id: string,
+): Promise<WebhookEndpoint> {
+  const own = ownEndpoints(trx, principal).findById(id).forNoKeyUpdate();
+  const endpoint = await whereKeyCounts(own, principal);
+  if (endpoint === undefined) throw await whyNoEndpoint(trx, principal, id);
+  return endpoint;
+}
+
+/** Its pending deliveries are dropped with it. */
+export async function deleteWebhookEndpoint(db: Knex, principal: Principal, id: string): Promise<void> {
+  await db.transaction(async (trx) => {
+    const deletion = ownEndpoints(trx, principal).findById(id).patch({ deletedAt: now() });
+    if ((await whereKeyCounts(deletion, principal)) === 0) throw await whyNoEndpoint(trx, principal, id);
+    await dropPending(trx, id);
+  });
+}
+
+function ownEndpoints(db: Knex, principal: Principal): QueryBuilder<WebhookEndpoint, WebhookEndpoint[]> {
+  return WebhookEndpoint.query(db)
+    .where({ accountId: principal.accountId, livemode: principal.livemode })
+    .whereNull('deletedAt');
+}
+
+async function whyNoEndpoint(db: Knex, principal: Principal, id: string): Promise<Refusal> {
+  await requireKeyThatCounts(db, principal);
+  return noSuch('webhook endpoint', id);
+}

@@ -1,0 +1,54 @@
+export const API_VERSION = '2026-10-15';
+
+export const EVENT_TYPES = [
+  'checkout.session.completed',
+  'checkout.session.expired',
+  'refund.created',
+  'refund.updated',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** What an endpoint may subscribe to; `*` is every type, also later ones. */
+export const SUBSCRIBABLE_EVENTS = [...EVENT_TYPES, '*'] as const;
+export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];
+
+export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const;
+export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
+
+/** A guard, not a product limit. */
+export const MAX_ENDPOINTS_PER_MODE = 1000;
+
+export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'dropped'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** `drop`: the endpoint was deleted. `giveUp`: every try was used up. */
+export const DELIVERY_MOVES = {
+  succeed: { from: ['pending'], to: 'succeeded' },
+  giveUp: { from: ['pending'], to: 'failed' },
+  drop: { from: ['pending'], to: 'dropped' },
+} as const satisfies Record<string, { from: readonly DeliveryStatus[]; to: DeliveryStatus }>;
+
+/** With the pauses between them (shared/webhooks/backoff.ts), 68.2 to 75.8 hours from the first to the last. */
+export const MAX_TRIES = 14;
+
+/** A try of 10 s and 1 s for the body is over by then, its writing included; another worker may take the row after it. */
+export const LEASE_MS = 41_000;
+
+/** One try, as it is kept: what was answered, or why nothing was. */
+export interface DeliveryTry {
+  at: string;
+  durationMs: number;
+  status: number | null;
+  error: string | null;
+  /** The start of the answer's body. */
+  answer: string | null;
+}
+
+/**
+ * How many deliveries to one endpoint may be on their way at once, over all workers. A stranger has the least; the number
+ * doubles after a round of them that was answered well and quickly, and is halved by an answer that was not. One that fails
+ * gets few, so that many that hang leave room for the others.
+ */
+export const LEAST_PLACES = 10;
+export const MOST_PLACES = 50;
+export const PLACES_WHILE_FAILING = 2;

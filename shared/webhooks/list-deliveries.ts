@@ -1,0 +1,80 @@
+import { keyCounts, type Principal } from '../accounts/api-keys.js';
+import type { Knex } from '../db/knex.js';
+import type { Listing, Page, PageRequest } from '../db/listing.js';
+import { readByIds, readPage } from '../db/page.js';
+import { type Weighed, weighedColumns } from '../db/weighed-columns.js';
+import { getWebhookEndpoint } from './endpoints.js';
+import type { DeliveryStatus } from './event-types.js';
+import { WebhookDelivery } from './model.js';
+
+/** A delivery, and what its event tells of. */
+export interface ListedDelivery {
+  delivery: WebhookDelivery;
+  type: string;
+}
+
+const columns = weighedColumns(
+  WebhookDelivery,
+  'delivery',
+  ['id', 'eventId', 'status', 'dueAt', 'history'],
+  ['history'],
+);
+
+const DELIVERIES: Omit<Listing<ListedDelivery>, 'values'> = {
+  name: 'deliveries',
+  what: 'webhook delivery',
+  table: 'webhook_deliveries',
+  alias: 'delivery',
+  select: (share) => `
+    SELECT ${columns.sql(share)}, event.type
+    FROM webhook_deliveries delivery ${columns.join}
+    -- Looked up row by row (OFFSET 0 keeps it so).
+    CROSS JOIN LATERAL (SELECT type FROM events WHERE id = delivery.event_id OFFSET 0) event`,
+  owned: `delivery.endpoint_id = $3 AND EXISTS (
+    SELECT FROM webhook_endpoints
+    WHERE id = $3 AND account_id = $1 AND livemode = $2 AND deleted_at IS NULL
+  )`,
+  ownerValues: 3,
+  allowed: keyCounts('$4'),
+  filters: [],
+  read: (row) => ({ delivery: columns.read(row), type: String(row.type) }),
+};
+
+/** Of one endpoint. */
+export async function listDeliveries(
+  db: Knex,
+  principal: Principal,
+  endpointId: string,
+  page: PageRequest,
+  status: DeliveryStatus | undefined,
+): Promise<Page<Weighed<ListedDelivery>>> {
+  const listing = ownDeliveries(principal, endpointId);
+  // In the text, not among its values: the planner must see which of the partial indexes has them.
+  const filtered =
+    status === undefined
+      ? listing
+      : { ...listing, name: `deliveries ${status}`, always: `delivery.status = '${status}'` };
+  return await readPage(db, filtered, page, () => requireEndpoint(db, principal, endpointId));
+}
+
+export async function readDeliveries(
+  db: Knex,
+  principal: Principal,
+  endpointId: string,
+  ids: readonly string[],
+): Promise<ListedDelivery[]> {
+  return await readByIds(db, ownDeliveries(principal, endpointId), ids, () =>
+    requireEndpoint(db, principal, endpointId),
+  );
+}
+
+async function requireEndpoint(db: Knex, principal: Principal, endpointId: string): Promise<void> {
+  await getWebhookEndpoint(db, principal, endpointId);
+}
+
+function ownDeliveries(
+  { accountId, livemode, keyId }: Principal,
+  endpointId: string,
+): Listing<ListedDelivery> {
+  return { ...DELIVERIES, values: [accountId, livemode, endpointId, keyId] };
+}

@@ -1,0 +1,63 @@
+import { Model } from 'objection';
+import type {
+  DeliveryStatus,
+  DeliveryTry,
+  EndpointStatus,
+  EventType,
+  SubscribableEvent,
+} from './event-types.js';
+
+export class WebhookEndpoint extends Model {
+  static override tableName = 'webhook_endpoints';
+
+  declare id: string;
+  declare accountId: string;
+  declare livemode: boolean;
+  declare url: string;
+  declare enabledEvents: SubscribableEvent[];
+  declare status: EndpointStatus;
+  declare description: string | null;
+  declare sealedSecret: string;
+  /** The secret before, which signs too until then. */
+  declare previousSealedSecret: string | null;
+  declare previousSignsUntil: Date | null;
+  declare deletedAt: Date | null;
+  /** How many tries may be on their way to it at once, while it does not fail. */
+  declare places: number;
+  /** The start of the first failed try since one succeeded. */
+  declare failingSince: Date | null;
+  /** The latest success while others were on their way or had failed. */
+  declare succeededAt: Date | null;
+}
+
+export class Event extends Model {
+  static override tableName = 'events';
+  static override jsonAttributes = ['object'];
+
+  declare id: string;
+  declare accountId: string;
+  declare livemode: boolean;
+  declare type: EventType;
+  /** The payable's: a session's id, or a refund's. */
+  declare checkoutSessionId: string;
+  /** Session or refund in its wire form, as it was when the event happened. */
+  declare object: object;
+}
+
+export class WebhookDelivery extends Model {
+  static override tableName = 'webhook_deliveries';
+  static override jsonAttributes = ['history'];
+
+  declare id: string;
+  declare eventId: string;
+  declare endpointId: string;
+  declare status: DeliveryStatus;
+  /** Null while it is held, and when it is over. */
+  declare dueAt: Date | null;
+  declare leasedUntil: Date | null;
+  declare attempt: number;
+  /** Takers since an outcome was last written, the present one included. */
+  declare lostTakes: number;
+  declare tries: number;
+  declare history: DeliveryTry[];
+}

@@ -1,0 +1,56 @@
+import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
+import type { DeliveryTry } from './event-types.js';
+import { API_VERSION } from './event-types.js';
+import type { WebhookDelivery, WebhookEndpoint } from './model.js';
+
+export interface StoredEvent {
+  id: string;
+  livemode: boolean;
+  type: string;
+  /** JSON as it was stored, so that every delivery of an event has the same bytes. */
+  objectText: string;
+}
+
+export function renderEvent({ id, livemode, type, objectText }: StoredEvent): string {
+  const head = { id, object: 'event', api_version: API_VERSION, created: createdSeconds(id), livemode, type };
+  return `${JSON.stringify(head).slice(0, -1)},"data":{"object":${objectText}}}`;
+}
+
+export function presentWebhookDelivery(delivery: WebhookDelivery, type: string): object {
+  return {
+    id: delivery.id,
+    object: 'webhook_delivery',
+    event: delivery.eventId,
+    type,
+    status: delivery.status,
+    created: createdSeconds(delivery.id),
+    next_try_at: delivery.dueAt === null ? null : unixSeconds(delivery.dueAt),
+    tries: delivery.history.map(presentTry),
+  };
+}
+
+function presentTry({ at, durationMs, status, error, answer }: DeliveryTry): object {
+  return { at: unixSeconds(new Date(at)), duration_ms: durationMs, status, error, answer };
+}
+
+export function presentWebhookEndpoint(endpoint: WebhookEndpoint): object {
+  return {
+    id: endpoint.id,
+    object: 'webhook_endpoint',
+    url: endpoint.url,
+    enabled_events: endpoint.enabledEvents,
+    status: endpoint.status,
+    livemode: endpoint.livemode,
+    description: endpoint.description,
+    created: createdSeconds(endpoint.id),
+  };
+}
+
+/** Only the answers that make one tell a signing secret. */
+export function presentNewWebhookEndpoint(endpoint: WebhookEndpoint, secret: string): object {
+  return { ...presentWebhookEndpoint(endpoint), secret };
+}
+
+export function presentDeletedWebhookEndpoint(id: string): object {
+  return { id, object: 'webhook_endpoint', deleted: true };
+}

@@ -1,0 +1,102 @@
+import type { Principal } from '../accounts/api-keys.js';
+import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
+import type { Knex } from '../db/knex.js';
+import { noSuch, Refusal } from '../errors/refusal.js';
+import { now, nowMs } from '../process/clock.js';
+import type { RingDeliveries } from '../queues/notify-deliveries.js';
+import { newId } from '../values/ids.js';
+import { getEvent } from './list-events.js';
+import { Event, WebhookDelivery, WebhookEndpoint } from './model.js';
+import type { StoredEvent } from './present.js';
+
+export interface Resent {
+  deliveryId: string;
+  endpointId: string;
+}
+
+type SentAgain = Pick<Event, 'id' | 'accountId' | 'livemode'> & { type: string };
+
+/** An operator sends an event again: to one endpoint, or to every enabled one that wants it now. */
+export async function resendEvent(
+  db: Knex,
+  eventId: string,
+  endpointId: string | undefined,
+): Promise<Resent[]> {
+  const event = await Event.query(db).findById(eventId).select('id', 'accountId', 'livemode', 'type');
+  if (event === undefined) throw noSuch('event', eventId);
+  const resent = await deliverAgain(db, event, endpointId);
+  if (resent.length === 0) throw noReceiver(eventId, endpointId);
+  return resent;
+}
+
+/** Its merchant does. Without an endpoint that wants it there is nothing to send, which is no mistake of theirs. */
+export async function resendOwnEvent(
+  db: Knex,
+  principal: Principal,
+  { eventId, endpointId }: { eventId: string; endpointId: string | undefined },
+  ringDeliveries: RingDeliveries,
+  reply: Reply<StoredEvent>,
+): Promise<string> {
+  const { accountId, livemode } = principal;
+  const text = await db.transaction(async (trx) => {
+    const event = await getEvent(trx, principal, eventId);
+    if (endpointId !== undefined) await requireEnabled(trx, principal, endpointId);
+    await deliverAgain(trx, { ...event, accountId, livemode }, endpointId);
+    return await answerAndKeep(trx, reply, event);
+  });
+  ringDeliveries({ eventId: `resent-${nowMs()}`, accountIds: [accountId] });
+  return text;
+}
+
+/** As new deliveries of the same event. */
+async function deliverAgain(
+  db: Knex,
+  { id: eventId, accountId, livemode, type }: SentAgain,
+  endpointId: string | undefined,
+): Promise<Resent[]> {
+  const receivers = WebhookEndpoint.query(db)
+    .where({ accountId, livemode, status: 'enabled' })
+    .whereNull('deletedAt')
+    .select('id');
+  if (endpointId !== undefined) receivers.where('id', endpointId);
+  else receivers.whereRaw(`enabled_events && ARRAY[?, '*']`, type);
+  const endpoints = await receivers;
+  const rows = endpoints.map(({ id }) => ({ deliveryId: newId('wd_'), endpointId: id }));
+  const dueAt = now();
+  if (rows.length === 0) return rows;
+  await WebhookDelivery.query(db).insert(
+    rows.map((row) => ({
+      id: row.deliveryId,
+      eventId,
+      endpointId: row.endpointId,
+      status: 'pending' as const,
+      dueAt,
+    })),
+  );
+  return rows;
+}
+
+async function requireEnabled(trx: Knex, { accountId, livemode }: Principal, id: string): Promise<void> {
+  const param = 'webhook_endpoint';
+  const endpoint = await WebhookEndpoint.query(trx)
+    .findById(id)
+    .where({ accountId, livemode })
+    .whereNull('deletedAt')
+    .select('status');
+  if (endpoint === undefined) throw noSuch('webhook endpoint', id, param);
+  if (endpoint.status === 'enabled') return;
+  throw new Refusal(
+    'webhook_endpoint_disabled',
+    `${id} is disabled. Enable it first: POST /v1/webhook_endpoints/${id} with disabled=false.`,
+    { param },
+  );
+}
+
+function noReceiver(eventId: string, endpointId: string | undefined): Refusal {
+  return new Refusal(
+    'resource_missing',
+    endpointId === undefined
+      ? `No enabled webhook endpoint of the account wants ${eventId} in its mode.`
+      : `${endpointId} is not an enabled webhook endpoint of the event's account and mode.`,
+  );
+}

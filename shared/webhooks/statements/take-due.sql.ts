@@ -1,0 +1,111 @@
+import type { Statement } from '../../db/statement.js';
+import { ALONE_AFTER_DEATHS } from '../../limits/bounds.js';
+import { pauseAfter } from '../../upkeep/statements/work-in-hand.sql.js';
+
+/** The planner keeps one plan for values that it does not see; else it would plan anew each time, for longer than it works. */
+export const unseenByPlanner = (value: string): string => `(SELECT ${value})`;
+
+/** What no two workers have died with: the others are taken alone. */
+export const NOT_APART = `lost_takes < ${ALONE_AFTER_DEATHS}`;
+
+/**
+ * As it is written: whoever wants many names for one host has them. His account's places are bounded all the same.
+ */
+export const hostOf = (url: string): string => `substring(lower(${url}) FROM '^https?://([^/?#]*)')`;
+
+/** What signs at that time, the newest first. */
+export const sealedSecrets = (at: string): string => `array_remove(ARRAY[endpoint.sealed_secret,
+      CASE WHEN endpoint.previous_signs_until > ${at} THEN endpoint.previous_sealed_secret END], NULL)`;
+
+/**
+ * The endpoints of an account that have something due and a place for it, at most $3: hosts that have few on their way
+ * first, and so within a host. They are locked in one order, so that no two takers wait for each other. Always a row at
+ * least, for how many have something due in all.
+ */
+export const CHOOSE: Statement = {
+  name: 'choose-due-endpoints',
+  text: `
+  WITH due AS MATERIALIZED (
+    SELECT endpoint.id, ${hostOf('endpoint.url')} AS host, earliest.due_at, in_flight.count,
+      in_flight.count < CASE WHEN endpoint.failing_since IS NULL THEN endpoint.places ELSE $5::int END AS has_place
+    FROM webhook_endpoints endpoint
+    CROSS JOIN LATERAL (
+      SELECT due_at FROM webhook_deliveries
+      WHERE endpoint_id = endpoint.id AND due_at <= ${unseenByPlanner('$2::timestamptz')} AND ${NOT_APART}
+      ORDER BY due_at LIMIT 1
+    ) earliest
+    CROSS JOIN LATERAL (
+      SELECT count(*) FROM webhook_deliveries
+      WHERE endpoint_id = endpoint.id AND leased_until > ${unseenByPlanner('$2::timestamptz')}
+    ) in_flight
+    WHERE endpoint.account_id = ${unseenByPlanner('$1::text')} AND endpoint.deleted_at IS NULL
+  ), in_turn AS (
+    SELECT id, host, due_at, has_place, sum(count) OVER (PARTITION BY host)
+      + row_number() OVER (PARTITION BY host ORDER BY has_place DESC, count, due_at) AS turn
+    FROM due
+  ), chosen AS (
+    SELECT id, host, turn FROM in_turn WHERE has_place AND host <> ALL ($4::text[]) ORDER BY turn, due_at LIMIT $3
+  ), locked AS (
+    SELECT endpoint.id, endpoint.url, ${sealedSecrets('$2::timestamptz')} AS sealed_secrets, endpoint.failing_since, endpoint.places,
+      endpoint.status, endpoint.deleted_at, chosen.host, chosen.turn
+    FROM chosen JOIN webhook_endpoints endpoint ON endpoint.id = chosen.id
+    ORDER BY endpoint.id FOR NO KEY UPDATE OF endpoint
+  )
+  SELECT total.due, locked.id, locked.url, locked.host, locked.sealed_secrets AS "sealedSecrets",
+    locked.failing_since AS "failingSince", locked.places, locked.status, locked.deleted_at AS "deletedAt"
+  FROM (SELECT count(*)::int AS due FROM due) total LEFT JOIN locked ON true ORDER BY locked.turn`,
+};
+
+/** What is due at $1, as many as `free` has places for each endpoint, each with its turn and what it weighs. */
+export const DUE_INTO_FREE = `
+  due AS (
+    SELECT due.id, due.endpoint_id, row_number() OVER (PARTITION BY due.endpoint_id ORDER BY due.due_at) AS turn,
+      (SELECT octet_length(object::text) FROM events WHERE id = due.event_id) AS bytes
+    FROM free CROSS JOIN LATERAL (
+      -- A row that somebody else is writing to is left, and one that was written just now is asked again.
+      SELECT id, endpoint_id, event_id, due_at FROM webhook_deliveries
+      WHERE endpoint_id = free.endpoint_id AND due_at <= ${unseenByPlanner('$1::timestamptz')} AND ${NOT_APART}
+      ORDER BY due_at LIMIT free.places FOR NO KEY UPDATE SKIP LOCKED
+    ) due
+  )`;
+
+/** What is in `fitting` is leased until $2; what workers die with comes back later and later. */
+export const TAKE_FITTING = `
+  taken AS (
+    UPDATE webhook_deliveries delivery
+    SET attempt = delivery.attempt + 1, lost_takes = delivery.lost_takes + 1,
+      due_at = $2::timestamptz + ${pauseAfter('delivery.lost_takes')}, leased_until = $2
+    FROM events event
+    WHERE delivery.id = ANY (ARRAY(SELECT id FROM fitting)) AND event.id = delivery.event_id
+    RETURNING delivery.id, delivery.attempt, delivery.tries, delivery.endpoint_id, event.id AS event_id,
+      event.livemode, event.type, event.object::text AS object_text
+  )`;
+
+export const TAKEN_COLUMNS = `
+  taken.id, taken.attempt, taken.tries, taken.event_id AS "eventId", taken.livemode, taken.type,
+  taken.object_text AS "objectText"`;
+
+/** Of the endpoints $3, each up to the places $4 that it was dealt and to the $5 that it may have at once; $6 places in all. */
+export const TAKE: Statement = {
+  name: 'take-due-deliveries',
+  text: `
+  WITH free AS (
+    SELECT dealt.endpoint_id, greatest(0, least(dealt.places, dealt.most - in_flight.count)) AS places,
+      dealt.most - in_flight.count > dealt.places AS could_have_more
+    FROM unnest(${unseenByPlanner('$3::text[]')}, ${unseenByPlanner('$4::int[]')}, ${unseenByPlanner('$5::int[]')})
+      AS dealt (endpoint_id, places, most)
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int FROM webhook_deliveries WHERE endpoint_id = dealt.endpoint_id AND leased_until > $1
+    ) in_flight
+  ), ${DUE_INTO_FREE}, weighed AS (
+    SELECT id, turn, endpoint_id, greatest(1, ceil(bytes::float / $7::int)) AS weight FROM due
+  ), fitting AS (
+    -- The last may weigh more than is left: else one that is heavier than all places would wait for ever.
+    SELECT id FROM (
+      SELECT id, sum(weight) OVER (ORDER BY turn, endpoint_id ROWS UNBOUNDED PRECEDING) - weight AS before FROM weighed
+    ) added WHERE before < $6::int
+  ), ${TAKE_FITTING}
+  SELECT free.endpoint_id AS "endpointId", free.places AS free, free.could_have_more AS "couldHaveMore",
+    (SELECT count(*) FROM due) > (SELECT count(*) FROM fitting) AS "isCut", ${TAKEN_COLUMNS}
+  FROM free LEFT JOIN taken ON taken.endpoint_id = free.endpoint_id`,
+};

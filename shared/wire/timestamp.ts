@@ -1,0 +1,15 @@
+import { createdAt } from '../values/ids.js';
+
+/** Unix seconds exist on the wire only. */
+export function unixSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
+}
+
+export function createdSeconds(id: string): number {
+  return unixSeconds(createdAt(id));
+}
+
+/** RFC 3339, to the second as everything on the wire. */
+export function utcText(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import {
+  killProcesses,
+  type ServiceProcess,
+  startWorkerProcess,
+} from '../../lab/world/processes/processes.js';
+import { answer } from '../../lab/world/receiver/receiver.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { readBacklog } from '../../shared/upkeep/backlog.js';
+import { findDueAccounts } from '../../shared/webhooks/find-due.js';
+import type { WebhookDelivery } from '../../shared/webhooks/model.js';
+import { recordFailedTry } from '../../shared/webhooks/record-failure.js';
+import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
+import { takeDeliveryApart } from '../../shared/webhooks/take-quarantined.js';
+import { testServices } from '../support/suite.js';
+import { type Hook, openWebhookFlow, ROOM, type WebhookFlow } from '../support/webhook-flow.js';
+
+describe('deliveries that workers die with', function () {
+  this.timeout(90_000);
+  let flow: WebhookFlow;
+  before(async () => {
+    flow = await openWebhookFlow('died_with_deliveries', { worker: false });
+  });
+  after(async () => {
+    await killProcesses();
+    await flow.close();
+  });
+  afterEach(returnToPresent);
+
+  const start = (): Promise<ServiceProcess> =>
+    startWorkerProcess({
+      DATABASE_URL: flow.databaseUrl,
+      REDIS_URL: testServices().redisUrl,
+      FACILITATOR_URL: flow.facilitator.url,
+      BASE_URL: 'https://pay.example',
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+      ENCRYPTION_KEY: flow.app.config.encryptionKeys[0]?.toString('base64') ?? '',
+    });
+
+  const only = async (hook: Hook): Promise<WebhookDelivery> => {
+    const [row] = await flow.deliveries(hook.id);
+    assert.ok(row);
+    return row;
+  };
+  /** Its lease, and what it has to wait for. */
+  const runOut = async ({ id }: WebhookDelivery): Promise<void> => {
+    const past = new Date(nowMs() - 1);
+    await flow.db('webhookDeliveries').where({ id }).update({ dueAt: past, leasedUntil: past });
+  };
+  const takeUsual = async (): Promise<string[]> => {
+    const { deliveries } = await takeDueDeliveries(flow.db, flow.merchant.accountId, ROOM);
+    return deliveries.map(({ id }) => id);
+  };
+
+  it('are taken alone after two deaths and named in the log, and arrive all the same; others go on', async () => {
+    const hook = await flow.addEndpoint();
+    await flow.expireSession();
+    for (const deaths of [1, 2]) {
+      const worker = await start();
+      hook.receiver.react(() => void worker.child.kill('SIGKILL'));
+      assert.deepEqual(await worker.exited, { code: null, signal: 'SIGKILL' });
+      assert.equal((await only(hook)).lostTakes, deaths);
+      await runOut(await only(hook));
+    }
+    const poison = await only(hook);
+    assert.deepEqual(await takeUsual(), [], 'nobody takes it with others');
+    assert.deepEqual((await findDueAccounts(flow.db, '', 100)).due, [], 'nor is rung for it');
+    assert.equal((await readBacklog(flow.db)).workApart, 1);
+
+    hook.receiver.react(answer(200));
+    await flow.expireSession();
+    const last = await start();
+    await flow.untilSucceeded(hook.id, 2, 30_000);
+    const said = await eventually(() => {
+      const lines = last.lines().filter(({ event }) => event === 'work.crashed_on');
+      assert.equal(lines.length, 1);
+      return lines.map(({ work, deaths, ids }) => [work, deaths, ids]);
+    });
+    assert.deepEqual(said, [['deliver-webhook', 2, [poison.id]]]);
+    await last.kill();
+    const { status, lostTakes, tries } = await only(hook);
+    assert.deepEqual([status, lostTakes, tries], ['succeeded', 0, 1]);
+    assert.equal((await readBacklog(flow.db)).workApart, 0);
+  });
+
+  it('come back later after each death; whatever came of a try, they are like others again', async () => {
+    const hook = await flow.addEndpoint();
+    await flow.expireSession();
+    const row = await only(hook);
+    for (let death = 1; death <= 2; death += 1) {
+      assert.ok((await takeUsual()).includes(row.id));
+      await runOut(row);
+    }
+    const minutes: number[] = [];
+    for (let death = 3; death <= 6; death += 1) {
+      const { dueAt } = await only(hook);
+      travelMs(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs()));
+      const taken = await takeDeliveryApart(flow.db, row.id);
+      assert.equal(taken?.id, row.id);
+      assert.equal(await takeDeliveryApart(flow.db, row.id), undefined, 'one taker has it');
+      minutes.push(Math.floor((((await only(hook)).dueAt?.getTime() ?? 0) - nowMs()) / 60_000));
+      if (death < 6) continue;
+      const entry = {
+        at: new Date(nowMs()).toISOString(),
+        durationMs: 1,
+        status: 500,
+        error: null,
+        answer: '',
+      };
+      await recordFailedTry(flow.db, flow.app.logger, taken, entry);
+    }
+    assert.deepEqual(minutes, [0, 1, 2, 4]);
+    const { lostTakes, tries, dueAt } = await only(hook);
+    assert.deepEqual([lostTakes, tries], [0, 1]);
+    travelMs(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs()));
+    assert.ok((await takeUsual()).includes(row.id));
+  });
+
+  it('are held, or dropped, with their endpoint like others', async () => {
+    const [off, gone] = [await flow.addEndpoint(), await flow.addEndpoint()];
+    await flow.expireSession();
+    await takeUsual();
+    for (const hook of [off, gone]) {
+      const { id } = await only(hook);
+      await flow.db('webhookDeliveries').where({ id }).update({ lostTakes: 2 });
+    }
+    await flow.api.post(`/v1/webhook_endpoints/${off.id}`, { disabled: true }).expect(200);
+    await flow.api.delete(`/v1/webhook_endpoints/${gone.id}`).expect(200);
+    for (const hook of [off, gone]) {
+      // What an event wrote while its endpoint was being closed.
+      const row = await only(hook);
+      await flow.db('webhookDeliveries').where({ id: row.id }).update({ status: 'pending' });
+      await runOut(row);
+      assert.equal(await takeDeliveryApart(flow.db, row.id), undefined);
+    }
+    const [held, dropped] = [await only(off), await only(gone)];
+    assert.deepEqual([held.status, held.dueAt, dropped.status], ['pending', null, 'dropped']);
+  });
+});

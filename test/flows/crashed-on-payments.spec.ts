@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { refuses } from '../../lab/world/facilitator/dial.js';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import {
+  killProcesses,
+  type ServiceProcess,
+  startWorkerProcess,
+} from '../../lab/world/processes/processes.js';
+import { presentCheckoutSession } from '../../shared/checkout-sessions/present.js';
+import { Payment } from '../../shared/payments/model.js';
+import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { beginLook, beginSettlement } from '../../shared/settlement/take-work.js';
+import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { testServices } from '../support/suite.js';
+
+const TIMEOUT_MS = 20_000;
+
+describe('payments that workers die with', function () {
+  this.timeout(90_000);
+  let flow: MoneyFlow;
+  before(async () => {
+    flow = await openMoneyFlow('died_with_payments', {
+      worker: false,
+      environment: { SETTLE_WAIT_MS: '0' },
+    });
+  });
+  after(async () => {
+    await killProcesses();
+    await flow.close();
+  });
+  afterEach(returnToPresent);
+
+  const start = (): Promise<ServiceProcess> =>
+    startWorkerProcess({
+      DATABASE_URL: flow.databaseUrl,
+      REDIS_URL: testServices().redisUrl,
+      FACILITATOR_URL: flow.facilitator.url,
+      RPC_URL_EIP155_84532: flow.chain.endpoint.url,
+      BASE_URL: 'https://pay.example',
+      FACILITATOR_SETTLE_TIMEOUT_MS: String(TIMEOUT_MS),
+    });
+
+  async function claim(): Promise<{ sessionId: string; paymentId: string }> {
+    const { id: sessionId } = await flow.buildSession();
+    assert.equal((await flow.pay(sessionId)).status, 202);
+    return { sessionId, paymentId: (await flow.onlyPayment(sessionId)).id };
+  }
+  const lostTakes = async (id: string): Promise<number> =>
+    (await Payment.query(flow.db).findById(id).throwIfNotFound()).lostTakes;
+
+  /** Postgres has made the event, and the presenter would have made the same. */
+  async function assertToldByteForByte(sessionId: string): Promise<void> {
+    const session = Object.assign(await flow.session(sessionId), {
+      payment: await flow.onlyPayment(sessionId),
+    });
+    const shown = presentCheckoutSession(session, { baseUrl: 'https://pay.example', expand: [] });
+    const { rows } = await flow.db.raw('SELECT object::text FROM events WHERE checkout_session_id = ?', [
+      sessionId,
+    ]);
+    assert.deepEqual(rows, [{ object: JSON.stringify(shown) }]);
+  }
+
+  it('are taken alone after two deaths and named in the log, and are paid all the same; others go on', async () => {
+    const poison = await claim();
+    // The first died before it called anybody, the second dies as it asks the chain.
+    await beginSettlement(flow.db, poison.paymentId, TIMEOUT_MS);
+    await flow.letTimePass(poison.sessionId);
+    const { onCall } = flow.chain.endpoint;
+    const second = await start();
+    flow.chain.endpoint.onCall = () => void second.child.kill('SIGKILL');
+    assert.deepEqual(await second.exited, { code: null, signal: 'SIGKILL' });
+    flow.chain.endpoint.onCall = onCall;
+    assert.equal(await lostTakes(poison.paymentId), 2);
+
+    await flow.letTimePass(poison.sessionId);
+    const innocent = await claim();
+    const third = await start();
+    for (const { sessionId } of [innocent, poison])
+      await eventually(async () => assert.equal((await flow.session(sessionId)).status, 'complete'));
+    const said = third
+      .lines()
+      .filter(({ event }) => event === 'work.crashed_on')
+      .map(({ work, deaths, ids }) => [work, deaths, ids]);
+    assert.deepEqual(said[0], ['confirm-payment', 2, [poison.paymentId]]);
+    assert.ok(
+      said.every(([, , ids]) => (ids as string[])[0] === poison.paymentId),
+      JSON.stringify(said),
+    );
+    await third.kill();
+    await flow.assertBooks();
+    await assertToldByteForByte(innocent.sessionId);
+  });
+
+  it('come back later after each death, and never because of it are failed', async () => {
+    const { sessionId, paymentId } = await claim();
+    const leases: number[] = [];
+    await beginSettlement(flow.db, paymentId, TIMEOUT_MS);
+    for (let death = 2; death <= 9; death += 1) {
+      const { dueAt } = await flow.onlyPayment(sessionId);
+      travelMs(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs() + 1));
+      const taken = await beginLook(flow.db, paymentId);
+      leases.push(Math.round(((taken?.dueAt?.getTime() ?? 0) - nowMs()) / 60_000));
+    }
+    assert.deepEqual(leases, [1, 1, 2, 3, 5, 9, 17, 33]);
+    assert.equal((await flow.onlyPayment(sessionId)).status, 'processing');
+    const hands = flow.openHands();
+    flow.facilitator.verify.always(refuses('unexpected_verify_error'));
+    await hands.doNext(paymentId);
+    assert.equal(await lostTakes(paymentId), 0, 'an outcome was written');
+    flow.facilitator.verify.honest();
+  });
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../../lab/world/processes/eventually.js';
+import { killProcesses, startWorkerProcess } from '../../lab/world/processes/processes.js';
+import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
+import { loadConfig } from '../../shared/config/config.js';
+import { migrate } from '../../shared/migrate.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { openQueues } from '../../shared/queues/enqueue.js';
+import { done } from '../../workers/deps/outcome.js';
+import { runWorker } from '../../workers/process/run-worker.js';
+import { type Expiring, openExpiring } from '../support/expiring.js';
+import { loggerWithLines } from '../support/log-lines.js';
+import { createMigratedDatabase } from '../support/suite.js';
+
+/** What a worker may say of a store that it cannot reach, however long that lasts. */
+const FEW_LINES = 3;
+
+describe('a worker whose queue lives in Postgres', () => {
+  describe('and has no tables there', () => {
+    let expiring: Expiring;
+    before(async () => {
+      expiring = await openExpiring('queue_missing');
+      await expiring.db.raw('DROP SCHEMA bullmq CASCADE');
+    });
+    after(async () => {
+      await killProcesses();
+      await expiring.db.destroy();
+    });
+
+    it('sweeps all the same, says it once, begins when they are made, and stops when it is told to', async () => {
+      const environment = { DATABASE_URL: expiring.databaseUrl, FACILITATOR_URL: 'http://127.0.0.1:1' };
+      const worker = await startWorkerProcess(environment);
+      const said = (event: string) => worker.lines().filter((line) => line.event === event);
+      await expiring.untilExpired(await expiring.buildOverdue(3));
+      await expiring.untilExpired(await expiring.buildOverdue(3));
+      await eventually(() => assert.equal(said('queue.away').length, 1));
+      assert.ok(worker.lines().filter(({ event }) => String(event).startsWith('queue.')).length <= FEW_LINES);
+
+      await migrate(loadConfig(environment, 'migrate'), createLogger('silent', 'test'));
+      await eventually(() => assert.equal(said('queue.back').length, 1));
+
+      await expiring.db.raw('DROP SCHEMA bullmq CASCADE');
+      const late = await startWorkerProcess(environment);
+      for (const one of [worker, late]) {
+        one.child.kill('SIGTERM');
+        assert.deepEqual(await one.exited, { code: 0, signal: null }, one.output());
+      }
+    });
+  });
+
+  describe('that refuses its first connection', () => {
+    let proxy: FreezingProxy & { databaseUrl: string };
+    const { logger, lines } = loggerWithLines<{ event: string }>();
+    before(async () => {
+      proxy = await FreezingProxy.before(await createMigratedDatabase('queue_refused'));
+    });
+    after(() => proxy.refuse());
+
+    it('works when it is let in, and while it waits neither spins nor talks', async () => {
+      const config = loadConfig(
+        { DATABASE_URL: proxy.databaseUrl, FACILITATOR_URL: 'http://127.0.0.1:1' },
+        'worker',
+      );
+      const handled: string[] = [];
+      await proxy.refuse();
+      const worker = runWorker({
+        name: 'settle-payment',
+        async handle({ paymentId }) {
+          handled.push(paymentId);
+          return done;
+        },
+        config,
+        redis: undefined,
+        logger,
+      });
+      const queues = openQueues(config, undefined, logger);
+      try {
+        await eventually(() => assert.deepEqual(toldOfQueue(), ['queue.away']));
+        await proxy.accept();
+        await eventually(() => assert.deepEqual(toldOfQueue(), ['queue.away', 'queue.back']));
+        await queues.enqueue({ name: 'settle-payment', payload: { paymentId: 'pay_1' }, id: 'pay_1' });
+        await eventually(() => assert.deepEqual(handled, ['pay_1']));
+      } finally {
+        await worker.close();
+        await queues.close();
+      }
+    });
+
+    function toldOfQueue(): string[] {
+      return lines.map(({ event }) => event).filter((event) => event.startsWith('queue.'));
+    }
+  });
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { takeLongTurn } from '../../../api/limits/long-turns.js';
+
+const PIECE_MS = 10;
+
+function hold(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+describe('long turns', () => {
+  it('come one after the other, in their order, with at least as long a pause between', async () => {
+    const pieces: { n: number; from: number; to: number }[] = [];
+    await Promise.all(
+      [1, 2, 3, 4].map(async (n) => {
+        await takeLongTurn();
+        const from = performance.now();
+        hold(PIECE_MS);
+        pieces.push({ n, from, to: performance.now() });
+      }),
+    );
+    assert.deepEqual(
+      pieces.map(({ n }) => n),
+      [1, 2, 3, 4],
+    );
+    // Timers of Node go off up to a millisecond early.
+    for (const [n, { to }] of pieces.entries()) {
+      const next = pieces[n + 1];
+      if (next !== undefined) assert.ok(next.from - to >= PIECE_MS - 1, `${next.from - to} ms`);
+    }
+  });
+
+  it('leave the loop to everybody else between two pieces', async () => {
+    let isOver = false;
+    let turns = 0;
+    const between: number[] = [];
+    const heavy = Promise.all(
+      [1, 2, 3].map(async () => {
+        await takeLongTurn();
+        between.push(turns);
+        turns = 0;
+        hold(PIECE_MS);
+      }),
+    ).then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await nextTurn();
+      turns += 1;
+    }
+    await heavy;
+    assert.ok(
+      between.slice(1).every((count) => count > 1),
+      `${between}`,
+    );
+  });
+
+  it('go on when the work of one fails', async () => {
+    await assert.rejects(
+      takeLongTurn().then(() => {
+        throw new Error('broken');
+      }),
+    );
+    await takeLongTurn();
+  });
+});

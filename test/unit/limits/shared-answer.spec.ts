@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { askSeldom } from '../../../shared/limits/shared-answer.js';
+
+const HOUR_MS = 3_600_000;
+
+describe('what is asked seldom', () => {
+  function counted(forMs: number, keys = 10) {
+    const asked: string[] = [];
+    const seldom = askSeldom<string>({ forMs, keys });
+    const ask = (key: string) =>
+      seldom(key, async () => {
+        asked.push(key);
+        await new Promise(setImmediate);
+        if (key === 'bad') throw new Error('no');
+        return key;
+      });
+    return { asked, ask };
+  }
+
+  it('is asked once for all who ask while it is on its way', async () => {
+    const { asked, ask } = counted(0);
+    assert.deepEqual(await Promise.all([ask('a'), ask('a'), ask('b')]), ['a', 'a', 'b']);
+    assert.deepEqual(asked, ['a', 'b']);
+  });
+
+  it('serves those who come soon after, and is asked again later', async () => {
+    const kept = counted(HOUR_MS);
+    await kept.ask('a');
+    await kept.ask('a');
+    assert.deepEqual(kept.asked, ['a']);
+    const old = counted(0);
+    await old.ask('a');
+    await old.ask('a');
+    assert.deepEqual(old.asked, ['a', 'a']);
+  });
+
+  it('fails for all of them alike', async () => {
+    const { asked, ask } = counted(HOUR_MS);
+    const tries = [ask('bad'), ask('bad')];
+    for (const one of tries) await assert.rejects(one, /no/);
+    await assert.rejects(ask('bad'), /no/);
+    assert.deepEqual(asked, ['bad']);
+  });
+
+  it('keeps so many answers', async () => {
+    const { asked, ask } = counted(HOUR_MS, 2);
+    for (const key of ['a', 'b', 'c', 'a']) await ask(key);
+    assert.deepEqual(asked, ['a', 'b', 'c', 'a']);
+  });
+});

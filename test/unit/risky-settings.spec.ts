@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { loadConfig } from '../../shared/config/config.js';
+import { dangersOf } from '../../shared/startup/risky-settings.js';
+
+const SAFE = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://user:pass-word@db.example/app?sslmode=require',
+  FACILITATOR_URL: 'https://facilitator.example',
+  ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  BASE_URL: 'https://pay.example',
+};
+
+function told(environment: Record<string, string>): string[] {
+  const dangers = dangersOf(loadConfig({ ...SAFE, ...environment }, 'web'));
+  for (const { hint } of dangers) assert.doesNotMatch(hint, /pass-word|\n/);
+  return dangers.map(({ event }) => event.replace('config.', ''));
+}
+
+describe('what is dangerous but lawful', () => {
+  it('is nothing where nothing is', () => {
+    assert.deepEqual(told({}), []);
+    assert.deepEqual(told({ TRUST_PROXY: '1', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' }), []);
+  });
+
+  it('is TRUST_PROXY=true, and private webhooks', () => {
+    assert.deepEqual(told({ TRUST_PROXY: 'true' }), ['trusts_every_proxy']);
+    assert.deepEqual(told({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' }), ['private_webhooks']);
+  });
+
+  const addresses: Record<string, string[]> = {
+    '': ['local_base_url'],
+    'https://localhost': ['local_base_url'],
+    'http://127.0.0.1:3000': ['local_base_url'],
+    'http://[::1]:3000': ['local_base_url'],
+    'http://pay.localhost': ['local_base_url'],
+    'http://pay.example': ['plain_base_url'],
+    'http://10.0.0.7:3000': ['plain_base_url'],
+    'https://localhost.example': [],
+  };
+  for (const [address, dangers] of Object.entries(addresses)) {
+    it(`is, of BASE_URL=${address}, ${dangers.join() || 'nothing'}`, () => {
+      assert.deepEqual(told({ BASE_URL: address }), dangers);
+    });
+  }
+
+  const databases: Record<string, boolean> = {
+    'postgres://db.example/app': true,
+    'postgres://db.example/app?sslmode=disable': true,
+    'postgres://10.0.0.7/app': true,
+    'postgres://user@localhost/app?host=db.example': true,
+    'postgres://db.example/app?sslmode=no-verify': false,
+    'postgres://localhost:5432/app': false,
+    'postgres://127.0.0.1/app': false,
+    'postgres://[::1]:5432/app': false,
+    'postgres:///app?host=/var/run/postgresql': false,
+    'postgres://user@%2Fvar%2Frun%2Fpostgresql/app': false,
+  };
+  for (const [url, isPlain] of Object.entries(databases)) {
+    it(`${isPlain ? 'is' : 'is not'} ${url}`, () => {
+      assert.deepEqual(told({ DATABASE_URL: url }), isPlain ? ['plain_postgres'] : []);
+    });
+  }
+
+  it('is not Postgres whose certificate is not verified: it has one', () => {
+    assert.deepEqual(told({ DATABASE_URL: 'postgres://db.example/app', DATABASE_TLS_VERIFY: 'false' }), []);
+  });
+
+  it('is told of each at once', () => {
+    const all = {
+      BASE_URL: 'http://pay.example',
+      TRUST_PROXY: 'true',
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+      DATABASE_URL: 'postgres://db.example/app',
+    };
+    assert.equal(told(all).length, 4);
+  });
+});

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { PausePoint } from '../../lab/world/processes/pause-points.js';
+import {
+  killProcesses,
+  type ServiceProcess,
+  startWorkerProcess,
+} from '../../lab/world/processes/processes.js';
+import { buildSession } from '../../lab/world/shop/factories.js';
+import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { presentCheckoutSession } from '../../shared/checkout-sessions/present.js';
+import { loadConfig } from '../../shared/config/config.js';
+import type { Knex } from '../../shared/db/knex.js';
+import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
+import { expireOneApart, expireOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { countDeaths } from '../../shared/upkeep/work-in-hand.js';
+import { expireSessions } from '../../workers/jobs/expire-sessions.js';
+import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
+import { openHands } from '../support/money-flow.js';
+
+const DEPS = { ringDeliveries: leaveToSweep };
+
+describe('sessions that workers die with', function () {
+  this.timeout(90_000);
+  let expiring: Expiring;
+  let db: Knex;
+  before(async () => {
+    expiring = await openExpiring('died_with_sessions');
+    db = expiring.db;
+  });
+  afterEach(async () => {
+    returnToPresent();
+    await killProcesses();
+    await PausePoint.removeAll();
+  });
+  after(async () => {
+    await db.destroy();
+  });
+
+  const environment = (): Record<string, string> => ({
+    DATABASE_URL: expiring.databaseUrl,
+    FACILITATOR_URL: 'http://127.0.0.1:1',
+    WORKER_QUEUES: 'expire-sessions',
+  });
+  const start = (): Promise<ServiceProcess> => startWorkerProcess(environment());
+  const hands = () => {
+    const { deps, log } = openHands(loadConfig(environment(), 'worker'), db);
+    const close = async (): Promise<void> => {
+      deps.chains.close();
+      await deps.facilitator.close();
+    };
+    return { deps, log, close };
+  };
+  /** Stands for the seconds after which nobody is waited for. */
+  const letTimePass = (): Promise<unknown> =>
+    db.raw(`UPDATE work_in_hand SET taken_at = taken_at - interval '1 minute'`);
+  const statusOf = async (id: string): Promise<string> =>
+    (await CheckoutSession.query(db).findById(id).throwIfNotFound()).status;
+  const deathsOf = async (id: string): Promise<number | undefined> =>
+    (await db('crashedWork').where({ id }).first('deaths'))?.deaths;
+
+  it('are each taken alone after two deaths, last the one that kills, and it is named in the log', async () => {
+    const innocent = await expiring.buildOverdue(8);
+    const poison = await buildSession(db, expiring.shop.accountId, overdueBy(60_000));
+    const kills = await PausePoint.put(expiring.databaseUrl, {
+      table: 'payables',
+      on: 'UPDATE',
+      when: `NEW.id = '${poison.id}'`,
+      moment: 'statement',
+    });
+    for (let death = 1; death <= 3; death += 1) {
+      const worker = await start();
+      await kills.reached();
+      if (death === 3) {
+        await expiring.untilExpired(innocent);
+        const said = worker.lines().filter(({ event }) => event === 'work.crashed_on');
+        assert.equal(said.length, 1);
+        const { work, deaths, ids, level } = said[0] ?? {};
+        assert.deepEqual([work, deaths, level], ['expire-sessions', 2, 'error']);
+        // Of two batches at once each may have had some: then the other went on with its own.
+        assert.ok((ids as string[]).includes(poison.id));
+        assert.equal(new Set([poison.id, ...innocent, ...(ids as string[])]).size, 1 + innocent.length);
+      }
+      await worker.kill();
+      await kills.terminate();
+      await letTimePass();
+    }
+    const { deps, close } = hands();
+    await expireSessions(deps);
+    assert.equal(await deathsOf(poison.id), 3);
+    assert.equal(await statusOf(poison.id), 'open', 'its next time has not come');
+    await kills.release();
+    await db('crashedWork').update({ dueAt: new Date() });
+    await expireSessions(deps);
+    await expiring.untilExpired([poison.id, ...innocent]);
+    assert.equal(await deathsOf(poison.id), undefined);
+    await close();
+  });
+
+  it('wait longer after each death, and are forgotten when they are done', async () => {
+    const { id } = await buildSession(db, expiring.shop.accountId, overdueBy(1));
+    const waits: number[] = [];
+    for (let deaths = 1; deaths <= 5; deaths += 1) {
+      await db('workInHand').insert({ work: 'expire-sessions', ids: [id], takenAt: new Date(0) });
+      await countDeaths(db);
+      const [row] = await db('crashedWork').where({ id });
+      waits.push((row.dueAt - row.diedAt) / 60_000);
+    }
+    assert.deepEqual(waits, [0, 0, 1, 2, 4]);
+    assert.equal(await expireOverdueSessions(db, 10, DEPS), 0, 'it is not taken with others');
+    assert.equal(await expireOneApart(db, DEPS), undefined, 'nor before its time');
+    await db('crashedWork').update({ dueAt: new Date() });
+    assert.equal(await expireOneApart(db, DEPS), 1);
+    assert.equal(await deathsOf(id), undefined);
+  });
+
+  it('are not counted while somebody is at them, however long that takes', async () => {
+    const [id = ''] = await expiring.buildOverdue(1);
+    const held = await PausePoint.put(expiring.databaseUrl, {
+      table: 'payables',
+      on: 'UPDATE',
+      when: `NEW.id = '${id}'`,
+      moment: 'statement',
+    });
+    const first = expireOverdueSessions(db, 10, DEPS);
+    await held.reached();
+    travelMs(60_000);
+    assert.deepEqual(await countDeaths(db), []);
+    assert.equal(await deathsOf(id), undefined);
+    assert.equal(await expireOverdueSessions(db, 10, DEPS), 0, 'nor taken by another');
+    returnToPresent();
+    await held.release();
+    assert.equal(await first, 1);
+    await expiring.untilExpired([id]);
+  });
+
+  it('stay counted while somebody else is at them, and are not asked for without end', async () => {
+    const { id } = await buildSession(db, expiring.shop.accountId, overdueBy(1));
+    await db('crashedWork').insert({
+      work: 'expire-sessions',
+      id,
+      deaths: 2,
+      diedAt: new Date(0),
+      dueAt: new Date(0),
+    });
+    const other = await db.transaction();
+    await other.raw('SELECT FROM checkout_sessions WHERE id = ? FOR UPDATE', [id]);
+    const { deps, close } = hands();
+    await expireSessions(deps);
+    assert.equal(await deathsOf(id), 2);
+    await other.commit();
+    travelMs(2000);
+    await expireSessions(deps);
+    await expiring.untilExpired([id]);
+    assert.equal(await deathsOf(id), undefined);
+    await close();
+  });
+
+  it('are forgotten when they have ended otherwise', async () => {
+    const { id } = await buildSession(db, expiring.shop.accountId, { ...overdueBy(1), status: 'complete' });
+    const row = { work: 'expire-sessions', id, deaths: 2, diedAt: new Date(0), dueAt: new Date(0) };
+    await db('crashedWork').insert(row);
+    assert.equal(await expireOneApart(db, DEPS), 0);
+    assert.equal(await deathsOf(id), undefined);
+  });
+
+  it('are taken alone, too, when Postgres twice did not finish their batch, as when it takes too long', async () => {
+    const ids = await expiring.buildOverdue(40);
+    await db.raw(`
+      CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF (SELECT count(*) FROM moved) > 2 THEN RAISE 'it takes too long'; END IF; RETURN NULL; END $$`);
+    await db.raw(`
+      CREATE TRIGGER refuse_many AFTER UPDATE ON payables REFERENCING NEW TABLE AS moved
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`);
+    const { deps, log, close } = hands();
+    for (let second = 0; second < 20; second += 6) {
+      travelMs(6000);
+      await expireSessions(deps);
+    }
+    await db.raw('DROP FUNCTION refuse_many CASCADE');
+    await expiring.untilExpired(ids);
+    const events = log.map(({ event }) => event);
+    assert.deepEqual(
+      [...new Set(events)],
+      ['sessions.not_expired', 'work.crashed_on'],
+      'a failed batch is no reason to give up the others',
+    );
+    await close();
+  });
+
+  it('are told of as their own presentation is, byte for byte', async () => {
+    const odd = 'a"b\\c/\b\f\n\r\t\u0001\u001f\u007f\u2028é漢😀</script>';
+    const sessions = await Promise.all([
+      buildSession(db, expiring.shop.accountId, {
+        ...overdueBy(1234),
+        metadata: { b: odd, 7: '', [odd]: 'x', ['__proto__']: 'y' },
+        successUrl: 'https://shop.example/?a=1&b="',
+        cancelUrl: 'https://shop.example/c',
+        clientReferenceId: odd,
+        customerEmail: 'a@b.example',
+        amountTotalCents: 99_999_999_999,
+        livemode: true,
+      }),
+      buildSession(db, expiring.shop.accountId, { ...overdueBy(1), amountTotalCents: 0 }),
+    ]);
+    while ((await expireOverdueSessions(db, 10, DEPS)) > 0);
+    for (const { id } of sessions) {
+      const session = await CheckoutSession.query(db).findById(id).throwIfNotFound();
+      const { rows } = await db.raw('SELECT object::text FROM events WHERE checkout_session_id = ?', [id]);
+      const shown = presentCheckoutSession(session, { baseUrl: 'https://pay.example', expand: [] });
+      assert.equal(rows[0].object, JSON.stringify(shown));
+    }
+  });
+});

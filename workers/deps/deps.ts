@@ -1,0 +1,26 @@
+import type { RecentWrites } from '../../shared/accounts/recent-writes.js';
+import type { Chains } from '../../shared/chains/confirmation.js';
+import type { Config } from '../../shared/config/config.js';
+import type { Knex } from '../../shared/db/knex.js';
+import type { Logger } from '../../shared/process/logger.js';
+import type { RingDecided } from '../../shared/queues/decision-notifier.js';
+import type { Queues } from '../../shared/queues/enqueue.js';
+import type { RingDeliveries } from '../../shared/queues/notify-deliveries.js';
+import type { SecretBox } from '../../shared/secrets/secrets.js';
+import type { Facilitator } from '../../shared/x402/facilitator.js';
+import type { WorkerMetrics } from './worker-metrics.js';
+
+/** Everything a worker process holds, handed to handlers explicitly. */
+export interface WorkerDeps {
+  config: Config;
+  logger: Logger;
+  db: Knex;
+  recentWrites: RecentWrites;
+  secretBox: SecretBox;
+  queues: Queues;
+  ringDeliveries: RingDeliveries;
+  ringDecided: RingDecided;
+  facilitator: Facilitator;
+  chains: Chains;
+  metrics: WorkerMetrics;
+}

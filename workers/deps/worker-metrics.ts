@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { hostname } from 'node:os';
+import { Counter, Histogram } from 'prom-client';
+import type { ChainFinding } from '../../shared/chains/finding.js';
+import { NETWORKS } from '../../shared/chains/networks.js';
+import { createGuessBrake } from '../../shared/limits/login-limiter.js';
+import { type MetricSources, openMetricsPage } from '../../shared/metrics/metrics.js';
+import type { Closable } from '../../shared/process/shutdown.js';
+import { VERSION } from '../../shared/process/version.js';
+import { bearerMatches } from '../../shared/secrets/secrets.js';
+import type { SettleVerdict } from '../../shared/x402/settle-verdict.js';
+
+const SETTLE_VERDICTS = [
+  'settled',
+  'rejected',
+  'not_processed',
+  'unknown',
+] as const satisfies SettleVerdict['kind'][];
+type CallVerdict = (typeof SETTLE_VERDICTS)[number];
+const TRY_OUTCOMES = ['succeeded', 'refused', 'unanswered'] as const;
+
+/** What a worker process counts. */
+export interface WorkerMetrics {
+  /** What it is called on every page that shows it: its machine's name, and what tells two there apart. */
+  worker: string;
+  settleCall(verdict: CallVerdict, seconds: number): void;
+  deliveryTry(outcome: (typeof TRY_OUTCOMES)[number], seconds: number): void;
+  chainLook(network: string, finding: ChainFinding['kind']): void;
+  /** Without what waits in the stores, which is the same for all. */
+  own(): Promise<string>;
+  read(): Promise<string>;
+}
+
+const CALL_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
+
+export function openWorkerMetrics(sources: MetricSources): WorkerMetrics {
+  const worker = `${hostname()}-${randomBytes(3).toString('hex')}`;
+  const { registry, own, read } = openMetricsPage(sources, { worker });
+  const registers = [registry];
+  const settleCalls = new Histogram({
+    name: 'checkout_settle_call_seconds',
+    help: 'Calls of /settle by what their answer proves: settled, rejected, not_processed, unknown.',
+    labelNames: ['verdict'],
+    buckets: CALL_BUCKETS,
+    registers,
+  });
+  const tries = new Histogram({
+    name: 'checkout_delivery_try_seconds',
+    help: 'Tries of webhook deliveries: succeeded (2xx), refused (another status), unanswered.',
+    labelNames: ['outcome'],
+    buckets: CALL_BUCKETS,
+    registers,
+  });
+  const looks = new Counter({
+    name: 'checkout_chain_looks_total',
+    help: 'Looks at a chain for a payment, by what they found; unreadable: the endpoint said nothing of it.',
+    labelNames: ['network', 'finding'],
+    registers,
+  });
+  // An alarm on what grows does not see what begins with its first event.
+  for (const verdict of SETTLE_VERDICTS) settleCalls.zero({ verdict });
+  for (const outcome of TRY_OUTCOMES) tries.zero({ outcome });
+  for (const { caip2: network } of NETWORKS) looks.inc({ network, finding: 'unreadable' }, 0);
+  return {
+    worker,
+    settleCall: (verdict, seconds) => settleCalls.observe({ verdict }, seconds),
+    deliveryTry: (outcome, seconds) => tries.observe({ outcome }, seconds),
+    chainLook: (network, finding) => looks.inc({ network, finding }),
+    own,
+    read,
+  };
+}
+
+/** A worker has no other port: /metrics and /healthz, for whoever runs it. */
+export async function serveWorkerMetrics(
+  metrics: WorkerMetrics,
+  port: number,
+  token: string | undefined,
+): Promise<Closable> {
+  const brake = createGuessBrake();
+  const server = createServer((request, response) => {
+    const end = (status: number, body: string): void => {
+      response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(body);
+    };
+    if (request.url === '/healthz') return end(200, `ok ${VERSION}\n`);
+    if (request.url !== '/metrics') return end(404, 'Only /metrics and /healthz are here.\n');
+    const { authorization } = request.headers;
+    if (token !== undefined) {
+      const address = request.socket.remoteAddress ?? 'unknown';
+      const verdict =
+        authorization !== undefined && brake.judge(address, () => bearerMatches(authorization, token));
+      if (verdict === false) return end(401, 'Send METRICS_TOKEN as bearer token.\n');
+      if (verdict !== true) {
+        response.setHeader('retry-after', verdict.retryAfterSeconds);
+        return end(429, 'Too many wrong tokens. Wait as long as Retry-After says.\n');
+      }
+    }
+    metrics.read().then(
+      (text) => end(200, text),
+      () => end(500, 'The metrics could not be read.\n'),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, resolve);
+  });
+  return {
+    async close() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
