@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
+import { REFUND_REASONS } from '../../shared/payables/refund-terms.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
-import { REFUND_REASONS, REFUND_STATUSES } from '../../shared/refunds/states.js';
+import { REFUND_STATUSES } from '../../shared/refunds/states.js';
 import {
   API_VERSION,
   DELIVERY_STATUSES,

@@ -1,5 +1,5 @@
-import { findToken } from '../../shared/chains/networks.js';
-import { type Channel, SOLANA_LIFETIME_MS } from '../../shared/payments/states.js';
+import { findToken, SOLANA_LIFETIME_MS } from '../../shared/chains/networks.js';
+import type { Channel } from '../../shared/payments/states.js';
 import { now, nowMs } from '../../shared/process/clock.js';
 import { type Claim, ClaimNotMade, claimSession, type NewPayment } from '../../shared/settlement/claim.js';
 import { SETTLE_MARGIN_MS } from '../../shared/settlement/policy/limits.js';

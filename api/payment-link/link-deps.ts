@@ -3,7 +3,7 @@ import type { Config } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Logger } from '../../shared/process/logger.js';
 import type { RingDeliveries } from '../../shared/queues/notify-deliveries.js';
-import type { RingSettlement } from '../../shared/queues/notify-settlements.js';
+import type { RingSettlement } from '../../shared/settlement/notify-settlements.js';
 import type { Facilitator } from '../../shared/x402/facilitator.js';
 import type { SettlementWatch } from './await-settlement.js';
 import type { ReceiptSigner } from './signed-receipts.js';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { recordSessionEvents } from '../../shared/checkout-sessions/record-events.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { openRedis } from '../../shared/queues/connection.js';
@@ -7,7 +8,7 @@ import { openQueues } from '../../shared/queues/enqueue.js';
 import { deliveryBell } from '../../shared/queues/notify-deliveries.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { newId } from '../../shared/values/ids.js';
-import { type EventDeps, recordEvents } from '../../shared/webhooks/events.js';
+import type { EventDeps } from '../../shared/webhooks/events.js';
 import { Event } from '../../shared/webhooks/model.js';
 import { buildMerchant } from '../world/shop/factories.js';
 import type { Stage } from './stage/service.js';
@@ -54,7 +55,7 @@ export async function openShop({ db, config }: Stage): Promise<Shop> {
         for (let told = 0; told < count; told += BATCH) {
           const rows = Array.from({ length: Math.min(BATCH, count - told) }, () => newSession(accountId));
           const sessions = await CheckoutSession.query(trx).insert(rows).returning('*');
-          await recordEvents(trx, type, sessions, deps);
+          await recordSessionEvents(trx, type, sessions, deps);
           ids.push(...(await eventsOf(trx, sessions)));
         }
       });

@@ -29,7 +29,7 @@ export async function startSandboxProcess(key: FacilitatorConfig['key']): Promis
   const root = projectRoot();
   const folder = path.join(dataFolder(), 'sandbox');
   const settings = JSON.stringify({ folder, key: key && { id: key.id, publicKey: publicKeyOf(key.secret) } });
-  const entry = path.join(root, 'sandbox', 'main.ts');
+  const entry = path.join(root, 'lab', 'sandbox', 'main.ts');
   let announce = (_line: string): void => {};
   const announced = new Promise<string>((resolve) => {
     announce = resolve;

@@ -1,4 +1,4 @@
-import type { SearchPlace } from '../payments/states.js';
+import type { SearchPlace } from './search-place.js';
 
 /**
  * How far the search for what used an authorization has come. That there is one says that the authorization was read

@@ -1,11 +1,11 @@
 import { getAddress, type Hex, isAddress, isHash } from 'viem';
-import type { SearchPlace } from '../payments/states.js';
 import { type EvmEndpointMemory, findAuthorizationLog } from './authorization-log.js';
 import { type AuthorizedPayment, judgeAuthorization } from './authorization-proof.js';
 import { type EvmBlock, type EvmRpc, isStateMissing } from './evm-rpc.js';
 import { beginEvmSearch, continueEvmSearch, parseEvmPlace, presentEvmPlace } from './evm-search-place.js';
 import type { ChainFinding } from './finding.js';
 import type { Look } from './look.js';
+import type { SearchPlace } from './search-place.js';
 import { ChainUnreadable, unreadableReason } from './unreadable.js';
 
 /**

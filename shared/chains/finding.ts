@@ -1,4 +1,4 @@
-import type { SearchPlace } from '../payments/states.js';
+import type { SearchPlace } from './search-place.js';
 
 /**
  * What one look at a chain says about one payment. Only `paid` is proof of payment, and only `spent_otherwise` and an

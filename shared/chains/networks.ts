@@ -257,3 +257,6 @@ function offeredTokens(network: Network): OfferedToken[] {
     ? network.tokens.map((token) => ({ ...token, family: network.family, network }))
     : network.tokens.map((token) => ({ ...token, family: network.family, network }));
 }
+
+/** Upper bound on how long a Solana transaction can land: its blockhash lives 150 blocks, 60 to 90 s. */
+export const SOLANA_LIFETIME_MS = 180_000;

@@ -1,4 +1,4 @@
-import type { SearchPlace } from '../payments/states.js';
+import type { SearchPlace } from './search-place.js';
 import type { SignatureEntry, SolanaRoot } from './solana-rpc.js';
 
 /** Where in the list of an account, newest first, a page is asked for. */

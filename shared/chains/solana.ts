@@ -1,8 +1,8 @@
-import type { SearchPlace } from '../payments/states.js';
 import type { ChainFinding } from './finding.js';
 import { NodeBehind, untilCaughtUp } from './lagging.js';
 import type { Look } from './look.js';
 import { readRefusal } from './refusal.js';
+import type { SearchPlace } from './search-place.js';
 import {
   parseSignedMessage,
   type SignedMessage,

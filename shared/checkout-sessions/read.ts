@@ -14,9 +14,10 @@ import { ANSWER_PART_BYTES } from '../limits/bounds.js';
 import { SESSION_MOVES, type SessionStatus } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../payments/present.js';
-import { type EventDeps, recordMove } from '../webhooks/events.js';
+import type { EventDeps } from '../webhooks/events.js';
 import { CheckoutSession } from './model.js';
 import { SHOWN_SESSION_FIELDS } from './present.js';
+import { recordSessionEvents } from './record-events.js';
 
 const FIELDS = [...SHOWN_SESSION_FIELDS, 'paymentId'] as const satisfies (keyof CheckoutSession)[];
 const LONG = ['metadata', 'successUrl', 'cancelUrl'] as const satisfies (keyof CheckoutSession)[];
@@ -154,7 +155,7 @@ export async function expireCheckoutSession(
     const query = expire(trx).where({ id, accountId: principal.accountId, livemode: principal.livemode });
     const [session] = await whereKeyCounts(query, principal);
     if (session === undefined) throw await whyNotExpired(trx, principal, id);
-    await recordMove(trx, session, events);
+    await recordSessionEvents(trx, 'checkout.session.expired', [session], events);
     return await answerAndKeep(trx, reply, session);
   });
 }

@@ -1,5 +1,4 @@
-import { ANSWER_PART_BYTES } from '../limits/bounds.js';
-import { MAX_ENDPOINTS_PER_MODE } from '../webhooks/event-types.js';
+import { ANSWER_PART_BYTES, MAX_ENDPOINTS_PER_MODE } from '../limits/bounds.js';
 import type { Knex } from './knex.js';
 import type { Listing, PageRequest } from './listing.js';
 import type { Row } from './model-columns.js';

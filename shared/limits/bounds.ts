@@ -139,3 +139,6 @@ export const ALONE_AFTER_DEATHS = 2;
 
 /** Bodies of the webhook tries that one process has on their way; each of its places is for an equal part. */
 export const MAX_WEBHOOK_BYTES_IN_HAND = 16 * 1024 * 1024;
+
+/** Webhook endpoints of an account in one mode. A guard, not a product limit. */
+export const MAX_ENDPOINTS_PER_MODE = 1000;

@@ -1,5 +1,6 @@
 import { Model } from 'objection';
-import type { Channel, Observation, PaymentStage, PaymentStatus, SearchPlace, Token } from './states.js';
+import type { SearchPlace } from '../chains/search-place.js';
+import type { Channel, Observation, PaymentStage, PaymentStatus, Token } from './states.js';
 
 export class Payment extends Model {
   static override tableName = 'payments';

@@ -28,12 +28,3 @@ export interface Observation {
   source: 'facilitator' | 'chain' | 'operator' | 'service';
   said: string;
 }
-
-/**
- * How far the search for a payment on its chain has come, for the next look. It is read only by the adapter that wrote
- * it, which begins anew when it cannot use it.
- */
-export type SearchPlace = Readonly<Record<string, string | number | boolean | null>>;
-
-/** A Solana transaction lives 150 blocks, 60 to 90 s; this is on the safe side. */
-export const SOLANA_LIFETIME_MS = 180_000;

@@ -3,8 +3,9 @@ import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { SESSION_MOVES } from '../payables/states.js';
-import { type EventDeps, recordMove } from '../webhooks/events.js';
+import type { EventDeps } from '../webhooks/events.js';
 import { Refund } from './model.js';
+import { recordRefundEvent } from './record-event.js';
 import { REFUND_STATUS_OF } from './states.js';
 
 /** Nobody can pay it from then on, as with a session that is expired. */
@@ -22,7 +23,7 @@ export async function cancelRefund(
     const move = Refund.query(trx).patch({ status: to }).where(own).whereIn('status', from).returning('*');
     const [refund] = await whereKeyCounts(move, principal);
     if (refund === undefined) throw await whyNotCanceled(trx, principal, own);
-    await recordMove(trx, refund, events);
+    await recordRefundEvent(trx, 'refund.updated', refund, events);
     return await answerAndKeep(trx, reply, refund);
   });
 }

@@ -4,14 +4,16 @@ import { CheckoutSession } from '../checkout-sessions/model.js';
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { Payable } from '../payables/model.js';
+import type { RefundReason } from '../payables/refund-terms.js';
 import { chooseExpiry, summarize } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
 import { now } from '../process/clock.js';
 import { isRefundId, newId } from '../values/ids.js';
-import { type EventDeps, recordEvents } from '../webhooks/events.js';
+import type { EventDeps } from '../webhooks/events.js';
 import { refundTerms } from './present.js';
+import { recordRefundEvent } from './record-event.js';
 import { refundedSum } from './refunded-sum.js';
-import { REFUND_LIFETIME, type RefundReason } from './states.js';
+import { REFUND_LIFETIME } from './states.js';
 
 export interface NewRefund {
   paymentId: string;
@@ -64,7 +66,7 @@ export async function createRefund(
       refund: refundTerms(payment, amountCents, terms),
     };
     const refund = await Payable.query(trx).insert(row).returning('*');
-    await recordEvents(trx, 'refund.created', [refund], deps);
+    await recordRefundEvent(trx, 'refund.created', refund, deps);
     return await answerAndKeep(trx, reply, refund);
   });
 }

@@ -1,4 +1,5 @@
 import { transactionUrl } from '../chains/networks.js';
+import type { RefundTerms } from '../payables/refund-terms.js';
 import type { Payment } from '../payments/model.js';
 import { createdAt } from '../values/ids.js';
 import { decimalText } from '../values/money.js';
@@ -6,7 +7,7 @@ import type { Columns } from '../wire/csv.js';
 import { utcText } from '../wire/timestamp.js';
 import type { Refund } from './model.js';
 import { isRefund } from './present.js';
-import { REFUND_STATUS_OF, type RefundTerms } from './states.js';
+import { REFUND_STATUS_OF } from './states.js';
 
 /** The refunds list for accountants: the names of its fields, amounts and times as people write them. */
 export const REFUND_COLUMNS: Columns<Refund> = [

@@ -3,10 +3,11 @@ import { networkName, transactionUrl } from '../chains/networks.js';
 import { sessionUrl } from '../checkout-sessions/present.js';
 import { type PublicMerchant, presentMerchant } from '../checkout-sessions/present-public.js';
 import type { Payable } from '../payables/model.js';
+import type { RefundReason, RefundTerms } from '../payables/refund-terms.js';
 import type { Payment } from '../payments/model.js';
 import { centsToTokenAmount } from '../values/money.js';
 import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
-import { REFUND_STATUS_OF, type RefundReason, type RefundStatus, type RefundTerms } from './states.js';
+import { REFUND_STATUS_OF, type RefundStatus } from './states.js';
 
 export interface WireRefund {
   id: string;

@@ -10,7 +10,8 @@ import { type Channel, PAYMENT_MOVES, type Token } from '../payments/states.js';
 import { now } from '../process/clock.js';
 import { currentTrace } from '../tracing/spans.js';
 import { isRefundId, newId } from '../values/ids.js';
-import { type EventDeps, recordMove } from '../webhooks/events.js';
+import type { EventDeps } from '../webhooks/events.js';
+import { recordMove } from './record-move.js';
 import { CLAIM_ALONE, CLAIM_TOGETHER } from './statements/claim.sql.js';
 
 /**

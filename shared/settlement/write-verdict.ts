@@ -9,9 +9,10 @@ import { PAYMENT_MOVES } from '../payments/states.js';
 import { now } from '../process/clock.js';
 import type { Logger } from '../process/logger.js';
 import { watchRefundedSum } from '../refunds/refunded-sum.js';
-import { type EventDeps, recordMove } from '../webhooks/events.js';
+import type { EventDeps } from '../webhooks/events.js';
 import { afterFailure, afterSuccess, isHeldByAnother } from './policy/session-after.js';
 import type { Decision } from './policy/standing.js';
+import { recordMove } from './record-move.js';
 import { PROOF_ARCHIVED } from './statements/proof-archived.sql.js';
 
 /**

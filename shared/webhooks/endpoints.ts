@@ -7,11 +7,12 @@ import { ownList } from '../accounts/own-list.js';
 import type { Knex } from '../db/knex.js';
 import { weighedColumns } from '../db/weighed-columns.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
+import { MAX_ENDPOINTS_PER_MODE } from '../limits/bounds.js';
 import { now, nowMs } from '../process/clock.js';
 import type { RingDeliveries } from '../queues/notify-deliveries.js';
 import type { SecretBox } from '../secrets/secrets.js';
 import { newId } from '../values/ids.js';
-import { MAX_ENDPOINTS_PER_MODE, type SubscribableEvent } from './event-types.js';
+import type { SubscribableEvent } from './event-types.js';
 import { dropPending, holdPending, releaseHeld } from './hold.js';
 import { WebhookEndpoint } from './model.js';
 

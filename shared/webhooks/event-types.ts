@@ -15,9 +15,6 @@ export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];
 export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const;
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
-/** A guard, not a product limit. */
-export const MAX_ENDPOINTS_PER_MODE = 1000;
-
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'dropped'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 

@@ -7,10 +7,10 @@ import {
 } from '../../lab/world/receiver/receiver.js';
 import { buildEndpoints, buildMerchant } from '../../lab/world/shop/factories.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { recordSessionEvents } from '../../shared/checkout-sessions/record-events.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
 import { newId } from '../../shared/values/ids.js';
-import { recordEvents } from '../../shared/webhooks/events.js';
 import type { TestApp } from './app.js';
 
 /** An account of its own with many endpoints, each a path of one of its receivers, which hang until they are told otherwise. */
@@ -80,6 +80,6 @@ async function tellExpired(
     const rows = Array.from({ length: events }, expired);
     const sessions = await CheckoutSession.query(trx).insert(rows).returning('*');
     const deps = { baseUrl: 'https://pay.example', ringDeliveries };
-    await recordEvents(trx, 'checkout.session.expired', sessions, deps);
+    await recordSessionEvents(trx, 'checkout.session.expired', sessions, deps);
   });
 }

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { recordSessionEvents } from '../../shared/checkout-sessions/record-events.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { migrate } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { newId } from '../../shared/values/ids.js';
 import type { Room } from '../../shared/webhooks/deal-places.js';
-import { recordEvents } from '../../shared/webhooks/events.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { type Client, client } from './api-client.js';
 import { type Checkout, openCheckout } from './checkout.js';
@@ -86,7 +86,7 @@ export async function openWebhookFlow(name: string, options: WebhookFlowOptions 
         const sessions = await CheckoutSession.query(trx)
           .insert(Array.from({ length: count }, () => newExpiredSession(accountId)))
           .returning('*');
-        await recordEvents(trx, 'checkout.session.expired', sessions, EVENT_DEPS);
+        await recordSessionEvents(trx, 'checkout.session.expired', sessions, EVENT_DEPS);
       });
     },
     deliveries: async (endpointId) => await WebhookDelivery.query(db).where({ endpointId }).orderBy('id'),

@@ -4,8 +4,8 @@ import { Keypair } from '@solana/web3.js';
 import { breaksBeforeWork, refuses } from '../../lab/world/facilitator/dial.js';
 import { signSolanaPayment } from '../../lab/world/shop/agent.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
+import type { SearchPlace } from '../../shared/chains/search-place.js';
 import type { Payment } from '../../shared/payments/model.js';
-import type { SearchPlace } from '../../shared/payments/states.js';
 import {
   correctClock,
   machineMs,

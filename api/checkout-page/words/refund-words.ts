@@ -1,4 +1,4 @@
-import type { RefundReason } from '../../../shared/refunds/states.js';
+import type { RefundReason } from '../../../shared/payables/refund-terms.js';
 import type { Words } from './words.js';
 
 /** What a page says otherwise when it is a refund that is paid, by its merchant; and what it says of nothing else. */

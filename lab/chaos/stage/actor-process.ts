@@ -13,7 +13,7 @@ export class ActorProcess {
 
   static start(name: string, folder: string, settings: object): ActorProcess {
     const log = openSync(path.join(folder, `${name}.log`), 'a');
-    const entry = path.join('chaos', 'actors', `${name}.ts`);
+    const entry = path.join('lab', 'chaos', 'actors', `${name}.ts`);
     const child = spawn(process.execPath, ['--import', 'tsx', entry, JSON.stringify(settings)], {
       cwd: projectRoot(),
       env: CHILD_ENVIRONMENT,

@@ -17,7 +17,7 @@ export interface Program {
 }
 
 const ENTRIES = { web: 'api/server.js', worker: 'workers/main.js' };
-const PRELOAD = pathToFileURL(path.join(projectRoot(), 'chaos', 'stage', 'preload.mjs')).href;
+const PRELOAD = pathToFileURL(path.join(projectRoot(), 'lab', 'chaos', 'stage', 'preload.mjs')).href;
 /** npm asks nobody for news of itself. */
 const NPM = { npm_config_update_notifier: 'false', npm_config_logs_max: '0' };
 

@@ -17,7 +17,7 @@ export interface Reading {
 
 const HEAP_MIB = 256;
 const ENTRIES = { web: 'api/server.js', worker: 'workers/main.js' };
-const PROBE = pathToFileURL(path.join(projectRoot(), 'chaos', 'weight', 'probe.mjs')).href;
+const PROBE = pathToFileURL(path.join(projectRoot(), 'lab', 'chaos', 'weight', 'probe.mjs')).href;
 
 /** A process of the service as it is built, with a small heap, and a probe in it. It is not started again when it ends. */
 export class WeighedProcess {

@@ -1,5 +1,5 @@
 import type { ChainFinding } from '../../chains/finding.js';
-import type { SearchPlace } from '../../payments/states.js';
+import type { SearchPlace } from '../../chains/search-place.js';
 import { isAboutToEnd, surelyOver } from './after-call.js';
 import { inWords } from './finding-in-words.js';
 import {

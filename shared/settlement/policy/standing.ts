@@ -1,5 +1,6 @@
 import type { ChainFinding } from '../../chains/finding.js';
-import type { Observation, PaymentStatus, SearchPlace } from '../../payments/states.js';
+import type { SearchPlace } from '../../chains/search-place.js';
+import type { Observation, PaymentStatus } from '../../payments/states.js';
 
 /** What the rules need to know of a payment: a part of its row. */
 export interface CalledPayment {

@@ -4,8 +4,8 @@ import { Keypair } from '@solana/web3.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
+import type { SearchPlace } from '../../../shared/chains/search-place.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
-import type { SearchPlace } from '../../../shared/payments/states.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
 
 const EARLIER = 10_000;

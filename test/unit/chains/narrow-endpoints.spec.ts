@@ -5,7 +5,7 @@ import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
-import type { SearchPlace } from '../../../shared/payments/states.js';
+import type { SearchPlace } from '../../../shared/chains/search-place.js';
 import { buildEvmQuery } from './evm-payment.js';
 
 describe('an EVM endpoint that answers little', () => {

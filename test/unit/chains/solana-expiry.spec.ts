@@ -3,8 +3,8 @@ import { Keypair } from '@solana/web3.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { advanceNonce } from '../../../lab/world/shop/agent.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
+import type { SearchPlace } from '../../../shared/chains/search-place.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
-import type { SearchPlace } from '../../../shared/payments/states.js';
 import { buildSolanaPayment, DEVNET, randomKey, type SolanaPayment } from './solana-payment.js';
 
 describe('the end of a Solana payment, which comes with its blockhash', () => {

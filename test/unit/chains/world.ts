@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Chains, PaymentQuery } from '../../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { ChainFetch } from '../../../shared/chains/rpc-fetch.js';
-import type { SearchPlace } from '../../../shared/payments/states.js';
+import type { SearchPlace } from '../../../shared/chains/search-place.js';
 
 /**
  * A payment, its chain, and the endpoint's dials as they are turned over time. Times are Unix milliseconds: `now` is

@@ -1,7 +1,7 @@
 import { collectForOneTurn } from '../process/batch-per-turn.js';
 import type { Logger } from '../process/logger.js';
-import { paymentJob } from '../settlement/payment-job.js';
-import type { Queues } from './enqueue.js';
+import type { Queues } from '../queues/enqueue.js';
+import { paymentJob } from './payment-job.js';
 
 interface Claimed {
   paymentId: string;
