@@ -42,7 +42,7 @@ const STOP_LADDER = [
 ] as const;
 
 // Read once and early: the file may be out of reach for a process that gives up root later.
-const WATCHDOG = readFileSync(path.join(projectRoot(), 'local', 'watchdog.sh'), 'utf8').replace(
+const WATCHDOG = readFileSync(path.join(projectRoot(), 'local', 'toolchain', 'watchdog.sh'), 'utf8').replace(
   /^#.*\n/gm,
   '',
 );

@@ -247,7 +247,7 @@ describe('the limits without Redis', () => {
   for (const trouble of ['refuse', 'hold', 'no Redis'] as const) {
     it(`are each process' share: ${trouble}`, async () => {
       const fake = await startFacilitator();
-      const relay = await openRelay();
+      const relay = await openRelay(testServices().redisUrl);
       const logger = createLogger('silent', 'test');
       const redis = openRedis({ url: relay.url, verifyTls: true }, logger);
       const breaker = openRedisBreaker(redis, logger);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { killProcesses, type WebServiceProcess } from '../../lab/world/processes/processes.js';
 import { openRelay, type Relay } from '../../lab/world/proxies/redis-relay.js';
+import { testServices } from '../support/suite.js';
 import { MINIMAL, openWebProcesses, SESSIONS, type WebProcesses } from '../support/web-process.js';
 
 const CREATES = 20;
@@ -14,7 +15,7 @@ describe('a web process whose Redis hangs', () => {
   let web: WebServiceProcess;
   before(async () => {
     processes = await openWebProcesses('hanging_redis');
-    relay = await openRelay();
+    relay = await openRelay(testServices().redisUrl);
     web = await processes.start({ REDIS_URL: relay.url });
     await untilReadyzIs({ status: 'ready', queue_store: 'ok' });
   });

@@ -19,7 +19,7 @@ import { publishMetrics } from '../../workers/process/publish-metrics.js';
 import { startWorker } from '../../workers/process/start-worker.js';
 import { openTestApp } from '../support/app.js';
 import { readSeries } from '../support/promql.js';
-import { createMigratedDatabase } from '../support/suite.js';
+import { createMigratedDatabase, testServices } from '../support/suite.js';
 
 const TOKEN = 'metrics-token-of-a-spec';
 
@@ -63,7 +63,7 @@ describe('what workers count where they have no port', () => {
     let workers: ServiceProcess[];
     let names: string[];
     before(async () => {
-      relay = await openRelay();
+      relay = await openRelay(testServices().redisUrl);
       const settings = { ...environment, REDIS_URL: relay.url };
       workers = await Promise.all([startWorkerProcess(settings), startWorkerProcess(settings)]);
       web = await startWebProcess(settings);

@@ -102,7 +102,7 @@ export async function createSampleProject(): Promise<SampleProject> {
   };
   for (const [file, content] of Object.entries(FILES)) await write(file, content);
   const launchers = path.join(projectRoot(), 'local');
-  for (const name of await readdir(launchers)) {
+  for (const name of await readdir(launchers, { recursive: true })) {
     if (/\.(mjs|sh)$/.test(name)) await cp(path.join(launchers, name), at(`local/${name}`));
   }
 
@@ -110,7 +110,7 @@ export async function createSampleProject(): Promise<SampleProject> {
     launcher: string,
     { args = [], nodeArgs = [], variables = [] }: RunOptions = {},
   ): Running => {
-    const command = [process.execPath, ...nodeArgs, at(`local/${launcher}.mjs`), ...args];
+    const command = [process.execPath, ...nodeArgs, at(`local/commands/${launcher}.mjs`), ...args];
     const npm = `npm_execpath=${at('fake-npm/npm-cli.js')}`;
     const child = spawn('/usr/bin/env', ['-u', 'NODE_ENV', npm, ...variables, ...command], {
       stdio: ['ignore', 'pipe', 'pipe'],

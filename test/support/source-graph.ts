@@ -1,25 +1,50 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Who imports whom, types included: files as paths from the root, packages by name. */
+export const ROOT = path.join(import.meta.dirname, '..', '..');
+
+export interface Source {
+  /** Path from the root. */
+  file: string;
+  text: string;
+  /** Files as paths from the root, packages by name; types included. */
+  imports: readonly string[];
+}
+
+/** The imports of each file: files as paths from the root, packages by name; types included. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
-const ROOT = path.join(import.meta.dirname, '..', '..');
 const IMPORT = /(?:^|\s)(?:from|import)\s*\(?\s*'([^']+)'/g;
+/** Made by a build or an installation, or kept beside the code by a running process. */
+const NOT_SOURCE = /^(node_modules|dist.*|\..*)$/;
 
-export function readImports(folder: string): ImportGraph {
-  const names = readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' });
-  const files = names.filter((name) => name.endsWith('.ts')).map((name) => path.join(folder, name));
-  return new Map(files.map((file) => [file, importsOf(file, readFileSync(path.join(ROOT, file), 'utf8'))]));
+/** Every TypeScript file of the repository, or of one top folder. */
+export function readSources(folder?: string): Source[] {
+  const tops = readdirSync(ROOT, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && !NOT_SOURCE.test(entry.name),
+  );
+  return tops
+    .filter(({ name }) => folder === undefined || name === folder)
+    .flatMap(({ name }) =>
+      readdirSync(path.join(ROOT, name), { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.m?ts$/.test(file) && !file.includes('node_modules/'))
+        .map((file) => readSource(path.join(name, file))),
+    );
 }
 
-function importsOf(file: string, text: string): string[] {
-  return [...text.matchAll(IMPORT)].map(([, name = '']) =>
+function readSource(file: string): Source {
+  const text = readFileSync(path.join(ROOT, file), 'utf8');
+  const imports = [...text.matchAll(IMPORT)].map(([, name = '']) =>
     name.startsWith('.') ? path.join(path.dirname(file), name).replace(/\.js$/, '.ts') : name,
   );
+  return { file, text, imports };
 }
 
-/** The same arrows between whatever the files belong to; those within one are left out. */
+export function readImports(folder: string): ImportGraph {
+  return new Map(readSources(folder).map(({ file, imports }) => [file, imports]));
+}
+
+/** The same arrows between the places that the files belong to; arrows within one place are left out. */
 export function arrowsBetween(graph: ImportGraph, placeOf: (file: string) => string): ImportGraph {
   const arrows = new Map<string, Set<string>>();
   for (const [file, imports] of graph) {
@@ -31,8 +56,7 @@ export function arrowsBetween(graph: ImportGraph, placeOf: (file: string) => str
   }
   return new Map([...arrows].map(([from, to]) => [from, [...to]]));
 }
-
-/** One way round, `a → b → a`; undefined when there is none. */
+/** A circle written as `a → b → a`; undefined when there is none. */
 export function findCircle(graph: ImportGraph): string | undefined {
   const cleared = new Set<string>();
 

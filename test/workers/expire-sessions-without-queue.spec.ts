@@ -70,7 +70,7 @@ describe('the worker that expires sessions, without a queue that it can rely on,
   }
 
   it('expires sessions when Redis was never there', async () => {
-    const relay = await openRelay();
+    const relay = await openRelay(testServices().redisUrl);
     relay.refuse();
     const ids = await expiring.buildOverdue(MANY);
     await expiring.work(redisAt(relay.url));
@@ -83,7 +83,7 @@ describe('the worker that expires sessions, without a queue that it can rely on,
     const what =
       away === 'refuse' ? 'goes, comes back and goes again' : 'falls silent, speaks and falls silent';
     it(`expires sessions while Redis ${what}`, async () => {
-      const relay = await openRelay();
+      const relay = await openRelay(testServices().redisUrl);
       await expiring.work(redisAt(relay.url));
       await expiring.untilExpired(await expiring.buildOverdue(5));
       for (let round = 0; round < 2; round++) {
@@ -119,7 +119,7 @@ describe('the worker that expires sessions, without a queue that it can rely on,
   });
 
   it('stops when it is told to, also while Redis is away, and leaves nothing running', async () => {
-    const relay = await openRelay();
+    const relay = await openRelay(testServices().redisUrl);
     relay.refuse();
     const environment = {
       DATABASE_URL: expiring.databaseUrl,
@@ -128,9 +128,9 @@ describe('the worker that expires sessions, without a queue that it can rely on,
     };
     // A process of its own, which ends by itself when nothing is left to do, and not before.
     const script = `
-        import { readConfig } from './dist/shared/config.js';
-        import { createLogger } from './dist/shared/logger.js';
-        import { startWorker } from './dist/workers/start-worker.js';
+        import { readConfig } from './dist/shared/config/config.js';
+        import { createLogger } from './dist/shared/process/logger.js';
+        import { startWorker } from './dist/workers/process/start-worker.js';
         const worker = await startWorker(readConfig('worker'), createLogger('silent', 'test'));
         process.stdin.resume().once('end', () => worker.close());`;
     await ensureBuilt(ROOT);

@@ -1,7 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { testServices } from '../../../test/support/suite.js';
 
-/** Stands before Redis, and can be gone or silent. */
+/** A TCP proxy before Redis that can refuse connections or swallow what they carry. */
 export interface Relay {
   url: string;
   accept(): void;
@@ -13,8 +12,8 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-export async function openRelay(): Promise<Relay> {
-  const { hostname, port } = new URL(testServices().redisUrl);
+export async function openRelay(redisUrl: string): Promise<Relay> {
+  const { hostname, port } = new URL(redisUrl);
   const sockets = new Set<Socket>();
   let mode: 'accept' | 'refuse' | 'hold' = 'accept';
   const server = createServer((near) => {
