@@ -53,8 +53,7 @@ const FORBIDDEN: Record<string, RegExp> = {
   'lab/sandbox/': /^(api|workers|cli|test)\/|^lab\/(?!sandbox\/)|^local\/(?!toolchain\/guarded-process)/,
   // Chaos sees the service from outside: by its public API, and by what others wrote down.
   'lab/chaos/': /^(api|workers|cli|test)\/|^lab\/(?!(chaos|world)\/)|^shared\/(?!process\/clock|x402\/wire)/,
-  'lab/chaos/check/':
-    /^(?!lab\/chaos\/(?!stage)|shared\/process\/clock|lab\/world\/chance\/seeded-random|node:)/,
+  'lab/chaos/check/': /^(?!lab\/chaos\/|shared\/process\/clock|lab\/world\/chance\/seeded-random|node:)/,
   // The explorer plays with the parts themselves, in one process.
   'lab/explore/': /^(cli|local|test)\/|^lab\/(?!(explore|world)\/)/,
   'lab/world/': /^(api|workers|cli|test)\/|^lab\/(?!world\/)/,
