@@ -25,9 +25,6 @@ export const DELIVERY_MOVES = {
   drop: { from: ['pending'], to: 'dropped' },
 } as const satisfies Record<string, { from: readonly DeliveryStatus[]; to: DeliveryStatus }>;
 
-/** With the pauses between them (shared/webhooks/backoff.ts), 68.2 to 75.8 hours from the first to the last. */
-export const MAX_TRIES = 14;
-
 /** A try of 10 s and 1 s for the body is over by then, its writing included; another worker may take the row after it. */
 export const LEASE_MS = 41_000;
 

@@ -2,8 +2,8 @@ import { raw } from 'objection';
 import type { Knex } from '../db/knex.js';
 import { now } from '../process/clock.js';
 import type { Logger } from '../process/logger.js';
-import { pauseAfterTryMs } from './backoff.js';
-import { DELIVERY_MOVES, type DeliveryTry, LEAST_PLACES, MAX_TRIES } from './event-types.js';
+import { pauseAfterTriesMs } from './backoff.js';
+import { DELIVERY_MOVES, type DeliveryTry, LEAST_PLACES } from './event-types.js';
 import { holdPending } from './hold.js';
 import { WebhookDelivery, WebhookEndpoint } from './model.js';
 import type { TakenDelivery, TakenEndpoint } from './take-due.js';
@@ -33,11 +33,12 @@ export async function recordFailedTry(
       .whereNull('failingSince');
   }
   const tries = delivery.tries + 1;
-  if (tries >= MAX_TRIES) {
+  const pauseMs = pauseAfterTriesMs(tries);
+  if (pauseMs === undefined) {
     await giveUp(db, logger, endpoint.id, delivery, entry);
     return undefined;
   }
-  const dueAt = new Date(now().getTime() + (await pauseAfterTryMs(tries)));
+  const dueAt = new Date(now().getTime() + pauseMs);
   const written = await whileMine(db, delivery)
     .patch({ dueAt, ...ENDED, ...trySpent(entry) })
     .whereIn('status', ['pending']);

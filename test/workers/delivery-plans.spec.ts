@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Knex } from '../../shared/db/knex.js';
 import { now } from '../../shared/process/clock.js';
-import { MAX_TRIES } from '../../shared/webhooks/event-types.js';
+import { MAX_TRIES } from '../../shared/webhooks/backoff.js';
 import { findDueAccounts } from '../../shared/webhooks/find-due.js';
 import { dropPending, holdPending, releaseHeld } from '../../shared/webhooks/hold.js';
 import { postponeDelivery, recordFailedTry } from '../../shared/webhooks/record-failure.js';
