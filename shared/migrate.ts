@@ -7,6 +7,7 @@ import { type Knex, openDatabase } from './db/knex.js';
 import { createLogger, type Logger, tellStart } from './process/logger.js';
 import { migrateQueues } from './queues/migrate-queues.js';
 import { appliedMigrations, migrationConfig, pendingMigrations } from './schema/migration-files.js';
+import { refuseTablesByMonth } from './schema/refuse-tables-by-month.js';
 import { type MigrationRun, type MigrationTimes, runMigration } from './schema/run-migration.js';
 import { MIGRATION_APPLICATION } from './schema/watch-migration.sql.js';
 import { isEntryPoint, runEntryPoint } from './startup/entry-point.js';
@@ -25,6 +26,7 @@ export async function migrate(
 ): Promise<void> {
   await whileLocked(config.database, async () => {
     await withKnex(config.database, async (knex) => {
+      await refuseTablesByMonth(knex);
       const run: MigrationRun = { knex, config: migrations, logger, times };
       // Only the holder of our lock gets here, so a lock row of knex's own was left by a killed migration.
       await knex.migrate.forceFreeMigrationsLock(migrations);
@@ -45,6 +47,7 @@ interface MigrateOptions {
 export async function migrateDown(config: Config, logger: Logger): Promise<string | undefined> {
   return await whileLocked(config.database, () =>
     withKnex(config.database, async (knex) => {
+      await refuseTablesByMonth(knex);
       await knex.migrate.forceFreeMigrationsLock(migrationConfig);
       const [newest] = await appliedMigrations(knex);
       const run = { knex, config: migrationConfig, logger, times: TIMES };
