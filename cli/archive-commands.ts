@@ -63,19 +63,8 @@ function answerOf(archived: readonly ArchivedMonth[], kept: readonly KeptMonth[]
   throw new DoneInPart(`Not everything was archived: ${reasons.join('; ')}.`, answer);
 }
 
-function presentArchived({ part, removed, left, detached, lockedMs }: ArchivedMonth): object {
-  return {
-    month: part.month,
-    part: part.part,
-    removed,
-    left,
-    files: part.files,
-    ...(detached.length > 0 && {
-      locked_ms: lockedMs,
-      // Gone for good, once somebody says so.
-      to_drop_them: `DROP TABLE ${detached.join(', ')}`,
-    }),
-  };
+function presentArchived({ part, removed, left }: ArchivedMonth): object {
+  return { month: part.month, part: part.part, removed, left, files: part.files };
 }
 
 function presentKept({ month, holds }: KeptMonth): object {

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 
 /**
  * Months that leave the tables for an archive. `payment_marks` has what is unique over all time, of payments that are gone:
- * a signature that was used stays used. Where tables are kept by month it has that of all payments (shared/schema/by-month.ts),
- * so `payment_uses` is what to ask in either case. A refund outlives the payment that it gave back.
+ * a signature that was used stays used. `payment_uses` has it of payments and of those that are gone. A refund outlives the
+ * payment that it gave back.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -6,8 +6,8 @@ import { postgresConnection } from './db/connection.js';
 import { type Knex, openDatabase } from './db/knex.js';
 import { createLogger, type Logger, tellStart } from './process/logger.js';
 import { migrateQueues } from './queues/migrate-queues.js';
-import { areByMonth, keepByMonth, setPlanner } from './schema/by-month.js';
 import { appliedMigrations, migrationConfig, pendingMigrations } from './schema/migration-files.js';
+import { refuseTablesByMonth } from './schema/refuse-tables-by-month.js';
 import { type MigrationRun, type MigrationTimes, runMigration } from './schema/run-migration.js';
 import { MIGRATION_APPLICATION } from './schema/watch-migration.sql.js';
 import { isEntryPoint, runEntryPoint } from './startup/entry-point.js';
@@ -22,18 +22,17 @@ const TIMES: MigrationTimes = { tellEveryMs: 10_000, giveUpAfterMs: 600_000 };
 export async function migrate(
   config: Config,
   logger: Logger,
-  { migrations = migrationConfig, times = TIMES, byMonth = false }: Partial<MigrateOptions> = {},
+  { migrations = migrationConfig, times = TIMES }: Partial<MigrateOptions> = {},
 ): Promise<void> {
   await whileLocked(config.database, async () => {
     await withKnex(config.database, async (knex) => {
+      await refuseTablesByMonth(knex);
       const run: MigrationRun = { knex, config: migrations, logger, times };
       // Only the holder of our lock gets here, so a lock row of knex's own was left by a killed migration.
       await knex.migrate.forceFreeMigrationsLock(migrations);
       const applied = await pendingMigrations(knex, migrations);
       for (const name of applied) await runMigration(run, 'up', name);
-      if (byMonth) await keepByMonth(knex);
-      await setPlanner(knex, logger);
-      logger.info({ event: 'database.migrated', applied, by_month: await areByMonth(knex) });
+      logger.info({ event: 'database.migrated', applied });
     });
     if (config.redis === undefined) await withClient(config.database, migrateQueues);
   });
@@ -42,14 +41,13 @@ export async function migrate(
 interface MigrateOptions {
   migrations: Knex.MigratorConfig;
   times: MigrationTimes;
-  /** An empty database keeps the tables that grow for ever by month from here on. */
-  byMonth: boolean;
 }
 
 /** Takes the newest migration back: one step. */
 export async function migrateDown(config: Config, logger: Logger): Promise<string | undefined> {
   return await whileLocked(config.database, () =>
     withKnex(config.database, async (knex) => {
+      await refuseTablesByMonth(knex);
       await knex.migrate.forceFreeMigrationsLock(migrationConfig);
       const [newest] = await appliedMigrations(knex);
       const run = { knex, config: migrationConfig, logger, times: TIMES };
@@ -103,34 +101,23 @@ async function withClient<T>(database: DatabaseConfig, work: (client: pg.Client)
   }
 }
 
-interface Asked {
-  down: boolean;
-  byMonth: boolean;
-}
-
-function readWords(words: string[]): Asked {
+function isDown(words: string[]): boolean {
   try {
-    const { values } = parseArgs({
-      args: words,
-      options: { down: { type: 'boolean' }, 'by-month': { type: 'boolean' } },
-    });
-    const asked = { down: values.down === true, byMonth: values['by-month'] === true };
-    if (!(asked.down && asked.byMonth)) return asked;
+    return parseArgs({ args: words, options: { down: { type: 'boolean' } } }).values.down === true;
   } catch {
-    // Falls through to the one message that helps.
+    throw new ConfigError(
+      `npm run migrate does not take "${words.join(' ')}". Usage: npm run migrate, or npm run migrate -- --down for one step back.`,
+    );
   }
-  throw new ConfigError(
-    'Usage: npm run migrate; npm run migrate -- --down for one step back; npm run migrate -- --by-month to set an empty database up by month.',
-  );
 }
 
 if (isEntryPoint(import.meta.url)) {
   await runEntryPoint(async () => {
-    const { down, byMonth } = readWords(process.argv.slice(2));
+    const down = isDown(process.argv.slice(2));
     const config = readConfig('migrate');
     const logger = createLogger(config.logLevel, 'migrate');
     tellStart(logger);
     if (down) await migrateDown(config, logger);
-    else await migrate(config, logger, { byMonth });
+    else await migrate(config, logger);
   });
 }

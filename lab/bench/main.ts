@@ -4,7 +4,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { killProcesses } from '../world/processes/processes.js';
 import type { Benchmark } from './benchmark.js';
-import { byMonth } from './by-month.js';
 import { cost } from './cost.js';
 import { create, createForm } from './create.js';
 import { csv } from './csv.js';
@@ -47,7 +46,6 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'webhook-latency': webhookLatency,
   'webhook-neighbours': webhookNeighbours,
   growth,
-  'by-month': byMonth,
 };
 
 const RESULTS = path.join(import.meta.dirname, '..', '..', 'bench', 'results');

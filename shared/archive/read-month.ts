@@ -1,24 +1,19 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement, type Statement } from '../db/statement.js';
-import { GROWING_TABLES, type GrowingTable, type Month, slicesOf } from '../values/months.js';
+import { type GrowingTable, type Month, slicesOf } from '../values/months.js';
 import type { ArchivedRow } from './archive-file.js';
-import { belongingTo, nextOf } from './statements/rows.sql.js';
+import { belongingTo, NEXT_PAYABLES } from './statements/rows.sql.js';
 
 export interface Batch {
   table: GrowingTable;
   rows: ArchivedRow[];
 }
 
-/** What was made in a month, table by table. */
-export async function* rowsMadeIn(db: Knex, month: Month): AsyncGenerator<Batch> {
-  for (const table of GROWING_TABLES) yield* rowsOf(db, table, month);
-}
-
 /** The sessions and refunds that were made in a month, with all that belongs to them, whenever it was made. */
 export async function* payablesMadeIn(db: Knex, month: Month): AsyncGenerator<Batch> {
-  for await (const payables of rowsOf(db, 'payables', month)) {
-    yield payables;
-    const ids = idsOf(payables.rows);
+  for await (const payables of payablesOf(db, month)) {
+    yield { table: 'payables', rows: payables };
+    const ids = idsOf(payables);
     yield { table: 'payments', rows: await readRows(db, belongingTo('payments'), [ids]) };
     const events = await readRows(db, belongingTo('events'), [ids]);
     yield { table: 'events', rows: events };
@@ -27,14 +22,14 @@ export async function* payablesMadeIn(db: Knex, month: Month): AsyncGenerator<Ba
   }
 }
 
-async function* rowsOf(db: Knex, table: GrowingTable, month: Month): AsyncGenerator<Batch> {
-  for (const { from, below } of slicesOf(table, month)) {
+async function* payablesOf(db: Knex, month: Month): AsyncGenerator<ArchivedRow[]> {
+  for (const { from, below } of slicesOf('payables', month)) {
     let next = from;
     for (;;) {
-      const rows = await readRows(db, nextOf(table), [next, below]);
+      const rows = await readRows(db, NEXT_PAYABLES, [next, below]);
       const last = rows.at(-1);
       if (last === undefined) break;
-      yield { table, rows };
+      yield rows;
       // No id lies between one and itself with a zero behind.
       next = `${last.id}0`;
     }

@@ -28,10 +28,6 @@ export interface SessionRead {
   lineItems: boolean;
 }
 
-/** The mode is in the id as well, by which Postgres knows the months that hold such. */
-const OF_MODE = `session.id >= CASE WHEN $2 THEN 'cs_live_' ELSE 'cs_test_' END
-  AND session.id < CASE WHEN $2 THEN 'cs_live\`' ELSE 'cs_test\`' END`;
-
 const READS = {
   short: readsOf('session', FIELDS, LONG),
   long: readsOf('session_with_items', [...FIELDS, 'lineItems'], [...LONG, 'lineItems']),
@@ -70,7 +66,6 @@ function readsOf(
     table: 'checkout_sessions',
     alias,
     select: (share) => `${columns(share)} FROM checkout_sessions session ${joins}`,
-    always: OF_MODE,
     read,
   });
   const find = readTogether(async (db, asked: readonly AskedSession[]) => {

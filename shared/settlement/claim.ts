@@ -45,13 +45,7 @@ export type Claim =
   | { kind: 'unclear' };
 
 /** By a claim of the same moment: the payload, or the buyer's name in its session. */
-const TAKEN = [
-  'payments_payload',
-  'payments_identifier',
-  // Where tables are kept by month.
-  'payment_marks_payload',
-  'payment_marks_identifier',
-];
+const TAKEN = ['payments_payload', 'payments_identifier'];
 
 const READ_ATTEMPTS = 4;
 

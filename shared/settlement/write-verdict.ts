@@ -61,9 +61,7 @@ export async function succeedPayment(
       return 'done';
     });
   } catch (error) {
-    // The second where tables are kept by month.
-    if (['payments_proof', 'payment_marks_proof'].some((index) => violatesUnique(error, index)))
-      return 'proof_taken';
+    if (violatesUnique(error, 'payments_proof')) return 'proof_taken';
     throw error;
   }
 }

@@ -17,9 +17,6 @@ export const GROWING_TABLES = Object.keys(GROWING) as GrowingTable[];
 
 /** The ids of one prefix of a month. */
 export interface Slice {
-  table: GrowingTable;
-  /** What its own table is called, where there is one for each month. */
-  partition: string;
   from: string;
   below: string;
 }
@@ -47,15 +44,10 @@ export function monthsAfter(month: Month, count: number): Month {
 
 export function slicesOf(table: GrowingTable, month: Month): Slice[] {
   const prefixes: readonly IdPrefix[] = GROWING[table];
-  return prefixes.map((prefix) => {
-    const kind = prefixes.length === 1 ? '' : `_${prefix.replace(/_$/, '')}`;
-    return {
-      table,
-      partition: `${table}${kind}_${month.replace('-', '_')}`,
-      from: lowestIdAt(prefix, startOf(month)),
-      below: lowestIdAt(prefix, startOf(monthsAfter(month, 1))),
-    };
-  });
+  return prefixes.map((prefix) => ({
+    from: lowestIdAt(prefix, startOf(month)),
+    below: lowestIdAt(prefix, startOf(monthsAfter(month, 1))),
+  }));
 }
 
 /** In SQL, whether an id is of that month. */

@@ -9,6 +9,7 @@ import { OperatorAction } from '../../shared/accounts/model.js';
 import { archiveMonths } from '../../shared/archive/archive.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
+import { migrationConfig } from '../../shared/schema/migration-files.js';
 import { claimSession } from '../../shared/settlement/claim.js';
 import { isPayloadUsed } from '../../shared/settlement/read-link.js';
 import { newId } from '../../shared/values/ids.js';
@@ -129,6 +130,15 @@ describe('merchants archive', () => {
     const found = { transaction: proof.transaction, payer: undefined, proofIndex: proof.proofIndex };
     assert.equal(await succeedPayment(deps, again.payment, { proof: found, said }), 'proof_taken');
     await Payment.query(app.db).findById(again.payment.id).patch({ status: 'succeeded' });
+  });
+
+  it('keeps its migration from being taken back, which would forget those signatures', async () => {
+    await told('2024-03');
+    assert.equal((await archive('2024-04')).status, 0);
+    await assert.rejects(
+      app.db.migrate.down({ ...migrationConfig, name: '20261127000900-archive' }),
+      /There are archived payments, whose signatures this would forget/,
+    );
   });
 
   it('refuses months that are not over, says of what, and goes on with the others', async () => {

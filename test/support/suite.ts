@@ -38,11 +38,7 @@ export async function mochaGlobalSetup(): Promise<void> {
   postgres = await startTestPostgres();
   process.env[POSTGRES_URL] = postgres.url;
   const template = await create(MIGRATED, 'template1');
-  // TEST_BY_MONTH=true: every spec on tables that are kept by month.
-  const byMonth = process.env.TEST_BY_MONTH === 'true';
-  await migrate(loadConfig({ DATABASE_URL: template }, 'migrate'), createLogger('silent', 'test'), {
-    byMonth,
-  });
+  await migrate(loadConfig({ DATABASE_URL: template }, 'migrate'), createLogger('silent', 'test'));
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {

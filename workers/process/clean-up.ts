@@ -2,7 +2,6 @@ import { eraseOldSessions } from '../../shared/checkout-sessions/erase.js';
 import type { Config } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Closable } from '../../shared/process/shutdown.js';
-import { makeMonthsAhead } from '../../shared/schema/by-month.js';
 import { removeDeliveryAnswers, removeExpiredIdempotencyRecords } from '../../shared/upkeep/retention.js';
 import { forgetDeaths } from '../../shared/upkeep/work-in-hand.js';
 import { forgetWorkers } from '../../shared/upkeep/worker-pages.js';
@@ -64,8 +63,7 @@ export async function cleanUp({ db, logger, config }: CleanUpDeps, isOver: () =>
     }
     await forgetDeaths(db);
     await forgetWorkers(db);
-    const monthsMade = await makeMonthsAhead(db);
-    logger.info({ event: 'clean_up.finished', ...removed, monthsMade });
+    logger.info({ event: 'clean_up.finished', ...removed });
   } catch (error) {
     logger.error({ event: 'clean_up.failed', err: error });
   }

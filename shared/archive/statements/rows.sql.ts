@@ -8,18 +8,16 @@ const MOST_BYTES = 4_000_000;
 /** A row on one line, as it is: JSON columns keep the order of their members. */
 const LINE = `translate(row_to_json(row)::text, E'\\n\\r', '  ')`;
 
-/** From $1, and before $2: those whose lines fit, and one in any case. */
-export function nextOf(table: GrowingTable): Statement {
-  return {
-    name: `archive ${table}`,
-    text: `
-      SELECT id, line FROM (
-        SELECT id, line, sum(octet_length(line)) OVER (ORDER BY id) - octet_length(line) AS before FROM (
-          SELECT id, ${LINE} AS line FROM ${table} row WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${MOST}
-        ) read
-      ) weighed WHERE before < ${MOST_BYTES} ORDER BY id`,
-  };
-}
+/** Payables with ids from $1, and before $2: as many as fit into `MOST_BYTES`, and one in any case. */
+export const NEXT_PAYABLES: Statement = {
+  name: 'archive payables',
+  text: `
+    SELECT id, line FROM (
+      SELECT id, line, sum(octet_length(line)) OVER (ORDER BY id) - octet_length(line) AS before FROM (
+        SELECT id, ${LINE} AS line FROM payables row WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${MOST}
+      ) read
+    ) weighed WHERE before < ${MOST_BYTES} ORDER BY id`,
+};
 
 const OF: Readonly<Partial<Record<GrowingTable, string>>> = {
   payments: 'checkout_session_id',

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { type Config, ConfigError, loadConfig } from '../../shared/config/config.js';
+import { type Knex, openDatabase } from '../../shared/db/knex.js';
+import { migrate, migrateDown } from '../../shared/migrate.js';
+import { createLogger } from '../../shared/process/logger.js';
+import { pendingMigrations } from '../../shared/schema/migration-files.js';
+import { createDatabase } from '../support/suite.js';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+
+/** Earlier releases could set an empty database up with partitioned tables, `--by-month`. */
+describe('a database that was migrated --by-month', () => {
+  const logger = createLogger('silent', 'test');
+
+  for (const table of ['payables', 'payments']) {
+    describe(`with ${table} partitioned, and a migration pending`, () => {
+      let config: Config;
+      let db: Knex;
+      before(async () => {
+        config = loadConfig({ DATABASE_URL: await createDatabase(`by_month_${table}`) }, 'migrate');
+        db = openDatabase(config.database);
+        await migrate(config, logger);
+        await migrateDown(config, logger);
+        await db.raw(`
+          CREATE TABLE ${table}_by_month (LIKE ${table}) PARTITION BY RANGE (id);
+          DROP TABLE ${table} CASCADE;
+          ALTER TABLE ${table}_by_month RENAME TO ${table}`);
+        // A migration that starts resets this lock before anything else.
+        await db('migrations_lock').update({ is_locked: 1 });
+        assert.equal((await pendingMigrations(db)).length, 1);
+      });
+      after(() => db.destroy());
+
+      const stateOf = async (): Promise<unknown> => ({
+        columns: (
+          await db.raw(`SELECT attrelid::regclass::text AS relation, attname, atttypid FROM pg_attribute
+            WHERE attnum > 0 AND attrelid >= 16384 ORDER BY attrelid, attnum`)
+        ).rows,
+        migrations: await db('migrations').orderBy('id').pluck('name'),
+        locks: await db('migrations_lock').select(),
+      });
+
+      for (const [command, run] of Object.entries({ migrate, 'migrate --down': migrateDown })) {
+        it(`${command} refuses it, says what to do, and changes nothing`, async () => {
+          const before = await stateOf();
+          await assert.rejects(run(config, logger), (error: unknown) => {
+            assert.ok(error instanceof ConfigError);
+            assert.match(
+              error.message,
+              /--by-month, .* nothing was changed: .* \(docs\/operate\.md, "Leaving tables by month"\)\.$/,
+            );
+            return true;
+          });
+          assert.deepEqual(await stateOf(), before);
+        });
+      }
+    });
+  }
+
+  it('can no longer be made: the option is refused before the database is asked', async () => {
+    const config = loadConfig({ DATABASE_URL: await createDatabase('by_month_option') }, 'migrate');
+    const { code, errors } = await runMigrate(['--by-month'], config.database.url);
+    assert.equal(code, 1);
+    assert.equal(
+      errors,
+      'npm run migrate does not take "--by-month". Usage: npm run migrate, or npm run migrate -- --down for one step back.\n',
+    );
+    const db = openDatabase(config.database);
+    try {
+      assert.equal((await db('pg_tables').where('schemaname', 'public')).length, 0);
+    } finally {
+      await db.destroy();
+    }
+  });
+
+  /** `npm run migrate` runs the same file, built. */
+  function runMigrate(words: string[], databaseUrl: string): Promise<{ code: unknown; errors: string }> {
+    const environment = { PATH: process.env.PATH ?? '', DATABASE_URL: databaseUrl };
+    return new Promise((resolve) => {
+      execFile(
+        process.execPath,
+        ['--import', 'tsx', 'shared/migrate.ts', ...words],
+        { cwd: ROOT, env: environment },
+        (error, _output, errors) => resolve({ code: error?.code, errors }),
+      );
+    });
+  }
+});
