@@ -45,7 +45,7 @@ export type Claim =
   | { kind: 'unclear' };
 
 /** By a claim of the same moment: the payload, or the buyer's name in its session. */
-const TAKEN = ['payments_payload', 'payments_identifier'];
+const TAKEN = ['payments_payload', 'payments_identifier', 'payments_payable_identifier'];
 
 const READ_ATTEMPTS = 4;
 
