@@ -1,4 +1,15 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-/** What the build has made, or the sources where they run as they are: one folder above this file, bundled or not. */
-export const BUILD_FOLDER = path.join(import.meta.dirname, '..', '..');
+/**
+ * The folder that holds api/, shared/ and migrations/: dist/ in a build, else the root of the repository. It is looked for
+ * upwards, since a bundle puts this module into a folder of another depth.
+ */
+export const BUILD_FOLDER = findUpwards(import.meta.dirname);
+
+function findUpwards(folder: string): string {
+  if (existsSync(path.join(folder, 'migrations'))) return folder;
+  const parent = path.dirname(folder);
+  if (parent === folder) throw new Error(`No folder above ${import.meta.dirname} holds migrations/.`);
+  return findUpwards(parent);
+}
