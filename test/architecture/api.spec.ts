@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import request from 'supertest';
-import { buildPaidSession } from '../lab/world/shop/factories.js';
-import type { CheckoutSession } from '../shared/checkout-sessions/model.js';
-import { type Checkout, openCheckout } from './support/checkout.js';
-import { arrowsBetween, findCircle, readImports } from './support/source-graph.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import { type Checkout, openCheckout } from '../support/checkout.js';
+import { arrowsBetween, findCircle, readImports } from '../support/source-graph.js';
 
 /**
  * The rooms of api/, from those that know most to those that know least. Each imports only from lines below its own,

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { assertNone, below, everything, sources } from '../support/house-rules.js';
+
+describe('the code', () => {
+  it('goes to Postgres in two ways: models, and statements by hand', () => {
+    const offenders = sources.filter(
+      ({ file, text }) =>
+        /^(shared\/(?!db\/)|workers\/|api\/|cli\/)/.test(file) && /\b(db|trx)(\.raw)?(<[^(]*>)?\(/.test(text),
+    );
+    assertNone(offenders, 'db(…) and db.raw(…)');
+  });
+
+  it('reads the environment only in the configuration', () => {
+    // A lab process passes its own environment on to the processes that it starts.
+    const allowed = /^(shared\/config\/config|lab\/(bench\/stage|world\/processes)\/[\w-]+)\.ts$/;
+    const offenders = sources.filter(({ file, text }) => text.includes('process.env') && !allowed.test(file));
+    assertNone(offenders, 'process.env');
+  });
+
+  it('takes the time only from the clock', () => {
+    // Benchmarks and factories seed rows, whose times no process compares with its clock.
+    const allowed = /^(shared\/process\/clock\.ts|local\/|lab\/(bench|world\/shop)\/)/;
+    const offenders = sources.filter(
+      ({ file, text }) => /Date\.now\(\)|new Date\(\)/.test(text) && !allowed.test(file),
+    );
+    assertNone(offenders, 'Date.now');
+  });
+
+  it('writes a status only in the rooms of resources, statements by hand included', () => {
+    const written = [
+      /\b(patch|update|insert)\([^)]*\bstatus\b/,
+      /\bSET\b[^;`]*?\bstatus = /,
+      /\bINSERT INTO (payments|payables|checkout_sessions|webhook_deliveries)\b/,
+    ];
+    // Programs that weigh and measure copy rows, to have many of them.
+    const mayWrite =
+      /^(shared\/(checkout-sessions|refunds|settlement|webhooks|archive|schema)|migrations|lab\/(chaos\/weight|bench|world\/shop))\//;
+    const offenders = sources.filter(
+      ({ file, text }) => !mayWrite.test(file) && written.some((pattern) => pattern.test(text)),
+    );
+    assertNone(offenders, 'a status');
+  });
+
+  it('has one writer of payments after their claim', () => {
+    const writesPayments =
+      /Payment\.query\([^)]*\)\s*\.(patch|insert|update)|UPDATE payments|INSERT INTO payments/;
+    const inRoom = below('shared/').filter(({ text }) => writesPayments.test(text));
+    assert.deepEqual(inRoom.map(({ file }) => path.basename(file)).sort(), PAYMENT_WRITERS);
+    const verdicts = /\/(write-verdict|succeed-together)\.ts$/;
+    const callers = sources.filter(({ imports }) => imports.some((name) => verdicts.test(name)));
+    const inCode = callers.filter(({ text }) =>
+      /^import (?!type\b)[^;]*(write-verdict|succeed-together)\.js'/m.test(text),
+    );
+    assert.deepEqual(inCode.map(({ file }) => path.basename(file)).sort(), VERDICT_CALLERS);
+  });
+
+  it('has no drawer for odds and ends, no default export and no file over 300 lines', () => {
+    const drawers = sources.filter(({ file }) =>
+      /(^|\/)(utils?|helpers?|common|misc|types)(\.ts|\/)/.test(file),
+    );
+    assertNone(drawers, 'utils, helpers, common');
+    assertNone(
+      sources.filter(({ text }) => /^export default/m.test(text)),
+      'export default',
+    );
+    assertNone(
+      everything.filter(({ text }) => text.split('\n').length > 301),
+      'split it; a spec by what it promises',
+    );
+  });
+
+  it('gives every migration a way back', () => {
+    const oneWay = below('migrations/').filter(
+      ({ file, text }) => /\/\d/.test(file) && (!/function up\(/.test(text) || !/function down\(/.test(text)),
+    );
+    assertNone(oneWay, 'up and down');
+  });
+});
+
+const PAYMENT_WRITERS = [
+  'carry-out.ts',
+  'claim.sql.ts',
+  'claim.ts',
+  'reconcile-restore.sql.ts',
+  'remember-told.ts',
+  'resolve.ts',
+  'succeed-together.sql.ts',
+  'take-work.sql.ts',
+  'write-verdict.ts',
+];
+const VERDICT_CALLERS = ['carry-out.ts', 'succeed-together.ts'];
