@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import request from 'supertest';
-import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 import { arrowsBetween, findCircle, readImports } from '../support/source-graph.js';
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { assertNone, below, everything, sources } from '../support/house-rules.js';
+import { ROOT } from '../support/source-graph.js';
 
 describe('the code', () => {
   it('goes to Postgres in two ways: models, and statements by hand', () => {
@@ -68,6 +70,21 @@ describe('the code', () => {
       everything.filter(({ text }) => text.split('\n').length > 301),
       'split it; a spec by what it promises',
     );
+  });
+
+  it('has no function over 70 lines outside tests', () => {
+    const biome = path.join(ROOT, 'node_modules', '.bin', 'biome');
+    const rule = '--only=complexity/noExcessiveLinesPerFunction';
+    const { status, stdout, stderr } = spawnSync(
+      biome,
+      ['lint', '--colors=off', '--diagnostic-level=error', rule, '.'],
+      {
+        cwd: ROOT,
+        encoding: 'utf8',
+      },
+    );
+    assert.equal(status, 0, stdout + stderr);
+    assert.match(stdout, /^Checked \d{3,} files/m);
   });
 
   it('gives every migration a way back', () => {
