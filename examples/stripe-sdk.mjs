@@ -1,4 +1,4 @@
-// A merchant's side with Stripe's own SDK: nothing about it is changed but where it calls.
+// A merchant's program with Stripe's own SDK. Only the address of the API differs.
 //
 //   CHECKOUT_URL=http://localhost:3000 CHECKOUT_KEY=svc_ck_test_… node examples/stripe-sdk.mjs
 import { env } from 'node:process';
@@ -25,7 +25,7 @@ console.log(
   `${session.id} of $${(session.amount_total / 100).toFixed(2)} is ${status} and ${payment_status}.`,
 );
 
-// What Stripe does not have: the payments, as they arrived in your wallet.
+// The payments that arrived in your wallet: a route that Stripe does not have.
 const payments = await checkout.rawRequest('GET', '/v1/payments');
 for (const { checkout_session, amount, token, network_name } of payments.data) {
   console.log(`${checkout_session} was paid $${(amount / 100).toFixed(2)} in ${token} on ${network_name}.`);
