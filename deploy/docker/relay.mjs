@@ -1,6 +1,6 @@
 import { createServer, request } from 'node:http';
 
-/** Passes requests on, under the name that the target knows itself by. */
+/** Forwards HTTP requests to the target, with the target's own name in the Host header. */
 export function relay({ from, to }) {
   const server = createServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { relay } from './relay.mjs';
 
 /**
- * The sandbox answers its own machine alone. Among containers it stands behind this: what others send to this container's
- * address reaches it, and the links that it is to pay reach web.
+ * The sandbox answers only its own machine. In a container this relay forwards requests of other containers to it, and
+ * forwards its own requests for payment links to web.
  */
 const LOOPBACK = '127.0.0.1';
 const PORTS = [4022, 8545, 8645, 8899];
