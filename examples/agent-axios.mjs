@@ -11,12 +11,12 @@ import { privateKeyToAccount } from 'viem/accounts';
 const link = argv[2];
 const buyer = privateKeyToAccount(env.BUYER_KEY);
 const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer));
-// Without this it pays at most $1; versions before 2.23 know no limit.
+// The client's default limit is $1 a payment. Versions before 2.23 have no limit.
 client.setSpendControls?.({ maxAmountPerPayment: '$20' });
 
 try {
   let response = await wrapAxiosWithPayment(axios.create(), client).get(link);
-  // The network has not confirmed yet: ask again, without paying again.
+  // The network has not confirmed the payment yet. A GET without a payment asks again and pays nothing.
   while (response.status === 202) {
     await sleep(Number(response.headers['retry-after']) * 1000);
     response = await axios.get(link);
@@ -26,7 +26,7 @@ try {
   const dollars = ((session?.amount_total ?? refund.amount) / 100).toFixed(2);
   console.log(`Paid $${dollars} to ${session?.merchant.name ?? refund.pay_to}: ${transaction} on ${network}`);
 } catch (error) {
-  // axios throws whatever is not 2xx: why it was refused stands in the body.
+  // axios throws on every status other than 2xx. The body has the reason.
   if (!error.response) throw error;
   throw new Error(`Not paid (HTTP ${error.response.status}): ${JSON.stringify(error.response.data)}`);
 }

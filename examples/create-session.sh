@@ -1,5 +1,5 @@
 #!/bin/sh
-# A checkout session with nothing but curl: made once, however often this is run, and looked at as its buyer sees it.
+# Creates a checkout session with curl, only once for each ORDER, and requests its link as a buyer's agent does.
 #
 #   CHECKOUT_URL=http://localhost:3000 CHECKOUT_KEY=svc_ck_test_… ORDER=1234 sh examples/create-session.sh
 set -eu

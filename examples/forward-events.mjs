@@ -1,4 +1,4 @@
-// Events on your own machine, which no webhook reaches: follows the list, and posts each event, signed, to a local address.
+// Follows the list of events and posts each one, signed, to a local address. For a machine that no webhook can reach.
 //
 //   CHECKOUT_URL=http://localhost:3000 CHECKOUT_KEY=svc_ck_test_… node examples/forward-events.mjs http://localhost:4242/hooks
 import { createHmac, randomBytes } from 'node:crypto';
@@ -19,7 +19,7 @@ console.log(`Events go to ${receiver}, signed with ${secret}`);
 const start = Math.floor(Date.now() / 1000);
 const seen = new Set();
 for (;;) {
-  // A minute back each time: an event may be seen a moment later than one that is younger.
+  // Each query goes back a minute, because an event may become visible after a younger one.
   const gte = Math.max(start, Math.floor(Date.now() / 1000) - 60);
   const events = await checkout.events
     .list({ limit: 100, created: { gte } })

@@ -1,8 +1,8 @@
-// An agent that sells without any person: from its facilitator key to a paid session that a signed event tells of.
+// An agent that sells without a person: from its facilitator key to the signed event of a paid session.
 //
 //   CHECKOUT_URL=http://localhost:3000 AGENT_KEY_ID=… AGENT_KEY_SECRET=svc_sk_… node examples/self-service.mjs
 //
-// The service must be able to reach WEBHOOK_URL, which leads to this machine's PORT; the sandbox reaches both as they are.
+// The service must be able to reach WEBHOOK_URL, which leads to this machine's PORT. With the sandbox the defaults work.
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ import Stripe from 'stripe';
 
 const { CHECKOUT_URL, AGENT_KEY_ID, AGENT_KEY_SECRET, PORT = 0 } = env;
 
-// 1. A token, signed with the facilitator key: it proves for two minutes who is asking.
+// 1. Make a token, signed with the facilitator key. It proves the agent's identity for two minutes.
 const der = Buffer.from(AGENT_KEY_SECRET.trim().replace(/^svc_sk_/, ''), 'base64');
 const token = await new SignJWT()
   .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: AGENT_KEY_ID })
@@ -24,7 +24,7 @@ const token = await new SignJWT()
   .setJti(randomUUID())
   .sign(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
 
-// 2. The token for a checkout key. Keep it: an account gets ten an hour.
+// 2. Exchange the token for a checkout key. Keep the key: an account gets ten an hour.
 const signUp = await fetch(`${CHECKOUT_URL}/v1/keys`, {
   method: 'POST',
   headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -33,7 +33,7 @@ const signUp = await fetch(`${CHECKOUT_URL}/v1/keys`, {
 const key = await signUp.json();
 if (!signUp.ok) throw new Error(key.error.message);
 
-// 3. From here on Stripe's SDK does it, pointed at this service.
+// 3. Use Stripe's SDK from here on, pointed at this service.
 const { protocol, hostname, port } = new URL(CHECKOUT_URL);
 const checkout = new Stripe(key.secret, {
   protocol: protocol.slice(0, -1),
@@ -41,7 +41,7 @@ const checkout = new Stripe(key.secret, {
   port: port || (protocol === 'http:' ? 80 : 443),
 });
 
-// 4. Where events arrive.
+// 4. Create the webhook endpoint that receives the events.
 const server = createServer().listen(Number(PORT));
 await once(server, 'listening');
 const endpoint = await checkout.webhookEndpoints.create({
@@ -49,13 +49,13 @@ const endpoint = await checkout.webhookEndpoints.create({
   enabled_events: ['checkout.session.completed', 'checkout.session.expired'],
 });
 
-// 5. What is sold, and its link for whoever is to pay.
+// 5. Create a session. Its link goes to the buyer.
 const session = await checkout.checkout.sessions.create({
   line_items: [{ price_data: { currency: 'usd', unit_amount: 90, product_data: { name: 'A haiku' } } }],
 });
 console.log(`To be paid by a person or an agent: ${session.url}`);
 
-// 6. No event is believed that is not signed with the endpoint's secret.
+// 6. Accept only events that are signed with the endpoint's secret.
 const ended = await new Promise((resolve) => {
   server.on('request', async (request, response) => {
     try {
