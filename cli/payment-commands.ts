@@ -1,7 +1,7 @@
 import { readConfig } from '../shared/config/config.js';
 import { presentOperatorPayment } from '../shared/payments/present-operator.js';
 import { createLogger } from '../shared/process/logger.js';
-import { decisionBell } from '../shared/queues/decision-notifier.js';
+import { decisionNotifier } from '../shared/queues/decision-notifier.js';
 import { leaveToSweep } from '../shared/queues/notify-deliveries.js';
 import { presentRefund } from '../shared/refunds/present.js';
 import { refundsOf } from '../shared/refunds/read.js';
@@ -75,7 +75,7 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
       const baseUrl = ownBaseUrl();
       return presentOperatorPayment(
         await resolvePayment(
-          { db, logger, baseUrl, ringDeliveries: leaveToSweep, ringDecided: decisionBell(undefined) },
+          { db, logger, baseUrl, notifyDeliveries: leaveToSweep, notifyDecided: decisionNotifier(undefined) },
           payment,
           resolution,
         ),

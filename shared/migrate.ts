@@ -4,7 +4,7 @@ import pg from 'pg';
 import { type Config, ConfigError, type DatabaseConfig, readConfig } from './config/config.js';
 import { postgresConnection } from './db/connection.js';
 import { type Knex, openDatabase } from './db/knex.js';
-import { createLogger, type Logger, tellStart } from './process/logger.js';
+import { createLogger, type Logger, logStart } from './process/logger.js';
 import { migrateQueues } from './queues/migrate-queues.js';
 import { appliedMigrations, migrationConfig, pendingMigrations } from './schema/migration-files.js';
 import { refuseTablesByMonth } from './schema/refuse-tables-by-month.js';
@@ -116,7 +116,7 @@ if (isEntryPoint(import.meta.url)) {
     const down = isDown(process.argv.slice(2));
     const config = readConfig('migrate');
     const logger = createLogger(config.logLevel, 'migrate');
-    tellStart(logger);
+    logStart(logger);
     if (down) await migrateDown(config, logger);
     else await migrate(config, logger);
   });

@@ -1,6 +1,6 @@
 import type { Payable } from '../../shared/payables/model.js';
 import { isRefund, presentRefund, type WireRefund } from '../../shared/refunds/present.js';
-import { visibleWords } from '../../shared/values/visible-text.js';
+import { visibleText } from '../../shared/values/visible-text.js';
 import type { Language } from './language.js';
 import { inRefundWords, REFUND_WORDS, type RefundWords } from './words/refund-words.js';
 
@@ -17,7 +17,7 @@ export function refundView(payable: Payable, { tag }: Language, baseUrl: string)
   const words = REFUND_WORDS[tag];
   if (words === undefined) throw new Error(`no words for a refund in ${tag}`);
   const { reference } = payable.refund;
-  const order = reference === null ? null : visibleWords(reference);
+  const order = reference === null ? null : visibleText(reference);
   return { words, refund: presentRefund(payable, baseUrl), order };
 }
 

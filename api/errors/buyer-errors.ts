@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import { isDatabaseAway } from '../../shared/db/constraints.js';
+import { isDatabaseUnavailable } from '../../shared/db/constraints.js';
 import { sendJson } from '../http/send-json.js';
 
 /** The buyer's errors, each with its one status. Those that may pass say when to try again. */
@@ -36,7 +36,7 @@ export function renderBuyerErrors(
       next(error);
       return;
     }
-    const away = isDatabaseAway(error);
+    const away = isDatabaseUnavailable(error);
     const event = away ? 'database.away' : 'request.failed';
     req.log.error({ event, request_id: req.id, session: res.locals.session, err: error });
     if (away) res.setHeader('Retry-After', String(RETRY_SECONDS));

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { UnderWay } from '../../shared/process/in-flight.js';
+import { InFlight } from '../../shared/process/in-flight.js';
 
 /** What is to be done when a connection ends: one listener, however many requests came on it. */
-const atEnd = new WeakMap<Socket, UnderWay<() => void>>();
+const atEnd = new WeakMap<Socket, InFlight<() => void>>();
 
 /**
  * Once, when an answer is sent or never will be. One that stands in line behind others of its connection is not told when
@@ -28,8 +28,8 @@ export function whenOver(res: ServerResponse, act: () => void): () => void {
   return forget;
 }
 
-function listenTo(socket: Socket): UnderWay<() => void> {
-  const acts = new UnderWay<() => void>();
+function listenTo(socket: Socket): InFlight<() => void> {
+  const acts = new InFlight<() => void>();
   atEnd.set(socket, acts);
   socket.once('close', () => {
     for (const act of acts.all()) act();

@@ -14,7 +14,7 @@ export class LargeBodies {
   readonly #bytesOf = new Map<string, number>();
 
   /** For one body, which is given back once. */
-  begin(account: string): BodyInHand {
+  begin(account: string): BodyInFlight {
     let held = 0;
     let isGivenBack = false;
     return {
@@ -35,7 +35,7 @@ export class LargeBodies {
   }
 
   /** Of all accounts. */
-  get bytesInHand(): number {
+  get bytesInFlight(): number {
     return this.#bytes;
   }
 
@@ -52,7 +52,7 @@ export class LargeBodies {
   }
 }
 
-export interface BodyInHand {
+export interface BodyInFlight {
   hasRoomFor(length: number): boolean;
   /** False when there is no room for so much: it is to be refused. */
   growTo(length: number): boolean;

@@ -11,7 +11,7 @@ import {
   TRANSACTIONS_SHARE_OF_ADDRESS,
 } from '../../shared/limits/bounds.js';
 import type { Breaker } from '../../shared/limits/breaker.js';
-import { collectForOneTurn } from '../../shared/process/batch-per-turn.js';
+import { batchPerTurn } from '../../shared/process/batch-per-turn.js';
 import type { RedisClient } from '../../shared/queues/connection.js';
 import { type Count, countInMemory, type Share } from './memory-counters.js';
 
@@ -147,7 +147,7 @@ function countTogether(counters: readonly Counter[]): RateLimiter {
     }
   }
 
-  const ask = collectForOneTurn<Asking>((all) => {
+  const ask = batchPerTurn<Asking>((all) => {
     const askingOf = new Map<string, Asking[]>();
     for (const one of all) {
       const others = askingOf.get(one.key);

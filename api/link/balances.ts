@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { findToken, type Network, type OfferedToken } from '../../shared/chains/networks.js';
-import type { TokenBalances } from '../../shared/chains/spared-evm.js';
+import type { TokenBalances } from '../../shared/chains/throttled-evm.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { LinkBalances } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps/deps.js';

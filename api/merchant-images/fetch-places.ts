@@ -18,7 +18,7 @@ interface Waiting extends Fetch {
 
 /** Neither a host that hangs nor an account that has many of them holds up the images of others. */
 export class FetchPlaces {
-  readonly #underWay = new Set<Fetch>();
+  readonly #inFlight = new Set<Fetch>();
   readonly #waiting = new Set<Waiting>();
 
   /** How to give the place back; undefined when there was none in that time, or too many wait already. */
@@ -46,16 +46,16 @@ export class FetchPlaces {
 
   #hasRoom({ accountId, host }: Fetch): boolean {
     return (
-      this.#underWay.size < MAX_IMAGE_FETCHES &&
-      count(this.#underWay, (other) => other.accountId === accountId) < MAX_IMAGE_FETCHES_OF_ACCOUNT &&
-      count(this.#underWay, (other) => other.host === host) < MAX_IMAGE_FETCHES_OF_HOST
+      this.#inFlight.size < MAX_IMAGE_FETCHES &&
+      count(this.#inFlight, (other) => other.accountId === accountId) < MAX_IMAGE_FETCHES_OF_ACCOUNT &&
+      count(this.#inFlight, (other) => other.host === host) < MAX_IMAGE_FETCHES_OF_HOST
     );
   }
 
   #enter(one: Fetch): () => void {
-    this.#underWay.add(one);
+    this.#inFlight.add(one);
     return () => {
-      this.#underWay.delete(one);
+      this.#inFlight.delete(one);
       for (const waiting of this.#waiting) {
         if (!this.#hasRoom(waiting)) continue;
         this.#waiting.delete(waiting);

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import {
+  IMAGE_BYTES_IN_FLIGHT,
+  IMAGE_BYTES_IN_FLIGHT_PER_ACCOUNT,
   IMAGE_BYTES_KEPT,
   IMAGE_BYTES_SENT,
   IMAGE_BYTES_SENT_TO_ADDRESS,
-  IMAGE_BYTES_UNDER_WAY,
-  IMAGE_BYTES_UNDER_WAY_OF_ACCOUNT,
 } from '../../shared/limits/bounds.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { parseUrl } from '../../shared/values/parse-url.js';
@@ -41,8 +41,8 @@ const WAIT_MS = 5000;
 
 export function createImageProxy(rules: { allowPrivateNetworks: boolean }): ImageProxy {
   const underWayBytes = openByteBudget({
-    total: IMAGE_BYTES_UNDER_WAY,
-    perHolder: IMAGE_BYTES_UNDER_WAY_OF_ACCOUNT,
+    total: IMAGE_BYTES_IN_FLIGHT,
+    perHolder: IMAGE_BYTES_IN_FLIGHT_PER_ACCOUNT,
   });
   const { download, close } = openImageDownloader(rules, underWayBytes);
   const places = new FetchPlaces();
@@ -51,7 +51,7 @@ export function createImageProxy(rules: { allowPrivateNetworks: boolean }): Imag
     sizeCalculation: ({ image }, url) => (image?.bytes.length ?? 0) + 2 * url.length + ENTRY_BYTES,
     perf: { now: nowMs },
   });
-  const underWay = new Map<string, Promise<Image | undefined | 'busy'>>();
+  const inFlight = new Map<string, Promise<Image | undefined | 'busy'>>();
 
   async function fetchNow({ url, accountId }: AskedImage): Promise<Image | undefined | 'busy'> {
     const release = await places.take({ accountId, host: parseUrl(url)?.host ?? '' }, WAIT_MS);
@@ -78,8 +78,8 @@ export function createImageProxy(rules: { allowPrivateNetworks: boolean }): Imag
       const { url } = asked;
       const known = remembered.get(url);
       if (known !== undefined) return known.image;
-      const fetching = underWay.get(url) ?? fetchNow(asked).finally(() => underWay.delete(url));
-      underWay.set(url, fetching);
+      const fetching = inFlight.get(url) ?? fetchNow(asked).finally(() => inFlight.delete(url));
+      inFlight.set(url, fetching);
       return await fetching;
     },
     hold: sendingBudget(),

@@ -1,9 +1,9 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Refusal } from '../../shared/errors/refusal.js';
-import { LARGE_BODY_IN_HAND_MS, MAX_BODY_BYTES, SMALL_BODY_BYTES } from '../../shared/limits/bounds.js';
+import { LARGE_BODY_HELD_MS, MAX_BODY_BYTES, SMALL_BODY_BYTES } from '../../shared/limits/bounds.js';
 import type { Deps } from '../deps/deps.js';
 import { whenOver } from '../http/on-close.js';
-import type { BodyInHand } from '../limits/large-bodies.js';
+import type { BodyInFlight } from '../limits/large-bodies.js';
 import { takeLongTurn } from '../limits/long-turns.js';
 
 /** Whose bodies these are before a checkout key says it: sign-ups share one account's room. */
@@ -16,14 +16,14 @@ export function readBody({ largeBodies }: Pick<Deps, 'largeBodies'>): RequestHan
       next();
       return;
     }
-    const inHand = largeBodies.begin(req.principal?.accountId ?? SIGN_UPS);
-    const refusal = refusalOfHead(req, inHand);
+    const inFlight = largeBodies.begin(req.principal?.accountId ?? SIGN_UPS);
+    const refusal = refusalOfHead(req, inFlight);
     if (refusal !== undefined) {
       refuseUnread(req, res, refusal, next);
       return;
     }
-    whenOver(res, inHand.giveBack);
-    collect(req, res, inHand).then(
+    whenOver(res, inFlight.giveBack);
+    collect(req, res, inFlight).then(
       async (bytes) => {
         req.body = bytes;
         if (hasLargeBody(req)) await takeLongTurn();
@@ -61,22 +61,22 @@ export function isEncoded({ headers }: Pick<Request, 'headers'>): boolean {
   return !/^(identity)?$/i.test((headers['content-encoding'] ?? '').trim());
 }
 
-function refusalOfHead(req: Request, inHand: BodyInHand): Refusal | undefined {
+function refusalOfHead(req: Request, inFlight: BodyInFlight): Refusal | undefined {
   if (isEncoded(req)) return new Refusal('unsupported_content_encoding', ENCODED);
   const announced = announcedBytes(req) ?? 0;
   if (announced > MAX_BODY_BYTES) return tooLarge();
-  return inHand.hasRoomFor(announced) ? undefined : noRoom();
+  return inFlight.hasRoomFor(announced) ? undefined : noRoom();
 }
 
 /** Of a client that has hung up meanwhile nothing is read, which must not be taken for an empty body. */
-function collect(req: Request, res: Response, inHand: BodyInHand): Promise<Buffer> {
+function collect(req: Request, res: Response, inFlight: BodyInFlight): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     const take = (chunk: Buffer): void => {
       length += chunk.length;
       if (length > MAX_BODY_BYTES) stop(tooLarge());
-      else if (!inHand.growTo(length)) stop(noRoom());
+      else if (!inFlight.growTo(length)) stop(noRoom());
       else chunks.push(chunk);
       if (length > SMALL_BODY_BYTES && length - chunk.length <= SMALL_BODY_BYTES) endInTime(res);
     };
@@ -99,7 +99,7 @@ function collect(req: Request, res: Response, inHand: BodyInHand): Promise<Buffe
 
 /** A client that reads its answer byte by byte would keep others' room for ever. */
 function endInTime(res: Response): void {
-  const timer = setTimeout(() => res.destroy(), LARGE_BODY_IN_HAND_MS);
+  const timer = setTimeout(() => res.destroy(), LARGE_BODY_HELD_MS);
   whenOver(res, () => clearTimeout(timer));
 }
 

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { createGuessBrake, type GuessBrake } from '../../shared/limits/login-limiter.js';
+import { createLoginLimiter, type LoginLimiter } from '../../shared/limits/login-limiter.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { bearerMatches, secretsMatch } from '../../shared/secrets/secrets.js';
 import { addressKey } from '../limits/address-key.js';
@@ -33,7 +33,7 @@ export function requireMetricsToken(token: string, logger: Logger): RequestHandl
 }
 
 function guard(logger: Logger, { page, isRight, challenge, hint }: Door): RequestHandler {
-  const brake = createGuessBrake(() => logger.warn({ event: 'operators.password_guessed', page }));
+  const brake = createLoginLimiter(() => logger.warn({ event: 'operators.password_guessed', page }));
   return (req, res, next) => {
     const verdict = judge(brake, req, isRight);
     if (verdict === true) next();
@@ -46,7 +46,11 @@ function guard(logger: Logger, { page, isRight, challenge, hint }: Door): Reques
 }
 
 /** A browser that sends nothing yet has not guessed. */
-function judge(brake: GuessBrake, req: Request, isRight: Door['isRight']): ReturnType<GuessBrake['judge']> {
+function judge(
+  brake: LoginLimiter,
+  req: Request,
+  isRight: Door['isRight'],
+): ReturnType<LoginLimiter['judge']> {
   const { authorization } = req.headers;
   return authorization !== undefined && brake.judge(addressKey(req), () => isRight(authorization));
 }

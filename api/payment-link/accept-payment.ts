@@ -116,13 +116,13 @@ function usefulFor({ settleWaitMs }: LinkDeps['config'], proof: PaymentProof, ar
 }
 
 async function claim(
-  { db, config, ringSettlement, ringDeliveries, logger }: LinkDeps,
+  { db, config, notifySettlement, notifyDeliveries, logger }: LinkDeps,
   payment: NewPayment,
   requestId: string,
 ): Promise<Acceptance> {
   let outcome: Claim;
   try {
-    outcome = await claimSession(db, payment, { baseUrl: config.baseUrl, ringDeliveries });
+    outcome = await claimSession(db, payment, { baseUrl: config.baseUrl, notifyDeliveries });
   } catch (error) {
     if (error instanceof ClaimNotMade) return { kind: 'unavailable' };
     throw error;
@@ -135,7 +135,7 @@ async function claim(
     session: payment.sessionId,
     network: payment.network,
   });
-  ringSettlement({ paymentId, dueAt, requestId });
+  notifySettlement({ paymentId, dueAt, requestId });
   return { kind: 'claimed', paymentId };
 }
 

@@ -1,6 +1,6 @@
 import type { Knex } from '../../shared/db/knex.js';
 import type { Logger } from '../../shared/process/logger.js';
-import type { HearDecided } from '../../shared/queues/decision-notifier.js';
+import type { SubscribeToDecisions } from '../../shared/queues/decision-notifier.js';
 import { listDecided } from '../../shared/settlement/read-link.js';
 
 /**
@@ -20,7 +20,11 @@ const TICK_WITH_BELL_MS = 100;
 /** Rings that are kept for who is about to wait: an outcome may be there before its buyer has begun to. */
 const EARLY_RINGS = 1000;
 
-export function watchSettlements(db: Knex, logger: Logger, hearDecided: HearDecided): SettlementWatch {
+export function watchSettlements(
+  db: Knex,
+  logger: Logger,
+  subscribeToDecisions: SubscribeToDecisions,
+): SettlementWatch {
   const waiters = new Map<string, Set<() => void>>();
   let ticking = false;
   let closed = false;
@@ -44,7 +48,7 @@ export function watchSettlements(db: Knex, logger: Logger, hearDecided: HearDeci
   }
 
   const early = new Set<string>();
-  const bell = hearDecided((id) => {
+  const bell = subscribeToDecisions((id) => {
     if (waiters.has(id)) return wake(id);
     early.add(id);
     const [oldest] = early;

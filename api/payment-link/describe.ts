@@ -1,5 +1,5 @@
 import type { LinkedSession } from '../../shared/settlement/read-link.js';
-import { visibleWords } from '../../shared/values/visible-text.js';
+import { visibleText } from '../../shared/values/visible-text.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { stockClientAdvice } from './stock-clients.js';
 
@@ -49,7 +49,7 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 function cut(name: string): string {
   const line = PLAIN.test(name)
     ? name
-    : visibleWords(name)
+    : visibleText(name)
         .replaceAll(/[\s\p{Cc}]+/gu, ' ')
         .trim();
   if (Buffer.byteLength(line) <= MAX_NAME_BYTES) return line;

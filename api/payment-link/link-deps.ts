@@ -2,8 +2,8 @@ import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import type { Config } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Logger } from '../../shared/process/logger.js';
-import type { RingDeliveries } from '../../shared/queues/notify-deliveries.js';
-import type { RingSettlement } from '../../shared/settlement/notify-settlements.js';
+import type { NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
+import type { NotifySettlement } from '../../shared/settlement/notify-settlements.js';
 import type { Facilitator } from '../../shared/x402/facilitator.js';
 import type { SettlementWatch } from './await-settlement.js';
 import type { ReceiptSigner } from './signed-receipts.js';
@@ -16,7 +16,7 @@ export interface LinkDeps {
   facilitator: Facilitator;
   payoutAccounts: PayoutAccounts;
   receipts: ReceiptSigner;
-  ringSettlement: RingSettlement;
-  ringDeliveries: RingDeliveries;
+  notifySettlement: NotifySettlement;
+  notifyDeliveries: NotifyDeliveries;
   settlements: SettlementWatch;
 }

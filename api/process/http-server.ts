@@ -2,7 +2,7 @@ import { createServer, IncomingMessage, type Server, type ServerOptions, ServerR
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Express } from 'express';
-import { UnderWay } from '../../shared/process/in-flight.js';
+import { InFlight } from '../../shared/process/in-flight.js';
 import { whenOver } from '../http/on-close.js';
 
 /** Longer than a router keeps its side open (90 s), so that it never writes into a connection we just closed. */
@@ -73,7 +73,7 @@ function ofExpress(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'Serve
  */
 export async function drain(
   server: Server,
-  inFlight: UnderWay<ServerResponse>,
+  inFlight: InFlight<ServerResponse>,
   timeoutMs: number,
 ): Promise<void> {
   await letIn(server);
@@ -110,8 +110,8 @@ async function letIn(server: Server): Promise<void> {
 }
 
 /** The answers that a server still owes. */
-export function trackInFlight(server: Server): UnderWay<ServerResponse> {
-  const inFlight = new UnderWay<ServerResponse>();
+export function trackInFlight(server: Server): InFlight<ServerResponse> {
+  const inFlight = new InFlight<ServerResponse>();
   server.prependListener('request', (_request, response: ServerResponse) => {
     whenOver(response, inFlight.add(response));
   });

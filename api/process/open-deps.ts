@@ -1,7 +1,7 @@
 import { openKeyUses } from '../../shared/accounts/key-uses.js';
 import { openOwnReads } from '../../shared/accounts/own-reads.js';
 import { NO_RECENT_WRITES, openRecentWrites } from '../../shared/accounts/recent-writes.js';
-import { TAKEN_TO_BE_THERE, watchPayoutAccounts } from '../../shared/chains/payout-accounts.js';
+import { ASSUME_ACCOUNTS_EXIST, watchPayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import type { Config } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { openReplica } from '../../shared/db/replica.js';
@@ -9,11 +9,11 @@ import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../..
 import { lazily } from '../../shared/process/lazily.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { openRedis, openRedisBreaker } from '../../shared/queues/connection.js';
-import { decisionsFrom } from '../../shared/queues/decision-notifier.js';
+import { decisionSubscriber } from '../../shared/queues/decision-notifier.js';
 import { openQueues } from '../../shared/queues/enqueue.js';
-import { deliveryBell } from '../../shared/queues/notify-deliveries.js';
+import { deliveryNotifier } from '../../shared/queues/notify-deliveries.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
-import { settlementBell } from '../../shared/settlement/notify-settlements.js';
+import { settlementNotifier } from '../../shared/settlement/notify-settlements.js';
 import { openFacilitator } from '../../shared/startup/open-facilitator.js';
 import { loadPageAssets, type PageAssets } from '../checkout-page/page-assets.js';
 import type { Deps } from '../deps/deps.js';
@@ -58,13 +58,13 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     addressLimiters: openAddressLimiters(config, { db, redis, breaker }),
     largeBodies: new LargeBodies(),
     queues,
-    ringDeliveries: deliveryBell(queues, logger),
-    ringSettlement: settlementBell(queues, logger),
+    notifyDeliveries: deliveryNotifier(queues, logger),
+    notifySettlement: settlementNotifier(queues, logger),
     facilitator: openFacilitator(config.facilitator, 'web', { db, redis, breaker }, logger),
     payoutAccounts: config.checkTokenAccounts
       ? watchPayoutAccounts(async (network, wallet) => (await findMissing())(network, wallet), logger)
-      : TAKEN_TO_BE_THERE,
-    settlements: watchSettlements(db, logger, decisionsFrom(config.redis, logger)),
+      : ASSUME_ACCOUNTS_EXIST,
+    settlements: watchSettlements(db, logger, decisionSubscriber(config.redis, logger)),
     receipts: createReceiptSigner(config.receiptSigningKeys, config.baseUrl),
     metrics: openWebMetrics({ db, replica, queues, logger }, MERCHANT_OPERATIONS),
     lifecycle: { isStopping: false },

@@ -5,7 +5,7 @@ import type { Knex } from '../../shared/db/knex.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { openRedis } from '../../shared/queues/connection.js';
 import { openQueues } from '../../shared/queues/enqueue.js';
-import { deliveryBell } from '../../shared/queues/notify-deliveries.js';
+import { deliveryNotifier } from '../../shared/queues/notify-deliveries.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { newId } from '../../shared/values/ids.js';
 import type { EventDeps } from '../../shared/webhooks/events.js';
@@ -29,7 +29,7 @@ export async function openShop({ db, config }: Stage): Promise<Shop> {
   const logger = createLogger('silent', 'bench');
   const redis = config.redis && openRedis(config.redis, logger);
   const queues = openQueues(config, redis, logger);
-  const deps: EventDeps = { baseUrl: config.baseUrl, ringDeliveries: deliveryBell(queues, logger) };
+  const deps: EventDeps = { baseUrl: config.baseUrl, notifyDeliveries: deliveryNotifier(queues, logger) };
   const secretBox = createSecretBox(config.encryptionKeys);
   const { accountId } = await buildMerchant(db);
   return {

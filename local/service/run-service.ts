@@ -3,7 +3,7 @@ import { startWeb, type WebProcess } from '../../api/process/start-web.js';
 import { type Config, ConfigError, isProduction, readConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { migrate } from '../../shared/migrate.js';
-import { createLogger, tellStart } from '../../shared/process/logger.js';
+import { createLogger, logStart } from '../../shared/process/logger.js';
 import { type Closable, closeOnSignal } from '../../shared/process/shutdown.js';
 import { runEntryPoint } from '../../shared/startup/entry-point.js';
 import { startWorker } from '../../workers/process/start-worker.js';
@@ -38,7 +38,7 @@ async function runService(): Promise<void> {
     const { defaults, sandbox } = await fillIn(open, say);
     const config = readConfig('web', defaults);
     const logger = createLogger(config.logLevel, 'local');
-    tellStart(logger);
+    logStart(logger);
     closeOnSignal(service, logger);
     void sandbox?.ended.then((reason) => stopWithout(service, reason));
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Model, type QueryBuilder, raw } from 'objection';
+import { batchReads } from '../db/batch-reads.js';
 import type { Knex } from '../db/knex.js';
-import { readTogether } from '../db/read-together.js';
 import { runStatement } from '../db/statement.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { MAX_REFUSED_KEYS_KEPT } from '../limits/bounds.js';
@@ -113,7 +113,7 @@ interface FoundKey {
   isRevoked: boolean;
 }
 
-const readKey = readTogether<string, FoundKey>(async (db, hashes) => {
+const readKey = batchReads<string, FoundKey>(async (db, hashes) => {
   const found = await runStatement<FoundKey>(db, KEYS_BY_SECRET, [hashes]);
   const keys = new Map(found.map((key) => [key.index, key]));
   return hashes.map((_, index) => keys.get(index));

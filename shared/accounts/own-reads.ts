@@ -1,5 +1,5 @@
+import { batchReads } from '../db/batch-reads.js';
 import type { Knex } from '../db/knex.js';
-import { readTogether } from '../db/read-together.js';
 import type { Replica } from '../db/replica.js';
 import { runStatement } from '../db/statement.js';
 import type { Principal } from './api-keys.js';
@@ -34,7 +34,7 @@ interface Asked {
   shownUntil: string;
 }
 
-const mayAskStandby = readTogether<Asked, true>(async (db, asked) => {
+const mayAskStandby = batchReads<Asked, true>(async (db, asked) => {
   const rows = await runStatement<{ position: number }>(db, MAY_ASK_STANDBY, [
     asked.map(({ keyId }) => keyId),
     asked.map(({ accountId }) => accountId),

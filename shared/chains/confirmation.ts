@@ -40,7 +40,7 @@ const SHUTTING_DOWN = 'the process is shutting down';
 export function createChains(rpcUrls: ReadonlyMap<string, string>, options: ChainsOptions = {}): Chains {
   const { lookTimeoutMs = 10_000, retryPauseMs = 200 } = options;
   const endpoints = new Endpoints();
-  const underWay = new Set<Look>();
+  const inFlight = new Set<Look>();
   let isClosed = false;
 
   async function lookInto(query: PaymentQuery, look: Look): Promise<ChainFinding> {
@@ -65,19 +65,19 @@ export function createChains(rpcUrls: ReadonlyMap<string, string>, options: Chai
     async lookUp(query, { withinMs = lookTimeoutMs } = {}) {
       if (isClosed) return judgeUnread(query, SHUTTING_DOWN, undefined);
       const look = new Look({ withinMs, retryPauseMs });
-      underWay.add(look);
+      inFlight.add(look);
       try {
         return await lookInto(query, look);
       } catch (error) {
         return judgeUnread(query, unreadableReason(error), look.chainTime);
       } finally {
         look.close();
-        underWay.delete(look);
+        inFlight.delete(look);
       }
     },
     close() {
       isClosed = true;
-      for (const look of underWay) look.cut(SHUTTING_DOWN);
+      for (const look of inFlight) look.cut(SHUTTING_DOWN);
     },
   };
 }

@@ -1,11 +1,11 @@
 import { associatedTokenAccount } from './associated-token-account.js';
 import { findNetwork } from './networks.js';
 import type { FindMissing } from './payout-accounts.js';
-import { spareSolana } from './spared-solana.js';
+import { throttleSolana } from './throttled-solana.js';
 
 /** Of a Solana wallet, by what the network's endpoint says of confirmed blocks. */
 export function createFindMissing(rpcUrls: ReadonlyMap<string, string>): FindMissing {
-  const solana = spareSolana(rpcUrls);
+  const solana = throttleSolana(rpcUrls);
   return async (caip2, wallet) => {
     const network = findNetwork(caip2);
     if (network?.family !== 'svm') return [];

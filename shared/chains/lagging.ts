@@ -3,7 +3,7 @@ import { readRefusal } from './refusal.js';
 import { ChainUnreadable } from './unreadable.js';
 
 /** An answer of a node that has not got yet what another node of the same address has told of. */
-export class NodeBehind extends ChainUnreadable {}
+export class LaggingNode extends ChainUnreadable {}
 
 const TRIES = 6;
 const TRIES_AT_ONCE = 3;
@@ -14,7 +14,7 @@ export async function untilCaughtUp<T>(look: Look, ask: () => Promise<T>): Promi
     try {
       return await ask();
     } catch (error) {
-      const isBehind = error instanceof NodeBehind || readRefusal(error).kind === 'behind';
+      const isBehind = error instanceof LaggingNode || readRefusal(error).kind === 'behind';
       if (tried === TRIES || look.isEnding || !isBehind) throw error;
     }
     if (tried >= TRIES_AT_ONCE) await look.pause();

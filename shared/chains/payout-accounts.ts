@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { MAX_PAYOUT_WALLETS_KEPT } from '../limits/bounds.js';
 import type { Logger } from '../process/logger.js';
-import { apartFromTrace } from '../tracing/spans.js';
+import { outsideTrace } from '../tracing/spans.js';
 import { findToken } from './networks.js';
-import type { EndpointUnreadable } from './spared-endpoint.js';
+import type { EndpointUnreadable } from './throttled-endpoint.js';
 
 /**
  * Whether merchants have the accounts that Solana's tokens are paid into: a payment cannot open one. Who asks is told at
@@ -75,7 +75,7 @@ export function watchPayoutAccounts(
     if (of.looking) return;
     of.looking = true;
     of.triedAtMs = performance.now();
-    const found = await apartFromTrace(() => findMissing(of.network, of.wallet)).catch(() => undefined);
+    const found = await outsideTrace(() => findMissing(of.network, of.wallet)).catch(() => undefined);
     of.looking = false;
     // What cannot be read is not missing; what was known is believed for as long as it would have been.
     if (found === undefined || 'kind' in found) return;
@@ -122,4 +122,4 @@ export function watchPayoutAccounts(
 }
 
 /** Where nobody looks, every account is taken to be there. */
-export const TAKEN_TO_BE_THERE: PayoutAccounts = { isMissing: () => false, close: () => {} };
+export const ASSUME_ACCOUNTS_EXIST: PayoutAccounts = { isMissing: () => false, close: () => {} };

@@ -1,6 +1,6 @@
 import type { LRUCache } from 'lru-cache';
 import type { ChainFinding } from './finding.js';
-import { NodeBehind, untilCaughtUp } from './lagging.js';
+import { LaggingNode, untilCaughtUp } from './lagging.js';
 import type { Look } from './look.js';
 import { readRefusal } from './refusal.js';
 import { type FirstPage, isQuiet, quietest } from './solana-accounts.js';
@@ -61,7 +61,7 @@ export async function chooseList(
  * Goes on with a pass to its end; undefined when it has not found the payment in all that the account had since the
  * window's start. It moves `pass`, also when it throws.
  */
-export async function goThrough(
+export async function scanHistory(
   search: SolanaSearch,
   pass: SolanaPass,
   firstPage: readonly SignatureEntry[],
@@ -95,7 +95,7 @@ async function judgeEndOfList(
 /** Newer ones have filled the page down to the last: the next page has to begin below them. */
 function goBackOver(pass: SolanaPass, page: readonly SignatureEntry[], lastAt: number): void {
   const above = page[lastAt - 1]?.signature;
-  if (above === pass.beforeLast) throw new NodeBehind('the endpoint answers the same page again');
+  if (above === pass.beforeLast) throw new LaggingNode('the endpoint answers the same page again');
   pass.beforeLast = above;
 }
 
@@ -109,7 +109,7 @@ export async function readPage(
     const page = await rpc.findSignatures(account, commitment, rootSlot, beforeLast);
     // A node that does not know the place answers like one whose list ends there.
     if (last !== undefined && !page.some(({ signature }) => signature === last)) {
-      throw new NodeBehind('the endpoint does not list a transaction any more');
+      throw new LaggingNode('the endpoint does not list a transaction any more');
     }
     return page;
   });
@@ -150,7 +150,8 @@ async function judgeEntry(
   try {
     const landed = await untilCaughtUp(look, async () => {
       const found = await rpc.findTransaction(signature);
-      if (found === undefined) throw new NodeBehind('the endpoint lists a transaction that it does not have');
+      if (found === undefined)
+        throw new LaggingNode('the endpoint lists a transaction that it does not have');
       return found;
     });
     const hash = landed === 'later_version' ? landed : hashMessage(landed.transaction.message);

@@ -8,8 +8,8 @@ import {
 } from '@solana/web3.js';
 import { associatedTokenAccount, TOKEN_PROGRAMS } from './associated-token-account.js';
 import type { OfferedSvmToken, SvmNetwork } from './networks.js';
-import type { EndpointUnreadable } from './spared-endpoint.js';
-import { spareSolana } from './spared-solana.js';
+import type { EndpointUnreadable } from './throttled-endpoint.js';
+import { throttleSolana } from './throttled-solana.js';
 
 /**
  * Transactions for buyers' wallets to sign, in the form of the stock x402 client: compute unit limit and price,
@@ -45,7 +45,7 @@ const TRANSFER_CHECKED = 12;
 const MEMO_PROGRAM = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 
 export function createSolanaTransfers(rpcUrls: ReadonlyMap<string, string>): SolanaTransfers {
-  const solana = spareSolana(rpcUrls);
+  const solana = throttleSolana(rpcUrls);
   return {
     readHoldings: (network, holders) =>
       solana.tokenBalances(

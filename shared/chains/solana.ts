@@ -1,5 +1,5 @@
 import type { ChainFinding } from './finding.js';
-import { NodeBehind, untilCaughtUp } from './lagging.js';
+import { LaggingNode, untilCaughtUp } from './lagging.js';
 import type { Look } from './look.js';
 import { readRefusal } from './refusal.js';
 import type { SearchPlace } from './search-place.js';
@@ -13,11 +13,11 @@ import { newPass, parsePlace, presentBeginning, presentPass, type SolanaPass } f
 import type { SignatureEntry, SolanaRoot, SolanaRpc } from './solana-rpc.js';
 import {
   chooseList,
-  goThrough,
   type Judge,
   readPage,
   type SolanaEndpointMemory,
   type SolanaSearch,
+  scanHistory,
 } from './solana-search.js';
 import { judgeLanded } from './solana-verdict.js';
 import { isTransactionSignature } from './transaction-signature.js';
@@ -171,7 +171,7 @@ async function goToTheEnd(
   page: readonly SignatureEntry[],
 ): Promise<Searched> {
   try {
-    const finding = await goThrough(search, pass, page);
+    const finding = await scanHistory(search, pass, page);
     return finding === undefined ? { ended: pass } : { finding };
   } catch (error) {
     return { finding: searching(pass, error) };
@@ -188,7 +188,7 @@ function searching(pass: SolanaPass, error: unknown): ChainFinding {
  * others refuse.
  */
 function isPlaceLost(error: unknown, { beforeLast }: SolanaPass): boolean {
-  return error instanceof NodeBehind || (beforeLast !== undefined && readRefusal(error).kind === 'refused');
+  return error instanceof LaggingNode || (beforeLast !== undefined && readRefusal(error).kind === 'refused');
 }
 
 async function conclude(

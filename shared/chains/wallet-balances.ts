@@ -1,8 +1,8 @@
 import { TookTooLong, within } from '../process/within.js';
 import type { Network, SvmNetwork } from './networks.js';
 import type { SolanaTransfers } from './solana-transfers.js';
-import type { EndpointUnreadable } from './spared-endpoint.js';
-import { spareEvm, type TokenBalances } from './spared-evm.js';
+import type { EndpointUnreadable } from './throttled-endpoint.js';
+import { type TokenBalances, throttleEvm } from './throttled-evm.js';
 
 /** What a wallet holds of a network's tokens, for a buyer who waits: what is not known soon is unknown. */
 export type ReadBalances = (network: Network, wallet: string) => Promise<TokenBalances | EndpointUnreadable>;
@@ -14,7 +14,7 @@ export function createReadBalances(
   rpcUrls: ReadonlyMap<string, string>,
   solana: Pick<SolanaTransfers, 'readHoldings'>,
 ): ReadBalances {
-  const evm = spareEvm(rpcUrls, TIMEOUT_MS);
+  const evm = throttleEvm(rpcUrls, TIMEOUT_MS);
   return async (network, wallet) => {
     const reading =
       network.family === 'evm'

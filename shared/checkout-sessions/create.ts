@@ -1,9 +1,9 @@
 import { type Principal, requireKeyThatCounts } from '../accounts/api-keys.js';
 import { type AnswerToKeep, answerToKeep, KeyTaken, type Reply } from '../accounts/idempotency.js';
 import { Account } from '../accounts/model.js';
+import { type BatchedWrite, batchWrites } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { type GroupedWrite, writeTogether } from '../db/write-together.js';
 import { Refusal } from '../errors/refusal.js';
 import { SMALL_BODY_BYTES } from '../limits/bounds.js';
 import {
@@ -62,7 +62,7 @@ async function insertSession(db: Knex, one: SessionToInsert): Promise<boolean> {
   return await (one.row.length > SMALL_BODY_BYTES ? insertLarge : insertSmall)(db, one);
 }
 
-const INSERTS: GroupedWrite<SessionToInsert, boolean> = {
+const INSERTS: BatchedWrite<SessionToInsert, boolean> = {
   // Of requests with one Idempotency-Key one is to find the other's answer, which a statement does not see of its own.
   keyOf: ({ session, key }) =>
     key === undefined ? session.id : `${session.accountId} ${session.livemode} ${key}`,
@@ -74,8 +74,8 @@ const INSERTS: GroupedWrite<SessionToInsert, boolean> = {
   },
   unclear: (_db, _one, error) => Promise.reject(error),
 };
-const insertSmall = writeTogether(INSERTS);
-const insertLarge = writeTogether(INSERTS);
+const insertSmall = batchWrites(INSERTS);
+const insertLarge = batchWrites(INSERTS);
 
 async function insertSessions(db: Knex, all: readonly SessionToInsert[]): Promise<boolean[]> {
   const rows = `[${all.map(({ row }) => row).join()}]`;

@@ -1,7 +1,7 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
-import { MAX_REMOVED_TOGETHER_BYTES } from '../limits/bounds.js';
+import { MAX_REMOVED_BATCH_BYTES } from '../limits/bounds.js';
 import { isOver } from '../payables/states.js';
 import { nowMs } from '../process/clock.js';
 import { CheckoutSession } from './model.js';
@@ -25,11 +25,7 @@ const NOTHING: Erased = { sessions: 0, events: 0, deliveryAnswers: 0 };
 export async function eraseOldSessions(db: Knex, days: number, limit: number): Promise<number> {
   return await db.transaction(async (trx) => {
     const over = new Date(nowMs() - days * DAY_MS);
-    const named = await runStatement<{ id: string }>(trx, TAKE_NAMED, [
-      over,
-      limit,
-      MAX_REMOVED_TOGETHER_BYTES,
-    ]);
+    const named = await runStatement<{ id: string }>(trx, TAKE_NAMED, [over, limit, MAX_REMOVED_BATCH_BYTES]);
     if (named.length === 0) return 0;
     const { sessions } = await erase(
       trx,

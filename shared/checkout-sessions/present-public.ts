@@ -2,7 +2,7 @@ import type { Account } from '../accounts/model.js';
 import type { Payable } from '../payables/model.js';
 import type { SessionStatus } from '../payables/states.js';
 import { presentPayment, type WirePayment } from '../payments/present.js';
-import { mayHideWords, visibleWords } from '../values/visible-text.js';
+import { mayHideText, visibleText } from '../values/visible-text.js';
 import { unixSeconds } from '../wire/timestamp.js';
 
 export interface PublicMerchant {
@@ -59,7 +59,7 @@ export function presentPublicSession(session: Payable, account: Account, now: Da
 
 export function presentMerchant({ name, logoUrl, brandColor, supportEmail }: Account): PublicMerchant {
   return {
-    name: visibleWords(name),
+    name: visibleText(name),
     logo_url: logoUrl,
     brand_color: brandColor,
     support_email: supportEmail,
@@ -73,7 +73,7 @@ export function renderPublicSession(session: PublicSession, lineItems: string): 
 
 /** Most stay the text that they are. */
 function visibleItems(json: string): string {
-  if (!mayHideWords(json)) return json;
+  if (!mayHideText(json)) return json;
   const items: Pick<ShownItem, 'name' | 'description'>[] = JSON.parse(json);
   return JSON.stringify(items.map(visibleItem));
 }
@@ -82,7 +82,7 @@ export function visibleItem<Item extends Pick<ShownItem, 'name' | 'description'>
   const { name, description } = item;
   return {
     ...item,
-    name: visibleWords(name),
-    description: description === null ? null : visibleWords(description),
+    name: visibleText(name),
+    description: description === null ? null : visibleText(description),
   };
 }

@@ -2,11 +2,11 @@ import type { QueryBuilder } from 'objection';
 import { type Principal, requireKeyThatCounts, whereKeyCounts } from '../accounts/api-keys.js';
 import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
 import { ownList } from '../accounts/own-list.js';
+import { batchReads } from '../db/batch-reads.js';
 import type { Knex } from '../db/knex.js';
 import { type Filter, type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
 import { weighed } from '../db/page.js';
-import { readTogether } from '../db/read-together.js';
 import { runStatement } from '../db/statement.js';
 import { type Weighed, weighedColumns } from '../db/weighed-columns.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
@@ -68,7 +68,7 @@ function readsOf(
     select: (share) => `${columns(share)} FROM checkout_sessions session ${joins}`,
     read,
   });
-  const find = readTogether(async (db, asked: readonly AskedSession[]) => {
+  const find = batchReads(async (db, asked: readonly AskedSession[]) => {
     const share = Math.floor(ANSWER_PART_BYTES / asked.length);
     const rows = await runStatement<Row>(db, one, [
       asked.map(({ id }) => id),

@@ -20,7 +20,7 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** Postgres cannot be reached, is going down or has no room: nothing is wrong with the statement. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return /^(08|53|57P|25006)/.test(state);
   if (!(error instanceof Error)) return false;

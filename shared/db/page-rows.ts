@@ -1,9 +1,9 @@
 import { ANSWER_PART_BYTES, MAX_ENDPOINTS_PER_MODE } from '../limits/bounds.js';
+import { batchReads } from './batch-reads.js';
 import type { Knex } from './knex.js';
 import type { Listing, PageRequest } from './listing.js';
 import type { Row } from './model-columns.js';
 import { pageKind, pagesText, pageText, pageValues } from './page.sql.js';
-import { readTogether } from './read-together.js';
 import { runStatement } from './statement.js';
 
 export interface PageRows {
@@ -44,7 +44,7 @@ export async function readPageRows<T>(db: Knex, listing: Listing<T>, page: PageR
 function readerOf<T>(kind: string, listing: Listing<T>, page: PageRequest): ReadPage {
   const statement = { name: `${kind} together`, text: pagesText(listing, page) };
   const most = Math.max(1, Math.floor(MOST_ROWS / rowsOf(page)));
-  return readTogether<Values, PageRows>(
+  return batchReads<Values, PageRows>(
     async (db, asked) => {
       const share = shareOf(page, asked.length);
       const pages = asked.map((): PageRows => ({ rows: [], share }));

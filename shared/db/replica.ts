@@ -2,7 +2,7 @@ import type { DatabaseConfig } from '../config/config.js';
 import type { Logger } from '../process/logger.js';
 import type { Closable } from '../process/shutdown.js';
 import { TookTooLong, within } from '../process/within.js';
-import { isDatabaseAway } from './constraints.js';
+import { isDatabaseUnavailable } from './constraints.js';
 import { type Knex, openDatabase } from './knex.js';
 import { runStatement } from './statement.js';
 
@@ -126,7 +126,7 @@ export function openReplica(
         return { found: await within(patienceMs, read(db)) };
       } catch (error) {
         // What it misses may be on the primary, and a statement that it ends says nothing of the next one.
-        if (error instanceof TookTooLong || isDatabaseAway(error)) become('away');
+        if (error instanceof TookTooLong || isDatabaseUnavailable(error)) become('away');
         return undefined;
       }
     },

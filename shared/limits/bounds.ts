@@ -19,7 +19,7 @@ export const LARGE_BODIES_BYTES = 12 * 1024 * 1024;
 /** And those of one account. */
 export const LARGE_BODIES_BYTES_PER_ACCOUNT = LARGE_BODIES_BYTES / 2;
 /** From a large body's first byte to the last byte of its answer, however slowly its client sends or reads. */
-export const LARGE_BODY_IN_HAND_MS = 120_000;
+export const LARGE_BODY_HELD_MS = 120_000;
 
 /** A host's length, as a URL writes it: a name has no more. */
 export const MAX_HOST_LENGTH = 253;
@@ -99,8 +99,8 @@ export const MAX_IMAGE_BYTES = 2 * 1024 * 1024;
 
 /** All images that one process has in hand, 56 MiB: remembered, on their way to us, and on their way to buyers. */
 export const IMAGE_BYTES_KEPT = 24 * 1024 * 1024;
-export const IMAGE_BYTES_UNDER_WAY = 16 * 1024 * 1024;
-export const IMAGE_BYTES_UNDER_WAY_OF_ACCOUNT = 4 * 1024 * 1024;
+export const IMAGE_BYTES_IN_FLIGHT = 16 * 1024 * 1024;
+export const IMAGE_BYTES_IN_FLIGHT_PER_ACCOUNT = 4 * 1024 * 1024;
 export const IMAGE_BYTES_SENT = 16 * 1024 * 1024;
 export const IMAGE_BYTES_SENT_TO_ADDRESS = 8 * 1024 * 1024;
 
@@ -123,22 +123,22 @@ export const SENT_WITHIN_MS = 30_000;
 export const MAX_WRITERS_KEPT = 10_000;
 
 /** Of writes that share a statement; one that is heavier goes alone. */
-export const MAX_WRITTEN_TOGETHER_BYTES = 2 * 1024 * 1024;
+export const MAX_WRITTEN_BATCH_BYTES = 2 * 1024 * 1024;
 
 /** Of events that one statement writes when sessions expire. */
-export const MAX_EXPIRED_TOGETHER_BYTES = 8 * 1024 * 1024;
+export const MAX_EXPIRED_BATCH_BYTES = 8 * 1024 * 1024;
 
 /** As stored, of what one statement of the clean-up removes. */
-export const MAX_REMOVED_TOGETHER_BYTES = 8 * 1024 * 1024;
+export const MAX_REMOVED_BATCH_BYTES = 8 * 1024 * 1024;
 
 /** Of workers without a port whose metrics web shows, the last to write first. */
 export const MAX_WORKER_PAGES = 200;
 
 /** What so many workers died with is taken alone, after everything else. */
-export const ALONE_AFTER_DEATHS = 2;
+export const QUARANTINE_AFTER_CRASHES = 2;
 
 /** Bodies of the webhook tries that one process has on their way; each of its places is for an equal part. */
-export const MAX_WEBHOOK_BYTES_IN_HAND = 16 * 1024 * 1024;
+export const MAX_WEBHOOK_BYTES_IN_FLIGHT = 16 * 1024 * 1024;
 
 /** Webhook endpoints of an account in one mode. A guard, not a product limit. */
 export const MAX_ENDPOINTS_PER_MODE = 1000;

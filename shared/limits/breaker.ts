@@ -1,4 +1,4 @@
-import { UnderWay } from '../process/in-flight.js';
+import { InFlight } from '../process/in-flight.js';
 import { waitAtMost } from '../process/within.js';
 
 /**
@@ -28,7 +28,7 @@ export class StoreSilent extends Error {
 }
 
 export function openBreaker({ ask, onSilent, onAnswering }: Store): Breaker {
-  const waiting = new UnderWay<(reason: Error) => void>();
+  const waiting = new InFlight<(reason: Error) => void>();
   let isOpen = false;
   let isClosed = false;
   let next: NodeJS.Timeout | undefined;

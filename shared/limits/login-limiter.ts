@@ -7,7 +7,7 @@ import { WRONG_PASSWORDS_A_MINUTE, WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE } from '.
  * all together, even the right one is not looked at. An address that was right before is held up by its own wrong ones
  * alone, so that nobody locks the operators out. Each process counts for itself, so that it needs no store.
  */
-export interface GuessBrake {
+export interface LoginLimiter {
   /** Whether what was sent is right; in how many seconds to come again when that is not said. */
   judge(address: string, isRight: () => boolean): boolean | { retryAfterSeconds: number };
 }
@@ -15,7 +15,7 @@ export interface GuessBrake {
 const WINDOW_MS = 60_000;
 const KNOWN_ADDRESSES = 1000;
 
-export function createGuessBrake(onBraked: () => void = () => {}): GuessBrake {
+export function createLoginLimiter(onBraked: () => void = () => {}): LoginLimiter {
   // Of one window: never more than are let through from all together.
   const wrongOf = new Map<string, number>();
   const rightBefore = new LRUCache<string, true>({ max: KNOWN_ADDRESSES });

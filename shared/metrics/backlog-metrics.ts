@@ -10,7 +10,7 @@ import { type Backlog, readBacklog } from '../upkeep/backlog.js';
  * What waits in Postgres and in the queues, asked when the page is read, and the same on that of every process. What can't
  * be asked is left out; the page still answers.
  */
-export interface AskedSources {
+export interface BacklogSources {
   db: Knex;
   replica?: Replica | undefined;
   queues: Queues;
@@ -38,13 +38,15 @@ const BACKLOG_GAUGES: Record<keyof Backlog, { name: string; help: string }> = {
     name: 'checkout_sessions_overdue',
     help: 'Open sessions whose time is over and that no worker has expired yet.',
   },
-  workApart: {
+  quarantinedWork: {
     name: 'checkout_work_apart',
     help: 'Payments and sessions that are taken alone, since workers died with them.',
   },
 };
 
-export function openAskedMetrics({ db, replica, queues, logger }: AskedSources): { read(): Promise<string> } {
+export function openBacklogMetrics({ db, replica, queues, logger }: BacklogSources): {
+  read(): Promise<string>;
+} {
   const registry = new Registry();
   const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
     new Gauge({ name, help, labelNames, registers: [registry] });

@@ -1,16 +1,16 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { poolUse } from '../db/knex.js';
 import { clockCorrectionMs } from '../process/clock.js';
-import { troublesOf } from '../process/logger.js';
+import { countLoggedProblems } from '../process/logger.js';
 import { VERSION } from '../process/version.js';
-import { type AskedSources, openAskedMetrics } from './backlog-metrics.js';
+import { type BacklogSources, openBacklogMetrics } from './backlog-metrics.js';
 import { mergePages } from './merge-pages.js';
 
 /**
  * What both processes tell Prometheus: the process itself (event-loop delay, memory), its pool, its clock and its log, and
  * what is asked for when the page is read.
  */
-export type MetricSources = AskedSources;
+export type MetricSources = BacklogSources;
 
 export interface MetricsPage {
   /** Where a process registers what it counts itself. */
@@ -44,7 +44,7 @@ const ALARMING = [
 export function openMetricsPage(sources: MetricSources, labels: Record<string, string> = {}): MetricsPage {
   const registry = ownMetrics(sources);
   registry.setDefaultLabels(labels);
-  const asked = openAskedMetrics(sources);
+  const asked = openBacklogMetrics(sources);
   return {
     registry,
     own: () => registry.metrics(),
@@ -89,7 +89,7 @@ function ownMetrics({ db, logger }: MetricSources): Registry {
     collect() {
       this.reset();
       for (const event of ALARMING) this.inc({ event }, 0);
-      for (const [event, count] of troublesOf(logger)) this.inc({ event }, count);
+      for (const [event, count] of countLoggedProblems(logger)) this.inc({ event }, count);
     },
   });
   return registry;

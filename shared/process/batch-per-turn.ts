@@ -1,5 +1,5 @@
 /** What is given to it within one turn of the event loop is sent together at its end. */
-export function collectForOneTurn<Item>(send: (items: Item[]) => void): (item: Item) => void {
+export function batchPerTurn<Item>(send: (items: Item[]) => void): (item: Item) => void {
   let waiting: Item[] = [];
   return (item) => {
     waiting.push(item);

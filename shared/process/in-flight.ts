@@ -8,7 +8,7 @@ interface Place<T> {
  * changes, and a table that was replaced keeps what it held and the next one: once the first of them is old, all that was
  * under way meanwhile stays until the whole heap is collected.
  */
-export class UnderWay<T> {
+export class InFlight<T> {
   readonly #places: Place<T>[] = [];
 
   /** Returns what takes it out again, and says whether it was still there. */

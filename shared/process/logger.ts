@@ -49,7 +49,7 @@ export function createLogger(
 const troubles = new WeakMap<Logger, ReadonlyMap<string, number>>();
 
 /** How many warnings and errors it has written, by event. */
-export function troublesOf(logger: Logger): ReadonlyMap<string, number> {
+export function countLoggedProblems(logger: Logger): ReadonlyMap<string, number> {
   return troubles.get(logger) ?? new Map();
 }
 
@@ -60,7 +60,7 @@ function count(told: Map<string, number>, line: unknown): void {
 }
 
 /** The first line of each process. */
-export function tellStart(logger: Logger): void {
+export function logStart(logger: Logger): void {
   logger.info({ event: 'service.starting', version: VERSION, node: thisProcess.version });
 }
 

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import type { RedisConfig } from '../config/config.js';
-import { collectForOneTurn } from '../process/batch-per-turn.js';
+import { batchPerTurn } from '../process/batch-per-turn.js';
 import type { Logger } from '../process/logger.js';
 import { openWorkerRedis, type RedisClient } from './connection.js';
 import { QUEUE_PREFIX } from './queue-settings.js';
@@ -11,25 +11,25 @@ import { QUEUE_PREFIX } from './queue-settings.js';
  */
 const CHANNEL = `${QUEUE_PREFIX}:decided`;
 
-export type RingDecided = (paymentId: string) => void;
+export type NotifyDecided = (paymentId: string) => void;
 
 /** Payments that are decided in one turn of the event loop are told of together. */
-export function decisionBell(redis: RedisClient | undefined): RingDecided {
+export function decisionNotifier(redis: RedisClient | undefined): NotifyDecided {
   if (redis === undefined) return () => {};
-  return collectForOneTurn((ids) => {
+  return batchPerTurn((ids) => {
     redis.publish(CHANNEL, ids.join(' ')).catch(() => undefined); // Lost: the rows are looked at all the same.
   });
 }
 
-export type HearDecided = (listener: (paymentId: string) => void) => Hearing;
+export type SubscribeToDecisions = (listener: (paymentId: string) => void) => DecisionSubscription;
 
-export interface Hearing {
+export interface DecisionSubscription {
   /** Whether a ring would be heard now. */
   isOn(): boolean;
   stop(): void;
 }
 
-export function decisionsFrom(redis: RedisConfig | undefined, logger: Logger): HearDecided {
+export function decisionSubscriber(redis: RedisConfig | undefined, logger: Logger): SubscribeToDecisions {
   return (listener) => {
     if (redis === undefined) return { isOn: () => false, stop: () => {} };
     const subscriber = openWorkerRedis(redis, logger);

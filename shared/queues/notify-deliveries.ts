@@ -1,4 +1,4 @@
-import { collectForOneTurn } from '../process/batch-per-turn.js';
+import { batchPerTurn } from '../process/batch-per-turn.js';
 import type { Logger } from '../process/logger.js';
 import type { Queues } from './enqueue.js';
 
@@ -9,17 +9,17 @@ export interface FanOut {
   accountIds: readonly string[];
 }
 
-export type RingDeliveries = (fanOut: FanOut) => void;
+export type NotifyDeliveries = (fanOut: FanOut) => void;
 
 /**
  * Rings once for all that one turn of the event loop made due to an account, however many endpoints it has. Never fails
  * and keeps nobody waiting: a ring that is lost is made up for by the sweep. Who can take it here and now need not be rung for.
  */
-export function deliveryBell(
+export function deliveryNotifier(
   queues: Queues,
   logger: Logger,
   takeHere: (accountId: string) => boolean = () => false,
-): RingDeliveries {
+): NotifyDeliveries {
   function ring(accountId: string, eventId: string): void {
     const id = `${accountId}-${eventId}`;
     queues.enqueue({ name: 'deliver-webhook', payload: { accountId }, id }).catch((error: unknown) => {
@@ -27,7 +27,7 @@ export function deliveryBell(
     });
   }
 
-  return collectForOneTurn((all) => {
+  return batchPerTurn((all) => {
     const lastEventOf = new Map(
       all.flatMap(({ eventId, accountIds }) => accountIds.map((accountId) => [accountId, eventId] as const)),
     );
@@ -36,4 +36,4 @@ export function deliveryBell(
 }
 
 /** Where there is no queue at hand, the sweep finds what is due. */
-export const leaveToSweep: RingDeliveries = () => {};
+export const leaveToSweep: NotifyDeliveries = () => {};

@@ -1,13 +1,13 @@
 import type { Logger } from '../process/logger.js';
 
 /** One line when the queue store can no longer be used and one when it can again, however often it is tried between. */
-export interface StoreNews {
+export interface StoreStateLog {
   away(who: string, error: unknown): void;
   back(who: string): void;
   isAway(who: string): boolean;
 }
 
-export function tellOfStore(logger: Logger): StoreNews {
+export function logStoreState(logger: Logger): StoreStateLog {
   const without = new Set<string>();
   return {
     away(who, error) {

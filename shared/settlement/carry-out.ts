@@ -2,9 +2,9 @@ import { raw } from 'objection';
 import type { Knex } from '../db/knex.js';
 import { withObservation } from '../payments/history.js';
 import { Payment } from '../payments/model.js';
-import type { RingDecided } from '../queues/decision-notifier.js';
+import type { NotifyDecided } from '../queues/decision-notifier.js';
 import type { Decision, Learnt } from './policy/standing.js';
-import { succeedSettled } from './succeed-together.js';
+import { succeedSettled } from './succeed-batch.js';
 import type { NextWork } from './take-work.js';
 import { failPayment, succeedPayment, type VerdictDeps, type VerdictResult } from './write-verdict.js';
 
@@ -14,7 +14,7 @@ import { failPayment, succeedPayment, type VerdictDeps, type VerdictResult } fro
  * payment is still the taker's.
  */
 export interface CarryOutDeps extends VerdictDeps {
-  ringDecided: RingDecided;
+  notifyDecided: NotifyDecided;
 }
 
 export async function carryOut(
@@ -28,7 +28,7 @@ export async function carryOut(
     decision.kind === 'fail'
       ? await failPayment(deps, payment, decision)
       : await succeed(deps, payment, decision);
-  if (result === 'done') deps.ringDecided(payment.id);
+  if (result === 'done') deps.notifyDecided(payment.id);
   return result;
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { batchWrites } from '../db/batch-writes.js';
 import { isRefusal, violatesUnique } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement, type Statement } from '../db/statement.js';
-import { writeTogether } from '../db/write-together.js';
 import { Payable } from '../payables/model.js';
 import { SESSION_MOVES } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
@@ -12,7 +12,7 @@ import { currentTrace } from '../tracing/spans.js';
 import { isRefundId, newId } from '../values/ids.js';
 import type { EventDeps } from '../webhooks/events.js';
 import { recordMove } from './record-move.js';
-import { CLAIM_ALONE, CLAIM_TOGETHER } from './statements/claim.sql.js';
+import { CLAIM_ALONE, CLAIM_BATCH } from './statements/claim.sql.js';
 
 /**
  * A payment that passed every check claims its session: one statement moves the session, which must be open and not
@@ -67,13 +67,13 @@ interface Claiming {
   events: EventDeps;
 }
 
-const claim = writeTogether<Claiming, Claim>({
+const claim = batchWrites<Claiming, Claim>({
   keyOf: ({ made }) => made.sessionId,
   likesCompany: true,
   async together(db, all) {
     // A refund's claim is told of, in the same commit: it goes alone.
     const silent = all.map(({ made }) => made).filter(({ sessionId }) => !isRefundId(sessionId));
-    const ids = await makeClaims(db, CLAIM_TOGETHER, silent);
+    const ids = await makeClaims(db, CLAIM_BATCH, silent);
     return all.map(({ made }) => (ids.has(made.id) ? claimed(made) : undefined));
   },
   async alone(db, { made, events }) {

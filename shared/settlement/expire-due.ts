@@ -1,43 +1,43 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import type { JobName } from '../jobs/jobs.js';
-import { MAX_EXPIRED_TOGETHER_BYTES } from '../limits/bounds.js';
+import { MAX_EXPIRED_BATCH_BYTES } from '../limits/bounds.js';
 import { SESSION_MOVES } from '../payables/states.js';
 import { now } from '../process/clock.js';
-import type { RingDeliveries } from '../queues/notify-deliveries.js';
-import { takeOneApart, type WorkInHand } from '../upkeep/work-in-hand.js';
+import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
+import { takeOneQuarantined, type WorkInFlight } from '../upkeep/work-in-flight.js';
 import { newId } from '../values/ids.js';
-import { EXPIRE_IN_HAND, FIRST_OVERDUE, TAKE_OVERDUE } from './statements/expire-due.sql.js';
+import { EXPIRE_IN_FLIGHT, FIRST_OVERDUE, TAKE_OVERDUE } from './statements/expire-due.sql.js';
 
 const WORK: JobName = 'expire-sessions';
 
 interface ExpiryDeps {
-  ringDeliveries: RingDeliveries;
+  notifyDeliveries: NotifyDeliveries;
 }
 
 /** Expires overdue sessions and refunds with their events, up to `limit`; any number of workers may do so at once. */
 export async function expireOverdueSessions(db: Knex, limit: number, deps: ExpiryDeps): Promise<number> {
-  const bindings = [now(), limit, MAX_EXPIRED_TOGETHER_BYTES, WORK];
-  const [taken] = await runStatement<WorkInHand>(db, TAKE_OVERDUE, bindings);
-  return taken === undefined ? 0 : await expireInHand(db, taken, deps);
+  const bindings = [now(), limit, MAX_EXPIRED_BATCH_BYTES, WORK];
+  const [taken] = await runStatement<WorkInFlight>(db, TAKE_OVERDUE, bindings);
+  return taken === undefined ? 0 : await expireInFlight(db, taken, deps);
 }
 
 /** One of those that workers died with; undefined when there is none whose time has come. */
-export async function expireOneApart(db: Knex, deps: ExpiryDeps): Promise<number | undefined> {
-  const taken = await takeOneApart(db, WORK);
-  return taken && (await expireInHand(db, taken, deps));
+export async function expireOneQuarantined(db: Knex, deps: ExpiryDeps): Promise<number | undefined> {
+  const taken = await takeOneQuarantined(db, WORK);
+  return taken && (await expireInFlight(db, taken, deps));
 }
 
-async function expireInHand(
+async function expireInFlight(
   db: Knex,
-  { id, ids }: WorkInHand,
-  { ringDeliveries }: ExpiryDeps,
+  { id, ids }: WorkInFlight,
+  { notifyDeliveries }: ExpiryDeps,
 ): Promise<number> {
   const eventIds = ids.map(() => newId('evt_'));
   const bindings = [id, now(), eventIds, SESSION_MOVES.expire.from];
-  const [expired] = await runStatement<Expired>(db, EXPIRE_IN_HAND, bindings);
+  const [expired] = await runStatement<Expired>(db, EXPIRE_IN_FLIGHT, bindings);
   if (expired === undefined || expired.lastEventId === null) return 0;
-  ringDeliveries({ eventId: expired.lastEventId, accountIds: expired.accountIds });
+  notifyDeliveries({ eventId: expired.lastEventId, accountIds: expired.accountIds });
   return expired.count;
 }
 

@@ -1,4 +1,4 @@
-import { collectForOneTurn } from '../process/batch-per-turn.js';
+import { batchPerTurn } from '../process/batch-per-turn.js';
 import type { Logger } from '../process/logger.js';
 import type { Queues } from '../queues/enqueue.js';
 import { paymentJob } from './payment-job.js';
@@ -10,7 +10,7 @@ interface Claimed {
   requestId?: string;
 }
 
-export type RingSettlement = (claimed: Claimed) => void;
+export type NotifySettlement = (claimed: Claimed) => void;
 
 /** Of one job: its calls to the facilitator go out at the same time. */
 export const PAYMENTS_OF_A_JOB = 5;
@@ -19,7 +19,7 @@ export const PAYMENTS_OF_A_JOB = 5;
  * Payments that were claimed in one turn of the event loop share a job, which costs as much as a payment's statements.
  * Never fails and keeps nobody waiting: a ring that is lost is made up for by the sweep.
  */
-export function settlementBell(queues: Queues, logger: Logger): RingSettlement {
+export function settlementNotifier(queues: Queues, logger: Logger): NotifySettlement {
   function ring([first, ...rest]: readonly Claimed[]): void {
     if (first === undefined) return;
     const { paymentId, dueAt, requestId } = first;
@@ -31,7 +31,7 @@ export function settlementBell(queues: Queues, logger: Logger): RingSettlement {
     });
   }
 
-  return collectForOneTurn((all) => {
+  return batchPerTurn((all) => {
     for (let from = 0; from < all.length; from += PAYMENTS_OF_A_JOB)
       ring(all.slice(from, from + PAYMENTS_OF_A_JOB));
   });

@@ -1,8 +1,8 @@
 import { Account } from '../accounts/model.js';
 import type { ShownItem } from '../checkout-sessions/present-public.js';
+import { batchReads, type Together } from '../db/batch-reads.js';
 import type { Knex } from '../db/knex.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
-import { readTogether, type Together } from '../db/read-together.js';
 import { runStatement } from '../db/statement.js';
 import { LONG_READS_AT_ONCE } from '../limits/bounds.js';
 import { Payable } from '../payables/model.js';
@@ -71,7 +71,7 @@ const IMAGES_TOGETHER: Together = { most: 20, atOnce: LONG_READS_AT_ONCE };
 const URLS = ['successUrl', 'cancelUrl'] as const;
 
 /** For agents. */
-export const findLinkedSession = readTogether(
+export const findLinkedSession = batchReads(
   linkReader('link', [...STATE_FIELDS, ...URLS], {
     summary: SUMMARY,
     publicItems: LIGHT_PUBLIC_ITEMS,
@@ -79,10 +79,10 @@ export const findLinkedSession = readTogether(
 );
 
 /** For those who ask again and again, and those who pay. */
-export const findLinkState = readTogether(linkReader('link_state', STATE_FIELDS, {}));
+export const findLinkState = batchReads(linkReader('link_state', STATE_FIELDS, {}));
 
 /** For the page. */
-export const findPageSession = readTogether(
+export const findPageSession = batchReads(
   linkReader('link_page', [...STATE_FIELDS, ...URLS], { shownItems: SHOWN_ITEMS }),
   ONE_BY_ONE,
 );
@@ -124,7 +124,7 @@ function linkReader(
   };
 }
 
-const readItems = readTogether<string, string>(async (db, ids) => {
+const readItems = batchReads<string, string>(async (db, ids) => {
   const rows = await runStatement<{ items: string }>(db, READ_PUBLIC_ITEMS, ids);
   return rows.map(({ items }) => items);
 }, ONE_BY_ONE);
@@ -145,7 +145,7 @@ interface AskedImage {
   number: number | null;
 }
 
-const readImage = readTogether<AskedImage, LinkImage>(async (db, asked) => {
+const readImage = batchReads<AskedImage, LinkImage>(async (db, asked) => {
   const rows = await runStatement<{ position: number; accountId: string; url: string | null }>(db, IMAGES, [
     asked.map(({ id }) => id),
     asked.map(({ number }) => number),
@@ -167,7 +167,7 @@ interface PayloadUse {
   sessionId: string;
 }
 
-const readPayloadUse = readTogether<PayloadUse, true>(async (db, uses) => {
+const readPayloadUse = batchReads<PayloadUse, true>(async (db, uses) => {
   const keys = [uses.map(({ payloadKey }) => payloadKey), uses.map(({ sessionId }) => sessionId)];
   const used = new Set(
     (await runStatement<{ index: number }>(db, PAYLOADS_USED, keys)).map(({ index }) => index),

@@ -1,16 +1,16 @@
+import { batchWrites } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
 import type { Row } from '../db/model-columns.js';
 import { runStatement, type Statement } from '../db/statement.js';
-import { writeTogether } from '../db/write-together.js';
-import { ALONE_AFTER_DEATHS } from '../limits/bounds.js';
+import { QUARANTINE_AFTER_CRASHES } from '../limits/bounds.js';
 import { Payment } from '../payments/model.js';
 import type { PaymentStage } from '../payments/states.js';
 import { now, nowMs } from '../process/clock.js';
 import { AFTER_TIMEOUT_MS } from './policy/limits.js';
 import {
   BEGIN_ALONE,
+  BEGIN_BATCH,
   BEGIN_LOOK,
-  BEGIN_TOGETHER,
   DUE_OF_STAGE,
   looked,
   payment,
@@ -45,11 +45,11 @@ interface Beginning {
   settleTimeoutMs: number;
 }
 
-const begin = writeTogether<Beginning, Payment | undefined>({
+const begin = batchWrites<Beginning, Payment | undefined>({
   keyOf: ({ id }) => id,
   likesCompany: true,
   async together(db, beginnings) {
-    const begun = await beginAll(db, BEGIN_TOGETHER, beginnings);
+    const begun = await beginAll(db, BEGIN_BATCH, beginnings);
     return beginnings.map(({ id }) => begun.get(id));
   },
   async alone(db, beginning) {
@@ -109,7 +109,7 @@ export async function listDuePayments(
 }
 
 /** Those that so many takers have died with that they are taken alone, and of them first what fewest died with. */
-export async function listDueApart(
+export async function listDueQuarantined(
   db: Knex,
   stages: readonly PaymentStage[],
   limit: number,
@@ -118,7 +118,7 @@ export async function listDueApart(
     .select('id', 'stage', 'attempt', 'dueAt', 'lostTakes')
     .whereIn('stage', stages)
     .where('dueAt', '<=', now())
-    .where('lostTakes', '>=', ALONE_AFTER_DEATHS)
+    .where('lostTakes', '>=', QUARANTINE_AFTER_CRASHES)
     .orderBy(['lostTakes', 'dueAt'])
     .limit(limit);
   return rows.flatMap(presentDue);
@@ -129,6 +129,6 @@ function presentDue({ id, stage, attempt, lostTakes, dueAt }: Payment): DuePayme
 }
 
 /** Of one that has been taken, its present taker not counted. */
-export function isApart({ lostTakes }: Pick<Payment, 'lostTakes'>): boolean {
-  return lostTakes > ALONE_AFTER_DEATHS;
+export function isQuarantined({ lostTakes }: Pick<Payment, 'lostTakes'>): boolean {
+  return lostTakes > QUARANTINE_AFTER_CRASHES;
 }

@@ -4,17 +4,17 @@ import { postgresConnection } from '../db/connection.js';
 import type { Logger } from '../process/logger.js';
 
 /** A setting that is lawful and that no merchant would want: `hint` says what it lets happen. */
-export interface Danger {
+export interface RiskySetting {
   event: string;
   hint: string;
 }
 
 /** One line each, when production starts with it. */
-export function warnOfDangers(config: Config, logger: Logger): void {
-  if (config.production) for (const danger of dangersOf(config)) logger.warn(danger);
+export function warnAboutRiskySettings(config: Config, logger: Logger): void {
+  if (config.production) for (const danger of findRiskySettings(config)) logger.warn(danger);
 }
 
-export function dangersOf(config: Config): Danger[] {
+export function findRiskySettings(config: Config): RiskySetting[] {
   return [
     ...dangersOfAddress(config.baseUrl),
     ...(config.trustProxy === true ? [TRUSTS_EVERY_PROXY] : []),
@@ -24,20 +24,20 @@ export function dangersOf(config: Config): Danger[] {
   ];
 }
 
-const TRUSTS_EVERY_PROXY: Danger = {
+const TRUSTS_EVERY_PROXY: RiskySetting = {
   event: 'config.trusts_every_proxy',
   hint: 'TRUST_PROXY=true believes whatever X-Forwarded-For says: anybody names an address of their own, and no limit per address holds. Set the number of proxies, or their addresses.',
 };
-const PRIVATE_WEBHOOKS: Danger = {
+const PRIVATE_WEBHOOKS: RiskySetting = {
   event: 'config.private_webhooks',
   hint: 'WEBHOOK_ALLOW_PRIVATE_NETWORKS=true lets merchants send requests to every address that this machine reaches, those of your own network and of its metadata service too. Unset it.',
 };
-const plainPostgres = (variable: string): Danger => ({
+const plainPostgres = (variable: string): RiskySetting => ({
   event: 'config.plain_postgres',
   hint: `${variable} names another host without TLS: whoever is between reads and changes all that is stored. Add sslmode=require to it.`,
 });
 
-function dangersOfAddress(baseUrl: string): Danger[] {
+function dangersOfAddress(baseUrl: string): RiskySetting[] {
   const { protocol, hostname } = new URL(baseUrl);
   if (isThisMachine(hostname)) {
     return [

@@ -1,6 +1,6 @@
 import { type Config, readConfig } from '../config/config.js';
 import { keepHeapSmall } from '../process/heap-growth.js';
-import { createLogger, type Logger, tellStart } from '../process/logger.js';
+import { createLogger, type Logger, logStart } from '../process/logger.js';
 import { type Closable, closeOnSignal } from '../process/shutdown.js';
 import { runEntryPoint } from './entry-point.js';
 
@@ -13,7 +13,7 @@ export async function runProcess(
     keepHeapSmall();
     const config = readConfig(name);
     const logger = createLogger(config.logLevel, name);
-    tellStart(logger);
+    logStart(logger);
     closeOnSignal(await start(config, logger), logger);
   });
 }

@@ -64,26 +64,26 @@ export function openTracing(url: string, service: string, logger: Logger): Closa
 
 function tracerOf(provider: BasicTracerProvider): Tracer {
   const spans = provider.getTracer('stablecoin-checkout', VERSION);
-  const underWay = new AsyncLocalStorage<Context>();
+  const inFlight = new AsyncLocalStorage<Context>();
 
   function begin({ name, kind, parent, attributes }: SpanStart): OpenSpan {
-    const from = (parent === undefined ? underWay.getStore() : contextOf(parent)) ?? ROOT_CONTEXT;
+    const from = (parent === undefined ? inFlight.getStore() : contextOf(parent)) ?? ROOT_CONTEXT;
     const span = spans.startSpan(name, { kind: KINDS[kind], attributes: given(attributes) }, from);
     const context = trace.setSpan(from, span);
     return {
       say: (more) => void span.setAttributes(given(more)),
       rename: (next) => void span.updateName(next),
       fail: (why) => void span.setAttribute('error.type', why).setStatus({ code: SpanStatusCode.ERROR }),
-      within: (work) => underWay.run(context, work),
+      within: (work) => inFlight.run(context, work),
       end: () => span.end(),
     };
   }
 
   return {
     begin,
-    apart: (work) => underWay.exit(work),
+    apart: (work) => inFlight.exit(work),
     current() {
-      const context = underWay.getStore();
+      const context = inFlight.getStore();
       const span = context && trace.getSpanContext(context);
       return span && `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, '0')}`;
     },

@@ -56,7 +56,7 @@ export function currentTrace(): string | undefined {
   return tracer?.current();
 }
 
-export function apartFromTrace<T>(work: () => T): T {
+export function outsideTrace<T>(work: () => T): T {
   return tracer === undefined ? work() : tracer.apart(work);
 }
 

@@ -10,7 +10,7 @@ export interface Backlog {
   deliveriesDue: number;
   oldestDeliverySeconds: number;
   sessionsOverdue: number;
-  workApart: number;
+  quarantinedWork: number;
 }
 
 export async function readBacklog(db: Knex): Promise<Backlog> {

@@ -1,4 +1,4 @@
-import { isDatabaseAway, sqlState } from '../db/constraints.js';
+import { isDatabaseUnavailable, sqlState } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { WRITE_PROBE } from './statements/write-probe.sql.js';
@@ -17,5 +17,5 @@ export function databaseState(error: unknown): DatabaseState {
   const state = sqlState(error);
   if (state === READ_ONLY) return 'read_only';
   if (state === DISK_FULL) return 'full';
-  return state === undefined || isDatabaseAway(error) ? 'down' : 'not_writable';
+  return state === undefined || isDatabaseUnavailable(error) ? 'down' : 'not_writable';
 }

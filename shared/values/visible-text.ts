@@ -20,11 +20,11 @@ const ASCII = /^[\0-\x7f]*$/;
  * What a merchant wrote, as people and agents are to read it: nothing in it that they would not see, but what emoji and
  * words of some scripts are made with.
  */
-export function visibleWords(text: string): string {
+export function visibleText(text: string): string {
   return ASCII.test(text) ? text : text.replaceAll(BELONGS_OR_INVISIBLE, '$1');
 }
 
 /** Whether they may have to be made visible. */
-export function mayHideWords(text: string): boolean {
+export function mayHideText(text: string): boolean {
   return !ASCII.test(text) && ONE_INVISIBLE.test(text);
 }

@@ -9,7 +9,7 @@ import { weighedColumns } from '../db/weighed-columns.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { MAX_ENDPOINTS_PER_MODE } from '../limits/bounds.js';
 import { now, nowMs } from '../process/clock.js';
-import type { RingDeliveries } from '../queues/notify-deliveries.js';
+import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
 import type { SecretBox } from '../secrets/secrets.js';
 import { newId } from '../values/ids.js';
 import type { SubscribableEvent } from './event-types.js';
@@ -113,7 +113,7 @@ export async function updateWebhookEndpoint(
   principal: Principal,
   id: string,
   { disabled, ...changes }: WebhookEndpointChanges,
-  ringDeliveries: RingDeliveries,
+  notifyDeliveries: NotifyDeliveries,
   reply: Reply<WebhookEndpoint>,
 ): Promise<string> {
   let released = false;
@@ -125,7 +125,7 @@ export async function updateWebhookEndpoint(
     const changed = await endpoint.$query(trx).patchAndFetch({ ...changes, status });
     return await answerAndKeep(trx, reply, changed);
   });
-  if (released) ringDeliveries({ eventId: `enabled-${nowMs()}`, accountIds: [principal.accountId] });
+  if (released) notifyDeliveries({ eventId: `enabled-${nowMs()}`, accountIds: [principal.accountId] });
   return text;
 }
 

@@ -1,14 +1,14 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
-import type { RingDeliveries } from '../queues/notify-deliveries.js';
+import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
 import { newId } from '../values/ids.js';
 import type { EventType } from './event-types.js';
 import { WRITE_AND_FAN_OUT } from './statements/events.sql.js';
 
 export interface EventDeps {
   baseUrl: string;
-  ringDeliveries: RingDeliveries;
+  notifyDeliveries: NotifyDeliveries;
 }
 
 /** The object of an event, as the transaction left it and as the API shows it. */
@@ -28,7 +28,7 @@ export async function recordEvents(
   trx: Knex.Transaction,
   type: EventType,
   subjects: readonly EventSubject[],
-  { ringDeliveries }: Pick<EventDeps, 'ringDeliveries'>,
+  { notifyDeliveries }: Pick<EventDeps, 'notifyDeliveries'>,
 ): Promise<void> {
   const events = subjects.map(({ id, accountId, livemode, object }) => ({
     id: newId('evt_'),
@@ -42,7 +42,7 @@ export async function recordEvents(
   const accountIds = rows.map(({ accountId }) => accountId);
   const eventId = events.at(-1)?.id ?? '';
   trx.executionPromise.then(
-    () => ringDeliveries({ eventId, accountIds }),
+    () => notifyDeliveries({ eventId, accountIds }),
     () => undefined, // Rolled back: nothing was written.
   );
 }

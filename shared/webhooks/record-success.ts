@@ -1,6 +1,6 @@
+import { batchWrites } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { writeTogether } from '../db/write-together.js';
 import { now } from '../process/clock.js';
 import { DELIVERY_MOVES, type DeliveryTry } from './event-types.js';
 import { WebhookEndpoint } from './model.js';
@@ -43,7 +43,7 @@ interface Succeeded {
   batch: Batch | undefined;
 }
 
-const succeedInGroup = writeTogether<Success, Succeeded>({
+const succeedInGroup = batchWrites<Success, Succeeded>({
   keyOf: ({ delivery }) => delivery.id,
   // Nobody waits for one, and in larger groups each costs less, here and in Postgres.
   enough: 25,

@@ -3,7 +3,7 @@ import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { now, nowMs } from '../process/clock.js';
-import type { RingDeliveries } from '../queues/notify-deliveries.js';
+import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
 import { newId } from '../values/ids.js';
 import { getEvent } from './list-events.js';
 import { Event, WebhookDelivery, WebhookEndpoint } from './model.js';
@@ -34,7 +34,7 @@ export async function resendOwnEvent(
   db: Knex,
   principal: Principal,
   { eventId, endpointId }: { eventId: string; endpointId: string | undefined },
-  ringDeliveries: RingDeliveries,
+  notifyDeliveries: NotifyDeliveries,
   reply: Reply<StoredEvent>,
 ): Promise<string> {
   const { accountId, livemode } = principal;
@@ -44,7 +44,7 @@ export async function resendOwnEvent(
     await deliverAgain(trx, { ...event, accountId, livemode }, endpointId);
     return await answerAndKeep(trx, reply, event);
   });
-  ringDeliveries({ eventId: `resent-${nowMs()}`, accountIds: [accountId] });
+  notifyDeliveries({ eventId: `resent-${nowMs()}`, accountIds: [accountId] });
   return text;
 }
 

@@ -1,7 +1,7 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
-import { DUE_APART, LOCK_ENDPOINT_OF, TAKE_APART } from './statements/take-quarantined.sql.js';
+import { DUE_QUARANTINED, LOCK_ENDPOINT_OF, TAKE_QUARANTINED } from './statements/take-quarantined.sql.js';
 import {
   type ChosenEndpoint,
   leaseFrom,
@@ -12,17 +12,17 @@ import {
 } from './take-due.js';
 
 /** A delivery that so many takers have died with that it is taken alone. */
-export interface DueApart {
+export interface DueQuarantined {
   id: string;
   deaths: number;
 }
 
-export async function listDeliveriesApart(db: Knex, limit: number): Promise<DueApart[]> {
-  return await runStatement<DueApart>(db, DUE_APART, [now(), limit]);
+export async function listQuarantinedDeliveries(db: Knex, limit: number): Promise<DueQuarantined[]> {
+  return await runStatement<DueQuarantined>(db, DUE_QUARANTINED, [now(), limit]);
 }
 
 /** Undefined when somebody else has it, or its endpoint takes nothing any more. */
-export async function takeDeliveryApart(db: Knex, id: string): Promise<TakenDelivery | undefined> {
+export async function takeQuarantinedDelivery(db: Knex, id: string): Promise<TakenDelivery | undefined> {
   return await db.transaction(async (trx) => {
     const at = now();
     const endpoints = await runStatement<ChosenEndpoint & { accountId: string }>(trx, LOCK_ENDPOINT_OF, [
@@ -31,7 +31,7 @@ export async function takeDeliveryApart(db: Knex, id: string): Promise<TakenDeli
     ]);
     const [endpoint] = await leaveOutClosed(trx, endpoints);
     if (endpoint === undefined) return undefined;
-    const [row] = await runStatement<TakenRow>(trx, TAKE_APART, [at, leaseFrom(at), id]);
+    const [row] = await runStatement<TakenRow>(trx, TAKE_QUARANTINED, [at, leaseFrom(at), id]);
     return row && presentTaken(row, endpoint);
   });
 }

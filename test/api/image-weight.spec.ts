@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import request from 'supertest';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import {
+  IMAGE_BYTES_IN_FLIGHT,
   IMAGE_BYTES_SENT_TO_ADDRESS,
-  IMAGE_BYTES_UNDER_WAY,
   MAX_IMAGE_BYTES,
   MAX_IMAGE_FETCHES,
   MAX_IMAGE_FETCHES_OF_ACCOUNT,
@@ -84,7 +84,7 @@ describe('images that are dripped', () => {
     }
     assert.ok(mostOfOne <= MAX_IMAGE_FETCHES_OF_ACCOUNT, `${mostOfOne} of one account`);
     assert.ok(mostAtOnce <= MAX_IMAGE_FETCHES, `${mostAtOnce} at once`);
-    assert.ok(IMAGE_BYTES_UNDER_WAY < MAX_IMAGE_FETCHES * MAX_IMAGE_BYTES);
+    assert.ok(IMAGE_BYTES_IN_FLIGHT < MAX_IMAGE_FETCHES * MAX_IMAGE_BYTES);
   });
 
   it('are held for an address as long as it is sent them, and not beyond its share', () => {

@@ -102,8 +102,8 @@ const PAYMENT_WRITERS = [
   'reconcile-restore.sql.ts',
   'remember-told.ts',
   'resolve.ts',
-  'succeed-together.sql.ts',
+  'succeed-batch.sql.ts',
   'take-work.sql.ts',
   'write-verdict.ts',
 ];
-const VERDICT_CALLERS = ['carry-out.ts', 'succeed-together.ts'];
+const VERDICT_CALLERS = ['carry-out.ts', 'succeed-batch.ts'];

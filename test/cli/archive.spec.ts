@@ -23,7 +23,7 @@ import { newPayment } from '../support/new-payment.js';
 import { runPiped } from '../support/piped-command.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
-const BELL = { baseUrl: 'https://pay.example', ringDeliveries: () => {} };
+const BELL = { baseUrl: 'https://pay.example', notifyDeliveries: () => {} };
 
 describe('merchants archive', () => {
   let app: TestApp;

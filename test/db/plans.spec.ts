@@ -27,7 +27,7 @@ import { recordDelivered } from '../../shared/webhooks/record-success.js';
 import { resendEvent } from '../../shared/webhooks/resend.js';
 import { removePreviousSecrets } from '../../shared/webhooks/roll-secret.js';
 import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
-import { listDeliveriesApart } from '../../shared/webhooks/take-quarantined.js';
+import { listQuarantinedDeliveries } from '../../shared/webhooks/take-quarantined.js';
 import { buildSigner, type Client, client, signToken } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { newPayment } from '../support/new-payment.js';
@@ -213,12 +213,12 @@ describe('the plans of a database that has grown', () => {
     // A fifth of all payments is this account's, so that those of others between are read as well.
     assertIndexed(() => bare('get', '/v1/payments').accept('text/csv').expect(200), 5 * MOST_ROWS));
 
-  const bell = { baseUrl: 'https://pay.example', ringDeliveries: () => {} };
+  const bell = { baseUrl: 'https://pay.example', notifyDeliveries: () => {} };
   const sweeps: Record<string, () => Promise<unknown>> = {
     'looking for due payments': () => listDuePayments(app.db, ['settle', 'confirm', 'watch'], 500),
     'looking for overdue sessions': () => hasOverdueSessions(app.db),
     'expiring overdue sessions': () => expireOverdueSessions(app.db, 500, bell),
-    'due deliveries that workers died with': () => listDeliveriesApart(app.db, 20),
+    'due deliveries that workers died with': () => listQuarantinedDeliveries(app.db, 20),
     'secrets that sign no more': () => removePreviousSecrets(app.db, 1000),
     'looking for due deliveries': () => findDueAccounts(app.db, '', 1000),
     'what waits, for the metrics': () => readBacklog(app.db),

@@ -5,7 +5,7 @@ import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { Payment } from '../../shared/payments/model.js';
 import { now } from '../../shared/process/clock.js';
-import { succeedSettled } from '../../shared/settlement/succeed-together.js';
+import { succeedSettled } from '../../shared/settlement/succeed-batch.js';
 import { beginSettlement } from '../../shared/settlement/take-work.js';
 import {
   succeedPayment,
@@ -182,7 +182,7 @@ async function play(db: Knex, write: Writer, one: Case): Promise<Left> {
     db,
     baseUrl: 'https://pay.example',
     logger: { info: log, warn: log, error: log },
-    ringDeliveries: ({ accountIds }: { accountIds: readonly string[] }) => {
+    notifyDeliveries: ({ accountIds }: { accountIds: readonly string[] }) => {
       rung += accountIds.length;
     },
   } as unknown as VerdictDeps;

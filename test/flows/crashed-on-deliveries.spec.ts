@@ -12,7 +12,7 @@ import { findDueAccounts } from '../../shared/webhooks/find-due.js';
 import type { WebhookDelivery } from '../../shared/webhooks/model.js';
 import { recordFailedTry } from '../../shared/webhooks/record-failure.js';
 import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
-import { takeDeliveryApart } from '../../shared/webhooks/take-quarantined.js';
+import { takeQuarantinedDelivery } from '../../shared/webhooks/take-quarantined.js';
 import { testServices } from '../support/suite.js';
 import { type Hook, openWebhookFlow, ROOM, type WebhookFlow } from '../support/webhook-flow.js';
 
@@ -66,7 +66,7 @@ describe('deliveries that workers die with', function () {
     const poison = await only(hook);
     assert.deepEqual(await takeUsual(), [], 'nobody takes it with others');
     assert.deepEqual((await findDueAccounts(flow.db, '', 100)).due, [], 'nor is rung for it');
-    assert.equal((await readBacklog(flow.db)).workApart, 1);
+    assert.equal((await readBacklog(flow.db)).quarantinedWork, 1);
 
     hook.receiver.react(answer(200));
     await flow.expireSession();
@@ -81,7 +81,7 @@ describe('deliveries that workers die with', function () {
     await last.kill();
     const { status, lostTakes, tries } = await only(hook);
     assert.deepEqual([status, lostTakes, tries], ['succeeded', 0, 1]);
-    assert.equal((await readBacklog(flow.db)).workApart, 0);
+    assert.equal((await readBacklog(flow.db)).quarantinedWork, 0);
   });
 
   it('come back later after each death; whatever came of a try, they are like others again', async () => {
@@ -96,9 +96,9 @@ describe('deliveries that workers die with', function () {
     for (let death = 3; death <= 6; death += 1) {
       const { dueAt } = await only(hook);
       travelMs(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs()));
-      const taken = await takeDeliveryApart(flow.db, row.id);
+      const taken = await takeQuarantinedDelivery(flow.db, row.id);
       assert.equal(taken?.id, row.id);
-      assert.equal(await takeDeliveryApart(flow.db, row.id), undefined, 'one taker has it');
+      assert.equal(await takeQuarantinedDelivery(flow.db, row.id), undefined, 'one taker has it');
       minutes.push(Math.floor((((await only(hook)).dueAt?.getTime() ?? 0) - nowMs()) / 60_000));
       if (death < 6) continue;
       const entry = {
@@ -132,7 +132,7 @@ describe('deliveries that workers die with', function () {
       const row = await only(hook);
       await flow.db('webhookDeliveries').where({ id: row.id }).update({ status: 'pending' });
       await runOut(row);
-      assert.equal(await takeDeliveryApart(flow.db, row.id), undefined);
+      assert.equal(await takeQuarantinedDelivery(flow.db, row.id), undefined);
     }
     const [held, dropped] = [await only(off), await only(gone)];
     assert.deepEqual([held.status, held.dueAt, dropped.status], ['pending', null, 'dropped']);

@@ -5,7 +5,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { openRedis } from '../../shared/queues/connection.js';
-import { decisionBell, decisionsFrom } from '../../shared/queues/decision-notifier.js';
+import { decisionNotifier, decisionSubscriber } from '../../shared/queues/decision-notifier.js';
 import { testServices } from '../support/suite.js';
 
 const LOGGER = createLogger('silent', 'test');
@@ -48,9 +48,9 @@ describe('hearing of decided payments over Redis', () => {
   it('goes on after its connection broke, and may be stopped just when it begins again', async () => {
     const { port: near } = proxy.address() as net.AddressInfo;
     const heard: string[] = [];
-    const hearing = decisionsFrom(configOf(`redis://127.0.0.1:${near}`), LOGGER)((id) => heard.push(id));
+    const hearing = decisionSubscriber(configOf(`redis://127.0.0.1:${near}`), LOGGER)((id) => heard.push(id));
     const ringing = openRedis(configOf(testServices().redisUrl), LOGGER);
-    const ring = decisionBell(ringing);
+    const ring = decisionNotifier(ringing);
     await eventually(() => {
       ring('pay_1');
       assert.ok(heard.includes('pay_1'));

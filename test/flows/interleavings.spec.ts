@@ -208,7 +208,7 @@ describe('takers of one row', () => {
     await flow.letTimePass(id);
     await beginLook(flow.app.db, payment.id);
     const before = [await flow.session(id), await flow.onlyPayment(id)];
-    const verdicts = { db: flow.app.db, logger: hands.deps.logger, ...EVENT_DEPS, ringDecided: () => {} };
+    const verdicts = { db: flow.app.db, logger: hands.deps.logger, ...EVENT_DEPS, notifyDecided: () => {} };
     const said = { source: 'service', said: 'too late' } as const;
     const proof = { transaction: '0x1', payer: undefined, proofIndex: 1 };
     const decisions: Decision[] = [

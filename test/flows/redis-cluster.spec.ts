@@ -9,7 +9,7 @@ import {
   type RedisNodes,
 } from '../../lab/world/processes/redis-nodes.js';
 import { createLogger } from '../../shared/process/logger.js';
-import { decisionBell, decisionsFrom } from '../../shared/queues/decision-notifier.js';
+import { decisionNotifier, decisionSubscriber } from '../../shared/queues/decision-notifier.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 const PAYMENTS = 24;
@@ -69,8 +69,8 @@ for (const [name, open] of [
     it('has the queues, counts requests, and tells of decisions', async () => {
       const logger = createLogger('silent', 'test');
       const heard: string[] = [];
-      const hearing = decisionsFrom({ url: store.url, verifyTls: true }, logger)((id) => heard.push(id));
-      const ring = decisionBell(flow.app.redis);
+      const hearing = decisionSubscriber({ url: store.url, verifyTls: true }, logger)((id) => heard.push(id));
+      const ring = decisionNotifier(flow.app.redis);
       await eventually(() => {
         ring('pay_told');
         assert.ok(heard.includes('pay_told'), 'nothing is heard');

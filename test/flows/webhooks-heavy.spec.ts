@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { answer } from '../../lab/world/receiver/receiver.js';
-import { MAX_WEBHOOK_BYTES_IN_HAND } from '../../shared/limits/bounds.js';
+import { MAX_WEBHOOK_BYTES_IN_FLIGHT } from '../../shared/limits/bounds.js';
 import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
 import { type Crowd, openCrowd } from '../support/batch-of-payers.js';
 import { openWebhookFlow, ROOM, type WebhookFlow } from '../support/webhook-flow.js';
@@ -12,7 +12,7 @@ const METADATA = Object.fromEntries(
 );
 const LEAST_BYTES = 50 * 500 * 4;
 /** Of one of 400 places. */
-const BYTES_OF_ONE = Math.ceil(MAX_WEBHOOK_BYTES_IN_HAND / 400);
+const BYTES_OF_ONE = Math.ceil(MAX_WEBHOOK_BYTES_IN_FLIGHT / 400);
 
 describe('events that are heavy', function () {
   this.timeout(120_000);
@@ -34,10 +34,10 @@ describe('events that are heavy', function () {
     calm.react(answer(200));
     await flow.startWorker();
     await crowd.tell(4, { metadata: METADATA });
-    await eventually(() => assert.ok(bytesOf() > MAX_WEBHOOK_BYTES_IN_HAND / 3));
+    await eventually(() => assert.ok(bytesOf() > MAX_WEBHOOK_BYTES_IN_FLIGHT / 3));
     await calm.tell(1);
     await eventually(() => assert.equal(calm.got().length, 1));
-    assert.ok(bytesOf() <= MAX_WEBHOOK_BYTES_IN_HAND / 2 + 2 * LEAST_BYTES, `${bytesOf()} bytes`);
+    assert.ok(bytesOf() <= MAX_WEBHOOK_BYTES_IN_FLIGHT / 2 + 2 * LEAST_BYTES, `${bytesOf()} bytes`);
     await calm.close();
   });
 

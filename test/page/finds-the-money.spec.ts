@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { buildRefund, buildSession } from '../../lab/world/shop/factories.js';
 import { OFFERED_TOKENS } from '../../shared/chains/networks.js';
-import { SHARED_MS } from '../../shared/chains/spared-endpoint.js';
+import { SHARED_MS } from '../../shared/chains/throttled-endpoint.js';
 import { openPurse, type Purse } from '../support/page/purse.js';
 import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
 import {

@@ -49,8 +49,8 @@ export async function openCrowd(app: TestApp, { hosts, endpointsPerHost }: Crowd
     receivers,
     got: () => receivers.flatMap(({ got }) => got),
     async tell(events, { quietly = false, metadata = {} } = {}) {
-      const ringDeliveries = quietly ? leaveToSweep : app.ringDeliveries;
-      await tellExpired(app.db, { accountId, metadata }, events, ringDeliveries);
+      const notifyDeliveries = quietly ? leaveToSweep : app.notifyDeliveries;
+      await tellExpired(app.db, { accountId, metadata }, events, notifyDeliveries);
     },
     react(reaction) {
       for (const receiver of receivers) receiver.react(reaction);
@@ -65,7 +65,7 @@ async function tellExpired(
   db: Knex,
   session: Pick<CheckoutSession, 'accountId' | 'metadata'>,
   events: number,
-  ringDeliveries: typeof leaveToSweep,
+  notifyDeliveries: typeof leaveToSweep,
 ): Promise<void> {
   const expired = () => ({
     id: newId('cs_test_'),
@@ -79,7 +79,7 @@ async function tellExpired(
   await db.transaction(async (trx) => {
     const rows = Array.from({ length: events }, expired);
     const sessions = await CheckoutSession.query(trx).insert(rows).returning('*');
-    const deps = { baseUrl: 'https://pay.example', ringDeliveries };
+    const deps = { baseUrl: 'https://pay.example', notifyDeliveries };
     await recordSessionEvents(trx, 'checkout.session.expired', sessions, deps);
   });
 }

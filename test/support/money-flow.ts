@@ -42,7 +42,7 @@ export interface MoneyFlow extends Checkout {
 }
 
 /** What a move needs to tell of itself, with nobody listening. */
-export const EVENT_DEPS = { baseUrl: 'https://pay.example', ringDeliveries: leaveToSweep };
+export const EVENT_DEPS = { baseUrl: 'https://pay.example', notifyDeliveries: leaveToSweep };
 
 export interface Hands {
   deps: WorkerDeps;
@@ -140,8 +140,8 @@ export function openHands(config: Config, db: Knex): Hands {
     logger,
     recentWrites: NO_RECENT_WRITES,
     secretBox: createSecretBox(config.encryptionKeys),
-    ringDeliveries: EVENT_DEPS.ringDeliveries,
-    ringDecided: () => {},
+    notifyDeliveries: EVENT_DEPS.notifyDeliveries,
+    notifyDecided: () => {},
     queues,
     facilitator: createFacilitator(config.facilitator),
     chains: createChains(config.rpcUrls),

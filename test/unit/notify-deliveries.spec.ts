@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JobName } from '../../shared/jobs/jobs.js';
 import type { JobRequest, Queues } from '../../shared/queues/enqueue.js';
-import { deliveryBell } from '../../shared/queues/notify-deliveries.js';
+import { deliveryNotifier } from '../../shared/queues/notify-deliveries.js';
 
 describe('the bell of webhook deliveries', () => {
   let jobs: JobRequest<JobName>[];
@@ -13,7 +13,7 @@ describe('the bell of webhook deliveries', () => {
   });
 
   it('rings once for an account in a moment, by its last event', async () => {
-    const ring = deliveryBell(queues, logger);
+    const ring = deliveryNotifier(queues, logger);
     ring({ eventId: 'evt_1', accountIds: ['acct_a'] });
     ring({ eventId: 'evt_2', accountIds: ['acct_a', 'acct_b'] });
     ring({ eventId: 'evt_3', accountIds: [] });
@@ -30,7 +30,7 @@ describe('the bell of webhook deliveries', () => {
       asked.push(accountId);
       return accountId === 'acct_a';
     };
-    const ring = deliveryBell(queues, logger, takeHere);
+    const ring = deliveryNotifier(queues, logger, takeHere);
     ring({ eventId: 'evt_1', accountIds: ['acct_a'] });
     ring({ eventId: 'evt_2', accountIds: ['acct_a', 'acct_b'] });
     await nextTurn();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JobName } from '../../shared/jobs/jobs.js';
 import type { JobRequest, Queues } from '../../shared/queues/enqueue.js';
-import { settlementBell } from '../../shared/settlement/notify-settlements.js';
+import { settlementNotifier } from '../../shared/settlement/notify-settlements.js';
 
 const dueAt = new Date();
 
@@ -16,7 +16,7 @@ function openBell(refuses = false) {
       jobs.push(job);
     },
   } as unknown as Queues;
-  const ring = settlementBell(queues, {
+  const ring = settlementNotifier(queues, {
     warn: (line: Record<string, unknown>) => warned.push(line),
   } as never);
   return { ring, jobs, warned };

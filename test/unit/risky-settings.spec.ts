@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { loadConfig } from '../../shared/config/config.js';
-import { dangersOf } from '../../shared/startup/risky-settings.js';
+import { findRiskySettings } from '../../shared/startup/risky-settings.js';
 
 const SAFE = {
   NODE_ENV: 'production',
@@ -11,7 +11,7 @@ const SAFE = {
 };
 
 function told(environment: Record<string, string>): string[] {
-  const dangers = dangersOf(loadConfig({ ...SAFE, ...environment }, 'web'));
+  const dangers = findRiskySettings(loadConfig({ ...SAFE, ...environment }, 'web'));
   for (const { hint } of dangers) assert.doesNotMatch(hint, /pass-word|\n/);
   return dangers.map(({ event }) => event.replace('config.', ''));
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mayHideWords, visibleWords } from '../../shared/values/visible-text.js';
+import { mayHideText, visibleText } from '../../shared/values/visible-text.js';
 
 /** Written as Unicode's Tag characters, which nobody sees and models read. */
 const inTags = (text: string): string =>
@@ -28,7 +28,7 @@ describe('the words of a merchant', () => {
     ['joiners at an edge', '\u200cسلام\u200d', 'سلام'],
   ];
   for (const [what, text, read] of hidden) {
-    it(`are read without ${what}`, () => assert.equal(visibleWords(text), read));
+    it(`are read without ${what}`, () => assert.equal(visibleText(text), read));
   }
 
   for (const text of [
@@ -49,12 +49,12 @@ describe('the words of a merchant', () => {
     '🇩🇪',
     'e\u0301',
   ]) {
-    it(`stay as they are: ${text}`, () => assert.equal(visibleWords(text), text));
+    it(`stay as they are: ${text}`, () => assert.equal(visibleText(text), text));
   }
 
   it('are told from those in which nothing may be hidden', () => {
     for (const text of ['Coffee', 'Crème brûlée', 'קפה 2', '珈琲'])
-      assert.equal(mayHideWords(text), false, text);
-    for (const [what, text] of hidden) assert.equal(mayHideWords(text), true, what);
+      assert.equal(mayHideText(text), false, text);
+    for (const [what, text] of hidden) assert.equal(mayHideText(text), true, what);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { buildMerchant, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
 import { IdempotencyRecord } from '../../shared/accounts/model.js';
-import { MAX_REMOVED_TOGETHER_BYTES } from '../../shared/limits/bounds.js';
+import { MAX_REMOVED_BATCH_BYTES } from '../../shared/limits/bounds.js';
 import { returnToPresent, travelMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { removeExpiredIdempotencyRecords } from '../../shared/upkeep/retention.js';
@@ -57,7 +57,7 @@ describe('the clean-up', () => {
       ['third', 0.6],
       ['fourth', 0.001],
     ] as const)
-      await keep(key, MAX_REMOVED_TOGETHER_BYTES * share);
+      await keep(key, MAX_REMOVED_BATCH_BYTES * share);
     travelMs(2 * DAY_MS);
     const removed: number[] = [];
     for (let batch = 0; batch < 4; batch += 1)

@@ -12,13 +12,13 @@ import { loadConfig } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { returnToPresent, travelMs } from '../../shared/process/clock.js';
 import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
-import { expireOneApart, expireOverdueSessions } from '../../shared/settlement/expire-due.js';
-import { countDeaths } from '../../shared/upkeep/work-in-hand.js';
+import { expireOneQuarantined, expireOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { countCrashes } from '../../shared/upkeep/work-in-flight.js';
 import { expireSessions } from '../../workers/jobs/expire-sessions.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
 import { openHands } from '../support/money-flow.js';
 
-const DEPS = { ringDeliveries: leaveToSweep };
+const DEPS = { notifyDeliveries: leaveToSweep };
 
 describe('sessions that workers die with', function () {
   this.timeout(90_000);
@@ -102,15 +102,15 @@ describe('sessions that workers die with', function () {
     const waits: number[] = [];
     for (let deaths = 1; deaths <= 5; deaths += 1) {
       await db('workInHand').insert({ work: 'expire-sessions', ids: [id], takenAt: new Date(0) });
-      await countDeaths(db);
+      await countCrashes(db);
       const [row] = await db('crashedWork').where({ id });
       waits.push((row.dueAt - row.diedAt) / 60_000);
     }
     assert.deepEqual(waits, [0, 0, 1, 2, 4]);
     assert.equal(await expireOverdueSessions(db, 10, DEPS), 0, 'it is not taken with others');
-    assert.equal(await expireOneApart(db, DEPS), undefined, 'nor before its time');
+    assert.equal(await expireOneQuarantined(db, DEPS), undefined, 'nor before its time');
     await db('crashedWork').update({ dueAt: new Date() });
-    assert.equal(await expireOneApart(db, DEPS), 1);
+    assert.equal(await expireOneQuarantined(db, DEPS), 1);
     assert.equal(await deathsOf(id), undefined);
   });
 
@@ -125,7 +125,7 @@ describe('sessions that workers die with', function () {
     const first = expireOverdueSessions(db, 10, DEPS);
     await held.reached();
     travelMs(60_000);
-    assert.deepEqual(await countDeaths(db), []);
+    assert.deepEqual(await countCrashes(db), []);
     assert.equal(await deathsOf(id), undefined);
     assert.equal(await expireOverdueSessions(db, 10, DEPS), 0, 'nor taken by another');
     returnToPresent();
@@ -160,7 +160,7 @@ describe('sessions that workers die with', function () {
     const { id } = await buildSession(db, expiring.shop.accountId, { ...overdueBy(1), status: 'complete' });
     const row = { work: 'expire-sessions', id, deaths: 2, diedAt: new Date(0), dueAt: new Date(0) };
     await db('crashedWork').insert(row);
-    assert.equal(await expireOneApart(db, DEPS), 0);
+    assert.equal(await expireOneQuarantined(db, DEPS), 0);
     assert.equal(await deathsOf(id), undefined);
   });
 

@@ -4,14 +4,14 @@ import { killProcesses, startWorkerProcess } from '../../lab/world/processes/pro
 import { type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
 import { buildEndpoints, buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
 import { loadConfig } from '../../shared/config/config.js';
-import { MAX_EXPIRED_TOGETHER_BYTES } from '../../shared/limits/bounds.js';
+import { MAX_EXPIRED_BATCH_BYTES } from '../../shared/limits/bounds.js';
 import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
 import { buildHeavyOverdue } from '../support/heavy-overdue.js';
 
-const DEPS = { ringDeliveries: leaveToSweep };
+const DEPS = { notifyDeliveries: leaveToSweep };
 const MANY = 300;
 /** Less than two batches of such sessions, and their events, would take. */
 const SMALL_HEAP = '--max-old-space-size=56';
@@ -37,7 +37,7 @@ describe('sessions of full size that are over all at once', function () {
       'SELECT sum(octet_length(object::text))::int AS bytes FROM events',
     );
     assert.ok(first > 1 && first < ids.length, `${first} at once`);
-    assert.ok(rows[0].bytes < MAX_EXPIRED_TOGETHER_BYTES * 1.1, `${rows[0].bytes} bytes`);
+    assert.ok(rows[0].bytes < MAX_EXPIRED_BATCH_BYTES * 1.1, `${rows[0].bytes} bytes`);
     while ((await expireOverdueSessions(expiring.db, 500, DEPS)) > 0);
     await expiring.untilExpired(ids);
   });

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { Counter, Histogram } from 'prom-client';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { NETWORKS } from '../../shared/chains/networks.js';
-import { createGuessBrake } from '../../shared/limits/login-limiter.js';
+import { createLoginLimiter } from '../../shared/limits/login-limiter.js';
 import { type MetricSources, openMetricsPage } from '../../shared/metrics/metrics.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { VERSION } from '../../shared/process/version.js';
@@ -78,7 +78,7 @@ export async function serveWorkerMetrics(
   port: number,
   token: string | undefined,
 ): Promise<Closable> {
-  const brake = createGuessBrake();
+  const brake = createLoginLimiter();
   const server = createServer((request, response) => {
     const end = (status: number, body: string): void => {
       response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(body);

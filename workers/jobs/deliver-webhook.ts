@@ -6,7 +6,7 @@ import {
   type TakenEndpoint,
   takeDueDeliveries,
 } from '../../shared/webhooks/take-due.js';
-import { takeDeliveryApart } from '../../shared/webhooks/take-quarantined.js';
+import { takeQuarantinedDelivery } from '../../shared/webhooks/take-quarantined.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { oneAtATime } from '../webhook-delivery/one-at-a-time.js';
 import { type OpenSecrets, secretOpener } from '../webhook-delivery/open-secrets.js';
@@ -62,8 +62,8 @@ export class Deliverer implements Closable {
   }
 
   /** Tries one that workers have died with, and is done when that is. */
-  async deliverApart(id: string): Promise<void> {
-    const delivery = this.#isClosed ? undefined : await takeDeliveryApart(this.#deps.db, id);
+  async deliverQuarantined(id: string): Promise<void> {
+    const delivery = this.#isClosed ? undefined : await takeQuarantinedDelivery(this.#deps.db, id);
     if (delivery !== undefined) await this.#start(delivery);
   }
 

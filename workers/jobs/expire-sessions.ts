@@ -1,5 +1,5 @@
-import { expireOneApart, expireOverdueSessions } from '../../shared/settlement/expire-due.js';
-import { countDeaths } from '../../shared/upkeep/work-in-hand.js';
+import { expireOneQuarantined, expireOverdueSessions } from '../../shared/settlement/expire-due.js';
+import { countCrashes } from '../../shared/upkeep/work-in-flight.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { done, type Outcome } from '../deps/outcome.js';
 
@@ -9,7 +9,7 @@ const AT_ONCE = 2;
 
 /** Expires every overdue session, batch by batch. Batches, of several workers too, skip each other's rows. */
 export async function expireSessions(deps: WorkerDeps): Promise<Outcome> {
-  for (const apart of await countDeaths(deps.db)) deps.logger.error({ event: 'work.crashed_on', ...apart });
+  for (const apart of await countCrashes(deps.db)) deps.logger.error({ event: 'work.crashed_on', ...apart });
   const expired = await Promise.all(Array.from({ length: AT_ONCE }, () => expireBatches(deps)));
   expired.push(await expireApart(deps));
   const count = expired.reduce((sum, each) => sum + each);
@@ -39,7 +39,7 @@ async function expireBatches(deps: WorkerDeps): Promise<number> {
 async function expireApart(deps: WorkerDeps): Promise<number> {
   let all = 0;
   for (;;) {
-    const expired = await expireOneApart(deps.db, deps);
+    const expired = await expireOneQuarantined(deps.db, deps);
     if (expired === undefined) return all;
     all += expired;
   }

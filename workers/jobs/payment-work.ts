@@ -1,13 +1,13 @@
 import { findNetwork } from '../../shared/chains/networks.js';
 import type { Config } from '../../shared/config/config.js';
-import { outlastOutage } from '../../shared/db/outlast-outage.js';
+import { retryThroughOutage } from '../../shared/db/retry-through-outage.js';
 import type { JobName } from '../../shared/jobs/jobs.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { now, ownNowMs } from '../../shared/process/clock.js';
 import type { CarryOutDeps } from '../../shared/settlement/carry-out.js';
 import { paymentJob } from '../../shared/settlement/payment-job.js';
 import type { Rules, Times } from '../../shared/settlement/policy/standing.js';
-import { isApart, type NextWork } from '../../shared/settlement/take-work.js';
+import { isQuarantined, type NextWork } from '../../shared/settlement/take-work.js';
 import type { SpanStart } from '../../shared/tracing/spans.js';
 import type { WorkerDeps } from '../deps/deps.js';
 
@@ -37,8 +37,14 @@ export function times(): Times {
   return { now: now(), own: new Date(ownNowMs()) };
 }
 
-export function carryOutDeps({ db, logger, config, ringDeliveries, ringDecided }: WorkerDeps): CarryOutDeps {
-  return { db, logger, baseUrl: config.baseUrl, ringDeliveries, ringDecided };
+export function carryOutDeps({
+  db,
+  logger,
+  config,
+  notifyDeliveries,
+  notifyDecided,
+}: WorkerDeps): CarryOutDeps {
+  return { db, logger, baseUrl: config.baseUrl, notifyDeliveries, notifyDecided };
 }
 
 /**
@@ -52,7 +58,7 @@ export async function writeOutcome<T>(
 ): Promise<T> {
   const onBroken = (error: unknown): void =>
     logger.warn({ event: 'payment.written_again', ...named(payment), err: error });
-  return await outlastOutage({ until: payment.dueAt ?? now(), onBroken }, write);
+  return await retryThroughOutage({ until: payment.dueAt ?? now(), onBroken }, write);
 }
 
 /**
@@ -60,7 +66,7 @@ export async function writeOutcome<T>(
  * is settled again after workers have died with it: alone.
  */
 export async function ring({ queues, logger }: WorkerDeps, payment: Payment, next: NextWork): Promise<void> {
-  if (next.stage === 'settle' && isApart(payment)) return;
+  if (next.stage === 'settle' && isQuarantined(payment)) return;
   try {
     await queues.enqueue(paymentJob({ id: payment.id, attempt: payment.attempt, ...next }));
   } catch (error) {

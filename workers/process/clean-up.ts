@@ -3,7 +3,7 @@ import type { Config } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { removeDeliveryAnswers, removeExpiredIdempotencyRecords } from '../../shared/upkeep/retention.js';
-import { forgetDeaths } from '../../shared/upkeep/work-in-hand.js';
+import { forgetCrashes } from '../../shared/upkeep/work-in-flight.js';
 import { forgetWorkers } from '../../shared/upkeep/worker-pages.js';
 import { removePreviousSecrets } from '../../shared/webhooks/roll-secret.js';
 import type { WorkerDeps } from '../deps/deps.js';
@@ -61,7 +61,7 @@ export async function cleanUp({ db, logger, config }: CleanUpDeps, isOver: () =>
         return batch;
       });
     }
-    await forgetDeaths(db);
+    await forgetCrashes(db);
     await forgetWorkers(db);
     logger.info({ event: 'clean_up.finished', ...removed });
   } catch (error) {

@@ -12,7 +12,7 @@ import { pauseAfterFailure } from '../../shared/process/pause.js';
 import { waitAtMost } from '../../shared/process/within.js';
 import type { RedisClient } from '../../shared/queues/connection.js';
 import { prefixOf, type QueuePool } from '../../shared/queues/queue-settings.js';
-import type { StoreNews } from '../../shared/queues/store-state.js';
+import type { StoreStateLog } from '../../shared/queues/store-state.js';
 
 /**
  * BullMQ asks again at once for a job that its store refused to give, and a worker in Postgres that could not connect the
@@ -21,7 +21,7 @@ import type { StoreNews } from '../../shared/queues/store-state.js';
  */
 interface Patience {
   name: JobName;
-  news: StoreNews;
+  news: StoreStateLog;
   over: AbortSignal;
 }
 

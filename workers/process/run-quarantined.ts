@@ -1,7 +1,7 @@
 import type { Closable } from '../../shared/process/shutdown.js';
 import { stagesServedBy } from '../../shared/settlement/payment-job.js';
-import { type DuePayment, listDueApart } from '../../shared/settlement/take-work.js';
-import { listDeliveriesApart } from '../../shared/webhooks/take-quarantined.js';
+import { type DuePayment, listDueQuarantined } from '../../shared/settlement/take-work.js';
+import { listQuarantinedDeliveries } from '../../shared/webhooks/take-quarantined.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
 import type { Handlers } from './handlers.js';
@@ -10,7 +10,7 @@ import type { Handlers } from './handlers.js';
  * Rows that workers have died with, past the queue: of each kind one at a time, and beginning with the one that fewest
  * died with. No number of deaths decides anything of them; they only come later each time.
  */
-export interface WorkApart extends Closable {
+export interface QuarantinedWork extends Closable {
   /** Looks for them unless it is still at some. */
   look(): void;
 }
@@ -24,25 +24,25 @@ interface ApartRow {
 
 const MOST = 20;
 
-export function paymentsApart(deps: WorkerDeps, handlers: Handlers): WorkApart {
+export function quarantinedPayments(deps: WorkerDeps, handlers: Handlers): QuarantinedWork {
   const stages = stagesServedBy(deps.config.workerQueues);
   const apart = ({ id, stage, lostTakes: deaths }: DuePayment): ApartRow => {
     const work = stage === 'settle' ? 'settle-payment' : 'confirm-payment';
     return { work, id, deaths, doIt: () => handlers[work]({ paymentId: id }) };
   };
-  return workApart(deps, async () => (await listDueApart(deps.db, stages, MOST)).map(apart));
+  return quarantinedWork(deps, async () => (await listDueQuarantined(deps.db, stages, MOST)).map(apart));
 }
 
-export function deliveriesApart(deps: WorkerDeps, deliverer: Deliverer): WorkApart {
+export function quarantinedDeliveries(deps: WorkerDeps, deliverer: Deliverer): QuarantinedWork {
   const work = 'deliver-webhook';
-  return workApart(deps, async () => {
+  return quarantinedWork(deps, async () => {
     if (!deps.config.workerQueues.includes(work)) return [];
-    const due = await listDeliveriesApart(deps.db, MOST);
-    return due.map(({ id, deaths }) => ({ work, id, deaths, doIt: () => deliverer.deliverApart(id) }));
+    const due = await listQuarantinedDeliveries(deps.db, MOST);
+    return due.map(({ id, deaths }) => ({ work, id, deaths, doIt: () => deliverer.deliverQuarantined(id) }));
   });
 }
 
-function workApart({ logger }: WorkerDeps, list: () => Promise<ApartRow[]>): WorkApart {
+function quarantinedWork({ logger }: WorkerDeps, list: () => Promise<ApartRow[]>): QuarantinedWork {
   let working: Promise<void> | undefined;
   let closed = false;
 

@@ -7,7 +7,7 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { waitAtMost } from '../../shared/process/within.js';
 import type { RedisClient } from '../../shared/queues/connection.js';
 import { openQueuePool, type QueuePool } from '../../shared/queues/queue-settings.js';
-import { type StoreNews, tellOfStore } from '../../shared/queues/store-state.js';
+import { logStoreState, type StoreStateLog } from '../../shared/queues/store-state.js';
 import type { Outcome } from '../deps/outcome.js';
 import { workerOnPostgres, workerOnRedis } from './patient-worker.js';
 
@@ -18,7 +18,7 @@ interface WorkerSettings<N extends JobName> {
   redis: RedisClient | undefined;
   logger: Logger;
   /** Of all workers of a process. */
-  news?: StoreNews;
+  news?: StoreStateLog;
 }
 
 /** A killed worker's job is taken up after this; it may then run twice, and every handler may. */
@@ -33,7 +33,7 @@ const DISCARD_MS = 1000;
 
 /** The only BullMQ worker: turns outcomes into what the queue understands. */
 export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closable {
-  const { name, handle, config, redis, logger, news = tellOfStore(logger) } = settings;
+  const { name, handle, config, redis, logger, news = logStoreState(logger) } = settings;
   const running = new Set<Promise<Outcome>>();
   const work = async (job: Job<JobPayloads[N]>, token?: string): Promise<void> => {
     const handling = handle(job.data);
@@ -90,7 +90,7 @@ export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closa
 
 interface Attempts {
   name: JobName;
-  news: StoreNews;
+  news: StoreStateLog;
   stop: AbortController;
 }
 

@@ -5,7 +5,7 @@ import { followClock } from '../../shared/db/follow-clock.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { openReplica } from '../../shared/db/replica.js';
 import { runStatement } from '../../shared/db/statement.js';
-import { warnOfPooler } from '../../shared/db/warn-of-pooler.js';
+import { warnAboutPooler } from '../../shared/db/warn-about-pooler.js';
 import type { JobName } from '../../shared/jobs/jobs.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { type Closable, closeWithin } from '../../shared/process/shutdown.js';
@@ -17,13 +17,13 @@ import {
   type RedisClient,
   warnIfRedisMayEvict,
 } from '../../shared/queues/connection.js';
-import { decisionBell } from '../../shared/queues/decision-notifier.js';
+import { decisionNotifier } from '../../shared/queues/decision-notifier.js';
 import { openQueues } from '../../shared/queues/enqueue.js';
-import { deliveryBell, type RingDeliveries } from '../../shared/queues/notify-deliveries.js';
-import { tellOfStore } from '../../shared/queues/store-state.js';
+import { deliveryNotifier, type NotifyDeliveries } from '../../shared/queues/notify-deliveries.js';
+import { logStoreState } from '../../shared/queues/store-state.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { openFacilitator, type Stores } from '../../shared/startup/open-facilitator.js';
-import { warnOfDangers } from '../../shared/startup/risky-settings.js';
+import { warnAboutRiskySettings } from '../../shared/startup/risky-settings.js';
 import { startTracing } from '../../shared/tracing/start.js';
 import { createFacilitator, type Facilitator } from '../../shared/x402/facilitator.js';
 import type { WorkerDeps } from '../deps/deps.js';
@@ -52,11 +52,11 @@ interface Opened {
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
   const tracing = await startTracing(config, 'checkout-worker', logger);
   const { deps, waiting, close } = await openDeps(config, logger);
-  warnOfDangers(config, logger);
-  if (config.redis === undefined) void warnOfPooler(deps.db, logger);
+  warnAboutRiskySettings(config, logger);
+  if (config.redis === undefined) void warnAboutPooler(deps.db, logger);
   const deliverer = new Deliverer(deps);
-  const handlers = createHandlers({ ...deps, ringDeliveries: bellFor(deps, deliverer) }, deliverer);
-  const news = tellOfStore(logger);
+  const handlers = createHandlers({ ...deps, notifyDeliveries: bellFor(deps, deliverer) }, deliverer);
+  const news = logStoreState(logger);
   const start = <N extends JobName>(name: N): Closable => {
     const handle: Handlers[N] = handlers[name];
     return runWorker({ name, handle, config, redis: waiting, logger, news });
@@ -110,8 +110,8 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     recentWrites: replica === undefined ? NO_RECENT_WRITES : openRecentWrites(db, logger),
     secretBox: createSecretBox(config.encryptionKeys),
     queues,
-    ringDeliveries: deliveryBell(queues, logger),
-    ringDecided: decisionBell(ringing),
+    notifyDeliveries: deliveryNotifier(queues, logger),
+    notifyDecided: decisionNotifier(ringing),
     facilitator: facilitatorFor(config, { db, redis: ringing, breaker }, logger),
     chains,
     metrics: openWorkerMetrics({ db, replica, queues, logger }),
@@ -132,9 +132,9 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
 }
 
 /** What a worker makes due it delivers itself, if it delivers and has places: that spares a job. */
-function bellFor({ config, queues, logger }: WorkerDeps, deliverer: Deliverer): RingDeliveries {
-  if (!config.workerQueues.includes('deliver-webhook')) return deliveryBell(queues, logger);
-  return deliveryBell(queues, logger, (accountId) => deliverer.takeHere(accountId));
+function bellFor({ config, queues, logger }: WorkerDeps, deliverer: Deliverer): NotifyDeliveries {
+  if (!config.workerQueues.includes('deliver-webhook')) return deliveryNotifier(queues, logger);
+  return deliveryNotifier(queues, logger, (accountId) => deliverer.takeHere(accountId));
 }
 
 /** A worker that settles nothing takes no share of what the facilitator allows. */

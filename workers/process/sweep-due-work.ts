@@ -3,7 +3,7 @@ import { nowMs } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { within } from '../../shared/process/within.js';
 import type { JobRequest } from '../../shared/queues/enqueue.js';
-import type { StoreNews } from '../../shared/queues/store-state.js';
+import type { StoreStateLog } from '../../shared/queues/store-state.js';
 import { hasOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { paymentJob, stagesServedBy } from '../../shared/settlement/payment-job.js';
 import { listDuePayments } from '../../shared/settlement/take-work.js';
@@ -11,7 +11,7 @@ import { findDueAccounts } from '../../shared/webhooks/find-due.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
 import type { Handlers } from './handlers.js';
-import { deliveriesApart, paymentsApart } from './run-quarantined.js';
+import { quarantinedDeliveries, quarantinedPayments } from './run-quarantined.js';
 
 /**
  * Rings for rows whose time has passed and whose job was never rung, or was lost. A plain timer in every worker
@@ -33,10 +33,10 @@ export function sweepDueWork(
   deps: WorkerDeps,
   handlers: Handlers,
   deliverer: Deliverer,
-  news: StoreNews,
+  news: StoreStateLog,
 ): Closable {
   const standIn = createStandIn(deps, handlers);
-  const apart = [paymentsApart(deps, handlers), deliveriesApart(deps, deliverer)];
+  const apart = [quarantinedPayments(deps, handlers), quarantinedDeliveries(deps, deliverer)];
   const findDueJobs = createFinder(deps);
   let timer: NodeJS.Timeout;
   let sweeping: Promise<void> = Promise.resolve();
@@ -65,7 +65,7 @@ export function sweepDueWork(
 interface Sweep {
   findDueJobs(): Promise<DueJobs>;
   standIn: StandIn;
-  news: StoreNews;
+  news: StoreStateLog;
 }
 
 async function sweep(deps: WorkerDeps, { findDueJobs, standIn, news }: Sweep): Promise<void> {
@@ -111,7 +111,11 @@ function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () 
 }
 
 /** Those that the queue store did not take. */
-async function ringAll({ queues }: WorkerDeps, jobs: readonly AnyJob[], news: StoreNews): Promise<AnyJob[]> {
+async function ringAll(
+  { queues }: WorkerDeps,
+  jobs: readonly AnyJob[],
+  news: StoreStateLog,
+): Promise<AnyJob[]> {
   const rings = jobs.map((job) => queues.enqueue(job));
   // When there is nothing to ring for, it is still to be known whether one could.
   if (jobs.length === 0 && news.isAway('sweep')) rings.push(within(CHECK_WITHIN_MS, queues.check()));

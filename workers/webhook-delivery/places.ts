@@ -1,4 +1,4 @@
-import { MAX_WEBHOOK_BYTES_IN_HAND } from '../../shared/limits/bounds.js';
+import { MAX_WEBHOOK_BYTES_IN_FLIGHT } from '../../shared/limits/bounds.js';
 import type { Room } from '../../shared/webhooks/deal-places.js';
 
 /**
@@ -28,7 +28,7 @@ interface Held {
 }
 
 export function openPlaces(total: number): Places {
-  const bytesOfOne = Math.ceil(MAX_WEBHOOK_BYTES_IN_HAND / total);
+  const bytesOfOne = Math.ceil(MAX_WEBHOOK_BYTES_IN_FLIGHT / total);
   const held = new Map<string, Held>();
   let free = total;
 

@@ -43,7 +43,7 @@ const parseExpire = inputParser(ExpireCheckoutSession);
 const parseListLineItems = inputParser(ListLineItems);
 
 export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations {
-  const { db, ownReads, config, ringDeliveries, heavyAnswers } = deps;
+  const { db, ownReads, config, notifyDeliveries, heavyAnswers } = deps;
   const { baseUrl } = config;
   const answerOf = (expand: readonly string[] = []): SessionAnswer => sessionAnswer(baseUrl, expand);
   const render = (expand: readonly string[] | undefined): ((session: CheckoutSession) => string) => {
@@ -85,7 +85,7 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
         db,
         call.principal,
         objectId(call, 'checkout session'),
-        { baseUrl, ringDeliveries },
+        { baseUrl, notifyDeliveries },
         { render: render(expand), idempotent },
       ),
     ),

@@ -16,7 +16,7 @@ const parseResend = inputParser(ResendEvent);
 const OBJECT = 'event';
 
 export function eventOperations(deps: Deps): EventOperations {
-  const { db, ownReads, heavyAnswers, ringDeliveries } = deps;
+  const { db, ownReads, heavyAnswers, notifyDeliveries } = deps;
   return {
     listEvents: operation(parseList, async (call, query) => {
       const { type, checkout_session: checkoutSession, created } = query;
@@ -38,7 +38,7 @@ export function eventOperations(deps: Deps): EventOperations {
     }),
     resendEvent: repeatableOperation(deps, parseResend, async (call, input, idempotent) => {
       const again = { eventId: objectId(call, OBJECT), endpointId: input.webhook_endpoint };
-      return await resendOwnEvent(db, call.principal, again, ringDeliveries, {
+      return await resendOwnEvent(db, call.principal, again, notifyDeliveries, {
         render: renderEvent,
         idempotent,
       });

@@ -28,9 +28,9 @@ const parseTable = inputParser(TableRefunds);
 const OBJECT = 'refund';
 
 export function refundOperations(deps: Deps): RefundOperations {
-  const { db, ownReads, config, ringDeliveries, heavyAnswers } = deps;
+  const { db, ownReads, config, notifyDeliveries, heavyAnswers } = deps;
   const { baseUrl } = config;
-  const events = { baseUrl, ringDeliveries };
+  const events = { baseUrl, notifyDeliveries };
   const present = (refund: Payable): object => presentRefund(refund, baseUrl);
   const render = (refund: Payable): string => JSON.stringify(present(refund));
 

@@ -53,7 +53,7 @@ const parseList = inputParser(ListWebhookEndpoints);
 const OBJECT = 'webhook endpoint';
 
 export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations {
-  const { db, ownReads, config, secretBox, ringDeliveries, heavyAnswers } = deps;
+  const { db, ownReads, config, secretBox, notifyDeliveries, heavyAnswers } = deps;
   const allowedUrl = (url: string, { principal }: Call): Promise<string> =>
     requireAllowedUrl(url, {
       livemode: principal.livemode,
@@ -100,7 +100,7 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
         ...(description !== undefined && { description }),
         ...(disabled !== undefined && { disabled }),
       };
-      return await updateWebhookEndpoint(db, call.principal, id, changes, ringDeliveries, {
+      return await updateWebhookEndpoint(db, call.principal, id, changes, notifyDeliveries, {
         render: (endpoint) => JSON.stringify(presentWebhookEndpoint(endpoint)),
         idempotent,
       });

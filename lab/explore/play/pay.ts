@@ -56,7 +56,7 @@ async function visit(
   const deps = {
     ...web,
     facilitator: verifierOf(world, verify),
-    ringSettlement: () => {},
+    notifySettlement: () => {},
     settlements: { wait: meanwhile, close: () => {} },
   };
   return await answer(deps, session);

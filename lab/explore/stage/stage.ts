@@ -86,7 +86,7 @@ function openWorker(config: Config, { logger, secretBox }: Deps): WorkerOnStage 
   const page = async (): Promise<string> => '';
   const counts = { settleCall: () => {}, deliveryTry: () => {}, chainLook: () => {} };
   const metrics = { ...counts, worker: 'on-stage', own: page, read: page };
-  const bells = { ringDeliveries: () => {}, ringDecided: () => {}, recentWrites: NO_RECENT_WRITES };
+  const bells = { notifyDeliveries: () => {}, notifyDecided: () => {}, recentWrites: NO_RECENT_WRITES };
   return { gate, deps: { db, logger, secretBox, queues, metrics, ...bells } };
 }
 

@@ -5,9 +5,9 @@ import {
   AFTER_TIMEOUT_MS,
   FIRST_LOOK_MS,
   MAX_UNPROCESSED_CALLS,
+  PAUSED_PROCESS_MARGIN_MS,
   RETRY_MS,
   SETTLE_MARGIN_MS,
-  STOOD_STILL_MARGIN_MS,
 } from './limits.js';
 import {
   type CalledPayment,
@@ -30,7 +30,7 @@ export function beforeCall(payment: CalledPayment, { now }: Times): Decision | u
 
 /** A process that stood still since it took the payment may have lost it to another by now: then nothing is sent. */
 export function mayStillCall({ dueAt }: CalledPayment, { settleTimeoutMs }: Rules, { now }: Times): boolean {
-  return dueAt !== null && now.getTime() + settleTimeoutMs + STOOD_STILL_MARGIN_MS <= dueAt.getTime();
+  return dueAt !== null && now.getTime() + settleTimeoutMs + PAUSED_PROCESS_MARGIN_MS <= dueAt.getTime();
 }
 
 export interface Call {

@@ -10,7 +10,7 @@ export const SETTLE_MARGIN_MS = 10_000;
 /** How long after a `/settle` call's timeout it can no longer be in flight. */
 export const AFTER_TIMEOUT_MS = 30_000;
 /** A call must be over so long before another worker may take the payment. */
-export const STOOD_STILL_MARGIN_MS = 5000;
+export const PAUSED_PROCESS_MARGIN_MS = 5000;
 /** A facilitator that named a transaction has sent one: it gets time to land before the payload goes out again. */
 export const REPORTED_PAUSE_MS = 30_000;
 

@@ -5,7 +5,7 @@ import { SESSION_MOVES } from '../../payables/states.js';
  * before a buyer is told 202, its payment is written once more by a commit that waits, and what is on the disk has all
  * before it there. So a Postgres that crashes may forget a claim, and then no money can move.
  */
-export const CLAIM_TOGETHER = {
+export const CLAIM_BATCH = {
   name: 'claim_together',
   text: claimStatement('FOR NO KEY UPDATE SKIP LOCKED', "id, set_config('synchronous_commit', 'off', true)"),
 };

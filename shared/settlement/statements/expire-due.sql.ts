@@ -2,7 +2,7 @@ import { BYTES_OF_SESSION, sessionAsJson } from '../../checkout-sessions/stateme
 import type { Statement } from '../../db/statement.js';
 import { SESSION_MOVES } from '../../payables/states.js';
 import { canceledRefundAsJson } from '../../refunds/statements/as-json.sql.js';
-import { inHand, isApart } from '../../upkeep/statements/work-in-hand.sql.js';
+import { inFlight, isQuarantined } from '../../upkeep/statements/work-in-flight.sql.js';
 import type { EventType } from '../../webhooks/event-types.js';
 import { fanOut } from '../../webhooks/statements/events.sql.js';
 
@@ -23,7 +23,7 @@ export const TAKE_OVERDUE: Statement = {
   text: `
   WITH overdue AS MATERIALIZED (
     SELECT id, ${BYTES_OF_SESSION} AS bytes FROM payables session
-    WHERE ${OVERDUE} AND id NOT IN (${inHand('$4')}) AND NOT ${isApart('$4', 'session.id')}
+    WHERE ${OVERDUE} AND id NOT IN (${inFlight('$4')}) AND NOT ${isQuarantined('$4', 'session.id')}
     ORDER BY expires_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
   ), weighed AS (
     SELECT id, sum(bytes) OVER (ROWS UNBOUNDED PRECEDING) - bytes AS before FROM overdue
@@ -37,7 +37,7 @@ export const TAKE_OVERDUE: Statement = {
  * Expires what was taken into hand as $1, unless that has been taken away since: with $3 ids for the events. The events
  * are made here, so that a session's weight is Postgres' alone.
  */
-export const EXPIRE_IN_HAND: Statement = {
+export const EXPIRE_IN_FLIGHT: Statement = {
   name: 'expire-sessions-in-hand',
   text: `
   WITH finished AS (

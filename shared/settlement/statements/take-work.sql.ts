@@ -1,8 +1,8 @@
 import { modelColumns } from '../../db/model-columns.js';
-import { ALONE_AFTER_DEATHS } from '../../limits/bounds.js';
+import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 import { Payment } from '../../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../payments/present.js';
-import { pauseAfter } from '../../upkeep/statements/work-in-hand.sql.js';
+import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
 import type { WatchedPayment } from '../policy/standing.js';
 
 export const payment = modelColumns(Payment, 'payment', [
@@ -27,7 +27,7 @@ export const payment = modelColumns(Payment, 'payment', [
 /** A payment that takers die with comes back later and later. */
 const LONGER = pauseAfter('payment.lost_takes');
 
-export const BEGIN_TOGETHER = {
+export const BEGIN_BATCH = {
   name: 'begin_together',
   text: beginStatement('FOR NO KEY UPDATE SKIP LOCKED'),
 };
@@ -115,6 +115,6 @@ export const DUE_OF_STAGE = {
   name: 'due_of_stage',
   text: `
     SELECT id, stage, attempt, due_at AS "dueAt", lost_takes AS "lostTakes" FROM payments
-    WHERE stage = $1 AND due_at <= $2 AND lost_takes < ${ALONE_AFTER_DEATHS}
+    WHERE stage = $1 AND due_at <= $2 AND lost_takes < ${QUARANTINE_AFTER_CRASHES}
     ORDER BY due_at LIMIT $3`,
 };

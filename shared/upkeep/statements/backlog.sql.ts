@@ -1,13 +1,13 @@
 import type { Statement } from '../../db/statement.js';
-import { ALONE_AFTER_DEATHS } from '../../limits/bounds.js';
+import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 
 export const BACKLOG: Statement = {
   name: 'backlog',
   text: `
-  SELECT payments.*, deliveries.*, sessions.*, "paymentsApart" + "sessionsApart" + "deliveriesApart" AS "workApart" FROM (
+  SELECT payments.*, deliveries.*, sessions.*, "quarantinedPayments" + "sessionsApart" + "quarantinedDeliveries" AS "quarantinedWork" FROM (
     SELECT count(*)::int AS "paymentsProcessing",
       coalesce(extract(epoch FROM $1::timestamptz - min(claimed_at)), 0)::float AS "oldestPaymentSeconds",
-      (count(*) FILTER (WHERE lost_takes >= ${ALONE_AFTER_DEATHS}))::int AS "paymentsApart"
+      (count(*) FILTER (WHERE lost_takes >= ${QUARANTINE_AFTER_CRASHES}))::int AS "quarantinedPayments"
     FROM payments WHERE status = 'processing'
   ) payments, (
     SELECT count(*)::int AS "deliveriesDue",
@@ -17,9 +17,9 @@ export const BACKLOG: Statement = {
     SELECT count(*)::int AS "sessionsOverdue"
     FROM payables WHERE status = 'open' AND expires_at <= $1
   ) sessions, (
-    SELECT count(*)::int AS "sessionsApart" FROM crashed_work WHERE deaths >= ${ALONE_AFTER_DEATHS}
+    SELECT count(*)::int AS "sessionsApart" FROM crashed_work WHERE deaths >= ${QUARANTINE_AFTER_CRASHES}
   ) crashed, (
-    SELECT count(*)::int AS "deliveriesApart"
-    FROM webhook_deliveries WHERE lost_takes >= ${ALONE_AFTER_DEATHS} AND due_at IS NOT NULL
+    SELECT count(*)::int AS "quarantinedDeliveries"
+    FROM webhook_deliveries WHERE lost_takes >= ${QUARANTINE_AFTER_CRASHES} AND due_at IS NOT NULL
   ) apart`,
 };

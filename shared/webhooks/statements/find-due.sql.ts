@@ -1,9 +1,9 @@
 import type { Statement } from '../../db/statement.js';
-import { NOT_APART } from './take-due.sql.js';
+import { NOT_QUARANTINED } from './take-due.sql.js';
 
 const EARLIEST_OF_NEXT_ENDPOINT = (after: string): string => `
   SELECT endpoint_id, due_at FROM webhook_deliveries
-  WHERE due_at IS NOT NULL AND ${NOT_APART} AND endpoint_id > ${after} ORDER BY endpoint_id, due_at LIMIT 1`;
+  WHERE due_at IS NOT NULL AND ${NOT_QUARANTINED} AND endpoint_id > ${after} ORDER BY endpoint_id, due_at LIMIT 1`;
 
 /** At most $2 endpoints after $1, and of those with something due at $3 the accounts; the deleted ones by themselves. */
 export const STEP_FROM_ENDPOINT_TO_ENDPOINT: Statement = {

@@ -1,12 +1,12 @@
 import type { Statement } from '../../db/statement.js';
-import { ALONE_AFTER_DEATHS } from '../../limits/bounds.js';
-import { pauseAfter } from '../../upkeep/statements/work-in-hand.sql.js';
+import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
+import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
 
 /** The planner keeps one plan for values that it does not see; else it would plan anew each time, for longer than it works. */
 export const unseenByPlanner = (value: string): string => `(SELECT ${value})`;
 
 /** What no two workers have died with: the others are taken alone. */
-export const NOT_APART = `lost_takes < ${ALONE_AFTER_DEATHS}`;
+export const NOT_QUARANTINED = `lost_takes < ${QUARANTINE_AFTER_CRASHES}`;
 
 /**
  * As it is written: whoever wants many names for one host has them. His account's places are bounded all the same.
@@ -31,7 +31,7 @@ export const CHOOSE: Statement = {
     FROM webhook_endpoints endpoint
     CROSS JOIN LATERAL (
       SELECT due_at FROM webhook_deliveries
-      WHERE endpoint_id = endpoint.id AND due_at <= ${unseenByPlanner('$2::timestamptz')} AND ${NOT_APART}
+      WHERE endpoint_id = endpoint.id AND due_at <= ${unseenByPlanner('$2::timestamptz')} AND ${NOT_QUARANTINED}
       ORDER BY due_at LIMIT 1
     ) earliest
     CROSS JOIN LATERAL (
@@ -64,7 +64,7 @@ export const DUE_INTO_FREE = `
     FROM free CROSS JOIN LATERAL (
       -- A row that somebody else is writing to is left, and one that was written just now is asked again.
       SELECT id, endpoint_id, event_id, due_at FROM webhook_deliveries
-      WHERE endpoint_id = free.endpoint_id AND due_at <= ${unseenByPlanner('$1::timestamptz')} AND ${NOT_APART}
+      WHERE endpoint_id = free.endpoint_id AND due_at <= ${unseenByPlanner('$1::timestamptz')} AND ${NOT_QUARANTINED}
       ORDER BY due_at LIMIT free.places FOR NO KEY UPDATE SKIP LOCKED
     ) due
   )`;

@@ -1,11 +1,11 @@
 import type { Statement } from '../../db/statement.js';
-import { ALONE_AFTER_DEATHS } from '../../limits/bounds.js';
+import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 import { hostOf, sealedSecrets, TAKE_FITTING, TAKEN_COLUMNS } from './take-due.sql.js';
 
-const APART = `lost_takes >= ${ALONE_AFTER_DEATHS}`;
+const APART = `lost_takes >= ${QUARANTINE_AFTER_CRASHES}`;
 
 /** What fewest died with comes first. */
-export const DUE_APART: Statement = {
+export const DUE_QUARANTINED: Statement = {
   name: 'deliveries-due-apart',
   text: `
   SELECT id, lost_takes AS deaths FROM webhook_deliveries
@@ -24,7 +24,7 @@ export const LOCK_ENDPOINT_OF: Statement = {
 };
 
 /** At $1, until $2. */
-export const TAKE_APART: Statement = {
+export const TAKE_QUARANTINED: Statement = {
   name: 'take-delivery-apart',
   text: `
   WITH fitting AS (

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { setImmediate as turnEnds } from 'node:timers/promises';
+import { batchWrites } from '../../../shared/db/batch-writes.js';
 import type { Knex } from '../../../shared/db/knex.js';
-import { writeTogether } from '../../../shared/db/write-together.js';
 
 describe('writes that like company', () => {
   // Nobody sends anything to it.
   const db = {} as Knex;
   let sent: string[][];
   const open = (likesCompany: boolean) =>
-    writeTogether<string, string>({
+    batchWrites<string, string>({
       keyOf: (item) => item,
       likesCompany,
       together: async (_db, items) => {

@@ -4,7 +4,7 @@ import {
   WRONG_PASSWORDS_A_MINUTE,
   WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE,
 } from '../../../shared/limits/bounds.js';
-import { createGuessBrake } from '../../../shared/limits/login-limiter.js';
+import { createLoginLimiter } from '../../../shared/limits/login-limiter.js';
 import { returnToPresent, travelMs } from '../../../shared/process/clock.js';
 import { stopClockOnSecond } from '../../support/stopped-clock.js';
 
@@ -17,13 +17,13 @@ describe('the brake on guessing', () => {
     returnToPresent();
   });
 
-  function guess(brake: ReturnType<typeof createGuessBrake>, address: string, times: number): unknown[] {
+  function guess(brake: ReturnType<typeof createLoginLimiter>, address: string, times: number): unknown[] {
     return Array.from({ length: times }, () => brake.judge(address, () => false));
   }
   const isHeldUp = (verdict: unknown): boolean => typeof verdict === 'object';
 
   it('looks at so many wrong ones of an address in a minute, and then at none, nor at the right one', () => {
-    const brake = createGuessBrake();
+    const brake = createLoginLimiter();
     const all = WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE;
     assert.deepEqual(guess(brake, OURS, all), Array(all).fill(false));
     const verdict = brake.judge(OURS, () => assert.fail('it is not looked at'));
@@ -42,7 +42,7 @@ describe('the brake on guessing', () => {
   });
 
   it('counts no right one', () => {
-    const brake = createGuessBrake();
+    const brake = createLoginLimiter();
     for (let asked = 0; asked < 1000; asked += 1)
       assert.equal(
         brake.judge(OURS, () => true),
@@ -52,7 +52,7 @@ describe('the brake on guessing', () => {
 
   it('looks at so many of all addresses together, and at more only of one that was right before', () => {
     let told = 0;
-    const brake = createGuessBrake(() => {
+    const brake = createLoginLimiter(() => {
       told += 1;
     });
     assert.equal(
@@ -72,7 +72,7 @@ describe('the brake on guessing', () => {
   });
 
   it('is let go by a clock that steps back', () => {
-    const brake = createGuessBrake();
+    const brake = createLoginLimiter();
     guess(brake, OURS, WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE);
     travelMs(-3_600_000);
     assert.equal(

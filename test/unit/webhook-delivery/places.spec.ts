@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MAX_WEBHOOK_BYTES_IN_HAND } from '../../../shared/limits/bounds.js';
+import { MAX_WEBHOOK_BYTES_IN_FLIGHT } from '../../../shared/limits/bounds.js';
 import { openPlaces, type Places } from '../../../workers/webhook-delivery/places.js';
 
 const TOTAL = 400;
@@ -82,7 +82,7 @@ describe('the places of webhook tries', () => {
   it('are for so many bytes each that all together are bounded, and a heavy body takes several', () => {
     for (const total of [200, TOTAL, 20_000]) {
       const places = openPlaces(total);
-      assert.ok(places.bytesOfOne * total < MAX_WEBHOOK_BYTES_IN_HAND + total);
+      assert.ok(places.bytesOfOne * total < MAX_WEBHOOK_BYTES_IN_FLIGHT + total);
       assert.equal(places.weightOf(0), 1);
       assert.equal(places.weightOf(places.bytesOfOne), 1);
       assert.equal(places.weightOf(places.bytesOfOne + 1), 2);

@@ -1,12 +1,12 @@
+import { batchWrites } from '../db/batch-writes.js';
 import { runStatement } from '../db/statement.js';
-import { writeTogether } from '../db/write-together.js';
 import { SESSION_MOVES } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
 import { presentPayment } from '../payments/present.js';
 import { type Observation, PAYMENT_MOVES } from '../payments/states.js';
 import { now } from '../process/clock.js';
 import { newId } from '../values/ids.js';
-import { SUCCEED } from './statements/succeed-together.sql.js';
+import { SUCCEED } from './statements/succeed-batch.sql.js';
 import { succeedPayment, type VerdictDeps, type VerdictResult } from './write-verdict.js';
 
 /**
@@ -32,7 +32,7 @@ interface Success {
   eventId: string;
 }
 
-const succeedInGroup = writeTogether<Success, VerdictResult>({
+const succeedInGroup = batchWrites<Success, VerdictResult>({
   keyOf: ({ settled }) => settled.payment.checkoutSessionId,
   likesCompany: true,
   async together(db, successes) {
@@ -60,7 +60,7 @@ function announce(
   endpointIds: readonly string[] | undefined,
 ): 'done' | undefined {
   if (endpointIds === undefined) return undefined;
-  deps.ringDeliveries({ eventId, accountIds: endpointIds.length === 0 ? [] : [payment.accountId] });
+  deps.notifyDeliveries({ eventId, accountIds: endpointIds.length === 0 ? [] : [payment.accountId] });
   deps.logger.info({ event: 'session.completed', session: payment.checkoutSessionId, payment: payment.id });
   return 'done';
 }

@@ -1,5 +1,5 @@
-import { collectForOneTurn } from '../process/batch-per-turn.js';
-import { isDatabaseAway } from './constraints.js';
+import { batchPerTurn } from '../process/batch-per-turn.js';
+import { isDatabaseUnavailable } from './constraints.js';
 import type { Knex } from './knex.js';
 
 /**
@@ -25,7 +25,7 @@ export interface Together {
 const MOST = 100;
 
 /** `read` gives as many values as it was given keys, in their order. */
-export function readTogether<Key, Value>(
+export function batchReads<Key, Value>(
   read: ReadMany<Key, Value>,
   { most = MOST, atOnce = Number.POSITIVE_INFINITY }: Together = {},
 ): (db: Knex, key: Key) => Promise<Value | undefined> {
@@ -47,7 +47,7 @@ export function readTogether<Key, Value>(
         for (const [index, { resolve }] of waiting.entries()) resolve(values[index]);
       } catch (error) {
         // Nobody stands in line for a database that is away.
-        const failed = isDatabaseAway(error) ? [...waiting, ...inLine.splice(0)] : waiting;
+        const failed = isDatabaseUnavailable(error) ? [...waiting, ...inLine.splice(0)] : waiting;
         for (const { reject } of failed) reject(error);
       } finally {
         onTheirWay -= 1;
@@ -55,7 +55,7 @@ export function readTogether<Key, Value>(
       }
     }
 
-    return collectForOneTurn<Waiting<Key, Value>>((waiting) => {
+    return batchPerTurn<Waiting<Key, Value>>((waiting) => {
       inLine.push(...waiting);
       sendSome();
     });

@@ -3,7 +3,7 @@ import type { PostgresClient } from './idle-connection.js';
 import type { Knex } from './knex.js';
 
 /** For whoever keeps its queue in Postgres and so needs a connection of its own for LISTEN. */
-export async function warnOfPooler(db: Knex, logger: Logger): Promise<void> {
+export async function warnAboutPooler(db: Knex, logger: Logger): Promise<void> {
   // When Postgres cannot be asked, all else says so.
   if (!(await isPooled(db).catch(() => false))) return;
   logger.warn({

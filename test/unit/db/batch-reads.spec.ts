@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turnEnds } from 'node:timers/promises';
+import { batchReads } from '../../../shared/db/batch-reads.js';
 import type { Knex } from '../../../shared/db/knex.js';
-import { readTogether } from '../../../shared/db/read-together.js';
 
 describe('reads that are asked for together', () => {
   // Nobody sends anything to it: it only tells one database from another.
@@ -16,26 +16,26 @@ describe('reads that are asked for together', () => {
   });
 
   it('is sent together, and each asker gets its own result', async () => {
-    const ask = readTogether(echo);
+    const ask = batchReads(echo);
     assert.deepEqual(await Promise.all(['a', 'b', 'c'].map((item) => ask(db, item))), ['a!', 'b!', 'c!']);
     assert.deepEqual(sent, [['a', 'b', 'c']]);
   });
 
   it('joins nothing that was sent before', async () => {
-    const ask = readTogether(echo);
+    const ask = batchReads(echo);
     await ask(db, 'a');
     await ask(db, 'b');
     assert.deepEqual(sent, [['a'], ['b']]);
   });
 
   it('is told apart by its database', async () => {
-    const ask = readTogether(echo);
+    const ask = batchReads(echo);
     await Promise.all([ask(db, 'a'), ask(other, 'b')]);
     assert.deepEqual(sent, [['a'], ['b']]);
   });
 
   it('is at most a hundred at a time', async () => {
-    const ask = readTogether(echo);
+    const ask = batchReads(echo);
     await Promise.all(Array.from({ length: 250 }, (_, index) => ask(db, String(index))));
     assert.deepEqual(
       sent.map(({ length }) => length),
@@ -46,7 +46,7 @@ describe('reads that are asked for together', () => {
   it('fails for all who asked, and for nobody after them', async () => {
     const broken = new Error('away');
     let isAway = true;
-    const ask = readTogether(async (_db: Knex, items: readonly string[]) => {
+    const ask = batchReads(async (_db: Knex, items: readonly string[]) => {
       if (isAway) throw broken;
       return [...items];
     });
@@ -76,7 +76,7 @@ describe('reads that are asked for together', () => {
     });
 
     it('wait in line, in the order in which they were asked for', async () => {
-      const ask = readTogether(slowly, { most: 1, atOnce: 2 });
+      const ask = batchReads(slowly, { most: 1, atOnce: 2 });
       const answers = ['a', 'b', 'c', 'd'].map((item) => ask(db, item));
       await turnEnds();
       assert.deepEqual(sent, [['a'], ['b']]);
@@ -89,7 +89,7 @@ describe('reads that are asked for together', () => {
     });
 
     it('go together once there is a place', async () => {
-      const ask = readTogether(slowly, { most: 2, atOnce: 1 });
+      const ask = batchReads(slowly, { most: 2, atOnce: 1 });
       const answers = ['a', 'b', 'c'].map((item) => ask(db, item));
       await turnEnds();
       const late = ask(db, 'd');
@@ -105,7 +105,7 @@ describe('reads that are asked for together', () => {
     });
 
     it('go on after one that failed, but wait for no database that is away', async () => {
-      const ask = readTogether(slowly, { most: 1, atOnce: 1 });
+      const ask = batchReads(slowly, { most: 1, atOnce: 1 });
       const answers = ['a', 'b', 'c'].map((item) => ask(db, item).catch((error: Error) => error.message));
       await turnEnds();
       refuse[0]?.(new Error('it is wrong'));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { loadConfig } from '../../shared/config/config.js';
+import { batchWrites } from '../../shared/db/batch-writes.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { runStatement } from '../../shared/db/statement.js';
-import { writeTogether } from '../../shared/db/write-together.js';
-import { MAX_WRITTEN_TOGETHER_BYTES } from '../../shared/limits/bounds.js';
+import { MAX_WRITTEN_BATCH_BYTES } from '../../shared/limits/bounds.js';
 import { captureStatements } from '../support/query-plans.js';
 import { createDatabase } from '../support/suite.js';
 
@@ -25,7 +25,7 @@ const TOGETHER = {
 };
 const ALONE = { name: 'mark_alone', text: 'UPDATE entries SET note = $2 WHERE id = $1' };
 
-const mark = writeTogether<Entry, string>({
+const mark = batchWrites<Entry, string>({
   keyOf: ({ id }) => String(id),
   async together(db, entries) {
     const values = [entries.map(({ id }) => id), entries.map(({ note }) => note)];
@@ -132,7 +132,7 @@ describe('writes of one moment', () => {
 
   it('share a statement up to so many bytes; what is heavier than that goes alone', async () => {
     const sizes: number[] = [];
-    const write = writeTogether<{ id: number; bytes: number }, string>({
+    const write = batchWrites<{ id: number; bytes: number }, string>({
       keyOf: ({ id }) => String(id),
       bytesOf: ({ bytes }) => bytes,
       async together(_db, items) {
@@ -142,8 +142,8 @@ describe('writes of one moment', () => {
       alone: () => Promise.resolve('alone'),
       unclear: () => Promise.resolve('unclear'),
     });
-    const half = MAX_WRITTEN_TOGETHER_BYTES / 2;
-    const all = [half, half, 1, MAX_WRITTEN_TOGETHER_BYTES * 3, 1, half];
+    const half = MAX_WRITTEN_BATCH_BYTES / 2;
+    const all = [half, half, 1, MAX_WRITTEN_BATCH_BYTES * 3, 1, half];
     await Promise.all(all.map((bytes, id) => write(db, { id, bytes })));
     assert.deepEqual(sizes, [2, 1, 1, 2]);
   });

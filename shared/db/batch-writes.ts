@@ -1,4 +1,4 @@
-import { MAX_WRITTEN_TOGETHER_BYTES } from '../limits/bounds.js';
+import { MAX_WRITTEN_BATCH_BYTES } from '../limits/bounds.js';
 import { isRefusal } from './constraints.js';
 import type { Knex } from './knex.js';
 
@@ -7,7 +7,7 @@ import type { Knex } from './knex.js';
  * one commit. The statement waits for no row that another transaction holds: what it leaves out goes alone afterwards,
  * and so does everything when Postgres refuses it as a whole.
  */
-export interface GroupedWrite<Item, Result> {
+export interface BatchedWrite<Item, Result> {
   /** Of items with the same key, one at most goes with others. */
   keyOf(item: Item): string;
   /** About as much as its part of the statement; where all are small, and known to be, nobody asks. */
@@ -38,8 +38,8 @@ const MOST_UNDER_WAY = 3;
 /** A group of two costs Postgres, the driver and the kernel nearly as much as one of ten. */
 const COMPANY_MS = 4;
 
-export function writeTogether<Item, Result>(
-  write: GroupedWrite<Item, Result>,
+export function batchWrites<Item, Result>(
+  write: BatchedWrite<Item, Result>,
 ): (db: Knex, item: Item) => Promise<Result> {
   const groups = new WeakMap<Knex, (waiting: Waiting<Item, Result>) => void>();
   return (db, item) =>
@@ -52,11 +52,11 @@ export function writeTogether<Item, Result>(
 
 function openGroup<Item, Result>(
   db: Knex,
-  write: GroupedWrite<Item, Result>,
+  write: BatchedWrite<Item, Result>,
 ): (waiting: Waiting<Item, Result>) => void {
   const { enough = ENOUGH, likesCompany = false } = write;
   let waiting: Waiting<Item, Result>[] = [];
-  let underWay = 0;
+  let inFlight = 0;
   let patience: NodeJS.Timeout | undefined;
   let company: NodeJS.Timeout | undefined;
   let hadCompany = false;
@@ -65,11 +65,11 @@ function openGroup<Item, Result>(
   /** At the end of this turn of the event loop when nothing is under way, so that all of one turn go together. */
   function schedule(): void {
     if (waiting.length === 0 || isLeaving) return;
-    if (waiting.length >= enough && underWay < MOST_UNDER_WAY) {
+    if (waiting.length >= enough && inFlight < MOST_UNDER_WAY) {
       leave();
       return;
     }
-    if (underWay > 0) {
+    if (inFlight > 0) {
       patience ??= setTimeout(leave, PATIENCE_MS);
       return;
     }
@@ -90,9 +90,9 @@ function openGroup<Item, Result>(
     const { group, rest } = divide(waiting, write);
     waiting = rest;
     hadCompany = group.length > 1;
-    underWay += 1;
+    inFlight += 1;
     void carry(group).finally(() => {
-      underWay -= 1;
+      inFlight -= 1;
       schedule();
     });
     schedule();
@@ -121,7 +121,7 @@ function openGroup<Item, Result>(
 /** Those that may go together, and those that are left for the next group. */
 function divide<Item, Result>(
   waiting: readonly Waiting<Item, Result>[],
-  { keyOf, bytesOf }: GroupedWrite<Item, Result>,
+  { keyOf, bytesOf }: BatchedWrite<Item, Result>,
 ): Record<'group' | 'rest', Waiting<Item, Result>[]> {
   const keys = new Set<string>();
   const group: Waiting<Item, Result>[] = [];
@@ -130,7 +130,7 @@ function divide<Item, Result>(
   for (const one of waiting) {
     const key = keyOf(one.item);
     bytes += bytesOf?.(one.item) ?? 0;
-    const isFull = group.length === MOST || (group.length > 0 && bytes > MAX_WRITTEN_TOGETHER_BYTES);
+    const isFull = group.length === MOST || (group.length > 0 && bytes > MAX_WRITTEN_BATCH_BYTES);
     (keys.has(key) || isFull ? rest : group).push(one);
     keys.add(key);
   }

@@ -3,17 +3,17 @@ import { askSeldom } from '../limits/shared-answer.js';
 import { EvmRpc } from './evm-rpc.js';
 import type { EvmNetwork } from './networks.js';
 import { fetchUntil } from './rpc-fetch.js';
-import { type EndpointUnreadable, SHARED_MS, spareEndpoint } from './spared-endpoint.js';
+import { type EndpointUnreadable, SHARED_MS, throttleEndpoint } from './throttled-endpoint.js';
 
 /** By token contract; a token that is not there could not be read. */
 export type TokenBalances = ReadonlyMap<string, bigint>;
 
 /** EVM for buyers' pages, spared as Solana is: what a wallet holds of a network's tokens is one request, once a second. */
-export interface SparedEvm {
+export interface ThrottledEvm {
   tokenBalances(network: EvmNetwork, wallet: `0x${string}`): Promise<TokenBalances | EndpointUnreadable>;
 }
 
-export function spareEvm(rpcUrls: ReadonlyMap<string, string>, timeoutMs: number): SparedEvm {
+export function throttleEvm(rpcUrls: ReadonlyMap<string, string>, timeoutMs: number): ThrottledEvm {
   const endpoints = new Map<string, ReturnType<typeof openEndpoint>>();
   return {
     tokenBalances(network, wallet) {
@@ -26,7 +26,7 @@ export function spareEvm(rpcUrls: ReadonlyMap<string, string>, timeoutMs: number
 }
 
 function openEndpoint(network: EvmNetwork, url: string, timeoutMs: number) {
-  const spared = spareEndpoint();
+  const spared = throttleEndpoint();
   const seldom = askSeldom<TokenBalances | EndpointUnreadable>({ forMs: SHARED_MS, keys: MAX_HOLDINGS_KEPT });
   const read = async (wallet: `0x${string}`): Promise<TokenBalances> => {
     const rpc = new EvmRpc(network, url, fetchUntil(AbortSignal.timeout(timeoutMs)), 'batched');

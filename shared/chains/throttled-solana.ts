@@ -4,13 +4,13 @@ import { lazily } from '../process/lazily.js';
 import type { SvmNetwork } from './networks.js';
 import { fetchUntil } from './rpc-fetch.js';
 import { SolanaRpc } from './solana-rpc.js';
-import { type EndpointUnreadable, SHARED_MS, spareEndpoint } from './spared-endpoint.js';
+import { type EndpointUnreadable, SHARED_MS, throttleEndpoint } from './throttled-endpoint.js';
 
 /**
  * Solana for buyers' pages, which may be asked by anybody: what was read serves all who ask within a second, and so does a
  * failure. Nothing that decides a payment is read here, whose endpoint may be the same.
  */
-export interface SparedSolana {
+export interface ThrottledSolana {
   latestBlockhash(network: SvmNetwork): Promise<string | EndpointUnreadable>;
   /** In the same order; undefined for an account that does not exist. */
   tokenBalances(
@@ -24,7 +24,7 @@ export interface SparedSolana {
 const TIMEOUT_MS = 5000;
 const NETWORKS = 10;
 
-export function spareSolana(rpcUrls: ReadonlyMap<string, string>): SparedSolana {
+export function throttleSolana(rpcUrls: ReadonlyMap<string, string>): ThrottledSolana {
   const endpoints = new Map<string, Endpoint>();
   const endpointOf = (network: SvmNetwork): Endpoint => {
     const url = rpcUrls.get(network.environmentSuffix) ?? network.publicRpcUrl;
@@ -56,7 +56,7 @@ interface Endpoint {
 function openEndpoint(network: SvmNetwork, url: string): Endpoint {
   const open = (): SolanaRpc => new SolanaRpc(network, url, fetchUntil(AbortSignal.timeout(TIMEOUT_MS)));
   const requireRightChain = lazily(() => open().requireRightChain());
-  const spared = spareEndpoint();
+  const spared = throttleEndpoint();
   return {
     ask: (question) =>
       spared(async () => {

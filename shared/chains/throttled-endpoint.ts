@@ -10,13 +10,13 @@ export interface EndpointUnreadable {
 export const SHARED_MS = 1000;
 
 /** An endpoint that anybody's page may cause calls to: so many at once, and for a moment none after one that failed. */
-export function spareEndpoint(): <T>(ask: () => Promise<T>) => Promise<T | EndpointUnreadable> {
-  let underWay = 0;
+export function throttleEndpoint(): <T>(ask: () => Promise<T>) => Promise<T | EndpointUnreadable> {
+  let inFlight = 0;
   let failed: { answer: EndpointUnreadable; atMs: number } | undefined;
   return async (ask) => {
     if (failed !== undefined && performance.now() - failed.atMs < SHARED_MS) return failed.answer;
-    if (underWay >= MAX_PAGE_RPC_CALLS) return { kind: 'unreadable', reason: 'too many ask at once' };
-    underWay += 1;
+    if (inFlight >= MAX_PAGE_RPC_CALLS) return { kind: 'unreadable', reason: 'too many ask at once' };
+    inFlight += 1;
     try {
       return await ask();
     } catch (error) {
@@ -24,7 +24,7 @@ export function spareEndpoint(): <T>(ask: () => Promise<T>) => Promise<T | Endpo
       failed = { answer, atMs: performance.now() };
       return answer;
     } finally {
-      underWay -= 1;
+      inFlight -= 1;
     }
   };
 }
