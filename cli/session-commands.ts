@@ -1,4 +1,5 @@
 import { eraseSession } from '../shared/checkout-sessions/erase.js';
+import { fieldsBy, PERSONAL_FIELDS } from '../shared/domain/session-fields.js';
 import { type Command, subjectOf } from './command.js';
 
 /** What an operator can do about sessions. */
@@ -14,7 +15,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
       const { sessions, events, deliveryAnswers, keptAnswers } = await eraseSession(db, session);
       return {
         checkout_session: session,
-        customer_email: null,
+        ...fieldsBy('name', PERSONAL_FIELDS, () => null),
         erased: { sessions, events, delivery_answers: deliveryAnswers, kept_answers: keptAnswers },
       };
     },

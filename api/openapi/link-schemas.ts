@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { fieldsBy, PUBLIC_FIELDS } from '../../shared/domain/session-fields.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { nullable, REFUND, ref, strict } from './resource-schemas.js';
 
@@ -95,8 +96,7 @@ export const LINK_SCHEMAS = {
     amount_total: Cents,
     currency: Type.Literal('usd'),
     expires_at: Timestamp,
-    success_url: nullable(Type.String()),
-    cancel_url: nullable(Type.String()),
+    ...fieldsBy('name', PUBLIC_FIELDS, () => nullable(Type.String())),
     accepts: strict({ evm: Type.Boolean(), svm: Type.Boolean() }),
     payment: nullable(ref('Payment')),
   }),

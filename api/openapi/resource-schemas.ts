@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { inWireOrder } from '../../shared/checkout-sessions/present.js';
+import { type FieldType, fieldsBy, SESSION_FIELDS } from '../../shared/domain/session-fields.js';
 import { REFUND_REASONS } from '../../shared/payables/refund-terms.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
@@ -26,6 +28,30 @@ const listOf = (name: string) =>
 const Timestamp = Type.Integer({ description: 'Unix seconds.' });
 const Cents = Type.Integer({ minimum: 0, description: 'US cents.' });
 const Uri = Type.String({ format: 'uri' });
+
+const FIELDS_SHOWN: Record<FieldType, Type.TSchema> = {
+  text: nullable(Type.String()),
+  metadata: Type.Record(Type.String(), Type.String()),
+  time: Timestamp,
+};
+
+const CHECKOUT_SESSION = {
+  ...fieldsBy('name', SESSION_FIELDS, ({ type }) => FIELDS_SHOWN[type]),
+  id: Type.String({ pattern: '^cs_(live|test)_[A-Za-z0-9]+$' }),
+  object: Type.Literal('checkout.session'),
+  amount_subtotal: Cents,
+  amount_total: Cents,
+  created: Timestamp,
+  currency: Type.Literal('usd'),
+  livemode: Type.Boolean(),
+  mode: Type.Literal('payment'),
+  payment_method_types: Type.Array(Type.Literal('crypto')),
+  payment_status: Type.Enum(['unpaid', 'paid']),
+  status: Type.Enum([...SESSION_STATUSES]),
+  url: nullable(Uri),
+  payment: nullable(ref('Payment')),
+  line_items: Type.Optional(ref('LineItemList')),
+};
 
 export const REFUND = {
   id: Type.String({ pattern: '^re_[A-Za-z0-9]+$' }),
@@ -57,28 +83,7 @@ export const REFUND = {
 };
 
 export const RESOURCE_SCHEMAS = {
-  CheckoutSession: strict({
-    id: Type.String({ pattern: '^cs_(live|test)_[A-Za-z0-9]+$' }),
-    object: Type.Literal('checkout.session'),
-    amount_subtotal: Cents,
-    amount_total: Cents,
-    cancel_url: nullable(Type.String()),
-    client_reference_id: nullable(Type.String()),
-    created: Timestamp,
-    currency: Type.Literal('usd'),
-    customer_email: nullable(Type.String()),
-    expires_at: Timestamp,
-    livemode: Type.Boolean(),
-    metadata: Type.Record(Type.String(), Type.String()),
-    mode: Type.Literal('payment'),
-    payment_method_types: Type.Array(Type.Literal('crypto')),
-    payment_status: Type.Enum(['unpaid', 'paid']),
-    status: Type.Enum([...SESSION_STATUSES]),
-    success_url: nullable(Type.String()),
-    url: nullable(Uri),
-    payment: nullable(ref('Payment')),
-    line_items: Type.Optional(ref('LineItemList')),
-  }),
+  CheckoutSession: strict(inWireOrder(CHECKOUT_SESSION)),
   LineItem: strict({
     id: Type.String({ pattern: '^li_[A-Za-z0-9]+$' }),
     object: Type.Literal('item'),

@@ -4,6 +4,7 @@ import { Account } from '../accounts/model.js';
 import { type BatchedWrite, batchWrites } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
+import { SESSION_FIELDS, type StoredFields, TEXT_FIELDS } from '../domain/session-fields.js';
 import { Refusal } from '../errors/refusal.js';
 import { SMALL_BODY_BYTES } from '../limits/bounds.js';
 import {
@@ -19,19 +20,14 @@ import { newId, sessionPrefix } from '../values/ids.js';
 import { CheckoutSession } from './model.js';
 import { INSERT } from './statements/create.sql.js';
 
-export interface NewCheckoutSession {
+export interface NewCheckoutSession extends Omit<StoredFields, 'expiresAt'> {
   items: Omit<LineItem, 'id'>[];
-  metadata: Record<string, string>;
-  successUrl: string | null;
-  cancelUrl: string | null;
-  clientReferenceId: string | null;
-  customerEmail: string | null;
   expiresAtSeconds: number | undefined;
 }
 
 /**
- * One statement asks whether the key counts and the account has a wallet, keeps the answer and inserts the
- * session, for all who create one at the same moment. When it inserted nothing, the reason is looked up.
+ * One statement checks the key and the account's wallet, keeps the answer for the Idempotency-Key and inserts the session,
+ * for all sessions that are created at the same moment. When it inserted nothing, the reason is looked up.
  */
 export async function createCheckoutSession(
   db: Knex,
@@ -42,7 +38,7 @@ export async function createCheckoutSession(
   const session = newCheckoutSession(principal, input);
   const text = render(session);
   const answer = idempotent && answerToKeep(idempotent, text);
-  // Written as JSON by itself, so that those who go together need no long turn of the event loop.
+  // Each row is serialized by itself: a batch of large rows at once would block the event loop.
   const row = JSON.stringify(rowOf(session, principal.keyId, answer));
   const isCreated = await insertSession(db, { session, key: answer?.key, row });
   if (isCreated) return text;
@@ -57,13 +53,13 @@ interface SessionToInsert {
   row: string;
 }
 
-/** Small ones wait for no large ones. */
+/** Small rows share no statement with large ones, which take longer. */
 async function insertSession(db: Knex, one: SessionToInsert): Promise<boolean> {
   return await (one.row.length > SMALL_BODY_BYTES ? insertLarge : insertSmall)(db, one);
 }
 
 const INSERTS: BatchedWrite<SessionToInsert, boolean> = {
-  // Of requests with one Idempotency-Key one is to find the other's answer, which a statement does not see of its own.
+  // A statement does not see its own rows: two requests with one Idempotency-Key need two statements.
   keyOf: ({ session, key }) =>
     key === undefined ? session.id : `${session.accountId} ${session.livemode} ${key}`,
   bytesOf: ({ row }) => row.length,
@@ -85,28 +81,24 @@ async function insertSessions(db: Knex, all: readonly SessionToInsert[]): Promis
 }
 
 function rowOf(session: CheckoutSession, keyId: string, answer: AnswerToKeep | undefined): object {
-  return {
+  const row: Record<string, unknown> = {
     id: session.id,
     account_id: session.accountId,
     livemode: session.livemode,
     amount_total_cents: session.amountTotalCents,
     line_items: session.lineItems,
     summary: session.summary,
-    metadata: session.metadata,
-    success_url: session.successUrl,
-    cancel_url: session.cancelUrl,
-    client_reference_id: session.clientReferenceId,
-    customer_email: session.customerEmail,
-    expires_at: session.expiresAt,
     api_key_id: keyId,
     ...answer,
   };
+  for (const { name, property } of SESSION_FIELDS) row[name] = session[property];
+  return row;
 }
 
 function newCheckoutSession(principal: Principal, input: NewCheckoutSession): CheckoutSession {
   const id = newId(sessionPrefix(principal.livemode));
   const session = new CheckoutSession();
-  return session.$set({
+  session.$set({
     id,
     accountId: principal.accountId,
     livemode: principal.livemode,
@@ -115,13 +107,12 @@ function newCheckoutSession(principal: Principal, input: NewCheckoutSession): Ch
     lineItems: input.items.map((item) => ({ id: newId('li_'), ...item })),
     summary: summarize(input.items),
     metadata: input.metadata,
-    successUrl: input.successUrl === null ? null : fillSessionId(input.successUrl, id),
-    cancelUrl: input.cancelUrl,
-    clientReferenceId: input.clientReferenceId,
-    customerEmail: input.customerEmail,
     expiresAt: chooseExpiry(input.expiresAtSeconds, SESSION_LIFETIME, now()),
     paymentId: null,
   });
+  for (const { property } of TEXT_FIELDS) session[property] = input[property];
+  if (session.successUrl !== null) session.successUrl = fillSessionId(session.successUrl, id);
+  return session;
 }
 
 async function whyNotCreated(db: Knex, principal: Principal): Promise<Error> {

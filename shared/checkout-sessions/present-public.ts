@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/model.js';
+import { fieldsBy, PUBLIC_FIELDS, type PublicName } from '../domain/session-fields.js';
 import type { Payable } from '../payables/model.js';
 import type { SessionStatus } from '../payables/states.js';
 import { presentPayment, type WirePayment } from '../payments/present.js';
@@ -12,8 +13,10 @@ export interface PublicMerchant {
   support_email: string | null;
 }
 
-/** PublicCheckoutSession, but for its line items. */
-export interface PublicSession {
+type PublicFields = Record<PublicName, string | null>;
+
+/** PublicCheckoutSession without line items. */
+export interface PublicSession extends PublicFields {
   id: string;
   status: SessionStatus;
   payment_status: 'paid' | 'unpaid';
@@ -22,8 +25,6 @@ export interface PublicSession {
   amount_total: number;
   currency: 'usd';
   expires_at: number;
-  success_url: string | null;
-  cancel_url: string | null;
   accepts: { evm: boolean; svm: boolean };
   payment: WirePayment | null;
 }
@@ -38,7 +39,7 @@ export interface ShownItem {
   amount_total: number;
 }
 
-/** What buyers see: nothing that is only the merchant's (metadata, reference, customer e-mail). */
+/** What buyers see: of the merchant's fields only PUBLIC_FIELDS. */
 export function presentPublicSession(session: Payable, account: Account, now: Date): PublicSession {
   const isOver = session.status === 'open' && session.expiresAt <= now;
   return {
@@ -50,11 +51,18 @@ export function presentPublicSession(session: Payable, account: Account, now: Da
     amount_total: session.amountTotalCents,
     currency: 'usd',
     expires_at: unixSeconds(session.expiresAt),
-    success_url: session.successUrl,
-    cancel_url: session.cancelUrl,
+    ...publicFields(session),
     accepts: { evm: account.evmWallet !== null, svm: account.solanaWallet !== null },
     payment: session.status === 'complete' && session.payment ? presentPayment(session.payment) : null,
   };
+}
+
+const BLANK = fieldsBy('name', PUBLIC_FIELDS, (): string | null => null);
+
+function publicFields(session: Payable): PublicFields {
+  const shown = { ...BLANK };
+  for (const { name, property } of PUBLIC_FIELDS) shown[name] = session[property];
+  return shown;
 }
 
 export function presentMerchant({ name, logoUrl, brandColor, supportEmail }: Account): PublicMerchant {

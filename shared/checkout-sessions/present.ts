@@ -1,58 +1,94 @@
+import { fieldsBy, SESSION_FIELDS, type ShownFields, TEXT_FIELDS } from '../domain/session-fields.js';
 import type { Payable } from '../payables/model.js';
-import { presentPayment } from '../payments/present.js';
+import type { SessionStatus } from '../payables/states.js';
+import { presentPayment, type WirePayment } from '../payments/present.js';
+import type { WireList } from '../wire/list.js';
 import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
 import { presentLineItems, renderLineItems } from './present-line-items.js';
 
-/** What of a session is shown beyond its own columns. */
+/** What the wire form of a session depends on besides its row. */
 export interface SessionView {
   baseUrl: string;
   expand: readonly 'line_items'[];
 }
 
-/** What `presentCheckoutSession` reads of a session's own columns, but for its line items; and whose it is. */
+/** The properties that `presentCheckoutSession` reads, without line items, and the account. */
 export const SHOWN_SESSION_FIELDS = [
   'id',
   'accountId',
   'livemode',
   'status',
   'amountTotalCents',
-  'metadata',
-  'successUrl',
-  'cancelUrl',
-  'clientReferenceId',
-  'customerEmail',
-  'expiresAt',
+  ...SESSION_FIELDS.map(({ property }) => property),
 ] as const satisfies (keyof Payable)[];
+
+type WireSession = ShownFields & {
+  id: string;
+  object: 'checkout.session';
+  amount_subtotal: number;
+  amount_total: number;
+  created: number;
+  currency: 'usd';
+  livemode: boolean;
+  mode: 'payment';
+  payment_method_types: readonly 'crypto'[];
+  payment_status: 'paid' | 'unpaid';
+  status: SessionStatus;
+  url: string | null;
+  payment: WirePayment | null;
+  line_items?: WireList<object>;
+};
+
+const AT_THE_ENDS: Readonly<Record<string, number>> = { id: -2, object: -1, payment: 1, line_items: 2 };
+
+/** Sorts the members of a session as the API shows them: by name, except those of AT_THE_ENDS. */
+export function inWireOrder<Members extends object>(members: Members): Members {
+  const sorted = Object.entries(members).sort(
+    ([a], [b]) => (AT_THE_ENDS[a] ?? 0) - (AT_THE_ENDS[b] ?? 0) || (a < b ? -1 : 1),
+  );
+  return Object.fromEntries(sorted) as Members;
+}
+
+/** Sorted once, at start: each presented session begins as a copy of it. */
+const BLANK = inWireOrder({
+  ...fieldsBy('name', SESSION_FIELDS, () => null),
+  id: null,
+  object: 'checkout.session',
+  amount_subtotal: null,
+  amount_total: null,
+  created: null,
+  currency: 'usd',
+  livemode: null,
+  mode: 'payment',
+  payment_method_types: ['crypto'],
+  payment_status: null,
+  status: null,
+  url: null,
+  payment: null,
+} as const);
 
 export function presentCheckoutSession(session: Payable, { baseUrl, expand }: SessionView): object {
   const payable = session.status === 'open' || session.status === 'processing';
-  return {
+  const shown: WireSession = {
+    ...BLANK,
     id: session.id,
-    object: 'checkout.session',
     amount_subtotal: session.amountTotalCents,
     amount_total: session.amountTotalCents,
-    cancel_url: session.cancelUrl,
-    client_reference_id: session.clientReferenceId,
     created: createdSeconds(session.id),
-    currency: 'usd',
-    customer_email: session.customerEmail,
     expires_at: unixSeconds(session.expiresAt),
     livemode: session.livemode,
     metadata: session.metadata,
-    mode: 'payment',
-    payment_method_types: ['crypto'],
     payment_status: session.status === 'complete' ? 'paid' : 'unpaid',
     status: session.status,
-    success_url: session.successUrl,
     url: payable ? sessionUrl(session.id, baseUrl) : null,
     payment: session.status === 'complete' && session.payment ? presentPayment(session.payment) : null,
-    ...(expand.includes('line_items') && {
-      line_items: presentLineItems(session.id, session.lineItems ?? []),
-    }),
   };
+  for (const { name, property } of TEXT_FIELDS) shown[name] = session[property];
+  if (expand.includes('line_items')) shown.line_items = presentLineItems(session.id, session.lineItems ?? []);
+  return shown;
 }
 
-/** The same as text, its line items one by one: they may be heavy, and come last. */
+/** The text of `presentCheckoutSession`, with line items one by one: they may be heavy, and come last. */
 export function* renderCheckoutSession(session: Payable, { baseUrl, expand }: SessionView): Iterable<string> {
   const text = JSON.stringify(presentCheckoutSession(session, { baseUrl, expand: [] }));
   if (!expand.includes('line_items')) {

@@ -9,6 +9,7 @@ import { modelColumns, type Row } from '../db/model-columns.js';
 import { weighed } from '../db/page.js';
 import { runStatement } from '../db/statement.js';
 import { type Weighed, weighedColumns } from '../db/weighed-columns.js';
+import { SESSION_FIELDS } from '../domain/session-fields.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { ANSWER_PART_BYTES } from '../limits/bounds.js';
 import { SESSION_MOVES, type SessionStatus } from '../payables/states.js';
@@ -20,7 +21,7 @@ import { SHOWN_SESSION_FIELDS } from './present.js';
 import { recordSessionEvents } from './record-events.js';
 
 const FIELDS = [...SHOWN_SESSION_FIELDS, 'paymentId'] as const satisfies (keyof CheckoutSession)[];
-const LONG = ['metadata', 'successUrl', 'cancelUrl'] as const satisfies (keyof CheckoutSession)[];
+const LONG = SESSION_FIELDS.filter(({ isLong }) => isLong).map(({ property }) => property);
 const payment = modelColumns(Payment, 'payment', SHOWN_PAYMENT_FIELDS);
 
 /** Line items are long, and read only where they are shown. */

@@ -59,7 +59,7 @@ export function weighedColumns<M extends Model>(
 }
 
 /** Postgres has the length of a text without reading it. */
-function textBytes(column: string): string {
+export function textBytes(column: string): string {
   return `coalesce(octet_length(${column}), 0)`;
 }
 

@@ -1,16 +1,23 @@
 import { Model } from 'objection';
 import type { Account } from '../accounts/model.js';
+import { SESSION_FIELDS, type StoredFields } from '../domain/session-fields.js';
 import type { Payment } from '../payments/model.js';
 import type { RefundTerms } from './refund-terms.js';
 import type { ItemSummary, LineItem, SessionStatus } from './states.js';
+
+const JSON_FIELDS = SESSION_FIELDS.filter(({ type }) => type === 'metadata').map(({ property }) => property);
+
+/** The properties that the rows of SESSION_FIELDS declare. */
+export interface Payable extends StoredFields {}
 
 /**
  * What a link asks to have paid: a checkout session, or a refund. Claim, verdict, late money, expiry and link know no
  * more of it than this; a view holds each kind by itself (checkout-session.ts, refund.ts).
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: it declares properties, as `declare` does for the others.
 export class Payable extends Model {
   static override tableName = 'payables';
-  static override jsonAttributes = ['lineItems', 'summary', 'metadata', 'refund'];
+  static override jsonAttributes = ['lineItems', 'summary', 'refund', ...JSON_FIELDS];
 
   declare id: string;
   declare accountId: string;
@@ -21,12 +28,6 @@ export class Payable extends Model {
   declare lineItems?: LineItem[];
   /** Null in rows that were written without. */
   declare summary?: ItemSummary | null;
-  declare metadata: Record<string, string>;
-  declare successUrl: string | null;
-  declare cancelUrl: string | null;
-  declare clientReferenceId: string | null;
-  declare customerEmail: string | null;
-  declare expiresAt: Date;
   /** The payment that holds a processing one, or that paid a complete one. */
   declare paymentId: string | null;
   /** The Solana fee payers that this link has offered. */

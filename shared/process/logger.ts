@@ -1,5 +1,6 @@
 import thisProcess, { stdout } from 'node:process';
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { PERSONAL_FIELDS } from '../domain/session-fields.js';
 import { VERSION } from './version.js';
 
 export type { Logger };
@@ -12,7 +13,7 @@ const HIDDEN = [
   'connectionString',
   'signature',
   'email',
-  'customerEmail',
+  ...PERSONAL_FIELDS.map(({ property }) => property),
 ];
 
 /**

@@ -4,6 +4,7 @@ import { batchReads, type Together } from '../db/batch-reads.js';
 import type { Knex } from '../db/knex.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
 import { runStatement } from '../db/statement.js';
+import { PUBLIC_FIELDS } from '../domain/session-fields.js';
 import { LONG_READS_AT_ONCE } from '../limits/bounds.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
@@ -68,11 +69,11 @@ const payment = modelColumns(Payment, 'payment', [
 const ONE_BY_ONE: Together = { most: 1, atOnce: LONG_READS_AT_ONCE };
 const IMAGES_TOGETHER: Together = { most: 20, atOnce: LONG_READS_AT_ONCE };
 
-const URLS = ['successUrl', 'cancelUrl'] as const;
+const SHOWN_FIELDS = [...STATE_FIELDS, ...PUBLIC_FIELDS.map(({ property }) => property)];
 
 /** For agents. */
 export const findLinkedSession = batchReads(
-  linkReader('link', [...STATE_FIELDS, ...URLS], {
+  linkReader('link', SHOWN_FIELDS, {
     summary: SUMMARY,
     publicItems: LIGHT_PUBLIC_ITEMS,
   }),
@@ -83,7 +84,7 @@ export const findLinkState = batchReads(linkReader('link_state', STATE_FIELDS, {
 
 /** For the page. */
 export const findPageSession = batchReads(
-  linkReader('link_page', [...STATE_FIELDS, ...URLS], { shownItems: SHOWN_ITEMS }),
+  linkReader('link_page', SHOWN_FIELDS, { shownItems: SHOWN_ITEMS }),
   ONE_BY_ONE,
 );
 

@@ -1,4 +1,5 @@
 import type { NewCheckoutSession } from '../../../shared/checkout-sessions/create.js';
+import { fieldsBy, TEXT_FIELDS } from '../../../shared/domain/session-fields.js';
 import { Refusal } from '../../../shared/errors/refusal.js';
 import type { LineItem } from '../../../shared/payables/states.js';
 import { sentIndex } from '../../input/normalize.js';
@@ -8,17 +9,19 @@ const MAX_UNIT_AMOUNT_CENTS = 99_999_999;
 
 type LineItemInput = CreateCheckoutSession['line_items'][number];
 
+const NO_TEXTS = fieldsBy('property', TEXT_FIELDS, (): string | null => null);
+
 export function newCheckoutSession(input: CreateCheckoutSession): NewCheckoutSession {
+  const texts = { ...NO_TEXTS };
+  for (const { name, property } of TEXT_FIELDS) texts[property] = input[name] ?? null;
   return {
     items: input.line_items.map((item, index) =>
       newLineItem(item, `line_items[${sentIndex(input.line_items, String(index))}]`),
     ),
     metadata: input.metadata ?? {},
-    successUrl: input.success_url ?? null,
-    cancelUrl: input.cancel_url ?? null,
-    clientReferenceId: input.client_reference_id ?? null,
-    customerEmail: input.customer_email ?? null,
     expiresAtSeconds: input.expires_at,
+    // At the end: V8 takes microseconds to add members to a copy of NO_TEXTS.
+    ...texts,
   };
 }
 

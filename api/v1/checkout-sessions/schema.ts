@@ -1,4 +1,10 @@
 import { type Static, Type } from 'typebox';
+import {
+  fieldsBy,
+  SESSION_FIELDS,
+  type SentFields,
+  type SessionField,
+} from '../../../shared/domain/session-fields.js';
 import { FILTERABLE_STATUSES } from '../../../shared/payables/states.js';
 import { CreatedFilter, UnixSeconds } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';
@@ -51,26 +57,27 @@ const expandable = <T extends string>(path: T) =>
     Type.Array(Type.Enum([path]), { description: `${path} includes the line items in the answer.` }),
   );
 
+/** TypeScript does not follow the rows into the schemas that are made of them. */
+const FIELDS = fieldsBy('name', SESSION_FIELDS, requestSchema) as {
+  [Name in keyof SentFields]-?: Type.TOptional<Type.TUnsafe<NonNullable<SentFields[Name]>>>;
+};
+
+function requestSchema(field: SessionField): Type.TSchema {
+  switch (field.type) {
+    case 'text':
+      return Type.Optional(Type.String(field.schema));
+    case 'metadata':
+      return Type.Optional(Metadata);
+    case 'time':
+      return Type.Optional(UnixSeconds(field.schema.description));
+  }
+}
+
 export const CreateCheckoutSession = Type.Object(
   {
     line_items: Type.Array(LineItem, { minItems: 1, maxItems: 100, description: 'What is sold.' }),
     mode: Type.Optional(Type.Unsafe<'payment'>({ type: 'string', const: 'payment' })),
-    success_url: Type.Optional(
-      Type.String({
-        maxLength: 5000,
-        format: 'http-url',
-        description: 'Where the buyer goes after paying; {CHECKOUT_SESSION_ID} in it becomes the session id.',
-      }),
-    ),
-    cancel_url: Type.Optional(
-      Type.String({ maxLength: 5000, format: 'http-url', description: 'The way back.' }),
-    ),
-    client_reference_id: Type.Optional(Type.String({ maxLength: 200, description: 'Your own order id.' })),
-    customer_email: Type.Optional(Type.String({ maxLength: 254, format: 'email' })),
-    metadata: Type.Optional(Metadata),
-    expires_at: Type.Optional(
-      UnixSeconds('Unix seconds, 30 minutes to 24 hours from now. Default 24 hours from now.'),
-    ),
+    ...FIELDS,
     payment_method_types: Type.Optional(Type.Array(Type.Enum(['crypto']))),
     expand: expandable('line_items'),
   },

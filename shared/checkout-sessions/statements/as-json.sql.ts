@@ -1,43 +1,50 @@
-import { asJson, booleanColumn, secondsColumn, sql, textColumn } from '../../db/json-text.js';
+import { asJson, booleanColumn, type Sql, secondsColumn, sql, textColumn } from '../../db/json-text.js';
+import { jsonBytes, textBytes } from '../../db/weighed-columns.js';
+import { type FieldType, fieldsBy, SESSION_FIELDS } from '../../domain/session-fields.js';
 import { createdMsSql } from '../../values/ids.js';
+import { inWireOrder } from '../present.js';
 
-/** What of a session's presentation its own columns do not hold. `payment` is SQL that gives JSON. */
+/** The members that depend on the statement that writes the event. `payment` is SQL that gives JSON. */
 interface ShownState {
   status: string;
   paymentStatus: string;
   payment: string | null;
 }
 
+const AS_JSON: Record<FieldType, (column: string) => Sql> = {
+  text: textColumn,
+  metadata: (column) => sql(`${column}::text`),
+  time: secondsColumn,
+};
+const FIELDS = fieldsBy('name', SESSION_FIELDS, ({ name, type }) => AS_JSON[type](`session.${name}`));
+
 /**
- * The text of what `presentCheckoutSession` makes of the row `session`, byte for byte and without link and line items, so
- * that an event is written without its session's passing through this process.
+ * SQL for the text that `presentCheckoutSession` gives for the row `session`, byte for byte, without link and line items:
+ * the statement that moves a session writes its event too, and the session's bytes never leave Postgres.
  */
 export function sessionAsJson({ status, paymentStatus, payment }: ShownState): string {
-  return asJson({
+  const shown = inWireOrder({
+    ...FIELDS,
     id: sql(`'"' || session.id || '"'`),
     object: 'checkout.session',
     amount_subtotal: sql('session.amount_total_cents'),
     amount_total: sql('session.amount_total_cents'),
-    cancel_url: textColumn('session.cancel_url'),
-    client_reference_id: textColumn('session.client_reference_id'),
     created: sql(`${createdMsSql('session.id', 'cs_live_')} / 1000`),
     currency: 'usd',
-    customer_email: textColumn('session.customer_email'),
-    expires_at: secondsColumn('session.expires_at'),
     livemode: booleanColumn('session.livemode'),
-    metadata: sql('session.metadata::text'),
     mode: 'payment',
     payment_method_types: ['crypto'],
     payment_status: paymentStatus,
     status,
-    success_url: textColumn('session.success_url'),
     url: null,
     payment: payment === null ? null : sql(payment),
   });
+  return asJson(shown);
 }
 
-/** About as long as that text: what a row weighs in a batch. What is not compressed is not read for that. */
-export const BYTES_OF_SESSION = `(1000
-  + CASE WHEN pg_column_compression(session.metadata) IS NULL THEN pg_column_size(session.metadata)
-    ELSE octet_length(session.metadata::text) END
-  + coalesce(octet_length(session.success_url), 0) + coalesce(octet_length(session.cancel_url), 0))`;
+const LONG = SESSION_FIELDS.filter(({ isLong }) => isLong).map(({ name, type }) =>
+  (type === 'metadata' ? jsonBytes : textBytes)(`session.${name}`),
+);
+
+/** SQL for the approximate bytes of that text, which limit a batch. */
+export const BYTES_OF_SESSION = `(1000 + ${LONG.join(' + ')})`;

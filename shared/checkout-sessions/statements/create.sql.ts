@@ -1,22 +1,25 @@
 import { ANSWER_COLUMNS, keepAnswers } from '../../accounts/idempotency.js';
+import { type FieldType, SESSION_FIELDS } from '../../domain/session-fields.js';
+
+const POSTGRES_TYPES: Record<FieldType, string> = { text: 'text', metadata: 'json', time: 'timestamptz' };
+const FIELDS = SESSION_FIELDS.map(({ name }) => name).join(', ');
+const TYPED_FIELDS = SESSION_FIELDS.map(({ name, type }) => `${name} ${POSTGRES_TYPES[type]}`).join(', ');
 
 export const INSERT = {
   name: 'create_sessions',
-  // Keys and accounts are looked up row by row: the planner takes the rows for a hundred, and would read whole tables.
+  // Keys and accounts are looked up row by row: the planner expects a hundred rows, and would scan whole tables for them.
   text: `
     WITH asked AS (
       SELECT * FROM json_to_recordset($1) AS asked (id text, account_id text, livemode boolean,
-        amount_total_cents bigint, line_items json, summary json, metadata json, success_url text, cancel_url text,
-        client_reference_id text, customer_email text, expires_at timestamptz, api_key_id text, ${ANSWER_COLUMNS})
+        amount_total_cents bigint, line_items json, summary json, ${TYPED_FIELDS}, api_key_id text, ${ANSWER_COLUMNS})
     ), allowed AS (
       SELECT * FROM asked
       WHERE (SELECT revoked_at IS NULL FROM api_keys WHERE id = asked.api_key_id)
         AND (SELECT evm_wallet IS NOT NULL OR solana_wallet IS NOT NULL FROM accounts WHERE id = asked.account_id)
     ), kept AS (${keepAnswers('allowed')})
-    INSERT INTO checkout_sessions (id, account_id, livemode, status, amount_total_cents, line_items, summary, metadata,
-      success_url, cancel_url, client_reference_id, customer_email, expires_at)
-    SELECT id, account_id, livemode, 'open', amount_total_cents, line_items, summary, metadata, success_url,
-      cancel_url, client_reference_id, customer_email, expires_at
+    INSERT INTO checkout_sessions (id, account_id, livemode, status, amount_total_cents, line_items, summary,
+      ${FIELDS})
+    SELECT id, account_id, livemode, 'open', amount_total_cents, line_items, summary, ${FIELDS}
     FROM allowed
     WHERE key IS NULL OR (account_id, livemode, key) IN (SELECT account_id, livemode, key FROM kept)
     RETURNING id`,

@@ -1,11 +1,16 @@
 import type { Statement } from '../../db/statement.js';
+import { PERSONAL_FIELDS } from '../../domain/session-fields.js';
 import { fits } from '../../upkeep/statements/retention.sql.js';
 import { BYTES_OF_SESSION } from './as-json.sql.js';
 
-/** As its index says it. */
-const OVER_AND_NAMED = `customer_email IS NOT NULL AND status IN ('complete', 'expired')`;
+const NAMES = PERSONAL_FIELDS.map(({ name }) => name);
+const anyOf = (condition: (name: string) => string): string => `(${NAMES.map(condition).join(' OR ')})`;
+const IS_NAMED = anyOf((name) => `${name} IS NOT NULL`);
 
-/** Those that could be paid until $1 at the latest: at most $2, and as many as fit into $3 bytes. */
+/** The predicate of the index `payables_with_email`. Another personal field needs another index. */
+const OVER_AND_NAMED = `${IS_NAMED} AND status IN ('complete', 'expired')`;
+
+/** Sessions that expired before $1: at most $2, and at most $3 bytes of them. */
 export const TAKE_NAMED: Statement = {
   name: undefined,
   text: fits(
@@ -16,19 +21,26 @@ export const TAKE_NAMED: Statement = {
 };
 
 /**
- * In the text of a session, of which every other byte stays: its first, since what merchants have written comes later or
- * in strings, where quotes are escaped. Only of a text that is known to have one.
+ * Sets the personal fields in the text of a session to null and keeps every other byte. The first match is the field
+ * itself: a merchant's own key of that name is in metadata, which comes later on the wire, and quotes within strings are
+ * escaped. A text without a value of the field stays as it is, since there the first match may be such a key.
  */
-const withoutEmail = (text: string): string =>
-  String.raw`regexp_replace(${text}, '"customer_email"\s*:\s*"(\\.|[^"\\])*"', '"customer_email":null')`;
+const withoutPersonal = (text: string, hasValue: (name: string) => string): string =>
+  NAMES.reduce(
+    (rest, name) =>
+      String.raw`regexp_replace(${rest}, '"${name}"\s*:\s*"(\\.|[^"\\])*"', CASE WHEN ${hasValue(name)} THEN '"${name}":null' ELSE '\&' END)`,
+    text,
+  );
 
-/** Of the sessions $1, whose rows are held. Receivers may have answered with what they were sent. */
+const inEvent = (name: string): string => `object ->> '${name}' IS NOT NULL`;
+
+/** Erases the sessions $1, whose rows are locked. A receiver's answer is removed too: it may repeat what it was sent. */
 export const ERASE: Statement = {
   name: undefined,
   text: `
   WITH told AS (
-    UPDATE events SET object = ${withoutEmail('object::text')}::json
-    WHERE checkout_session_id = ANY ($1::text[]) AND object ->> 'customer_email' IS NOT NULL
+    UPDATE events SET object = ${withoutPersonal('object::text', inEvent)}::json
+    WHERE checkout_session_id = ANY ($1::text[]) AND ${anyOf(inEvent)}
     RETURNING 1
   ), answered AS (
     UPDATE webhook_deliveries SET answers_removed = answers_removed OR status <> 'pending', history = (
@@ -40,7 +52,7 @@ export const ERASE: Statement = {
     ))
     RETURNING 1
   ), named AS (
-    UPDATE payables SET customer_email = NULL WHERE id = ANY ($1) AND customer_email IS NOT NULL
+    UPDATE payables SET ${NAMES.map((name) => `${name} = NULL`).join(', ')} WHERE id = ANY ($1) AND ${IS_NAMED}
     RETURNING 1
   )
   SELECT (SELECT count(*)::int FROM named) AS sessions, (SELECT count(*)::int FROM told) AS events,
@@ -48,16 +60,16 @@ export const ERASE: Statement = {
 };
 
 /**
- * What is kept for a day for Idempotency-Keys, of the session $1 while it names a buyer: answers to its creation, its
- * expiry, and its events' being sent again. All answers of that day to its account are looked through.
+ * Erases the session $1 in the answers that are kept for a day for Idempotency-Keys: to its creation, its expiry, and the
+ * resending of its events. Scans all kept answers of its account. Runs before ERASE, which sets the columns to null.
  */
 export const ERASE_KEPT_ANSWERS: Statement = {
   name: undefined,
   text: `
   WITH named AS (
-    SELECT id, account_id, livemode FROM payables WHERE id = $1 AND customer_email IS NOT NULL
+    SELECT id, account_id, livemode, ${NAMES.join(', ')} FROM payables WHERE id = $1 AND ${IS_NAMED}
   ), erased AS (
-    UPDATE idempotency_records record SET answer = ${withoutEmail('record.answer')}
+    UPDATE idempotency_records record SET answer = ${withoutPersonal('record.answer', (name) => `named.${name} IS NOT NULL`)}
     FROM named
     WHERE record.account_id = named.account_id AND record.livemode = named.livemode AND NOT record.sealed
       AND (record.path = '/v1/checkout/sessions' AND starts_with(record.answer, '{"id":"' || named.id || '"')
