@@ -4,7 +4,8 @@ import { buildMerchant, buildSession, type Merchant } from '../../lab/world/shop
 import { assertInvalid, assertRefusal, type Client, client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { coffee, minimal } from '../support/orders.js';
-import { items, keys, SESSION_LIMITS, urlOf } from '../support/session-limits.js';
+import { urlOf } from '../support/session-fields.js';
+import { items, keys, SESSION_LIMITS } from '../support/session-limits.js';
 import { stopClockOnSecond } from '../support/stopped-clock.js';
 
 const SESSIONS = '/v1/checkout/sessions';

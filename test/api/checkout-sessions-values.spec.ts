@@ -5,6 +5,7 @@ import { Event } from '../../shared/webhooks/model.js';
 import { assertInvalid, type Client, client, formText, withoutIds } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { createOpen, minimal } from '../support/orders.js';
+import { TEXT_NAMES } from '../support/session-fields.js';
 import { stopClock } from '../support/stopped-clock.js';
 
 const SESSIONS = '/v1/checkout/sessions';
@@ -143,17 +144,7 @@ describe('checkout sessions', () => {
   });
 
   describe('null and the empty string', () => {
-    const optional = [
-      'mode',
-      'success_url',
-      'cancel_url',
-      'client_reference_id',
-      'customer_email',
-      'metadata',
-      'expires_at',
-      'payment_method_types',
-      'expand',
-    ];
+    const optional = ['mode', ...TEXT_NAMES, 'metadata', 'expires_at', 'payment_method_types', 'expand'];
     for (const field of optional) {
       it(`are as if ${field} was not sent`, async () => {
         stopClock();

@@ -3,6 +3,7 @@ import { mock } from 'node:test';
 import { buildEndpoints, buildMerchant, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
+import { fieldsBy, TEXT_FIELDS } from '../../shared/domain/session-fields.js';
 import { Payment } from '../../shared/payments/model.js';
 import { now } from '../../shared/process/clock.js';
 import { succeedSettled } from '../../shared/settlement/succeed-batch.js';
@@ -86,6 +87,7 @@ const CASES: Record<string, Case> = {
   },
   'a session that shows everything': {
     session: {
+      ...fieldsBy('property', TEXT_FIELDS, ({ name }) => `"${name}" \\\u2028`),
       metadata: { order: '7', 'ключ ✓': '"\\\u2028' },
       successUrl: 'https://shop.example/?s={CHECKOUT_SESSION_ID}',
       cancelUrl: 'https://shop.example/no',

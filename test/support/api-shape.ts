@@ -1,8 +1,9 @@
+import { TEXT_NAMES } from './session-fields.js';
+
 /** The fields of each object, and those that may be missing. */
 export const OBJECT_FIELDS: Record<string, { fields: string; optional?: string }> = {
   CheckoutSession: {
-    fields:
-      'id object amount_subtotal amount_total cancel_url client_reference_id created currency customer_email expires_at livemode metadata mode payment_method_types payment_status status success_url url payment line_items',
+    fields: `id object amount_subtotal amount_total ${TEXT_NAMES.join(' ')} created currency expires_at livemode metadata mode payment_method_types payment_status status url payment line_items`,
     optional: 'line_items',
   },
   LineItem: { fields: 'id object amount_subtotal amount_total currency description quantity price' },

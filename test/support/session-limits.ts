@@ -1,6 +1,5 @@
 import { coffee, minimal } from './orders.js';
-
-const EMOJI = '🥐'; // One character, two UTF-16 units, four bytes.
+import { EMOJI, TEXT_CASES, urlOf } from './session-fields.js';
 
 const withProduct = (product: object) => ({
   line_items: [{ price_data: { unit_amount: 1, product_data: { name: 'A', ...product } } }],
@@ -8,8 +7,6 @@ const withProduct = (product: object) => ({
 const withAmount = (amount: object) => ({
   line_items: [{ price_data: { product_data: { name: 'A' }, ...amount } }],
 });
-export const urlOf = (length: number) =>
-  `https://a.example/${'u'.repeat(length - 'https://a.example/'.length)}`;
 export const items = (count: number) => Array.from({ length: count }, () => coffee);
 export const keys = (count: number, length = 3) =>
   Object.fromEntries(
@@ -25,6 +22,15 @@ interface Limit {
   allowed: number[];
   refused: [value: number, code: string, param: string][];
 }
+
+const TEXT_LIMITS = Object.entries(TEXT_CASES).map(
+  ([name, { ofLength, allowed, refused }]): Limit => ({
+    name: `characters of ${name}`,
+    body: (n) => ({ ...minimal, [name]: ofLength(n) }),
+    allowed,
+    refused: [[refused, 'parameter_invalid_string', name]],
+  }),
+);
 
 /** Of the fields of a new session: what is taken, and the first that is not. */
 export const SESSION_LIMITS: Limit[] = [
@@ -88,30 +94,7 @@ export const SESSION_LIMITS: Limit[] = [
     allowed: [2048],
     refused: [[2049, 'parameter_invalid_string', `${PRODUCT}[images][0]`]],
   },
-  {
-    name: 'characters of success_url',
-    body: (n) => ({ ...minimal, success_url: urlOf(n) }),
-    allowed: [5000],
-    refused: [[5001, 'parameter_invalid_string', 'success_url']],
-  },
-  {
-    name: 'characters of cancel_url',
-    body: (n) => ({ ...minimal, cancel_url: urlOf(n) }),
-    allowed: [5000],
-    refused: [[5001, 'parameter_invalid_string', 'cancel_url']],
-  },
-  {
-    name: 'characters of client_reference_id',
-    body: (n) => ({ ...minimal, client_reference_id: EMOJI.repeat(n) }),
-    allowed: [1, 200],
-    refused: [[201, 'parameter_invalid_string', 'client_reference_id']],
-  },
-  {
-    name: 'characters of customer_email',
-    body: (n) => ({ ...minimal, customer_email: `${'b'.repeat(n - '@mail.example'.length)}@mail.example` }),
-    allowed: [254],
-    refused: [[255, 'parameter_invalid_string', 'customer_email']],
-  },
+  ...TEXT_LIMITS,
   {
     name: 'keys of metadata',
     body: (n) => ({ ...minimal, metadata: keys(n) }),

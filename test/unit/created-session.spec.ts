@@ -3,16 +3,15 @@ import { createCheckoutSession, type NewCheckoutSession } from '../../shared/che
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { INSERT } from '../../shared/checkout-sessions/statements/create.sql.js';
 import type { Knex } from '../../shared/db/knex.js';
+import { fieldsBy, TEXT_FIELDS } from '../../shared/domain/session-fields.js';
 import { SMALL_BODY_BYTES } from '../../shared/limits/bounds.js';
+import { TEXT_CASES } from '../support/session-fields.js';
 
-/** One that does not compile lacks a field of a session. */
 const INPUT: Required<NewCheckoutSession> = {
   items: [{ name: 'Coffee', description: 'hot', images: [], unitAmountCents: 450, quantity: 2 }],
   metadata: { order: '1234' },
+  ...fieldsBy('property', TEXT_FIELDS, ({ name }) => TEXT_CASES[name].sent),
   successUrl: 'https://shop.example/thanks',
-  cancelUrl: 'https://shop.example/basket',
-  clientReferenceId: 'basket-1',
-  customerEmail: 'buyer@example.com',
   expiresAtSeconds: undefined,
 };
 /** What a session is made of otherwise than by its own column. */

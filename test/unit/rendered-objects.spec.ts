@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { presentCheckoutSession, renderCheckoutSession } from '../../shared/checkout-sessions/present.js';
 import { presentLineItems, renderLineItems } from '../../shared/checkout-sessions/present-line-items.js';
+import { fieldsBy, TEXT_FIELDS } from '../../shared/domain/session-fields.js';
 import type { LineItem } from '../../shared/payables/states.js';
 import { newId } from '../../shared/values/ids.js';
 import { presentList, renderObjects, textOfList } from '../../shared/wire/list.js';
@@ -29,10 +30,7 @@ const sessions = fc
     status: fc.constantFrom('open', 'processing', 'expired', 'complete'),
     amountTotalCents: fc.nat(),
     metadata: fc.dictionary(text, text, { maxKeys: 4 }),
-    successUrl: fc.option(text),
-    cancelUrl: fc.option(text),
-    clientReferenceId: fc.option(text),
-    customerEmail: fc.option(text),
+    ...fieldsBy('property', TEXT_FIELDS, () => fc.option(text)),
     expiresAt: fc.constant(new Date(0)),
     lineItems: items,
   })

@@ -10,6 +10,7 @@ import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { presentCheckoutSession } from '../../shared/checkout-sessions/present.js';
 import { loadConfig } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
+import { fieldsBy, TEXT_FIELDS } from '../../shared/domain/session-fields.js';
 import { returnToPresent, travelMs } from '../../shared/process/clock.js';
 import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
 import { expireOneQuarantined, expireOverdueSessions } from '../../shared/settlement/expire-due.js';
@@ -193,10 +194,10 @@ describe('sessions that workers die with', function () {
     const sessions = await Promise.all([
       buildSession(db, expiring.shop.accountId, {
         ...overdueBy(1234),
+        ...fieldsBy('property', TEXT_FIELDS, () => odd),
         metadata: { b: odd, 7: '', [odd]: 'x', ['__proto__']: 'y' },
         successUrl: 'https://shop.example/?a=1&b="',
         cancelUrl: 'https://shop.example/c',
-        clientReferenceId: odd,
         customerEmail: 'a@b.example',
         amountTotalCents: 99_999_999_999,
         livemode: true,
