@@ -78,15 +78,6 @@ export const SESSION_FIELDS = [
     isPersonal: true,
     isPublic: false,
   },
-  {
-    name: 'purchase_order',
-    property: 'purchaseOrder',
-    type: 'text',
-    schema: { maxLength: 100, description: "The number of the buyer's purchase order." },
-    isLong: false,
-    isPersonal: false,
-    isPublic: false,
-  },
   { name: 'metadata', property: 'metadata', type: 'metadata', isLong: true },
   {
     name: 'expires_at',

@@ -39,12 +39,6 @@ export const TEXT_CASES: Record<TextName, TextCase> = {
     allowed: [254],
     refused: 255,
   },
-  purchase_order: {
-    sent: 'PO 4711/b',
-    ofLength: (n) => EMOJI.repeat(n),
-    allowed: [1, 100],
-    refused: 101,
-  },
 };
 
 export const TEXT_NAMES = Object.keys(TEXT_CASES);
