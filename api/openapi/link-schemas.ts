@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { fieldsBy, PUBLIC_FIELDS } from '../../shared/domain/session-fields.js';
+import { fieldsBy, PUBLIC_FIELDS } from '../../shared/payables/fields.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { nullable, REFUND, ref, strict } from './resource-schemas.js';
 

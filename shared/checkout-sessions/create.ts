@@ -4,9 +4,9 @@ import { Account } from '../accounts/model.js';
 import { type BatchedWrite, batchWrites } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
-import { SESSION_FIELDS, type StoredFields, TEXT_FIELDS } from '../domain/session-fields.js';
 import { Refusal } from '../errors/refusal.js';
 import { SMALL_BODY_BYTES } from '../limits/bounds.js';
+import { SESSION_FIELDS, type StoredFields, TEXT_FIELDS } from '../payables/fields.js';
 import {
   chooseExpiry,
   fillSessionId,

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/model.js';
-import { fieldsBy, PUBLIC_FIELDS, type PublicName } from '../domain/session-fields.js';
+import { fieldsBy, PUBLIC_FIELDS, type PublicName } from '../payables/fields.js';
 import type { Payable } from '../payables/model.js';
 import type { SessionStatus } from '../payables/states.js';
 import { presentPayment, type WirePayment } from '../payments/present.js';

@@ -1,4 +1,4 @@
-import { fieldsBy, SESSION_FIELDS, type ShownFields, TEXT_FIELDS } from '../domain/session-fields.js';
+import { fieldsBy, SESSION_FIELDS, type ShownFields, TEXT_FIELDS } from '../payables/fields.js';
 import type { Payable } from '../payables/model.js';
 import type { SessionStatus } from '../payables/states.js';
 import { presentPayment, type WirePayment } from '../payments/present.js';

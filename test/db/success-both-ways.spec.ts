@@ -3,7 +3,7 @@ import { mock } from 'node:test';
 import { buildEndpoints, buildMerchant, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { fieldsBy, TEXT_FIELDS } from '../../shared/domain/session-fields.js';
+import { fieldsBy, TEXT_FIELDS } from '../../shared/payables/fields.js';
 import { Payment } from '../../shared/payments/model.js';
 import { now } from '../../shared/process/clock.js';
 import { succeedSettled } from '../../shared/settlement/succeed-batch.js';

@@ -3,8 +3,8 @@ import { createCheckoutSession, type NewCheckoutSession } from '../../shared/che
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { INSERT } from '../../shared/checkout-sessions/statements/create.sql.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { fieldsBy, TEXT_FIELDS } from '../../shared/domain/session-fields.js';
 import { SMALL_BODY_BYTES } from '../../shared/limits/bounds.js';
+import { fieldsBy, TEXT_FIELDS } from '../../shared/payables/fields.js';
 import { TEXT_CASES } from '../support/session-fields.js';
 
 const INPUT: Required<NewCheckoutSession> = {

@@ -10,7 +10,7 @@ import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { presentCheckoutSession } from '../../shared/checkout-sessions/present.js';
 import { loadConfig } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { fieldsBy, TEXT_FIELDS } from '../../shared/domain/session-fields.js';
+import { fieldsBy, TEXT_FIELDS } from '../../shared/payables/fields.js';
 import { returnToPresent, travelMs } from '../../shared/process/clock.js';
 import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
 import { expireOneQuarantined, expireOverdueSessions } from '../../shared/settlement/expire-due.js';

@@ -1,6 +1,6 @@
 import type { NewCheckoutSession } from '../../../shared/checkout-sessions/create.js';
-import { fieldsBy, TEXT_FIELDS } from '../../../shared/domain/session-fields.js';
 import { Refusal } from '../../../shared/errors/refusal.js';
+import { fieldsBy, TEXT_FIELDS } from '../../../shared/payables/fields.js';
 import type { LineItem } from '../../../shared/payables/states.js';
 import { sentIndex } from '../../input/normalize.js';
 import type { CreateCheckoutSession } from './schema.js';

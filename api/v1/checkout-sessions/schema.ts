@@ -4,7 +4,7 @@ import {
   SESSION_FIELDS,
   type SentFields,
   type SessionField,
-} from '../../../shared/domain/session-fields.js';
+} from '../../../shared/payables/fields.js';
 import { FILTERABLE_STATUSES } from '../../../shared/payables/states.js';
 import { CreatedFilter, UnixSeconds } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';

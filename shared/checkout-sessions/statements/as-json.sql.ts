@@ -1,6 +1,6 @@
 import { asJson, booleanColumn, type Sql, secondsColumn, sql, textColumn } from '../../db/json-text.js';
 import { jsonBytes, textBytes } from '../../db/weighed-columns.js';
-import { type FieldType, fieldsBy, SESSION_FIELDS } from '../../domain/session-fields.js';
+import { type FieldType, fieldsBy, SESSION_FIELDS } from '../../payables/fields.js';
 import { createdMsSql } from '../../values/ids.js';
 import { inWireOrder } from '../present.js';
 
