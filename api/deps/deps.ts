@@ -8,6 +8,7 @@ import type { Config } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Replica } from '../../shared/db/replica.js';
 import type { Breaker } from '../../shared/limits/breaker.js';
+import type { Budget } from '../../shared/limits/budget.js';
 import type { Logger } from '../../shared/process/logger.js';
 import type { RedisClient } from '../../shared/queues/connection.js';
 import type { Queues } from '../../shared/queues/enqueue.js';
@@ -16,10 +17,8 @@ import type { SecretBox } from '../../shared/secrets/secrets.js';
 import type { NotifySettlement } from '../../shared/settlement/notify-settlements.js';
 import type { Facilitator } from '../../shared/x402/facilitator.js';
 import type { PageAssets } from '../checkout-page/page-assets.js';
-import type { ByteBudget } from '../limits/byte-budget.js';
 import type { HeavyAnswers } from '../limits/heavy-answers.js';
-import type { LargeBodies } from '../limits/large-bodies.js';
-import type { AddressLimiters, RateLimiter } from '../limits/rate-limiters.js';
+import type { AddressLimiters, RequestLimiter } from '../limits/rate-limiters.js';
 import type { ImageProxy } from '../merchant-images/image-proxy.js';
 import type { WebMetrics } from '../metrics/web-metrics.js';
 import type { SettlementWatch } from '../payment-link/await-settlement.js';
@@ -39,10 +38,11 @@ export interface Deps {
   breaker: Breaker | undefined;
   secretBox: SecretBox;
   keyUses: KeyUses;
-  apiRateLimiter: RateLimiter;
+  apiRateLimiter: RequestLimiter;
   heavyAnswers: HeavyAnswers;
   addressLimiters: AddressLimiters;
-  largeBodies: LargeBodies;
+  /** Bytes of large request bodies, by account, until their answers are sent. */
+  largeBodies: Budget;
   queues: Queues;
   notifyDeliveries: NotifyDeliveries;
   notifySettlement: NotifySettlement;
@@ -59,6 +59,6 @@ export interface Deps {
   /** Where the build has left the API reference's script and style. */
   referenceFolder: string;
   images: ImageProxy;
-  /** For answers of links while they are sent. */
-  longAnswers: ByteBudget;
+  /** Bytes of links' long answers, by address, while they are sent. */
+  longAnswers: Budget;
 }

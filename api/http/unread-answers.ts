@@ -3,12 +3,13 @@ import { ANSWER_PIECE_BYTES, UNREAD_ANSWERS } from '../../shared/limits/bounds.j
 import { whenOver } from './on-close.js';
 
 /**
- * Whole answers that their clients have not taken yet, which a process holds for them. One account has so many bytes of
- * them; beyond that, those that have waited long are cut off, the longest first.
+ * Whole answers in the memory of this process that their clients have not read yet. An account may have so many bytes of
+ * them; beyond that, answers that have waited long are cut off, the longest first. No budget: the bytes are known only
+ * when an answer is written, and fall as the client reads.
  */
 const unread = new Map<string, Map<Response, number>>();
 
-/** Of an answer that was just ended. */
+/** For an answer that was just ended. */
 export function watchUnread(res: Response, limits = UNREAD_ANSWERS): void {
   if (res.writableLength < ANSWER_PIECE_BYTES) return;
   const { principal, ip = '' } = res.req;

@@ -9,13 +9,13 @@ export interface Share {
   duration: number;
 }
 
-/** How many of those asked for are within the share. */
+/** How many of the requests asked for are within the share. */
 export interface Count {
   granted: number;
   msBeforeNext: number;
 }
 
-/** Of more keys than are kept, those that were not heard of for longest are forgotten: they begin anew. */
+/** Keeps so many keys. The least recently used key is forgotten, and starts again with its whole share. */
 export function countInMemory({
   points,
   duration,

@@ -15,18 +15,18 @@ import { batchPerTurn } from '../../shared/process/batch-per-turn.js';
 import type { RedisClient } from '../../shared/queues/connection.js';
 import { type Count, countInMemory, type Share } from './memory-counters.js';
 
-/** Counts over all web processes. */
-export interface RateLimiter {
+/** Counts requests by key, over all web processes. */
+export interface RequestLimiter {
   /**
-   * One of the key's share; when it is used up, in how many milliseconds to come again. Whoever asks on and on in spite of
-   * that hears of it later each time: a flood waits for its own answers.
+   * Takes one request of the key's share. When the share is used up, resolves with the milliseconds until it is renewed;
+   * a caller that keeps asking gets this answer late, so that a flood waits for its own answers.
    */
   take(key: string): Promise<number | undefined>;
-  /** Whether somebody was refused when this process last asked for the key. */
+  /** Whether a request was refused when this process last asked for the key. */
   hasRefused(key: string): boolean;
 }
 
-/** Where it is counted. */
+/** Redis counts, where there is one, else Postgres. */
 export interface CountingStores {
   db: Knex;
   redis: RedisClient | undefined;
@@ -34,17 +34,17 @@ export interface CountingStores {
   breaker: Breaker | undefined;
 }
 
-/** So many of a key are asked for at once. */
+/** Counts `asked` requests of a key in one step. */
 type Counter = (key: string, asked: number) => Promise<Count>;
 
-/** How long an account's burst takes to be granted anew. */
+/** How long it takes until a burst is granted again. */
 const BURST_SECONDS = 10;
 
-/** The steady rate, and as much again as a burst now and then. */
+/** The steady rate per second, and as many requests again as a burst. */
 export function openApiRateLimiter(
   config: Pick<Config, 'apiRequestsPerSecond'>,
   stores: CountingStores,
-): RateLimiter {
+): RequestLimiter {
   const points = config.apiRequestsPerSecond;
   return countTogether([
     openCounter({ keyPrefix: 'api', points, duration: 1 }, stores),
@@ -52,16 +52,16 @@ export function openApiRateLimiter(
   ]);
 }
 
-/** What one address, by `addressKey`, may ask in a minute. */
+/** The limits of one address, by `addressKey`, each per minute. */
 export interface AddressLimiters {
-  /** Of payment links. */
-  link: RateLimiter;
-  /** Of unsigned transactions, for each of which a chain is asked. */
-  transaction: RateLimiter;
-  /** Of what wallets hold, for which every network's chain is asked. */
-  balances: RateLimiter;
-  /** Of keys and tokens that are refused; good ones are not counted. */
-  refusedKey: RateLimiter;
+  /** Payment links. */
+  link: RequestLimiter;
+  /** Unsigned transactions: each asks a chain. */
+  transaction: RequestLimiter;
+  /** Balances of wallets: each asks every network's chain. */
+  balances: RequestLimiter;
+  /** Refused keys and tokens; accepted ones are not counted. */
+  refusedKey: RequestLimiter;
 }
 
 export function openAddressLimiters(
@@ -69,7 +69,7 @@ export function openAddressLimiters(
   stores: CountingStores,
 ): AddressLimiters {
   const points = config.linkRequestsPerMinute;
-  const open = (keyPrefix: string, perMinute: number): RateLimiter =>
+  const open = (keyPrefix: string, perMinute: number): RequestLimiter =>
     countTogether([openCounter({ keyPrefix, points: perMinute, duration: 60 }, stores)]);
   return {
     link: open('link', points),
@@ -115,10 +115,10 @@ interface Asking {
 }
 
 /**
- * Requests of one key that come in the same turn of the event loop are counted in one step, and are granted or refused
- * in their order, as if each had asked alone. What the first counter refuses is asked of the next.
+ * Requests of one key in the same turn of the event loop are counted in one step, and are granted or refused in their
+ * order, as if each had asked alone. What the first counter refuses is asked of the next one.
  */
-function countTogether(counters: readonly Counter[]): RateLimiter {
+function countTogether(counters: readonly Counter[]): RequestLimiter {
   const refusing = new LRUCache<string, true>({ max: MAX_COUNTED_IN_MEMORY });
   const countRefusals = countInMemory({ points: PROMPT_REFUSALS_A_MINUTE, duration: 60 });
 

@@ -30,7 +30,7 @@ export async function sendImage(deps: Deps, res: Response, id: string, name: str
     send(res, NOTHING, NOTHING_KEPT_SECONDS);
     return;
   }
-  const release = image === 'busy' ? undefined : deps.images.hold(image, addressKey(res.req));
+  const release = image === 'busy' ? undefined : deps.images.takeToSend(image, addressKey(res.req));
   if (image === 'busy' || release === undefined) {
     sendBusy(res);
     return;

@@ -68,7 +68,7 @@ function sendPage(deps: Deps, res: Response, session: LinkedSession, answer: Lin
   });
   const html = renderSessionPage(view, pageAssets, config.pageScriptUrl);
   if (html.length > LONG_ANSWER_BYTES) {
-    const release = longAnswers.take(addressKey(res.req), 2 * html.length);
+    const release = longAnswers.take(2 * html.length, addressKey(res.req));
     if (release === undefined) {
       res.setHeader('Retry-After', '1');
       sendErrorPage(deps, res, 'rate_limit');

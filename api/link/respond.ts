@@ -96,8 +96,8 @@ async function itemsOf(
   { id, publicItems = NO_ITEMS }: LinkedSession,
 ): Promise<string | undefined> {
   if (publicItems !== null) return publicItems;
-  // How long they are is known when they are read, and then it is late.
-  const release = longAnswers.take(addressKey(res.req), MAX_BODY_BYTES);
+  // Their length is known only once they are read, so the longest is taken.
+  const release = longAnswers.take(MAX_BODY_BYTES, addressKey(res.req));
   if (release === undefined) return undefined;
   releaseWhenSent(res, release);
   return await readPublicItems(db, id);

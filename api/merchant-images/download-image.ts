@@ -1,14 +1,14 @@
 import { Agent, request } from 'undici';
 import { MAX_IMAGE_FETCHES_OF_HOST } from '../../shared/limits/bounds.js';
+import type { Budget } from '../../shared/limits/budget.js';
 import { parseUrl } from '../../shared/values/parse-url.js';
 import { assertPublicHost, publicLookup } from '../../shared/values/public-address.js';
-import type { ByteBudget } from '../limits/byte-budget.js';
 import { imageType } from './image-kind.js';
 import { readImageBody } from './read-image-body.js';
 
 /**
- * Only from public addresses, judged for the very connection that is used; no redirects, which could lead anywhere; small,
- * quick, and really an image.
+ * Downloads images from public addresses only, checked for the very connection that is used, and follows no redirects, which
+ * could lead anywhere. An image is small, arrives quickly, and is one by its first bytes.
  */
 export interface ImageDownloader {
   /** Undefined, or an error, when there is no usable image at this address. */
@@ -23,10 +23,10 @@ export interface Image {
 
 const TIMEOUT_MS = 5_000;
 
-/** What it holds on the way is taken from the budget. */
+/** The bytes of a download are taken from the budget. */
 export function openImageDownloader(
   { allowPrivateNetworks }: { allowPrivateNetworks: boolean },
-  budget: ByteBudget,
+  budget: Budget,
 ): ImageDownloader {
   const agent = new Agent({
     connections: MAX_IMAGE_FETCHES_OF_HOST,
@@ -64,14 +64,14 @@ async function get(agent: Agent, url: URL, read: ReadBody): Promise<Buffer | und
       'user-agent': 'checkout-images',
     },
   });
-  // What is cut off on purpose complains, to whoever listens; nobody else may end the process over it.
+  // A body that is destroyed on purpose emits an error; unheard, it would end the process.
   body.on('error', () => undefined);
   try {
     if (statusCode !== 200) return undefined;
     const announced = Number(headers['content-length']);
     return await read(body, announced > 0 ? announced : undefined);
   } finally {
-    // With its connection, unless it was read to its end.
+    // Destroys the connection too, unless the body was read to its end.
     body.destroy();
   }
 }

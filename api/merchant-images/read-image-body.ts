@@ -1,21 +1,21 @@
 import { MAX_IMAGE_BYTES } from '../../shared/limits/bounds.js';
-import type { ByteBudget } from '../limits/byte-budget.js';
+import type { Budget, Release } from '../../shared/limits/budget.js';
 
 const FIRST_BYTES = 64 * 1024;
 
-/** There is no memory left for images at the moment: nothing is said about the image. */
+/** The budget has no bytes left at the moment, which says nothing about the image. */
 export class ImagesBusy extends Error {
   override readonly name = 'ImagesBusy';
 }
 
 /**
- * Into one buffer that grows, whose bytes are taken before it does: the pieces that a server sends cost more than they
- * hold. Undefined for what is too long.
+ * Reads the body into one buffer that grows, since the chunks that a server sends cost more memory than they hold. The
+ * bytes are taken from the budget before the buffer grows. Undefined when the body is too long.
  */
 export async function readImageBody(
   body: AsyncIterable<Uint8Array>,
   announced: number | undefined,
-  budget: ByteBudget,
+  budget: Pick<Budget, 'take'>,
   holder: string,
 ): Promise<Buffer | undefined> {
   if (announced !== undefined && announced > MAX_IMAGE_BYTES) return undefined;
@@ -34,15 +34,19 @@ export async function readImageBody(
       room.bytes.set(part, length);
       length += part.length;
     }
-    // What is kept for an hour is no larger than it must be.
+    // The image may be cached for an hour: its buffer is no larger than the image.
     return length === room.bytes.length ? room.bytes : Buffer.from(room.bytes.subarray(0, length));
   } finally {
     room.release();
   }
 }
 
-function allocate(budget: ByteBudget, holder: string, size: number): { bytes: Buffer; release(): void } {
-  const release = budget.take(holder, size);
+function allocate(
+  budget: Pick<Budget, 'take'>,
+  holder: string,
+  size: number,
+): { bytes: Buffer; release: Release } {
+  const release = budget.take(size, holder);
   if (release === undefined) throw new ImagesBusy();
   return { bytes: Buffer.allocUnsafeSlow(size), release };
 }

@@ -3,12 +3,12 @@ import type { Principal } from '../../shared/accounts/api-keys.js';
 import { Refusal } from '../../shared/errors/refusal.js';
 import { ERROR_CATALOG } from '../errors/catalog.js';
 import { addressKey } from '../limits/address-key.js';
-import type { AddressLimiters, RateLimiter } from '../limits/rate-limiters.js';
+import type { AddressLimiters, RequestLimiter } from '../limits/rate-limiters.js';
 
 type Share = Pick<Principal, 'accountId' | 'livemode'>;
 
 /** Per account and mode, over all keys and all processes. */
-export async function consumeAccount(limiter: RateLimiter, share: Share): Promise<void> {
+export async function consumeAccount(limiter: RequestLimiter, share: Share): Promise<void> {
   const waitMs = await limiter.take(keyOf(share));
   if (waitMs === undefined) return;
   throw new Refusal(
@@ -23,19 +23,19 @@ function keyOf({ accountId, livemode }: Share): string {
 }
 
 /**
- * The same, before a request's answer. What only reads is begun meanwhile, and thrown away when it is refused: by an
- * account that was refused last time nothing is begun.
+ * The same, before the answer of a request. A request that only reads begins meanwhile, and its answer is thrown away when
+ * the limiter refuses it. While the account's last request was refused, nothing begins early.
  */
-export async function consumeForAnswer(limiter: RateLimiter, share: Share, req: Request): Promise<void> {
+export async function consumeForAnswer(limiter: RequestLimiter, share: Share, req: Request): Promise<void> {
   const mayBegin = (req.method === 'GET' || req.method === 'HEAD') && !limiter.hasRefused(keyOf(share));
   const consumed = consumeAccount(limiter, share);
   if (!mayBegin) return await consumed;
   req.consumed = consumed;
-  // Whoever answers waits for it.
+  // The response is sent after this resolves.
   consumed.catch(() => undefined);
 }
 
-/** Refused keys and tokens count against their address, which is told to wait in the end; good ones cost nothing. */
+/** Refused keys and tokens count against their address; accepted ones do not. */
 export async function limitRefused<T>(
   { refusedKey }: AddressLimiters,
   req: Request,
@@ -57,7 +57,7 @@ export async function limitRefused<T>(
 
 /** Per address, over all processes. */
 export function limitByAddress(
-  limiter: RateLimiter,
+  limiter: RequestLimiter,
   refuse: (req: Request, res: Response) => void,
 ): RequestHandler {
   return async (req, res, next) => {

@@ -1,29 +1,28 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Refusal } from '../../shared/errors/refusal.js';
-import { LARGE_BODY_HELD_MS, MAX_BODY_BYTES, SMALL_BODY_BYTES } from '../../shared/limits/bounds.js';
+import { LARGE_BODY_IN_FLIGHT_MS, MAX_BODY_BYTES, SMALL_BODY_BYTES } from '../../shared/limits/bounds.js';
+import type { Budget, Claim } from '../../shared/limits/budget.js';
 import type { Deps } from '../deps/deps.js';
 import { whenOver } from '../http/on-close.js';
-import type { BodyInFlight } from '../limits/large-bodies.js';
 import { takeLongTurn } from '../limits/long-turns.js';
 
-/** Whose bodies these are before a checkout key says it: sign-ups share one account's room. */
+/** Sign-ups have no account yet: their large bodies together count as those of one. */
 const SIGN_UPS = 'sign-ups';
 
-/** Reads the whole body as bytes; what they mean is `bodyOf`'s to say, of a large one in a turn of its own. */
+/** Reads the whole body as bytes, which `bodyOf` parses. The handler of a large body runs in a long turn of its own. */
 export function readBody({ largeBodies }: Pick<Deps, 'largeBodies'>): RequestHandler {
   return (req, res, next) => {
     if (!hasBody(req)) {
       next();
       return;
     }
-    const inFlight = largeBodies.begin(req.principal?.accountId ?? SIGN_UPS);
-    const refusal = refusalOfHead(req, inFlight);
+    const account = req.principal?.accountId ?? SIGN_UPS;
+    const refusal = refusalOfHead(req, largeBodies, account);
     if (refusal !== undefined) {
       refuseUnread(req, res, refusal, next);
       return;
     }
-    whenOver(res, inFlight.giveBack);
-    collect(req, res, inFlight).then(
+    collect(req, () => claimLargeBody(res, largeBodies, account)).then(
       async (bytes) => {
         req.body = bytes;
         if (hasLargeBody(req)) await takeLongTurn();
@@ -48,7 +47,7 @@ function announcedBytes({ headers }: Pick<Request, 'headers'>): number | undefin
   return length === undefined ? undefined : Number(length);
 }
 
-/** The rest of what was announced is read past, so that the client gets to read why; what may have no end is not. */
+/** The rest of an announced body is read and dropped, so that the client gets to read the answer; a body without a known end is not. */
 function refuseUnread(req: Request, res: Response, error: unknown, next: NextFunction): void {
   if ((announcedBytes(req) ?? Infinity) > MAX_BODY_BYTES) res.setHeader('Connection', 'close');
   next(error);
@@ -61,24 +60,29 @@ export function isEncoded({ headers }: Pick<Request, 'headers'>): boolean {
   return !/^(identity)?$/i.test((headers['content-encoding'] ?? '').trim());
 }
 
-function refusalOfHead(req: Request, inFlight: BodyInFlight): Refusal | undefined {
+function refusalOfHead(req: Request, largeBodies: Budget, account: string): Refusal | undefined {
   if (isEncoded(req)) return new Refusal('unsupported_content_encoding', ENCODED);
   const announced = announcedBytes(req) ?? 0;
   if (announced > MAX_BODY_BYTES) return tooLarge();
-  return inFlight.hasRoomFor(announced) ? undefined : noRoom();
+  const hasRoom = announced <= SMALL_BODY_BYTES || largeBodies.fits(announced, account);
+  return hasRoom ? undefined : noRoom();
 }
 
-/** Of a client that has hung up meanwhile nothing is read, which must not be taken for an empty body. */
-function collect(req: Request, res: Response, inFlight: BodyInFlight): Promise<Buffer> {
+/**
+ * The bytes of a large body count as they arrive, so that an announced length alone takes no room. A client that has hung
+ * up sends nothing, which must not be read as an empty body.
+ */
+function collect(req: Request, claimRoom: () => Claim): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
+    let claim: Claim | undefined;
     const take = (chunk: Buffer): void => {
       length += chunk.length;
+      if (length > SMALL_BODY_BYTES) claim ??= claimRoom();
       if (length > MAX_BODY_BYTES) stop(tooLarge());
-      else if (!inFlight.growTo(length)) stop(noRoom());
+      else if (claim?.growTo(length) === false) stop(noRoom());
       else chunks.push(chunk);
-      if (length > SMALL_BODY_BYTES && length - chunk.length <= SMALL_BODY_BYTES) endInTime(res);
     };
     const finish = (): void => {
       letGo();
@@ -97,10 +101,15 @@ function collect(req: Request, res: Response, inFlight: BodyInFlight): Promise<B
   });
 }
 
-/** A client that reads its answer byte by byte would keep others' room for ever. */
-function endInTime(res: Response): void {
-  const timer = setTimeout(() => res.destroy(), LARGE_BODY_HELD_MS);
-  whenOver(res, () => clearTimeout(timer));
+/** Until the answer is sent. A client that sends or reads byte by byte is cut off: it would keep the room for ever. */
+function claimLargeBody(res: Response, largeBodies: Budget, account: string): Claim {
+  const claim = largeBodies.claim(account);
+  const timer = setTimeout(() => res.destroy(), LARGE_BODY_IN_FLIGHT_MS);
+  whenOver(res, () => {
+    clearTimeout(timer);
+    claim.release();
+  });
+  return claim;
 }
 
 function tooLarge(): Refusal {

@@ -1,12 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { createLoginLimiter, type LoginLimiter } from '../../shared/limits/login-limiter.js';
+import { type LoginLimiter, openLoginLimiter } from '../../shared/limits/login-limiter.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { bearerMatches, secretsMatch } from '../../shared/secrets/secrets.js';
 import { addressKey } from '../limits/address-key.js';
 
 export const ADMIN_USER = 'admin';
 
-/** What stands before an operators' page. */
+/** How an operators' page is protected. */
 interface Door {
   page: string;
   isRight(authorization: string): boolean;
@@ -33,9 +33,9 @@ export function requireMetricsToken(token: string, logger: Logger): RequestHandl
 }
 
 function guard(logger: Logger, { page, isRight, challenge, hint }: Door): RequestHandler {
-  const brake = createLoginLimiter(() => logger.warn({ event: 'operators.password_guessed', page }));
+  const limiter = openLoginLimiter(() => logger.warn({ event: 'operators.password_guessed', page }));
   return (req, res, next) => {
-    const verdict = judge(brake, req, isRight);
+    const verdict = check(limiter, req, isRight);
     if (verdict === true) next();
     else if (verdict === false) refuse(res.status(401).setHeader('WWW-Authenticate', challenge), hint);
     else {
@@ -45,14 +45,14 @@ function guard(logger: Logger, { page, isRight, challenge, hint }: Door): Reques
   };
 }
 
-/** A browser that sends nothing yet has not guessed. */
-function judge(
-  brake: LoginLimiter,
+/** A request without credentials, as a browser's first one, does not count. */
+function check(
+  limiter: LoginLimiter,
   req: Request,
   isRight: Door['isRight'],
-): ReturnType<LoginLimiter['judge']> {
+): ReturnType<LoginLimiter['check']> {
   const { authorization } = req.headers;
-  return authorization !== undefined && brake.judge(addressKey(req), () => isRight(authorization));
+  return authorization !== undefined && limiter.check(addressKey(req), () => isRight(authorization));
 }
 
 function refuse(res: Response, words: string): void {

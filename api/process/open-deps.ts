@@ -5,7 +5,13 @@ import { ASSUME_ACCOUNTS_EXIST, watchPayoutAccounts } from '../../shared/chains/
 import type { Config } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { openReplica } from '../../shared/db/replica.js';
-import { LONG_ANSWER_BYTES_SENT, LONG_ANSWER_BYTES_SENT_TO_ADDRESS } from '../../shared/limits/bounds.js';
+import {
+  LARGE_BODIES_BYTES,
+  LARGE_BODIES_BYTES_PER_ACCOUNT,
+  LONG_ANSWER_BYTES_SENT,
+  LONG_ANSWER_BYTES_SENT_TO_ADDRESS,
+} from '../../shared/limits/bounds.js';
+import { openBudget } from '../../shared/limits/budget.js';
 import { lazily } from '../../shared/process/lazily.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { openRedis, openRedisBreaker } from '../../shared/queues/connection.js';
@@ -18,9 +24,7 @@ import { openFacilitator } from '../../shared/startup/open-facilitator.js';
 import { loadPageAssets, type PageAssets } from '../checkout-page/page-assets.js';
 import type { Deps } from '../deps/deps.js';
 import { REFERENCE_FOLDER } from '../docs/reference-assets.js';
-import { openByteBudget } from '../limits/byte-budget.js';
 import { openHeavyAnswers } from '../limits/heavy-answers.js';
-import { LargeBodies } from '../limits/large-bodies.js';
 import { openAddressLimiters, openApiRateLimiter } from '../limits/rate-limiters.js';
 import { createImageProxy } from '../merchant-images/image-proxy.js';
 import { openWebMetrics } from '../metrics/web-metrics.js';
@@ -56,7 +60,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     apiRateLimiter: openApiRateLimiter(config, { db, redis, breaker }),
     heavyAnswers: openHeavyAnswers(),
     addressLimiters: openAddressLimiters(config, { db, redis, breaker }),
-    largeBodies: new LargeBodies(),
+    largeBodies: openBudget({ total: LARGE_BODIES_BYTES, perHolder: [LARGE_BODIES_BYTES_PER_ACCOUNT] }),
     queues,
     notifyDeliveries: deliveryNotifier(queues, logger),
     notifySettlement: settlementNotifier(queues, logger),
@@ -76,9 +80,9 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     pageAssets,
     referenceFolder: REFERENCE_FOLDER,
     images: createImageProxy({ allowPrivateNetworks: config.allowPrivateWebhooks }),
-    longAnswers: openByteBudget({
+    longAnswers: openBudget({
       total: LONG_ANSWER_BYTES_SENT,
-      perHolder: LONG_ANSWER_BYTES_SENT_TO_ADDRESS,
+      perHolder: [LONG_ANSWER_BYTES_SENT_TO_ADDRESS],
     }),
   };
 }

@@ -12,7 +12,7 @@ import { openStage } from './stage/service.js';
 const COMPLETED = 'checkout.session.completed';
 const DELIVERIES = 5_000;
 const ENDPOINTS = 10;
-/** What the baseline keeps on their way to an endpoint; more make it no faster. Ours begins with as many, up to MOST_PLACES. */
+/** What the baseline keeps in flight to an endpoint; more make it no faster. Ours begins with as many, up to MOST_SLOTS. */
 const IN_FLIGHT = 10;
 
 /**

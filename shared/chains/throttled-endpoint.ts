@@ -1,4 +1,5 @@
 import { MAX_PAGE_RPC_CALLS } from '../limits/bounds.js';
+import { openConcurrency } from '../limits/concurrency.js';
 import { unreadableReason } from './unreadable.js';
 
 export interface EndpointUnreadable {
@@ -6,17 +7,17 @@ export interface EndpointUnreadable {
   reason: string;
 }
 
-/** How long what was read for a buyer's page serves all who ask the same, and a failure all who ask at all. */
+/** How long an answer for a buyer's page serves all callers with the same question, and a failure all callers. */
 export const SHARED_MS = 1000;
 
-/** An endpoint that anybody's page may cause calls to: so many at once, and for a moment none after one that failed. */
+/** For an RPC endpoint that any buyer's page may call: so many calls in flight, and none for a moment after a failed one. */
 export function throttleEndpoint(): <T>(ask: () => Promise<T>) => Promise<T | EndpointUnreadable> {
-  let inFlight = 0;
+  const calls = openConcurrency({ total: MAX_PAGE_RPC_CALLS });
   let failed: { answer: EndpointUnreadable; atMs: number } | undefined;
   return async (ask) => {
     if (failed !== undefined && performance.now() - failed.atMs < SHARED_MS) return failed.answer;
-    if (inFlight >= MAX_PAGE_RPC_CALLS) return { kind: 'unreadable', reason: 'too many ask at once' };
-    inFlight += 1;
+    const release = calls.tryTake();
+    if (release === undefined) return { kind: 'unreadable', reason: 'too many calls at once' };
     try {
       return await ask();
     } catch (error) {
@@ -24,7 +25,7 @@ export function throttleEndpoint(): <T>(ask: () => Promise<T>) => Promise<T | En
       failed = { answer, atMs: performance.now() };
       return answer;
     } finally {
-      inFlight -= 1;
+      release();
     }
   };
 }

@@ -1,11 +1,13 @@
+import type { Release } from '../limits/budget.js';
+import { openConcurrency, UNLIMITED } from '../limits/concurrency.js';
 import { batchPerTurn } from '../process/batch-per-turn.js';
 import { isDatabaseUnavailable } from './constraints.js';
 import type { Knex } from './knex.js';
 
 /**
- * Reads by key that are asked for within one turn of the event loop share one statement, and a busy process one round
- * trip for all its clients of that moment. None joins a statement that was sent before it was asked for, so each sees
- * what was committed before it; when the statement fails, it has failed for all of them.
+ * Reads by key that are asked for within one turn of the event loop share one statement, so a busy process makes one round
+ * trip for all its clients of that moment. A read never joins a statement that was sent before it was asked for, so it sees
+ * what was committed before. A statement that fails has failed for all its reads.
  */
 export type ReadMany<Key, Value> = (db: Knex, keys: readonly Key[]) => Promise<(Value | undefined)[]>;
 
@@ -18,45 +20,48 @@ interface Waiting<Key, Value> {
 export interface Together {
   /** Keys of one statement. */
   most?: number;
-  /** Statements on their way; what is asked for beyond them waits. For reads that keep Postgres busy. */
+  /** Statements in flight; further keys wait for the next one. For reads that keep Postgres busy. */
   atOnce?: number;
 }
 
 const MOST = 100;
 
-/** `read` gives as many values as it was given keys, in their order. */
+/** `read` returns as many values as it was given keys, in their order. */
 export function batchReads<Key, Value>(
   read: ReadMany<Key, Value>,
-  { most = MOST, atOnce = Number.POSITIVE_INFINITY }: Together = {},
+  { most = MOST, atOnce }: Together = {},
 ): (db: Knex, key: Key) => Promise<Value | undefined> {
   const collectors = new WeakMap<Knex, (one: Waiting<Key, Value>) => void>();
 
   function open(db: Knex): (one: Waiting<Key, Value>) => void {
-    const inLine: Waiting<Key, Value>[] = [];
-    let onTheirWay = 0;
+    const queue: Waiting<Key, Value>[] = [];
+    const statements = atOnce === undefined ? UNLIMITED : openConcurrency({ total: atOnce });
 
     function sendSome(): void {
-      while (inLine.length > 0 && onTheirWay < atOnce) void send(inLine.splice(0, most));
+      while (queue.length > 0) {
+        const release = statements.tryTake();
+        if (release === undefined) return;
+        void send(queue.splice(0, most), release);
+      }
     }
 
-    async function send(waiting: readonly Waiting<Key, Value>[]): Promise<void> {
-      onTheirWay += 1;
+    async function send(waiting: readonly Waiting<Key, Value>[], release: Release): Promise<void> {
       try {
         const keys = waiting.map(({ key }) => key);
         const values = await read(db, keys);
         for (const [index, { resolve }] of waiting.entries()) resolve(values[index]);
       } catch (error) {
-        // Nobody stands in line for a database that is away.
-        const failed = isDatabaseUnavailable(error) ? [...waiting, ...inLine.splice(0)] : waiting;
+        // No read waits in the queue for a database that is unavailable.
+        const failed = isDatabaseUnavailable(error) ? [...waiting, ...queue.splice(0)] : waiting;
         for (const { reject } of failed) reject(error);
       } finally {
-        onTheirWay -= 1;
+        release();
         sendSome();
       }
     }
 
     return batchPerTurn<Waiting<Key, Value>>((waiting) => {
-      inLine.push(...waiting);
+      queue.push(...waiting);
       sendSome();
     });
   }

@@ -1,78 +1,83 @@
-import { InFlight } from '../process/in-flight.js';
+import { InFlight } from '../in-flight.js';
 import { waitAtMost } from '../process/within.js';
 
 /**
- * Stands before a store that may hang. Once somebody has waited for it in vain, all who wait go on and nobody waits any
- * more; from there on it is asked by the breaker itself, one question at a time, until it answers.
+ * A circuit breaker before a store that may hang. The first call without an answer in time opens it: all calls that wait
+ * fail at once, and so do later ones. An open breaker probes the store, one probe at a time, and closes when it answers.
  */
 export interface Breaker {
-  /** Rejects when the store does not answer in time, and at once while it is known not to. */
-  run<T>(ask: () => Promise<T>): Promise<T>;
+  /** Rejects with BreakerOpen when no answer comes in time, and at once while the breaker is open. */
+  run<T>(call: () => Promise<T>): Promise<T>;
   isOpen(): boolean;
+  /** Ends the probing, when the process stops. */
   close(): void;
 }
 
-interface Store {
-  /** Any answer will do. */
-  ask(): Promise<unknown>;
-  onSilent(): void;
-  onAnswering(): void;
+interface BreakerOptions {
+  /** Any answer counts. */
+  probe(): Promise<unknown>;
+  onOpened(): void;
+  onClosed(): void;
 }
 
 /** Less than the two seconds after which a command to Redis fails by itself. */
-const PATIENCE_MS = 1500;
-const TRY_EVERY_MS = 1000;
+const ANSWER_WITHIN_MS = 1500;
+const PROBE_EVERY_MS = 1000;
 
-export class StoreSilent extends Error {
-  override readonly name = 'StoreSilent';
+export class BreakerOpen extends Error {
+  override readonly name = 'BreakerOpen';
+
+  constructor() {
+    super('the store does not answer');
+  }
 }
 
-export function openBreaker({ ask, onSilent, onAnswering }: Store): Breaker {
-  const waiting = new InFlight<(reason: Error) => void>();
+export function openBreaker({ probe, onOpened, onClosed }: BreakerOptions): Breaker {
+  const calls = new InFlight<(reason: Error) => void>();
   let isOpen = false;
-  let isClosed = false;
-  let next: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let nextProbe: NodeJS.Timeout | undefined;
 
   function open(): void {
-    if (isOpen || isClosed) return;
+    if (isOpen || isStopped) return;
     isOpen = true;
-    onSilent();
-    for (const giveUp of waiting.all()) giveUp(new StoreSilent('the store does not answer'));
-    tryLater();
+    onOpened();
+    for (const reject of calls.all()) reject(new BreakerOpen());
+    probeLater();
   }
 
-  function tryLater(): void {
-    next = setTimeout(async () => {
-      const answers = await waitAtMost(PATIENCE_MS, ask()).catch(() => false);
-      if (isClosed) return;
-      if (!answers) return tryLater();
+  function probeLater(): void {
+    nextProbe = setTimeout(async () => {
+      const answers = await waitAtMost(ANSWER_WITHIN_MS, probe()).catch(() => false);
+      if (isStopped) return;
+      if (!answers) return probeLater();
       isOpen = false;
-      onAnswering();
-    }, TRY_EVERY_MS);
-    next.unref();
+      onClosed();
+    }, PROBE_EVERY_MS);
+    nextProbe.unref();
   }
 
   return {
-    run(ask) {
-      if (isOpen) return Promise.reject(new StoreSilent('the store does not answer'));
+    run(call) {
+      if (isOpen) return Promise.reject(new BreakerOpen());
       return new Promise((resolve, reject) => {
         let isWaiting = true;
-        const takeOut = waiting.add(reject);
-        // What came while this process was busy is read before it is said that nothing came.
-        const timer = setTimeout(() => setImmediate(() => isWaiting && open()), PATIENCE_MS);
-        ask()
+        const remove = calls.add(reject);
+        // An answer that arrived while this process was busy is read before the call counts as unanswered.
+        const timer = setTimeout(() => setImmediate(() => isWaiting && open()), ANSWER_WITHIN_MS);
+        call()
           .then(resolve, reject)
           .finally(() => {
             isWaiting = false;
             clearTimeout(timer);
-            takeOut();
+            remove();
           });
       });
     },
     isOpen: () => isOpen,
     close() {
-      isClosed = true;
-      clearTimeout(next);
+      isStopped = true;
+      clearTimeout(nextProbe);
     },
   };
 }

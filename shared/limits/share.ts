@@ -1,19 +1,19 @@
-/** The processes that call the facilitator, by what they ask of it. */
+/** The processes that call the facilitator, by kind. */
 export type CallerKind = 'web' | 'worker';
 export type Callers = Readonly<Record<CallerKind, number>>;
 
-/** Until it is known: what runs on one machine. */
+/** Assumed until the processes are counted: what runs on one machine. */
 export const ONE_OF_EACH: Callers = { web: 1, worker: 1 };
 
-/** A settlement takes several times as long as a look at a signature, and there are as many of each. */
+/** A settlement takes several times as long as a verification, and there are as many of each. */
 const WEIGHTS: Callers = { web: 1, worker: 3 };
 
-/** Connections that one process of a kind may have, one at least. */
+/** How many of all connections one process of a kind may have; at least one. */
 export function shareOfConnections(total: number, kind: CallerKind, callers: Callers): number {
   return Math.max(1, Math.floor(total * part(kind, callers, WEIGHTS)));
 }
 
-/** Of all calls a second, by what part of them one process of a kind may make. */
+/** Which part of all calls per second one process of a kind may make. */
 export function shareOfCalls(kind: CallerKind, callers: Callers): number {
   return part(kind, callers, { web: 1, worker: 1 });
 }

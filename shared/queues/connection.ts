@@ -20,12 +20,12 @@ export function openRedis(redis: RedisConfig, logger: Logger): RedisClient {
   return client;
 }
 
-/** Before the connection for requests: they do without Redis rather than wait for one that hangs. */
+/** For the connection of requests, which do without Redis rather than wait for one that hangs. */
 export function openRedisBreaker(client: RedisClient, logger: Logger): Breaker {
   return openBreaker({
-    ask: () => client.ping(),
-    onSilent: () => logger.error({ event: 'redis.silent' }),
-    onAnswering: () => logger.info({ event: 'redis.answers' }),
+    probe: () => client.ping(),
+    onOpened: () => logger.error({ event: 'redis.silent' }),
+    onClosed: () => logger.info({ event: 'redis.answers' }),
   });
 }
 

@@ -2,8 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { FacilitatorConfig } from '../config/config.js';
 import type { Knex } from '../db/knex.js';
 import type { Breaker } from '../limits/breaker.js';
-import { openLine } from '../limits/line.js';
-import { ownPace } from '../limits/pace.js';
+import { openRateLimiter } from '../limits/rate-limiter.js';
 import {
   type CallerKind,
   type Callers,
@@ -11,7 +10,8 @@ import {
   shareOfCalls,
   shareOfConnections,
 } from '../limits/share.js';
-import { sharedPace } from '../limits/shared-pace.js';
+import { openSharedRateLimiter } from '../limits/shared-rate-limiter.js';
+import { openThrottle } from '../limits/throttle.js';
 import type { Logger } from '../process/logger.js';
 import { waitAtMost } from '../process/within.js';
 import type { RedisClient } from '../queues/connection.js';
@@ -20,8 +20,8 @@ import { countCallers, leaveCallers } from '../upkeep/facilitator-callers.js';
 import { CONNECTIONS, createFacilitator, type Facilitator } from '../x402/facilitator.js';
 
 /**
- * The facilitator within its limits. Turns are given by Redis, to all processes in their order; without it each process
- * takes its share of them. Of the connections each has its share in any case. How many processes there are Postgres knows.
+ * The facilitator within its limits. Redis grants turns to all processes in the order in which they ask; without Redis each
+ * process takes its share of the calls. Connections are shared in any case. Postgres counts the processes.
  */
 export interface Stores {
   db: Knex;
@@ -42,7 +42,7 @@ export function openFacilitator(
   const hasLimits = maxConnections !== undefined || maxPerSecond !== undefined;
   const callers = hasLimits ? followCallers(stores.db, kind) : NOBODY_ELSE;
   const intervalMs = maxPerSecond === undefined ? undefined : intervalOf(maxPerSecond);
-  const alone = ownPace(() => (intervalMs ?? 0) / shareOfCalls(kind, callers.known()));
+  const alone = openRateLimiter(() => (intervalMs ?? 0) / shareOfCalls(kind, callers.known()));
   const { redis, breaker } = stores;
   const ask = (script: string, key: string, values: readonly number[]): Promise<unknown> =>
     redis === undefined ? Promise.reject(new Error('no Redis')) : redis.eval(script, 1, key, ...values);
@@ -50,10 +50,11 @@ export function openFacilitator(
     run: (script: string, key: string, ...values: number[]) =>
       breaker === undefined ? ask(script, key, values) : breaker.run(() => ask(script, key, values)),
   };
-  const pace = redis === undefined ? alone : sharedPace({ store, key: turnsKey(config), intervalMs, alone });
-  const places = (): number =>
+  const key = turnsKey(config);
+  const rate = redis === undefined ? alone : openSharedRateLimiter({ store, key, intervalMs, alone });
+  const slots = (): number =>
     maxConnections === undefined ? CONNECTIONS : shareOfConnections(maxConnections, kind, callers.known());
-  const facilitator = createFacilitator(config, { line: openLine({ pace, places }), logger });
+  const facilitator = createFacilitator(config, { throttle: openThrottle({ rate, slots }), logger });
   return {
     ...facilitator,
     async close() {
@@ -62,12 +63,12 @@ export function openFacilitator(
   };
 }
 
-/** One key for all that is kept of its turns, so that one node of a cluster has it. */
+/** One key for all turns and pauses, so that they are on one node of a cluster. */
 function turnsKey({ url }: FacilitatorConfig): string {
   return `${QUEUE_PREFIX}:facilitator:${createHash('sha256').update(url).digest('hex').slice(0, 16)}`;
 }
 
-/** A little longer than it must be: two calls may come nearer to each other on their way. */
+/** A little longer than necessary: two calls may arrive closer together than they were sent. */
 function intervalOf(perSecond: number): number {
   return 1020 / perSecond;
 }
@@ -79,7 +80,7 @@ interface KnownCallers {
 
 const NOBODY_ELSE: KnownCallers = { known: () => ONE_OF_EACH, close: async () => undefined };
 
-/** While Postgres cannot be asked, who was there last counts. */
+/** While Postgres is unavailable the last count holds. */
 function followCallers(db: Knex, kind: CallerKind): KnownCallers {
   const self = { id: randomUUID(), kind };
   let known = ONE_OF_EACH;
@@ -98,7 +99,7 @@ function followCallers(db: Knex, kind: CallerKind): KnownCallers {
     async close() {
       clearInterval(timer);
       await counting;
-      // One that leaves without a word is counted a little longer.
+      // A process that stops without this statement is counted a little longer.
       await waitAtMost(LEFT_WITHIN_MS, leaveCallers(db, self)).catch(() => undefined);
     },
   };

@@ -39,10 +39,10 @@ export interface DeliveryTry {
 }
 
 /**
- * How many deliveries to one endpoint may be on their way at once, over all workers. A stranger has the least; the number
- * doubles after a round of them that was answered well and quickly, and is halved by an answer that was not. One that fails
- * gets few, so that many that hang leave room for the others.
+ * Slots of one endpoint: how many deliveries to it may be in flight, over all workers. A new endpoint has the least. The
+ * number doubles after a round of quick successes, and is halved by a slow answer or a failure. A failing endpoint gets few,
+ * so that many that hang leave room for the others.
  */
-export const LEAST_PLACES = 10;
-export const MOST_PLACES = 50;
-export const PLACES_WHILE_FAILING = 2;
+export const LEAST_SLOTS = 10;
+export const MOST_SLOTS = 50;
+export const SLOTS_WHILE_FAILING = 2;

@@ -22,11 +22,11 @@ export class WebhookEndpoint extends Model {
   declare previousSealedSecret: string | null;
   declare previousSignsUntil: Date | null;
   declare deletedAt: Date | null;
-  /** How many tries may be on their way to it at once, while it does not fail. */
+  /** Its delivery slots while it does not fail. Named as its column, which older code beside this one reads. */
   declare places: number;
   /** The start of the first failed try since one succeeded. */
   declare failingSince: Date | null;
-  /** The latest success while others were on their way or had failed. */
+  /** The latest success while other tries were in flight or had failed. */
   declare succeededAt: Date | null;
 }
 

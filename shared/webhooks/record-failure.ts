@@ -3,7 +3,7 @@ import type { Knex } from '../db/knex.js';
 import { now } from '../process/clock.js';
 import type { Logger } from '../process/logger.js';
 import { pauseAfterTriesMs } from './backoff.js';
-import { DELIVERY_MOVES, type DeliveryTry, LEAST_PLACES } from './event-types.js';
+import { DELIVERY_MOVES, type DeliveryTry, LEAST_SLOTS } from './event-types.js';
 import { holdPending } from './hold.js';
 import { WebhookDelivery, WebhookEndpoint } from './model.js';
 import type { TakenDelivery, TakenEndpoint } from './take-due.js';
@@ -29,7 +29,7 @@ export async function recordFailedTry(
   if (endpoint.failingSince === null) {
     await WebhookEndpoint.query(db)
       .findById(endpoint.id)
-      .patch({ failingSince: new Date(entry.at), places: raw('greatest(?::int, places / 2)', LEAST_PLACES) })
+      .patch({ failingSince: new Date(entry.at), places: raw('greatest(?::int, places / 2)', LEAST_SLOTS) })
       .whereNull('failingSince');
   }
   const tries = delivery.tries + 1;

@@ -15,22 +15,22 @@ import {
 } from './take-due.js';
 
 /**
- * Writing successes, each while its attempt is the row's. One that was quick passes its place on: the statement that
- * ends its lease gives one to the next that is due to its endpoint, unless that has more on their way than it may have by
- * now. So no more are on their way than before, and nobody is waited for; while the endpoint is failing, and counts otherwise, it is left to
- * takeDueDeliveries. Successes of the same moment are written together.
+ * Writes successes, each only while its attempt is the row's. A quick success passes its slot on: the statement that ends
+ * its lease takes the next delivery that is due to its endpoint, unless that has more in flight than it may have by now. So
+ * no more are in flight than before, and no lock is waited for. A failing endpoint is left to takeDueDeliveries, which
+ * counts its slots otherwise. Successes of the same moment are written together.
  */
 export interface Success {
   delivery: Pick<TakenDelivery, 'id' | 'attempt'> & { endpoint: { id: string } };
   entry: DeliveryTry;
-  /** Its place may go to the next that is due to its endpoint, if that has no more; 0 when it may not. */
+  /** Its slot may go to the next delivery due to its endpoint, of at most so many bytes; 0 when it may not. */
   bytesToPassOn: number;
 }
 
-/** What has been taken in its place; undefined when that is not passed on. */
+/** Resolves with what was taken into its slot; undefined when the slot is not passed on. */
 export async function recordDelivered(db: Knex, success: Success): Promise<Batch | undefined> {
   const { endpointMustKnow, batch } = await succeedInGroup(db, success);
-  // Not in the same statement: who holds a delivery does not wait for its endpoint.
+  // Not in the same statement: a lock on a delivery never waits for its endpoint.
   if (endpointMustKnow) {
     const news = { failingSince: null, succeededAt: now() };
     await WebhookEndpoint.query(db).findById(success.delivery.endpoint.id).patch(news);
@@ -45,14 +45,14 @@ interface Succeeded {
 
 const succeedInGroup = batchWrites<Success, Succeeded>({
   keyOf: ({ delivery }) => delivery.id,
-  // Nobody waits for one, and in larger groups each costs less, here and in Postgres.
+  // No caller waits for a single success, and in larger groups each costs less, here and in Postgres.
   enough: 25,
   together: succeedTogether,
   alone: succeedAlone,
   unclear: (_db, _success, error) => Promise.reject(error),
 });
 
-/** Undefined for those that were not quick, no longer theirs, or whose row somebody else holds. */
+/** Undefined for a success that was not quick, whose attempt is over, or whose row is locked. */
 async function succeedTogether(db: Knex, successes: readonly Success[]): Promise<(Succeeded | undefined)[]> {
   const at = now();
   const rows = await runStatement<SucceededRow>(db, SUCCEED_AND_PASS_ON, [
@@ -79,32 +79,32 @@ async function succeedAlone(db: Knex, { delivery, entry }: Success): Promise<Suc
   return { endpointMustKnow: row?.endpointMustKnow ?? false, batch: undefined };
 }
 
-type SucceededRow = { succeededId: string; endpointMustKnow: boolean } & PlaceOf & (TakenRow | NothingTaken);
+type SucceededRow = { succeededId: string; endpointMustKnow: boolean } & SlotOf & (TakenRow | NothingTaken);
 
-type PlaceOf = { isPassedOn: false } | PassedOn;
+type SlotOf = { isPassedOn: false } | PassedOn;
 
 interface PassedOn {
   isPassedOn: true;
   accountId: string;
   url: string;
   host: string;
-  places: number;
+  slots: number;
   sealedSecrets: string[];
-  /** The next is too heavy for this place. */
+  /** A delivery that is due is too heavy for this slot. */
   leavesHeavier: boolean;
 }
 
 function batchOf(row: SucceededRow, endpointId: string): Batch | undefined {
   if (!row.isPassedOn) return undefined;
-  const { accountId, url, host, places, sealedSecrets } = row;
-  const endpoint = { id: endpointId, accountId, url, host, places, sealedSecrets, failingSince: null };
+  const { accountId, url, host, slots, sealedSecrets } = row;
+  const endpoint = { id: endpointId, accountId, url, host, slots, sealedSecrets, failingSince: null };
   const deliveries = row.id === null ? [] : [presentTaken(row, endpoint)];
   return { deliveries, left: deliveries.length > 0 || row.leavesHeavier ? 'later' : 'nothing' };
 }
 
 const QUICK_MS = 1000;
 
-/** What a try that has just been begun is leased for, less what counts as quick. */
+/** The lease of a try that starts now, less the time that counts as quick. */
 function quickLease(at: Date): Date {
   return new Date(leaseFrom(at).getTime() - QUICK_MS);
 }

@@ -1,29 +1,30 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
-import { dealPlaces, type Room } from './deal-places.js';
-import { LEASE_MS, PLACES_WHILE_FAILING } from './event-types.js';
+import { dealSlots, type Room } from './deal-slots.js';
+import { LEASE_MS, SLOTS_WHILE_FAILING } from './event-types.js';
 import { dropPending, holdPending } from './hold.js';
 import type { WebhookEndpoint } from './model.js';
 import { renderEvent, type StoredEvent } from './present.js';
 import { CHOOSE, TAKE } from './statements/take-due.sql.js';
 
 /**
- * Taking due deliveries of one account: its hosts in turn, and the endpoints of each. Takers take turns at endpoints'
- * rows, so that together they never have more on the way to one than it may have; a lease that has run out counts no
- * more, so a killed worker leaves nothing stuck. The rows are locked by a statement of its own: what is counted next is
- * seen as the taker before has left it.
+ * Takes due deliveries of one account: its hosts in turn, and the endpoints of each. Takers lock the endpoints' rows, so
+ * that together they never have more in flight to an endpoint than it may have. An expired lease does not count, so a killed
+ * worker blocks no slot. The lock is a statement of its own: the next one then counts what the taker before has left.
  */
 export interface Batch {
   deliveries: TakenDelivery[];
-  /** What else is due: nothing that is known of, more that could go now, or more that has to wait for tries to end. */
+  /** Whether more is due: nothing known, more that could start now, or more that has to wait for tries to end. */
   left: 'nothing' | 'now' | 'later';
 }
 
-export interface TakenEndpoint extends Pick<WebhookEndpoint, 'id' | 'url' | 'failingSince' | 'places'> {
+export interface TakenEndpoint extends Pick<WebhookEndpoint, 'id' | 'url' | 'failingSince'> {
+  /** How many deliveries to it may be in flight while it does not fail. */
+  slots: number;
   accountId: string;
   host: string;
-  /** Those that sign, the newest first. */
+  /** The secrets that sign, the newest first. */
   sealedSecrets: string[];
 }
 
@@ -34,20 +35,20 @@ export interface TakenDelivery {
   eventId: string;
   endpoint: TakenEndpoint;
   body: string;
-  /** Of its event's object: what the body weighs, but for its frame. */
+  /** The length of the event's object: the body's, but for its frame. */
   bytes: number;
 }
 
 export async function takeDueDeliveries(db: Knex, accountId: string, room: Room): Promise<Batch> {
   return await db.transaction(async (trx) => {
-    const bindings = [accountId, now(), room.places, room.fullHosts, PLACES_WHILE_FAILING];
+    const bindings = [accountId, now(), room.slots, room.fullHosts, SLOTS_WHILE_FAILING];
     const rows = await runStatement<ChosenRow>(trx, CHOOSE, bindings);
     const chosen = rows.flatMap((row) => (row.id === null ? [] : [row]));
     const others = (rows[0]?.due ?? 0) - chosen.length;
     const endpoints = (await leaveOutClosed(trx, chosen)).map((row) => ({ ...row, accountId }));
     const batch = await takeFor(trx, endpoints, room);
     if (others <= 0 || batch.left === 'now') return batch;
-    return { ...batch, left: batch.deliveries.length > 0 && chosen.length === room.places ? 'now' : 'later' };
+    return { ...batch, left: batch.deliveries.length > 0 && chosen.length === room.slots ? 'now' : 'later' };
   });
 }
 
@@ -57,7 +58,7 @@ export interface ChosenEndpoint
   extends Omit<TakenEndpoint, 'accountId'>,
     Pick<WebhookEndpoint, 'status' | 'deletedAt'> {}
 
-/** What has come to be due all the same to an endpoint that is deleted, or disabled, is dropped, or held. */
+/** Deliveries that are due to a deleted endpoint are dropped, to a disabled one held. */
 export async function leaveOutClosed<E extends ChosenEndpoint>(
   trx: Knex.Transaction,
   chosen: readonly E[],
@@ -78,7 +79,7 @@ async function takeFor(
 ): Promise<Batch> {
   if (endpoints.length === 0) return { deliveries: [], left: 'nothing' };
   const wanting = endpoints.map((endpoint) => ({ ...endpoint, most: mostOf(endpoint) }));
-  const dealt = dealPlaces(wanting, room);
+  const dealt = dealSlots(wanting, room);
   const at = now();
   const rows = await runStatement<TakeRow>(trx, TAKE, [
     at,
@@ -86,8 +87,8 @@ async function takeFor(
     wanting.map(({ id }) => id),
     wanting.map(({ id }) => dealt.get(id) ?? 0),
     wanting.map(({ most }) => most),
-    room.places,
-    room.bytesOfOne,
+    room.slots,
+    room.bytesPerSlot,
   ]);
   const endpointOf = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   const deliveries = rows.flatMap((row) => {
@@ -97,8 +98,8 @@ async function takeFor(
   return { deliveries, left: leftBy(rows, deliveries) };
 }
 
-function mostOf({ failingSince, places }: TakenEndpoint): number {
-  return failingSince === null ? places : PLACES_WHILE_FAILING;
+function mostOf({ failingSince, slots }: TakenEndpoint): number {
+  return failingSince === null ? slots : SLOTS_WHILE_FAILING;
 }
 
 export function leaseFrom(at: Date): Date {
@@ -109,10 +110,10 @@ type TakeRow = TakenOf & (TakenRow | NothingTaken);
 
 interface TakenOf {
   endpointId: string;
-  /** The places that it was given. */
+  /** The slots that the endpoint got. */
   free: number;
   couldHaveMore: boolean;
-  /** Some of what was due was too heavy for the places that were left. */
+  /** A due delivery was too heavy for the slots that were left. */
   isCut: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import type { FacilitatorConfig } from '../config/config.js';
-import { type Line, openLine } from '../limits/line.js';
-import { ownPace } from '../limits/pace.js';
+import { openRateLimiter } from '../limits/rate-limiter.js';
+import { openThrottle, type Throttle } from '../limits/throttle.js';
 import type { Logger } from '../process/logger.js';
 import { inSpan } from '../tracing/spans.js';
 import { exchange } from './exchange.js';
@@ -26,7 +26,7 @@ import type { FacilitatorRequest } from './wire.js';
 export interface Facilitator {
   /** Undefined when it cannot be reached and no copy is young enough. */
   supported(): Promise<SupportedKinds | undefined>;
-  /** For whom it is of no use later than in so many milliseconds; in any case nobody waits for its turn for long. */
+  /** `usefulForMs`: how long the caller can use an answer. The wait for a turn is bounded in any case. */
   verify(payment: FacilitatorRequest, usefulForMs?: number): Promise<VerifyVerdict>;
   /** Sent when its turn has come, if it may be sent then. */
   settle(payment: FacilitatorRequest, mayBeSent?: () => boolean): Promise<SettleVerdict>;
@@ -34,37 +34,37 @@ export interface Facilitator {
 }
 
 const MAX_ANSWER_BYTES = 256 * 1024;
-/** Of a process, where nothing is said of all. */
+/** Connections of one process, where FACILITATOR_MAX_CONNECTIONS is not set. */
 export const CONNECTIONS = 128;
-/** How long a call waits until it may be sent. Whoever looks at a signature leaves room for those who settle one. */
-const LOOKS_WAIT_MS = 5000;
-const SETTLES_WAIT_MS = 15_000;
+/** How long a call waits until it may be sent. A verification gives up earlier than a settlement, and leaves it the turn. */
+const VERIFY_TURN_WITHIN_MS = 5000;
+const SETTLE_TURN_WITHIN_MS = 15_000;
 /**
- * Where the facilitator does not say how long it keeps a connection: less than the usual five seconds, since a call on
- * one that it is closing is lost, and a lost /settle has to be looked for on the chain.
+ * How long a connection is kept where the facilitator does not say so: less than the usual five seconds, since a call on a
+ * connection that is being closed is lost, and a lost /settle has to be looked for on the chain.
  */
 const KEPT_MS = 4000;
 
 const FACILITATOR = { 'peer.service': 'facilitator' };
 
 interface FacilitatorOptions {
-  /** Where calls wait until they may be sent: a call that waited for a connection would use up its time. */
-  line?: Line;
-  /** Is told why it does not say what it can settle. */
+  /** Calls wait here until they may be sent: a call that waited for a connection would use up its time. */
+  throttle?: Throttle;
+  /** Gets a line when the supported kinds cannot be read. */
   logger?: Logger;
 }
 
 export function createFacilitator(
   config: FacilitatorConfig,
-  { line, logger }: FacilitatorOptions = {},
+  { throttle, logger }: FacilitatorOptions = {},
 ): Facilitator {
   const { maxConnections } = config;
   const connections = maxConnections ?? CONNECTIONS;
-  const calls = line ?? openLine({ pace: ownPace(() => 0), places: () => connections });
+  const calls = throttle ?? openThrottle({ rate: openRateLimiter(() => 0), slots: () => connections });
   const agent = new Agent({
     connections,
     keepAliveTimeout: KEPT_MS,
-    // Those of a process that may have fewer by now end soon, whatever the facilitator says.
+    // When the process's share of connections falls, surplus ones end soon, whatever the facilitator says.
     ...(maxConnections !== undefined && { keepAliveMaxTimeout: KEPT_MS }),
     connect: { timeout: config.timeoutMs },
     // Each call has its own time as a whole.
@@ -73,21 +73,21 @@ export function createFacilitator(
   });
   const token = config.key && createTokenSource(config.key);
   const supported = rememberSupported(
-    () => ask({ method: 'GET', path: '/supported' }, LOOKS_WAIT_MS),
+    () => ask({ method: 'GET', path: '/supported' }, VERIFY_TURN_WITHIN_MS),
     logger,
   );
 
   async function ask(call: Call, waitsMs: number, mayBeSent = () => true): Promise<FacilitatorReply> {
     const entry = await calls.enter(waitsMs);
-    if (entry.kind === 'refused') return { error: new NotAsked(entry.forMs) };
+    if (entry.kind === 'refused') return { error: new NotAsked(entry.retryAfterMs) };
     try {
       if (!mayBeSent()) return { error: new NotAsked(0) };
       const reply = await sendTraced(call);
       if ('status' in reply) obey(reply);
       return reply;
     } finally {
-      // By then undici has its connection back: whoever enters before that is given another one.
-      setImmediate(entry.leave);
+      // By then undici has the connection back; a call that entered earlier would open another one.
+      setImmediate(entry.release);
     }
   }
 
@@ -130,13 +130,13 @@ export function createFacilitator(
 
   return {
     supported,
-    async verify(body, usefulForMs = LOOKS_WAIT_MS) {
-      const waitsMs = Math.max(0, Math.min(LOOKS_WAIT_MS, usefulForMs));
+    async verify(body, usefulForMs = VERIFY_TURN_WITHIN_MS) {
+      const waitsMs = Math.max(0, Math.min(VERIFY_TURN_WITHIN_MS, usefulForMs));
       return readVerifyAnswer(await ask({ method: 'POST', path: '/verify', body }, waitsMs));
     },
     async settle(body, mayBeSent) {
       const call: Call = { method: 'POST', path: '/settle', body, timeoutMs: config.settleTimeoutMs };
-      const reply = await ask(call, SETTLES_WAIT_MS, mayBeSent);
+      const reply = await ask(call, SETTLE_TURN_WITHIN_MS, mayBeSent);
       return readSettleAnswer(reply, body.paymentRequirements.network);
     },
     async close() {

@@ -183,7 +183,7 @@ describe('heavy lists', () => {
       return socket;
     }
 
-    it('hold neither connections of Postgres nor places, and are at most so many of one account', async () => {
+    it('hold neither connections of Postgres nor slots, and are at most so many of one account', async () => {
       await Promise.all(Array.from({ length: HEAVY_ANSWERS.perAccount }, stopReading));
       await eventually(() => assert.equal(poolUse(app.db).used, 0));
       const asked = await request(app.server).get(EXPANDED).set('Authorization', `Bearer ${shop.testKey}`);
@@ -204,7 +204,7 @@ describe('heavy lists', () => {
     it('and go on get the rest', async () => {
       const socket = await stopReading();
       // Until its part was let go.
-      await pause(HEAVY_ANSWERS.placeIdleMs * 5);
+      await pause(HEAVY_ANSWERS.slotIdleMs * 5);
       let bytes = 0;
       let end = '';
       socket.on('data', (chunk: Buffer) => {

@@ -67,7 +67,7 @@ describe('images that are dripped', () => {
       const { accountId } = await buildMerchant(checkout.app.db);
       const images = Array.from({ length: 50 }, (_, n) => address(`${account}/${n}.png`, 1 + (n % HOSTS)));
       const id = await sessionOf(accountId, images);
-      // One account more than there are places for waits for none of them.
+      // An account more than the slots allow waits for none of them.
       if (account * MAX_IMAGE_FETCHES_OF_ACCOUNT < MAX_IMAGE_FETCHES - MAX_IMAGE_FETCHES_OF_ACCOUNT)
         paths.push(...images.map((_, n) => `/c/${id}/images/${n}`));
     }
@@ -91,17 +91,17 @@ describe('images that are dripped', () => {
     const { images } = checkout.app;
     const image = () => ({ type: 'image/png', bytes: Buffer.alloc(MAX_IMAGE_BYTES) });
     const share = IMAGE_BYTES_SENT_TO_ADDRESS / MAX_IMAGE_BYTES;
-    const held = Array.from({ length: share }, () => images.hold(image(), 'slow'));
+    const held = Array.from({ length: share }, () => images.takeToSend(image(), 'slow'));
     assert.ok(held.every((release) => release !== undefined));
-    assert.equal(images.hold(image(), 'slow'), undefined);
+    assert.equal(images.takeToSend(image(), 'slow'), undefined);
     const shown = image();
     // One image for many buyers is there once.
-    const all = Array.from({ length: 100 }, (_, n) => images.hold(shown, `${n}`));
+    const all = Array.from({ length: 100 }, (_, n) => images.takeToSend(shown, `${n}`));
     assert.ok(all.every((release) => release !== undefined));
     let others = 0;
-    while (others < 100 && images.hold(image(), `other ${others}`) !== undefined) others += 1;
+    while (others < 100 && images.takeToSend(image(), `other ${others}`) !== undefined) others += 1;
     assert.equal(others, 3);
     held[0]?.();
-    assert.ok(images.hold(image(), 'slow'));
+    assert.ok(images.takeToSend(image(), 'slow'));
   });
 });

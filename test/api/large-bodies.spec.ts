@@ -8,7 +8,7 @@ import { buildMerchant } from '../../lab/world/shop/factories.js';
 import {
   LARGE_BODIES_BYTES,
   LARGE_BODIES_BYTES_PER_ACCOUNT,
-  LARGE_BODY_HELD_MS,
+  LARGE_BODY_IN_FLIGHT_MS,
   MAX_BODY_BYTES,
   SMALL_BODY_BYTES,
 } from '../../shared/limits/bounds.js';
@@ -38,7 +38,7 @@ describe('large bodies', () => {
   });
   afterEach(async () => {
     for (const one of begun) one.destroy();
-    await eventually(() => assert.equal(app.largeBodies.bytesInFlight, 0));
+    await eventually(() => assert.equal(app.largeBodies.used, 0));
   });
 
   const newKey = async (): Promise<string> => (await buildMerchant(app.db)).testKey;
@@ -83,11 +83,9 @@ describe('large bodies', () => {
 
   /** As many as there is room for. */
   async function hold(key: string, count: number, chunked = false): Promise<ClientRequest[]> {
-    const before = app.largeBodies.bytesInFlight;
+    const before = app.largeBodies.used;
     const held = Array.from({ length: count }, () => begin(key, MAX_BODY_BYTES, { chunked }));
-    await eventually(() =>
-      assert.equal(app.largeBodies.bytesInFlight, before + count * (MAX_BODY_BYTES - 1)),
-    );
+    await eventually(() => assert.equal(app.largeBodies.used, before + count * (MAX_BODY_BYTES - 1)));
     return held;
   }
 
@@ -118,7 +116,7 @@ describe('large bodies', () => {
     const key = await newKey();
     assertNoRoom(await whole(key));
     assert.equal((await whole(key, SMALL_BODY_BYTES)).status, 200);
-    assert.ok(app.largeBodies.bytesInFlight <= LARGE_BODIES_BYTES);
+    assert.ok(app.largeBodies.used <= LARGE_BODIES_BYTES);
   });
 
   it('take room as they come: what is announced alone takes nobody’s', async () => {
@@ -138,18 +136,18 @@ describe('large bodies', () => {
     it(`give their room back when they are ${how}`, async () => {
       const [held = assert.fail()] = await hold(await newKey(), 1);
       end(held);
-      await eventually(() => assert.equal(app.largeBodies.bytesInFlight, 0));
+      await eventually(() => assert.equal(app.largeBodies.used, 0));
     });
   }
 
   it('are let go of in the end, however slowly a client sends or reads', async () => {
     const inTime = mock.method(globalThis, 'setTimeout');
     const [held = assert.fail()] = await hold(await newKey(), 1);
-    const call = inTime.mock.calls.find(({ arguments: [, ms] }) => ms === LARGE_BODY_HELD_MS);
+    const call = inTime.mock.calls.find(({ arguments: [, ms] }) => ms === LARGE_BODY_IN_FLIGHT_MS);
     inTime.mock.restore();
     const cut = new Promise((resolve) => held.once('close', resolve));
     call?.arguments[0]();
     await cut;
-    await eventually(() => assert.equal(app.largeBodies.bytesInFlight, 0));
+    await eventually(() => assert.equal(app.largeBodies.used, 0));
   });
 });

@@ -172,7 +172,7 @@ describe('long answers', () => {
       ),
     ];
     for (const held of [holders.slice(0, 1), holders.slice(1)]) {
-      const releases = held.map(([holder, bytes]) => app.longAnswers.take(holder, bytes));
+      const releases = held.map(([holder, bytes]) => app.longAnswers.take(bytes, holder));
       for (const [id, accept] of long) {
         const res = await get(id, accept).expect(429);
         assert.equal(res.get('Retry-After'), '1');
@@ -183,6 +183,6 @@ describe('long answers', () => {
       for (const [id, accept] of long) await get(id, accept).expect(200);
     }
     // Nothing stays held.
-    assert.ok(app.longAnswers.take('127.0.0.1', LONG_ANSWER_BYTES_SENT_TO_ADDRESS));
+    assert.ok(app.longAnswers.take(LONG_ANSWER_BYTES_SENT_TO_ADDRESS, '127.0.0.1'));
   });
 });

@@ -6,8 +6,8 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { openRelay } from '../../lab/world/proxies/redis-relay.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
-import { ownPace } from '../../shared/limits/pace.js';
-import { type SharedPaceOptions, sharedPace } from '../../shared/limits/shared-pace.js';
+import { openRateLimiter } from '../../shared/limits/rate-limiter.js';
+import { openSharedRateLimiter, type SharedRateOptions } from '../../shared/limits/shared-rate-limiter.js';
 import { returnToPresent } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { openRedis, openRedisBreaker } from '../../shared/queues/connection.js';
@@ -180,10 +180,15 @@ describe('turns that Redis gives', () => {
       const client = redis();
       opened.push(client);
       await eventually(async () => assert.equal(client.status, 'ready'));
-      const store: SharedPaceOptions['store'] = {
+      const store: SharedRateOptions['store'] = {
         run: (script, on, ...values) => client.eval(script, 1, on, ...values),
       };
-      return sharedPace({ store, key, intervalMs, alone: ownPace(() => assert.fail('it is not alone')) });
+      return openSharedRateLimiter({
+        store,
+        key,
+        intervalMs,
+        alone: openRateLimiter(() => assert.fail('it is not alone')),
+      });
     };
     return [await paceOf(), await paceOf()] as const;
   }

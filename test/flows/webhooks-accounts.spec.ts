@@ -10,13 +10,13 @@ import { type Crowd, type CrowdSize, openCrowd } from '../support/batch-of-payer
 import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
-/** What one worker process of the default concurrency may have on its way: in all, for one account, for one host of it. */
-const PLACES = 400;
-const OF_ONE_ACCOUNT = PLACES / 2;
+/** Slots of one worker process of the default concurrency: in all, for one account, for one host of it. */
+const SLOTS = 400;
+const OF_ONE_ACCOUNT = SLOTS / 2;
 const OF_ONE_HOST = OF_ONE_ACCOUNT / 2;
 const EVENTS = 5;
 const LONGEST_FIRST_PAUSE_MS = 33_300;
-/** Every place twice over: what ends meanwhile makes room for as many, but no event waits for a whole round. */
+/** Every slot twice: tries that end meanwhile make room for as many, but no event waits for a whole round. */
 const BEGUN_MEANWHILE = 2 * OF_ONE_ACCOUNT;
 
 const crowds: Record<string, CrowdSize> = {
@@ -52,7 +52,7 @@ describe('one account and the others', function () {
     return crowd;
   }
 
-  /** Every place that it may have is taken by tries that hang. */
+  /** Tries that hang have taken every slot that it may have. */
   async function untilItHangs(crowd: Crowd, tries: number): Promise<void> {
     await eventually(() => assert.ok(crowd.got().length >= tries, `${crowd.got().length} tries`));
   }
@@ -115,7 +115,7 @@ describe('one account and the others', function () {
     { size: { hosts: 25, endpointsPerHost: 4 }, most: OF_ONE_ACCOUNT },
     { size: { hosts: 1, endpointsPerHost: 100 }, most: OF_ONE_HOST },
   ]) {
-    it(`alone, an account has ${most} places with ${size.hosts} hosts, at once`, async () => {
+    it(`alone, an account has ${most} slots with ${size.hosts} hosts, at once`, async () => {
       await open();
       const crowd = await addCrowd(size);
       await flow.startWorker();
@@ -146,12 +146,12 @@ describe('one account and the others', function () {
     for (const crowd of heavy) await crowd.tell(20);
     await eventually(() => {
       const begun = heavy.map((crowd) => crowd.got().length);
-      assert.ok(Math.min(...begun) >= PLACES / 20, `${begun}`);
+      assert.ok(Math.min(...begun) >= SLOTS / 20, `${begun}`);
     });
     await assertOvertaken({ got: () => heavy.flatMap((crowd) => crowd.got()) }, calm);
   });
 
-  it('a worker that is killed with its places taken keeps them from nobody, and loses nothing', async () => {
+  it('a worker that is killed with its slots taken blocks no other account, and loses nothing', async () => {
     const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
     await open({ ENCRYPTION_KEY });
     const crowd = await addCrowd({ hosts: 10, endpointsPerHost: 5 });

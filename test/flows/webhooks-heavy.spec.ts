@@ -11,8 +11,8 @@ const METADATA = Object.fromEntries(
   Array.from({ length: 50 }, (_, n) => [`key ${n}`.padEnd(40, '.'), '\u{1f4b0}'.repeat(500)]),
 );
 const LEAST_BYTES = 50 * 500 * 4;
-/** Of one of 400 places. */
-const BYTES_OF_ONE = Math.ceil(MAX_WEBHOOK_BYTES_IN_FLIGHT / 400);
+/** One of 400 slots. */
+const BYTES_PER_SLOT = Math.ceil(MAX_WEBHOOK_BYTES_IN_FLIGHT / 400);
 
 describe('events that are heavy', function () {
   this.timeout(120_000);
@@ -28,7 +28,7 @@ describe('events that are heavy', function () {
 
   const bytesOf = (): number => crowd.got().reduce((sum, { raw }) => sum + Buffer.byteLength(raw), 0);
 
-  it('are on their way by bytes: an account has at most its share of these, too', async () => {
+  it('are in flight by bytes: an account has at most its share of these, too', async () => {
     crowd = await openCrowd(flow.app, { hosts: 25, endpointsPerHost: 4 });
     const calm = await openCrowd(flow.app, { hosts: 1, endpointsPerHost: 1 });
     calm.react(answer(200));
@@ -53,13 +53,13 @@ describe('events that are heavy', function () {
     assert.equal(crowd.got().length, 120);
   });
 
-  it('are taken up to the places that there are, and one beyond: none is too heavy for ever', async () => {
+  it('are taken up to the slots that are free, and one beyond: none is too heavy for ever', async () => {
     crowd = await openCrowd(flow.app, { hosts: 1, endpointsPerHost: 5 });
     await crowd.tell(5, { quietly: true, metadata: METADATA });
-    const room = { ...ROOM, bytesOfOne: BYTES_OF_ONE };
-    const weight = Math.ceil(LEAST_BYTES / BYTES_OF_ONE);
-    const take = async (places: number) =>
-      await takeDueDeliveries(flow.db, crowd.accountId, { ...room, places });
+    const room = { ...ROOM, bytesPerSlot: BYTES_PER_SLOT };
+    const weight = Math.ceil(LEAST_BYTES / BYTES_PER_SLOT);
+    const take = async (slots: number) =>
+      await takeDueDeliveries(flow.db, crowd.accountId, { ...room, slots });
     const first = await take(1);
     assert.deepEqual([first.deliveries.length, first.left], [1, 'now']);
     const second = await take(20);

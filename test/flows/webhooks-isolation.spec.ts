@@ -94,7 +94,7 @@ describe('one endpoint and the others', () => {
     assert.equal(healthy.receiver.got.length, 500);
   });
 
-  it('many that hang, more than there are places, do not keep them from one that is healthy', async function () {
+  it('many that hang, more than there are slots, do not keep one that is healthy waiting', async function () {
     this.timeout(60_000);
     const dead = await Promise.all(Array.from({ length: 25 }, () => flow.addEndpoint()));
     for (const hook of dead) hook.receiver.react(hang);
@@ -127,12 +127,12 @@ describe('one endpoint and the others', () => {
   it('one that answers well and quickly has more, fifty at most over two worker processes, and half after a failure', async function () {
     this.timeout(60_000);
     const hook = await flow.addEndpoint();
-    const places = async (): Promise<number> =>
+    const slots = async (): Promise<number> =>
       (await WebhookEndpoint.query(flow.db).findById(hook.id).throwIfNotFound()).places;
     hook.receiver.react(answer(200));
     await Promise.all([flow.startWorker(), flow.startWorker()]);
     let expired = 0;
-    while ((await places()) < MOST) {
+    while ((await slots()) < MOST) {
       expired += 100;
       await flow.expireQuietly(100);
       await flow.ringEndpoint(hook.id);
@@ -147,7 +147,7 @@ describe('one endpoint and the others', () => {
     await eventually(() => assert.equal(hook.receiver.got.length, expired + MOST + 1));
     assert.equal(gauge.most(), MOST);
     gauge.releaseAll(500);
-    await eventually(async () => assert.equal(await places(), MOST / 2));
+    await eventually(async () => assert.equal(await slots(), MOST / 2));
   });
 
   it('has two on their way while it fails, over two worker processes, and ten again when one succeeded', async () => {
@@ -184,7 +184,7 @@ describe('one endpoint and the others', () => {
     assert.equal(rows.filter(({ leasedUntil }) => leasedUntil !== null).length, LEAST);
     hook.receiver.react(answer(200));
     await flow.startWorker();
-    // Its places are taken until its leases run out, and no longer.
+    // Its slots are taken until its leases expire, and no longer.
     travelMs(42_000);
     const done = await flow.untilSucceeded(hook.id, 15);
     for (const { tries } of done) assert.equal(tries, 1);

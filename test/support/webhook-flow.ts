@@ -9,7 +9,7 @@ import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { migrate } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { newId } from '../../shared/values/ids.js';
-import type { Room } from '../../shared/webhooks/deal-places.js';
+import type { Room } from '../../shared/webhooks/deal-slots.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { type Client, client } from './api-client.js';
 import { type Checkout, openCheckout } from './checkout.js';
@@ -41,8 +41,8 @@ export interface Hook {
   receiver: Receiver;
 }
 
-/** Of a process that has nothing on its way. */
-export const ROOM: Room = { places: 20, ofHost: () => 20, fullHosts: [], bytesOfOne: 40_000 };
+/** The room of a process with nothing in flight. */
+export const ROOM: Room = { slots: 20, ofHost: () => 20, fullHosts: [], bytesPerSlot: 40_000 };
 
 export interface WebhookFlowOptions {
   environment?: Record<string, string>;

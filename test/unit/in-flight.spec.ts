@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { InFlight } from '../../shared/process/in-flight.js';
+import { InFlight } from '../../shared/in-flight.js';
 
-describe('what is under way', () => {
-  it('is what came and has not gone, whoever goes first', () => {
+describe('the items in flight', () => {
+  it('are those that were added and not removed, in any order of removal', () => {
     const inFlight = new InFlight<string>();
     const [first, second, third] = ['a', 'b', 'c'].map((item) => inFlight.add(item));
     assert.deepEqual(inFlight.all(), ['a', 'b', 'c']);
@@ -13,7 +13,7 @@ describe('what is under way', () => {
     assert.deepEqual(inFlight.all(), []);
   });
 
-  it('goes once, also when another stands in its place', () => {
+  it('are removed once, also when another has moved into the entry', () => {
     const inFlight = new InFlight<string>();
     const gone = inFlight.add('a');
     inFlight.add('b');
@@ -24,7 +24,7 @@ describe('what is under way', () => {
     assert.deepEqual(inFlight.all().sort(), ['b', 'c']);
   });
 
-  it('may go while all are gone through', () => {
+  it('may be removed while all are iterated', () => {
     const inFlight = new InFlight<() => boolean>();
     const added: (() => boolean)[] = [];
     for (let n = 0; n < 3; n += 1) added.push(inFlight.add(() => added[n]?.() ?? false));

@@ -74,7 +74,7 @@ describe('with 200,000 finished deliveries in the table', function () {
   const entry = () => ({ at: now().toISOString(), durationMs: 5, status: 500, error: null, answer: '' });
 
   async function takeOne(db: Knex): Promise<TakenDelivery> {
-    const { deliveries } = await takeDueDeliveries(db, flow.merchant.accountId, { ...ROOM, places: 1 });
+    const { deliveries } = await takeDueDeliveries(db, flow.merchant.accountId, { ...ROOM, slots: 1 });
     const [taken] = deliveries;
     assert.ok(taken !== undefined);
     return taken;

@@ -56,7 +56,7 @@ describe('with 100,000 deliveries due to one account', function () {
   it('what is due to it is taken in turn over its endpoints, by a look at each', async () => {
     const rows = await rowsRead(async () => {
       const { deliveries, left } = await takeDueDeliveries(flow.db, crowd.accountId, ROOM);
-      assert.deepEqual([deliveries.length, left], [ROOM.places, 'now']);
+      assert.deepEqual([deliveries.length, left], [ROOM.slots, 'now']);
       assert.equal(new Set(deliveries.map(({ endpoint }) => endpoint.id)).size, 10);
     });
     assert.ok(rows > 0 && rows <= 50, `${rows} rows`);

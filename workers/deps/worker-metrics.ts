@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { Counter, Histogram } from 'prom-client';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { NETWORKS } from '../../shared/chains/networks.js';
-import { createLoginLimiter } from '../../shared/limits/login-limiter.js';
+import { openLoginLimiter } from '../../shared/limits/login-limiter.js';
 import { type MetricSources, openMetricsPage } from '../../shared/metrics/metrics.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { VERSION } from '../../shared/process/version.js';
@@ -78,7 +78,7 @@ export async function serveWorkerMetrics(
   port: number,
   token: string | undefined,
 ): Promise<Closable> {
-  const brake = createLoginLimiter();
+  const limiter = openLoginLimiter();
   const server = createServer((request, response) => {
     const end = (status: number, body: string): void => {
       response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(body);
@@ -89,7 +89,7 @@ export async function serveWorkerMetrics(
     if (token !== undefined) {
       const address = request.socket.remoteAddress ?? 'unknown';
       const verdict =
-        authorization !== undefined && brake.judge(address, () => bearerMatches(authorization, token));
+        authorization !== undefined && limiter.check(address, () => bearerMatches(authorization, token));
       if (verdict === false) return end(401, 'Send METRICS_TOKEN as bearer token.\n');
       if (verdict !== true) {
         response.setHeader('retry-after', verdict.retryAfterSeconds);

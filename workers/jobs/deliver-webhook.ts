@@ -1,5 +1,5 @@
 import type { Closable } from '../../shared/process/shutdown.js';
-import { changePlaces } from '../../shared/webhooks/change-places.js';
+import { changeSlots } from '../../shared/webhooks/change-slots.js';
 import {
   type Batch,
   type TakenDelivery,
@@ -8,37 +8,37 @@ import {
 } from '../../shared/webhooks/take-due.js';
 import { takeQuarantinedDelivery } from '../../shared/webhooks/take-quarantined.js';
 import type { WorkerDeps } from '../deps/deps.js';
+import { AdaptiveConcurrency } from '../webhook-delivery/adaptive-concurrency.js';
 import { oneAtATime } from '../webhook-delivery/one-at-a-time.js';
 import { type OpenSecrets, secretOpener } from '../webhook-delivery/open-secrets.js';
-import { Pace } from '../webhook-delivery/pace.js';
-import { openPlaces, type Places } from '../webhook-delivery/places.js';
 import { createWebhookSender, type WebhookSender } from '../webhook-delivery/post.js';
+import { openSlots, type Slots } from '../webhook-delivery/slots.js';
 import { tryDelivery } from '../webhook-delivery/try-delivery.js';
 
-/** Tries on their way in one process, for each place of the queue, and how many there may be in any case. */
-const TRIES_PER_PLACE = 20;
-const LEAST_TRIES = 200;
-/** Of one account's turn: others have theirs before it has the next. */
+/** Tries in flight in one process, for each of WORKER_CONCURRENCY jobs; and the least there may be. */
+const SLOTS_PER_JOB = 20;
+const LEAST_SLOTS_IN_ALL = 200;
+/** Slots that an account takes in one turn: other accounts have their turn before it takes more. */
 const TAKEN_AT_ONCE = 20;
 
 /**
- * Delivers what is due to the endpoints of an account. A job is a doorbell: it takes what may be sent now and is done,
- * while the tries go on beside it, so that receivers that hang occupy no place of the queue. When a try ends, its place
- * goes to the next that is due to its endpoint, or to whoever stands in line. Taking, in Postgres, keeps each endpoint to
- * its number of tries in flight over all workers; accounts and hosts share the places of each process.
+ * Delivers what is due to the endpoints of an account. A job is a notification: it takes what may be sent now and ends, while
+ * the tries go on beside it, so that receivers that hang occupy no job of the queue. When a try ends, its slot goes to the
+ * next delivery that is due to its endpoint, or to an account that waits. Taking, in Postgres, limits the tries in flight to
+ * an endpoint over all workers; accounts and hosts share the slots of each process.
  */
 export class Deliverer implements Closable {
   readonly #deps: WorkerDeps;
   readonly #sender: WebhookSender;
   readonly #openSecrets: OpenSecrets;
-  readonly #places: Places;
-  readonly #pace = new Pace();
+  readonly #slots: Slots;
+  readonly #adaptive = new AdaptiveConcurrency();
   readonly #taking = oneAtATime((accountId) => this.#take(accountId));
-  readonly #onTheirWay = new Set<Promise<void>>();
-  /** Accounts that have more due than may be on its way to their endpoints and hosts. */
-  readonly #waiting = new Set<string>();
-  /** Accounts for which there was no place here; of those that may have one, the first comes first. */
-  readonly #inLine = new Set<string>();
+  readonly #inFlight = new Set<Promise<void>>();
+  /** Accounts with more due than may be in flight to their endpoints and hosts. */
+  readonly #backlogged = new Set<string>();
+  /** Accounts that wait for a slot of this process. Of those that may have one, the longest waiting is first. */
+  readonly #queue = new Set<string>();
   #isClosed = false;
 
   constructor(deps: WorkerDeps) {
@@ -46,7 +46,7 @@ export class Deliverer implements Closable {
     this.#deps = deps;
     this.#sender = createWebhookSender({ allowPrivateNetworks: allowPrivateWebhooks });
     this.#openSecrets = secretOpener(deps);
-    this.#places = openPlaces(Math.max(LEAST_TRIES, workerConcurrency * TRIES_PER_PLACE));
+    this.#slots = openSlots(Math.max(LEAST_SLOTS_IN_ALL, workerConcurrency * SLOTS_PER_JOB));
   }
 
   /** Takes what is due; the tries go on. */
@@ -54,14 +54,14 @@ export class Deliverer implements Closable {
     return this.#taking.run(accountId);
   }
 
-  /** The same beside the caller, unless there is no place for it here: then false, and another process may have one. */
+  /** The same beside the caller. False when there is no slot for the account here: another process may have one. */
   takeHere(accountId: string): boolean {
-    if (this.#isClosed || this.#places.roomOf(accountId, 1).places === 0) return false;
+    if (this.#isClosed || this.#slots.roomOf(accountId, 1).slots === 0) return false;
     this.#deliverBeside(accountId);
     return true;
   }
 
-  /** Tries one that workers have died with, and is done when that is. */
+  /** Tries a delivery that workers have crashed with; resolves when the try has ended. */
   async deliverQuarantined(id: string): Promise<void> {
     const delivery = this.#isClosed ? undefined : await takeQuarantinedDelivery(this.#deps.db, id);
     if (delivery !== undefined) await this.#start(delivery);
@@ -69,103 +69,103 @@ export class Deliverer implements Closable {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // What was being taken has tries that are to end, too.
+    // Deliveries that were being taken have started tries, which end too.
     await this.#taking.ended();
-    // So are those that were just being taken in the place of others.
-    while (this.#onTheirWay.size > 0) await Promise.all(this.#onTheirWay);
+    // A try that ends may have started the next one in its slot.
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
     await this.#sender.close();
   }
 
   async #take(accountId: string): Promise<void> {
     if (this.#isClosed) return;
-    const room = this.#places.roomOf(accountId, TAKEN_AT_ONCE);
-    if (room.places === 0) {
-      this.#inLine.add(accountId);
+    const room = this.#slots.roomOf(accountId, TAKEN_AT_ONCE);
+    if (room.slots === 0) {
+      this.#queue.add(accountId);
       return;
     }
-    // Who takes meanwhile finds them taken.
-    const giveBack = this.#places.hold(accountId, undefined, room.places);
+    // Until it is known what they are for, the slots count as taken.
+    const release = this.#slots.take(accountId, undefined, room.slots);
     try {
       this.#startAll(accountId, await takeDueDeliveries(this.#deps.db, accountId, room));
     } finally {
-      giveBack();
+      release();
     }
-    this.#serveLine();
+    this.#startWaiting();
   }
 
   #startAll(accountId: string, { deliveries, left }: Batch): void {
-    if (left === 'now') this.#inLine.add(accountId);
-    if (left === 'nothing') this.#waiting.delete(accountId);
-    else this.#waiting.add(accountId);
+    if (left === 'now') this.#queue.add(accountId);
+    if (left === 'nothing') this.#backlogged.delete(accountId);
+    else this.#backlogged.add(accountId);
     for (const delivery of deliveries) void this.#start(delivery);
   }
 
   #start(delivery: TakenDelivery): Promise<void> {
     const { accountId, host } = delivery.endpoint;
-    const weight = this.#places.weightOf(delivery.bytes);
-    const giveBack = this.#places.hold(accountId, host, weight);
-    const trying = this.#try(delivery, weight).then((inItsPlace) => {
-      this.#onTheirWay.delete(trying);
-      giveBack();
-      if (inItsPlace !== undefined) this.#passOn(accountId, inItsPlace);
-      else if (this.#waiting.has(accountId)) this.#inLine.add(accountId);
-      this.#serveLine();
+    const slots = this.#slots.slotsFor(delivery.bytes);
+    const release = this.#slots.take(accountId, host, slots);
+    const trying = this.#try(delivery, slots).then((next) => {
+      this.#inFlight.delete(trying);
+      release();
+      if (next !== undefined) this.#passOn(accountId, next);
+      else if (this.#backlogged.has(accountId)) this.#queue.add(accountId);
+      this.#startWaiting();
     });
-    this.#onTheirWay.add(trying);
+    this.#inFlight.add(trying);
     return trying;
   }
 
-  /** What was taken in its place, when its place was passed on. */
-  async #try(delivery: TakenDelivery, weight: number): Promise<Batch | undefined> {
+  /** Resolves with what was taken into its slots, when these were passed on. */
+  async #try(delivery: TakenDelivery, slots: number): Promise<Batch | undefined> {
     const bytesToPassOn = (): number =>
-      this.#mayPassOn(delivery.endpoint.accountId) ? weight * this.#places.bytesOfOne : 0;
+      this.#mayPassOn(delivery.endpoint.accountId) ? slots * this.#slots.bytesPerSlot : 0;
     try {
-      const succeeded = (ms: number): void => this.#changePlaces(delivery.endpoint, ms);
+      const succeeded = (ms: number): void => this.#changeSlots(delivery.endpoint, ms);
       const [sender, openSecrets] = [this.#sender, this.#openSecrets];
       return await tryDelivery(this.#deps, { sender, openSecrets, bytesToPassOn, succeeded }, delivery);
     } catch (error) {
-      // Its lease runs out, and it is tried again.
+      // The lease expires, and the delivery is tried again.
       this.#deps.logger.error({ event: 'delivery.not_recorded', delivery: delivery.id, err: error });
       return undefined;
     }
   }
 
-  /** Beside the try: nobody waits for it. */
-  #changePlaces(endpoint: TakenEndpoint, ms: number): void {
-    const places = this.#pace.after(endpoint, ms);
-    if (places === undefined) return;
-    const changing = changePlaces(this.#deps.db, endpoint, places)
+  /** Beside the try, which does not wait for it. */
+  #changeSlots(endpoint: TakenEndpoint, ms: number): void {
+    const slots = this.#adaptive.afterSuccess(endpoint, ms);
+    if (slots === undefined) return;
+    const changing = changeSlots(this.#deps.db, endpoint, slots)
       .then((changed) => {
-        if (changed && this.#waiting.has(endpoint.accountId)) this.#inLine.add(endpoint.accountId);
+        if (changed && this.#backlogged.has(endpoint.accountId)) this.#queue.add(endpoint.accountId);
       })
       .catch((error: unknown) => {
         this.#deps.logger.warn({ event: 'delivery.places_not_changed', endpoint: endpoint.id, err: error });
       })
       .then(() => {
-        this.#onTheirWay.delete(changing);
-        this.#serveLine();
+        this.#inFlight.delete(changing);
+        this.#startWaiting();
       });
-    this.#onTheirWay.add(changing);
+    this.#inFlight.add(changing);
   }
 
-  /** Its place to the next of the same endpoint: not when others in line may have it, or it is time to stop. */
+  /** Whether a slot goes to the next delivery of the same endpoint: not when another waiting account could use it. */
   #mayPassOn(accountId: string): boolean {
-    if (this.#isClosed || this.#inLine.has(accountId)) return false;
-    return ![...this.#inLine].some(this.#places.couldUseOneMore);
+    if (this.#isClosed || this.#queue.has(accountId)) return false;
+    return ![...this.#queue].some(this.#slots.couldUseOneMore);
   }
 
-  /** Nothing more for its endpoint may still be something for another of the account. */
+  /** Where nothing is due to the endpoint, another endpoint of the account may have something due. */
   #passOn(accountId: string, { deliveries, left }: Batch): void {
     for (const delivery of deliveries) void this.#start(delivery);
-    if (left !== 'nothing') this.#waiting.add(accountId);
-    if (deliveries.length === 0 && this.#waiting.has(accountId)) this.#inLine.add(accountId);
+    if (left !== 'nothing') this.#backlogged.add(accountId);
+    if (deliveries.length === 0 && this.#backlogged.has(accountId)) this.#queue.add(accountId);
   }
 
-  /** All that may have something, at the same time. */
-  #serveLine(): void {
-    for (const accountId of this.#inLine) {
-      if (this.#places.roomOf(accountId, 1).places === 0) continue;
-      this.#inLine.delete(accountId);
+  /** Starts every waiting account that has room, all at the same time. */
+  #startWaiting(): void {
+    for (const accountId of this.#queue) {
+      if (this.#slots.roomOf(accountId, 1).slots === 0) continue;
+      this.#queue.delete(accountId);
       this.#deliverBeside(accountId);
     }
   }

@@ -131,7 +131,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   };
 }
 
-/** What a worker makes due it delivers itself, if it delivers and has places: that spares a job. */
+/** A worker that delivers webhooks and has free slots sends what it makes due itself: that saves a job. */
 function bellFor({ config, queues, logger }: WorkerDeps, deliverer: Deliverer): NotifyDeliveries {
   if (!config.workerQueues.includes('deliver-webhook')) return deliveryNotifier(queues, logger);
   return deliveryNotifier(queues, logger, (accountId) => deliverer.takeHere(accountId));

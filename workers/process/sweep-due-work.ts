@@ -1,4 +1,5 @@
 import type { JobName } from '../../shared/jobs/jobs.js';
+import { openConcurrency, UNLIMITED } from '../../shared/limits/concurrency.js';
 import { nowMs } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { within } from '../../shared/process/within.js';
@@ -126,7 +127,7 @@ async function ringAll(
   return jobs.filter((_, index) => rung[index]?.status === 'rejected');
 }
 
-/** Runs what the queue store did not take. A call that hangs holds up one place, not the sweep. */
+/** Runs the jobs that the queue store did not take. A job that hangs occupies one slot, not the sweep. */
 interface StandIn {
   run(jobs: readonly AnyJob[]): void;
   finish(): Promise<void>;
@@ -134,20 +135,27 @@ interface StandIn {
 
 function createStandIn({ config, logger }: WorkerDeps, handlers: Handlers): StandIn {
   const running = new Map<string, Promise<void>>();
-  const placesOf = (name: JobName): number =>
-    [...running.keys()].filter((key) => key.startsWith(`${name}:`)).length;
+  const slots = openConcurrency({
+    total: Number.POSITIVE_INFINITY,
+    perHolder: [config.workerConcurrency],
+  });
   return {
     run(jobs) {
       for (const job of jobs) {
         const key = `${job.name}:${job.id}`;
-        // What finds no place is found again by the next sweep. Deliveries have places of their own.
-        const isFull = job.name !== 'deliver-webhook' && placesOf(job.name) >= config.workerConcurrency;
-        if (running.has(key) || isFull) continue;
+        if (running.has(key)) continue;
+        // Deliveries have slots of their own. A job without a slot is found again by the next sweep.
+        const limiter = job.name === 'deliver-webhook' ? UNLIMITED : slots;
+        const release = limiter.tryTake(job.name);
+        if (release === undefined) continue;
         const work = runOne(handlers, job)
           .catch((error: unknown) => {
             logger.error({ event: 'job.failed', queue: job.name, err: error });
           })
-          .finally(() => running.delete(key));
+          .finally(() => {
+            running.delete(key);
+            release();
+          });
         running.set(key, work);
       }
     },

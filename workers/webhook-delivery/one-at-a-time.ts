@@ -1,12 +1,12 @@
 export interface OneAtATime {
   run(key: string): Promise<void>;
-  /** When all that runs now has ended, well or badly. */
+  /** Resolves when all work that runs now has ended, in success or failure. */
   ended(): Promise<void>;
 }
 
-/** Does a key's work once at a time; whoever asks for it meanwhile has it done again. */
+/** Runs a key's work one at a time. A request for a key that is running makes its work run once more. */
 export function oneAtATime(work: (key: string) => Promise<void>): OneAtATime {
-  /** True when somebody asked meanwhile. */
+  /** By running key; true when it was asked for again meanwhile. */
   const isAskedAgain = new Map<string, boolean>();
   const running = new Set<Promise<void>>();
 

@@ -17,13 +17,13 @@ const USER_AGENT = 'StablecoinCheckout/1.0 (webhooks)';
 export interface TryDeps {
   sender: WebhookSender;
   openSecrets: OpenSecrets;
-  /** Asked when it has succeeded: how heavy may the next be that gets its place? 0 when none may. */
+  /** Called after a success: how many bytes the next delivery in its slots may have; 0 when these are not passed on. */
   bytesToPassOn(): number;
-  /** Told when it has, after so long. */
+  /** Called after a success, with how long the try took. */
   succeeded(ms: number): void;
 }
 
-/** One try: signed anew, sent, and recorded with what came of it. It gives what was taken in its place, if anything. */
+/** One try: signed anew, sent, and recorded with its outcome. Returns what was taken into its slots, if anything. */
 export async function tryDelivery(
   deps: WorkerDeps,
   { sender, openSecrets, bytesToPassOn, succeeded: tellSucceeded }: TryDeps,
@@ -36,7 +36,7 @@ export async function tryDelivery(
     await postponeDelivery(db, delivery, new Date(nowMs() + UNREADABLE_SECRET_PAUSE_MS));
     return undefined;
   }
-  // Who is told of something may ask for it at once.
+  // The receiver may retrieve at once what it is told of.
   await recentWrites.renew(endpoint.accountId);
   const startedAt = now();
   const started = performance.now();
@@ -55,7 +55,7 @@ export async function tryDelivery(
     answer: answered ? result.answer : null,
   };
   const succeeded = answered && result.status >= 200 && result.status < 300;
-  const inItsPlace = succeeded
+  const next = succeeded
     ? await recordDelivered(db, { delivery, entry, bytesToPassOn: bytesToPassOn() })
     : undefined;
   if (succeeded) tellSucceeded(entry.durationMs);
@@ -73,16 +73,16 @@ export async function tryDelivery(
     succeeded,
   });
   if (nextTryAt !== undefined) await ringForRetry(deps, endpoint.accountId, nextTryAt);
-  return inItsPlace;
+  return next;
 }
 
-/** In the trace of the payment that it tells of. */
+/** In the trace of the payment that the event is about. */
 async function posted(
   { db }: WorkerDeps,
   { id, eventId, endpoint, tries }: TakenDelivery,
   post: () => Promise<PostResult>,
 ): Promise<PostResult> {
-  // Whether it can be found out changes nothing.
+  // The delivery does not depend on its trace.
   const parent = isTracing() ? await traceOfEvent(db, eventId).catch(() => null) : null;
   const attributes = {
     'checkout.delivery': id,
@@ -98,7 +98,7 @@ async function posted(
   });
 }
 
-/** One ring a second for an account, however many of its deliveries failed within it. */
+/** One job per account and second, however many of its deliveries failed in it. */
 async function ringForRetry({ queues, logger }: WorkerDeps, accountId: string, dueAt: Date): Promise<void> {
   const second = Math.ceil(dueAt.getTime() / 1000);
   try {

@@ -2,20 +2,20 @@ import { ANSWER_PIECE_BYTES, HEAVY_ANSWERS } from '../../../shared/limits/bounds
 import type { HeavyAnswer, HeavyAnswers } from '../../limits/heavy-answers.js';
 import { takeLongTurn } from '../../limits/long-turns.js';
 
-/** Reads a part, and gives its text in pieces, the same number of them each time. */
+/** Reads a part and returns its text in pieces, the same pieces each time. */
 export type ReadPart = () => Promise<Iterable<string>>;
 
-type PlaceTimes = Pick<typeof HEAVY_ANSWERS, 'placeIdleMs' | 'placeKeptMs'>;
+type SlotTimes = Pick<typeof HEAVY_ANSWERS, 'slotIdleMs' | 'slotKeptMs'>;
 
 /**
- * The text of an answer that is too heavy to be whole in memory: part by part, each read in a place of its own. Whoever
- * takes it slowly keeps a part, and its place, for a moment only: the part is read again when the rest is wanted.
+ * The text of an answer that is too heavy to be whole in memory, part by part. Each part is read in a slot. A slow client
+ * keeps a part and its slot for a moment only: the part is read again when the client takes the rest.
  */
 export async function* heavyText(
   heavyAnswers: HeavyAnswers,
   accountId: string,
   parts: Iterable<ReadPart>,
-  times: PlaceTimes = HEAVY_ANSWERS,
+  times: SlotTimes = HEAVY_ANSWERS,
 ): AsyncGenerator<string> {
   const answer = heavyAnswers.begin(accountId);
   try {
@@ -28,22 +28,22 @@ export async function* heavyText(
 async function* textOfPart(
   answer: HeavyAnswer,
   read: ReadPart,
-  { placeIdleMs, placeKeptMs }: PlaceTimes,
+  { slotIdleMs, slotKeptMs }: SlotTimes,
 ): AsyncGenerator<string> {
   let given = 0;
   for (let isOver = false; !isOver; ) {
-    const place = await answer.takePlace();
+    const release = await answer.takeSlot();
     let timer: NodeJS.Timeout | undefined;
     try {
       const part = await read();
-      // What came last was parsed in this turn.
+      // The answer of Postgres was parsed in this turn.
       await takeLongTurn();
       let left: Iterator<string> | undefined = skip(part, given);
-      const until = performance.now() + placeKeptMs;
+      const until = performance.now() + slotKeptMs;
       timer = setTimeout(() => {
         left = undefined;
-        place.leave();
-      }, placeIdleMs);
+        release();
+      }, slotIdleMs);
       do {
         timer.refresh();
         const { text, count, isLast } = take(left);
@@ -53,7 +53,7 @@ async function* textOfPart(
       } while (left !== undefined && !isOver && performance.now() < until);
     } finally {
       clearTimeout(timer);
-      place.leave();
+      release();
     }
   }
 }
@@ -64,7 +64,7 @@ function skip(pieces: Iterable<string>, count: number): Iterator<string> {
   return iterator;
 }
 
-/** Small ones together. */
+/** Small pieces are joined. */
 function take(pieces: Iterator<string>): { text: string; count: number; isLast: boolean } {
   let text = '';
   let count = 0;

@@ -9,8 +9,8 @@ import {
 } from './take-due.sql.js';
 
 /**
- * It is news to the endpoint when that was failing, or when another try has been on its way for a while and may yet fail;
- * whoever is tried first from now on has nothing to know of it, and many quick successes do not wait for each other.
+ * A success is written to the endpoint when that was failing, or when another try has been in flight for a while and may yet
+ * fail. Tries that start later do not need it, and so many quick successes do not wait for each other's endpoint row.
  */
 const isNews = (endpointId: string, quick: string, others: string): string => `
   (EXISTS (SELECT FROM webhook_endpoints WHERE id = ${endpointId} AND failing_since IS NOT NULL)
@@ -52,7 +52,7 @@ export const SUCCEED_AND_PASS_ON: Statement = {
     FROM (SELECT DISTINCT endpoint_id FROM ended) ended
   ), free AS (
     SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, ${sealedSecrets('$1::timestamptz')} AS sealed_secrets,
-      endpoint.places AS most, count(*) AS places, min(ended.bytes) AS bytes
+      endpoint.places AS most, count(*) AS slots, min(ended.bytes) AS bytes
     FROM ended JOIN webhook_endpoints endpoint ON endpoint.id = ended.endpoint_id
     WHERE ended.bytes > 0 AND endpoint.status = 'enabled' AND endpoint.deleted_at IS NULL
       AND endpoint.failing_since IS NULL AND endpoint.places >= (
@@ -62,17 +62,17 @@ export const SUCCEED_AND_PASS_ON: Statement = {
     GROUP BY endpoint.id
   ), ${DUE_INTO_FREE}, fitting AS (
     SELECT due.id FROM due JOIN free ON free.endpoint_id = due.endpoint_id WHERE due.bytes <= free.bytes
-  ), ${TAKE_FITTING}, place AS (
+  ), ${TAKE_FITTING}, slot AS (
     SELECT *, row_number() OVER (PARTITION BY endpoint_id, passes_on ORDER BY id) AS number FROM succeeded
   ), next AS (
     SELECT *, row_number() OVER (PARTITION BY endpoint_id ORDER BY id) AS number FROM taken
   )
-  SELECT place.id AS "succeededId", told.is_news AS "endpointMustKnow", free.endpoint_id IS NOT NULL AS "isPassedOn",
-    free.account_id AS "accountId", free.url, ${hostOf('free.url')} AS host, free.most AS places,
+  SELECT slot.id AS "succeededId", told.is_news AS "endpointMustKnow", free.endpoint_id IS NOT NULL AS "isPassedOn",
+    free.account_id AS "accountId", free.url, ${hostOf('free.url')} AS host, free.most AS slots,
     free.sealed_secrets AS "sealedSecrets",
     EXISTS (SELECT FROM due WHERE due.endpoint_id = free.endpoint_id AND due.bytes > free.bytes) AS "leavesHeavier",
     ${TAKEN_COLUMNS}
-  FROM place JOIN told ON told.endpoint_id = place.endpoint_id
-  LEFT JOIN free ON free.endpoint_id = place.endpoint_id AND place.passes_on
-  LEFT JOIN next taken ON taken.endpoint_id = free.endpoint_id AND taken.number = place.number`,
+  FROM slot JOIN told ON told.endpoint_id = slot.endpoint_id
+  LEFT JOIN free ON free.endpoint_id = slot.endpoint_id AND slot.passes_on
+  LEFT JOIN next taken ON taken.endpoint_id = free.endpoint_id AND taken.number = slot.number`,
 };

@@ -9,25 +9,25 @@ export const unseenByPlanner = (value: string): string => `(SELECT ${value})`;
 export const NOT_QUARANTINED = `lost_takes < ${QUARANTINE_AFTER_CRASHES}`;
 
 /**
- * As it is written: whoever wants many names for one host has them. His account's places are bounded all the same.
+ * The host as the URL spells it. An account may use many names for one host; its slots are bounded all the same.
  */
 export const hostOf = (url: string): string => `substring(lower(${url}) FROM '^https?://([^/?#]*)')`;
 
-/** What signs at that time, the newest first. */
+/** The secrets that sign at that time, the newest first. */
 export const sealedSecrets = (at: string): string => `array_remove(ARRAY[endpoint.sealed_secret,
       CASE WHEN endpoint.previous_signs_until > ${at} THEN endpoint.previous_sealed_secret END], NULL)`;
 
 /**
- * The endpoints of an account that have something due and a place for it, at most $3: hosts that have few on their way
- * first, and so within a host. They are locked in one order, so that no two takers wait for each other. Always a row at
- * least, for how many have something due in all.
+ * The endpoints of an account that have something due and a free slot, at most $3: hosts with few deliveries in flight
+ * first, and likewise within a host. They are locked in one order, so that no two takers wait for each other. At least one
+ * row always, which says how many endpoints have something due in all.
  */
 export const CHOOSE: Statement = {
   name: 'choose-due-endpoints',
   text: `
   WITH due AS MATERIALIZED (
     SELECT endpoint.id, ${hostOf('endpoint.url')} AS host, earliest.due_at, in_flight.count,
-      in_flight.count < CASE WHEN endpoint.failing_since IS NULL THEN endpoint.places ELSE $5::int END AS has_place
+      in_flight.count < CASE WHEN endpoint.failing_since IS NULL THEN endpoint.places ELSE $5::int END AS has_slot
     FROM webhook_endpoints endpoint
     CROSS JOIN LATERAL (
       SELECT due_at FROM webhook_deliveries
@@ -40,23 +40,23 @@ export const CHOOSE: Statement = {
     ) in_flight
     WHERE endpoint.account_id = ${unseenByPlanner('$1::text')} AND endpoint.deleted_at IS NULL
   ), in_turn AS (
-    SELECT id, host, due_at, has_place, sum(count) OVER (PARTITION BY host)
-      + row_number() OVER (PARTITION BY host ORDER BY has_place DESC, count, due_at) AS turn
+    SELECT id, host, due_at, has_slot, sum(count) OVER (PARTITION BY host)
+      + row_number() OVER (PARTITION BY host ORDER BY has_slot DESC, count, due_at) AS turn
     FROM due
   ), chosen AS (
-    SELECT id, host, turn FROM in_turn WHERE has_place AND host <> ALL ($4::text[]) ORDER BY turn, due_at LIMIT $3
+    SELECT id, host, turn FROM in_turn WHERE has_slot AND host <> ALL ($4::text[]) ORDER BY turn, due_at LIMIT $3
   ), locked AS (
-    SELECT endpoint.id, endpoint.url, ${sealedSecrets('$2::timestamptz')} AS sealed_secrets, endpoint.failing_since, endpoint.places,
+    SELECT endpoint.id, endpoint.url, ${sealedSecrets('$2::timestamptz')} AS sealed_secrets, endpoint.failing_since, endpoint.places AS slots,
       endpoint.status, endpoint.deleted_at, chosen.host, chosen.turn
     FROM chosen JOIN webhook_endpoints endpoint ON endpoint.id = chosen.id
     ORDER BY endpoint.id FOR NO KEY UPDATE OF endpoint
   )
   SELECT total.due, locked.id, locked.url, locked.host, locked.sealed_secrets AS "sealedSecrets",
-    locked.failing_since AS "failingSince", locked.places, locked.status, locked.deleted_at AS "deletedAt"
+    locked.failing_since AS "failingSince", locked.slots, locked.status, locked.deleted_at AS "deletedAt"
   FROM (SELECT count(*)::int AS due FROM due) total LEFT JOIN locked ON true ORDER BY locked.turn`,
 };
 
-/** What is due at $1, as many as `free` has places for each endpoint, each with its turn and what it weighs. */
+/** Deliveries due at $1, for each endpoint as many as `free` has slots, each with its turn and its bytes. */
 export const DUE_INTO_FREE = `
   due AS (
     SELECT due.id, due.endpoint_id, row_number() OVER (PARTITION BY due.endpoint_id ORDER BY due.due_at) AS turn,
@@ -65,7 +65,7 @@ export const DUE_INTO_FREE = `
       -- A row that somebody else is writing to is left, and one that was written just now is asked again.
       SELECT id, endpoint_id, event_id, due_at FROM webhook_deliveries
       WHERE endpoint_id = free.endpoint_id AND due_at <= ${unseenByPlanner('$1::timestamptz')} AND ${NOT_QUARANTINED}
-      ORDER BY due_at LIMIT free.places FOR NO KEY UPDATE SKIP LOCKED
+      ORDER BY due_at LIMIT free.slots FOR NO KEY UPDATE SKIP LOCKED
     ) due
   )`;
 
@@ -85,27 +85,27 @@ export const TAKEN_COLUMNS = `
   taken.id, taken.attempt, taken.tries, taken.event_id AS "eventId", taken.livemode, taken.type,
   taken.object_text AS "objectText"`;
 
-/** Of the endpoints $3, each up to the places $4 that it was dealt and to the $5 that it may have at once; $6 places in all. */
+/** For the endpoints $3: each up to the $4 slots that it was dealt and to the $5 that it may have in flight; $6 slots in all. */
 export const TAKE: Statement = {
   name: 'take-due-deliveries',
   text: `
   WITH free AS (
-    SELECT dealt.endpoint_id, greatest(0, least(dealt.places, dealt.most - in_flight.count)) AS places,
-      dealt.most - in_flight.count > dealt.places AS could_have_more
+    SELECT dealt.endpoint_id, greatest(0, least(dealt.slots, dealt.most - in_flight.count)) AS slots,
+      dealt.most - in_flight.count > dealt.slots AS could_have_more
     FROM unnest(${unseenByPlanner('$3::text[]')}, ${unseenByPlanner('$4::int[]')}, ${unseenByPlanner('$5::int[]')})
-      AS dealt (endpoint_id, places, most)
+      AS dealt (endpoint_id, slots, most)
     CROSS JOIN LATERAL (
       SELECT count(*)::int FROM webhook_deliveries WHERE endpoint_id = dealt.endpoint_id AND leased_until > $1
     ) in_flight
   ), ${DUE_INTO_FREE}, weighed AS (
     SELECT id, turn, endpoint_id, greatest(1, ceil(bytes::float / $7::int)) AS weight FROM due
   ), fitting AS (
-    -- The last may weigh more than is left: else one that is heavier than all places would wait for ever.
+    -- The last may weigh more than is left: otherwise a body heavier than all slots would wait for ever.
     SELECT id FROM (
       SELECT id, sum(weight) OVER (ORDER BY turn, endpoint_id ROWS UNBOUNDED PRECEDING) - weight AS before FROM weighed
     ) added WHERE before < $6::int
   ), ${TAKE_FITTING}
-  SELECT free.endpoint_id AS "endpointId", free.places AS free, free.could_have_more AS "couldHaveMore",
+  SELECT free.endpoint_id AS "endpointId", free.slots AS free, free.could_have_more AS "couldHaveMore",
     (SELECT count(*) FROM due) > (SELECT count(*) FROM fitting) AS "isCut", ${TAKEN_COLUMNS}
   FROM free LEFT JOIN taken ON taken.endpoint_id = free.endpoint_id`,
 };

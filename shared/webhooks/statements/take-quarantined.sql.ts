@@ -16,7 +16,7 @@ export const LOCK_ENDPOINT_OF: Statement = {
   name: 'lock-endpoint-of-delivery',
   text: `
   SELECT endpoint.id, endpoint.account_id AS "accountId", endpoint.url, ${hostOf('endpoint.url')} AS host,
-    ${sealedSecrets('$2::timestamptz')} AS "sealedSecrets", endpoint.failing_since AS "failingSince", endpoint.places,
+    ${sealedSecrets('$2::timestamptz')} AS "sealedSecrets", endpoint.failing_since AS "failingSince", endpoint.places AS slots,
     endpoint.status, endpoint.deleted_at AS "deletedAt"
   FROM webhook_endpoints endpoint
   WHERE endpoint.id = (SELECT endpoint_id FROM webhook_deliveries WHERE id = $1)

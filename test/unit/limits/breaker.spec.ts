@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../../lab/world/processes/eventually.js';
-import { type Breaker, openBreaker, StoreSilent } from '../../../shared/limits/breaker.js';
+import { type Breaker, BreakerOpen, openBreaker } from '../../../shared/limits/breaker.js';
 
 describe('a breaker before a store', () => {
   const told: string[] = [];
@@ -14,14 +14,14 @@ describe('a breaker before a store', () => {
   };
   before(() => {
     breaker = openBreaker({
-      ask,
-      onSilent: () => told.push('silent'),
-      onAnswering: () => told.push('answering'),
+      probe: ask,
+      onOpened: () => told.push('opened'),
+      onClosed: () => told.push('closed'),
     });
   });
   after(() => breaker.close());
 
-  it('lets answers and failures through', async () => {
+  it('passes answers and failures on', async () => {
     assert.equal(await breaker.run(ask), 'yes');
     await assert.rejects(
       breaker.run(() => Promise.reject(new Error('no'))),
@@ -30,22 +30,22 @@ describe('a breaker before a store', () => {
     assert.deepEqual([breaker.isOpen(), told], [false, []]);
   });
 
-  it('ends the wait of all who wait with the first of them, and nobody waits after them', async () => {
+  it('opens with the first call that waited in vain: all that wait fail with it, and later calls at once', async () => {
     answers = false;
     const first = Promise.allSettled(Array.from({ length: 5 }, () => breaker.run(ask)));
     for (const result of await first)
-      assert.ok(result.status === 'rejected' && result.reason instanceof StoreSilent);
+      assert.ok(result.status === 'rejected' && result.reason instanceof BreakerOpen);
     const before = asked;
     const later = await Promise.allSettled(Array.from({ length: 100 }, () => breaker.run(ask)));
     assert.ok(later.every(({ status }) => status === 'rejected'));
     assert.ok(asked - before <= 1, 'only the breaker itself asks');
-    assert.deepEqual([breaker.isOpen(), told], [true, ['silent']]);
+    assert.deepEqual([breaker.isOpen(), told], [true, ['opened']]);
   });
 
   it('closes when the store answers again', async () => {
     answers = true;
     await eventually(() => assert.equal(breaker.isOpen(), false));
     assert.equal(await breaker.run(ask), 'yes');
-    assert.deepEqual(told, ['silent', 'answering']);
+    assert.deepEqual(told, ['opened', 'closed']);
   });
 });

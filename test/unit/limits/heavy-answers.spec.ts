@@ -1,55 +1,56 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type HeavyAnswer, openHeavyAnswers, type Place } from '../../../api/limits/heavy-answers.js';
+import { type HeavyAnswer, openHeavyAnswers } from '../../../api/limits/heavy-answers.js';
 import { heavyText, type ReadPart } from '../../../api/v1/operation/heavy-text.js';
 import { ANSWER_PIECE_BYTES, HEAVY_ANSWERS } from '../../../shared/limits/bounds.js';
+import type { Release } from '../../../shared/limits/budget.js';
 
-const LIMITS = { ...HEAVY_ANSWERS, perAccount: 5, most: 8, places: 4, placesPerAccount: 2 };
+const LIMITS = { ...HEAVY_ANSWERS, perAccount: 5, total: 8, slots: 4, slotsPerAccount: 2 };
 
-describe('the places for heavy answers', () => {
-  /** Notes who has been given one. */
-  function waitFor(answer: HeavyAnswer, name: string, given: string[]): Promise<Place> {
-    return answer.takePlace().then((place) => {
+describe('the slots of heavy answers', () => {
+  /** Notes which answer has got one. */
+  function waitFor(answer: HeavyAnswer, name: string, given: string[]): Promise<Release> {
+    return answer.takeSlot().then((release) => {
       given.push(name);
-      return place;
+      return release;
     });
   }
 
-  it('are at most so many of one account, whoever else wants none', async () => {
+  it('are at most so many for one account, even while no other account wants any', async () => {
     const answers = openHeavyAnswers(LIMITS);
     const given: string[] = [];
     const [first] = ['a1', 'a2', 'a3'].map((name) => waitFor(answers.begin('a'), name, given));
     await nextTurn();
     assert.deepEqual(given, ['a1', 'a2']);
-    (await first)?.leave();
+    (await first)?.();
     await nextTurn();
     assert.deepEqual(given, ['a1', 'a2', 'a3']);
   });
 
-  it('go to the account that has the fewest, then to whoever has waited longest', async () => {
-    const answers = openHeavyAnswers({ ...LIMITS, placesPerAccount: 3 });
+  it('go to the account with the fewest in flight, then to the answer that has waited longest', async () => {
+    const answers = openHeavyAnswers({ ...LIMITS, slotsPerAccount: 3 });
     const given: string[] = [];
-    const want = (name: string): Promise<Place> => waitFor(answers.begin(name.charAt(0)), name, given);
+    const want = (name: string): Promise<Release> => waitFor(answers.begin(name.charAt(0)), name, given);
     const held = [want('a1'), want('a2'), want('a3'), want('b1')];
     for (const name of ['a4', 'b2', 'c1']) void want(name);
     await nextTurn();
     assert.deepEqual(given, ['a1', 'a2', 'a3', 'b1']);
-    (await held[3])?.leave();
+    (await held[3])?.();
     await nextTurn();
     assert.equal(given[4], 'b2');
-    (await held[0])?.leave();
-    (await held[1])?.leave();
+    (await held[0])?.();
+    (await held[1])?.();
     await nextTurn();
     assert.deepEqual(given.slice(5), ['c1', 'a4']);
   });
 
-  it('are one each, however often one is left', async () => {
-    const answers = openHeavyAnswers({ ...LIMITS, placesPerAccount: 1 });
+  it('are released once, however often release is called', async () => {
+    const answers = openHeavyAnswers({ ...LIMITS, slotsPerAccount: 1 });
     const given: string[] = [];
     const first = await waitFor(answers.begin('a'), 'a1', given);
     for (const name of ['a2', 'a3']) void waitFor(answers.begin('a'), name, given);
-    first.leave();
-    first.leave();
+    first();
+    first();
     await nextTurn();
     assert.deepEqual(given, ['a1', 'a2']);
   });
@@ -60,7 +61,7 @@ describe('the places for heavy answers', () => {
     const refused = { code: 'rate_limit', details: { retryAfterSeconds: 1 } };
     const [first] = Array.from({ length: LIMITS.perAccount }, begin('a'));
     assert.throws(begin('a'), refused);
-    Array.from({ length: LIMITS.most - LIMITS.perAccount }, begin('b'));
+    Array.from({ length: LIMITS.total - LIMITS.perAccount }, begin('b'));
     assert.throws(begin('c'), refused);
     first?.end();
     assert.doesNotThrow(begin('c'));
@@ -83,26 +84,26 @@ describe('a heavy text', () => {
     };
   }
 
-  it('holds no place when its reader stops, and goes on where it was', async () => {
-    const answers = openHeavyAnswers({ ...LIMITS, places: 1 });
+  it('holds no slot when its reader stops, and goes on where it was', async () => {
+    const answers = openHeavyAnswers({ ...LIMITS, slots: 1 });
     const { read, reads } = counted(PIECES);
-    const text = heavyText(answers, 'a', [read], { placeIdleMs: 1, placeKeptMs: 60_000 });
+    const text = heavyText(answers, 'a', [read], { slotIdleMs: 1, slotKeptMs: 60_000 });
     let whole = '';
     const first = await text.next();
     whole += first.value;
-    // Its place is free as soon as it has been kept for its moment.
-    (await answers.begin('b').takePlace()).leave();
+    // Its slot is free as soon as it has been idle for its time.
+    (await answers.begin('b').takeSlot())();
     for await (const piece of text) whole += piece;
     assert.equal(whole, PIECES.join(''));
     assert.ok(reads() >= 2);
   });
 
-  it('goes on where it was when its place has been kept for long enough, however fast its reader', async () => {
+  it('goes on where it was when it has kept its slot for long enough, however fast its reader', async () => {
     const { read, reads } = counted(PIECES);
     let whole = '';
     for await (const piece of heavyText(openHeavyAnswers(), 'a', [read], {
-      placeIdleMs: 60_000,
-      placeKeptMs: 0,
+      slotIdleMs: 60_000,
+      slotKeptMs: 0,
     })) {
       whole += piece;
     }
@@ -123,19 +124,19 @@ describe('a heavy text', () => {
     'is left in the middle': (text: AsyncGenerator<string>) => text.return(undefined),
     'fails in the middle': (text: AsyncGenerator<string>) => text.throw(new Error('gone')).catch(() => {}),
   })) {
-    it(`that ${how} has left its place, and is no answer any more`, async () => {
-      const answers = openHeavyAnswers({ ...LIMITS, most: 1, places: 1 });
+    it(`that ${how} has released its slot, and is no answer in flight`, async () => {
+      const answers = openHeavyAnswers({ ...LIMITS, total: 1, slots: 1 });
       const text = heavyText(answers, 'a', [counted(PIECES).read]);
       await text.next();
       await endIt(text);
-      (await answers.begin('b').takePlace()).leave();
+      (await answers.begin('b').takeSlot())();
     });
   }
 
-  it('that cannot be read has left its place', async () => {
-    const answers = openHeavyAnswers({ ...LIMITS, most: 1, places: 1 });
+  it('that cannot be read has released its slot', async () => {
+    const answers = openHeavyAnswers({ ...LIMITS, total: 1, slots: 1 });
     const text = heavyText(answers, 'a', [() => Promise.reject(new Error('no database'))]);
     await assert.rejects(text.next(), /no database/);
-    (await answers.begin('b').takePlace()).leave();
+    (await answers.begin('b').takeSlot())();
   });
 });

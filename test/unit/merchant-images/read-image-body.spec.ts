@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { type ByteBudget, openByteBudget } from '../../../api/limits/byte-budget.js';
 import { ImagesBusy, readImageBody } from '../../../api/merchant-images/read-image-body.js';
 import { MAX_IMAGE_BYTES } from '../../../shared/limits/bounds.js';
+import { type Budget, openBudget } from '../../../shared/limits/budget.js';
 
-const PLENTY = { total: 10 * MAX_IMAGE_BYTES, perHolder: 10 * MAX_IMAGE_BYTES };
+const PLENTY = { total: 10 * MAX_IMAGE_BYTES, perHolder: [10 * MAX_IMAGE_BYTES] };
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
 describe('the body of an image', () => {
-  /** What is taken and not given back, at most and in the end. */
-  function watched(budget: ByteBudget) {
+  /** The bytes that are taken and not released: the most, and in the end. */
+  function watched(budget: Budget) {
     const seen = { held: 0, most: 0 };
-    const take: ByteBudget['take'] = (holder, bytes) => {
-      const release = budget.take(holder, bytes);
+    const take: Budget['take'] = (bytes, ...holders) => {
+      const release = budget.take(bytes, ...holders);
       if (release === undefined) return undefined;
       seen.held += bytes;
       seen.most = Math.max(seen.most, seen.held);
@@ -30,7 +30,7 @@ describe('the body of an image', () => {
     for (const announced of [undefined, length || undefined, 1, MAX_IMAGE_BYTES]) {
       it(`is read whole: ${length} bytes, of which ${announced ?? 'nothing'} was announced`, async () => {
         const bytes = Buffer.alloc(length, 'abc');
-        const budget = watched(openByteBudget(PLENTY));
+        const budget = watched(openBudget(PLENTY));
         const read = await readImageBody(inPieces(bytes, 60_001), announced, budget, 'a');
         assert.ok(read);
         assert.ok(read.equals(bytes));
@@ -44,14 +44,14 @@ describe('the body of an image', () => {
   it('is given up when it is longer than an image may be, announced or not', async () => {
     const bytes = Buffer.alloc(MAX_IMAGE_BYTES + 1);
     for (const announced of [undefined, 10, MAX_IMAGE_BYTES + 1]) {
-      const budget = watched(openByteBudget(PLENTY));
+      const budget = watched(openBudget(PLENTY));
       assert.equal(await readImageBody(inPieces(bytes, 60_000), announced, budget, 'a'), undefined);
       assert.equal(budget.seen.held, 0);
     }
   });
 
   it('is given up when there is no room for it, which says nothing of the image', async () => {
-    const budget = watched(openByteBudget({ total: 200_000, perHolder: 200_000 }));
+    const budget = watched(openBudget({ total: 200_000, perHolder: [200_000] }));
     const body = inPieces(Buffer.alloc(300_000), 1000);
     await assert.rejects(readImageBody(body, undefined, budget, 'a'), ImagesBusy);
     assert.equal(budget.seen.held, 0);
@@ -63,7 +63,7 @@ describe('the body of an image', () => {
     const read = await readImageBody(
       inPieces(Buffer.alloc(pieces, 1), 1),
       undefined,
-      openByteBudget(PLENTY),
+      openBudget(PLENTY),
       'a',
     );
     assert.equal(read?.length, pieces);

@@ -3,8 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { answers, answersHtml, slow } from '../../../lab/world/facilitator/dial.js';
 import { type FakeFacilitator, startFacilitator } from '../../../lab/world/facilitator/facilitator.js';
-import { openLine } from '../../../shared/limits/line.js';
-import { ownPace } from '../../../shared/limits/pace.js';
+import { openRateLimiter } from '../../../shared/limits/rate-limiter.js';
+import { openThrottle } from '../../../shared/limits/throttle.js';
 import { returnToPresent, travelMs } from '../../../shared/process/clock.js';
 import { parseFacilitatorSecret } from '../../../shared/secrets/facilitator-secret.js';
 import { createFacilitator, type Facilitator } from '../../../shared/x402/facilitator.js';
@@ -39,8 +39,9 @@ describe('the facilitator client', () => {
   ): Facilitator {
     const { key, timeoutMs = 5000, maxConnections, share } = settings;
     const config = { url: fake.url, key, timeoutMs, settleTimeoutMs: timeoutMs, maxConnections };
-    const line = share === undefined ? undefined : openLine({ pace: ownPace(() => 0), places: () => share });
-    const facilitator = createFacilitator(config, { logger, ...(line && { line }) });
+    const throttle =
+      share === undefined ? undefined : openThrottle({ rate: openRateLimiter(() => 0), slots: () => share });
+    const facilitator = createFacilitator(config, { logger, ...(throttle && { throttle }) });
     open.push(facilitator);
     return facilitator;
   }

@@ -1,22 +1,23 @@
-/** What may be begun for an account by the process that asks. */
+/** The room of an account in one process. */
 export interface Room {
-  places: number;
-  /** Of those, for one host. */
+  /** How many slots the account may take now. */
+  slots: number;
+  /** How many of these one host may have. */
   ofHost(host: string): number;
-  /** Hosts for which there are none. */
+  /** Hosts that may have none. */
   fullHosts: readonly string[];
-  /** A body of more takes several. */
-  bytesOfOne: number;
+  /** A larger body takes several slots. */
+  bytesPerSlot: number;
 }
 
-/** One place after the other to each endpoint in their order, until there is none left or nobody may have more. */
-export function dealPlaces(
+/** Round robin: one slot after the other to each endpoint in their order, until none is left or no endpoint may have more. */
+export function dealSlots(
   endpoints: readonly { id: string; host: string; most: number }[],
-  room: Pick<Room, 'places' | 'ofHost'>,
+  room: Pick<Room, 'slots' | 'ofHost'>,
 ): Map<string, number> {
   const dealt = new Map(endpoints.map(({ id }) => [id, 0]));
   const leftOf = new Map(endpoints.map(({ host }) => [host, room.ofHost(host)]));
-  let left = room.places;
+  let left = room.slots;
   for (let before = -1; left > 0 && left !== before; ) {
     before = left;
     for (const { id, host, most } of endpoints) {

@@ -1,30 +1,30 @@
-import type { Pace, Turn } from './pace.js';
+import type { RateLimiter, Turn } from './rate-limiter.js';
 import { askSeldom } from './shared-answer.js';
 
-/** Of a Redis: one script on one key. */
+/** Redis, which runs one script on one key. */
 export interface TurnStore {
   run(script: string, key: string, ...values: number[]): Promise<unknown>;
 }
 
-export interface SharedPaceOptions {
+export interface SharedRateOptions {
   store: TurnStore;
   key: string;
-  /** Between two calls of all processes; undefined: they may go out at any time. */
+  /** Between two calls of all processes; undefined where calls are not counted and only pauses are kept. */
   intervalMs: number | undefined;
-  /** While the store does not answer. */
-  alone: Pace;
+  /** This process's own limiter, used while the store does not answer. */
+  alone: RateLimiter;
 }
 
-/** What lies in it for longer than the longest pause is of no use. */
+/** The key outlives its last turn by longer than the longest pause. */
 const KEPT_MS = 120_000;
-/** Where calls are not counted, a pause that somebody was asked for is heard of this late at most. */
+/** Where calls are not counted, a process learns of another one's pause at most this late. */
 const LOOK_EVERY_MS = 100;
 
 const TIME = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + time[2] / 1000`;
 
-/** Turns are given away in the order of asking, whichever process asks; what is too late for it takes none. */
+/** Grants turns to all processes in the order in which they ask. A turn that is too late for the caller is not granted. */
 const TAKE = `${TIME}
   local kept = redis.call('HMGET', KEYS[1], 'next', 'paused')
   local turn = math.max(now, tonumber(kept[1]) or 0, tonumber(kept[2]) or 0)
@@ -44,8 +44,8 @@ const PAUSE = `${TIME}
   redis.call('PEXPIRE', KEYS[1], math.max(redis.call('PTTL', KEYS[1]), math.ceil(paused - now) + ${KEPT_MS}))
   return {1, 0}`;
 
-/** Of all processes together. A store that is away or hangs leaves each to its own pace. */
-export function sharedPace({ store, key, intervalMs, alone }: SharedPaceOptions): Pace {
+/** For the calls of all processes together. While the store is unavailable each process keeps to its own limiter. */
+export function openSharedRateLimiter({ store, key, intervalMs, alone }: SharedRateOptions): RateLimiter {
   const seldom = askSeldom<number>({ forMs: LOOK_EVERY_MS, keys: 1 });
   const ask = async (script: string, ...values: number[]): Promise<Turn> => {
     const [granted, waitMs] = (await store.run(script, key, ...values)) as [number, number];
@@ -72,7 +72,7 @@ export function sharedPace({ store, key, intervalMs, alone }: SharedPaceOptions)
     pausedMs,
     pause(ms) {
       alone.pause(ms);
-      ask(PAUSE, ms).catch(() => undefined); // Then only this process knows of it.
+      ask(PAUSE, ms).catch(() => undefined); // The pause then holds in this process alone.
     },
   };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FetchPlaces } from '../../../api/merchant-images/fetch-places.js';
+import { openFetchSlots } from '../../../api/merchant-images/fetch-slots.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import {
   MAX_IMAGE_FETCHES,
@@ -7,16 +7,17 @@ import {
   MAX_IMAGE_FETCHES_OF_HOST,
   MAX_IMAGES_WAITING_OF_ACCOUNT,
 } from '../../../shared/limits/bounds.js';
+import type { Concurrency } from '../../../shared/limits/concurrency.js';
 
 const LONG_MS = 60_000;
 
-describe('places to fetch images from', () => {
-  /** So many as there are places for, and how the others' waiting ended, when it has. */
-  async function ask(places: FetchPlaces, all: [accountId: string, host: string][], waitMs = LONG_MS) {
+describe('slots for fetching images', () => {
+  /** The releases of those that got a slot, and how many were refused. */
+  async function ask(slots: Concurrency, all: [accountId: string, host: string][], waitMs = LONG_MS) {
     const releases: (() => void)[] = [];
     let refused = 0;
     for (const [accountId, host] of all) {
-      void places.take({ accountId, host }, waitMs).then((release) => {
+      void slots.take(waitMs, accountId, host).then((release) => {
         if (release === undefined) refused += 1;
         else releases.push(release);
       });
@@ -36,9 +37,9 @@ describe('places to fetch images from', () => {
   }
 
   it('are few for an account, however many hosts it names', async () => {
-    const places = new FetchPlaces();
+    const slots = openFetchSlots();
     const hog = await ask(
-      places,
+      slots,
       many(
         70,
         () => 'hog',
@@ -46,16 +47,16 @@ describe('places to fetch images from', () => {
       ),
     );
     assert.equal(hog.releases.length, MAX_IMAGE_FETCHES_OF_ACCOUNT);
-    const other = await ask(places, [['other', 'o']]);
+    const other = await ask(slots, [['other', 'o']]);
     assert.equal(other.releases.length, 1);
     await end(other);
     await end(hog);
   });
 
   it('are few for a host, however many accounts name it', async () => {
-    const places = new FetchPlaces();
+    const slots = openFetchSlots();
     const asked = await ask(
-      places,
+      slots,
       many(
         50,
         (n) => `a${n}`,
@@ -67,9 +68,9 @@ describe('places to fetch images from', () => {
   });
 
   it('are so many in all', async () => {
-    const places = new FetchPlaces();
+    const slots = openFetchSlots();
     const asked = await ask(
-      places,
+      slots,
       many(
         50,
         (n) => `a${n}`,
@@ -81,10 +82,10 @@ describe('places to fetch images from', () => {
     assert.equal(asked.refused(), 0);
   });
 
-  it('are given on to those who wait, in their order, past those that may not have it', async () => {
-    const places = new FetchPlaces();
+  it('are passed on to waiting callers in their order, past those that may not have it', async () => {
+    const slots = openFetchSlots();
     const hog = await ask(
-      places,
+      slots,
       many(
         MAX_IMAGE_FETCHES_OF_ACCOUNT + 1,
         () => 'hog',
@@ -92,7 +93,7 @@ describe('places to fetch images from', () => {
       ),
     );
     const others = await ask(
-      places,
+      slots,
       many(
         MAX_IMAGE_FETCHES,
         (n) => `a${n}`,
@@ -108,10 +109,10 @@ describe('places to fetch images from', () => {
     await end(others);
   });
 
-  it('are waited for no longer than told, by no more than so many of an account', async () => {
-    const places = new FetchPlaces();
+  it('are waited for no longer than asked for, by at most so many callers of an account', async () => {
+    const slots = openFetchSlots();
     const first = await ask(
-      places,
+      slots,
       many(
         MAX_IMAGE_FETCHES_OF_ACCOUNT,
         () => 'hog',
@@ -119,7 +120,7 @@ describe('places to fetch images from', () => {
       ),
     );
     const late = await ask(
-      places,
+      slots,
       many(
         MAX_IMAGES_WAITING_OF_ACCOUNT + 3,
         () => 'hog',

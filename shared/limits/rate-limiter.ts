@@ -1,20 +1,24 @@
-/** When each call may go out, so that they are so far apart, and none while everybody was asked to wait. */
-export interface Pace {
-  /** Takes the next free turn, unless that is later than so many milliseconds from now: then nothing is taken. */
+/** Spaces calls to a service: each gets a turn, an interval after the one before, and none during a pause. */
+export interface RateLimiter {
+  /** Takes the next free turn. A turn later than `withinMs` from now is not granted, and stays free. */
   take(withinMs: number): Promise<Turn>;
-  /** For how long everybody is still asked to wait. */
+  /** The rest of the pause; 0 without one. */
   pausedMs(): Promise<number>;
+  /** No turn for so long, as the service has asked. The longest pause counts. */
   pause(ms: number): void;
 }
 
 export interface Turn {
   granted: boolean;
-  /** Until it comes, or would have come. */
+  /** Until the turn comes, or would have come. */
   waitMs: number;
 }
 
-/** This process by itself; `intervalMs` lies between two calls, and may change. */
-export function ownPace(intervalMs: () => number, nowMs: () => number = () => performance.now()): Pace {
+/** For the calls of this process; `intervalMs` may change. */
+export function openRateLimiter(
+  intervalMs: () => number,
+  nowMs: () => number = () => performance.now(),
+): RateLimiter {
   let nextAtMs = 0;
   let pausedUntilMs = 0;
   return {

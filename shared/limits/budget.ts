@@ -1,0 +1,82 @@
+import { Tally } from './tally.js';
+
+/** Gives back what was taken. Idempotent. */
+export type Release = () => void;
+
+export interface BudgetLimits {
+  /** A function where the total changes with time. */
+  total: number | (() => number);
+  /** One limit for each kind of holder, in the order in which callers name their holders: account, host. */
+  perHolder?: readonly number[];
+}
+
+/** An amount of bytes or slots: at most `total` in use, and at most `perHolder` by each holder. */
+export interface Budget {
+  readonly used: number;
+  /** Negative while more is in use than a total that has shrunk. */
+  readonly left: number;
+  /** By a holder of the first kind. */
+  usedBy(holder: string): number;
+  fits(amount: number, ...holders: string[]): boolean;
+  /** Undefined when the amount does not fit. */
+  take(amount: number, ...holders: string[]): Release | undefined;
+  /** For an amount that grows while it is in use, such as a body that is being read. */
+  claim(...holders: string[]): Claim;
+}
+
+export interface Claim {
+  /** False, and nothing changes, when the larger amount does not fit or the claim was released. */
+  growTo(amount: number): boolean;
+  release: Release;
+}
+
+export function openBudget({ total, perHolder = [] }: BudgetLimits): Budget {
+  const kinds = perHolder.map((limit) => ({ limit, tally: new Tally() }));
+  let used = 0;
+
+  const left = (): number => (typeof total === 'number' ? total : total()) - used;
+
+  function fits(amount: number, holders: readonly string[]): boolean {
+    if (amount > left()) return false;
+    return kinds.every(({ limit, tally }, kind) => tally.of(holders[kind] ?? '') + amount <= limit);
+  }
+
+  function add(amount: number, holders: readonly string[]): void {
+    used += amount;
+    for (const [kind, { tally }] of kinds.entries()) tally.add(holders[kind] ?? '', amount);
+  }
+
+  function claim(...holders: string[]): Claim {
+    let held = 0;
+    let isReleased = false;
+    return {
+      growTo(amount) {
+        if (isReleased || !fits(amount - held, holders)) return false;
+        add(amount - held, holders);
+        held = amount;
+        return true;
+      },
+      release() {
+        isReleased = true;
+        add(-held, holders);
+        held = 0;
+      },
+    };
+  }
+
+  return {
+    get used() {
+      return used;
+    },
+    get left() {
+      return left();
+    },
+    usedBy: (holder) => kinds[0]?.tally.of(holder) ?? 0,
+    fits: (amount, ...holders) => fits(amount, holders),
+    take(amount, ...holders) {
+      const { growTo, release } = claim(...holders);
+      return growTo(amount) ? release : undefined;
+    },
+    claim,
+  };
+}

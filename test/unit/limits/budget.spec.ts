@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { openBudget } from '../../../shared/limits/budget.js';
+
+describe('a budget', () => {
+  it('gives no more than it has, and a holder no more than its part', () => {
+    const budget = openBudget({ total: 10, perHolder: [6] });
+    assert.ok(budget.take(6, 'a'));
+    assert.equal(budget.take(1, 'a'), undefined);
+    assert.equal(budget.take(5, 'b'), undefined);
+    assert.ok(budget.take(4, 'b'));
+    assert.equal(budget.take(1, 'c'), undefined);
+    assert.ok(budget.take(0, 'c'));
+    assert.deepEqual([budget.used, budget.left, budget.usedBy('a')], [10, 0, 6]);
+  });
+
+  it('takes back what was taken, once', () => {
+    const budget = openBudget({ total: 10, perHolder: [10] });
+    const release = budget.take(10, 'a') ?? assert.fail();
+    release();
+    release();
+    assert.ok(budget.take(10, 'b'));
+    assert.equal(budget.take(1, 'b'), undefined);
+  });
+
+  it('limits each kind of holder by itself', () => {
+    const budget = openBudget({ total: 10, perHolder: [3, 2] });
+    for (const host of ['x', 'x', 'y']) assert.ok(budget.take(1, 'a', host));
+    assert.equal(budget.fits(1, 'a', 'z'), false, 'the account has three');
+    assert.equal(budget.fits(1, 'b', 'x'), false, 'the host has two');
+    const release = budget.take(1, 'b', 'y') ?? assert.fail();
+    release();
+    assert.equal(budget.fits(2, 'b', 'y'), false);
+    assert.equal(budget.fits(1, 'b', 'y'), true);
+  });
+
+  it('without holders is one number, which may change with time', () => {
+    let total = 2;
+    const budget = openBudget({ total: () => total });
+    const releases = [budget.take(1), budget.take(1)];
+    assert.equal(budget.take(1), undefined);
+    total = 1;
+    assert.equal(budget.left, -1);
+    releases[0]?.();
+    assert.equal(budget.take(1), undefined);
+    releases[1]?.();
+    assert.ok(budget.take(1));
+  });
+
+  it('counts a claim as it grows, whole or not at all, and nothing once it is released', () => {
+    const budget = openBudget({ total: 10, perHolder: [6] });
+    const claim = budget.claim('a');
+    assert.equal(budget.used, 0);
+    assert.equal(claim.growTo(4), true);
+    assert.equal(claim.growTo(7), false);
+    assert.deepEqual([budget.used, budget.usedBy('a')], [4, 4]);
+    assert.equal(claim.growTo(6), true);
+    claim.release();
+    claim.release();
+    assert.deepEqual([budget.used, budget.usedBy('a')], [0, 0]);
+    assert.equal(claim.growTo(1), false);
+  });
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { openRateLimiter, type RateLimiter } from '../../../shared/limits/rate-limiter.js';
+import { type Entry, openThrottle, type Throttle } from '../../../shared/limits/throttle.js';
+
+const SOON = 60_000;
+
+describe('a throttle', () => {
+  const open: Throttle[] = [];
+  const throttleOf = (slots: () => number, rate: RateLimiter = openRateLimiter(() => 0)): Throttle => {
+    const throttle = openThrottle({ rate, slots });
+    open.push(throttle);
+    return throttle;
+  };
+  afterEach(() => {
+    for (const throttle of open.splice(0)) throttle.close();
+  });
+  const release = (entry: Entry): void => {
+    assert.equal(entry.kind, 'entered');
+    if (entry.kind === 'entered') entry.release();
+  };
+
+  it('lets so many calls in at once, and then the one that has waited longest', async () => {
+    const throttle = throttleOf(() => 2);
+    const order: string[] = [];
+    const enter = (name: string): Promise<Entry> =>
+      throttle.enter(SOON).then((entry) => {
+        order.push(name);
+        return entry;
+      });
+    const [first, second] = [await enter('a'), await enter('b')];
+    const [third, fourth] = [enter('c'), enter('d')];
+    release(first);
+    release(await third);
+    release(await fourth);
+    release(second);
+    assert.deepEqual(order, ['a', 'b', 'c', 'd']);
+  });
+
+  it('refuses a call that has waited in vain, and gives the slot to the next', async () => {
+    const throttle = throttleOf(() => 1);
+    const first = await throttle.enter(SOON);
+    const [hasty, patient] = [throttle.enter(1), throttle.enter(SOON)];
+    assert.equal((await hasty).kind, 'refused');
+    release(first);
+    release(await patient);
+  });
+
+  it('refuses at once a call whose turn comes too late, and says when it would have come', async () => {
+    const throttle = throttleOf(
+      () => 10,
+      openRateLimiter(() => 30_000),
+    );
+    release(await throttle.enter(1000));
+    const refused = await throttle.enter(1000);
+    assert.equal(refused.kind, 'refused');
+    assert.ok(refused.kind === 'refused' && refused.retryAfterMs > 20_000);
+  });
+
+  it('releases the slot of a call whose turn comes too late', async () => {
+    const throttle = throttleOf(
+      () => 1,
+      openRateLimiter(() => 30_000),
+    );
+    release(await throttle.enter(1000));
+    for (let call = 0; call < 2; call += 1) {
+      const refused = await throttle.enter(1000);
+      assert.ok(refused.kind === 'refused' && refused.retryAfterMs > 20_000);
+    }
+  });
+
+  it('sends no call in a pause that began after the turn was granted', async () => {
+    const throttle = throttleOf(
+      () => 10,
+      openRateLimiter(() => 20),
+    );
+    release(await throttle.enter(SOON));
+    const waiting = throttle.enter(SOON);
+    const began = performance.now();
+    // By now its turn is granted.
+    await nextTurn();
+    throttle.pause(100);
+    release(await waiting);
+    assert.ok(performance.now() - began >= 99);
+  });
+
+  it('follows how many slots there are', async () => {
+    let slots = 1;
+    const throttle = throttleOf(() => slots);
+    const first = await throttle.enter(SOON);
+    slots = 2;
+    const second = await throttle.enter(SOON);
+    slots = 1;
+    release(second);
+    assert.equal((await throttle.enter(1)).kind, 'refused');
+    release(first);
+    release(await throttle.enter(SOON));
+  });
+
+  it('refuses waiting and later calls once it is closed', async () => {
+    const throttle = throttleOf(
+      () => 2,
+      openRateLimiter(() => 30_000),
+    );
+    const first = await throttle.enter(SOON);
+    const [atTurn, atSlot] = [throttle.enter(SOON), throttle.enter(SOON)];
+    await nextTurn();
+    throttle.close();
+    const refused = await Promise.all([atTurn, atSlot, throttle.enter(SOON)]);
+    assert.deepEqual(
+      refused.map(({ kind }) => kind),
+      ['refused', 'refused', 'refused'],
+    );
+    release(first);
+  });
+});

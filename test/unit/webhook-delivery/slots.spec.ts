@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { MAX_WEBHOOK_BYTES_IN_FLIGHT } from '../../../shared/limits/bounds.js';
+import { openSlots, type Slots } from '../../../workers/webhook-delivery/slots.js';
+
+const TOTAL = 400;
+const MOST = 20;
+
+/** Takes slots as an account whose tries never end, until there is none for it: one try per host in turn. */
+function fill(slots: Slots, accountId: string, hosts: readonly string[]): number {
+  let had = 0;
+  for (;;) {
+    const { slots: count, ofHost } = slots.roomOf(accountId, MOST);
+    const host =
+      hosts.filter((name) => ofHost(name) > 0)[had % hosts.length] ?? hosts.find((name) => ofHost(name) > 0);
+    if (count === 0 || host === undefined) return had;
+    slots.take(accountId, host, 1);
+    had += 1;
+  }
+}
+
+/** With so many hosts the last few slots cannot be taken. */
+function assertNear(actual: number | undefined, expected: number): void {
+  assert.ok(Math.abs((actual ?? 0) - expected) <= 4, `${actual} for ${expected}`);
+}
+
+const many = (name: string): string[] => Array.from({ length: 50 }, (_, n) => `${n}.${name}`);
+
+describe('the slots of webhook tries', () => {
+  it('go to an account alone up to a half, and of these to one host up to a half', () => {
+    assertNear(fill(openSlots(TOTAL), 'a', many('a')), 200);
+    assert.equal(fill(openSlots(TOTAL), 'a', ['one']), 100);
+  });
+
+  it('are there for each account that comes, after several that hang and want all', () => {
+    const slots = openSlots(TOTAL);
+    const had = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => fill(slots, name, many(name)));
+    for (const [n, expected] of [200, 100, 50, 25, 13, 6].entries()) assertNear(had[n], expected);
+    assert.ok(slots.roomOf('newcomer', MOST).slots > 0);
+  });
+
+  it('are evened out among those who want all, as tries end', () => {
+    const slots = openSlots(TOTAL);
+    const ends: (() => void)[] = [];
+    const held = { a: 0, b: 0 };
+    const take = (name: 'a' | 'b'): boolean => {
+      if (slots.roomOf(name, 1).slots === 0) return false;
+      const release = slots.take(name, `${held[name] % 50}.${name}`, 1);
+      held[name] += 1;
+      ends.push(() => {
+        release();
+        held[name] -= 1;
+      });
+      return true;
+    };
+    while (take('a'));
+    for (let turn = 0; turn < 1000; turn += 1) {
+      take('b');
+      take('a');
+      ends.shift()?.();
+    }
+    // A third each, and a third free.
+    for (const count of [held.a, held.b]) assertNear(count, TOTAL / 3);
+  });
+
+  it('of a host are those of one account: another has its own for the same host', () => {
+    const slots = openSlots(TOTAL);
+    fill(slots, 'a', ['shared']);
+    assert.deepEqual(slots.roomOf('a', MOST).fullHosts, ['shared']);
+    assert.ok(slots.roomOf('b', MOST).ofHost('shared') > 0);
+    assert.ok(slots.roomOf('a', MOST).ofHost('other') > 0);
+  });
+
+  it('are released whole', () => {
+    const slots = openSlots(TOTAL);
+    const taken = [slots.take('a', 'h', 3), slots.take('a', 'g', 1), slots.take('a', undefined, 20)];
+    assert.equal(slots.roomOf('a', TOTAL).slots, (376 - 24) / 2);
+    for (const release of taken) release();
+    assert.equal(slots.roomOf('a', TOTAL).slots, TOTAL / 2);
+    assert.equal(slots.roomOf('a', TOTAL).ofHost('h'), TOTAL / 4);
+  });
+
+  it('are for so many bytes each that all together are bounded, and a heavy body takes several', () => {
+    for (const total of [200, TOTAL, 20_000]) {
+      const slots = openSlots(total);
+      assert.ok(slots.bytesPerSlot * total < MAX_WEBHOOK_BYTES_IN_FLIGHT + total);
+      assert.equal(slots.slotsFor(0), 1);
+      assert.equal(slots.slotsFor(slots.bytesPerSlot), 1);
+      assert.equal(slots.slotsFor(slots.bytesPerSlot + 1), 2);
+    }
+  });
+
+  it('may be overdrawn by a body heavier than all of them: no account starts until it has ended', () => {
+    const slots = openSlots(TOTAL);
+    const release = slots.take('a', 'h', TOTAL + 1);
+    assert.equal(slots.roomOf('b', MOST).slots, 0);
+    assert.equal(slots.couldUseOneMore('b'), false);
+    release();
+    assert.ok(slots.roomOf('b', MOST).slots > 0);
+  });
+});

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { releaseWhenSent } from '../../api/http/release-when-sent.js';
+
+describe('what an answer holds while it is sent', () => {
+  it('is released when the answer is over, also when it was over before', () => {
+    let released = 0;
+    const answer = (closed: boolean) =>
+      Object.assign(new EventEmitter(), {
+        closed,
+        destroy: () => {},
+        req: { socket: new EventEmitter() },
+      }) as unknown as ServerResponse;
+    const open = answer(false);
+    releaseWhenSent(open, () => (released += 1));
+    assert.equal(released, 0);
+    open.emit('close');
+    assert.equal(released, 1);
+    releaseWhenSent(answer(true), () => (released += 1));
+    assert.equal(released, 2);
+  });
+});
