@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { InFlight } from '../../shared/in-flight.js';
+import { InFlight } from '../../shared/process/in-flight.js';
 
 /** What is to be done when a connection ends: one listener, however many requests came on it. */
 const atEnd = new WeakMap<Socket, InFlight<() => void>>();

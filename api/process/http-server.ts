@@ -2,7 +2,7 @@ import { createServer, IncomingMessage, type Server, type ServerOptions, ServerR
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Express } from 'express';
-import { InFlight } from '../../shared/in-flight.js';
+import { InFlight } from '../../shared/process/in-flight.js';
 import { whenOver } from '../http/on-close.js';
 
 /** Longer than a router keeps its side open (90 s), so that it never writes into a connection we just closed. */

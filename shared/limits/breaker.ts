@@ -1,4 +1,4 @@
-import { InFlight } from '../in-flight.js';
+import { InFlight } from '../process/in-flight.js';
 import { waitAtMost } from '../process/within.js';
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { InFlight } from '../../shared/in-flight.js';
+import { InFlight } from '../../shared/process/in-flight.js';
 
 describe('the items in flight', () => {
   it('are those that were added and not removed, in any order of removal', () => {
