@@ -1,5 +1,5 @@
 import { eraseSession } from '../shared/checkout-sessions/erase.js';
-import { fieldsBy, PERSONAL_FIELDS } from '../shared/payables/fields.js';
+import { fieldsBy, PERSONAL_FIELDS } from '../shared/session-fields/fields.js';
 import { type Command, subjectOf } from './command.js';
 
 /** What an operator can do about sessions. */

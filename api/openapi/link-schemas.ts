@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { fieldsBy, PUBLIC_FIELDS } from '../../shared/payables/fields.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
+import { fieldsBy, PUBLIC_FIELDS } from '../../shared/session-fields/fields.js';
 import { nullable, REFUND, ref, strict } from './resource-schemas.js';
 
 /** What a link answers buyers and agents with, as it appears in /openapi.json; the suite holds answers against it. */

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
-import { inWireOrder } from '../../shared/checkout-sessions/present.js';
-import { type FieldType, fieldsBy, SESSION_FIELDS } from '../../shared/payables/fields.js';
 import { REFUND_REASONS } from '../../shared/payables/refund-terms.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
 import { REFUND_STATUSES } from '../../shared/refunds/states.js';
+import { type FieldType, fieldsBy, inWireOrder, SESSION_FIELDS } from '../../shared/session-fields/fields.js';
 import {
   API_VERSION,
   DELIVERY_STATUSES,

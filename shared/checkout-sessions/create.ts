@@ -6,7 +6,6 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { Refusal } from '../errors/refusal.js';
 import { SMALL_BODY_BYTES } from '../limits/bounds.js';
-import { SESSION_FIELDS, type StoredFields, TEXT_FIELDS } from '../payables/fields.js';
 import {
   chooseExpiry,
   fillSessionId,
@@ -16,6 +15,7 @@ import {
   totalCents,
 } from '../payables/states.js';
 import { now } from '../process/clock.js';
+import { SESSION_FIELDS, type StoredFields, TEXT_FIELDS } from '../session-fields/fields.js';
 import { newId, sessionPrefix } from '../values/ids.js';
 import { CheckoutSession } from './model.js';
 import { INSERT } from './statements/create.sql.js';

@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/model.js';
-import { fieldsBy, PUBLIC_FIELDS, type PublicName } from '../payables/fields.js';
 import type { Payable } from '../payables/model.js';
 import type { SessionStatus } from '../payables/states.js';
 import { presentPayment, type WirePayment } from '../payments/present.js';
+import { fieldsBy, PUBLIC_FIELDS, type PublicName } from '../session-fields/fields.js';
 import { mayHideText, visibleText } from '../values/visible-text.js';
 import { unixSeconds } from '../wire/timestamp.js';
 

@@ -1,7 +1,13 @@
-import { fieldsBy, SESSION_FIELDS, type ShownFields, TEXT_FIELDS } from '../payables/fields.js';
 import type { Payable } from '../payables/model.js';
 import type { SessionStatus } from '../payables/states.js';
 import { presentPayment, type WirePayment } from '../payments/present.js';
+import {
+  fieldsBy,
+  inWireOrder,
+  SESSION_FIELDS,
+  type ShownFields,
+  TEXT_FIELDS,
+} from '../session-fields/fields.js';
 import type { WireList } from '../wire/list.js';
 import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
 import { presentLineItems, renderLineItems } from './present-line-items.js';
@@ -38,16 +44,6 @@ type WireSession = ShownFields & {
   payment: WirePayment | null;
   line_items?: WireList<object>;
 };
-
-const AT_THE_ENDS: Readonly<Record<string, number>> = { id: -2, object: -1, payment: 1, line_items: 2 };
-
-/** Sorts the members of a session as the API shows them: by name, except those of AT_THE_ENDS. */
-export function inWireOrder<Members extends object>(members: Members): Members {
-  const sorted = Object.entries(members).sort(
-    ([a], [b]) => (AT_THE_ENDS[a] ?? 0) - (AT_THE_ENDS[b] ?? 0) || (a < b ? -1 : 1),
-  );
-  return Object.fromEntries(sorted) as Members;
-}
 
 /** Sorted once, at start: each presented session begins as a copy of it. */
 const BLANK = inWireOrder({

@@ -1,7 +1,7 @@
 import { Model } from 'objection';
 import type { Account } from '../accounts/model.js';
 import type { Payment } from '../payments/model.js';
-import { SESSION_FIELDS, type StoredFields } from './fields.js';
+import { SESSION_FIELDS, type StoredFields } from '../session-fields/fields.js';
 import type { RefundTerms } from './refund-terms.js';
 import type { ItemSummary, LineItem, SessionStatus } from './states.js';
 

@@ -1,6 +1,6 @@
 import thisProcess, { stdout } from 'node:process';
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
-import { PERSONAL_FIELDS } from '../payables/fields.js';
+import { PERSONAL_FIELDS } from '../session-fields/fields.js';
 import { VERSION } from './version.js';
 
 export type { Logger };

@@ -5,10 +5,10 @@ import type { Knex } from '../db/knex.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
 import { runStatement } from '../db/statement.js';
 import { LONG_READS_AT_ONCE } from '../limits/bounds.js';
-import { PUBLIC_FIELDS } from '../payables/fields.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../payments/present.js';
+import { PUBLIC_FIELDS } from '../session-fields/fields.js';
 import {
   DECIDED,
   IMAGES,

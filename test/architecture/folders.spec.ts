@@ -39,6 +39,7 @@ const SHARED_ROOMS = [
   ['values'],
   ['limits', 'jobs', 'secrets', 'errors'],
   ['process'],
+  ['session-fields'],
 ];
 
 /** What single folders must not import, beyond the order of the rooms. */

@@ -3,9 +3,9 @@ import { mock } from 'node:test';
 import { buildEndpoints, buildMerchant, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { fieldsBy, TEXT_FIELDS } from '../../shared/payables/fields.js';
 import { Payment } from '../../shared/payments/model.js';
 import { now } from '../../shared/process/clock.js';
+import { fieldsBy, TEXT_FIELDS } from '../../shared/session-fields/fields.js';
 import { succeedSettled } from '../../shared/settlement/succeed-batch.js';
 import { beginSettlement } from '../../shared/settlement/take-work.js';
 import {

@@ -1,4 +1,4 @@
-import type { TextName } from '../../shared/payables/fields.js';
+import type { TextName } from '../../shared/session-fields/fields.js';
 
 export const EMOJI = '🥐'; // One character, two UTF-16 units, four bytes.
 

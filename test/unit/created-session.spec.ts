@@ -4,7 +4,7 @@ import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { INSERT } from '../../shared/checkout-sessions/statements/create.sql.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { SMALL_BODY_BYTES } from '../../shared/limits/bounds.js';
-import { fieldsBy, TEXT_FIELDS } from '../../shared/payables/fields.js';
+import { fieldsBy, TEXT_FIELDS } from '../../shared/session-fields/fields.js';
 import { TEXT_CASES } from '../support/session-fields.js';
 
 const INPUT: Required<NewCheckoutSession> = {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { inWireOrder } from '../../shared/checkout-sessions/present.js';
-import { PERSONAL_FIELDS, SESSION_FIELDS } from '../../shared/payables/fields.js';
+import { inWireOrder, PERSONAL_FIELDS, SESSION_FIELDS } from '../../shared/session-fields/fields.js';
 
 describe('the rows of a session’s fields', () => {
   it('have a property that is the name in camel case, as statements read columns', () => {

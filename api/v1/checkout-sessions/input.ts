@@ -1,7 +1,7 @@
 import type { NewCheckoutSession } from '../../../shared/checkout-sessions/create.js';
 import { Refusal } from '../../../shared/errors/refusal.js';
-import { fieldsBy, TEXT_FIELDS } from '../../../shared/payables/fields.js';
 import type { LineItem } from '../../../shared/payables/states.js';
+import { fieldsBy, TEXT_FIELDS } from '../../../shared/session-fields/fields.js';
 import { sentIndex } from '../../input/normalize.js';
 import type { CreateCheckoutSession } from './schema.js';
 

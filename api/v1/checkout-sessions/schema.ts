@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
+import { FILTERABLE_STATUSES } from '../../../shared/payables/states.js';
 import {
   fieldsBy,
   SESSION_FIELDS,
   type SentFields,
   type SessionField,
-} from '../../../shared/payables/fields.js';
-import { FILTERABLE_STATUSES } from '../../../shared/payables/states.js';
+} from '../../../shared/session-fields/fields.js';
 import { CreatedFilter, UnixSeconds } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';
 import { Metadata } from '../../input/metadata.js';

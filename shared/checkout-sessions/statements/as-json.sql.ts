@@ -1,8 +1,7 @@
 import { asJson, booleanColumn, type Sql, secondsColumn, sql, textColumn } from '../../db/json-text.js';
 import { jsonBytes, textBytes } from '../../db/weighed-columns.js';
-import { type FieldType, fieldsBy, SESSION_FIELDS } from '../../payables/fields.js';
+import { type FieldType, fieldsBy, inWireOrder, SESSION_FIELDS } from '../../session-fields/fields.js';
 import { createdMsSql } from '../../values/ids.js';
-import { inWireOrder } from '../present.js';
 
 /** The members that depend on the statement that writes the event. `payment` is SQL that gives JSON. */
 interface ShownState {

@@ -1,5 +1,5 @@
 import { ANSWER_COLUMNS, keepAnswers } from '../../accounts/idempotency.js';
-import { type FieldType, SESSION_FIELDS } from '../../payables/fields.js';
+import { type FieldType, SESSION_FIELDS } from '../../session-fields/fields.js';
 
 const POSTGRES_TYPES: Record<FieldType, string> = { text: 'text', metadata: 'json', time: 'timestamptz' };
 const FIELDS = SESSION_FIELDS.map(({ name }) => name).join(', ');

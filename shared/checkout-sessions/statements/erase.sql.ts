@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/statement.js';
-import { PERSONAL_FIELDS } from '../../payables/fields.js';
+import { PERSONAL_FIELDS } from '../../session-fields/fields.js';
 import { fits } from '../../upkeep/statements/retention.sql.js';
 import { BYTES_OF_SESSION } from './as-json.sql.js';
 

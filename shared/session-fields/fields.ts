@@ -118,3 +118,13 @@ export function fieldsBy<Key extends 'name' | 'property', Field extends SessionF
 ): Record<Field[Key], T> {
   return Object.fromEntries(fields.map((field) => [field[key], member(field)])) as Record<Field[Key], T>;
 }
+
+const AT_THE_ENDS: Readonly<Record<string, number>> = { id: -2, object: -1, payment: 1, line_items: 2 };
+
+/** Sorts the members of a session as the API shows them: by name, except those of AT_THE_ENDS. */
+export function inWireOrder<Members extends object>(members: Members): Members {
+  const sorted = Object.entries(members).sort(
+    ([a], [b]) => (AT_THE_ENDS[a] ?? 0) - (AT_THE_ENDS[b] ?? 0) || (a < b ? -1 : 1),
+  );
+  return Object.fromEntries(sorted) as Members;
+}
