@@ -17,13 +17,13 @@ import { operations } from './operations/routes.js';
 import { wellKnown } from './operations/well-known.js';
 import { merchantApi } from './v1/routes/router.js';
 
-/** Every middleware, in order. */
+/** The order of the middleware matters. */
 export function createApp(deps: Deps): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', deps.config.trustProxy);
-  // Queries are parsed where a schema says what they may hold.
+  // The operations parse queries by their schemas.
   app.set('query parser', false);
   app.set('case sensitive routing', true);
 
@@ -34,7 +34,7 @@ export function createApp(deps: Deps): Express {
       setSafeHeaders(res),
     ),
   );
-  // What is asked most comes first: each layer before it is a step of every request.
+  // Most used first: Express tries the layers in order on every request.
   app.use('/c', paymentLink(deps));
   app.use('/v1', merchantApi(deps));
   app.use('/mcp', merchantTools(deps));

@@ -9,8 +9,8 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * `/assets/…`: what a name holds never changes, so it is kept for ever, and is compressed for the first who asks. Unknown
- * names fall through to the 404.
+ * `/assets/…`: file names hold content hashes, so clients may cache them forever. Each file is compressed on its
+ * first request. Unknown names fall through to the 404.
  */
 export function pageAssetRoutes({ files }: PageAssets): Router {
   const router = Router({ caseSensitive: true });
@@ -34,7 +34,7 @@ export function pageAssetRoutes({ files }: PageAssets): Router {
   return router;
 }
 
-/** False for what is neither script nor style sheet. */
+/** Returns false for other types than scripts and style sheets. */
 export function setAssetHeaders(res: Response, name: string): boolean {
   const type = TYPES[name.split('.').at(-1) ?? ''];
   if (type === undefined) return false;

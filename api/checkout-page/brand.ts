@@ -1,28 +1,27 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The merchant's colour, never unreadable. Buttons have the colour itself, with the better of black and white on it,
- * which is always at least 4.58:1. Their edge, and text in the colour, are shifted towards black or white until they
- * stand out from the page as WCAG asks (3:1 and 4.5:1), in the light and in the dark theme.
+ * Keeps a merchant's colour readable. Buttons use the colour itself with black or white text, whichever has more
+ * contrast (always at least 4.58:1). Borders and text in the colour are shifted towards black or white until they
+ * have the contrast that WCAG requires (3:1 and 4.5:1), for the light and the dark theme.
  */
 type Rgb = readonly [red: number, green: number, blue: number];
 
 interface Theme {
   background: Rgb;
-  /** What the colour is shifted towards. */
-  ink: Rgb;
+  shiftTowards: Rgb;
 }
 
 const WHITE: Rgb = [255, 255, 255];
 const BLACK: Rgb = [0, 0, 0];
-/** Of the surfaces in page.css those that are hardest to stand out from. */
-const LIGHT: Theme = { background: [246, 247, 249], ink: BLACK };
-const DARK: Theme = { background: [27, 29, 33], ink: WHITE };
+/** The surfaces in page.css that leave the least contrast. */
+const LIGHT: Theme = { background: [246, 247, 249], shiftTowards: BLACK };
+const DARK: Theme = { background: [27, 29, 33], shiftTowards: WHITE };
 const TEXT_CONTRAST = 4.5;
 const EDGE_CONTRAST = 3;
 const STEPS = 50;
 
-/** A style sheet; undefined for what is no `#rrggbb`. */
+/** The style sheet for a colour; undefined when it is not `#rrggbb`. */
 export function brandStyles(color: string): string | undefined {
   const brand = parseColor(color);
   if (brand === undefined) return undefined;
@@ -36,12 +35,12 @@ function variables(brand: Rgb, theme: Theme): string {
   return `--brand:${hex(brand)};--brand-edge:${hex(edge)};--on-brand:${hex(on)};--accent:${hex(text)}`;
 }
 
-function standOut(color: Rgb, { background, ink }: Theme, wanted: number): Rgb {
+function standOut(color: Rgb, { background, shiftTowards }: Theme, wanted: number): Rgb {
   for (let step = 0; step < STEPS; step += 1) {
-    const mixed = mix(color, ink, step / STEPS);
+    const mixed = mix(color, shiftTowards, step / STEPS);
     if (contrast(mixed, background) >= wanted) return mixed;
   }
-  return ink;
+  return shiftTowards;
 }
 
 export function contrast(one: Rgb, other: Rgb): number {
@@ -74,8 +73,8 @@ function hex(color: Rgb): string {
 }
 
 /**
- * A merchant's colour as a style sheet of its own: the page allows no inline style. It depends on nothing but the
- * colour, and its address holds its hash, so it may be kept for ever like every other asset.
+ * The URL of a colour's style sheet, since the page allows no inline styles. It depends on the colour only and
+ * holds a content hash, so clients may cache it forever.
  */
 export function brandStylesUrl(color: string): string | undefined {
   const styles = brandStyles(color);
@@ -84,7 +83,7 @@ export function brandStylesUrl(color: string): string | undefined {
     : `/assets/brand-${color.slice(1).toLowerCase()}.${hash(styles)}.css`;
 }
 
-/** By the file's name below /assets. */
+/** `name`: the file name below /assets. */
 export function brandStylesOf(name: string): string | undefined {
   const [, color = '', asked] = /^brand-([0-9a-f]{6})\.([0-9A-Za-z_-]{8})\.css$/.exec(name) ?? [];
   const styles = brandStyles(color);

@@ -3,15 +3,15 @@ import type { Response } from 'express';
 
 export type Encodings = Record<'br' | 'gzip' | 'identity', Buffer>;
 
-/** Below this a compressed answer is no shorter on the wire. */
+/** Compressing a shorter response saves no packet. */
 const WORTH_BYTES = 1024;
 
-/** Of brotli. The best takes a processor some 40 ms for the page's script, and makes it a tenth shorter. */
+/** Brotli qualities. The best takes some 40 ms of CPU for the script of the page and makes it a tenth smaller. */
 const QUICK = 5;
 const GOOD = 9;
 export const BEST = 11;
 
-/** For what is sent often and made once. */
+/** For content that is sent often and encoded once. */
 export function encodeAll(bytes: Buffer, quality = GOOD): Encodings {
   return {
     br: brotliCompressSync(bytes, ofQuality(quality)),
@@ -30,7 +30,10 @@ export function chooseEncoding(res: Response): keyof Encodings {
   return (['br', 'gzip'] as const).find((name) => accepts(res, name)) ?? 'identity';
 }
 
-/** For what is made anew each time. Not for a POST, whose body may still be on its way: the sooner it is answered the better. */
+/**
+ * For content that is rendered per request. A POST is not compressed: its body may still be arriving, and answering
+ * early matters more.
+ */
 export function sendCompressed(res: Response, text: string): void {
   const bytes = Buffer.from(text);
   const encoding = chooseEncoding(res);

@@ -5,13 +5,13 @@ import { REFRESH_SECONDS } from './page-headers.js';
 
 interface PageDocument {
   language: Language;
-  /** Plain text, escaped. */
+  /** Escaped text. */
   title: string;
-  /** Of style sheets beyond the page's own. */
+  /** URLs of additional style sheets. */
   styles: readonly string[];
-  /** What is asked again while the page is open; undefined when nothing changes any more. */
+  /** Polled while the page is open; undefined when the state is final. */
   revision: string | undefined;
-  /** Without a script it asks for itself again. */
+  /** Without scripts, the document reloads itself. */
   refreshes: boolean;
   /** JSON for the script. */
   data: string | undefined;
@@ -20,8 +20,8 @@ interface PageDocument {
 }
 
 /**
- * A document without inline scripts and styles. #live stays when the rest is exchanged: screen readers hear of changes only
- * in a region that was there before.
+ * A document without inline scripts and styles. #live stays when the rest is replaced: screen readers announce
+ * changes only in a region that already existed.
  */
 export function renderDocument(
   page: PageDocument,
@@ -30,7 +30,7 @@ export function renderDocument(
 ): string {
   const { language, revision, data } = page;
   const styles = [assets.style, ...page.styles].filter((url) => url !== undefined);
-  // In order: wallets announce themselves before the page asks for them.
+  // Order matters: wallets must be loaded before the page asks for them.
   const scripts = data === undefined ? [] : [walletScript, assets.script].filter((url) => url !== undefined);
   return `<!doctype html>
 <html lang="${language.tag}" dir="${language.direction}">

@@ -1,15 +1,15 @@
 import { LANGUAGES, type Language } from './language.js';
-import { escapeHtml, link as linkTo, say } from './markup.js';
+import { escapeHtml, link as linkTo, phrase } from './markup.js';
 import type { PageView } from './page-view.js';
 
-/** Whom to ask, in which language, and how an agent pays. */
+/** Support address, choice of language, and instructions for agents. */
 export function footer({ session, link, language, state }: PageView): string {
   const { words } = language;
   const { support_email: email } = session.merchant;
   const support =
     email === null
       ? ''
-      : `<p>${say(words, 'support', { email: '\u0000' }).replace('<bdi>\u0000</bdi>', linkTo(`mailto:${encodeURIComponent(email).replaceAll('%40', '@')}`, `<bdi>${escapeHtml(email)}</bdi>`))}</p>`;
+      : `<p>${phrase(words, 'support', { email: '\u0000' }).replace('<bdi>\u0000</bdi>', linkTo(`mailto:${encodeURIComponent(email).replaceAll('%40', '@')}`, `<bdi>${escapeHtml(email)}</bdi>`))}</p>`;
   const agents =
     state.kind === 'complete' || state.kind === 'expired'
       ? ''
@@ -18,7 +18,7 @@ export function footer({ session, link, language, state }: PageView): string {
   return `<footer>${support}${languages(language)}${agents}</footer>`;
 }
 
-/** In the address, which is all that remembers it: no cookie is set. */
+/** The language is kept in the URL only: no cookie is set. */
 function languages({ tag: current, name, words }: Language): string {
   const others = LANGUAGES.filter(({ tag }) => tag !== current).map(
     ({ tag, name: other, direction }) =>

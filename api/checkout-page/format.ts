@@ -1,15 +1,15 @@
 import { decimalText } from '../../shared/values/money.js';
 
 /**
- * Numbers and times as a language writes them. Amounts come as digits, never as fractions: the largest have more
- * digits than a fraction could hold.
+ * Formats numbers and times for a language. Amounts are decimal strings, since the largest have more digits than a
+ * double.
  */
 export interface Formats {
   dollars(cents: number): string;
-  /** From the token's smallest unit; at least two decimals, no zeros beyond. */
+  /** `amount` is in the token's smallest unit. At least two decimals, no further trailing zeros. */
   tokens(amount: string, decimals: number, symbol: string): string;
   count(number: number): string;
-  /** In UTC: the page's script puts it into the buyer's own time. */
+  /** In UTC; the script of the page converts it to local time. */
   time(seconds: number): string;
 }
 
@@ -33,13 +33,13 @@ function createFormats(language: string): Formats {
   const plain = new Intl.NumberFormat(language);
   const tokens = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 18 });
   const time = new Intl.DateTimeFormat(language, TIME);
-  // Between words from right to left an amount would fall apart: its sign and its symbol would change sides.
-  const whole = (amount: string): string =>
+  // Isolates an amount in right-to-left text, which would otherwise reorder its sign and symbol.
+  const isolate = (amount: string): string =>
     RIGHT_TO_LEFT.has(language) ? `\u2066${amount.replaceAll(/[\u200e\u200f\u061c]/g, '')}\u2069` : amount;
   return {
-    dollars: (cents) => whole(usd.format(decimalText(String(cents), 2))),
+    dollars: (cents) => isolate(usd.format(decimalText(String(cents), 2))),
     tokens: (amount, decimals, symbol) =>
-      whole(`${tokens.format(decimalText(amount, decimals))}\u00a0${symbol}`.trim()),
+      isolate(`${tokens.format(decimalText(amount, decimals))}\u00a0${symbol}`.trim()),
     count: (number) => plain.format(number),
     time: (seconds) => `${time.format(new Date(seconds * 1000))} UTC`,
   };

@@ -10,7 +10,7 @@ import { ZH } from './words/zh.js';
 
 export interface Language {
   tag: string;
-  /** In itself. */
+  /** The name of the language in that language. */
   name: string;
   direction: 'ltr' | 'rtl';
   words: Words;
@@ -29,14 +29,14 @@ export const LANGUAGES: readonly Language[] = [
   { tag: 'zh', name: '中文', direction: 'ltr', words: ZH },
 ];
 
-/** What the buyer chose on the page: `lang` in its address. Undefined for what is none of ours. */
+/** The language of the `lang` query parameter; undefined when it is not supported. */
 export function askedLanguage(lang: string | null): Language | undefined {
   return LANGUAGES.find(({ tag }) => tag === lang);
 }
 
 const MAX_HEADER_LENGTH = 1000;
 
-/** The buyer's first choice among ours; a region's variant counts as its language. */
+/** The first supported language in Accept-Language; a regional variant counts as its language. */
 export function chooseLanguage(acceptLanguage: string | undefined): Language {
   const wanted = (acceptLanguage ?? '')
     .slice(0, MAX_HEADER_LENGTH)

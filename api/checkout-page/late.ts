@@ -1,2 +1,2 @@
-/** From when on a payment that is on its way is said to take longer than usual. */
+/** A payment in progress for longer is shown as slower than usual. */
 export const LATE_SECONDS = 30;

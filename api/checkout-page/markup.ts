@@ -1,9 +1,9 @@
 import type { PageView } from './page-view.js';
 import { fill, type Words } from './words/words.js';
 
-/** Pieces that every panel is made of. What comes in is text, what goes out is markup. */
+/** Building blocks of the panels: they take text and return markup. */
 
-/** Every merchant's string is text: nothing of it is ever markup. */
+/** Escapes text for HTML. All strings of merchants pass through it. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
@@ -16,23 +16,25 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** A word of the page's language, filled with text. Names keep their own direction. */
-export function say(words: Words, word: keyof Words, values: Record<string, string> = {}): string {
+/**
+ * A text of the page with escaped values filled in. Values are isolated in <bdi>, which keeps their own direction.
+ */
+export function phrase(words: Words, word: keyof Words, values: Record<string, string> = {}): string {
   const escaped = Object.entries(values).map(([name, value]) => [name, `<bdi>${escapeHtml(value)}</bdi>`]);
   return fill(escapeHtml(words[word]), Object.fromEntries(escaped));
 }
 
-/** The same without markup, for titles and attributes. */
-export function sayPlainly(words: Words, word: keyof Words, values: Record<string, string> = {}): string {
+/** Without markup, for titles and attributes. */
+export function plainPhrase(words: Words, word: keyof Words, values: Record<string, string> = {}): string {
   return escapeHtml(fill(words[word], values));
 }
 
-/** What is the same in every script: addresses, hashes, identifiers. */
+/** For addresses, hashes and ids, which are left to right in every language. */
 export function code(text: string): string {
   return `<code dir="ltr">${escapeHtml(text)}</code>`;
 }
 
-/** An address as people compare it: its ends. Whole on paper, from its title. */
+/** Shortens an address to its ends. The print style sheet shows it in full, from the title. */
 export function shortened(text: string): string {
   const short = text.length <= 16 ? text : `${text.slice(0, 6)}…${text.slice(-6)}`;
   return `<code dir="ltr" title="${escapeHtml(text)}">${escapeHtml(short)}</code>`;
@@ -43,7 +45,7 @@ export function time({ formats }: PageView, seconds: number): string {
   return `<time datetime="${iso}">${escapeHtml(formats.time(seconds))}</time>`;
 }
 
-/** Leaves for another site, which learns nothing of this page. */
+/** A link to another site, which gets no referrer. */
 export function link(url: string, markup: string, className = ''): string {
   const style = className === '' ? '' : ` class="${className}"`;
   return `<a${style} href="${escapeHtml(url)}" rel="noopener noreferrer">${markup}</a>`;
@@ -61,7 +63,7 @@ const DRAWINGS = {
   working: '',
 };
 
-/** Says nothing to those who cannot see it: the words beside it do. */
+/** Hidden from screen readers: the text beside it says the same. */
 export function icon(name: keyof typeof DRAWINGS): string {
   if (name === 'working') return '<span class="icon working" aria-hidden="true"></span>';
   return `<svg class="icon ${name}" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="11"/>${DRAWINGS[name]}</svg>`;

@@ -1,15 +1,16 @@
-import { escapeHtml, facts, icon, say, sayPlainly, shortened, time } from './markup.js';
+import { escapeHtml, facts, icon, phrase, plainPhrase, shortened, time } from './markup.js';
 import type { PayableEntry } from './page-data.js';
 import { isInLastQuarter, type PageView } from './page-view.js';
 import { qrCode } from './qr-code.js';
 import { walletApps } from './wallet-apps.js';
 import { causeOfCode, NEXT_STEPS } from './words/causes.js';
 
-/** Stands for markup that is filled in once the words around it are escaped. */
+/** Placeholder for markup that is inserted after the text around it is escaped. */
 const GAP = '\u0000';
 
 /**
- * The payment itself. Readable without the script, which fills #wallets and keeps the facts to the chosen entry.
+ * The payment panel of an open session. It is readable without the script, which fills #wallets and updates the
+ * facts for the chosen entry.
  */
 export function openPanel(view: PageView, failureCode: string | undefined): string {
   const { words } = view.language;
@@ -21,14 +22,14 @@ export function openPanel(view: PageView, failureCode: string | undefined): stri
 <h2 id="state" tabindex="-1">${escapeHtml(words.payHeading)}</h2>
 ${choice(view)}
 ${entryFacts(view)}
-${isInLastQuarter(view) ? `<p class="countdown" id="countdown" role="timer">${say(words, 'payBefore', { time: view.formats.time(view.session.expires_at) })}</p>` : '<p class="countdown" id="countdown" role="timer" hidden></p>'}
+${isInLastQuarter(view) ? `<p class="countdown" id="countdown" role="timer">${phrase(words, 'payBefore', { time: view.formats.time(view.session.expires_at) })}</p>` : '<p class="countdown" id="countdown" role="timer" hidden></p>'}
 <div id="wallets"></div>
 <noscript><p class="notice">${escapeHtml(words.noScript)}</p></noscript>
 ${otherWays(view, first)}
 </div>`;
 }
 
-/** All rows are folded away until the script knows which of them the buyer can pay. */
+/** All rows are collapsed until the script knows which ones the buyer can pay. */
 function choice({ entries, language: { words } }: PageView): string {
   const rows = entries.map(
     ({ networkName, token }, index) =>
@@ -40,7 +41,7 @@ function choice({ entries, language: { words } }: PageView): string {
 </fieldset>`;
 }
 
-/** No more than what holds for every entry: which one it will be depends on the wallet. */
+/** Shows only what all entries have in common: the wallet decides which entry is paid. */
 function entryFacts({ language: { words }, entries, session, formats }: PageView): string {
   const one = (values: readonly string[], otherwise: string): string =>
     values.every((value) => value === values[0]) ? (values[0] ?? otherwise) : otherwise;
@@ -75,7 +76,9 @@ function failureNotice({ language: { words } }: PageView, failureCode: string): 
 <p>${escapeHtml(text)}</p></div></div>`;
 }
 
-/** For those without a wallet in this browser: their phone, their wallet's own browser, the link. */
+/**
+ * Alternatives for buyers without a wallet in this browser: a phone, the browser of a wallet app, the link itself.
+ */
 function otherWays(view: PageView, { token }: PayableEntry): string {
   const { words } = view.language;
   const apps = walletApps(view.ownUrl, new Set(view.entries.map(({ family }) => family)));
@@ -84,7 +87,7 @@ function otherWays(view: PageView, { token }: PayableEntry): string {
       `<li><a href="${escapeHtml(url)}" rel="noopener noreferrer">${escapeHtml(name)}</a></li>`,
   );
   return `<details class="ways" id="ways"><summary>${escapeHtml(words.noWallet)}</summary>
-<p>${say(words, 'noWalletText', { token })}</p>
+<p>${phrase(words, 'noWalletText', { token })}</p>
 <div class="apps"><h3>${escapeHtml(words.phoneWallets)}</h3><ul>${links.join('')}</ul></div>
 <div class="scan"><h3>${escapeHtml(words.scan)}</h3><p data-script hidden>${escapeHtml(words.scanText)}</p>${qrCode(view.ownUrl, words.qrCode)}</div>
 <p data-script hidden><button type="button" class="quiet" data-copy="${escapeHtml(view.link)}">${escapeHtml(words.copyLink)}</button></p>
@@ -99,39 +102,41 @@ export function expiredPanel(view: PageView): string {
   return `<div id="notice" role="alert"></div>
 <div class="state">${icon('over')}
 <h2 id="state" tabindex="-1">${escapeHtml(words.expired)}</h2>
-<p>${say(words, 'expiredText', { merchant: name })}</p>
-<p class="detail">${whenOver(view)}</p>
-${cancelUrl === null ? '' : `<p><a class="button" href="${escapeHtml(cancelUrl)}" rel="noopener noreferrer"><span>${say(words, 'back', { merchant: name })}</span></a></p>`}
+<p>${phrase(words, 'expiredText', { merchant: name })}</p>
+<p class="detail">${expiryText(view)}</p>
+${cancelUrl === null ? '' : `<p><a class="button" href="${escapeHtml(cancelUrl)}" rel="noopener noreferrer"><span>${phrase(words, 'back', { merchant: name })}</span></a></p>`}
 </div>`;
 }
 
-/** When it ended is known of no session, only when it was to end; one that was ended early has that time ahead of it. */
-function whenOver(view: PageView): string {
+/**
+ * The time of expiry is not stored, only `expires_at`, which lies in the future when the session was expired early.
+ */
+function expiryText(view: PageView): string {
   const { session, now, language } = view;
   if (session.expires_at > now) {
-    return say(language.words, 'endedEarly', { merchant: session.merchant.name });
+    return phrase(language.words, 'endedEarly', { merchant: session.merchant.name });
   }
-  return say(language.words, 'wasPayable', { time: GAP }).replace(
+  return phrase(language.words, 'wasPayable', { time: GAP }).replace(
     `<bdi>${GAP}</bdi>`,
     time(view, session.expires_at),
   );
 }
 
-/** Open, but not now. */
+/** For an open session that cannot be paid at the moment. */
 export function pausedPanel(view: PageView, kind: 'busy' | 'unavailable'): string {
   const { words } = view.language;
-  const text = say(words, kind === 'busy' ? 'busyText' : 'unavailableText', {
+  const text = phrase(words, kind === 'busy' ? 'busyText' : 'unavailableText', {
     merchant: view.session.merchant.name,
   });
   return `<div class="state">${icon(kind === 'busy' ? 'working' : 'failed')}
 <h2 id="state" tabindex="-1">${escapeHtml(words[kind])}</h2>
 <p>${text}</p>
 ${kind === 'busy' ? triesAgain(view) : ''}
-<p><a class="button quiet" href="${escapeHtml(pathOf(view))}">${sayPlainly(words, 'tryAgain')}</a></p>
+<p><a class="button quiet" href="${escapeHtml(pathOf(view))}">${plainPhrase(words, 'tryAgain')}</a></p>
 </div>`;
 }
 
-/** True with the script, which asks again, and without scripts, by the document's own refresh. */
+/** The script polls; without scripts the document reloads itself. */
 function triesAgain({ language: { words } }: PageView): string {
   const text = escapeHtml(words.looksAgain);
   return `<p class="detail" data-script hidden>${text}</p><noscript><p class="detail">${text}</p></noscript>`;

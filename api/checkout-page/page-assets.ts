@@ -2,15 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { BUILD_FOLDER } from '../../shared/process/build-folder.js';
 
-/** The page's script and style sheet, as the build left them: their names hold their hashes. */
+/** Script and style sheet of the page from the build, with content hashes in their names. */
 export interface PageAssets {
-  /** Paths; undefined when the page was not bundled: then it is a document without them. */
+  /** URL paths; undefined when the page was not bundled. */
   script: string | undefined;
   style: string | undefined;
   files: ReadonlyMap<string, Buffer>;
 }
 
-/** Beside the compiled sources. */
 const BUILT = path.join(BUILD_FOLDER, 'assets');
 
 export function loadPageAssets(folder: string = BUILT): PageAssets {

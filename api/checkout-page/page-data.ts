@@ -1,42 +1,42 @@
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { ScriptWords } from './words/script-words.js';
 
-/** What the document tells its script, as JSON in one attribute. */
+/** Data for the script of the page, as JSON in one attribute. */
 export interface PageData {
   sessionId: string;
   livemode: boolean;
-  /** The path of the link. */
+  /** The URL path of the link. */
   path: string;
   language: string;
   /** Unix seconds, like the other times. */
   now: number;
   created: number;
   expiresAt: number;
-  /** Empty unless the session can be paid now. */
+  /** Empty when the session cannot be paid now. */
   entries: PayableEntry[];
-  /** Where to go when it is paid. */
+  /** Redirect target after the payment. */
   successUrl: string | null;
   words: ScriptWords;
 }
 
-/** An entry of `accepts` with what people need to know of it. */
+/** An entry of `accepts` with display data. */
 export interface PayableEntry {
   accepted: PaymentRequirements;
   family: 'evm' | 'svm';
   token: string;
   decimals: number;
   networkName: string;
-  /** Its network's place, the cheapest and fastest first. */
+  /** Rank of its network; the cheapest and fastest is 0. */
   rank: number;
   /** `4.50 USDC`, in the page's language. */
   amount: string;
-  /** EVM only: what a wallet must be told to add the network. */
+  /** EVM only: for `wallet_addEthereumChain`. */
   chain?: WalletChain;
-  /** Solana only: the name by which wallets know the network. */
+  /** Solana only: the name of the network in Wallet Standard. */
   walletChain?: 'solana:mainnet' | 'solana:devnet';
 }
 
-/** The parameter of `wallet_addEthereumChain`. */
+/** The parameter of `wallet_addEthereumChain` (EIP-3085). */
 export interface WalletChain {
   chainId: string;
   chainName: string;
@@ -45,27 +45,27 @@ export interface WalletChain {
   blockExplorerUrls: string[];
 }
 
-/** What `/c/{id}/status` answers. */
+/** Response of `/c/{id}/status`. */
 export interface LinkStatus {
   status: string;
   payment_status: string;
-  /** Changes whenever the page would show something else. */
+  /** Changes when the page would show something else. */
   revision: string;
   now: number;
   expires_at: number;
 }
 
-/** What `/c/{id}/transaction` answers. */
+/** Response of `/c/{id}/transaction`. */
 export interface TransactionOffer {
   network: string;
   asset: string;
   /** Unsigned, base64; null when the payer cannot pay with it. */
   transaction: string | null;
-  /** What the payer holds of each of this link's tokens on this network, in the token's smallest unit. */
+  /** Balances of the payer in each token of this link on this network, in smallest units. */
   balances: Record<string, string>;
 }
 
-/** What `/c/{id}/balances` answers: one for each entry of the address' family. */
+/** Response of `/c/{id}/balances`: one balance for each entry of the address's chain family. */
 export interface LinkBalances {
   balances: {
     network: string;
@@ -76,8 +76,9 @@ export interface LinkBalances {
 }
 
 /**
- * What `/c/{id}/pay` answers. `taken`: the service has this payment. `others`: someone else's payment holds or paid
- * the session, this one was not used. `again`: nothing happened, the same may be sent again.
+ * Response of `/c/{id}/pay`. `taken`: the service has this payment. `others`: another payment holds or paid the
+ * session and this one was not used. `over`: the session has expired. `again`: nothing happened, the same payment
+ * may be sent again.
  */
 export interface PayOutcome {
   outcome: 'taken' | 'others' | 'over' | 'failed' | 'again';

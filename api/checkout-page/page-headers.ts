@@ -1,12 +1,12 @@
 import type { Response } from 'express';
 import { setDocumentHeaders } from '../http/safe-headers.js';
 
-/** How often a page asks for itself that waits and has no script to do so. */
+/** Reload interval of a waiting page without scripts. */
 export const REFRESH_SECONDS = 5;
 
 /**
- * What a browser may do for the page: its own script, style, images and requests, and nothing of anyone else's.
- * Wallets' icons are data. Wallet extensions live outside of this policy.
+ * The policy of the page: scripts, styles, images and requests of its own origin only. Wallet icons are data URLs.
+ * Wallet extensions are not subject to it.
  */
 export function setPageHeaders(res: Response, walletScript: string | undefined): void {
   const ownOrigins = walletScript === undefined ? "'self'" : `'self' ${new URL(walletScript).origin}`;

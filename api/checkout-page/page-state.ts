@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 
-/** What a page shows of a session. Its revision is also what the page asks for while it is open. */
+/** The state that a page shows. An open page polls the revision of its state. */
 export type PageState =
   | { kind: 'open'; accepts: readonly PaymentRequirements[]; failureCode: string | undefined }
-  /** The payment service is away; it will be back. */
+  /** The payment service is temporarily unavailable. */
   | { kind: 'busy' }
-  /** There is no network to pay on. */
+  /** No network is payable. */
   | { kind: 'unavailable' }
-  /** `since`: Unix seconds. A transaction is known when the payment service or the chain has named it. */
+  /** `since`: Unix seconds. `transactionUrl`: set once the facilitator or the chain has reported the transaction. */
   | { kind: 'processing'; network: string; transactionUrl: string | null; since: number }
   | { kind: 'complete' }
   | { kind: 'expired' };

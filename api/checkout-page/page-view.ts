@@ -17,16 +17,16 @@ import type { PageState } from './page-state.js';
 import { languageOf, type RefundView, refundView } from './refund-view.js';
 import { walletChain } from './wallet-chains.js';
 
-/** Everything that a page is rendered from. Of the session no more than what buyers may see. */
+/** The input for rendering a page. `session` holds public fields only. */
 export interface PageView {
   session: PublicSession;
   items: ShownItem[];
-  /** Undefined when it is a session. */
+  /** Undefined for a checkout session. */
   refund: RefundView | undefined;
   state: PageState;
   entries: PayableEntry[];
   link: string;
-  /** Where the buyer is: the link, in the language that they have chosen. */
+  /** URL of this page: the link, with the language if the buyer chose one. */
   ownUrl: string;
   /** Unix seconds, like `now`. */
   created: number;
@@ -35,10 +35,10 @@ export interface PageView {
   formats: Formats;
 }
 
-interface Shown {
+interface ViewOptions {
   baseUrl: string;
   language: Language;
-  /** By the buyer, not by their browser. */
+  /** True when the buyer chose the language on the page, false when Accept-Language did. */
   isLanguageAsked: boolean;
   now: Date;
 }
@@ -46,7 +46,7 @@ interface Shown {
 export function buildPageView(
   session: LinkedSession,
   state: PageState,
-  { baseUrl, language, isLanguageAsked, now }: Shown,
+  { baseUrl, language, isLanguageAsked, now }: ViewOptions,
 ): PageView {
   const formats = formatsOf(language.tag);
   const link = sessionUrl(session.id, baseUrl);
@@ -83,7 +83,7 @@ function payableEntry(accepted: PaymentRequirements, formats: Formats): PayableE
   };
 }
 
-/** The countdown belongs to the last quarter of a session's life. */
+/** The countdown is shown in the last quarter of the lifetime of a session. */
 export function isInLastQuarter({ session, created, now }: PageView): boolean {
   return (session.expires_at - now) * 4 < session.expires_at - created;
 }

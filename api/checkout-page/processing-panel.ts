@@ -7,7 +7,7 @@ import type { Words } from './words/words.js';
 
 export type Processing = Extract<PageState, { kind: 'processing' }>;
 
-/** A payment on its way: how far it is known to be, and since when. */
+/** Shows a payment in progress: stages and elapsed time. */
 export function processingPanel(view: PageView, state: Processing): string {
   const { words } = view.language;
   const isLate = view.now - state.since >= LATE_SECONDS;
@@ -27,7 +27,7 @@ ${state.transactionUrl === null ? '' : `<p><a class="button quiet" href="${escap
 </div>`;
 }
 
-/** Sent is what holds the session; seen is a transaction that the payment service or the chain has named. */
+/** Stages: "sent" when the payment was claimed, "seen" when its transaction is known, "confirmed" last. */
 function stages(words: Words, isSeen: boolean): string {
   const row = (text: string, isReached: boolean, isLast = false): string =>
     `<li${isReached ? ' class="reached"' : ''}${isLast ? ' aria-current="step"' : ''}>${escapeHtml(text)}</li>`;

@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { encode } from 'uqr';
 import { escapeHtml } from './markup.js';
 
-/** Modules of white around the code, which readers need. */
+/** White margin in modules, required by QR readers. */
 const QUIET_ZONE = 4;
 const drawn = new LRUCache<string, string>({ max: 200 });
 
-/** One path, dark on white in every theme: that is what cameras read. */
+/** One SVG path, dark on white in every theme, as cameras need it. */
 export function qrCode(text: string, label: string): string {
   const { size, path } = JSON.parse(drawn.get(text) ?? draw(text)) as { size: number; path: string };
   return `<svg class="qr" role="img" aria-label="${escapeHtml(label)}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path stroke="#000" d="${path}"/></svg>`;
@@ -19,7 +19,7 @@ function draw(text: string): string {
   return drawing;
 }
 
-/** A line through the middle of the row, with gaps where it is light: the shortest way to say it. */
+/** Draws each row as one stroked line with gaps, the shortest path data. */
 function drawRow(row: readonly boolean[], y: number): string {
   let line = '';
   let end = 0;

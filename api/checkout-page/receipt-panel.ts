@@ -1,9 +1,9 @@
 import type { WirePayment } from '../../shared/payments/present.js';
-import { code, escapeHtml, facts, icon, link, say, shortened, time } from './markup.js';
+import { code, escapeHtml, facts, icon, link, phrase, shortened, time } from './markup.js';
 import type { PageView } from './page-view.js';
 import { refundFacts } from './refund-facts.js';
 
-/** What remains of a payment: to be read, printed, and come back to. */
+/** The receipt of a paid session, to read, print and return to. */
 export function receiptPanel(view: PageView, payment: WirePayment): string {
   const { session, formats } = view;
   const { words } = view.language;
@@ -26,8 +26,8 @@ export function receiptPanel(view: PageView, payment: WirePayment): string {
   return `<div id="notice" role="alert"></div>
 <div class="state paid">${icon('done')}
 <h2 id="state" tabindex="-1">${escapeHtml(words.paid)}</h2>
-<p>${say(words, 'paidText', { merchant })}</p>
-${session.success_url === null ? '' : `<p class="leave">${link(session.success_url, `<span>${say(words, 'continueTo', { merchant })}</span>`, 'button')}</p><p id="redirect" class="detail" hidden></p>`}
+<p>${phrase(words, 'paidText', { merchant })}</p>
+${session.success_url === null ? '' : `<p class="leave">${link(session.success_url, `<span>${phrase(words, 'continueTo', { merchant })}</span>`, 'button')}</p><p id="redirect" class="detail" hidden></p>`}
 </div>
 <section class="receipt" aria-labelledby="receipt"><h3 id="receipt">${escapeHtml(words.receipt)}</h3>
 ${facts(rows)}

@@ -13,7 +13,7 @@ interface Summarized {
   state: PageState;
 }
 
-/** What it is, to whom and why, before anything is signed. */
+/** Summary of a refund: amount, receiver and order. */
 export function refundSummary({ formats, language, session, state }: Summarized, view: RefundView): string {
   const { words, refund, order } = view;
   const what = fill(escapeHtml(order === null ? words.whatWithoutOrder : words.what), {
@@ -22,12 +22,12 @@ export function refundSummary({ formats, language, session, state }: Summarized,
     merchant: `<bdi>${escapeHtml(session.merchant.name)}</bdi>`,
     order: `<bdi>${escapeHtml(order ?? '')}</bdi>`,
   });
-  // A receipt has them by itself.
+  // The receipt of a complete refund lists these facts itself.
   const known = state.kind === 'complete' ? '' : facts(refundFacts(view, language));
   return `<p><strong>${what}</strong></p>\n${known}`;
 }
 
-/** What is known of it but what it is: before it is paid, and on its receipt. */
+/** Facts shown before the refund is paid and on its receipt. */
 export function refundFacts({ words, refund }: RefundView, language: Language): [string, string][] {
   return [
     [escapeHtml(language.words.goesTo), code(refund.pay_to)],

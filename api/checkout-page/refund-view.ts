@@ -4,11 +4,11 @@ import { visibleText } from '../../shared/values/visible-text.js';
 import type { Language } from './language.js';
 import { inRefundWords, REFUND_WORDS, type RefundWords } from './words/refund-words.js';
 
-/** What the page of a refund shows beyond that of a session. */
+/** Data that the page of a refund shows in addition to that of a session. */
 export interface RefundView {
   words: RefundWords;
   refund: Omit<WireRefund, 'metadata'>;
-  /** The merchant's own word for the order. */
+  /** The merchant's reference for the order. */
   order: string | null;
 }
 
@@ -21,7 +21,7 @@ export function refundView(payable: Payable, { tag }: Language, baseUrl: string)
   return { words, refund: presentRefund(payable, baseUrl), order };
 }
 
-/** The page's language as it speaks of a refund. */
+/** The language with its texts for refunds. */
 export function languageOf(language: Language, refund: RefundView | undefined): Language {
   return refund === undefined
     ? language

@@ -1,7 +1,7 @@
 import { brandStylesUrl } from './brand.js';
 import { renderDocument } from './document.js';
 import { footer } from './footer.js';
-import { sayPlainly } from './markup.js';
+import { plainPhrase } from './markup.js';
 import { expiredPanel, openPanel, pausedPanel } from './open-panel.js';
 import type { PageAssets } from './page-assets.js';
 import type { PageData } from './page-data.js';
@@ -13,7 +13,7 @@ import { summary } from './summary.js';
 import { SCRIPT_WORDS, type ScriptWords } from './words/script-words.js';
 import type { Words } from './words/words.js';
 
-/** The tab says it too, while the buyer looks at their wallet. */
+/** Document titles, seen in the browser tab while the buyer is in their wallet. */
 const TITLES = {
   open: 'title',
   busy: 'titlePaused',
@@ -34,7 +34,7 @@ export function renderSessionPage(
   return renderDocument(
     {
       language,
-      title: sayPlainly(language.words, TITLES[state.kind], {
+      title: plainPhrase(language.words, TITLES[state.kind], {
         merchant: name,
       }),
       styles: brand === undefined ? [] : [brand],

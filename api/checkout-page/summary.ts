@@ -1,28 +1,28 @@
 import type { ShownItem } from '../../shared/checkout-sessions/present-public.js';
-import { escapeHtml, link, say } from './markup.js';
+import { escapeHtml, link, phrase } from './markup.js';
 import type { PageView } from './page-view.js';
 import { refundSummary } from './refund-facts.js';
 
-/** More than these would push the payment off a phone's screen. */
+/** More items would push the payment off the screen of a phone. */
 const SHOWN_ITEMS = 4;
-/** More than these are folded away on a phone, where the way to pay comes first. */
+/** More items are collapsed on a phone, where paying comes first. */
 const UNFOLDED_ITEMS = 2;
-/** An amount never breaks: what is longer is set smaller. */
+/** An amount is never wrapped; long ones get a smaller font. */
 const LONG_AMOUNT = 9;
 const LONGEST_AMOUNT = 14;
 
-/** What is paid for: the same in every state, the amount the largest thing on the page. */
+/** The summary of the order, the same in every state. */
 export function summary(view: PageView): string {
   const { session, formats, language } = view;
   const { words } = language;
   const { name } = session.merchant;
   const isPaid = view.state.kind === 'complete';
-  // Who has signed cannot take it back by leaving.
+  // A signed payment cannot be taken back, so the link to the merchant is hidden.
   const isSigned = isPaid || view.state.kind === 'processing';
   const amount = formats.dollars(session.amount_total);
   return `<section class="summary${sizeOf(amount)}">
-${session.cancel_url === null || isSigned ? '' : `<p class="back">${link(session.cancel_url, `<span aria-hidden="true">←</span> ${say(words, 'back', { merchant: name })}`)}</p>`}
-<div class="merchant">${logo(view)}<p>${say(words, isPaid ? 'paidMerchant' : 'payMerchant', { merchant: name })}</p>${session.livemode ? '' : `<p class="badge">${escapeHtml(words.testMode)}</p>`}</div>
+${session.cancel_url === null || isSigned ? '' : `<p class="back">${link(session.cancel_url, `<span aria-hidden="true">←</span> ${phrase(words, 'back', { merchant: name })}`)}</p>`}
+<div class="merchant">${logo(view)}<p>${phrase(words, isPaid ? 'paidMerchant' : 'payMerchant', { merchant: name })}</p>${session.livemode ? '' : `<p class="badge">${escapeHtml(words.testMode)}</p>`}</div>
 <h1>${escapeHtml(amount)}</h1>
 ${session.livemode ? '' : `<p class="note">${escapeHtml(words.testModeNote)}</p>`}
 ${view.refund === undefined ? items(view) : refundSummary(view, view.refund)}
@@ -54,9 +54,9 @@ ${list}
 </div>`;
 }
 
-/** Beside the element that opens it, not in it: so every browser prints it, opened or not. */
+/** Beside the <details>, not inside, so that it is printed even when collapsed. */
 function rest({ formats, language }: PageView, rows: readonly string[]): string {
-  const label = say(language.words, 'moreItems', { count: formats.count(rows.length) });
+  const label = phrase(language.words, 'moreItems', { count: formats.count(rows.length) });
   return `
 <details class="more"><summary>${label}</summary></details>
 <ul class="items">
@@ -76,10 +76,10 @@ function row({ formats, language, link: address }: PageView, item: ShownItem, im
   };
   return `<li>${picture}<div class="item"><p class="name"><bdi>${escapeHtml(item.name)}</bdi></p>${
     item.description === null ? '' : `<p class="description"><bdi>${escapeHtml(item.description)}</bdi></p>`
-  }${item.quantity === 1 ? '' : `<p class="each">${say(language.words, 'each', each)}</p>`}</div><p class="price">${escapeHtml(formats.dollars(item.amount_total))}</p></li>`;
+  }${item.quantity === 1 ? '' : `<p class="each">${phrase(language.words, 'each', each)}</p>`}</div><p class="price">${escapeHtml(formats.dollars(item.amount_total))}</p></li>`;
 }
 
-/** Each item with the number of its first image, counted over all images of the session. */
+/** Each item with the number of its first image, numbered across all items of the session. */
 function numbered(items: readonly ShownItem[]): [ShownItem, number][] {
   let next = 0;
   return items.map((item) => {

@@ -1,4 +1,7 @@
-/** Links that open a page inside a wallet's own browser. They must be tapped; in an address bar they do nothing. */
+/**
+ * Deep links that open a page in the browser of a wallet app. They work when tapped, not when typed into the
+ * address bar.
+ */
 interface WalletApp {
   name: string;
   families: readonly ('evm' | 'svm')[];

@@ -1,7 +1,7 @@
 import type { EvmNetwork } from '../../shared/chains/networks.js';
 import type { WalletChain } from './page-data.js';
 
-/** Of networks whose fees are not paid in ether. */
+/** Native coins other than ether, by chain id. */
 const NATIVE_SYMBOLS: Record<number, string> = {
   14: 'FLR',
   137: 'POL',
@@ -17,7 +17,10 @@ const NATIVE_SYMBOLS: Record<number, string> = {
   80002: 'POL',
 };
 
-/** What a wallet that does not know a network has to be told. Buyers need none of its coin: the gas is paid for them. */
+/**
+ * The description of a network for wallets that do not know it. Buyers need no native coin: the facilitator pays
+ * the gas.
+ */
 export function walletChain(network: EvmNetwork): WalletChain {
   const symbol = NATIVE_SYMBOLS[network.chainId] ?? 'ETH';
   return {

@@ -24,17 +24,17 @@ import type { WebMetrics } from '../metrics/web-metrics.js';
 import type { SettlementWatch } from '../payment-link/await-settlement.js';
 import type { ReceiptSigner } from '../payment-link/signed-receipts.js';
 
-/** Everything a web process holds, handed to routes explicitly. */
+/** The dependencies of a web process, passed to routes explicitly. */
 export interface Deps {
   config: Config;
   logger: Logger;
   db: Knex;
   replica: Replica | undefined;
-  /** Lists and retrievals. */
+  /** Reads for lists and retrievals, from a replica if there is one. */
   ownReads: OwnReads;
   recentWrites: RecentWrites;
   redis: RedisClient | undefined;
-  /** Before `redis`, for requests. */
+  /** Guards `redis` for requests. */
   breaker: Breaker | undefined;
   secretBox: SecretBox;
   keyUses: KeyUses;
@@ -51,12 +51,12 @@ export interface Deps {
   settlements: SettlementWatch;
   receipts: ReceiptSigner;
   metrics: WebMetrics;
-  /** True once the process has been told to stop: it is no longer ready. */
+  /** `isStopping` is true once the process was told to stop. */
   lifecycle: { isStopping: boolean };
   solanaTransfers: () => Promise<SolanaTransfers>;
   readBalances: () => Promise<ReadBalances>;
   pageAssets: PageAssets;
-  /** Where the build has left the API reference's script and style. */
+  /** The build's output for the API reference: script and style sheet. */
   referenceFolder: string;
   images: ImageProxy;
   /** Bytes of links' long answers, by address, while they are sent. */

@@ -1,7 +1,7 @@
 import { OFFERED_TOKENS, type OfferedToken } from '../../shared/chains/networks.js';
 import { isListedByStockClients } from '../payment-link/stock-clients.js';
 
-/** `/llms.txt`: what an agent that knows nothing but this address has to know. Markdown, as the convention wants it. */
+/** `/llms.txt`: instructions for agents that know nothing but this host, in Markdown. */
 export function llmsText(baseUrl: string): string {
   const sections = [
     whatThisIs(baseUrl),
@@ -131,7 +131,7 @@ function listTokens(which: { testnet: boolean; known: boolean }): string {
     .join(', ');
 }
 
-/** The program of examples/agent-fetch.mjs. */
+/** Same as examples/agent-fetch.mjs. */
 const PAY = `import { argv, env } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
@@ -157,7 +157,7 @@ const { transaction, network } = decodePaymentResponseHeader(response.headers.ge
 const dollars = ((session?.amount_total ?? refund.amount) / 100).toFixed(2);
 console.log(\`Paid $\${dollars} to \${session?.merchant.name ?? refund.pay_to}: \${transaction} on \${network}\`);`;
 
-/** The call of examples/create-session.sh. */
+/** Same as examples/create-session.sh. */
 function create(baseUrl: string): string {
   return `curl "${baseUrl}/v1/checkout/sessions" -u "$CHECKOUT_KEY:" \\
   -d 'line_items[0][price_data][product_data][name]=Coffee' \\

@@ -1,4 +1,4 @@
-/** The API reference: a library renders `/openapi.json` into it. Nothing is inline, as its policy wants it. */
+/** The API reference: a library renders `/openapi.json`. Its policy allows nothing inline. */
 export function renderReferencePage(assets: readonly string[]): string {
   const tags = assets.map((name) =>
     name.endsWith('.css')

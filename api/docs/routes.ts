@@ -6,7 +6,7 @@ import { llmsText } from './llms-text.js';
 import { listReferenceAssets, sendReferenceAsset } from './reference-assets.js';
 import { renderReferencePage } from './reference-page.js';
 
-/** What this host says about itself: `/llms.txt` to agents, `/docs` to people, and `/` to each what is theirs. */
+/** `/llms.txt` for agents, `/docs` for people; `/` serves either, depending on the Accept header. */
 export function docs({ config, referenceFolder }: Deps): Router {
   const router = Router({ caseSensitive: true });
   let text: Encodings | undefined;

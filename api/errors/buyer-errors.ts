@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Request, Response } from 'express';
 import { isDatabaseUnavailable } from '../../shared/db/constraints.js';
 import { sendJson } from '../http/send-json.js';
 
-/** The buyer's errors, each with its one status. Those that may pass say when to try again. */
+/** Error codes for buyers and their HTTP status. */
 export const BUYER_ERRORS = {
   invalid_payment_payload: 400,
   resource_missing: 404,
@@ -27,7 +27,7 @@ export interface BuyerError {
 
 const RETRY_SECONDS = 5;
 
-/** What went wrong on our side, told to a buyer: busy when it will pass, else no more than that it went wrong. */
+/** Answers an unexpected error: 503 when the database is unavailable, else 500. */
 export function renderBuyerErrors(
   refuse: (req: Request, res: Response, code: BuyerErrorCode, message: string) => void,
 ): ErrorRequestHandler {
@@ -36,15 +36,20 @@ export function renderBuyerErrors(
       next(error);
       return;
     }
-    const away = isDatabaseUnavailable(error);
-    const event = away ? 'database.away' : 'request.failed';
+    const unavailable = isDatabaseUnavailable(error);
+    const event = unavailable ? 'database.away' : 'request.failed';
     req.log.error({ event, request_id: req.id, session: res.locals.session, err: error });
-    if (away) res.setHeader('Retry-After', String(RETRY_SECONDS));
-    refuse(req, res, away ? 'payment_service_unavailable' : 'internal_error', away ? BUSY : FAILED);
+    if (unavailable) res.setHeader('Retry-After', String(RETRY_SECONDS));
+    refuse(
+      req,
+      res,
+      unavailable ? 'payment_service_unavailable' : 'internal_error',
+      unavailable ? BUSY : FAILED,
+    );
   };
 }
 
-export const NO_SESSION = 'There is no checkout session at this link. Check that the link is whole.';
+export const NO_SESSION = 'There is no checkout session at this link. Check that the link is complete.';
 const BUSY = 'Payments cannot be taken right now. Try again in a few seconds.';
 const FAILED =
   'Something went wrong on our side. Send GET without a payment header to see where the payment stands.';

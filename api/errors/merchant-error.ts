@@ -3,16 +3,16 @@ import { Refusal } from '../../shared/errors/refusal.js';
 import { sendJson } from '../http/send-json.js';
 import { ERROR_CATALOG, type ErrorType } from './catalog.js';
 
-/** What a merchant is told of an error, before it is written as HTTP or as a tool's result. */
+/** An error response for merchants, before it is sent over HTTP or MCP. */
 export interface MerchantError {
   status: number;
   headers: Record<string, string>;
   code: string;
-  /** The Error object, JSON. */
+  /** The Error object as JSON. */
   text: string;
 }
 
-/** What is not a refusal is told to the log only. */
+/** Errors other than refusals are logged and answered with a general message. */
 export function merchantError(error: unknown, { id, log }: Pick<Request, 'id' | 'log'>): MerchantError {
   const refusal = asRefusal(error);
   if (refusal !== undefined) return refused(refusal, id);
@@ -23,13 +23,13 @@ export function merchantError(error: unknown, { id, log }: Pick<Request, 'id' | 
   return { status: 500, headers: {}, code, text: render({ type: 'api_error', code, message }, id) };
 }
 
-/** Express decodes path parameters, and throws this when their percent-encoding is broken. */
+/** Express throws a URIError for broken percent-encoding in a path parameter. */
 function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (!(error instanceof URIError)) return undefined;
   return new Refusal(
     'resource_missing',
-    'The id in the path is not percent-encoded correctly. Check that it is whole.',
+    'The id in the path is not percent-encoded correctly. Check that it is complete.',
     {
       param: 'id',
     },
@@ -58,7 +58,6 @@ function render(
   return JSON.stringify({ error: { ...error, request_id: requestId } });
 }
 
-/** The Error object of every answer to a merchant that is not 200. */
 export function renderMerchantErrors(): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) {

@@ -9,9 +9,8 @@ export const unknownPath: RequestHandler = (req) => {
   );
 };
 
-/** Ends a route's list of methods. */
 export function methodNotAllowed(allow: string): RequestHandler {
   return (req) => {
-    throw new Refusal('method_not_allowed', `${req.method} is not possible here. Use ${allow}.`, { allow });
+    throw new Refusal('method_not_allowed', `${req.method} is not supported here. Use ${allow}.`, { allow });
   };
 }

@@ -2,37 +2,37 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { InFlight } from '../../shared/process/in-flight.js';
 
-/** What is to be done when a connection ends: one listener, however many requests came on it. */
-const atEnd = new WeakMap<Socket, InFlight<() => void>>();
+/** Callbacks by socket: one `close` listener for each socket, however many requests it carries. */
+const callbacks = new WeakMap<Socket, InFlight<() => void>>();
 
 /**
- * Once, when an answer is sent or never will be. One that stands in line behind others of its connection is not told when
- * that breaks: Node closes only the answer that is being sent. Returns how not to be told any more.
+ * Calls `callback` once, when the response is finished or its connection is closed. Node emits `close` only on the
+ * response that is being sent, not on pipelined ones behind it, so the socket is watched too. Returns a function
+ * that unregisters the callback.
  */
-export function whenOver(res: ServerResponse, act: () => void): () => void {
+export function onClose(res: ServerResponse, callback: () => void): () => void {
   const { socket } = res.req;
   if (res.closed || socket.destroyed) {
-    act();
+    callback();
     return () => undefined;
   }
-  const others = atEnd.get(socket) ?? listenTo(socket);
-  const over = (): void => {
-    if (takeOut()) act();
+  const registered = callbacks.get(socket) ?? listenTo(socket);
+  const closed = (): void => {
+    if (remove()) callback();
   };
-  const takeOut = others.add(over);
-  const forget = (): void => {
-    res.off('close', over);
-    takeOut();
+  const remove = registered.add(closed);
+  res.on('close', closed);
+  return () => {
+    res.off('close', closed);
+    remove();
   };
-  res.on('close', over);
-  return forget;
 }
 
 function listenTo(socket: Socket): InFlight<() => void> {
-  const acts = new InFlight<() => void>();
-  atEnd.set(socket, acts);
+  const registered = new InFlight<() => void>();
+  callbacks.set(socket, registered);
   socket.once('close', () => {
-    for (const act of acts.all()) act();
+    for (const callback of registered.all()) callback();
   });
-  return acts;
+  return registered;
 }

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { SENT_WITHIN_MS } from '../../shared/limits/bounds.js';
-import { whenOver } from './on-close.js';
+import { onClose } from './on-close.js';
 
-/** Gives back what an answer holds when it is sent. Whoever takes it too slowly is cut off. */
+/** Calls `release` when the response is sent. A client that takes longer than SENT_WITHIN_MS is disconnected. */
 export function releaseWhenSent(res: ServerResponse, release: () => void): void {
   const tooSlow = setTimeout(() => res.destroy(), SENT_WITHIN_MS);
-  whenOver(res, () => {
+  onClose(res, () => {
     clearTimeout(tooSlow);
     release();
   });

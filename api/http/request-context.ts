@@ -10,16 +10,19 @@ declare global {
       log: Logger;
       /** Set by `authenticate`; routes behind it read it through `principalOf`. */
       principal?: Principal;
-      /** Before this nothing is answered: it rejects when the account's share is used up. */
+      /**
+       * The rate limit check of this request: rejects when the account is over its limit. Awaited before the
+       * response is sent.
+       */
       consumed?: Promise<void>;
     }
     interface Locals {
-      /** The tool that was called at /mcp. */
+      /** The MCP tool that was called. */
       tool?: string | undefined;
-      /** What a request at /mcp is refused with for being one too many. */
+      /** Set when an MCP request is over the rate limit: the refusal to answer with. */
       tooMany?: Refusal | undefined;
       errorCode?: string | undefined;
-      /** Whose link was asked, of whatever is there. */
+      /** The session id in the path of a payment link. */
       session?: string;
     }
   }

@@ -8,8 +8,8 @@ const YEAR_SECONDS = 31_536_000;
 type Headers = readonly (readonly [name: string, value: string])[];
 
 /**
- * What protects an answer to a program, which is most of what is sent: nobody takes it for a document, frames it, or
- * embeds it elsewhere. What browsers show has more.
+ * Security headers of every response. They suit a response that programs read: never rendered, framed or embedded.
+ * Pages add `setDocumentHeaders`.
  */
 export function programHeaders(baseUrl: string): (res: Response) => void {
   const headers: Headers = [
@@ -23,10 +23,10 @@ export function programHeaders(baseUrl: string): (res: Response) => void {
   return (res) => setAll(res, headers);
 }
 
-/** They are the same on every document, so helmet is asked for them once. */
+/** Constant, so helmet runs once. */
 const DOCUMENT_HEADERS = helmetHeaders();
 
-/** helmet's set, for what browsers show, but for what every answer has; a document's policy is its own. */
+/** The other headers of helmet, for pages. Each page sets its own Content-Security-Policy. */
 export function setDocumentHeaders(res: Response): void {
   setAll(res, DOCUMENT_HEADERS);
 }

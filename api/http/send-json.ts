@@ -2,29 +2,29 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import { Refusal } from '../../shared/errors/refusal.js';
 import { PIECE_TAKEN_WITHIN_MS } from '../../shared/limits/bounds.js';
-import { whenOver } from './on-close.js';
+import { onClose } from './on-close.js';
 import { watchUnread } from './unread-answers.js';
 
 const TYPE = 'application/json; charset=utf-8';
 
-/** Sends bytes that are already rendered: what is stored for a replay is exactly what is sent. */
+/** Sends text that is already rendered, so that a stored idempotent response is replayed byte for byte. */
 export function sendJson(res: Response, text: string): void {
   res.setHeader('Content-Type', TYPE);
   res.setHeader('Content-Length', Buffer.byteLength(text));
-  // A string goes out with its headers in one write; bytes would take two.
+  // Node writes a string together with the headers; a buffer would take a second write.
   res.end(res.req.method === 'HEAD' ? undefined : text);
   watchUnread(res);
 }
 
 /**
- * Sends a text of which a piece at a time is in memory: the next is asked for when the client has taken the one before,
- * in a later turn of the event loop. What fails before the first piece is thrown; later it can be told to the client only
- * by an answer that breaks off.
+ * Streams a response with one piece in memory at a time: the next piece is read when the client has drained the last
+ * one, in a later turn of the event loop. An error before the first piece is thrown; after it, the connection is
+ * closed.
  */
 export async function sendPieces(
   res: Response,
   pieces: AsyncIterable<string>,
-  takenWithinMs = PIECE_TAKEN_WITHIN_MS,
+  drainWithinMs = PIECE_TAKEN_WITHIN_MS,
 ): Promise<void> {
   try {
     for await (const piece of pieces) {
@@ -32,35 +32,35 @@ export async function sendPieces(
       if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', TYPE);
       if (res.req.method === 'HEAD') break;
       if (res.write(piece)) await nextTurn();
-      else await taken(res, takenWithinMs);
+      else await drained(res, drainWithinMs);
     }
     res.end();
   } catch (error) {
     if (!res.headersSent) throw error;
-    breakOff(res, error);
+    abort(res, error);
   }
 }
 
-/** Resolves also when the client is gone, or too slow and therefore cut off. */
-function taken(res: Response, withinMs: number): Promise<void> {
+/** Resolves on `drain`, when the client is gone, or when the client is too slow and was disconnected. */
+function drained(res: Response, withinMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const goOn = (): void => {
+    const proceed = (): void => {
       clearTimeout(timer);
-      res.off('drain', goOn);
-      forget();
+      res.off('drain', proceed);
+      unregister();
       resolve();
     };
     const timer = setTimeout(() => {
       res.destroy();
-      goOn();
+      proceed();
     }, withinMs);
-    res.once('drain', goOn);
-    let forget = (): void => undefined;
-    forget = whenOver(res, goOn);
+    res.once('drain', proceed);
+    let unregister = (): void => undefined;
+    unregister = onClose(res, proceed);
   });
 }
 
-function breakOff(res: Response, error: unknown): void {
+function abort(res: Response, error: unknown): void {
   const { id, log } = res.req;
   res.locals.errorCode = error instanceof Refusal ? error.code : 'internal_error';
   const { session } = res.locals;

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { ANSWER_PIECE_BYTES, UNREAD_ANSWERS } from '../../shared/limits/bounds.js';
-import { whenOver } from './on-close.js';
+import { onClose } from './on-close.js';
 
 /**
  * Whole answers in the memory of this process that their clients have not read yet. An account may have so many bytes of
@@ -17,7 +17,7 @@ export function watchUnread(res: Response, limits = UNREAD_ANSWERS): void {
   const answers = unread.get(owner) ?? new Map<Response, number>();
   unread.set(owner, answers);
   answers.set(res, performance.now());
-  whenOver(res, () => {
+  onClose(res, () => {
     answers.delete(res);
     if (answers.size === 0) unread.delete(owner);
   });

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { decodePairs } from './decode-pairs.js';
 
 /**
- * Stripe's form encoding: `line_items[0][price_data][unit_amount]=1999`. Parsed into Maps, so that no name
- * (`__proto__`, `constructor`) is special and nothing sent is lost: what does not fit together becomes an
- * `Unreadable` for validation to name. Linear in the number of bytes.
+ * Parses Stripe's form encoding, such as `line_items[0][price_data][unit_amount]=1999`, into Maps, so that
+ * `__proto__` and `constructor` are ordinary names. Contradictory input becomes an `Unreadable` that validation
+ * reports. Runs in time linear in the number of bytes.
  */
 type FormNode = string | FormTree | Unreadable;
 export type FormTree = Map<string, FormNode>;
@@ -17,19 +17,19 @@ export class Unreadable {
   }
 }
 
-/** Trees that `[]` was appended to: lists, whatever the schema hoped for. */
+/** Trees that a name with `[]` appended to: lists, even where the schema has an object. */
 const appended = new WeakSet<FormTree>();
 
 export function isAppended(tree: unknown): boolean {
   return tree instanceof Map && appended.has(tree);
 }
 
-/** The deepest name of the API has as many parts: line_items[0][price_data][product_data][images][0]. */
+/** The depth of the longest parameter name: line_items[0][price_data][product_data][images][0]. */
 const MAX_PARTS = 6;
-/** The largest legal request makes some 400: four for each of 100 items. What is beyond is wrong, and is not built. */
+/** The largest valid request has some 400 trees: four for each of 100 items. Further trees are not built. */
 const MAX_TREES = 2000;
 
-/** Undefined when its percent-encoding is not that of UTF-8 text. */
+/** Undefined when the decoded bytes are not UTF-8. */
 export function parseBracketForm(sent: Uint8Array): FormTree | undefined {
   const { bytes, pairs } = decodePairs(sent);
   if (!isUtf8(bytes)) return undefined;
@@ -42,7 +42,7 @@ export function parseBracketForm(sent: Uint8Array): FormTree | undefined {
   return form.root;
 }
 
-/** `a[b][]` → a, b, ''. A name whose brackets do not pair up is taken as it stands. What goes too deep is left out. */
+/** `a[b][]` → a, b, ''. A name with unbalanced brackets is one part. Parts beyond MAX_PARTS are dropped. */
 function splitName(name: string): string[] {
   let open = name.indexOf('[');
   if (open <= 0) return [name];
@@ -50,7 +50,7 @@ function splitName(name: string): string[] {
   while (open !== -1) {
     const close = name.indexOf(']', open);
     const next = name.indexOf('[', open + 1);
-    // Each bracket ends right before the next one begins, and the last one ends the name.
+    // A bracket must close right before the next one opens, and the last one at the end of the name.
     if (close === -1 || (next === -1 ? name.length : next) !== close + 1) return [name];
     if (parts.length <= MAX_PARTS) parts.push(name.slice(open + 1, close));
     open = next;
@@ -67,7 +67,7 @@ class Form {
     const last = path.length - 1;
     for (let depth = 0; depth <= last; depth++) {
       const part = path[depth] ?? '';
-      // `a[]` appends: it takes the next free index.
+      // `a[]` takes the next free index.
       const appends = part === '' && depth > 0;
       if (appends) appended.add(tree);
       const key = appends ? String(tree.size) : part;

@@ -15,12 +15,12 @@ const CreatedBounds = Type.Object(
   { additionalProperties: false },
 );
 
-/** `created` as a parameter of a list. */
+/** The list parameter `created`. */
 export const CreatedFilter = Type.Optional(
   Type.Union([UnixSeconds('Created in this second.'), CreatedBounds]),
 );
 
-/** As a range of ids, since an id holds its time: a second is 1000 milliseconds of ids. */
+/** Converts seconds to a range of ids, which hold their creation time in milliseconds. */
 export function createdRange(
   created: number | Static<typeof CreatedBounds> | undefined,
   prefix: IdPrefix,

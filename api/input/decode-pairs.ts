@@ -1,4 +1,4 @@
-/** Where a pair begins, where its name ends, and where it ends itself, in the decoded bytes. */
+/** Offsets in the decoded bytes: start of the pair, end of its name, end of the pair. */
 interface Pair {
   start: number;
   equals: number;
@@ -11,7 +11,10 @@ const AMPERSAND = 0x26;
 const PLUS = 0x2b;
 const EQUALS = 0x3d;
 
-/** Decodes all in one pass. What parts names and values stays among the bytes, so that no character goes over it. */
+/**
+ * Percent-decodes all pairs in one pass. The separators stay in the output, so that no UTF-8 sequence can span two
+ * pairs.
+ */
 export function decodePairs(sent: Uint8Array): { bytes: Buffer; pairs: Pair[] } {
   const bytes = Buffer.allocUnsafe(sent.length);
   const pairs: Pair[] = [];
@@ -26,7 +29,7 @@ export function decodePairs(sent: Uint8Array): { bytes: Buffer; pairs: Pair[] } 
   for (let at = 0; at < sent.length; at += 1) {
     let byte = sent[at] as number;
     if (byte === PERCENT) {
-      // A percent sign that begins no escape stands for itself, as in browsers.
+      // A percent sign without two hexadecimal digits stands for itself, as in browsers.
       if (at + 2 < sent.length) {
         const escaped =
           (HEX[sent[at + 1] as number] as number) * 16 + (HEX[sent[at + 2] as number] as number);
@@ -49,7 +52,7 @@ export function decodePairs(sent: Uint8Array): { bytes: Buffer; pairs: Pair[] } 
   return { bytes: bytes.subarray(0, length), pairs };
 }
 
-/** What each byte is as a hexadecimal digit; so little that no sum of two is positive where one is none. */
+/** Values of hexadecimal digits; other bytes are so negative that a sum with a digit stays negative. */
 const HEX = Int16Array.from({ length: 256 }, (_, byte) => {
   const digit = Number.parseInt(String.fromCharCode(byte), 16);
   return Number.isNaN(digit) ? -1000 : digit;

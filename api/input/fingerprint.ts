@@ -1,14 +1,17 @@
 import { sha256 } from '../../shared/secrets/secrets.js';
 
 /**
- * SHA-256 of a normalized input in a form that is equal for inputs of equal meaning: keys sorted, what was not
- * sent left out, and so are empty objects and arrays, which form encoding cannot send.
+ * SHA-256 of a normalized input, equal for inputs of equal meaning: keys are sorted, and absent values and empty
+ * objects and arrays, which form encoding cannot send, are left out.
  */
 export function fingerprint(input: unknown): Buffer {
   return sha256(canonical(input));
 }
 
-/** JSON, or nothing. Objects as pairs, so that integer-like keys are not sorted anew and `__proto__` does not vanish. */
+/**
+ * JSON, or an empty string. Objects become pairs, since JavaScript would reorder integer-like keys and drop
+ * `__proto__`.
+ */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) {
     return value.length === 0 ? '' : `[${value.map((element) => canonical(element) || 'null').join()}]`;

@@ -7,8 +7,8 @@ import { refusalFromAjv } from './refusal-from-ajv.js';
 export type InputParser<T> = (input: RawInput) => T;
 
 /**
- * The parser gives typed input or throws the refusal that names the parameter. Its schema is compiled once, with the first
- * input: all of them together would hold up the start of a process, and most are for what is seldom asked.
+ * Returns a parser that yields typed input or throws a refusal that names the parameter. The schema is compiled
+ * with the first input: compiling all of them would delay the start of the process.
  */
 export function inputParser<S extends TSchema>(schema: S): InputParser<Static<S>> {
   const node = schema as SchemaNode;
@@ -21,5 +21,5 @@ export function inputParser<S extends TSchema>(schema: S): InputParser<Static<S>
   };
 }
 
-/** For what takes no parameters: each that is sent is unknown. */
+/** For operations without parameters: any parameter is refused as unknown. */
 export const parseNothing = inputParser(Type.Object({}, { additionalProperties: false }));

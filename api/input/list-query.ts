@@ -35,7 +35,7 @@ export function pageRequest(query: ListQuery, defaultLimit: number | undefined =
   };
 }
 
-/** Lists that are one page by nature return everything unless they are asked for less. */
+/** For short lists: returns everything unless a `limit` is sent. */
 export function wholePageRequest(query: ListQuery): PageRequest {
   return { ...pageRequest(query), limit: query.limit };
 }

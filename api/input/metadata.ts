@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** Keys to text; an empty value leaves its key out. */
+/** An empty value leaves its key out. */
 export const Metadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: 50,

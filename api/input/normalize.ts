@@ -1,7 +1,7 @@
 import { Refusal } from '../../shared/errors/refusal.js';
 import { type FormTree, isAppended, Unreadable } from './bracket-form.js';
 
-/** The part of JSON Schema that this API's inputs are written in. */
+/** The subset of JSON Schema that the inputs of this API use. */
 export interface SchemaNode {
   type?: 'object' | 'array' | 'string' | 'integer' | 'boolean' | 'null';
   properties?: Record<string, SchemaNode>;
@@ -15,28 +15,27 @@ export interface SchemaNode {
   lowerCase?: boolean;
 }
 
-/** What a request sent, before any schema looked at it. In a form everything is text. */
+/** A request before validation. All values of a form are strings. */
 export type RawInput = { encoding: 'json'; value: unknown } | { encoding: 'form'; value: FormTree };
 
 /**
- * Brings a JSON value or a form tree into the one shape that validation, comparison and the use cases see:
- * a form's digits become integers where the schema wants them, `''` and `null` become "not sent" (or null,
- * where an update may clear), form maps become arrays, objects get no prototype. It walks only where the
- * schema leads and no further than it allows, so neither depth nor size of what is too much matters; what does not
- * fit is left as it is for validation to name.
+ * Converts JSON or a form into the shape that validation and operations work on: digits in a form become integers
+ * where the schema has them, `''` and `null` become absent (or null, where an update may clear), form maps become
+ * arrays, and objects have no prototype. It follows the schema, so depth and size of unexpected input do not
+ * matter; what does not match is left for validation to report.
  */
 export function normalize(schema: SchemaNode, input: RawInput): unknown {
   return new Walker(input.encoding === 'form').walk(schema, input.value, undefined);
 }
 
-/** The indexes a form gave its array: `items[5]` alone becomes element 0, but errors must call it 5. */
+/** The indexes that a form used for an array: `items[5]` alone becomes element 0, but errors must name it 5. */
 const formIndexes = new WeakMap<object, string[]>();
 
 export function sentIndex(array: object, position: string): string {
   return formIndexes.get(array)?.[Number(position)] ?? position;
 }
 
-/** From the inside out: a body has a million values, and only one that is at fault needs its name. */
+/** A linked path: a body has up to a million values, and only an invalid one needs its name. */
 type Path = { readonly name: string; readonly within: Path } | undefined;
 
 function nameOf(path: Path): string {
@@ -75,20 +74,20 @@ class Walker {
   }
 
   private walkObject(schema: SchemaNode, value: unknown, path: Path): unknown {
-    // What was appended with `[]` is a list: an array to validation, which wants an object.
+    // A tree built with `[]` is a list: an array to validation, which then reports it.
     if (isAppended(value)) return [];
     const entries = entriesOf(value);
     if (entries === undefined) return value;
     const result: Record<string, unknown> = Object.create(null);
     let unknown = 0;
-    let kept = 0;
+    let count = 0;
     const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
     for (const [name, member] of entries) {
       const known = schema.properties !== undefined && Object.hasOwn(schema.properties, name);
       const property = known ? schema.properties?.[name] : others;
       const memberPath = { name, within: path };
       if (property === undefined) {
-        // Validation refuses the first by its name; its value is nobody's business, nor are the others.
+        // Validation reports the first unknown name; its value and further unknown names are dropped.
         if (unknown++ === 0) result[name] = true;
       } else if (member === '' || member === null) {
         if (schema.required?.includes(name)) throw emptyValue(memberPath);
@@ -96,7 +95,7 @@ class Walker {
       } else {
         if (!known) requireReadableText(name, path);
         result[name] = this.walk(property, member, memberPath);
-        if (++kept > (schema.maxProperties ?? Infinity)) throw tooMany(path, schema.maxProperties, 'keys');
+        if (++count > (schema.maxProperties ?? Infinity)) throw tooMany(path, schema.maxProperties, 'keys');
       }
     }
     return result;
@@ -117,7 +116,7 @@ class Walker {
 
   private elementsOf(value: unknown): [elements?: unknown[], indexes?: string[]] {
     if (Array.isArray(value)) return [value];
-    // Where one value is enough, a form may send `a=` for `a[0]=`.
+    // A form may send `a=` for `a[0]=`.
     if (this.isForm && typeof value === 'string') return [[value]];
     if (!(value instanceof Map)) return [];
     const indexes = [...value.keys()];
@@ -127,7 +126,7 @@ class Walker {
   }
 }
 
-/** Unions here are "this or null" and "a number or an object of bounds". */
+/** Only two kinds of union occur: "this or null" and "a number or an object of bounds". */
 function chooseBranch(branches: readonly SchemaNode[], value: unknown): SchemaNode {
   const objects = branches.find((branch) => branch.type === 'object');
   const others = branches.find((branch) => branch.type !== 'object' && branch.type !== 'null');
@@ -139,23 +138,23 @@ function entriesOf(value: unknown): Iterable<[string, unknown]> | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? membersOf(value) : undefined;
 }
 
-/** One by one: whoever has seen too many asks for no more. */
+/** A generator, so that a caller which stops early does not build all entries. */
 function* membersOf(value: object): Iterable<[string, unknown]> {
   for (const name of Object.keys(value)) yield [name, Reflect.get(value, name)];
 }
 
-/** A form's map where the schema wants something else: validation must see an object, not a Map. */
+/** Replaces a form's Map by an object where the schema has another type, for validation to report. */
 function plain(value: unknown): unknown {
   return value instanceof Map ? {} : value;
 }
 
-/** Postgres cannot store U+0000, and a lone surrogate is no text. */
+/** Postgres cannot store U+0000, and lone surrogates are not valid Unicode. */
 function requireReadableText(text: string, path: Path): void {
   if (text.isWellFormed() && !text.includes('\0')) return;
   const param = nameOf(path);
   throw new Refusal(
     'parameter_invalid_string',
-    `${param} holds a character that is no text (U+0000 or half of a surrogate pair). Remove it.`,
+    `${param} contains a character that is not text (U+0000 or half of a surrogate pair). Remove it.`,
     { param },
   );
 }
@@ -172,7 +171,10 @@ function tooMany(path: Path, limit: number | undefined, what: 'elements' | 'keys
   return new Refusal('parameter_invalid', `${param} may hold at most ${limit} ${what}.`, { param });
 }
 
-/** Names a parameter as Stripe does: `line_items[0][price_data][unit_amount]`. Cut, since it may be hostile. */
+/**
+ * Formats a parameter name like Stripe: `line_items[0][price_data][unit_amount]`. Truncated, since it comes from
+ * the client.
+ */
 export function paramName(path: readonly string[]): string {
   const [first = '', ...rest] = path;
   return (first + rest.map((part) => `[${part}]`).join('')).slice(0, 300);

@@ -4,7 +4,7 @@ import { paramName, sentIndex } from './normalize.js';
 
 type Explanation = [code: RefusalCode, sentence: string];
 
-/** The validation error that tells most, as a refusal: which parameter, and a sentence that says what to change. */
+/** Turns the most specific validation error into a refusal that names the parameter and says what to change. */
 export function refusalFromAjv(errors: readonly ErrorObject[], input: unknown): Refusal {
   const error = errors.find((candidate) => !isOfOtherBranch(candidate, input)) ?? errors[0];
   if (error === undefined) throw new Error('validation failed without an error');
@@ -16,7 +16,7 @@ export function refusalFromAjv(errors: readonly ErrorObject[], input: unknown): 
   return new Refusal(code, sentence, { param });
 }
 
-/** ajv reports every branch of a union. Those of another kind than the value only confuse. */
+/** ajv reports every branch of a union. Errors of branches for another type than the value are ignored. */
 function isOfOtherBranch(
   { keyword, params, instancePath, schemaPath }: ErrorObject,
   input: unknown,
@@ -102,7 +102,7 @@ function explainFormat(format: string, param: string): Explanation {
     default:
       return [
         'url_invalid',
-        `${param} must be a whole http or https URL, such as https://example.com/thanks.`,
+        `${param} must be a complete http or https URL, such as https://example.com/thanks.`,
       ];
   }
 }
@@ -112,7 +112,7 @@ export function notAnHttpsUrl(param: string): Refusal {
 }
 
 function httpsUrlWanted(param: string): string {
-  return `${param} must be a whole https URL, such as https://example.com/picture.png.`;
+  return `${param} must be a complete https URL, such as https://example.com/picture.png.`;
 }
 
 function list(values: unknown): string {

@@ -1,6 +1,9 @@
 import { MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../shared/limits/bounds.js';
 
-/** What a text holds, counted before it is parsed: parsing takes as long as there are values, and as much memory. */
+/**
+ * The number and depth of values, counted before parsing: time and memory of parsing grow with the number of
+ * values.
+ */
 export interface Weight {
   values: number;
   depth: number;
@@ -24,11 +27,11 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Of JSON every value counts, also one whose key comes again. Exact unless the text is too heavy, which ends the count,
- * or is no JSON.
+ * Counts every value, also one with a repeated key. The count is exact for valid JSON below the limits; it stops at
+ * the limits.
  */
 export function weighJson(bytes: Buffer): Weight {
-  // After its first value a container holds one more for each comma.
+  // Each comma adds one value to a container that has one.
   let values = 1;
   let depth = 0;
   let deepest = 0;
@@ -57,16 +60,16 @@ export function weighJson(bytes: Buffer): Weight {
   return { values, depth: deepest };
 }
 
-/** So short strings are over before the search for their end has begun. */
+/** Strings this short are scanned byte by byte, which is faster than `indexOf`. */
 const SHORT = 32;
 
-/** Where the string that begins here ends; behind the text when it does not. */
+/** The end of the string that begins at `start`, or the length of the text when it is not closed. */
 function endOfString(bytes: Buffer, start: number): number {
   const soon = Math.min(start + SHORT, bytes.length);
   let at = start + 1;
   while (at < soon && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
   if (at < soon) return at;
-  // Here no escape is open.
+  // No escape sequence spans this position.
   const rest = at;
   for (at = bytes.indexOf(QUOTE, rest); at !== -1; at = bytes.indexOf(QUOTE, at + 1)) {
     if (backslashesBefore(bytes, at, rest) % 2 === 0) return at;
@@ -80,7 +83,7 @@ function backslashesBefore(bytes: Buffer, end: number, start: number): number {
   return end - at;
 }
 
-/** Of a form every pair counts, also an empty one. Its names are nested as their brackets say, escaped or not. */
+/** Counts every pair, also an empty one. Depth is the number of brackets in a name, escaped or not. */
 export function weighForm(bytes: Buffer): Weight {
   let values = 1;
   let depth = 1;
@@ -105,7 +108,7 @@ export function weighForm(bytes: Buffer): Weight {
   return { values, depth: deepest };
 }
 
-/** `%5B`; the letter in either case. */
+/** `%5B` or `%5b`. */
 function isEscapedBracket(bytes: Buffer, at: number): boolean {
   return bytes[at + 1] === FIVE && ((bytes[at + 2] ?? 0) | 0x20) === 0x62;
 }

@@ -6,7 +6,7 @@ import type { LinkBalances } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps/deps.js';
 import { sendBuyerError } from '../errors/buyer-errors.js';
 import { sendJson } from '../http/send-json.js';
-import { askOpenLink } from './ask-open-link.js';
+import { requireAccepts } from './require-accepts.js';
 
 interface Wallet {
   family: Network['family'];
@@ -14,8 +14,8 @@ interface Wallet {
 }
 
 /**
- * `GET /c/{id}/balances?address=…`: what a public address holds of each token that can be paid with, on the networks of its
- * family, so that the page finds the buyer's money without asking any endpoint itself.
+ * `GET /c/{id}/balances?address=…`: the balances of a public address, for each payable token of its chain family.
+ * The page needs no RPC endpoint to find the buyer's tokens.
  */
 export async function sendBalances(deps: Deps, req: Request<{ id: string }>, res: Response): Promise<void> {
   const wallet = await readWallet(req.url);
@@ -25,10 +25,10 @@ export async function sendBalances(deps: Deps, req: Request<{ id: string }>, res
     sendBuyerError(res, 'invalid_payment_payload', message);
     return;
   }
-  const accepts = await askOpenLink(deps, req, res);
+  const accepts = await requireAccepts(deps, req, res);
   if (accepts === undefined) return;
-  const asked = { session: req.params.id, accepts, wallet };
-  sendJson(res, JSON.stringify(await readAll(deps, asked)));
+  const query = { session: req.params.id, accepts, wallet };
+  sendJson(res, JSON.stringify(await readAll(deps, query)));
 }
 
 async function readWallet(url: string): Promise<Wallet | undefined> {
@@ -41,7 +41,7 @@ async function readWallet(url: string): Promise<Wallet | undefined> {
   return solana === undefined ? undefined : { family: 'svm', address: solana };
 }
 
-interface Asked {
+interface BalanceQuery {
   session: string;
   accepts: readonly PaymentRequirements[];
   wallet: Wallet;
@@ -49,7 +49,7 @@ interface Asked {
 
 async function readAll(
   { readBalances, logger }: Deps,
-  { session, accepts, wallet: { family, address } }: Asked,
+  { session, accepts, wallet: { family, address } }: BalanceQuery,
 ): Promise<LinkBalances> {
   const tokens = accepts.flatMap(({ network, asset }): OfferedToken[] => {
     const token = findToken(network, asset);

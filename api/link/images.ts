@@ -7,16 +7,16 @@ import { releaseWhenSent } from '../http/release-when-sent.js';
 import { addressKey } from '../limits/address-key.js';
 import type { Image } from '../merchant-images/download-image.js';
 
-/** One transparent pixel: a merchant's image that is gone leaves its place empty, and no error in the buyer's console. */
-const NOTHING: Image = {
+/** One transparent pixel, for an image that is not available: the page shows a gap, and the browser logs no error. */
+const PLACEHOLDER: Image = {
   type: 'image/gif',
   bytes: Buffer.from('R0lGODlhAQABAIAAAAAAAAAAACH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
 };
-const KEPT_SECONDS = 3600;
-const NOTHING_KEPT_SECONDS = 60;
+const MAX_AGE_SECONDS = 3600;
+const PLACEHOLDER_MAX_AGE_SECONDS = 60;
 const BUSY_SECONDS = 5;
 
-/** `/c/{id}/images/{n}`: the session's images, counted over all its items, and `logo`. */
+/** `/c/{id}/images/{n}`: the session's images, numbered across all items, and `logo`. */
 export async function sendImage(deps: Deps, res: Response, id: string, name: string): Promise<void> {
   const number = numberOf(name);
   const found =
@@ -27,7 +27,7 @@ export async function sendImage(deps: Deps, res: Response, id: string, name: str
   }
   const image = await deps.images.fetch(found);
   if (image === undefined) {
-    send(res, NOTHING, NOTHING_KEPT_SECONDS);
+    send(res, PLACEHOLDER, PLACEHOLDER_MAX_AGE_SECONDS);
     return;
   }
   const release = image === 'busy' ? undefined : deps.images.takeToSend(image, addressKey(res.req));
@@ -36,21 +36,21 @@ export async function sendImage(deps: Deps, res: Response, id: string, name: str
     return;
   }
   releaseWhenSent(res, release);
-  send(res, image, KEPT_SECONDS);
+  send(res, image, MAX_AGE_SECONDS);
 }
 
-/** Browsers show what an error holds: its place is empty as well. */
+/** Browsers show the body of an error response, so it is the empty pixel too. */
 function sendBusy(res: Response): void {
   res.locals.errorCode = 'images_busy';
   res.status(503);
   res.setHeader('Retry-After', String(BUSY_SECONDS));
-  send(res, NOTHING, 0);
+  send(res, PLACEHOLDER, 0);
 }
 
-function send(res: Response, { type, bytes }: Image, keptSeconds: number): void {
+function send(res: Response, { type, bytes }: Image, maxAgeSeconds: number): void {
   res.setHeader('Content-Type', type);
   res.setHeader('Content-Length', bytes.length);
-  if (keptSeconds > 0) res.setHeader('Cache-Control', `private, max-age=${keptSeconds}`);
+  if (maxAgeSeconds > 0) res.setHeader('Cache-Control', `private, max-age=${maxAgeSeconds}`);
   res.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
   res.setHeader('Content-Disposition', 'inline');
   res.end(res.req.method === 'HEAD' ? undefined : bytes);

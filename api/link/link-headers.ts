@@ -17,8 +17,8 @@ const ANSWER_HEADERS =
   'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, Link, Request-Id';
 
 /**
- * On every answer of a link, whatever its status. Any origin may read it, since agents live in browsers too; nobody keeps
- * it, since it may be another one a moment later.
+ * Headers of every response of a link, whatever its status. Any origin may read it, since agents run in browsers
+ * too; caches may not store it, since the status may change at any moment.
  */
 export function linkHeaders({ withoutSession }: LinkRelations): RequestHandler {
   return (req, res, next) => {
@@ -40,8 +40,8 @@ export function linkHeaders({ withoutSession }: LinkRelations): RequestHandler {
 }
 
 /**
- * The `Link` header: it leads agents to what describes this service, and from a session's answer to its status, which is not
- * counted in the link's limit.
+ * The `Link` header. It refers agents to the documentation of this service and, for a session, to its status, which
+ * is not rate limited.
  */
 export interface LinkRelations {
   withoutSession: string;

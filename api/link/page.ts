@@ -6,7 +6,7 @@ import { findPageSession, type LinkedSession } from '../../shared/settlement/rea
 import { createdAt, isIdShaped } from '../../shared/values/ids.js';
 import { unixSeconds } from '../../shared/wire/timestamp.js';
 import { sendCompressed } from '../checkout-page/compressed.js';
-import { isAway, renderErrorPage } from '../checkout-page/error-page.js';
+import { isTemporary, renderErrorPage } from '../checkout-page/error-page.js';
 import { askedLanguage, chooseLanguage, type Language } from '../checkout-page/language.js';
 import { REFRESH_SECONDS, setPageHeaders } from '../checkout-page/page-headers.js';
 import type { PageState } from '../checkout-page/page-state.js';
@@ -17,46 +17,51 @@ import { BUYER_ERRORS, type BuyerErrorCode } from '../errors/buyer-errors.js';
 import { releaseWhenSent } from '../http/release-when-sent.js';
 import { addressKey } from '../limits/address-key.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
-import { look } from '../payment-link/look.js';
+import { viewLink } from '../payment-link/view-link.js';
 import { writeHead } from './respond.js';
 
-/** A load that pays nothing: 200 while the session can be looked at; when it is over, what an agent's answer has. */
+/** A page load without a payment: 200 while the session is open or processing, else the status that agents get. */
 export function sendPageLoad(deps: Deps, res: Response, session: LinkedSession, answer: LinkAnswer): void {
   const isExpired = answer.kind === 'error' && answer.error.code === 'session_expired';
   if (answer.kind === 'paid' || isExpired) writeHead(res, answer);
   sendPage(deps, res, session, answer);
 }
 
-/** A load with a payment header: an agent's status and headers, and the page that the payment has led to. */
+/**
+ * A page load with a payment header: the status and headers that agents get, with the page of the resulting state.
+ */
 export async function sendPageAfterPayment(
   deps: Deps,
   res: Response,
   sessionId: string,
   answer: LinkAnswer,
 ): Promise<void> {
-  // The payment has moved the session on.
+  // The payment has changed the session since it was read.
   const session = await findPageSession(deps.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
   writeHead(res, answer);
   sendPage(deps, res, session, answer);
 }
 
-/** `/c/{id}/page`, which an open page exchanges itself for: always 200, since browsers log anything else as an error. */
+/**
+ * `/c/{id}/page`, which an open page replaces its content with. Always 200, since browsers log other statuses as
+ * errors.
+ */
 export async function sendCurrentPage(deps: Deps, res: Response, id: string): Promise<void> {
   const session = isIdShaped(id) ? await findPageSession(deps.db, id) : undefined;
   if (session === undefined) sendErrorPage(deps, res, 'resource_missing');
-  else sendPage(deps, res, session, await look(deps, session));
+  else sendPage(deps, res, session, await viewLink(deps, session));
 }
 
 export function sendErrorPage(deps: Deps, res: Response, code: BuyerErrorCode): void {
   res.locals.errorCode = code;
   res.status(BUYER_ERRORS[code]);
-  if (isAway(code)) res.setHeader('Refresh', String(REFRESH_SECONDS));
+  if (isTemporary(code)) res.setHeader('Refresh', String(REFRESH_SECONDS));
   const language = languageOf(res);
   send(deps, res, language, renderErrorPage(code, language, deps.pageAssets));
 }
 
-/** What a person sees: a document that reads without any script. */
+/** A document that works without scripts. */
 function sendPage(deps: Deps, res: Response, session: LinkedSession, answer: LinkAnswer): void {
   const { config, pageAssets, longAnswers } = deps;
   const language = languageOf(res);
@@ -79,7 +84,7 @@ function sendPage(deps: Deps, res: Response, session: LinkedSession, answer: Lin
   send(deps, res, language, html);
 }
 
-/** `answer` is what an agent would be told, which for an open session says whether it can be paid now. */
+/** `answer`: the response for agents. For an open session it says whether it can be paid now. */
 export function pageState(session: LinkedSession, answer: LinkAnswer): PageState {
   switch (session.status) {
     case 'complete':
@@ -116,7 +121,7 @@ function languageOf(res: Response): Language {
   return askedByBuyer(res) ?? chooseLanguage(res.req.get('Accept-Language'));
 }
 
-/** In the page's address; what it may hold beside is none of ours. */
+/** The `lang` parameter; other query parameters are ignored. */
 function askedByBuyer({ req }: Response): Language | undefined {
   const [, query] = req.originalUrl.split('?', 2);
   return askedLanguage(new URLSearchParams(query).get('lang'));

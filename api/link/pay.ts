@@ -10,8 +10,8 @@ import { loadPay } from '../payment-link/load-pay.js';
 import { sentPayment } from './serve-link.js';
 
 /**
- * `POST /c/{id}/pay`: the same payment as at the link itself, for the page's script. It answers 200 whatever came of
- * it: browsers log a 402 as an error, and a buyer without funds is none of the page's.
+ * `POST /c/{id}/pay`: pays like the link itself, for the page's script. It always answers 200, since browsers log a
+ * 402 as an error of the page.
  */
 export async function sendPayOutcome(deps: Deps, req: Request<{ id: string }>, res: Response): Promise<void> {
   const arrivedAtMs = nowMs();

@@ -26,7 +26,10 @@ type AnswerDeps = Pick<Deps, 'db' | 'longAnswers' | 'config'>;
 const POLL_SECONDS = 2;
 const NO_ITEMS = '[]';
 
-/** Status and headers, the same for agents and for pages. `body` is a 402's, if it is rendered already: a header repeats it. */
+/**
+ * Status and headers, the same for agents and pages. `body`: the rendered body of a 402, which PAYMENT-REQUIRED
+ * repeats in base64.
+ */
 export function writeHead(res: Response, answer: LinkAnswer, body?: string): void {
   switch (answer.kind) {
     case 'paid':
@@ -53,14 +56,14 @@ export function writeHead(res: Response, answer: LinkAnswer, body?: string): voi
   }
 }
 
-/** Version 1's name as well: older agents look for it. */
+/** Also under the name of x402 version 1, for older agents. */
 function setReceipt(res: Response, receipt: SettlementResponse): void {
   const value = encodeHeader(receipt);
   res.setHeader(PAYMENT_RESPONSE_HEADER, value);
   res.setHeader(X_PAYMENT_RESPONSE_HEADER, value);
 }
 
-/** Who has sent a payment is never told to come again once it is taken. */
+/** A request that paid is always answered with its receipt, even when the line items are too large to send now. */
 export async function sendAgentAnswer(
   deps: AnswerDeps,
   res: Response,
@@ -89,7 +92,10 @@ function renderPaid({ session, receipt }: Answer<'paid'>, items: string, baseUrl
   return `{"status":"complete",${presented}${signed === undefined ? '' : `,"receipt":${JSON.stringify(signed)}`}}`;
 }
 
-/** Where nothing was read of them nothing is shown of them either. Undefined when too much is being sent already. */
+/**
+ * The public line items as JSON text; empty when the read did not load them. Undefined when too much is being sent
+ * already.
+ */
 async function itemsOf(
   { db, longAnswers }: AnswerDeps,
   res: Response,
@@ -108,7 +114,7 @@ function sendBusy(res: Response): void {
   sendBuyerError(
     res,
     'rate_limit',
-    'Too much is being sent to this address, or to all. Try again in a second.',
+    'Too much data is being sent to this address, or in total. Try again in a second.',
   );
 }
 
@@ -128,7 +134,7 @@ function bodyOf(answer: Exclude<LinkAnswer, { kind: 'paid' }>, link: string): st
   }
 }
 
-/** Offers and extensions are the same objects in many answers: their text is made once. */
+/** Cached texts: many responses share the same `accepts` and `extensions` objects. */
 const texts = new WeakMap<object, string>();
 
 function textOf(value: object): string {

@@ -8,7 +8,7 @@ import { sendImage } from './images.js';
 import { LINK_METHODS, linkHeaders, linkRelations } from './link-headers.js';
 import { sendCurrentPage } from './page.js';
 import { sendPayOutcome } from './pay.js';
-import { nothingThere, onlyBy, refuseBroken, refuser } from './refuse.js';
+import { allowOnly, notFound, refuseBroken, refuser } from './refuse.js';
 import { serveLink } from './serve-link.js';
 import { sendStatus } from './status.js';
 import { sendTransaction } from './transaction.js';
@@ -19,7 +19,7 @@ const POST_METHODS = 'POST, OPTIONS';
 const MAX_BODY_BYTES = 4096;
 const TOO_MANY = 'Too many requests from this address. Wait as long as Retry-After says, and try again.';
 
-/** `/c/{id}`: one address that people open and agents pay. Below it what the page asks for. */
+/** `/c/{id}`: one URL that people open and agents pay. The paths below it are for the page. */
 export function paymentLink(deps: Deps): Router {
   const router = Router({ caseSensitive: true });
   const refuse = refuser(deps);
@@ -30,42 +30,42 @@ export function paymentLink(deps: Deps): Router {
   const limitBalances = limitByAddress(deps.addressLimiters.balances, tooMany);
   const serve = serveLink(deps, relations, refuse, tooMany);
   router.use(linkHeaders(relations));
-  // For each line of the log.
+  // For the request log.
   router.param('id', (_req, res, next, id: string) => {
     if (isIdShaped(id)) res.locals.session = id;
     next();
   });
 
-  router.route('/:id').get(serve).post(serve).all(limit, onlyBy(LINK_METHODS, refuse));
-  // Not counted: an open page asks for its state every other second.
+  router.route('/:id').get(serve).post(serve).all(limit, allowOnly(LINK_METHODS, refuse));
+  // Not rate limited: an open page polls it every other second.
   router
     .route('/:id/status')
     .get((req, res) => sendStatus(deps, res, req.params.id))
-    .all(onlyBy(READ_METHODS, refuse));
+    .all(allowOnly(READ_METHODS, refuse));
   router.use('/:id', limit);
   router
     .route('/:id/page')
     .get((req, res) => sendCurrentPage(deps, res, req.params.id))
-    .all(onlyBy(READ_METHODS, refuse));
+    .all(allowOnly(READ_METHODS, refuse));
   router
     .route('/:id/pay')
     .post((req, res) => sendPayOutcome(deps, req, res))
-    .all(onlyBy(POST_METHODS, refuse));
+    .all(allowOnly(POST_METHODS, refuse));
   router
     .route('/:id/transaction')
     .post(limitTransactions, unencoded(refuse), express.json({ limit: MAX_BODY_BYTES }), (req, res) =>
       sendTransaction(deps, req, res),
     )
-    .all(onlyBy(POST_METHODS, refuse));
+    .all(allowOnly(POST_METHODS, refuse));
   router
     .route('/:id/balances')
     .get(limitBalances, (req, res) => sendBalances(deps, req, res))
-    .all(onlyBy(READ_METHODS, refuse));
+    .all(allowOnly(READ_METHODS, refuse));
   router
     .route('/:id/images/:name')
     .get((req, res) => sendImage(deps, res, req.params.id, req.params.name))
-    .all(onlyBy(READ_METHODS, refuse));
-  router.use(nothingThere(refuse));
+    .all(allowOnly(READ_METHODS, refuse));
+  router.use(notFound(refuse));
   router.use(refuseBroken(refuse), renderBuyerErrors(refuse));
   return router;
 }

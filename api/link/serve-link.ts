@@ -11,7 +11,7 @@ import { addressKey } from '../limits/address-key.js';
 import { setRetryAfter } from '../middleware/rate-limit.js';
 import type { LinkAnswer } from '../payment-link/link-answer.js';
 import { loadPay } from '../payment-link/load-pay.js';
-import { look } from '../payment-link/look.js';
+import { viewLink } from '../payment-link/view-link.js';
 import type { LinkRelations } from './link-headers.js';
 import { sendPageAfterPayment, sendPageLoad } from './page.js';
 import { type Refuse, wantsPage } from './refuse.js';
@@ -19,15 +19,15 @@ import { sendAgentAnswer } from './respond.js';
 
 type LinkRequest = Request<{ id: string }>;
 
-/** The page's requests say so; everyone else is an agent. */
+/** Only the page sends this header; other requests count as agents. */
 const PAGE_MARKER_HEADER = 'checkout-channel';
 
-/** The link itself: agents ask and pay, people load its page. */
+/** Serves `/c/{id}` to agents and browsers. */
 export function serveLink(
   deps: Deps,
   relations: LinkRelations,
   refuse: Refuse,
-  refuseMany: (req: LinkRequest, res: Response) => void,
+  refuseTooMany: (req: LinkRequest, res: Response) => void,
 ): (req: LinkRequest, res: Response) => Promise<void> {
   return async (req, res) => {
     const arrivedAtMs = nowMs();
@@ -35,7 +35,7 @@ export function serveLink(
     const { session, waitMs } = await readCounted(deps, req, isPage);
     if (waitMs !== undefined) {
       setRetryAfter(res, waitMs);
-      refuseMany(req, res);
+      refuseTooMany(req, res);
       return;
     }
     if (session === undefined) {
@@ -51,7 +51,7 @@ export function serveLink(
     }
     let answer: LinkAnswer;
     if (header === undefined) {
-      answer = await look(deps, session);
+      answer = await viewLink(deps, session);
     } else {
       const { pay } = await loadPay();
       answer = await pay(deps, session, { header, channel: channelOf(req), arrivedAtMs, requestId: req.id });
@@ -67,7 +67,10 @@ export function serveLink(
   };
 }
 
-/** What an agent asks for is light: it is read while the request is counted, unless the last one was one too many. */
+/**
+ * Reads the session while the rate limiter is asked: for agents, whose read is cheap, unless the last request from
+ * this address was refused.
+ */
 async function readCounted(
   { db, addressLimiters: { link } }: Deps,
   req: LinkRequest,
@@ -83,12 +86,12 @@ async function readCounted(
   return { session: isBegun ? begun : await read() };
 }
 
-/** HEAD never pays. */
+/** A HEAD request never pays. */
 function paymentHeaderOf(req: LinkRequest): DecodedHeader | undefined {
   return req.method === 'HEAD' ? undefined : sentPayment(req);
 }
 
-/** Undefined when nothing is paid with this request. */
+/** Undefined when the request carries no payment. */
 export function sentPayment(req: LinkRequest): DecodedHeader | undefined {
   return readPaymentHeader({
     paymentSignature: req.get('PAYMENT-SIGNATURE'),
@@ -100,7 +103,7 @@ function channelOf(req: LinkRequest): Channel {
   return req.get(PAGE_MARKER_HEADER) === 'page' ? 'page' : 'x402';
 }
 
-/** What came of a request, in few words: the metrics' labels. */
+/** The metrics label of a response. */
 function outcomeOf(answer: LinkAnswer): string {
   if (answer.kind === 'error') return answer.error.code;
   if (answer.kind !== 'payment_required') return answer.kind;

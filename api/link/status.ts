@@ -11,20 +11,20 @@ import type { Deps } from '../deps/deps.js';
 import { NO_SESSION, sendBuyerError } from '../errors/buyer-errors.js';
 import { sendJson } from '../http/send-json.js';
 import { busy, type LinkAnswer } from '../payment-link/link-answer.js';
-import { look } from '../payment-link/look.js';
+import { viewLink } from '../payment-link/view-link.js';
 import { pageState } from './page.js';
 
-/** A page that is open must hear of an expiry within 3 s, also while the facilitator hangs. */
+/** An open page must show an expiry within 3 s, even while the facilitator hangs. */
 const LONGEST_WAIT_MS = 700;
 
-/** `/c/{id}/status`: 200 in every state, since browsers log anything else as an error. Not counted in the link's limit. */
+/** `/c/{id}/status`: 200 in every state, since browsers log other statuses as errors. Not rate limited. */
 export async function sendStatus(deps: Deps, res: Response, id: string): Promise<void> {
   const session = isIdShaped(id) ? await findLinkState(deps.db, id) : undefined;
   if (session === undefined) {
     sendBuyerError(res, 'resource_missing', NO_SESSION);
     return;
   }
-  const state = pageState(session, await lookInTime(deps, session));
+  const state = pageState(session, await viewInTime(deps, session));
   const presented = presentPublicSession(session, session.account, now());
   const status: LinkStatus = {
     status: presented.status,
@@ -36,9 +36,9 @@ export async function sendStatus(deps: Deps, res: Response, id: string): Promise
   sendJson(res, JSON.stringify(status));
 }
 
-async function lookInTime(deps: Deps, session: LinkedSession): Promise<LinkAnswer> {
+async function viewInTime(deps: Deps, session: LinkedSession): Promise<LinkAnswer> {
   try {
-    return await within(LONGEST_WAIT_MS, look(deps, session));
+    return await within(LONGEST_WAIT_MS, viewLink(deps, session));
   } catch (error) {
     if (error instanceof TookTooLong) return busy();
     throw error;

@@ -7,7 +7,7 @@ import type { TransactionOffer } from '../checkout-page/page-data.js';
 import type { Deps } from '../deps/deps.js';
 import { sendBuyerError } from '../errors/buyer-errors.js';
 import { sendJson } from '../http/send-json.js';
-import { askOpenLink } from './ask-open-link.js';
+import { requireAccepts } from './require-accepts.js';
 
 interface SolanaEntry {
   accepted: PaymentRequirements;
@@ -16,8 +16,8 @@ interface SolanaEntry {
 }
 
 /**
- * `POST /c/{id}/transaction {payer, asset}`: an unsigned Solana transaction with a fresh blockhash, so that the page
- * needs no RPC endpoint. Without `asset` only what the payer holds. Nothing is changed by asking.
+ * `POST /c/{id}/transaction {payer, asset}`: an unsigned Solana transaction with a recent blockhash, so that the
+ * page needs no RPC endpoint. Without `asset` only the balances of the payer. Changes nothing.
  */
 export async function sendTransaction(
   deps: Deps,
@@ -33,10 +33,10 @@ export async function sendTransaction(
     sendBuyerError(res, 'invalid_payment_payload', message);
     return;
   }
-  const accepts = await askOpenLink(deps, req, res);
+  const accepts = await requireAccepts(deps, req, res);
   if (accepts === undefined) return;
   const prepared = await prepare(deps, { session: req.params.id, accepts, payer: wallet, asset });
-  // Not a 503: browsers log it as an error, and the page says it in its own words.
+  // 200 instead of 503: browsers log a 503 as an error, and the page shows its own message.
   const unavailable = { code: 'payment_service_unavailable' };
   if (prepared === undefined) res.locals.errorCode = unavailable.code;
   sendJson(res, JSON.stringify(prepared ?? unavailable));

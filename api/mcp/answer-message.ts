@@ -18,7 +18,10 @@ import { takeArguments } from './take-arguments.js';
 import { inputSchema } from './tool-arguments.js';
 import { MERCHANT_TOOLS } from './tools.js';
 
-/** All that needs the SDK: the first message loads it. `res` is the answer that it will be sent with. */
+/**
+ * Answers a JSON-RPC message with the MCP SDK, which is loaded with the first message. `res` is the response it
+ * will be sent with.
+ */
 export type AnswerMessage = (res: Response, message: JsonObject) => Promise<{ status: number; text: string }>;
 
 const SERVER = { name: 'stablecoin-checkout', title: 'Stablecoin Checkout', version: API_VERSION };
@@ -30,16 +33,16 @@ All amounts are integers in US cents, all times Unix seconds. A test key works o
 A result with isError holds {"error":{"type","code","message","param"}}: "message" says what to change.`;
 
 const capabilities = { tools: {} };
-/** Without it the SDK makes an ajv for each server, and a server here lives for one message. */
+/** Shared, since the SDK would create an ajv instance for each server, and a server lives for one message. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 const TOOLS = new Map(MERCHANT_TOOLS.map((tool) => [tool.name, tool]));
 const DESCRIPTIONS = MERCHANT_TOOLS.map(describeTool);
 
-/** A server and a transport for each message, as the SDK wants it where there are no sessions. */
+/** A new server and transport for each message, as the SDK requires without sessions. */
 export function messageAnswerer(deps: Deps): AnswerMessage {
   const callOperation = operationCaller(deps);
 
-  /** The result, JSON: what /v1 answers, as the text that it is and as the object that it means. */
+  /** Returns the result as JSON: the response of /v1 as text and as structured content. */
   async function callTool(res: Response, name: string, given: JsonObject): Promise<string> {
     const tool = TOOLS.get(name);
     if (tool === undefined) {
@@ -57,7 +60,7 @@ export function messageAnswerer(deps: Deps): AnswerMessage {
   }
 
   return async (res, message) => {
-    // `McpServer` validates by schemas of its own; here the operations do that.
+    // `Server` instead of `McpServer`, which would validate arguments itself; the operations do that.
     const server = new Server(SERVER, { capabilities, instructions: INSTRUCTIONS, jsonSchemaValidator });
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: DESCRIPTIONS }));
     const [parsedBody, given] = takeArguments(message);
@@ -94,14 +97,17 @@ function describeTool(tool: MerchantTool): Tool {
   };
 }
 
-/** The SDK validates and writes out a result as it does all that it gets; so it got none, and this is put in its place. */
+/**
+ * The SDK would validate and serialize the result again, so its handler returns an empty one, which is replaced
+ * here.
+ */
 function withResult(answer: string, result: string | undefined): string {
   if (result === undefined) return answer;
   const { id, error } = JSON.parse(answer);
   return error === undefined ? `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}` : answer;
 }
 
-/** What the transport looks at; the body was read before. */
+/** The headers that the transport reads; the body is passed separately. */
 function webRequest({ headers }: Request): globalThis.Request {
   const relevant = ['accept', 'content-type', 'mcp-protocol-version'].flatMap((name): [string, string][] => {
     const value = headers[name];

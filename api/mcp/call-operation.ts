@@ -3,14 +3,14 @@ import type { JsonObject } from '../../shared/x402/json-object.js';
 import type { Deps } from '../deps/deps.js';
 import { type MerchantError, merchantError } from '../errors/merchant-error.js';
 import { principalOf } from '../http/request-context.js';
-import { revokedOr } from '../middleware/revoked-first.js';
+import { revokedOrError } from '../middleware/revoked-first.js';
 import type { Answer } from '../v1/operation/answer-once.js';
 import { merchantOperations } from '../v1/routes/merchant-operations.js';
+import { collectText } from './collect-text.js';
 import type { MerchantTool } from './merchant-tool.js';
 import { placeArguments } from './tool-arguments.js';
-import { wholeText } from './whole-text.js';
 
-/** Gives the status and the body of /v1. `res`, the answer at /mcp, gets those of its headers that help a caller. */
+/** Returns status and body as /v1 would. Sets Retry-After and Idempotent-Replayed on `res`. */
 type CallOperation = (
   res: Response,
   tool: MerchantTool,
@@ -18,8 +18,8 @@ type CallOperation = (
 ) => Promise<{ status: number; text: string; code?: string }>;
 
 /**
- * A tool calls the operation that the route of /v1 calls: so parameters, errors, bytes and idempotency, over both ways
- * in, cannot differ. Key and limit were looked at by the request that the call came with.
+ * A tool calls the same operation as the route of /v1, so parameters, errors and idempotency are the same. The key
+ * and the rate limit were checked for the HTTP request.
  */
 export function operationCaller(deps: Deps): CallOperation {
   const operations = merchantOperations(deps);
@@ -32,14 +32,14 @@ export function operationCaller(deps: Deps): CallOperation {
   }
 
   async function refuse({ req }: Response, error: unknown): Promise<MerchantError> {
-    return merchantError(await revokedOr(error, deps.db, req.principal), req);
+    return merchantError(await revokedOrError(error, deps.db, req.principal), req);
   }
 
   return async (res, tool, given) => {
     try {
       const { text, isReplay } = await answer(res, tool, given);
       if (isReplay) res.setHeader('Idempotent-Replayed', 'true');
-      return { status: 200, text: await wholeText(text) };
+      return { status: 200, text: await collectText(text) };
     } catch (error) {
       const { status, headers, text, code } = await refuse(res, error);
       const retryAfter = headers['Retry-After'];

@@ -12,7 +12,7 @@ import { type MerchantTool, NEXT_PAGE } from './merchant-tool.js';
 
 const ENDPOINTS = '/webhook_endpoints';
 
-/** To hear of what happens, and of who may ask. */
+/** Tools for events, webhook endpoints and keys. */
 export const EVENT_TOOLS: readonly MerchantTool[] = [
   {
     name: 'list_events',

@@ -1,19 +1,19 @@
 import type { TSchema } from 'typebox';
 import type { MerchantOperations } from '../v1/routes/merchant-operations.js';
 
-/** An operation of /v1 as a tool. */
+/** A /v1 operation as an MCP tool. */
 export interface MerchantTool {
   name: string;
   title: string;
-  /** What it does, what comes back, and what to do next: all that an agent knows of it. */
+  /** What the tool does, what it returns and what to do next: all that an agent knows about it. */
   description: string;
   operation: keyof MerchantOperations;
   method: 'GET' | 'POST' | 'DELETE';
-  /** Below /v1. */
+  /** Path below /v1. */
   path: string;
-  /** What the id in the path is. */
+  /** Description of the id in the path. */
   id?: string;
-  /** The schema that the operation validates its query or its body by. */
+  /** The schema of the query or body. */
   parameters?: ParameterSchema;
   effect: Effect;
 }
@@ -23,9 +23,9 @@ interface ParameterSchema extends TSchema {
   required?: readonly string[] | undefined;
 }
 
-/** Reads; adds something with each call; changes or ends what is there, where a second call changes nothing more. */
+/** `adds`: each call adds something. `changes`: a repeated call changes nothing more. */
 type Effect = 'reads' | 'adds' | 'changes';
 
-/** What every list's description ends with. */
+/** Last sentence of the description of each list. */
 export const NEXT_PAGE =
   'When `has_more` is true, call again with `starting_after` set to the id of the last one in `data`.';

@@ -12,7 +12,7 @@ import { type MerchantTool, NEXT_PAGE } from './merchant-tool.js';
 const SESSIONS = '/checkout/sessions';
 const REFUNDS = '/refunds';
 
-/** To be paid, and to give back. */
+/** Tools for checkout sessions, payments and refunds. */
 export const MONEY_TOOLS: readonly MerchantTool[] = [
   {
     name: 'create_checkout_session',

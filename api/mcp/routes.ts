@@ -15,9 +15,9 @@ import { hasLargeBody, readBody } from '../middleware/read-body.js';
 import type { AnswerMessage } from './answer-message.js';
 
 /**
- * The merchant API as tools for a merchant's own agent: MCP over Streamable HTTP, behind a checkout key. Each POST is
- * whole in itself: no session, no stream, so any process may answer it. What concerns the HTTP request (key, method,
- * body) is answered as /v1 answers it; a message's answer is JSON-RPC.
+ * The merchant API as MCP tools over Streamable HTTP, authenticated with a checkout key. Each POST is complete in
+ * itself, without session or stream, so any process may answer it. Errors of the HTTP request (key, method, body)
+ * are answered as under /v1, messages as JSON-RPC.
  */
 export function merchantTools(deps: Deps): Router {
   let answerMessage: AnswerMessage | undefined;
@@ -34,9 +34,10 @@ export function merchantTools(deps: Deps): Router {
       const message = messageOf(req);
       if (hasLargeBody(req)) await takeLongTurn();
       const { tooMany } = res.locals;
-      // An agent sees what its call came to, but seldom the HTTP status below it.
+      // Agents see the result of a tool call, but often not the HTTP status, so a call over the limit gets a
+      // result.
       if (tooMany !== undefined && message.method !== 'tools/call') throw tooMany;
-      // Loaded by the first message: the SDK takes time and memory that a process without agents keeps.
+      // Loaded with the first message: the SDK costs time and memory.
       const { messageAnswerer } = await import('./answer-message.js');
       answerMessage ??= messageAnswerer(deps);
       const { status, text } = await answerMessage(res, message);
@@ -50,7 +51,10 @@ export function merchantTools(deps: Deps): Router {
   return router;
 }
 
-/** Asked first and by itself: a message may come to no statement that asks it, and a 401 is for HTTP to tell. */
+/**
+ * Checks the key against the database first, since a message may run no query that does, and a revoked key must be
+ * answered with HTTP 401.
+ */
 function keyThatCounts({ db }: Deps): RequestHandler {
   return async (req, _res, next) => {
     await requireKeyThatCounts(db, principalOf(req));
@@ -58,7 +62,7 @@ function keyThatCounts({ db }: Deps): RequestHandler {
   };
 }
 
-/** Counts as under /v1; what to do about one too many depends on its body. */
+/** Counts towards the same limit as /v1. The refusal is kept, since its form depends on the body. */
 function countRequest({ apiRateLimiter }: Deps): RequestHandler {
   return async (req, res, next) => {
     try {
@@ -71,7 +75,7 @@ function countRequest({ apiRateLimiter }: Deps): RequestHandler {
   };
 }
 
-/** One JSON-RPC message: MCP has no batches any more. */
+/** Requires a single JSON-RPC message: MCP has removed batches. */
 function messageOf(req: Request): JsonObject {
   const { encoding, value } = bodyOf(req);
   if (encoding === 'json' && isJsonObject(value)) return value;

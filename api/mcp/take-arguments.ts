@@ -3,8 +3,8 @@ import { MAX_MESSAGE_VALUES } from '../../shared/limits/bounds.js';
 import { isJsonObject, type JsonObject } from '../../shared/x402/json-object.js';
 
 /**
- * A call's arguments are the operation's to judge. The SDK gets none: it stumbles over one called `constructor`, and
- * looks at all that it gets many times over, so that the rest must be light.
+ * Separates the arguments of a call, which the operation validates, from the message for the SDK. The SDK fails on
+ * an argument named `constructor` and traverses its input several times, so the rest must be small.
  */
 export function takeArguments(message: JsonObject): [message: JsonObject, given: JsonObject] {
   const { params } = message;
@@ -19,9 +19,9 @@ export function takeArguments(message: JsonObject): [message: JsonObject, given:
   return [rest, isCall && isJsonObject(params.arguments) ? params.arguments : {}];
 }
 
-/** Counts no further than it must. */
-function holdsMore(value: unknown, most: number): boolean {
-  let left = most;
+/** Stops counting at the limit. */
+function holdsMore(value: unknown, limit: number): boolean {
+  let left = limit;
   const isOneTooMany = (one: unknown): boolean => {
     left -= 1;
     return left < 0 || (typeof one === 'object' && one !== null && Object.values(one).some(isOneTooMany));

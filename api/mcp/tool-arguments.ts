@@ -7,10 +7,10 @@ import type { MerchantTool } from './merchant-tool.js';
 
 const strict = { additionalProperties: false };
 const parseId = inputParser(Type.Object({ id: Type.String() }, strict));
-/** How long a key may be is the operation's to say. */
+/** The operation checks the length of the key. */
 const parseKey = inputParser(Type.Object({ idempotency_key: Type.Optional(Type.String()) }, strict));
 
-/** A tool's arguments are one object; an operation of /v1 has its parameters in three places. */
+/** Splits the arguments of a tool into path id, Idempotency-Key and parameters, which /v1 takes separately. */
 export function placeArguments(tool: MerchantTool, given: JsonObject): Omit<Call, 'principal'> {
   const others = { ...given };
   const take = (name: string): RawInput => {
@@ -30,7 +30,7 @@ const IDEMPOTENCY_KEY = Type.String({
     'Makes the call safe to repeat, as the Idempotency-Key header of the REST API does. Choose a random one (a UUID) for each thing you mean to do. For 24 hours the same key with the same arguments answers with the first result again and does nothing more; with other arguments it is refused.',
 });
 
-/** The parameters' own schemas, those that requests are validated by. */
+/** The input schema of a tool, built from the schemas that validate requests. */
 export function inputSchema(tool: MerchantTool) {
   const { properties = {}, required = [] } = tool.parameters ?? {};
   return {
@@ -45,7 +45,7 @@ export function inputSchema(tool: MerchantTool) {
   };
 }
 
-/** Every POST does. */
+/** Every POST accepts an idempotency key. */
 function takesKey({ method }: MerchantTool): boolean {
   return method === 'POST';
 }

@@ -11,7 +11,7 @@ import { readImageBody } from './read-image-body.js';
  * could lead anywhere. An image is small, arrives quickly, and is one by its first bytes.
  */
 export interface ImageDownloader {
-  /** Undefined, or an error, when there is no usable image at this address. */
+  /** Resolves to undefined or rejects when there is no usable image. */
   download(address: string, holder: string): Promise<Image | undefined>;
   close(): Promise<void>;
 }

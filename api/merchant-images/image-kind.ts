@@ -1,6 +1,6 @@
 /**
- * What an image is, by its first bytes: a server's word for it is not taken. No SVG, which may hold scripts and ask
- * other servers.
+ * Image formats by their first bytes; the Content-Type of the server is not trusted. SVG is left out: it may hold
+ * scripts and load from other servers.
  */
 const KINDS: [type: string, matches: (bytes: Buffer) => boolean][] = [
   ['image/png', (bytes) => starts(bytes, '89504e470d0a1a0a')],

@@ -20,15 +20,14 @@ import { ImagesBusy } from './read-image-body.js';
  */
 export interface ImageProxy {
   /** Undefined when there is no usable image at this address; busy when too many are being fetched to tell. */
-  fetch(asked: AskedImage): Promise<Image | undefined | 'busy'>;
+  fetch(wanted: WantedImage): Promise<Image | undefined | 'busy'>;
   /** Takes the bytes of an image that is sent to this address; undefined when too much is being sent. */
   takeToSend(image: Image, address: string): Release | undefined;
   close(): Promise<void>;
 }
 
-export interface AskedImage {
+export interface WantedImage {
   url: string;
-  /** Whose image it is. */
   accountId: string;
 }
 
@@ -53,7 +52,7 @@ export function createImageProxy(rules: { allowPrivateNetworks: boolean }): Imag
   });
   const fetches = new Map<string, Promise<Image | undefined | 'busy'>>();
 
-  async function fetchNow({ url, accountId }: AskedImage): Promise<Image | undefined | 'busy'> {
+  async function fetchNow({ url, accountId }: WantedImage): Promise<Image | undefined | 'busy'> {
     const release = await slots.take(WAIT_MS, accountId, parseUrl(url)?.host ?? '');
     if (release === undefined) return 'busy';
     try {
@@ -74,11 +73,11 @@ export function createImageProxy(rules: { allowPrivateNetworks: boolean }): Imag
   }
 
   return {
-    async fetch(asked) {
-      const { url } = asked;
+    async fetch(wanted) {
+      const { url } = wanted;
       const known = remembered.get(url);
       if (known !== undefined) return known.image;
-      const fetching = fetches.get(url) ?? fetchNow(asked).finally(() => fetches.delete(url));
+      const fetching = fetches.get(url) ?? fetchNow(wanted).finally(() => fetches.delete(url));
       fetches.set(url, fetching);
       return await fetching;
     },

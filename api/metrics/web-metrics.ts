@@ -7,13 +7,13 @@ import { within } from '../../shared/process/within.js';
 import { readWorkerPages } from '../../shared/upkeep/worker-pages.js';
 import { BUYER_ERRORS } from '../errors/buyer-errors.js';
 
-/** What a web process counts. Labels come from tables and route templates, never from what a client sent. */
+/** Labels come from tables and route templates, never from client input. */
 export interface WebMetrics {
   request(labels: { method: string; route: string; status: number }, seconds: number): void;
   linkAnswer(outcome: string): void;
-  /** As `/readyz` says. */
+  /** Same value as `/readyz`. */
   ready(isReady: boolean): void;
-  /** With the pages of workers that have no port. */
+  /** Includes the metrics of workers that have no port. */
   read(): Promise<string>;
 }
 
@@ -22,12 +22,12 @@ export interface OperationLabels {
   route: string;
 }
 
-/** A link that cannot be paid is a 503. */
+/** An unpayable link answers 503. */
 const LINK_FAILURES = ['GET', 'POST'].flatMap((method) =>
   [500, 503].map((status) => ({ method, route: '/c/:id', status })),
 );
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
-/** As `serve-link.ts` names them. */
+/** Same names as in `serve-link.ts`. */
 const LINK_OUTCOMES = [
   'paid',
   'processing',
@@ -58,7 +58,7 @@ export function openWebMetrics(sources: MetricSources, operations: readonly Oper
     help: '1 when this process can serve, as /readyz says.',
     registers,
   });
-  // An alarm on what grows does not see what begins with its first event: failures begin at none.
+  // `increase()` misses the first event of a series that starts with it, so failures start at 0.
   for (const outcome of LINK_OUTCOMES) linkAnswers.inc({ outcome }, 0);
   for (const labels of operations) requests.zero({ ...labels, status: 500 });
   for (const labels of LINK_FAILURES) requests.zero(labels);
@@ -75,7 +75,7 @@ export function openWebMetrics(sources: MetricSources, operations: readonly Oper
   };
 }
 
-/** What can't be asked is left out; what is asked beside it says that Postgres did not answer. */
+/** Unreadable pages are left out; another metric shows that Postgres did not answer. */
 async function pagesOfWorkers(db: Knex): Promise<string[]> {
   return await within(ANSWER_WITHIN_MS, readWorkerPages(db)).catch(() => []);
 }

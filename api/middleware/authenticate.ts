@@ -6,7 +6,7 @@ import { consumeForAnswer, limitRefused } from './rate-limit.js';
 
 type KeyDeps = Pick<Deps, 'db' | 'addressLimiters' | 'keyUses'>;
 
-/** The checkout key, as a Bearer token or as the user name of Basic authentication. */
+/** Accepts a checkout key as Bearer token or as user name of Basic authentication. */
 export function authenticate(deps: KeyDeps): RequestHandler {
   return async (req, _res, next) => {
     req.principal = await identify(deps, req);
@@ -14,7 +14,7 @@ export function authenticate(deps: KeyDeps): RequestHandler {
   };
 }
 
-/** Whoever has a checkout key, within its account's share; in one layer, since every request of the API passes it. */
+/** Authenticates and applies the rate limit in one layer, since Express costs each request per layer. */
 export function admit(deps: KeyDeps & Pick<Deps, 'apiRateLimiter'>): RequestHandler {
   return async (req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');

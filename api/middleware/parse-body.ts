@@ -6,7 +6,7 @@ import { parseNothing } from '../input/input-parser.js';
 import type { RawInput } from '../input/normalize.js';
 import { isTooHeavy, type Weight, weighForm, weighJson } from '../input/weigh.js';
 
-/** The body as sent: JSON or Stripe-style form. An empty body is `{}` whatever its content type. */
+/** The body, JSON or Stripe's form encoding. An empty body is `{}` whatever its content type. */
 export function bodyOf(req: Request): RawInput {
   const bytes: unknown = req.body;
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return { encoding: 'json', value: {} };
@@ -73,7 +73,7 @@ export function queryOf(req: Request): RawInput {
   return start === -1 ? NO_QUERY : parseForm(Buffer.from(req.originalUrl.slice(start + 1)), 'query');
 }
 
-/** Requests that take no query parameters refuse them like any other unknown parameter. */
+/** Refuses every query parameter as unknown. */
 export function requireNoQuery(req: Request): void {
   parseNothing(queryOf(req));
 }

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Deps } from '../deps/deps.js';
 
-/** Prepares a request or its answer, and stops none. */
+/** Middleware that never ends a request. */
 export type Preparation = (req: Request, res: Response) => void;
 
-/** Express looks at each layer, and builds a way out of it, for every request: preparations share one. */
+/** Runs all of them in one layer: Express matches each layer and builds a `next` for it on every request. */
 export function inOneLayer(...preparations: readonly Preparation[]): RequestHandler {
   return (req, res, next) => {
     for (const prepare of preparations) prepare(req, res);
@@ -12,7 +12,10 @@ export function inOneLayer(...preparations: readonly Preparation[]): RequestHand
   };
 }
 
-/** Behind a router that nobody told us of, all buyers share its address, and its limit: one line says so. */
+/**
+ * Warns once when requests come through a proxy that TRUST_PROXY does not name: all buyers would share its address
+ * and rate limit.
+ */
 export function warnOfUntrustedProxy({ config, logger }: Deps): Preparation {
   let warned = !config.production || config.trustProxy !== false;
   return (req) => {

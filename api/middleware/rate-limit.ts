@@ -55,7 +55,7 @@ export async function limitRefused<T>(
   }
 }
 
-/** Per address, over all processes. */
+/** The limit is per address, shared by all processes. */
 export function limitByAddress(
   limiter: RequestLimiter,
   refuse: (req: Request, res: Response) => void,

@@ -3,7 +3,7 @@ import { Refusal } from '../../shared/errors/refusal.js';
 import { LARGE_BODY_IN_FLIGHT_MS, MAX_BODY_BYTES, SMALL_BODY_BYTES } from '../../shared/limits/bounds.js';
 import type { Budget, Claim } from '../../shared/limits/budget.js';
 import type { Deps } from '../deps/deps.js';
-import { whenOver } from '../http/on-close.js';
+import { onClose } from '../http/on-close.js';
 import { takeLongTurn } from '../limits/long-turns.js';
 
 /** Sign-ups have no account yet: their large bodies together count as those of one. */
@@ -37,7 +37,7 @@ export function hasBody(req: Pick<Request, 'headers'>): boolean {
   return req.headers['transfer-encoding'] !== undefined || Number(announcedBytes(req)) > 0;
 }
 
-/** Once it was read. */
+/** Requires `readBody`. */
 export function hasLargeBody({ body }: Pick<Request, 'body'>): boolean {
   return Buffer.isBuffer(body) && body.length > SMALL_BODY_BYTES;
 }
@@ -55,7 +55,7 @@ function refuseUnread(req: Request, res: Response, error: unknown, next: NextFun
 
 export const ENCODED = 'Send the body as it is: without compression, and without a Content-Encoding.';
 
-/** Compressed, a few bytes can become very many. */
+/** Compressed bodies are refused: a few bytes can expand to very many. */
 export function isEncoded({ headers }: Pick<Request, 'headers'>): boolean {
   return !/^(identity)?$/i.test((headers['content-encoding'] ?? '').trim());
 }
@@ -85,19 +85,19 @@ function collect(req: Request, claimRoom: () => Claim): Promise<Buffer> {
       else chunks.push(chunk);
     };
     const finish = (): void => {
-      letGo();
+      unsubscribe();
       resolve(Buffer.concat(chunks, length));
     };
-    const breakOff = (): void => stop(cutOff());
+    const disconnected = (): void => stop(cutOff());
     const stop = (refusal: Refusal): void => {
-      letGo();
+      unsubscribe();
       reject(refusal);
     };
-    const letGo = (): void => {
-      req.off('data', take).off('end', finish).off('close', breakOff).off('error', breakOff);
+    const unsubscribe = (): void => {
+      req.off('data', take).off('end', finish).off('close', disconnected).off('error', disconnected);
     };
     if (req.destroyed) reject(cutOff());
-    else req.on('data', take).on('end', finish).on('close', breakOff).on('error', breakOff);
+    else req.on('data', take).on('end', finish).on('close', disconnected).on('error', disconnected);
   });
 }
 
@@ -105,7 +105,7 @@ function collect(req: Request, claimRoom: () => Claim): Promise<Buffer> {
 function claimLargeBody(res: Response, largeBodies: Budget, account: string): Claim {
   const claim = largeBodies.claim(account);
   const timer = setTimeout(() => res.destroy(), LARGE_BODY_IN_FLIGHT_MS);
-  whenOver(res, () => {
+  onClose(res, () => {
     clearTimeout(timer);
     claim.release();
   });

@@ -1,12 +1,12 @@
 import { newId } from '../../shared/values/ids.js';
 import type { Deps } from '../deps/deps.js';
-import { whenOver } from '../http/on-close.js';
+import { onClose } from '../http/on-close.js';
 import type { Preparation } from './preparations.js';
 import { routeLabels } from './route-label.js';
 
 /**
- * Gives every request its id and, when it is over, its one log line and its place in the metrics. `paths`, such as
- * `/v1/payments/{id}`, are told apart also when a request is refused before it gets to its route.
+ * Sets the request id, and logs and counts the request when it is finished. `paths`, such as `/v1/payments/{id}`,
+ * name the route of a request that was refused before routing.
  */
 export function requestId(
   { logger, metrics }: Pick<Deps, 'logger' | 'metrics'>,
@@ -18,7 +18,7 @@ export function requestId(
     req.id = newId('req_');
     req.log = logger;
     res.setHeader('Request-Id', req.id);
-    whenOver(res, () => {
+    onClose(res, () => {
       const ms = performance.now() - startedAt;
       const route = labelOf(req, res.locals.errorCode !== undefined);
       metrics.request({ method: req.method, route, status: res.statusCode }, ms / 1000);
@@ -30,7 +30,7 @@ export function requestId(
         status: res.statusCode,
         tool: res.locals.tool,
         session: res.locals.session,
-        // What is undefined is left out of the line.
+        // Undefined fields are left out of the line.
         code: res.locals.errorCode,
         account: req.principal?.accountId,
         livemode: req.principal?.livemode,

@@ -5,10 +5,11 @@ import { Refusal } from '../../shared/errors/refusal.js';
 import { ERROR_CATALOG } from '../errors/catalog.js';
 
 /**
- * What is refused before its first statement has not been asked whether its key still counts. It is asked here, so that
- * a revoked key is told 401 whatever else is wrong, and a good request pays no round trip for that.
+ * Returns the refusal of a revoked key, else `error`. A request that fails before its first query has not had its
+ * key checked against the database; checking it here answers 401 for a revoked key without costing valid requests a
+ * round trip.
  */
-export async function revokedOr(
+export async function revokedOrError(
   error: unknown,
   db: Knex,
   principal: Principal | undefined,
@@ -21,13 +22,13 @@ export async function revokedOr(
   );
 }
 
-/** Whoever has used up the account's share hears that before what else is wrong, and that the key is revoked before both. */
+/** Order of precedence: revoked key, then rate limit, then the error itself. */
 export function revokedFirst(db: Knex): ErrorRequestHandler {
   return async (error: unknown, req, _res, next) => {
     const first = await (req.consumed ?? Promise.resolve()).then(
       () => error,
-      (usedUp: unknown) => usedUp,
+      (limited: unknown) => limited,
     );
-    next(await revokedOr(first, db, req.principal));
+    next(await revokedOrError(first, db, req.principal));
   };
 }

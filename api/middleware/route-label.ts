@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** What is answered outside of the API document; what lies below the last of them has one name together. */
+/** Paths outside of the API document. */
 const OTHER_PATHS = [
   '/c/{id}',
   '/c/{id}/status',
@@ -31,9 +31,9 @@ interface Template {
 }
 
 /**
- * Names the route of a request that is over: the template, not the path, since paths hold ids, and a link's id is all it
- * takes to see it. Of what was refused express has forgotten under which path its route was, or never got to it: then
- * the path is looked up. There are as many names as routes, and `unknown`.
+ * Labels a finished request with its route template, since paths hold ids and the id of a link grants access to it.
+ * Express has no route for a request that was refused before or outside of its router; then the path is matched
+ * against the templates. Anything else is `unknown`, which bounds the number of labels.
  */
 export function routeLabels(
   documentedPaths: readonly string[],

@@ -1,14 +1,14 @@
 import type { RequestHandler } from 'express';
 import { beginSpan, isTracing } from '../../shared/tracing/spans.js';
-import { whenOver } from '../http/on-close.js';
+import { onClose } from '../http/on-close.js';
 import { routeLabels } from './route-label.js';
 
-/** What platforms and programs ask all the time. */
+/** Polled constantly by platforms. */
 const UNTRACED = /^\/(healthz|readyz|metrics|assets\/|admin\/)/;
 
 /**
- * A span for each request, by the name of its route. A trace begins here: whoever asks is not asked for one, or anybody
- * could write into anybody's.
+ * One span per request, named by its route. Trace headers of clients are ignored: any client could otherwise write
+ * into the traces of others.
  */
 export function traceRequests(paths: readonly string[]): RequestHandler[] {
   if (!isTracing()) return [];
@@ -19,7 +19,7 @@ export function traceRequests(paths: readonly string[]): RequestHandler[] {
         ? undefined
         : beginSpan({ name: req.method, kind: 'server', parent: null });
       if (span === undefined) return next();
-      whenOver(res, () => {
+      onClose(res, () => {
         const route = labelOf(req, res.locals.errorCode !== undefined);
         span.rename(`${req.method} ${route}`);
         span.say({

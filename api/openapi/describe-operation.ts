@@ -15,9 +15,9 @@ export interface Operation {
   body?: ObjectSchema;
   pathId?: string;
   statuses: readonly number[];
-  /** What opens it, when that is not a checkout key. */
+  /** Set when the operation takes a token instead of a checkout key. */
   security?: 'facilitatorToken';
-  /** What a caller who would rather have text/csv gets. */
+  /** Description of the text/csv response, if there is one. */
   csv?: string;
 }
 

@@ -4,7 +4,7 @@ import { LINK_SCHEMAS } from './link-schemas.js';
 import { merchantPaths } from './merchant-paths.js';
 import { RESOURCE_SCHEMAS } from './resource-schemas.js';
 
-/** OpenAPI 3.1, made from the very schemas that validate requests. */
+/** OpenAPI 3.1, generated from the schemas that validate requests. */
 export function openApiDocument(baseUrl: string): object {
   return {
     openapi: '3.1.0',

@@ -48,7 +48,7 @@ const ANSWERS: Record<number, Answer> = {
   },
 };
 
-/** What needs no key: the payment link, and the keys that its receipts are checked with. */
+/** Routes without authentication: the payment link and the JWKS document. */
 export function linkPaths(): Record<string, object> {
   return {
     '/c/{id}': {

@@ -3,7 +3,7 @@ import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { fieldsBy, PUBLIC_FIELDS } from '../../shared/session-fields/fields.js';
 import { nullable, REFUND, ref, strict } from './resource-schemas.js';
 
-/** What a link answers buyers and agents with, as it appears in /openapi.json; the suite holds answers against it. */
+/** Response schemas of payment links in /openapi.json. Specs validate responses against them. */
 const Uri = Type.String({ format: 'uri' });
 const Timestamp = Type.Integer({ description: 'Unix seconds.' });
 const Cents = Type.Integer({ minimum: 0, description: 'US cents.' });

@@ -32,7 +32,7 @@ const AS_TABLE =
 
 type Method = 'get' | 'post' | 'delete';
 
-/** What a checkout key opens, and how an agent gets one. */
+/** The operations that take a checkout key, and the one that creates keys. */
 const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
   '/v1/checkout/sessions': {
     post: {
@@ -251,7 +251,7 @@ const OPERATIONS: Record<string, Partial<Record<Method, Operation>>> = {
   },
 };
 
-/** `/v1/checkout/sessions/{id}` and the like. */
+/** Paths such as `/v1/checkout/sessions/{id}`. */
 export const MERCHANT_PATHS: readonly string[] = Object.keys(OPERATIONS);
 
 export function merchantPaths(): Record<string, object> {
@@ -266,7 +266,7 @@ function describeMethods(methods: Partial<Record<Method, Operation>>): object {
   );
 }
 
-/** As they are counted. */
+/** Labels of the request metrics. */
 export const MERCHANT_OPERATIONS: readonly { method: string; route: string }[] = Object.entries(
   OPERATIONS,
 ).flatMap(([path, operations]) =>

@@ -3,20 +3,20 @@ import type { Deps } from '../deps/deps.js';
 import { setDocumentHeaders } from '../http/safe-headers.js';
 import { requirePassword } from './credentials.js';
 import { fromOwnPagesOnly } from './own-pages-only.js';
-import { recordTouch } from './record-touch.js';
+import { recordAction } from './record-action.js';
 
 const QUEUES_PATH = '/queues';
 const QUEUES_URL = '/admin/queues';
 
-/** Operators' pages; without ADMIN_PASSWORD they do not exist. */
+/** Pages for operators. Without ADMIN_PASSWORD they are not served. */
 export function adminPages(deps: Deps, password: string): Router {
   const router = Router();
   router.use(requirePassword(password, deps.logger), ownHeaders);
-  router.use(QUEUES_PATH, fromOwnPagesOnly, recordTouch(deps), queueDashboard(deps));
+  router.use(QUEUES_PATH, fromOwnPagesOnly, recordAction(deps), queueDashboard(deps));
   return router;
 }
 
-/** The dashboard's own page needs its own scripts and inline styles; nothing from elsewhere. */
+/** The dashboard needs inline styles and its own scripts; nothing from other origins. */
 const OWN_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -35,7 +35,7 @@ const ownHeaders: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** Opened with the first visit: a queue can't be opened while its store is away. */
+/** Opened on the first visit: a queue cannot be opened while its store is unavailable. */
 function queueDashboard({ queues, logger }: Deps): RequestHandler {
   let dashboard: RequestHandler | undefined;
   return async (req, res, next) => {

@@ -55,8 +55,8 @@ function check(
   return authorization !== undefined && limiter.check(addressKey(req), () => isRight(authorization));
 }
 
-function refuse(res: Response, words: string): void {
-  res.type('text/plain').send(words);
+function refuse(res: Response, text: string): void {
+  res.type('text/plain').send(text);
 }
 
 function basicCredentials(authorization: string): string {

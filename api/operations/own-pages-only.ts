@@ -1,26 +1,26 @@
 import type { Request, RequestHandler } from 'express';
 import { parseUrl } from '../../shared/values/parse-url.js';
 
-const LOOKING = new Set(['GET', 'HEAD', 'OPTIONS']);
+const READ_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-export function isLooking({ method }: Pick<Request, 'method'>): boolean {
-  return LOOKING.has(method);
+export function isRead({ method }: Pick<Request, 'method'>): boolean {
+  return READ_METHODS.has(method);
 }
 
 /**
- * A browser sends the operators' password along with whatever any page makes it send, and no cookie rule stops that. So
- * a change is taken only from these pages themselves, or from a program, which sends neither header; and never in a
- * form's encoding, which every page may send.
+ * Protects against cross-site request forgery. Browsers attach Basic credentials to requests that other sites
+ * trigger, and no cookie rule prevents it. A change is accepted from this origin, or from a program, which sends
+ * neither header, and never with a form's content type, which any site can send without a preflight.
  */
 export const fromOwnPagesOnly: RequestHandler = (req, res, next) => {
-  if (isLooking(req) || (isFromHere(req) && hasNoFormBody(req))) {
+  if (isRead(req) || (isSameOrigin(req) && hasNoFormBody(req))) {
     next();
     return;
   }
-  res.status(403).type('text/plain').send('Changes are taken from these pages alone, and as JSON.\n');
+  res.status(403).type('text/plain').send('Changes are accepted only from these pages, and as JSON.\n');
 };
 
-function isFromHere({ headers }: Request): boolean {
+function isSameOrigin({ headers }: Request): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
   const { origin, host } = headers;

@@ -6,8 +6,8 @@ import { type DatabaseState, databaseState, probeWriting } from '../../shared/up
 import type { Deps } from '../deps/deps.js';
 
 /**
- * Whether this process can serve: Postgres takes writes, and has the tables. Payments survive without the queue store, so
- * that it is away takes nobody out of service; and of a wrong clock one need only be told.
+ * A process is ready when Postgres accepts writes and has all migrations. The queue store is not required, since
+ * payments work without it; a wrong clock is only reported.
  */
 export interface Readiness {
   ready: boolean;
@@ -19,41 +19,44 @@ interface Database {
   migrations: 'ok' | 'behind' | 'unknown';
 }
 
-/** Balancers wait two seconds and more. */
+/** Load balancers wait two seconds or more. */
 const ANSWER_WITHIN_MS = 1500;
-/** However many ask. */
-const REMEMBERED_MS = 1000;
-/** Whoever waits for one of many busy connections is not without Postgres. */
-const GOOD_FOR_MS = 10_000;
+/** Checks are shared by all requests within this time. */
+const CACHED_MS = 1000;
+/**
+ * A check that times out within this time of a good one counts as good: busy connections do not mean that Postgres
+ * is down.
+ */
+const GRACE_MS = 10_000;
 const ALL_OK: Database = { database: 'ok', migrations: 'ok' };
 
 export function openReadiness(deps: Deps): () => Promise<Readiness> {
   const { lifecycle } = deps;
-  const seldom = askSeldom<Database>({ forMs: REMEMBERED_MS, keys: 1 });
-  const storeSeldom = askSeldom<boolean>({ forMs: REMEMBERED_MS, keys: 1 });
+  const askShared = askSeldom<Database>({ forMs: CACHED_MS, keys: 1 });
+  const askStore = askSeldom<boolean>({ forMs: CACHED_MS, keys: 1 });
   let wasOkAtMs = Number.NEGATIVE_INFINITY;
 
   const askDatabase = async (): Promise<Database> => {
     const found = await readDatabase(deps);
-    if (found !== 'silent') {
+    if (found !== 'timeout') {
       if (found.database === 'ok' && found.migrations === 'ok') wasOkAtMs = performance.now();
       return found;
     }
-    if (performance.now() - wasOkAtMs < GOOD_FOR_MS) return ALL_OK;
+    if (performance.now() - wasOkAtMs < GRACE_MS) return ALL_OK;
     return { database: 'down', migrations: 'unknown' };
   };
 
   return async () => {
     const [database, hasStore] = await Promise.all([
-      seldom('', askDatabase),
-      storeSeldom('', () => hasQueueStore(deps)),
+      askShared('', askDatabase),
+      askStore('', () => hasQueueStore(deps)),
     ]);
     const serves = database.database === 'ok' && database.migrations === 'ok';
-    const word = serves ? 'ready' : 'not_ready';
+    const status = serves ? 'ready' : 'not_ready';
     return {
       ready: serves && !lifecycle.isStopping,
       answer: {
-        status: lifecycle.isStopping ? 'stopping' : word,
+        status: lifecycle.isStopping ? 'stopping' : status,
         ...(!hasStore && { degraded: 'queue store' }),
         ...database,
         queue_store: hasStore ? 'ok' : 'down',
@@ -63,7 +66,7 @@ export function openReadiness(deps: Deps): () => Promise<Readiness> {
   };
 }
 
-async function readDatabase({ db }: Deps): Promise<Database | 'silent'> {
+async function readDatabase({ db }: Deps): Promise<Database | 'timeout'> {
   const read = async (): Promise<Database> => {
     const pending = await pendingMigrations(db);
     if (pending.length > 0) return { database: 'ok', migrations: 'behind' };
@@ -77,7 +80,7 @@ async function readDatabase({ db }: Deps): Promise<Database | 'silent'> {
   try {
     return await within(ANSWER_WITHIN_MS, read());
   } catch (error) {
-    if (error instanceof TookTooLong) return 'silent';
+    if (error instanceof TookTooLong) return 'timeout';
     return { database: databaseState(error), migrations: 'unknown' };
   }
 }

@@ -8,7 +8,7 @@ import { openReadiness, type Readiness } from './readiness.js';
 
 const ALIVE = JSON.stringify({ status: 'ok', version: VERSION });
 
-/** What platforms and operators ask: is the process up, can it serve, how does it do? */
+/** Health, readiness and metrics for platforms and operators. */
 export function operations(deps: Deps): Router {
   const router = Router({ caseSensitive: true });
   const readiness = openReadiness(deps);

@@ -2,14 +2,14 @@ import { type RequestHandler, Router } from 'express';
 import { sendJson } from '../http/send-json.js';
 import type { ReceiptSigner } from '../payment-link/signed-receipts.js';
 
-/** Short enough that a new key is seen well before it signs. */
+/** Shorter than the time between publishing a new key and signing with it. */
 const MAX_AGE_SECONDS = 300;
 
-/** The public keys that receipts are checked with; without a key of ours both say that there is none. */
+/** The public keys that verify signed receipts; an empty set without keys. */
 export function wellKnown({ jwks, didDocument }: ReceiptSigner): Router {
   const router = Router({ caseSensitive: true });
   router.get('/.well-known/jwks.json', publish(jwks));
-  // A base address with a path has its DID document directly below that.
+  // With a path in BASE_URL, `did:web` resolves to `did.json` below that path.
   router.get(['/.well-known/did.json', '/did.json'], publish(didDocument));
   return router;
 }

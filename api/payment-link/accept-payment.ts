@@ -20,28 +20,29 @@ import { recoversToPayer } from '../../shared/x402/recovers-to-payer.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { LinkDeps } from './link-deps.js';
 
-/** A payment as it came to a link. */
+/** A payment request at a link. */
 export interface SentPayment {
   header: WellFormedHeader;
   channel: Channel;
   arrivedAtMs: number;
-  /** Names the request in all that is logged of the payment, by the workers as well. */
+  /** The request id, logged with every step of the payment, in the workers too. */
   requestId: string;
 }
 
 /**
- * From the buyer's header to a claimed session: entry, content, used before, `/verify`, claim. Until the claim nothing
- * is changed, so any "no" on the way leaves the session open and the signature unused.
+ * The steps from payment header to claimed session: match an entry of `accepts`, check the content, check that the
+ * payload is unused, `/verify`, claim. Nothing is written before the claim, so a refusal leaves the session open
+ * and the signature unused.
  */
 type Acceptance =
   | { kind: 'claimed'; paymentId: string }
   | { kind: 'refused'; failure: Failure }
   | { kind: 'used_before' }
-  /** Another payment was faster, or the session's time ran out meanwhile. */
+  /** Another payment claimed the session first, or the session expired meanwhile. */
   | { kind: 'lost' }
-  /** The claim may have been made. */
+  /** It is unknown whether the claim was committed. */
   | { kind: 'unclear' }
-  /** In so many milliseconds it may be otherwise, where that is known. */
+  /** `forMs`: when to try again, if known. */
   | { kind: 'unavailable'; forMs?: number | undefined };
 
 export async function acceptPayment(
@@ -61,7 +62,7 @@ export async function acceptPayment(
   const usefulForMs = usefulFor(deps.config, proof, arrivedAtMs);
   const objection = await verify(deps, { session: session.id, requirements, proof, usefulForMs });
   if (objection?.kind === 'refused' && (await isPayloadUsed(deps.db, key, session.id))) {
-    // Used while the facilitator looked at it: its refusal says no more than that.
+    // Another request used the payload while the facilitator verified it, which explains the refusal.
     return { kind: 'used_before' };
   }
   if (objection !== undefined) return objection;
@@ -69,22 +70,25 @@ export async function acceptPayment(
   return await claim(deps, newPayment(session, requirements, proof, names), requestId);
 }
 
-/** What the buyer has named its payment. */
+/** The buyer's `payment-identifier`, if it sent one. */
 export function identifierOf(header: WellFormedHeader): string | undefined {
   return header.kind === 'v2' ? header.identifier : undefined;
 }
 
-interface Looked {
+interface Verification {
   session: string;
   requirements: PaymentRequirements;
   proof: PaymentProof;
-  /** Nobody waits for the facilitator's turn when the payment could not be settled then, or the request not be answered in time. */
+  /**
+   * How long to wait for a slot at the facilitator: until the payment could no longer be settled, or the request no
+   * longer be answered in time.
+   */
   usefulForMs: number;
 }
 
 async function verify(
   { facilitator, logger }: LinkDeps,
-  { session, requirements, proof, usefulForMs }: Looked,
+  { session, requirements, proof, usefulForMs }: Verification,
 ): Promise<Acceptance | undefined> {
   const verdict = await facilitator.verify(buildFacilitatorRequest(requirements, proof), usefulForMs);
   switch (verdict.kind) {
@@ -110,7 +114,7 @@ async function verify(
 
 function usefulFor({ settleWaitMs }: LinkDeps['config'], proof: PaymentProof, arrivedAtMs: number): number {
   const settledBy = (endsAt(proof)?.getTime() ?? Number.POSITIVE_INFINITY) - SETTLE_MARGIN_MS;
-  // With 0 only the settlement is not waited for.
+  // SETTLE_WAIT_MS 0 turns off waiting for the settlement, not for `/verify`.
   const answeredBy = settleWaitMs === 0 ? Number.POSITIVE_INFINITY : arrivedAtMs + settleWaitMs;
   return Math.min(settledBy, answeredBy) - nowMs();
 }

@@ -4,9 +4,9 @@ import type { SubscribeToDecisions } from '../../shared/queues/decision-notifier
 import { listDecided } from '../../shared/settlement/read-link.js';
 
 /**
- * Lets requests wait for their payments' outcomes. One query a tick asks for all of them, and only while someone
- * waits: no request holds a connection, and no event can be lost. A bell may ring before the tick. Whatever wakes a
- * waiter, it reads the row itself.
+ * Lets requests wait for the outcomes of their payments. While a request waits, one query per tick asks for all
+ * waiting payments, so no request holds a connection and a lost notification only costs one tick. A notification
+ * may wake a request before the tick. A woken request reads the row itself.
  */
 export interface SettlementWatch {
   /** Resolves when the payment is decided, at the deadline, or when the process stops. */
@@ -15,16 +15,12 @@ export interface SettlementWatch {
 }
 
 const TICK_MS = 20;
-/** While a bell can be heard, looks only make up for what it missed. */
-const TICK_WITH_BELL_MS = 100;
-/** Rings that are kept for who is about to wait: an outcome may be there before its buyer has begun to. */
-const EARLY_RINGS = 1000;
+/** With notifications connected, ticks only make up for lost ones. */
+const TICK_WITH_NOTIFICATIONS_MS = 100;
+/** Notifications kept for requests that are about to wait: a payment may be decided before its request waits. */
+const EARLY_NOTIFICATIONS = 1000;
 
-export function watchSettlements(
-  db: Knex,
-  logger: Logger,
-  subscribeToDecisions: SubscribeToDecisions,
-): SettlementWatch {
+export function watchSettlements(db: Knex, logger: Logger, subscribe: SubscribeToDecisions): SettlementWatch {
   const waiters = new Map<string, Set<() => void>>();
   let ticking = false;
   let closed = false;
@@ -40,7 +36,7 @@ export function watchSettlements(
   }
 
   function tickLater(): void {
-    setTimeout(() => void tick(), bell.isOn() ? TICK_WITH_BELL_MS : TICK_MS);
+    setTimeout(() => void tick(), notifications.isOn() ? TICK_WITH_NOTIFICATIONS_MS : TICK_MS);
   }
 
   function wake(id: string): void {
@@ -48,11 +44,11 @@ export function watchSettlements(
   }
 
   const early = new Set<string>();
-  const bell = subscribeToDecisions((id) => {
+  const notifications = subscribe((id) => {
     if (waiters.has(id)) return wake(id);
     early.add(id);
     const [oldest] = early;
-    if (oldest !== undefined && early.size > EARLY_RINGS) early.delete(oldest);
+    if (oldest !== undefined && early.size > EARLY_NOTIFICATIONS) early.delete(oldest);
   });
   return {
     wait(paymentId, timeoutMs) {
@@ -76,7 +72,7 @@ export function watchSettlements(
     },
     close() {
       closed = true;
-      bell.stop();
+      notifications.stop();
       for (const id of [...waiters.keys()]) wake(id);
     },
   };

@@ -3,13 +3,13 @@ import { visibleText } from '../../shared/values/visible-text.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { stockClientAdvice } from './stock-clients.js';
 
-/** So that a PAYMENT-REQUIRED of as many entries as there can be stays below what common proxies allow. */
+/** Keeps a PAYMENT-REQUIRED header with the most entries below the header limits of common proxies. */
 const MAX_NAME_BYTES = 80;
 const ELLIPSIS = '…';
 
 /**
- * What an agent reads before it pays: to whom, for what, how much, until when, and what its client has to be told. The
- * same for as long as the session can be paid, and nothing that is only the merchant's.
+ * The description in the 402 that an agent reads before paying: payee, items, amount, expiry, and settings its
+ * client may need. It is constant while the session is open and holds nothing private to the merchant.
  */
 export function describePayment(session: LinkedSession, accepts: readonly PaymentRequirements[]): string {
   const dollars = formatDollars(session.amountTotalCents);
@@ -42,10 +42,10 @@ function formatTime(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 
-/** Most names are, and stay as they are. */
+/** Most names match this and need no cleaning. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
-/** One line, cut between characters, never inside one. */
+/** Returns one line, truncated between code points. */
 function cut(name: string): string {
   const line = PLAIN.test(name)
     ? name
@@ -53,12 +53,12 @@ function cut(name: string): string {
         .replaceAll(/[\s\p{Cc}]+/gu, ' ')
         .trim();
   if (Buffer.byteLength(line) <= MAX_NAME_BYTES) return line;
-  let kept = '';
+  let result = '';
   let left = MAX_NAME_BYTES - Buffer.byteLength(ELLIPSIS);
   for (const character of line) {
     left -= Buffer.byteLength(character);
     if (left < 0) break;
-    kept += character;
+    result += character;
   }
-  return kept + ELLIPSIS;
+  return result + ELLIPSIS;
 }

@@ -2,7 +2,7 @@ import type { LinkedSession } from '../../shared/settlement/read-link.js';
 import type { PaymentRequired, SettlementResponse } from '../../shared/x402/wire.js';
 import type { BuyerError } from '../errors/buyer-errors.js';
 
-/** What a link answers, before it is written as JSON for agents or as a page for people. */
+/** The response of a link, before it is written as JSON or as a page. */
 export type LinkAnswer =
   | { kind: 'paid'; receipt: SettlementResponse; session: LinkedSession }
   | { kind: 'processing'; status: 202 | 409 }
@@ -23,7 +23,7 @@ export function expired(): LinkAnswer {
   );
 }
 
-/** Where it is known for how long. */
+/** `forMs`: when to try again, if known. */
 export function busy(forMs = 0): LinkAnswer {
   return refuse(
     'payment_service_unavailable',
@@ -32,11 +32,14 @@ export function busy(forMs = 0): LinkAnswer {
   );
 }
 
-/** Its claim is gone from Postgres: of a crash nothing was sent, of a failover nobody knows. Sent again, it is looked for. */
-export function forgotten(): LinkAnswer {
+/**
+ * The claim is no longer in Postgres. After a crash nothing was sent to the facilitator; after a failover that is
+ * unknown. Sending the payment again looks for it on chain.
+ */
+export function claimLost(): LinkAnswer {
   return refuse(
     'payment_service_unavailable',
-    'What became of this payment cannot be told right now. Send the same signature again in a few seconds; it moves money once at most.',
+    'The outcome of this payment is not known right now. Send the same signature again in a few seconds; it moves money at most once.',
     BUSY_SECONDS,
   );
 }

@@ -8,7 +8,7 @@ import type { Facilitator } from '../../shared/x402/facilitator.js';
 import type { SettlementWatch } from './await-settlement.js';
 import type { ReceiptSigner } from './signed-receipts.js';
 
-/** Of all that a web process holds, what it takes to answer at a link. */
+/** The subset of `Deps` that payment links use. */
 export interface LinkDeps {
   config: Pick<Config, 'baseUrl' | 'settleWaitMs'>;
   db: Knex;

@@ -1,4 +1,4 @@
 import { lazily } from '../../shared/process/lazily.js';
 
-/** Paying needs what knows two families of chains, a third of all that a web process loads: the first payment loads it. */
+/** Loaded with the first payment: the code for both chain families is a third of what a web process loads. */
 export const loadPay = lazily(() => import('./pay.js'));

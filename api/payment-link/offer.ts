@@ -13,12 +13,12 @@ import { describePayment } from './describe.js';
 import { busy, type LinkAnswer, refuse } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 
-/** How long a buyer who was answered 202 is told how that payment ended. */
-const FAILURE_TOLD_MS = 600_000;
+/** How long a 402 names the failure of a payment that was answered 202. */
+const FAILURE_SHOWN_MS = 600_000;
 const RETRY_SECONDS = 60;
 const EXTENSIONS = { [PAYMENT_IDENTIFIER]: PAYMENT_IDENTIFIER_DECLARATION };
 
-/** What the session can be paid with now; an answer instead when that is nothing. */
+/** The networks and tokens the session can be paid with, or an error response when there are none. */
 export async function readOffer(
   { facilitator, payoutAccounts }: Pick<LinkDeps, 'facilitator' | 'payoutAccounts'>,
   session: LinkedSession,
@@ -33,7 +33,7 @@ export async function readOffer(
     supported,
     offeredFeePayers,
   });
-  // A refund goes back to where its payment came from.
+  // The wallet of a refund has sent this token, so its token account exists.
   const accepts = session.refund == null ? built.filter((entry) => isPayable(entry, payoutAccounts)) : built;
   if (accepts.length > 0) return { accepts, supported, offeredFeePayers };
   return refuse(
@@ -47,14 +47,14 @@ function isPayable({ network, payTo, asset }: PaymentRequirements, accounts: Pay
   return !(network.startsWith('solana:') && accounts.isMissing({ network, wallet: payTo, asset }));
 }
 
-/** The merchant's wallets; of a refund the one that paid, and only in the token in which it did. */
+/** The merchant's wallets. A refund is paid to the wallet that paid, in the same token. */
 function receiverOf({ account, refund }: LinkedSession): Pick<OfferInput, 'wallets' | 'only'> {
   return refund == null
     ? { wallets: { evm: account.evmWallet, solana: account.solanaWallet } }
     : { wallets: { evm: refund.payTo, solana: refund.payTo }, only: refund };
 }
 
-/** The 402, with why a signed payment failed when it did. */
+/** The 402 response, with the reason when a signed payment failed. */
 export async function askForPayment(
   { db, config }: Pick<LinkDeps, 'config' | 'db'>,
   session: LinkedSession,
@@ -82,7 +82,7 @@ function earlierFailure({
   failureAt,
 }: LinkedSession): { code: string; message: string } | undefined {
   if (failureCode === null || failureAt === null) return undefined;
-  if (now().getTime() - failureAt.getTime() > FAILURE_TOLD_MS) return undefined;
+  if (now().getTime() - failureAt.getTime() > FAILURE_SHOWN_MS) return undefined;
   return { code: failureCode, message: describeFailure(failureCode).message };
 }
 

@@ -5,20 +5,20 @@ import { markAnsweredProcessing } from '../../shared/settlement/remember-told.js
 import { describeFailure } from '../../shared/x402/failure-codes.js';
 import type { Offer } from '../../shared/x402/match-payment.js';
 import type { SettlementResponse } from '../../shared/x402/wire.js';
-import { alreadyPaid, busy, forgotten, type LinkAnswer, stillProcessing } from './link-answer.js';
+import { alreadyPaid, busy, claimLost, type LinkAnswer, stillProcessing } from './link-answer.js';
 import type { LinkDeps } from './link-deps.js';
 import { askForPayment, readOffer } from './offer.js';
 import { paid } from './receipt.js';
 
-/** A payment that has claimed its session, now or before. */
+/** A payment that has claimed its session, by this request or an earlier one. */
 interface ClaimedPayment {
   sessionId: string;
   paymentId: string;
-  /** What the session could be paid with; read again when it is not known. */
+  /** The offer that was read before the claim, if any. */
   offer?: Offer;
 }
 
-/** Waits until the payment has ended, or until its request, which arrived at that time, may wait no longer. */
+/** Waits for the outcome, at most `settleWaitMs` from the arrival of the request. */
 export async function awaitOutcome(
   deps: LinkDeps,
   claimed: ClaimedPayment,
@@ -27,11 +27,11 @@ export async function awaitOutcome(
   const { settleWaitMs } = deps.config;
   await deps.settlements.wait(claimed.paymentId, arrivedAtMs + settleWaitMs - nowMs());
   const answer = await answerOutcome(deps, claimed);
-  // Who waits for nothing is answered the same, however fast it was paid.
+  // With SETTLE_WAIT_MS 0 every payment is answered 202, even one that is settled already.
   return settleWaitMs === 0 && answer.kind === 'paid' ? stillProcessing() : answer;
 }
 
-/** The claim stands whatever happens to this request: what cannot be read now is answered 202. */
+/** The claim stands whatever happens to this request, so an error while reading the outcome is answered 202. */
 export async function answerOutcome(deps: LinkDeps, claimed: ClaimedPayment): Promise<LinkAnswer> {
   const { sessionId, paymentId, offer } = claimed;
   try {
@@ -39,11 +39,11 @@ export async function answerOutcome(deps: LinkDeps, claimed: ClaimedPayment): Pr
     if (session === undefined) return stillProcessing();
     const holds = session.paymentId === paymentId && session.payment?.status === 'processing';
     if (holds && (await markAnsweredProcessing(deps.db, paymentId))) return stillProcessing();
-    // Decided between the two statements: everything is read again.
+    // The payment was decided between the two statements: read again.
     if (holds) return await answerOutcome(deps, claimed);
     const payment =
       session.payment?.id === paymentId ? session.payment : await findPayment(deps.db, paymentId);
-    if (payment === undefined) return forgotten();
+    if (payment === undefined) return claimLost();
     if (payment.status === 'failed') return await answerFailure(deps, session, payment, offer);
     if (payment.status !== 'succeeded') return stillProcessing();
     return await paid(deps, session, payment);

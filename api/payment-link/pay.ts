@@ -23,7 +23,7 @@ import { askForPayment, readOffer } from './offer.js';
 import { answerOutcome, awaitOutcome } from './outcome.js';
 import { paid, paymentOf, receiptOf } from './receipt.js';
 
-/** Pays the session if it is open. If it is not, the payment may be the very one that holds or paid it. */
+/** Pays an open session. For any other status, the payment may be the one that holds or paid the session. */
 export async function pay(deps: LinkDeps, session: LinkedSession, sent: SentPayment): Promise<LinkAnswer> {
   const logged = { ...deps, logger: deps.logger.child({ request_id: sent.requestId }) };
   return (await answerUnlessPayable(logged, session, sent)) ?? (await payOpen(logged, session, sent));
@@ -76,7 +76,7 @@ async function payOpen(deps: LinkDeps, session: LinkedSession, sent: SentPayment
   }
 }
 
-/** The session is read again: what it has become says why it could not be claimed. */
+/** Reads the session again: its new status says why the claim failed. */
 async function afterLosing(deps: LinkDeps, sessionId: string, sent: SentPayment): Promise<LinkAnswer> {
   const session = await findLinkedSession(deps.db, sessionId);
   const answer = session && (await answerUnlessPayable(deps, session, sent));
@@ -91,15 +91,15 @@ async function afterLosing(deps: LinkDeps, sessionId: string, sent: SentPayment)
 }
 
 /**
- * A buyer that has named its payment may send it again when an answer was lost, and gets that answer. One that has not named
- * it hears that it was sent before.
+ * A payment with a `payment-identifier` may be sent again when its response was lost, and gets that response.
+ * Without an identifier the response is 409.
  */
 function isRepetition(header: WellFormedHeader, payment: Payment): boolean {
   const identifier = identifierOf(header);
   return identifier !== undefined && identifier === payment.identifier && isSamePayment(header, payment);
 }
 
-/** Whether it is this very payment that holds the session, or paid it: an earlier try of it had arrived. */
+/** Whether this payment holds or paid the session: an earlier request with it had arrived. */
 export async function isSessionsPayment(
   { db }: Pick<LinkDeps, 'db'>,
   sessionId: string,

@@ -7,7 +7,7 @@ import { receiptExtension } from './signed-receipts.js';
 
 type ReceiptDeps = Pick<LinkDeps, 'receipts'>;
 
-/** `payment` is the one that paid. */
+/** `payment` is the payment that paid the session. */
 export async function paid(
   deps: ReceiptDeps,
   session: LinkedSession,
@@ -16,7 +16,7 @@ export async function paid(
   return { kind: 'paid', receipt: await receiptOf(deps, session, payment), session };
 }
 
-/** Of a complete session. */
+/** Requires a complete session. */
 export function paymentOf({ id, payment }: LinkedSession): Payment {
   if (payment === null) throw new Error(`${id} is complete without a payment`);
   return payment;

@@ -7,22 +7,22 @@ import { unixSeconds } from '../../shared/wire/timestamp.js';
 import type { ReceiptExtension, SignedReceipt } from '../../shared/x402/wire.js';
 
 /**
- * x402's extension `offer-receipt`: that this payment paid this link, signed, so that whoever holds it can show it without
- * asking us. The bytes follow from the payment and the key alone: it is the same receipt each time. It says nothing that
- * PAYMENT-RESPONSE does not say; the first key signs, the others are published for what they have signed.
+ * x402's extension `offer-receipt`: a signed statement that this payment paid this link, which can be verified
+ * without this service. It depends on the payment and the key only, so it is the same on every request, and says no
+ * more than PAYMENT-RESPONSE. The first key signs; the others stay published to verify older receipts.
  */
 export interface ReceiptSigner {
-  /** Undefined without a key, and of a payment that does not show who paid. */
+  /** Undefined without a key, or when the payer is unknown. */
   sign(sessionId: string, payment: SettledPayment): Promise<SignedReceipt | undefined>;
-  /** `/.well-known/jwks.json`. */
+  /** Body of `/.well-known/jwks.json`. */
   jwks: string;
-  /** The same keys as a `did:web` document: the key id of a receipt names it. */
+  /** The same keys as a `did:web` document, which the key id of a receipt refers to. */
   didDocument: string;
 }
 
 type SettledPayment = Pick<Payment, 'network' | 'payer' | 'transaction' | 'settledAt'>;
 
-/** Who polls a paid link is given the receipt that was signed for the first poll. */
+/** Polling a paid link returns the receipt that was signed first. */
 const REMEMBERED = 500;
 
 export function createReceiptSigner(keys: readonly KeyObject[], baseUrl: string): ReceiptSigner {
@@ -51,7 +51,7 @@ export function createReceiptSigner(keys: readonly KeyObject[], baseUrl: string)
   };
 }
 
-/** In the canonical form of RFC 8785: the members in the order of their names. */
+/** Canonical JSON (RFC 8785): members sorted by name. */
 function receiptPayload(
   resourceUrl: string,
   { network, payer, transaction, settledAt }: SettledPayment,
@@ -67,7 +67,7 @@ function receiptPayload(
   });
 }
 
-/** As it stands in `extensions` of PAYMENT-RESPONSE. */
+/** The value in `extensions` of PAYMENT-RESPONSE. */
 export function receiptExtension(receipt: SignedReceipt): ReceiptExtension {
   return { info: { receipt }, schema: RECEIPT_SCHEMA };
 }
@@ -94,7 +94,7 @@ interface PublishedKey {
   use: 'sig';
 }
 
-/** Named by its thumbprint (RFC 7638), so that no key's name ever means another. */
+/** The key id is the thumbprint of RFC 7638, so an id is never reused for another key. */
 function presentKey(key: KeyObject, did: string): PublishedKey {
   const { x } = createPublicKey(key).export({ format: 'jwk' });
   if (x === undefined) throw new Error('a receipt key has no public half');

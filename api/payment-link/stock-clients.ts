@@ -1,10 +1,10 @@
 /**
- * Stock x402 clients pay at most a dollar, and only in tokens that they list, until their owner says otherwise. A buyer
- * whose client refuses by itself hears nothing from us but what the 402 says.
+ * By default, stock x402 clients pay at most one dollar, and only in tokens of a built-in list. A client that
+ * refuses by itself shows its owner nothing but the 402.
  */
 const LIMIT_CENTS = 100;
 
-/** Those of our tokens that stock clients do not list; the suite holds it against their own lists. */
+/** Offered tokens that are not on that list. A spec compares this with the list of the client package. */
 const UNLISTED: ReadonlyMap<string, readonly string[]> = new Map([
   ['eip155:42161', ['0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9']],
   [
@@ -34,12 +34,12 @@ interface Entry {
   asset: string;
 }
 
-/** `asset` as the token table spells it. */
+/** `asset`: spelled as in the token table. */
 export function isListedByStockClients({ network, asset }: Entry): boolean {
   return UNLISTED.get(network)?.includes(asset) !== true;
 }
 
-/** What to tell a stock client so that it pays this; undefined when it pays whatever is offered as it is. */
+/** The settings a stock client needs for this payment; undefined when the defaults are enough. */
 export function stockClientAdvice(
   amountCents: number,
   dollars: string,

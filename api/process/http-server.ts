@@ -3,32 +3,35 @@ import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Express } from 'express';
 import { InFlight } from '../../shared/process/in-flight.js';
-import { whenOver } from '../http/on-close.js';
+import { onClose } from '../http/on-close.js';
 
-/** Longer than a router keeps its side open (90 s), so that it never writes into a connection we just closed. */
+/**
+ * Longer than the idle timeout of a Heroku router (90 s), so that the router never writes to a connection that was
+ * just closed.
+ */
 const KEEP_ALIVE_MS = 95_000;
-/** A payment header has up to 16 KiB, and is not alone. */
+/** A payment header alone may have 16 KiB. */
 const MAX_HEADER_BYTES = 32 * 1024;
 
-/** Longer than a busy process takes to read what has come to it. */
+/** Longer than a busy process takes to read a request that has arrived. */
 const IDLE_MOMENT_MS = 1000;
-/** What the kernel keeps for us until we accept it: Node's own default. */
+/** Node's default length of the kernel's accept queue. */
 const BACKLOG = 511;
-/** Of the event loop, in which nobody was let in: then nobody is left who came before. */
+/** The accept queue counts as empty after this many turns of the event loop without a new connection. */
 const QUIET_TURNS = 3;
 
 /**
- * How long a client may take. None of these runs while a whole request waits for its answer, as a paying one does for
- * up to SETTLE_WAIT_MS: they are there for clients that keep a connection and send, or read, nothing.
+ * Timeouts for clients. None of them runs while a complete request waits for its response, which takes up to
+ * SETTLE_WAIT_MS for a payment; they are for clients that keep a connection open and send, or read, nothing.
  */
 interface ClientTimes {
-  /** From the connection, or a request's first byte, to the end of its headers. */
+  /** From the connection, or a request's first byte, to the end of the headers. */
   headersMs: number;
   /** From a request's first byte to its last: 2 MiB on a slow line. */
   requestMs: number;
-  /** Neither a byte sent nor one taken; longer than any answer takes. */
+  /** Without a byte sent or received; longer than any response takes. */
   silenceMs: number;
-  /** How often the first two are looked at. */
+  /** How often Node checks the first two. */
   checkEveryMs: number;
 }
 
@@ -42,7 +45,7 @@ export const CLIENT_TIMES: ClientTimes = {
 export function createHttpServer(app: Express, times: ClientTimes = CLIENT_TIMES): Server {
   const server = createServer(
     {
-      ...ofExpress(app),
+      ...expressClasses(app),
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: times.headersMs,
@@ -55,10 +58,11 @@ export function createHttpServer(app: Express, times: ClientTimes = CLIENT_TIMES
 }
 
 /**
- * Express gives each request and each answer another prototype. V8 takes long for that, and keeps what they refer to until
- * it looks through the whole heap: a fifth of a request's time, and twice the memory. They are made with it instead.
+ * Creates requests and responses with the prototypes of Express. Express would set them on every request, which V8
+ * is slow at: it costs a fifth of the time of a request and, since such objects live until a full garbage
+ * collection, twice the memory.
  */
-function ofExpress(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
+function expressClasses(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse<R extends IncomingMessage> extends ServerResponse<R> {}
   Object.setPrototypeOf(ExpressRequest.prototype, app.request);
@@ -68,16 +72,17 @@ function ofExpress(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'Serve
 }
 
 /**
- * Stops accepting, answers what has come, telling each client that its connection ends, and cuts what is left after a
- * while. A connection that looks idle may hold a request that was not read yet: those are given a moment.
+ * Stops accepting, answers the requests in flight with `Connection: close`, and closes the remaining connections
+ * after `timeoutMs`. A connection that looks idle may hold an unread request, so idle ones are closed after
+ * IDLE_MOMENT_MS.
  */
 export async function drain(
   server: Server,
   inFlight: InFlight<ServerResponse>,
   timeoutMs: number,
 ): Promise<void> {
-  await letIn(server);
-  // An HTTP server's own `close` ends idle connections at once.
+  await acceptPending(server);
+  // `http.Server.close` would end idle connections at once.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const endConnection = (response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
@@ -92,10 +97,10 @@ export async function drain(
 }
 
 /**
- * Accepts what the kernel has taken for us: a process that is busy, or stood still, hears of the signal before. Node
- * accepts one connection a turn, and whoever is still in line when the port closes is cut off.
+ * Accepts the connections in the kernel's queue: a busy or paused process may get the signal before it has accepted
+ * them, and closing the port would reset them. Node accepts one connection per turn of the event loop.
  */
-async function letIn(server: Server): Promise<void> {
+async function acceptPending(server: Server): Promise<void> {
   let accepted = 0;
   const count = (): void => {
     accepted += 1;
@@ -109,11 +114,11 @@ async function letIn(server: Server): Promise<void> {
   server.off('connection', count);
 }
 
-/** The answers that a server still owes. */
+/** Tracks the responses in flight. */
 export function trackInFlight(server: Server): InFlight<ServerResponse> {
   const inFlight = new InFlight<ServerResponse>();
   server.prependListener('request', (_request, response: ServerResponse) => {
-    whenOver(response, inFlight.add(response));
+    onClose(response, inFlight.add(response));
   });
   return inFlight;
 }

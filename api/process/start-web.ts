@@ -17,7 +17,10 @@ import { closeDeps, openDeps } from './open-deps.js';
 
 /** How long requests in flight may take when the process stops. */
 const DRAIN_MS = 20_000;
-/** And how long its connections to the stores may take to close: together less than a stopping process has. */
+/**
+ * How long connections to the stores may take to close. Both together are less than the 30 s that platforms give a
+ * stopping process.
+ */
 const CLOSE_MS = 3000;
 const WARM_UP_AFTER_MS = 500;
 
@@ -49,7 +52,7 @@ export async function startWeb(
     async close() {
       clearTimeout(warming);
       deps.lifecycle.isStopping = true;
-      // Paying requests that wait are answered 202 at once; the workers go on.
+      // Payments that wait for their outcome are answered 202; the workers finish them.
       deps.settlements.close();
       await drain(server, inFlight, drainMs);
       const closed = Promise.all([clock.close(), closeDeps(deps), tracing.close()]).then(() => undefined);
@@ -58,7 +61,10 @@ export async function startWeb(
   };
 }
 
-/** The first payment finds loaded what it needs, and the first answers did not wait for it. */
+/**
+ * Loads what the first payment needs shortly after the start, so that neither the start nor the payment waits for
+ * it.
+ */
 function warmUp(logger: Logger): void {
   Promise.all([loadPay(), loadBullMq()]).catch((error: unknown) => {
     logger.error({ event: 'web.not_warm', err: error });

@@ -9,7 +9,7 @@ import { assertRefusal, assertUnauthenticated, client } from '../support/api-cli
 import { openTestApp, type TestApp } from '../support/app.js';
 
 const LINKS = 20;
-/** A tenth of it. */
+/** A tenth of the limit for links. */
 const SHARE = 2;
 const SETTINGS = { RATE_LIMIT_LINK_PER_MINUTE: String(LINKS), TRUST_PROXY: '1' };
 const PAYMENTS = '/v1/payments';
@@ -27,7 +27,7 @@ for (const [store, settings] of Object.entries(stores)) {
 
     const from = (address: string) => ({ 'X-Forwarded-For': address });
     const hex = (bytes: number): string => randomBytes(bytes).toString('hex');
-    /** Of its own for each test: the counts live on. */
+    /** A new address for each test, since counts persist. */
     const newNetwork = (): string => `2001:db8:${hex(2)}:${hex(2)}`;
     const newIpv4 = (): string => `10.${[...randomBytes(3)].join('.')}`;
     const visit = (address: string) =>
@@ -37,26 +37,26 @@ for (const [store, settings] of Object.entries(stores)) {
     const withKey = (key: string, address: string) => client(app, key).get(PAYMENTS).set(from(address));
     const unknownKey = (): string => `svc_ck_test_${randomText(40)}`;
 
-    /** The spellings in turn, until the share is used up, and as often again. */
+    /** Alternates the spellings until the limit is reached, then as often again. */
     async function assertOneAddress(spell: (n: number) => string): Promise<void> {
       for (let n = 0; n < LINKS; n += 1) assert.equal((await visit(spell(n))).status, 404, spell(n));
       for (let n = 0; n < 5; n += 1) assert.equal((await visit(spell(n))).status, 429, spell(n));
     }
 
-    it('take a /64 of IPv6 for one address, and the next for another', async () => {
+    it('count a /64 of IPv6 as one address, and the next /64 as another', async () => {
       const network = newNetwork();
       await assertOneAddress(() => `${network}:${hex(2)}:${hex(2)}:${hex(2)}:${hex(2)}`);
       assert.equal((await visit(`${newNetwork()}::1`)).status, 404);
     });
 
-    it('take an address for one whatever port a proxy writes', async () => {
+    it('ignore the port that a proxy appends to an address', async () => {
       const address = newIpv4();
       await assertOneAddress((n) => `${address}:${1024 + n}`);
       const network = newNetwork();
       await assertOneAddress((n) => `[${network}::${n}]:${1024 + n}`);
     });
 
-    it('take IPv4 for the same within IPv6', async () => {
+    it('count an IPv4 address and its IPv6-mapped form as one', async () => {
       const address = newIpv4();
       const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
       const inHex = `::ffff:${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
@@ -64,11 +64,11 @@ for (const [store, settings] of Object.entries(stores)) {
       await assertOneAddress((n) => spellings[n % spellings.length] ?? '');
     });
 
-    it('take what is no address for the connection’s', async () => {
+    it('fall back to the address of the connection when X-Forwarded-For holds no address', async () => {
       const own = await openTestApp({ ...settings, RATE_LIMIT_LINK_PER_MINUTE: '3' });
       try {
         const answers: number[] = [];
-        // Those that came while its connection to Redis was being made are counted apart.
+        // Requests before the connection to Redis was ready are counted in the process.
         for (let n = 0; n < 8; n += 1) {
           const res = await request(own.server)
             .get(`/c/${newId('cs_test_')}`)
@@ -81,7 +81,7 @@ for (const [store, settings] of Object.entries(stores)) {
       }
     });
 
-    it('let an address have so many keys refused, and no more', async () => {
+    it('refuse an address after its limit of refused keys', async () => {
       const network = newNetwork();
       const wrong = ['no-key', 'svc_ck_test_short'];
       for (let n = 0; n < LINKS + 2; n += 1) {
@@ -110,7 +110,7 @@ for (const [store, settings] of Object.entries(stores)) {
       }
     });
 
-    it('hinder no good key, seen before or new, nor one that a request without any came with', async () => {
+    it('do not affect valid keys, and do not count requests without a key', async () => {
       const address = newIpv4();
       for (let n = 0; n < LINKS; n += 1) await withKey(unknownKey(), address);
       assert.equal((await withKey(unknownKey(), address)).status, 429);
@@ -125,7 +125,7 @@ for (const [store, settings] of Object.entries(stores)) {
       assertUnauthenticated(await client(app).get(PAYMENTS).set(from(address)), 'api_key_missing');
     });
 
-    it('tell an address that does not stop later, and nobody else', async () => {
+    it('make an address that keeps trying wait longer, and do not affect other addresses', async () => {
       const address = newIpv4();
       for (let n = 0; n < LINKS; n += 1) await visit(address);
       const refuse = async (): Promise<void> => assert.equal((await visit(address)).status, 429);
@@ -141,12 +141,12 @@ for (const [store, settings] of Object.entries(stores)) {
       assert.ok(performance.now() - startedAt > REFUSED_LATER_MS - 2);
     });
 
-    it('ask the store nothing for a good key', async () => {
+    it('send nothing to the store for a valid key', async () => {
       await withKey(shop.testKey, newIpv4()).expect(200);
       const sent: string[] = [];
       const note = ({ sql }: { sql: string }): void => void sent.push(sql);
       const { take } = app.addressLimiters.refusedKey;
-      app.addressLimiters.refusedKey.take = () => assert.fail('a good key was counted');
+      app.addressLimiters.refusedKey.take = () => assert.fail('a valid key was counted');
       app.db.on('query', note);
       try {
         await withKey(shop.testKey, newIpv4()).expect(200);
@@ -167,7 +167,7 @@ for (const [store, settings] of Object.entries(stores)) {
       ],
       ['balances', () => request(app.server).get(`/c/${newId('cs_test_')}/balances`)],
     ] as const) {
-      it(`let an address ask for so many ${what}, and leave it the link`, async () => {
+      it(`limit the ${what} that an address asks for, without affecting the link`, async () => {
         const address = newIpv4();
         const ask = () => send().set(from(address));
         for (let n = 0; n < SHARE; n += 1) assert.equal((await ask()).status, 400);
@@ -180,7 +180,7 @@ for (const [store, settings] of Object.entries(stores)) {
   });
 }
 
-describe('a key that is refused', () => {
+describe('a refused key', () => {
   let app: TestApp;
   before(async () => {
     app = await openTestApp();
@@ -203,7 +203,7 @@ describe('a key that is refused', () => {
 
   const get = (key: string) => client(app, key).get(PAYMENTS).expect(401);
 
-  it('asks Postgres nothing when it has not the form of one', async () => {
+  it('causes no query when it is malformed', async () => {
     for (const key of [
       'x',
       'svc_ck_test_',
@@ -214,7 +214,7 @@ describe('a key that is refused', () => {
     }
   });
 
-  it('is looked up once, however often it comes', async () => {
+  it('is looked up once when it is sent repeatedly', async () => {
     const key = `svc_ck_test_${randomText(40)}`;
     assert.equal(await lookUps(() => get(key)), 1);
     assert.equal(await lookUps(() => Promise.all([get(key), get(key), get(key)])), 0);

@@ -16,18 +16,18 @@ const ENDPOINTS = '/v1/webhook_endpoints';
 const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 const endpoint = { url: 'https://1.1.1.1/hooks' };
 
-/** Every kind of request that needs a checkout key, those that are refused for other reasons included. */
+/** Every kind of request that needs a checkout key, including requests that are refused for other reasons. */
 const requests: [what: string, method: Method, path: string, body?: object | string][] = [
   ['creating a session', 'post', SESSIONS, order],
   ['creating a session without a body', 'post', SESSIONS],
-  ['a body that is no JSON', 'post', SESSIONS, '{'],
+  ['a body that is not JSON', 'post', SESSIONS, '{'],
   ['an unknown parameter', 'post', SESSIONS, { ...order, foo: 1 }],
   ['listing sessions', 'get', SESSIONS],
   ['a limit of 0', 'get', `${SESSIONS}?limit=0`],
   ['an unknown query parameter', 'get', `${SESSIONS}?foo=1`],
-  ['a cursor that names nothing', 'get', `${SESSIONS}?starting_after=cs_test_1`],
+  ['a cursor that names no object', 'get', `${SESSIONS}?starting_after=cs_test_1`],
   ['retrieving a session', 'get', `${SESSIONS}/cs_test_1`],
-  ['an id that cannot be one', 'get', `${SESSIONS}/cs-test-1`],
+  ['a malformed id', 'get', `${SESSIONS}/cs-test-1`],
   ['expiring a session', 'post', `${SESSIONS}/cs_test_1/expire`],
   ['listing line items', 'get', `${SESSIONS}/cs_test_1/line_items`],
   ['listing payments', 'get', '/v1/payments'],
@@ -39,8 +39,8 @@ const requests: [what: string, method: Method, path: string, body?: object | str
   ['deleting a webhook endpoint', 'delete', `${ENDPOINTS}/we_1`],
   ['an unknown path', 'get', '/v1/nothing'],
   ['the root', 'get', '/v1/'],
-  ['a method that is not possible', 'delete', SESSIONS],
-  ['a method that is not possible on a session', 'put', `${SESSIONS}/cs_test_1`],
+  ['an unsupported method', 'delete', SESSIONS],
+  ['an unsupported method on a session', 'put', `${SESSIONS}/cs_test_1`],
   ['GET on /v1/keys', 'get', '/v1/keys'],
   ['OPTIONS', 'options', SESSIONS],
 ];
@@ -58,8 +58,8 @@ describe('authentication', () => {
   const basic = (user: string, password = ''): string =>
     `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-  describe('takes a key', () => {
-    it('as a bearer token and as the user name of Basic, in any case of the scheme', async () => {
+  describe('accepts a key', () => {
+    it('as bearer token and as Basic user name, with the scheme in any case', async () => {
       for (const key of [shop.liveKey, shop.testKey]) {
         const headers = [
           `Bearer ${key}`,
@@ -74,17 +74,17 @@ describe('authentication', () => {
       }
     });
 
-    it('as curl -u and URLs send it', async () => {
+    it('as sent by curl -u and by URLs with credentials', async () => {
       await client(app).get(SESSIONS).auth(shop.testKey, '').expect(200);
     });
   });
 
-  describe('answers 401 before anything else', () => {
+  describe('answers 401 before any other error', () => {
     for (const [what, method, path, body] of requests) {
       it(`without a key: ${what}`, async () => {
         assertUnauthenticated(await client(app).send(method, path, body), 'api_key_missing');
       });
-      it(`with a key that nobody has: ${what}`, async () => {
+      it(`with an unknown key: ${what}`, async () => {
         const api = client(app, `svc_ck_test_${'a'.repeat(40)}`);
         assertUnauthenticated(await api.send(method, path, body), 'api_key_invalid');
       });
@@ -92,7 +92,7 @@ describe('authentication', () => {
   });
 
   describe('refuses', () => {
-    it('headers that hold no key as api_key_missing', async () => {
+    it('headers without a key as api_key_missing', async () => {
       for (const header of [
         '',
         'Bearer',
@@ -119,7 +119,7 @@ describe('authentication', () => {
       assertUnauthenticated(res, 'api_key_missing');
     });
 
-    it('anything but a whole key as api_key_invalid, and repeats none of it', async () => {
+    it('anything but a complete key as api_key_invalid, and repeats no part of it', async () => {
       const key = shop.testKey;
       const wrong = [
         key.slice(0, -1),
@@ -144,7 +144,7 @@ describe('authentication', () => {
     });
   });
 
-  describe('refuses a revoked key on the very next request', () => {
+  describe('refuses a revoked key on the next request', () => {
     async function revokedKey(use?: (api: Client) => Promise<unknown>): Promise<Client> {
       const { key, secret } = await createApiKey(app.db, {
         accountId: shop.accountId,
@@ -169,7 +169,7 @@ describe('authentication', () => {
       });
     }
 
-    it('also as a Basic user name', async () => {
+    it('also as Basic user name', async () => {
       const { key, secret } = await createApiKey(app.db, {
         accountId: shop.accountId,
         livemode: false,
@@ -212,20 +212,20 @@ describe('authentication', () => {
       ['a webhook endpoint with its signing secret', ENDPOINTS, endpoint],
     ];
     for (const [what, path, body] of replayed) {
-      it(`that was used just before: not even ${what} is replayed`, async () => {
+      it(`that was used just before: without a replay of ${what}`, async () => {
         const create = (api: Client) => api.post(path, body).set('Idempotency-Key', `replay ${what}`);
         const api = await revokedKey((used) => create(used).expect(200));
         assertUnauthenticated(await create(api), 'api_key_revoked');
       });
     }
 
-    it('that was used just before: nor what an Idempotency-Key was used for', async () => {
+    it('that was used just before: without a replay for its Idempotency-Key', async () => {
       const create = (api: Client, body: object) => api.post(SESSIONS, body).set('Idempotency-Key', 'told');
       const api = await revokedKey((used) => create(used, order).expect(200));
       assertUnauthenticated(await create(api, { ...order, mode: 'payment' }), 'api_key_revoked');
     });
 
-    it('that was used just before: not even when its request has become invalid meanwhile', async () => {
+    it('that was used just before: also when its request has become invalid', async () => {
       travelMs(-3_600_000);
       const body = { ...order, expires_at: Math.floor(nowMs() / 1000) + 1800 };
       const create = (api: Client) => api.post(SESSIONS, body).set('Idempotency-Key', 'too late');
@@ -234,7 +234,7 @@ describe('authentication', () => {
       assertUnauthenticated(await create(api), 'api_key_revoked');
     });
 
-    it('and leaves the other keys of the account alone', async () => {
+    it('and accepts the other keys of the account', async () => {
       await revokedKey(useIt);
       await client(app, shop.testKey).get(SESSIONS).expect(200);
       await client(app, shop.liveKey).get(SESSIONS).expect(200);
@@ -248,7 +248,7 @@ describe('authentication', () => {
     return `${ENDPOINTS}/${(await api.post(ENDPOINTS, endpoint).expect(200)).body.id}`;
   }
 
-  describe('answers 405 with Allow to a method that a path does not have', () => {
+  describe('answers 405 with Allow to unsupported methods of a path', () => {
     const allowed: [path: string, allow: string][] = [
       [SESSIONS, 'GET, HEAD, POST'],
       [`${SESSIONS}/cs_test_1`, 'GET, HEAD'],
@@ -269,7 +269,7 @@ describe('authentication', () => {
     const methods: Method[] = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'];
     for (const [path, allow] of allowed) {
       for (const method of methods.filter((one) => !allow.includes(one.toUpperCase()))) {
-        // POST /v1/keys is the one request that a checkout key does not open.
+        // POST /v1/keys alone does not take a checkout key.
         it(`${method.toUpperCase()} ${path}`, async () => {
           const res = await client(app, shop.testKey).send(method, path);
           assert.equal(res.status, 405);

@@ -35,7 +35,7 @@ describe('checkout sessions', () => {
       });
     }
 
-    it('that is empty is {}, whatever its content type', async () => {
+    it('that is empty means {}, whatever its content type', async () => {
       assertInvalid(await api.post(SESSIONS), 'parameter_missing', 'line_items');
       for (const type of [
         'application/json',
@@ -139,7 +139,7 @@ describe('checkout sessions', () => {
       'a.png',
       'https://',
     ]) {
-      it(`refuses the picture ${image}`, async () => {
+      it(`refuses the image ${image}`, async () => {
         const param = 'line_items[0][price_data][product_data][images][1]';
         const body = withProduct({ name: 'A', images: ['https://img.example/a.png', image] });
         assertInvalid(await api.post(SESSIONS, body), 'url_invalid', param);
@@ -164,7 +164,7 @@ describe('checkout sessions', () => {
       ],
     ];
     for (const [param, body] of texts) {
-      it(`refuses U+0000 and half of a surrogate pair in ${param}`, async () => {
+      it(`refuses U+0000 and lone surrogates in ${param}`, async () => {
         for (const text of ['a\0b', '\ud83d', 'a\udc00b']) {
           assertInvalid(await api.post(SESSIONS, body(text)), 'parameter_invalid_string', param);
         }
@@ -191,19 +191,19 @@ describe('checkout sessions', () => {
       assert.deepEqual(names, ['A', 'B', 'C']);
     });
 
-    it('is told of an item by the index that it sent', async () => {
+    it('gets errors with the index that it sent', async () => {
       const res = await api.form(SESSIONS, `${item('A', '[3]')}&line_items[7][quantity]=1`);
       assertInvalid(res, 'parameter_missing', 'line_items[7][price_data]');
       const without = await api.form(SESSIONS, 'line_items[5][price_data][product_data][name]=A');
       assertInvalid(without, 'parameter_missing', 'line_items[5][price_data][unit_amount]');
     });
 
-    it('may percent-encode its brackets', async () => {
+    it('may percent-encode brackets', async () => {
       const encoded = item('A').replaceAll('[', '%5B').replaceAll(']', '%5D');
       await api.form(SESSIONS, encoded).expect(200);
     });
 
-    it('reads + and %20 as spaces, and %2B as a plus', async () => {
+    it('decodes + and %20 as spaces, and %2B as a plus', async () => {
       const { body } = await api.form(SESSIONS, `${item('A')}&client_reference_id=a+b%20c%2Bd`).expect(200);
       assert.equal(body.client_reference_id, 'a b c+d');
     });
@@ -216,12 +216,12 @@ describe('checkout sessions', () => {
       ['brackets on a scalar', 'client_reference_id[a]=1', 'parameter_invalid', 'client_reference_id'],
       ['empty brackets on a scalar', 'client_reference_id[]=1', 'parameter_invalid', 'client_reference_id'],
       ['empty brackets on metadata', 'metadata[]=1', 'parameter_invalid', 'metadata'],
-      ['an index that is no number', 'line_items[a][quantity]=1', 'parameter_invalid', 'line_items'],
+      ['an index that is not a number', 'line_items[a][quantity]=1', 'parameter_invalid', 'line_items'],
       ['a negative index', 'line_items[-1][quantity]=1', 'parameter_invalid', 'line_items'],
       ['an item without an index', 'line_items[quantity]=1', 'parameter_invalid', 'line_items'],
-      ['brackets that do not pair up', 'metadata[a=1', 'parameter_unknown', 'metadata[a'],
-      ['a nest 15 deep', `metadata${'[a]'.repeat(15)}=1`, 'parameter_invalid', 'metadata[a]'],
-      ['a name of its own', 'foo[bar][0]=1', 'parameter_unknown', 'foo'],
+      ['unbalanced brackets', 'metadata[a=1', 'parameter_unknown', 'metadata[a'],
+      ['15 levels of nesting', `metadata${'[a]'.repeat(15)}=1`, 'parameter_invalid', 'metadata[a]'],
+      ['an unknown nested name', 'foo[bar][0]=1', 'parameter_unknown', 'foo'],
     ];
     for (const [why, text, code, param] of refused) {
       it(`is refused for ${why}`, async () => {
@@ -233,7 +233,7 @@ describe('checkout sessions', () => {
       assertInvalid(await api.form(SESSIONS, `?mode=payment&${item('A')}`), 'parameter_unknown', '?mode');
     });
 
-    it('is refused for percent-encoding that is no UTF-8, half of a surrogate pair included', async () => {
+    it('is refused for percent-encoding that is not UTF-8, lone surrogates included', async () => {
       for (const bytes of ['%FF', '%C3', '%ED%A0%80', '%ED%B0%80', '%C0%80']) {
         const { status, body } = await api.form(SESSIONS, `${item('A')}&client_reference_id=${bytes}`);
         assert.equal(status, 400, bytes);

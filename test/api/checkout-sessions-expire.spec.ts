@@ -23,7 +23,7 @@ describe('checkout sessions', () => {
       return await Event.query(app.db).where('checkoutSessionId', id);
     }
 
-    it('is expired, has no url, and its event holds exactly that', async () => {
+    it('is expired without url, and its event holds the same object', async () => {
       const created = await createOpen(api);
       const { body } = await api.post(`${SESSIONS}/${created.id}/expire`).expect(200);
       assert.deepEqual(body, { ...created, status: 'expired', url: null });
@@ -36,7 +36,7 @@ describe('checkout sessions', () => {
       assert.deepEqual(events[0]?.object, body);
     });
 
-    it('takes an empty form, {} and expand, and nothing else', async () => {
+    it('accepts an empty form, {} and expand only', async () => {
       const one = await createOpen(api);
       await api.form(`${SESSIONS}/${one.id}/expire`, '').expect(200);
       const two = await createOpen(api);
@@ -62,7 +62,7 @@ describe('checkout sessions', () => {
     });
 
     for (const status of ['processing', 'complete', 'expired'] as const) {
-      it(`is refused when it is ${status}, and stays as it was`, async () => {
+      it(`is refused when it is ${status}, and stays unchanged`, async () => {
         const { id } = await buildSession(app.db, shop.accountId, { status });
         assertInvalid(await api.post(`${SESSIONS}/${id}/expire`), 'checkout_session_not_open', 'id');
         assert.equal((await api.get(`${SESSIONS}/${id}`)).body.status, status);
@@ -70,7 +70,7 @@ describe('checkout sessions', () => {
       });
     }
 
-    it('twice at once is expired once, with one event', async () => {
+    it('by two concurrent requests is expired once, with one event', async () => {
       const { id } = await createOpen(api);
       const answers = await Promise.all(
         Array.from({ length: 12 }, () => api.post(`${SESSIONS}/${id}/expire`)),

@@ -23,7 +23,7 @@ describe('the limits of checkout sessions', () => {
 
   for (const { name, body, allowed, refused } of SESSION_LIMITS) {
     for (const n of allowed) {
-      it(`take ${n} ${name}, and give back what was sent`, async () => {
+      it(`accept ${n} ${name}, and return what was sent`, async () => {
         for (const send of ['post', 'form'] as const) {
           const created = await api[send](SESSIONS, { ...body(n), expand: ['line_items'] });
           assert.equal(created.status, 200, created.text);
@@ -40,13 +40,13 @@ describe('the limits of checkout sessions', () => {
     }
   }
 
-  it('count metadata keys after the empty ones are removed', async () => {
+  it('count metadata keys after empty values are removed', async () => {
     const metadata = { ...keys(50), empty: '' };
     const { body } = await api.post(SESSIONS, { ...minimal, metadata }).expect(200);
     assert.equal(Object.keys(body.metadata).length, 50);
   });
 
-  it('measure success_url as it was sent, before the template is replaced', async () => {
+  it('measure success_url before its template is replaced', async () => {
     const template = '{CHECKOUT_SESSION_ID}';
     const { body } = await api
       .post(SESSIONS, { ...minimal, success_url: urlOf(5000 - template.length) + template })
@@ -55,7 +55,7 @@ describe('the limits of checkout sessions', () => {
   });
 
   describe('of the total', () => {
-    /** 90 items at the very top, one that fills all but a rest, and the rest: 2^53 - 1 cents. */
+    /** 90 items of the largest amount, one that leaves a remainder, and the remainder: 2^53 - 1 cents. */
     const most = (rest: number) => ({
       line_items: [
         ...Array.from({ length: 90 }, () => ({
@@ -67,7 +67,7 @@ describe('the limits of checkout sessions', () => {
       ],
     });
 
-    it('take 9007199254740991 cents, exactly', async () => {
+    it('accept 9007199254740991 cents exactly', async () => {
       for (const send of ['post', 'form'] as const) {
         const { text, body } = await api[send](SESSIONS, most(44_812_984)).expect(200);
         assert.ok(text.includes('"amount_total":9007199254740991,'), text);
@@ -92,12 +92,12 @@ describe('the limits of checkout sessions', () => {
     });
   });
 
-  describe('of expires_at, 10 seconds of leeway at both ends', () => {
+  describe('of expires_at, with 10 seconds of leeway at both ends', () => {
     const HALF_HOUR = 30 * 60;
     const DAY = 24 * 3600;
 
     for (const lifetime of [HALF_HOUR - 10, HALF_HOUR, DAY, DAY + 10]) {
-      it(`take ${lifetime} seconds from now`, async () => {
+      it(`accept ${lifetime} seconds from now`, async () => {
         const expiresAt = stopClockOnSecond() + lifetime;
         for (const send of ['post', 'form'] as const) {
           const { body } = await api[send](SESSIONS, { ...minimal, expires_at: expiresAt }).expect(200);
@@ -136,7 +136,7 @@ describe('the limits of checkout sessions', () => {
       sessionId = session.body.id;
     });
 
-    it('hold 10 sessions without limit, 1 to 100 with it', async () => {
+    it('return 10 sessions without limit, 1 to 100 with it', async () => {
       const list = client(app, owner.testKey);
       for (const [query, count] of [
         ['', 10],
@@ -150,7 +150,7 @@ describe('the limits of checkout sessions', () => {
       }
     });
 
-    it('hold all 100 line items without limit, 1 to 100 with it', async () => {
+    it('return all 100 line items without limit, 1 to 100 with it', async () => {
       const list = client(app, owner.testKey);
       for (const [query, count] of [
         ['', 100],
@@ -179,13 +179,13 @@ describe('the limits of checkout sessions', () => {
     }
   });
 
-  it('take an Idempotency-Key of 255 characters, and refuse one of 256', async () => {
+  it('accept an Idempotency-Key of 255 characters, and refuse 256', async () => {
     await api.post(SESSIONS, minimal).set('Idempotency-Key', 'k'.repeat(255)).expect(200);
     const res = await api.post(SESSIONS, minimal).set('Idempotency-Key', 'k'.repeat(256));
     assertRefusal(res, 400, { type: 'idempotency_error', code: 'idempotency_key_invalid' });
   });
 
-  it('treat an empty Idempotency-Key as none', async () => {
+  it('ignore an empty Idempotency-Key', async () => {
     const ids = new Set<string>();
     for (let i = 0; i < 2; i++) {
       ids.add((await api.post(SESSIONS, minimal).set('Idempotency-Key', '').expect(200)).body.id);
@@ -194,7 +194,7 @@ describe('the limits of checkout sessions', () => {
   });
 
   for (const param of ['success_url', 'cancel_url']) {
-    it(`take a host of 253 characters in ${param}, and refuse one of 254`, async () => {
+    it(`accept a host of 253 characters in ${param}, and refuse 254`, async () => {
       const withHost = (length: number) => ({ ...minimal, [param]: `https://${'ü'.repeat(length)}:8080/` });
       await api.post(SESSIONS, withHost(253)).expect(200);
       assertInvalid(await api.post(SESSIONS, withHost(254)), 'url_invalid', param);
@@ -209,7 +209,7 @@ describe('the limits of checkout sessions', () => {
       return text + ' '.repeat(bytes - text.length);
     };
 
-    it('take 2 MiB', async () => {
+    it('accept 2 MiB', async () => {
       await api.post(SESSIONS, padded(MAX_BYTES)).expect(200);
     });
 
@@ -217,7 +217,7 @@ describe('the limits of checkout sessions', () => {
       assertInvalid(await api.post(SESSIONS, padded(MAX_BYTES + 1)), 'body_too_large');
     });
 
-    it('answer hostile names and nests of a megabyte as they would small ones', async () => {
+    it('answer a megabyte of hostile names and nesting like small ones', async () => {
       const hostile = [
         `{"metadata":{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":"v"`).join(',')}},"line_items":[]}`,
         `{"line_items":${'['.repeat(300_000)}${']'.repeat(300_000)}}`,

@@ -76,7 +76,7 @@ describe('checkout sessions', () => {
       });
     }
 
-    it('as unit_amount_decimal means the same as unit_amount', async () => {
+    it('as unit_amount_decimal equals the same unit_amount', async () => {
       stopClock();
       const decimal = {
         line_items: [{ price_data: { unit_amount_decimal: '450', product_data: { name: 'Coffee' } } }],
@@ -87,7 +87,7 @@ describe('checkout sessions', () => {
       }
     });
 
-    it('is refused in unit_amount_decimal when JSON sends it as a number', async () => {
+    it('is refused in unit_amount_decimal as a JSON number', async () => {
       const body = {
         line_items: [{ price_data: { unit_amount_decimal: 450, product_data: { name: 'A' } } }],
       };
@@ -95,7 +95,7 @@ describe('checkout sessions', () => {
       assertInvalid(await api.post(SESSIONS, body), 'parameter_invalid', param);
     });
 
-    it('is refused when both amounts are sent, also equal ones and zero', async () => {
+    it('is refused when both amounts are sent, even if they are equal or zero', async () => {
       for (const [amount, decimal] of [
         [450, '450'],
         [0, '0'],

@@ -27,7 +27,7 @@ describe('checkout sessions', () => {
       'a template in lower-case percent-encoding': 'https://shop.example/%7bCHECKOUT_SESSION_ID%7d',
     };
     for (const [name, url] of Object.entries(templates)) {
-      it(`has ${name} replaced in every representation`, async () => {
+      it(`replaces ${name} in every representation`, async () => {
         for (const send of ['post', 'form'] as const) {
           const { body } = await api[send](SESSIONS, { ...minimal, success_url: url }).expect(200);
           const filled = `https://shop.example/${body.id}`;
@@ -41,13 +41,13 @@ describe('checkout sessions', () => {
       });
     }
 
-    it('has each of several templates replaced, and nothing else', async () => {
+    it('replaces every template, and nothing else', async () => {
       const url = 'https://shop.example/{CHECKOUT_SESSION_ID}?a={CHECKOUT_SESSION_ID}&b={OTHER}';
       const { id, success_url } = await createOpen(api, { ...minimal, success_url: url });
       assert.equal(success_url, `https://shop.example/${id}?a=${id}&b={OTHER}`);
     });
 
-    it('is the only one: the template in cancel_url stays', async () => {
+    it('alone is replaced: the template in cancel_url stays', async () => {
       const url = 'https://shop.example/{CHECKOUT_SESSION_ID}';
       assert.equal((await createOpen(api, { ...minimal, cancel_url: url })).cancel_url, url);
     });
@@ -84,7 +84,7 @@ describe('checkout sessions', () => {
         'http://[::1]:3000/',
         'https://xn--bcher-kva.example/%E2%82%AC',
       ]) {
-        it(`takes ${url} as ${field}, as it was written`, async () => {
+        it(`accepts ${url} as ${field}, unchanged`, async () => {
           assert.equal((await createOpen(api, { ...minimal, [field]: url }))[field], url);
         });
       }
@@ -99,7 +99,7 @@ describe('checkout sessions', () => {
       assert.deepEqual(form.body.metadata, { a: '1' });
     });
 
-    it('keeps keys in their order, and treats none of them as special', async () => {
+    it('keeps the order of keys, and has no special keys', async () => {
       const keys = ['z', 'a', '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length'];
       const metadata = `{${keys.map((key) => `"${key}":"v-${key}"`).join(',')}}`;
       const lineItems = JSON.stringify(minimal.line_items);
@@ -112,7 +112,7 @@ describe('checkout sessions', () => {
       }
     });
 
-    it('keeps what a form sends as text: 007, true, 1e3', async () => {
+    it('keeps values of a form as text: 007, true, 1e3', async () => {
       const pairs = 'metadata[a]=007&metadata[b]=true&metadata[c]=1e3&metadata[d]=%20x%20&metadata[e]=a+b';
       const { body } = await api.form(SESSIONS, `${formText(minimal)}&${pairs}`).expect(200);
       assert.deepEqual(body.metadata, { a: '007', b: 'true', c: '1e3', d: ' x ', e: 'a b' });
@@ -125,12 +125,12 @@ describe('checkout sessions', () => {
       });
     }
 
-    it('refuses a value in brackets in a form', async () => {
+    it('refuses a nested value in a form', async () => {
       const res = await api.form(SESSIONS, `${formText(minimal)}&metadata[key][inner]=1`);
       assertInvalid(res, 'parameter_invalid', 'metadata[key]');
     });
 
-    it('is never seen in place of an object', async () => {
+    it('is never accepted in place of an object', async () => {
       for (const metadata of ['text', 7, true, ['a']]) {
         const res = await api.post(SESSIONS, { ...minimal, metadata });
         assertInvalid(res, 'parameter_invalid', 'metadata');
@@ -146,7 +146,7 @@ describe('checkout sessions', () => {
   describe('null and the empty string', () => {
     const optional = ['mode', ...TEXT_NAMES, 'metadata', 'expires_at', 'payment_method_types', 'expand'];
     for (const field of optional) {
-      it(`are as if ${field} was not sent`, async () => {
+      it(`mean that ${field} was not sent`, async () => {
         stopClock();
         const expected = withoutIds(await api.post(SESSIONS, minimal));
         for (const empty of [null, '']) {
@@ -157,7 +157,7 @@ describe('checkout sessions', () => {
       });
     }
 
-    it('are as if an optional part of a line item was not sent', async () => {
+    it('mean that an optional field of a line item was not sent', async () => {
       stopClock();
       const expected = withoutIds(await api.post(SESSIONS, { ...minimal, expand: ['line_items'] }));
       for (const empty of [null, '']) {

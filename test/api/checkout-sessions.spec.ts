@@ -15,7 +15,7 @@ import { stopClock } from '../support/stopped-clock.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 
-/** Every field of the API, each with a value that is not its default. */
+/** Every field of the API, none with its default value. */
 const everything = {
   mode: 'payment',
   line_items: [
@@ -52,7 +52,7 @@ describe('checkout sessions', () => {
   afterEach(() => mock.restoreAll());
 
   describe('created', () => {
-    it('is open and unpaid, with every default', async () => {
+    it('is open and unpaid, with all defaults', async () => {
       const at = stopClock();
       const { body } = await api.post(SESSIONS, minimal).expect(200);
       const { id, created, ...rest } = body;
@@ -76,7 +76,7 @@ describe('checkout sessions', () => {
       });
     });
 
-    it('carries everything that was sent', async () => {
+    it('returns everything that was sent', async () => {
       const { body } = await api.post(SESSIONS, everything).expect(200);
       assert.equal(body.amount_total, 3 * 1999 + 25);
       assert.equal(body.amount_subtotal, body.amount_total);
@@ -110,13 +110,13 @@ describe('checkout sessions', () => {
       );
     });
 
-    it('is the same, byte for byte, when it is retrieved', async () => {
+    it('is byte for byte the same when retrieved', async () => {
       const created = await api.post(SESSIONS, everything).expect(200);
       const retrieved = await api.get(`${SESSIONS}/${created.body.id}?expand[]=line_items`).expect(200);
       assert.equal(retrieved.text, created.text);
     });
 
-    it('is the same, byte for byte, from JSON and from a form', async () => {
+    it('is byte for byte the same from JSON and from a form', async () => {
       stopClock();
       const json = await api.post(SESSIONS, everything);
       const form = await api.form(SESSIONS, everything);
@@ -131,7 +131,7 @@ describe('checkout sessions', () => {
       'JSON, then a form': ['post', 'form'],
       'a form, then JSON': ['form', 'post'],
     } as const)) {
-      it(`replays one Idempotency-Key over ${name}, byte for byte`, async () => {
+      it(`replays an Idempotency-Key over ${name}, byte for byte`, async () => {
         const key = `over-both-${first}`;
         const original = await api[first](SESSIONS, everything).set('Idempotency-Key', key).expect(200);
         const again = await api[second](SESSIONS, everything).set('Idempotency-Key', key).expect(200);
@@ -141,13 +141,13 @@ describe('checkout sessions', () => {
       });
     }
 
-    it('is live under a live key', async () => {
+    it('is live with a live key', async () => {
       const { body } = await client(app, shop.liveKey).post(SESSIONS, minimal).expect(200);
       assert.match(body.id, /^cs_live_/);
       assert.equal(body.livemode, true);
     });
 
-    it('gets ids that sort by creation and hold letters and digits only', async () => {
+    it('gets ids that sort by creation and have only letters and digits', async () => {
       const ids: string[] = [];
       for (let i = 0; i < 5; i++) ids.push((await createOpen(api)).id);
       assert.deepEqual([...ids].sort(), ids);
@@ -160,17 +160,17 @@ describe('checkout sessions', () => {
       }
     });
 
-    it('takes a total of 0 cents', async () => {
+    it('accepts a total of 0 cents', async () => {
       const free = { price_data: { unit_amount: 0, product_data: { name: 'Sample' } } };
       assert.equal((await createOpen(api, { line_items: [free] })).amount_total, 0);
     });
 
-    it('reads currency in any case', async () => {
+    it('accepts currency in any case', async () => {
       const body = { line_items: [{ price_data: { ...coffee.price_data, currency: 'USD' } }] };
       assert.equal((await createOpen(api, body)).currency, 'usd');
     });
 
-    it('keeps the line items in the order of the body, 100 of them', async () => {
+    it('keeps the order of 100 line items', async () => {
       const names = Array.from({ length: 100 }, (_, i) => `Item ${i}`);
       const items = names.map((name) => ({ price_data: { unit_amount: 1, product_data: { name } } }));
       for (const send of ['post', 'form'] as const) {
@@ -183,7 +183,7 @@ describe('checkout sessions', () => {
       }
     });
 
-    it('takes a form of over 1,300 pairs: 100 items with all their fields', async () => {
+    it('accepts a form of over 1,300 pairs: 100 items with all their fields', async () => {
       const images = Array.from({ length: 8 }, (_, i) => `https://img.example/${i}.png`);
       const item = {
         price_data: {
@@ -200,7 +200,7 @@ describe('checkout sessions', () => {
       assert.equal(res.body.amount_total, 200);
     });
 
-    it('refuses an account without any wallet, and takes one with either', async () => {
+    it('refuses an account without wallets, and accepts one with either wallet', async () => {
       const wallets = { evmWallet: null, solanaWallet: null };
       const none = await buildMerchant(app.db, wallets);
       assertInvalid(await client(app, none.testKey).post(SESSIONS, minimal), 'payout_wallet_missing');
@@ -216,21 +216,21 @@ describe('checkout sessions', () => {
       'expand%5B%5D=line_items',
       'expand=line_items',
     ]) {
-      it(`holds its line items with ?${expand}`, async () => {
+      it(`includes its line items with ?${expand}`, async () => {
         const { id } = await createOpen(api);
         const { body } = await api.get(`${SESSIONS}/${id}?${expand}`).expect(200);
         assert.equal(body.line_items.data[0].description, 'Coffee');
       });
     }
 
-    it('leaves its line items out otherwise', async () => {
+    it('omits its line items otherwise', async () => {
       const { id } = await createOpen(api);
       for (const query of ['', '?', '?expand=']) {
         assert.ok(!('line_items' in (await api.get(`${SESSIONS}/${id}${query}`).expect(200)).body));
       }
     });
 
-    it('says nothing of the payment that holds it while it is processing, and keeps its url', async () => {
+    it('hides its payment and keeps its url while processing', async () => {
       const session = await buildSession(app.db, shop.accountId, {
         status: 'processing',
         paymentId: 'pay_1',
@@ -251,7 +251,7 @@ describe('checkout sessions', () => {
       assert.ok(!('checkout_session' in body.payment));
     });
 
-    it('is refused with a parameter that it does not know', async () => {
+    it('refuses unknown parameters', async () => {
       const { id } = await createOpen(api);
       assertInvalid(await api.get(`${SESSIONS}/${id}?limit=1`), 'parameter_unknown', 'limit');
       assertInvalid(

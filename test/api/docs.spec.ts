@@ -38,14 +38,14 @@ describe('/docs', () => {
     }
   });
 
-  it('says that the reference is missing where it was not built, and where its document is', async () => {
+  it('says that the reference is missing when it was not built, and links to its document', async () => {
     const page = await request(app.server).get('/docs').expect(200);
     assert.match(page.text, /id="failure" class="sources" role="alert">/);
     assert.match(page.text, /href="\/openapi\.json"/);
     assert.doesNotMatch(page.text, /\/docs\/assets\//);
   });
 
-  it('names its files by what is in them, and sends each as it was compressed', async () => {
+  it('names its files by content hash, and sends them as compressed by the build', async () => {
     const { text } = await request(built.server).get('/docs').expect(200);
     const urls = [...text.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, url = '']) => url);
     assert.equal(urls.length, 2);
@@ -73,7 +73,7 @@ describe('/docs', () => {
     }
   });
 
-  it('gives nothing else out of their folder', async () => {
+  it('serves no other file of that folder', async () => {
     const names = await readdir(built.folder);
     const packed = names.find((name) => name.endsWith('.br')) ?? '';
     for (const name of [
@@ -90,7 +90,7 @@ describe('/docs', () => {
     await request(built.server).get('/docs/assets/%').expect(404);
   });
 
-  it('outlives those who leave in the middle of a file', async () => {
+  it('survives clients that disconnect during a file', async () => {
     const names = await readdir(built.folder);
     const script = names.find((name) => name.endsWith('.js')) ?? '';
     const failed = mock.method(app.logger, 'error');
@@ -98,11 +98,11 @@ describe('/docs', () => {
       { length: 20 },
       () =>
         new Promise<void>((resolve) => {
-          const asked = get(`${built.url}/docs/assets/${script}`, (response) => {
-            response.once('data', () => asked.destroy());
+          const outgoing = get(`${built.url}/docs/assets/${script}`, (response) => {
+            response.once('data', () => outgoing.destroy());
             response.once('close', resolve);
           });
-          asked.once('error', () => resolve());
+          outgoing.once('error', () => resolve());
         }),
     );
     await Promise.all(left);
@@ -110,13 +110,13 @@ describe('/docs', () => {
     assert.ok((await download(`/docs/assets/${script}`, '')).body.length > 1_000_000);
   });
 
-  /** As it comes over the wire. */
+  /** Undecoded, as sent over the wire. */
   async function download(
     url: string,
     encoding: string,
   ): Promise<{ headers: IncomingHttpHeaders; body: Buffer }> {
-    const asked = get(built.url + url, { headers: { 'accept-encoding': encoding } });
-    const [response] = await once(asked, 'response');
+    const outgoing = get(built.url + url, { headers: { 'accept-encoding': encoding } });
+    const [response] = await once(outgoing, 'response');
     assert.equal(response.statusCode, 200);
     return { headers: response.headers, body: await buffer(response) };
   }

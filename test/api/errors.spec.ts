@@ -32,7 +32,7 @@ const ENDPOINTS = '/v1/webhook_endpoints';
 const item = { price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } };
 const order = { line_items: [item] };
 
-/** One way to each code. What it must answer is written down here, not read from the code under test. */
+/** One way to each code. The expected status and type are written here, independent of the code under test. */
 interface Case {
   status: number;
   type: ErrorType;
@@ -205,21 +205,21 @@ describe('errors', () => {
       });
     }
 
-    it('with no code of the catalog left out', () => {
+    it('for every code of the catalog', () => {
       assert.deepEqual([...asserted].sort(), Object.keys(ERROR_CATALOG).sort());
     });
   });
 
-  describe('of our own', () => {
+  describe('of the service', () => {
     const ours = { type: 'api_error', code: 'internal_error' } as const;
     let broken: TestApp;
     before(async () => {
-      // No tables: every statement fails, with an error that quotes it.
+      // Without tables every statement fails, with an error that quotes it.
       broken = await openTestApp({ DATABASE_URL: await createDatabase('errors_without_tables') });
     });
     after(() => broken.close());
 
-    it('are 500 internal_error, and tell nothing of our insides', async () => {
+    it('are 500 internal_error without internal details', async () => {
       const answers = [
         await client(broken, `svc_ck_test_${'x'.repeat(40)}`).get(SESSIONS),
         await client(broken, `svc_ck_test_${'y'.repeat(40)}`).post(SESSIONS, order),
@@ -234,7 +234,7 @@ describe('errors', () => {
       }
     });
 
-    it('come after what needs no database', async () => {
+    it('come after checks that need no database', async () => {
       const missing = { type: 'authentication_error', code: 'api_key_missing' } as const;
       assertRefusal(await client(broken).get(SESSIONS), 401, missing);
       const res = await client(broken, 'x').get(SESSIONS);
@@ -243,7 +243,7 @@ describe('errors', () => {
   });
 
   describe('store nothing', () => {
-    it('so that a refused body can be mended under the same Idempotency-Key', async () => {
+    it('so that a refused body can be fixed under the same Idempotency-Key', async () => {
       const send = (body: object) => api.post(SESSIONS, body).set('Idempotency-Key', 'mended');
       assertInvalid(await send({}), 'parameter_missing', 'line_items');
       assertInvalid(await send({ ...order, expires_at: 1 }), 'parameter_invalid_integer', 'expires_at');
@@ -252,7 +252,7 @@ describe('errors', () => {
       assert.equal(res.get('Idempotent-Replayed'), undefined);
     });
 
-    it('so that a retry works once the account is in order', async () => {
+    it('so that a retry works once the account is fixed', async () => {
       const poor = await buildMerchant(app.db, { evmWallet: null, solanaWallet: null });
       const send = () => client(app, poor.testKey).post(SESSIONS, order).set('Idempotency-Key', 'wallet');
       assertInvalid(await send(), 'payout_wallet_missing');
@@ -261,13 +261,13 @@ describe('errors', () => {
     });
   });
 
-  it('carry a Request-Id of their own each', async () => {
+  it('have a unique Request-Id', async () => {
     const ids = new Set<string | undefined>();
     for (let i = 0; i < 5; i++) ids.add((await api.get('/v1/customers')).get('Request-Id'));
     assert.equal(ids.size, 5);
   });
 
-  it('never carry the key of the request', async () => {
+  it('never contain the key of the request', async () => {
     const secret = shop.testKey.slice('svc_ck_test_'.length);
     for (const res of [
       await api.get('/v1/customers'),

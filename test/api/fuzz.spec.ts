@@ -32,9 +32,9 @@ import { testServices } from '../support/suite.js';
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_101);
-/** Sent at once. */
+/** Requests at once. */
 const AT_ONCE = 20;
-/** Caches, compiled code and connection pools are full by then. */
+/** After these, caches, compiled code and connection pools are full. */
 const WARM_UP = 3000;
 const MOST_GROWTH_BYTES = 24 * 1024 * 1024;
 const TABLES = [
@@ -49,8 +49,8 @@ const TABLES = [
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-describe('the fuzz', () => {
-  it(`${REQUESTS} requests from seed ${SEED} (FUZZ_SEED): each answered in its shape, and nothing grows`, async function () {
+describe('fuzzing', () => {
+  it(`${REQUESTS} requests from seed ${SEED} (FUZZ_SEED): each response has a valid shape, and nothing leaks`, async function () {
     this.timeout(300_000);
     const { databaseUrl, redisUrl } = testServices();
     const facilitator = await startFacilitator();
@@ -75,9 +75,9 @@ describe('the fuzz', () => {
     const log = new Writable({
       write(chunk: Buffer, _encoding, done) {
         const line = chunk.toString('utf8');
-        const isTold =
+        const isComplaint =
           /"level":"(error|fatal)"/.test(line) || [MARK, ...secrets].some((secret) => line.includes(secret));
-        if (isTold) complaints.push(line);
+        if (isComplaint) complaints.push(line);
         done();
       },
     });
@@ -125,12 +125,12 @@ describe('the fuzz', () => {
     ];
     const payments = await signedPayments();
 
-    /** What a link would be paid with, as JSON. */
+    /** Valid payloads for links, as JSON. */
     async function signedPayments(): Promise<Json[]> {
-      const asked = await wire.send(Buffer.from(`GET /c/${open.id} HTTP/1.1\r\nHost: x\r\n\r\n`), {
+      const offered = await wire.send(Buffer.from(`GET /c/${open.id} HTTP/1.1\r\nHost: x\r\n\r\n`), {
         hasBody: true,
       });
-      const { accepts } = JSON.parse(asked.text);
+      const { accepts } = JSON.parse(offered.text);
       const evm = findEntry(accepts, 'eip155:84532');
       const solana = findEntry(accepts, SOLANA_DEVNET);
       const signed = await Promise.all(
@@ -168,8 +168,8 @@ describe('the fuzz', () => {
       try {
         rules.check(request, answer);
       } catch (error) {
-        const told = `${bytes.toString('latin1').slice(0, 3000)}\n\n${answer.status} ${answer.text.slice(0, 2000)}`;
-        throw new Error(`${error instanceof Error ? error.message : error}\n${told}`);
+        const report = `${bytes.toString('latin1').slice(0, 3000)}\n\n${answer.status} ${answer.text.slice(0, 2000)}`;
+        throw new Error(`${error instanceof Error ? error.message : error}\n${report}`);
       }
       const made = rules.madeBy(request, answer);
       if (made !== undefined) ids[ids.length < 60 ? ids.length : 6 + (sent % 54)] = made;
@@ -181,11 +181,11 @@ describe('the fuzz', () => {
         { weight: 1, arbitrary: hostileMessages() },
       );
       const batch = fc.array(either, { minLength: AT_ONCE, maxLength: AT_ONCE });
-      const holds = fc.asyncProperty(batch, async (some) => {
+      const property = fc.asyncProperty(batch, async (some) => {
         await Promise.all(some.map(tryOne));
       });
-      // Not shrunk: what the service holds has changed meanwhile. One request is told, not its whole batch.
-      const result = await fc.check(holds, { seed, numRuns: requests / AT_ONCE, endOnFailure: true });
+      // Not shrunk, since the state of the service has changed. Reports one request, not its whole batch.
+      const result = await fc.check(property, { seed, numRuns: requests / AT_ONCE, endOnFailure: true });
       if (result.failed) throw result.errorInstance;
     }
 
@@ -231,7 +231,9 @@ describe('the fuzz', () => {
           0,
         );
       });
-      process.stdout.write(`      ${sent} requests, ${rules.told()}; heap ${Math.round(grown / 1024)} KiB\n`);
+      process.stdout.write(
+        `      ${sent} requests, ${rules.summary()}; heap ${Math.round(grown / 1024)} KiB\n`,
+      );
     } finally {
       wire.close();
       server.closeAllConnections();

@@ -11,7 +11,7 @@ import { coffee } from '../support/orders.js';
 const SESSIONS = '/v1/checkout/sessions';
 const MOST_HOSTS_A_TURN = 20;
 
-describe('the heaviest legal create', () => {
+describe('the largest valid create', () => {
   let app: TestApp;
   let shop: Merchant;
   let api: Client;
@@ -30,7 +30,7 @@ describe('the heaviest legal create', () => {
     ['as a form with every bracket and slash escaped', escapedForm()],
   ];
   for (const [how, text] of spellings) {
-    it(`${how} is within the limit of bytes, and is made`, async () => {
+    it(`${how} is below the byte limit and succeeds`, async () => {
       assert.ok(text.length > 0.8 * MAX_BODY_BYTES && text.length <= MAX_BODY_BYTES, `${text.length} bytes`);
       const send = how === 'as JSON' ? api.post(SESSIONS, text) : api.form(SESSIONS, text);
       const { body } = await send.set('Idempotency-Key', how).expect(200);
@@ -39,7 +39,7 @@ describe('the heaviest legal create', () => {
     });
   }
 
-  it('is parsed once at /mcp, and its answer not at all', async () => {
+  it('is parsed once at /mcp, and its response not at all', async () => {
     const call = callText('create_checkout_session', json);
     const parse = mock.method(JSON, 'parse');
     const res = await postMcp(app, shop.testKey, call).buffer(true).parse(unparsed).expect(200);
@@ -51,8 +51,8 @@ describe('the heaviest legal create', () => {
     assert.deepEqual(JSON.parse(result.content[0].text), result.structuredContent);
   });
 
-  describe('with 800 images at international names', () => {
-    /** Different letters in each, which is what takes the parser long. */
+  describe('with 800 images at internationalized host names', () => {
+    /** Different letters in each name, which is slowest to parse. */
     const host = (seed: number, length: number): string =>
       String.fromCodePoint(...Array.from({ length }, (_, i) => 0x4e00 + ((seed * 3 + i * 7) % 20_000)));
     const withHosts = (hostOf: (seed: number) => string): object => ({
@@ -62,7 +62,7 @@ describe('the heaviest legal create', () => {
       }),
     });
 
-    it('of 253 characters is made, a few names in each turn of the event loop', async () => {
+    it('of 253 characters succeeds, parsing a few names per turn of the event loop', async () => {
       let inTurn = 0;
       let most = 0;
       let all = 0;
@@ -95,7 +95,7 @@ describe('the heaviest legal create', () => {
     });
 
     const LAST = 'line_items[99][price_data][product_data][images][7]';
-    it('is refused for one name that is too long, or that is none', async () => {
+    it('is refused for one name that is too long or invalid', async () => {
       for (const wrong of [host(0, 254), 'ü<b', '\ufdfa']) {
         const body = withHosts((seed) => (seed === 799 ? wrong : host(seed, 9)));
         assertInvalid(await api.post(SESSIONS, body), 'url_invalid', LAST);
@@ -105,7 +105,7 @@ describe('the heaviest legal create', () => {
   });
 });
 
-/** `formText`, with what browsers and SDKs escape. */
+/** `formText` with the escaping of browsers and SDKs. */
 function escapedForm(): string {
   return formText(heaviestCreate())
     .split('&')

@@ -23,10 +23,10 @@ const SESSIONS = '/v1/checkout/sessions';
 const EXPANDED = `${SESSIONS}?limit=100&expand[]=data.line_items`;
 const HEAVY = 12;
 
-describe('heavy lists', () => {
+describe('large lists', () => {
   let app: TestApp;
   let shop: Shop;
-  /** Newest first: light ones between the heavy. */
+  /** Newest first, with small objects between the large ones. */
   let ids: string[];
   before(async () => {
     app = await openTestApp();
@@ -55,34 +55,34 @@ describe('heavy lists', () => {
     return count;
   }
 
-  it('are, byte for byte, what they would be in one piece', async () => {
+  it('are byte for byte the same as in one piece', async () => {
     const res = await shop.test.get(EXPANDED).expect(200);
     const sessions = await CheckoutSession.query(app.db).whereIn('id', ids).orderBy('id', 'desc');
     const view = { baseUrl: 'https://pay.example', expand: ['line_items'] as const };
-    const whole = presentList(
+    const expected = presentList(
       SESSIONS,
       sessions.map((session) => presentCheckoutSession(session, view)),
       false,
     );
-    assert.ok(res.text === JSON.stringify(whole));
+    assert.ok(res.text === JSON.stringify(expected));
     assert.ok(res.text.length > HEAVY * ANSWER_PART_BYTES);
     assert.equal(res.get('Content-Length'), undefined);
   });
 
-  it('are read in parts, and what is light in one statement', async () => {
+  it('are read in parts, while small lists take one statement', async () => {
     assert.ok((await statementsOf(() => shop.test.get(EXPANDED).expect(200))) > HEAVY);
     const light = `${SESSIONS}?limit=100`;
     assert.equal(await statementsOf(() => shop.test.get(light).expect(200)), 1);
     assert.equal(await statementsOf(() => shop.test.get(`${SESSIONS}/${ids[0]}`).expect(200)), 1);
     const lightest = await buildShop(app);
     await buildSessions(app.db, lightest.accountId, 100);
-    // Whose key it is, is asked once.
+    // One statement authenticates the key.
     await lightest.test.get('/v1/payments').expect(200);
     assert.equal(await statementsOf(() => lightest.test.get(EXPANDED).expect(200)), 1);
   });
 
   for (const limit of [4, 30]) {
-    it(`in pages of ${limit} join up to the whole, forwards and backwards`, async () => {
+    it(`in pages of ${limit} join up to the complete list, forwards and backwards`, async () => {
       const path = `${SESSIONS}?limit=${limit}&expand[]=data.line_items`;
       for (const backwards of [false, true]) {
         const read: string[] = [];
@@ -99,7 +99,7 @@ describe('heavy lists', () => {
     });
   }
 
-  it('are walked by the stock Stripe SDK', async () => {
+  it('can be iterated with the stock Stripe SDK', async () => {
     const stripe = sdk(shop.testKey, app.port);
     const found: string[] = [];
     for await (const session of stripe.checkout.sessions.list({ limit: 9, expand: ['data.line_items'] })) {
@@ -120,7 +120,7 @@ describe('heavy lists', () => {
     return counts;
   }
 
-  it('of one heavy session: it alone, and its line items in pages', async () => {
+  it('of one large session contain it alone, and its line items in pages', async () => {
     const [id = ''] = await buildHeavySessions(app.db, shop.accountId, 1);
     const path = `${SESSIONS}/${id}`;
     const { body } = await shop.test.get(`${path}?expand[]=line_items`).expect(200);
@@ -136,12 +136,12 @@ describe('heavy lists', () => {
     await CheckoutSession.query(app.db).deleteById(id);
   });
 
-  it('are asked for by HEAD, and keep nothing', async () => {
+  it('answer HEAD without holding resources', async () => {
     await request(app.server).head(EXPANDED).set('Authorization', `Bearer ${shop.testKey}`).expect(200);
     assert.equal(poolUse(app.db).used, 0);
   });
 
-  it('of webhook endpoints without a limit come whole', async () => {
+  it('of webhook endpoints without a limit are complete', async () => {
     const other = await buildShop(app);
     const url = `https://shop.example/${'x'.repeat(2000)}`;
     const built = await buildEndpoints(app.db, other.accountId, 1000, { url, description: 'é'.repeat(500) });
@@ -151,7 +151,7 @@ describe('heavy lists', () => {
     assert.equal(list.data[999]?.url, url);
   });
 
-  it('are refused as a tool, which answers what is light', async () => {
+  it('are refused over MCP, which returns small ones', async () => {
     const agent = await connectAgent(app.port, shop.testKey);
     const { isError, body } = await agent.call('list_checkout_sessions', {
       limit: 30,
@@ -171,14 +171,14 @@ describe('heavy lists', () => {
       for (const socket of readers.splice(0)) socket.destroy();
     });
 
-    /** Its answer has begun; it takes no more of it. */
+    /** Its response has begun, and nothing more is read from it. */
     async function stopReading(): Promise<Socket> {
       const socket = connect(app.port, '127.0.0.1').on('error', () => {});
       readers.push(socket);
       socket.write(
         `GET ${EXPANDED} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${shop.testKey}\r\n\r\n`,
       );
-      // Listening to this one, it reads only what it has room for.
+      // Paused, the stream reads no more than its buffer holds.
       await once(socket, 'readable');
       return socket;
     }
@@ -186,22 +186,22 @@ describe('heavy lists', () => {
     it('hold neither connections of Postgres nor slots, and are at most so many of one account', async () => {
       await Promise.all(Array.from({ length: HEAVY_ANSWERS.perAccount }, stopReading));
       await eventually(() => assert.equal(poolUse(app.db).used, 0));
-      const asked = await request(app.server).get(EXPANDED).set('Authorization', `Bearer ${shop.testKey}`);
-      assert.equal(asked.status, 429);
-      assertRefusal(asked, 429, { type: 'invalid_request_error', code: 'rate_limit' });
-      // Whatever is light is answered, and so are others.
+      const refused = await request(app.server).get(EXPANDED).set('Authorization', `Bearer ${shop.testKey}`);
+      assert.equal(refused.status, 429);
+      assertRefusal(refused, 429, { type: 'invalid_request_error', code: 'rate_limit' });
+      // Small requests, and those of other accounts, are still answered.
       await shop.test.get(`${SESSIONS}?limit=100`).expect(200);
       const another = await buildShop(app);
       await buildHeavySessions(app.db, another.accountId, 3);
       await another.test.get(EXPANDED).expect(200);
-      // One that goes away makes room for the next.
+      // A client that disconnects frees its slot.
       readers.pop()?.destroy();
       await eventually(async () =>
         assert.equal((await readPage(shop.test, EXPANDED)).data.length, ids.length),
       );
     });
 
-    it('and go on get the rest', async () => {
+    it('get the rest when they continue', async () => {
       const socket = await stopReading();
       // Until its part was let go.
       await pause(HEAVY_ANSWERS.slotIdleMs * 5);

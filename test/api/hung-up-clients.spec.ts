@@ -11,7 +11,7 @@ import { openTestApp, type TestApp } from '../support/app.js';
 const KEY = 'order-7';
 const LATER_REQUESTS = 20;
 
-describe('a client that has hung up when its body is read', () => {
+describe('a client that disconnects while its body is read', () => {
   let app: TestApp;
   let shop: Merchant;
   before(async () => {
@@ -20,7 +20,7 @@ describe('a client that has hung up when its body is read', () => {
   });
   after(() => app.close());
 
-  it('has changed nothing, and its key is free for the same request again', async () => {
+  it('changes nothing and leaves its Idempotency-Key free', async () => {
     const [endpointId = assert.fail()] = await buildEndpoints(app.db, shop.accountId, 1);
     const path = `/v1/webhook_endpoints/${endpointId}`;
     const body = JSON.stringify({ disabled: true });
@@ -34,11 +34,11 @@ describe('a client that has hung up when its body is read', () => {
       `Content-Length: ${body.length}`,
       `Idempotency-Key: ${KEY}`,
     ];
-    // All of it and the end at once: its key is looked up while the end is read.
+    // The body and the FIN together: the FIN is read while the key is looked up.
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
     assert.equal(await text(socket), '');
     const api = client(app, shop.testKey);
-    // Whatever it sets off is over when others who came later have been served for a while.
+    // Any effect has finished when later requests have been served for a while.
     for (let served = 0; served < LATER_REQUESTS; served += 1) await api.get(path).expect(200);
     assert.deepEqual(
       await IdempotencyRecord.query(app.db).where({ accountId: shop.accountId, key: KEY }),

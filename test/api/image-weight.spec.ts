@@ -16,14 +16,14 @@ import { type Checkout, openCheckout } from '../support/checkout.js';
 const ACCOUNTS = 8;
 const HOSTS = 70;
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
-/** All but the end of an image as large as it may be. */
+/** All but the end of an image of the largest size. */
 const DRIPPED = Buffer.concat([PNG, Buffer.alloc(MAX_IMAGE_BYTES - 100)]);
 
-describe('images that are dripped', () => {
+describe('slowly served images', () => {
   let checkout: Checkout;
   let server: Server;
   let port: number;
-  /** By path, which is whose it is. */
+  /** By path, which begins with the owner. */
   const open = new Map<string, number>();
   let mostAtOnce = 0;
   let mostOfOne = 0;
@@ -61,7 +61,7 @@ describe('images that are dripped', () => {
     return (await buildSession(checkout.app.db, accountId, { lineItems: [{ ...item, images }] })).id;
   }
 
-  it('are fetched a few at once, of an account fewer, and hinder nobody else’s', async () => {
+  it('are fetched with a total limit and a lower limit per account, without delaying others', async () => {
     const paths: string[] = [];
     for (let account = 0; account < ACCOUNTS; account += 1) {
       const { accountId } = await buildMerchant(checkout.app.db);
@@ -87,7 +87,7 @@ describe('images that are dripped', () => {
     assert.ok(IMAGE_BYTES_IN_FLIGHT < MAX_IMAGE_FETCHES * MAX_IMAGE_BYTES);
   });
 
-  it('are held for an address as long as it is sent them, and not beyond its share', () => {
+  it('hold memory while they are sent to an address, up to its limit', () => {
     const { images } = checkout.app;
     const image = () => ({ type: 'image/png', bytes: Buffer.alloc(MAX_IMAGE_BYTES) });
     const share = IMAGE_BYTES_SENT_TO_ADDRESS / MAX_IMAGE_BYTES;

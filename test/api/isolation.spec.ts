@@ -23,7 +23,7 @@ import {
   WITHIN,
 } from '../support/operation-matrix.js';
 
-describe('the matrix of every operation and every key', () => {
+describe('isolation of accounts and modes', () => {
   let app: TestApp;
   let mine: Merchant;
   let theirs: Merchant;
@@ -37,8 +37,8 @@ describe('the matrix of every operation and every key', () => {
     const refund = await buildRefund(app.db, mine.accountId);
     const api = client(app, mine.testKey);
     const { body } = await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }).expect(200);
-    const over = await buildSession(app.db, mine.accountId);
-    await api.post(`/v1/checkout/sessions/${over.id}/expire`).expect(200);
+    const expired = await buildSession(app.db, mine.accountId);
+    await api.post(`/v1/checkout/sessions/${expired.id}/expire`).expect(200);
     const { data: events } = (await api.get('/v1/events').expect(200)).body;
     const { key } = await createApiKey(app.db, { accountId: mine.accountId, livemode: false, name: 'Mine' });
     objects = {
@@ -57,7 +57,7 @@ describe('the matrix of every operation and every key', () => {
   interface Way {
     name: string;
     method: Method;
-    /** By this way an object with this id is reached. */
+    /** A request that reaches the object with this id. */
     target(id: string): string;
     object: Kind;
     body: object | undefined;
@@ -118,13 +118,13 @@ describe('the matrix of every operation and every key', () => {
   });
 
   for (const way of ways) {
-    it(`${way.name}: another account's and another mode's is not there, like what never was`, async () => {
+    it(`${way.name}: an object of another account or mode is answered like one that does not exist`, async () => {
       const param = way.name.includes(' by ') ? way.name.replace(/.* by /, '') : 'id';
       const there = objects[way.object];
       const never = newId(PREFIXES[way.object]);
       for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
         const api = client(app, key);
-        // A list within an object is reached through it, which is not theirs to begin with.
+        // A nested list is reached through its object, which belongs to another account.
         const expected = `404 resource_missing ${Object.values(WITHIN).includes(way.object) ? 'id' : param}`;
         assert.equal(await ask(api, way, way.target(there)), expected);
         assert.equal(await ask(api, way, way.target(never)), expected);
@@ -136,20 +136,20 @@ describe('the matrix of every operation and every key', () => {
     });
   }
 
-  it('POST /v1/refunds by payment: the payment of another account and another mode is not there', async () => {
+  it('POST /v1/refunds: a payment of another account or mode is answered like one that does not exist', async () => {
     for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
       for (const payment of [objects.payment, newId('pay_')]) {
-        const asked = { method: 'post' as const, body: { payment } };
-        assert.equal(await ask(client(app, key), asked, '/v1/refunds'), '404 resource_missing payment');
+        const create = { method: 'post' as const, body: { payment } };
+        assert.equal(await ask(client(app, key), create, '/v1/refunds'), '404 resource_missing payment');
       }
     }
   });
 
-  describe('as tools at /mcp', () => {
-    /** By its id, and by each cursor; what else it needs is not there to be refused. */
+  describe('of MCP tools', () => {
+    /** By id, and by each cursor; other required arguments are missing and must not matter. */
     const toolWays = MERCHANT_TOOLS.flatMap(({ name, path, id, parameters }) => {
       const object = OBJECTS[`/v1${path}`];
-      // Within an object a cursor needs the object first.
+      // A cursor within an object requires the object.
       const isList = id === undefined;
       const cursors = CURSORS.filter(
         (cursor) => isList && Object.hasOwn(parameters?.properties ?? {}, cursor),
@@ -174,7 +174,7 @@ describe('the matrix of every operation and every key', () => {
     });
 
     for (const { name, param, object = 'session' } of toolWays) {
-      it(`${name} by ${param}: another account's and another mode's is not there, like what never was`, async () => {
+      it(`${name} by ${param}: an object of another account or mode is answered like one that does not exist`, async () => {
         for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
           for (const id of [objects[object], newId(PREFIXES[object])]) {
             assert.equal(await call(key, name, { [param]: id }), `resource_missing ${param}`);
@@ -183,7 +183,7 @@ describe('the matrix of every operation and every key', () => {
       });
     }
 
-    it('show each account and mode its own alone', async () => {
+    it('lists show only the objects of the account and mode', async () => {
       for (const key of [theirs.testKey, theirs.liveKey, mine.liveKey]) {
         for (const { name } of MERCHANT_TOOLS.filter(
           ({ name, id }) => name.startsWith('list_') && id === undefined,
@@ -197,7 +197,7 @@ describe('the matrix of every operation and every key', () => {
     });
   });
 
-  describe('answers 401, whether the object is there or not,', () => {
+  describe('answers 401, whether the object exists or not,', () => {
     let credentials: Record<string, [header: string | undefined, code: string]>;
     before(async () => {
       const { key, secret } = await createApiKey(app.db, {
@@ -259,7 +259,7 @@ describe('the matrix of every operation and every key', () => {
     }
   });
 
-  it('and after all that, everything is as it was', async () => {
+  it('leaves all objects unchanged', async () => {
     const api = client(app, mine.testKey);
     const session = await api.get(`/v1/checkout/sessions/${objects.session}`).expect(200);
     assert.equal(session.body.status, 'open');

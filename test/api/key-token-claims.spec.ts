@@ -25,7 +25,7 @@ describe('agent sign-up', () => {
   afterEach(() => mock.restoreAll());
 
   describe('refuses a token', () => {
-    it('whose sub is not its kid', async () => {
+    it('whose sub differs from its kid', async () => {
       const signer = await buildSigner(app.db);
       const sibling = await buildSigner(app.db, signer.accountId);
       for (const sub of [sibling.keyId, signer.accountId, '', null, 7, [signer.keyId], undefined]) {
@@ -40,7 +40,7 @@ describe('agent sign-up', () => {
       }
     });
 
-    it('without exp or iat, or with one that is no number', async () => {
+    it('without exp or iat, or with one that is not a number', async () => {
       const signer = await buildSigner(app.db);
       const [iat, exp] = [Math.floor(nowMs() / 1000), Math.floor(nowMs() / 1000) + 120];
       for (const value of [undefined, null, 'soon', '', {}, true]) {
@@ -51,20 +51,20 @@ describe('agent sign-up', () => {
       await assertInvalidToken(app, signToken(signer, { iat: String(iat), exp }));
     });
 
-    it('whose claims are no object', async () => {
+    it('whose claims are not an object', async () => {
       const signer = await buildSigner(app.db);
       for (const claims of ['[]', 'null', '"text"', '7', '', '{']) {
         await assertInvalidToken(app, jwt(headerOf(signer), claims, eddsa(signer.privateKey)));
       }
     });
 
-    it('whose header demands what it does not understand', async () => {
+    it('whose header has an unknown critical parameter', async () => {
       const signer = await buildSigner(app.db);
       await assertInvalidToken(app, signToken(signer, {}, { crit: ['x'], x: 1 }));
       await assertInvalidToken(app, signToken(signer, {}, { crit: ['b64'], b64: false }));
     });
 
-    it('once it has expired, 30 seconds of leeway aside', async () => {
+    it('that has expired, with 30 seconds of leeway', async () => {
       const signer = await buildSigner(app.db);
       const now = stopClockOnSecond();
       const expiring = (exp: number) => client(app, signToken(signer, { iat: exp - 120, exp })).post(KEYS);
@@ -77,7 +77,7 @@ describe('agent sign-up', () => {
       assertUnauthenticated(await expiring(0), 'token_expired');
     });
 
-    it('whose iat lies in the future, 30 seconds of leeway aside', async () => {
+    it('whose iat is in the future, with 30 seconds of leeway', async () => {
       const signer = await buildSigner(app.db);
       const now = stopClockOnSecond();
       const issued = (iat: number) => signToken(signer, { iat, exp: iat + 120 });
@@ -106,7 +106,7 @@ describe('agent sign-up', () => {
       await assertInvalidToken(app, jwt(headerOf(signer), endless, eddsa(signer.privateKey)));
     });
 
-    it('before its nbf, 30 seconds of leeway aside', async () => {
+    it('before its nbf, with 30 seconds of leeway', async () => {
       const signer = await buildSigner(app.db);
       const now = stopClockOnSecond();
       await client(app, signToken(signer, { nbf: now - 60 }))

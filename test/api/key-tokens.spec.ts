@@ -31,8 +31,8 @@ describe('agent sign-up', () => {
 
   const as = (signer: Signer): Client => client(app, signToken(signer));
 
-  describe('creates a key', () => {
-    it('with a token built from an svc_sk_ secret, step by step as documented', async () => {
+  describe('accepts a token', () => {
+    it('built from an svc_sk_ secret as documented', async () => {
       const signer = await buildSigner(app.db);
       const pkcs8 = signer.privateKey.export({ type: 'pkcs8', format: 'der' });
       const secret = ` svc_sk_${pkcs8.toString('base64')}\n`;
@@ -58,14 +58,14 @@ describe('agent sign-up', () => {
       }
     });
 
-    it('before it looks at the body', async () => {
+    it('before it reads the body', async () => {
       const malformed = await client(app).post(KEYS, '{').expect(401);
       assertUnauthenticated(malformed, 'token_missing');
       assertUnauthenticated(await client(app, 'x').post(KEYS, { foo: 1 }), 'token_invalid');
       assertInvalid(await as(await buildSigner(app.db)).post(KEYS, '{'), 'malformed_body');
     });
 
-    it('that is no JWT', async () => {
+    it('that is not a JWT', async () => {
       const valid = signToken(await buildSigner(app.db));
       const [header = '', claims = '', signature = ''] = valid.split('.');
       for (const text of [
@@ -111,7 +111,7 @@ describe('agent sign-up', () => {
       await assertInvalidToken(app, jwt(header, claimsOf(signer), eddsa(signer.privateKey)));
     });
 
-    it('with HS256 and the public key as its secret', async () => {
+    it('with HS256 and the public key as secret', async () => {
       const signer = await buildSigner(app.db);
       const der = signer.publicKey.export({ type: 'spki', format: 'der' });
       const pem = signer.publicKey.export({ type: 'spki', format: 'pem' });
@@ -126,7 +126,7 @@ describe('agent sign-up', () => {
       }
     });
 
-    it('with ES256, or any other algorithm than EdDSA', async () => {
+    it('with ES256 or any other algorithm than EdDSA', async () => {
       const signer = await buildSigner(app.db);
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const es256 = (input: string) =>
@@ -147,14 +147,14 @@ describe('agent sign-up', () => {
       }
     });
 
-    it('that brings its own key along', async () => {
+    it('with an embedded key', async () => {
       const signer = await buildSigner(app.db);
       const { privateKey, publicKey } = generateKeyPairSync('ed25519');
       const jwk = publicKey.export({ format: 'jwk' });
       await assertInvalidToken(app, jwt({ ...headerOf(signer), jwk }, claimsOf(signer), eddsa(privateKey)));
     });
 
-    it('that was changed after it was signed', async () => {
+    it('that was modified after signing', async () => {
       const signer = await buildSigner(app.db);
       const other = await buildSigner(app.db);
       const [header = '', , signature = ''] = signToken(signer).split('.');
@@ -167,7 +167,7 @@ describe('agent sign-up', () => {
       await assertInvalidToken(app, `${header}.${base64url(JSON.stringify(claimsOf(signer)))}.${flipped}`);
     });
 
-    it('whose kid is unknown, missing or no text', async () => {
+    it('whose kid is unknown, missing or not a valid text', async () => {
       const signer = await buildSigner(app.db);
       for (const kid of [
         'unknown',
@@ -192,7 +192,7 @@ describe('agent sign-up', () => {
       await assertInvalidToken(app, signToken(signer, {}, { kid: signer.keyId.toUpperCase() }));
     });
 
-    it('on the very next request after its key was removed, and takes it when it is back', async () => {
+    it('on the next request after its key was removed, and accepts it when the key is registered again', async () => {
       const signer = await buildSigner(app.db);
       const api = as(signer);
       await api.post(KEYS).expect(200);
@@ -203,7 +203,7 @@ describe('agent sign-up', () => {
       await api.post(KEYS).expect(200);
     });
 
-    it('on the very next request after its public key was replaced', async () => {
+    it('on the next request after its public key was replaced', async () => {
       const signer = await buildSigner(app.db);
       const { publicKey } = generateKeyPairSync('ed25519');
       await addFacilitatorKey(app.db, {

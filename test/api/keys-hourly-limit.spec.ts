@@ -28,8 +28,8 @@ describe('agent sign-up', () => {
 
   const as = (signer: Signer): Client => client(app, signToken(signer));
 
-  describe('allows 10 keys an hour and account', () => {
-    it('over both modes and all facilitator keys, and says when to come back', async () => {
+  describe('allows 10 keys per hour and account', () => {
+    it('across both modes and all facilitator keys, and sets Retry-After', async () => {
       const one = await buildSigner(app.db);
       const two = await buildSigner(app.db, one.accountId);
       for (let i = 0; i < 10; i++) {
@@ -45,7 +45,7 @@ describe('agent sign-up', () => {
         .expect(200);
     });
 
-    it('and the next one exactly an hour after the tenth last', async () => {
+    it('and another one exactly an hour after the tenth-last', async () => {
       const signer = await buildSigner(app.db);
       const now = stopClockOnSecond() * 1000;
       await insertAgentKeys(app.db, signer, 3, now - 3_000_000);
@@ -55,7 +55,7 @@ describe('agent sign-up', () => {
       assert.equal(res.get('Retry-After'), '600');
     });
 
-    it('not counting keys that are an hour old', async () => {
+    it('not counting keys older than an hour', async () => {
       const signer = await buildSigner(app.db);
       const now = stopClockOnSecond() * 1000;
       await insertAgentKeys(app.db, signer, 20, now - HOUR_MS - 1);
@@ -66,7 +66,7 @@ describe('agent sign-up', () => {
       assert.equal(res.get('Retry-After'), '1');
     });
 
-    it('counting keys that were revoked meanwhile', async () => {
+    it('counting revoked keys', async () => {
       const signer = await buildSigner(app.db);
       await insertAgentKeys(app.db, signer, 9, nowMs());
       const { body } = await as(signer).post(KEYS).expect(200);
@@ -74,7 +74,7 @@ describe('agent sign-up', () => {
       assertTooManyKeys(await as(signer).post(KEYS));
     });
 
-    it('not counting keys that the operator made', async () => {
+    it('not counting keys created by the operator', async () => {
       const signer = await buildSigner(app.db);
       for (let i = 0; i < 12; i++) {
         await createApiKey(app.db, { accountId: signer.accountId, livemode: i % 2 === 0, name: 'Operator' });
@@ -82,7 +82,7 @@ describe('agent sign-up', () => {
       await as(signer).post(KEYS).expect(200);
     });
 
-    it('not counting requests that were refused', async () => {
+    it('not counting refused requests', async () => {
       const signer = await buildSigner(app.db);
       await insertAgentKeys(app.db, signer, 9, nowMs());
       for (let i = 0; i < 3; i++) {
@@ -91,7 +91,7 @@ describe('agent sign-up', () => {
       await as(signer).post(KEYS).expect(200);
     });
 
-    it('also when 20 come at once after nine: exactly one is made', async () => {
+    it('also for 20 concurrent requests after nine keys: exactly one succeeds', async () => {
       const signer = await buildSigner(app.db);
       await insertAgentKeys(app.db, signer, 9, nowMs());
       const answers = await Promise.all(

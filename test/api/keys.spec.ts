@@ -26,7 +26,7 @@ describe('agent sign-up', () => {
   const as = (signer: Signer): Client => client(app, signToken(signer));
 
   describe('creates a key', () => {
-    it('that is live and called Agent key when nothing else is asked for', async () => {
+    it('that is live and named Agent key by default', async () => {
       const signer = await buildSigner(app.db);
       const { body } = await as(signer).post(KEYS).expect(200);
       const { id, secret, created, ...rest } = body;
@@ -67,7 +67,7 @@ describe('agent sign-up', () => {
       });
     }
 
-    it('that works at once, on the same account and in its mode', async () => {
+    it('that works immediately, on the same account and in its mode', async () => {
       const signer = await buildSigner(app.db);
       for (const livemode of [true, false]) {
         const { body } = await as(signer).post(KEYS, { livemode }).expect(200);
@@ -80,7 +80,7 @@ describe('agent sign-up', () => {
       }
     });
 
-    it('whose secret is kept nowhere', async () => {
+    it('whose secret is stored nowhere in plain text', async () => {
       const { body } = await as(await buildSigner(app.db))
         .post(KEYS)
         .expect(200);
@@ -88,7 +88,7 @@ describe('agent sign-up', () => {
       assert.ok(!rows[0].row.includes(body.secret.slice('svc_ck_live_'.length)));
     });
 
-    it('for an account without wallets, and says so', async () => {
+    it('for an account without wallets, and shows that there are none', async () => {
       const { accountId } = await buildMerchant(app.db, { evmWallet: null, solanaWallet: null });
       const { body } = await as(await buildSigner(app.db, accountId))
         .post(KEYS)
@@ -102,7 +102,7 @@ describe('agent sign-up', () => {
       assert.notEqual(first.body.secret, second.body.secret);
     });
 
-    it('from every registered key of an account', async () => {
+    it('from every registered facilitator key of an account', async () => {
       const one = await buildSigner(app.db);
       const two = await buildSigner(app.db, one.accountId);
       for (const signer of [one, two]) {
@@ -143,7 +143,7 @@ describe('agent sign-up', () => {
       );
     });
 
-    it('name: takes 100 characters, refuses 101', async () => {
+    it('name: accepts 100 characters, refuses 101', async () => {
       const api = as(await buildSigner(app.db));
       for (const send of ['post', 'form'] as const) {
         const name = '🥐'.repeat(100);
@@ -154,16 +154,16 @@ describe('agent sign-up', () => {
   });
 
   describe('with an Idempotency-Key', () => {
-    it('gives the same secret again, from an answer that is kept encrypted', async () => {
+    it('returns the same secret again, from an encrypted record', async () => {
       const signer = await buildSigner(app.db);
       const send = () => as(signer).post(KEYS, { name: 'CI' }).set('Idempotency-Key', 'once');
       const first = await send().expect(200);
       const again = await send().expect(200);
       assert.equal(again.text, first.text);
       assert.equal(again.get('Idempotent-Replayed'), 'true');
-      const kept = await IdempotencyRecord.query(app.db).where({ accountId: signer.accountId });
+      const records = await IdempotencyRecord.query(app.db).where({ accountId: signer.accountId });
       assert.deepEqual(
-        kept.map(({ sealed, livemode }) => ({ sealed, livemode })),
+        records.map(({ sealed, livemode }) => ({ sealed, livemode })),
         [{ sealed: true, livemode: true }],
       );
       const { rows } = await app.db.raw(
@@ -173,7 +173,7 @@ describe('agent sign-up', () => {
       assert.ok(!rows[0].row.includes('svc_ck_') && !rows[0].row.includes(first.body.secret.slice(-40)));
     });
 
-    it('replays although the hourly limit is reached meanwhile', async () => {
+    it('replays even when the hourly limit has been reached', async () => {
       const signer = await buildSigner(app.db);
       const send = () => as(signer).post(KEYS).set('Idempotency-Key', 'tenth');
       await insertAgentKeys(app.db, signer, 9, nowMs());
@@ -182,7 +182,7 @@ describe('agent sign-up', () => {
       assertTooManyKeys(await as(signer).post(KEYS).set('Idempotency-Key', 'eleventh'));
     });
 
-    it('makes one key of many requests at once', async () => {
+    it('creates one key for concurrent requests', async () => {
       const signer = await buildSigner(app.db);
       const answers = await Promise.all(
         Array.from({ length: 12 }, () => as(signer).post(KEYS).set('Idempotency-Key', 'once').expect(200)),
@@ -191,7 +191,7 @@ describe('agent sign-up', () => {
       assert.equal(answers.filter((res) => res.get('Idempotent-Replayed') === undefined).length, 1);
     });
 
-    it('keeps the modes apart, and takes what is absent, null and empty for the same', async () => {
+    it('separates the modes, and treats absent, null and empty values alike', async () => {
       const signer = await buildSigner(app.db);
       const send = (body: object) => as(signer).post(KEYS, body).set('Idempotency-Key', 'k');
       const live = await send({}).expect(200);
@@ -202,7 +202,7 @@ describe('agent sign-up', () => {
       assert.equal(form.text, test.text);
     });
 
-    it('refuses another body: defaults are not filled in', async () => {
+    it('refuses a different body; defaults are not filled in', async () => {
       const signer = await buildSigner(app.db);
       const send = (body: object) => as(signer).post(KEYS, body).set('Idempotency-Key', 'k');
       await send({}).expect(200);
@@ -211,7 +211,7 @@ describe('agent sign-up', () => {
       }
     });
 
-    it('shares its keys with the rest of the account and mode', async () => {
+    it('shares idempotency keys with the account and mode', async () => {
       const signer = await buildSigner(app.db);
       const { body } = await as(signer)
         .post(KEYS, { livemode: false })
@@ -224,7 +224,7 @@ describe('agent sign-up', () => {
     });
   });
 
-  it('has no other method than POST, and GET for a checkout key', async () => {
+  it('supports POST with a token, and GET with a checkout key', async () => {
     const { testKey } = await buildMerchant(app.db);
     for (const method of ['put', 'patch', 'delete'] as const) {
       const res = await client(app, testKey).send(method, KEYS);

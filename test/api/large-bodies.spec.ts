@@ -60,7 +60,7 @@ describe('large bodies', () => {
     return outgoing;
   }
 
-  /** All of a body but its last byte. */
+  /** All but the last byte of a body. */
   function begin(key: string, bytes = MAX_BODY_BYTES, options = {}): ClientRequest {
     const outgoing = open(key, bytes, options);
     outgoing.write(ORDER.padEnd(bytes - 1));
@@ -75,14 +75,14 @@ describe('large bodies', () => {
     return { status: res.statusCode, retryAfter: res.headers['retry-after'], text: await text(res) };
   }
 
-  async function whole(key: string, bytes = MAX_BODY_BYTES, options = {}): Promise<Answer> {
+  async function sendBody(key: string, bytes = MAX_BODY_BYTES, options = {}): Promise<Answer> {
     const outgoing = begin(key, bytes, options);
     outgoing.end(' ');
     return await answerTo(outgoing);
   }
 
-  /** As many as there is room for. */
-  async function hold(key: string, count: number, chunked = false): Promise<ClientRequest[]> {
+  /** Starts `count` large bodies and waits until the budget has counted them. */
+  async function startBodies(key: string, count: number, chunked = false): Promise<ClientRequest[]> {
     const before = app.largeBodies.used;
     const held = Array.from({ length: count }, () => begin(key, MAX_BODY_BYTES, { chunked }));
     await eventually(() => assert.equal(app.largeBodies.used, before + count * (MAX_BODY_BYTES - 1)));
@@ -96,51 +96,51 @@ describe('large bodies', () => {
   }
 
   for (const chunked of [false, true]) {
-    it(`of one account leave half of the room to others, ${chunked ? 'in chunks' : 'announced'}`, async () => {
+    it(`of one account leave half of the budget to others, ${chunked ? 'in chunks' : 'announced'}`, async () => {
       const [key, other] = [await newKey(), await newKey()];
-      const held = await hold(key, PER_ACCOUNT, chunked);
-      assertNoRoom(await whole(key, MAX_BODY_BYTES, { chunked }));
-      assertNoRoom(await whole(key, MAX_BODY_BYTES, { chunked, path: '/mcp' }));
-      assert.equal((await whole(key, SMALL_BODY_BYTES)).status, 200);
-      assert.equal((await whole(other)).status, 200);
+      const held = await startBodies(key, PER_ACCOUNT, chunked);
+      assertNoRoom(await sendBody(key, MAX_BODY_BYTES, { chunked }));
+      assertNoRoom(await sendBody(key, MAX_BODY_BYTES, { chunked, path: '/mcp' }));
+      assert.equal((await sendBody(key, SMALL_BODY_BYTES)).status, 200);
+      assert.equal((await sendBody(other)).status, 200);
       for (const one of held) {
         one.end(' ');
         assert.equal((await answerTo(one)).status, 200);
       }
-      assert.equal((await whole(key)).status, 200);
+      assert.equal((await sendBody(key)).status, 200);
     });
   }
 
-  it('of all accounts take so much memory and no more, and small ones never wait for them', async () => {
-    for (let count = 0; count < IN_ALL; count += PER_ACCOUNT) await hold(await newKey(), PER_ACCOUNT);
+  it('of all accounts share a budget of memory, for which small ones never wait', async () => {
+    for (let count = 0; count < IN_ALL; count += PER_ACCOUNT) await startBodies(await newKey(), PER_ACCOUNT);
     const key = await newKey();
-    assertNoRoom(await whole(key));
-    assert.equal((await whole(key, SMALL_BODY_BYTES)).status, 200);
+    assertNoRoom(await sendBody(key));
+    assert.equal((await sendBody(key, SMALL_BODY_BYTES)).status, 200);
     assert.ok(app.largeBodies.used <= LARGE_BODIES_BYTES);
   });
 
-  it('take room as they come: what is announced alone takes nobody’s', async () => {
+  it('use the budget as they arrive, not as announced', async () => {
     const key = await newKey();
     for (let count = 0; count < IN_ALL * 2; count += 1) open(key, MAX_BODY_BYTES).flushHeaders();
     await eventually(async () => assert.equal(await connections(), IN_ALL * 2));
-    assert.equal((await whole(key)).status, 200);
+    assert.equal((await sendBody(key)).status, 200);
   });
 
   const ends: Record<string, (outgoing: ClientRequest) => void> = {
-    'hung up on': (outgoing) => outgoing.destroy(),
-    'broken off': (outgoing) => outgoing.socket?.resetAndDestroy(),
+    'abandoned by the client': (outgoing) => outgoing.destroy(),
+    reset: (outgoing) => outgoing.socket?.resetAndDestroy(),
     refused: (outgoing) => outgoing.end('!'),
     answered: (outgoing) => outgoing.end(' '),
   };
   for (const [how, end] of Object.entries(ends)) {
-    it(`give their room back when they are ${how}`, async () => {
-      const [held = assert.fail()] = await hold(await newKey(), 1);
+    it(`release their budget when they are ${how}`, async () => {
+      const [held = assert.fail()] = await startBodies(await newKey(), 1);
       end(held);
       await eventually(() => assert.equal(app.largeBodies.used, 0));
     });
   }
 
-  it('are let go of in the end, however slowly a client sends or reads', async () => {
+  it('are dropped after a time limit when a client sends or reads slowly', async () => {
     const inTime = mock.method(globalThis, 'setTimeout');
     const [held = assert.fail()] = await hold(await newKey(), 1);
     const call = inTime.mock.calls.find(({ arguments: [, ms] }) => ms === LARGE_BODY_IN_FLIGHT_MS);

@@ -16,8 +16,8 @@ import {
 
 const RICH = 25_000_000n;
 
-/** Base Sepolia is read here; X Layer Testnet answers as each test has it. */
-describe('what a wallet holds', () => {
+/** Base Sepolia is served here; X Layer Testnet answers as each test sets it up. */
+describe('the balances of a wallet', () => {
   let checkout: Checkout;
   let base: RpcEndpoint;
   let xLayer: RpcEndpoint;
@@ -55,7 +55,7 @@ describe('what a wallet holds', () => {
   const RICH_HERE = new Set([RICH.toString()]);
   const UNKNOWN = new Set([null]);
 
-  it('is read of every token on every network of its family, one request to each', async () => {
+  it('are read for every token on every network of its family, with one request to each network', async () => {
     const requests: string[] = [];
     xLayer.onCall = (method) => requests.push(method);
     const found = await read();
@@ -73,25 +73,25 @@ describe('what a wallet holds', () => {
   });
 
   for (const fault of ['hang', 'stall', 'cut', 'http_500', 'garbage', 'wrong_shape'] as const) {
-    it(`is unknown, and not nothing, where the endpoint does this: ${fault}`, async () => {
+    it(`are null, not zero, when the endpoint fails like this: ${fault}`, async () => {
       xLayer.fail(fault);
       const found = await read();
       assert.deepEqual([found[BASE_SEPOLIA], found[X_LAYER_TESTNET]], [RICH_HERE, UNKNOWN]);
     });
   }
 
-  it('is told in the log, with the link that asked, where it is unknown', async () => {
+  it('are logged as unreadable, with the id of the link', async () => {
     const lines: object[] = [];
     checkout.app.logger.info = (line: object) => void lines.push(line);
     xLayer.fail('http_500');
     await read();
     const event = 'balances.chain_unreadable';
-    const told = lines.filter((line) => 'network' in line && line.network === X_LAYER_TESTNET);
+    const logged = lines.filter((line) => 'network' in line && line.network === X_LAYER_TESTNET);
     const reason = 'the endpoint answered HTTP 500';
-    assert.deepEqual(told, [{ event, session: id, network: X_LAYER_TESTNET, reason }]);
+    assert.deepEqual(logged, [{ event, session: id, network: X_LAYER_TESTNET, reason }]);
   });
 
-  it('is unknown where the endpoint serves another chain', async () => {
+  it('are null when the endpoint serves another chain', async () => {
     const other = await startChain(1);
     await checkout.close();
     checkout = await openCheckout({ worker: false, environment: { RPC_URL_EIP155_84532: other.url } });
@@ -100,12 +100,12 @@ describe('what a wallet holds', () => {
     await other.close();
   });
 
-  it('is unknown on Solana while nobody answers, and says nothing of other families', async () => {
+  it('are null on Solana while its endpoint does not answer; other families are not listed', async () => {
     const found = await read(Keypair.generate().publicKey.toBase58());
     assert.deepEqual(found, { [SOLANA_DEVNET]: UNKNOWN });
   });
 
-  it('is asked once, however many ask at once, and a failure too', async () => {
+  it('are read once for concurrent requests, failures included', async () => {
     const address = wallet();
     await Promise.all(Array.from({ length: 20 }, () => read(address)));
     assert.equal(base.callsOf('eth_chainId'), 1);
@@ -114,7 +114,7 @@ describe('what a wallet holds', () => {
     assert.ok(base.callsOf('eth_chainId') <= 4, `${base.callsOf('eth_chainId')} calls`);
   });
 
-  it('never has more than so many calls under way', async () => {
+  it('never exceed the limit of concurrent calls', async () => {
     await checkout.close();
     const environment = { RPC_URL_EIP155_84532: base.url, RATE_LIMIT_LINK_PER_MINUTE: '100000' };
     checkout = await openCheckout({ worker: false, environment });
@@ -125,7 +125,7 @@ describe('what a wallet holds', () => {
     assert.ok(base.callsOf('eth_chainId') <= MAX_PAGE_RPC_CALLS);
   });
 
-  it('is told of an address alone, and sets no cookie', async () => {
+  it('require one address, and set no cookie', async () => {
     const address = wallet();
     for (const wrong of ['', 'x', `${address}0`, '0x0000000000000000000000000000000000000000']) {
       const { body } = await ask(wrong).expect(400);

@@ -19,7 +19,7 @@ const ALLOWED = [
 ];
 const ORIGIN = { Origin: 'https://agent.example' };
 
-describe('an agent in a browser', () => {
+describe('a browser agent', () => {
   let checkout: Checkout;
   before(async () => {
     checkout = await openCheckout({ worker: false });
@@ -37,12 +37,12 @@ describe('an agent in a browser', () => {
       EXPOSED.filter((name) => !exposed.includes(name)),
       [],
     );
-    // A wildcard and credentials exclude each other.
+    // CORS allows no credentials with a wildcard origin.
     assert.equal(res.get('Access-Control-Allow-Credentials'), undefined);
     assert.equal(res.get('Cross-Origin-Resource-Policy'), 'cross-origin');
   }
 
-  describe('is let through before it asks (OPTIONS),', () => {
+  describe('passes the preflight (OPTIONS)', () => {
     const preflight = (id: string, headers: Record<string, string> = {}): Promise<Response> =>
       request(checkout.app.server)
         .options(`/c/${id}`)
@@ -53,7 +53,7 @@ describe('an agent in a browser', () => {
           ...headers,
         });
 
-    it('whatever the session’s state, and whether there is one', async () => {
+    it('in every status of a session, and without one', async () => {
       const { accountId } = checkout.merchant;
       const ids = [
         (await checkout.buildSession()).id,
@@ -72,7 +72,7 @@ describe('an agent in a browser', () => {
       }
     });
 
-    it('with the methods that a link answers', async () => {
+    it('with the methods of a link', async () => {
       const res = await preflight((await checkout.buildSession()).id);
       const methods = listOf(res, 'Access-Control-Allow-Methods');
       assert.deepEqual(
@@ -88,7 +88,7 @@ describe('an agent in a browser', () => {
       });
     }
 
-    it('and pays nothing by that', async () => {
+    it('which never pays', async () => {
       const { id } = await checkout.buildSession();
       const payment = await checkout.sign(id);
       const res = await preflight(id, { 'PAYMENT-SIGNATURE': payment.header });
@@ -98,7 +98,7 @@ describe('an agent in a browser', () => {
     });
   });
 
-  describe('may read an answer', () => {
+  describe('may read the response', () => {
     const newLink = async (): Promise<string> => (await checkout.buildSession()).id;
     const paid = async (): Promise<string> =>
       (await buildPaidSession(checkout.app.db, checkout.merchant.accountId)).session.id;

@@ -12,10 +12,10 @@ import { told } from '../support/link-answers.js';
 const LIMIT = 5;
 const SETTINGS = { RATE_LIMIT_LINK_PER_MINUTE: String(LIMIT), TRUST_PROXY: '1' };
 
-describe('the limit of requests to payment links', () => {
+describe('the rate limit of payment links', () => {
   let checkout: Checkout;
   let id: string;
-  /** Of its own for each test: the counts live on in Redis. */
+  /** A new address for each test, since counts persist in Redis. */
   let from: { 'X-Forwarded-For': string };
 
   before(async () => {
@@ -37,7 +37,7 @@ describe('the limit of requests to payment links', () => {
     }
   }
 
-  it('refuses what is over it with 429, and says when to come again', async () => {
+  it('answers 429 with Retry-After above the limit', async () => {
     await useUp();
     const res = await checkout.visit(id, from);
     assert.equal(told(res), '429 rate_limit');
@@ -45,19 +45,19 @@ describe('the limit of requests to payment links', () => {
     assert.ok(seconds >= 1 && seconds <= 60);
   });
 
-  it('counts each address for itself', async () => {
+  it('counts each address separately', async () => {
     await useUp();
     assert.equal(told(await checkout.visit(id, { 'X-Forwarded-For': newAddress() })), '402');
     assert.equal(told(await checkout.visit(id, from)), '429 rate_limit');
   });
 
-  it('does not believe what a client says about its address', async () => {
+  it('ignores the addresses that a client adds to X-Forwarded-For', async () => {
     await useUp();
     const spoofed = { 'X-Forwarded-For': `${newAddress()}, ${from['X-Forwarded-For']}` };
     assert.equal(told(await checkout.visit(id, spoofed)), '429 rate_limit');
   });
 
-  it('counts all links together, whatever they answer, and every method', async () => {
+  it('counts all links, statuses and methods together', async () => {
     const { id: other } = await checkout.buildSession({ status: 'expired' });
     assert.equal(told(await checkout.visit(other, from)), '410 session_expired');
     assert.equal(told(await checkout.visit(newId('cs_test_'), from)), '404 resource_missing');
@@ -73,22 +73,22 @@ describe('the limit of requests to payment links', () => {
     assert.equal(told(await checkout.send('put', id, from)), '429 rate_limit');
   });
 
-  it('never stands before OPTIONS, which it does not count', async () => {
+  it('neither counts nor limits OPTIONS', async () => {
     const options = async (): Promise<number> =>
       (await request(checkout.app.server).options(`/c/${id}`).set(from)).status;
-    for (let asked = 0; asked < LIMIT + 1; asked += 1) assert.equal(await options(), 204);
+    for (let n = 0; n < LIMIT + 1; n += 1) assert.equal(await options(), 204);
     await useUp();
     assert.equal(told(await checkout.visit(id, from)), '429 rate_limit');
     assert.equal(await options(), 204);
   });
 
-  it('shows people a page', async () => {
+  it('shows a page to browsers', async () => {
     await useUp();
     const res = await checkout.visit(id, { ...from, Accept: 'text/html' });
     assert.equal(told(res), '429 page');
   });
 
-  it('stands before a payment, which may come again later', async () => {
+  it('applies to payments, which may be sent again later', async () => {
     const unlimited = await openCheckout({ facilitator: checkout.facilitator, worker: false });
     const payment = await unlimited.sign((await unlimited.buildSession()).id);
     await unlimited.app.close();
@@ -103,27 +103,27 @@ describe('the limit of requests to payment links', () => {
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 0 });
   });
 
-  it('is exact when many come at once', async () => {
+  it('is exact for concurrent requests', async () => {
     const visits = Array.from({ length: 40 }, () => checkout.visit(id, from).then(told));
     const answers = await Promise.all(visits);
     assert.equal(answers.filter((answer) => answer === '402').length, LIMIT);
     assert.equal(answers.filter((answer) => answer === '429 rate_limit').length, 40 - LIMIT);
   });
 
-  it('is one for all web processes', async () => {
+  it('is shared by all web processes', async () => {
     const second = await openTestApp(SETTINGS);
     await useUp();
     assert.equal(told(await request(second.server).get(`/c/${id}`).set(from)), '429 rate_limit');
     await second.close();
   });
 
-  it('is none of the merchant API’s', async () => {
+  it('is separate from the limit of the merchant API', async () => {
     await useUp();
     const { status } = await client(checkout.app, checkout.merchant.testKey).get('/v1/payments').set(from);
     assert.equal(status, 200);
   });
 
-  it('is one for all web processes, and exact, when there is no Redis', async () => {
+  it('is shared by all web processes, and exact, without Redis', async () => {
     const settings = { ...SETTINGS, REDIS_URL: '', FACILITATOR_URL: checkout.facilitator.url };
     const apps = await Promise.all([openTestApp(settings), openTestApp(settings)]);
     const stoppedAt = Date.now();
@@ -146,7 +146,7 @@ describe('the limit of requests to payment links', () => {
     }
   });
 
-  it('is counted by each process for itself while Redis is away: too generous, but never off', async () => {
+  it('is counted per process while Redis is unavailable: higher, but never off', async () => {
     const settings = {
       ...SETTINGS,
       FACILITATOR_URL: checkout.facilitator.url,
@@ -166,12 +166,12 @@ describe('the limit of requests to payment links', () => {
     }
   });
 
-  it('goes by the connection’s address when no proxy is trusted', async () => {
+  it('counts the address of the connection when no proxy is trusted', async () => {
     let direct: TestApp | undefined;
     try {
       direct = await openTestApp({ RATE_LIMIT_LINK_PER_MINUTE: '3' });
       const answers: string[] = [];
-      // Three while its connection to Redis is being made, and three in Redis.
+      // Three while the connection to Redis is made, and three in Redis.
       for (let visits = 0; visits < 7; visits += 1) {
         const res = await request(direct.server)
           .get(`/c/${newId('cs_test_')}`)

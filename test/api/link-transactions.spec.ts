@@ -7,14 +7,14 @@ import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../suppor
 
 const PLENTY = 1_000_000_000n;
 
-/** Every wallet has plenty of every token, and every call is counted. */
-describe('transactions for wallets to sign', () => {
+/** Every wallet holds plenty of every token, and every RPC call is counted. */
+describe('unsigned transactions for wallets', () => {
   let checkout: Checkout;
   let rpc: RpcEndpoint;
   let id: string;
   let asset: string;
 
-  /** Anew for each: nothing is remembered. */
+  /** New for each test, so that nothing is cached. */
   beforeEach(async () => {
     rpc = await RpcEndpoint.start({
       getGenesisHash: () => `${SOLANA_DEVNET.slice('solana:'.length)}wcaWoxPkrZBG`,
@@ -53,7 +53,7 @@ describe('transactions for wallets to sign', () => {
   const blockhashOf = ({ body }: { body: { transaction: string } }): string =>
     VersionedTransaction.deserialize(Buffer.from(body.transaction, 'base64')).message.recentBlockhash;
 
-  it('have one blockhash for all who ask at once, each of their own', async () => {
+  it('share one blockhash between concurrent requests, each with its own transaction', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
     assert.equal(new Set(answers.map(blockhashOf)).size, 1);
     assert.equal(new Set(answers.map(({ body }) => body.transaction)).size, 20);
@@ -61,19 +61,19 @@ describe('transactions for wallets to sign', () => {
     assert.equal(rpc.callsOf('getGenesisHash'), 1);
   });
 
-  it('ask what one wallet holds once, however often it asks', async () => {
+  it('read the balances of a wallet once for repeated requests', async () => {
     const payer = wallet();
     await Promise.all(Array.from({ length: 20 }, () => ask(payer)));
     assert.equal(rpc.callsOf('getMultipleAccounts'), 1);
   });
 
-  it('have another blockhash later', async () => {
+  it('get a new blockhash later', async () => {
     const first = blockhashOf(await ask());
     await new Promise((resolve) => setTimeout(resolve, 1100));
     assert.notEqual(blockhashOf(await ask()), first);
   });
 
-  it('do not multiply what fails', async () => {
+  it('do not multiply failing calls', async () => {
     rpc.fail('http_500');
     for (let n = 0; n < 5; n += 1) {
       const answers = await Promise.all(Array.from({ length: 4 }, () => ask()));
@@ -83,12 +83,14 @@ describe('transactions for wallets to sign', () => {
     assert.ok(calls <= 2, `${calls} calls`);
   });
 
-  it('never have more than so many calls under way', async () => {
+  it('never exceed the limit of concurrent calls', async () => {
     await ask();
     rpc.fail('hang', 'getMultipleAccounts');
     const before = rpc.callsOf('getMultipleAccounts');
-    const asked = Array.from({ length: MAX_PAGE_RPC_CALLS + 20 }, () => ask().then(({ body }) => body.code));
-    const codes = await Promise.all(asked);
+    const pending = Array.from({ length: MAX_PAGE_RPC_CALLS + 20 }, () =>
+      ask().then(({ body }) => body.code),
+    );
+    const codes = await Promise.all(pending);
     assert.ok(codes.every((code) => code === 'payment_service_unavailable'));
     assert.ok(rpc.callsOf('getMultipleAccounts') - before <= MAX_PAGE_RPC_CALLS);
   });

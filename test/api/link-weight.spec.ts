@@ -10,10 +10,10 @@ import { type Checkout, openCheckout } from '../support/checkout.js';
 
 const ITEMS = 100;
 const IMAGES = 8;
-/** Of the few columns that a link shows, and Postgres' own words around them. */
+/** Bytes of the few columns that a link shows, with the overhead of Postgres' protocol. */
 const SMALL_BYTES = 8000;
 
-/** As heavy as a body allows: a hundred items with all that they may have, and image addresses of full length. */
+/** The largest session a body can create: a hundred items with every field, and image URLs of full length. */
 const heavyItems = Array.from({ length: ITEMS }, (_, item) => ({
   id: newId('li_'),
   name: `${item} `.padEnd(250, '"'),
@@ -30,7 +30,7 @@ describe('a link with a hundred items', () => {
   let heavy: CheckoutSession;
 
   before(async () => {
-    // One connection, so that what comes over it can be counted.
+    // A pool of one connection, so that its bytes can be counted.
     checkout = await openCheckout({ worker: false, environment: { DATABASE_POOL_SIZE: '1' } });
     heavy = await checkout.buildSession({ lineItems: heavyItems });
     await checkout.visit(heavy.id);
@@ -50,7 +50,7 @@ describe('a link with a hundred items', () => {
     request(checkout.app.server).get(path).set('Accept', accept);
   const post = (path: string, body: object) => request(checkout.app.server).post(path).send(body);
 
-  it('is asked for, polled, paid and read for images without its items', async () => {
+  it('is requested, polled, paid and asked for images without reading its items', async () => {
     const { header } = await checkout.sign(heavy.id);
     const link = `/c/${heavy.id}`;
     const small: Record<string, () => Promise<unknown>> = {
@@ -62,7 +62,7 @@ describe('a link with a hundred items', () => {
       'no image': () => get(`${link}/images/800`).expect(404),
       'a transaction': () =>
         post(`${link}/transaction`, { payer: '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g' }).expect(200),
-      'what an address holds': () => get(`${link}/balances?address=0x${'11'.repeat(20)}`).expect(200),
+      'the balances': () => get(`${link}/balances?address=0x${'11'.repeat(20)}`).expect(200),
     };
     checkout.facilitator.verify.always(refuses('insufficient_funds'));
     for (const [what, act] of Object.entries(small)) {
@@ -76,7 +76,7 @@ describe('a link with a hundred items', () => {
     assert.match(resource.description ?? '', / for 999999 x 0 "{75}… and 99 more, payable until /);
   });
 
-  it('is told the same when it was written by a version without summaries', async () => {
+  it('is described the same when a version without summaries wrote it', async () => {
     const { id } = await checkout.buildSession({ lineItems: heavyItems, summary: null });
     const { resource } = await checkout.quote(id);
     assert.match(resource.description ?? '', / for 999999 x 0 "{75}… and 99 more, payable until /);
@@ -89,7 +89,7 @@ describe('a link with a hundred items', () => {
     );
   });
 
-  it('is a page without the addresses of its images', async () => {
+  it('renders a page without the URLs of its images', async () => {
     let html = '';
     const bytes = await bytesFromPostgres(async () => {
       html = (await get(`/c/${heavy.id}`, 'text/html').expect(200)).text;
@@ -100,7 +100,7 @@ describe('a link with a hundred items', () => {
     assert.ok(html.includes(`${99} ${'&quot;'.repeat(247)}</bdi>`));
   });
 
-  it('is shown whole when it is paid, with and without a summary, long or short', async () => {
+  it('is complete when it is paid, with and without a summary, long or short', async () => {
     for (const [lineItems, hasSummary] of [
       [heavyItems, true],
       [heavyItems, false],
@@ -130,7 +130,7 @@ describe('a link with a hundred items', () => {
     }
   });
 
-  it('finds each image by its number, counted over all items, of many asked for at once', async () => {
+  it('finds images by their number across all items, for concurrent requests', async () => {
     const addresses = heavyItems.flatMap(({ images }) => images);
     const numbers = [0, 1, 7, 8, 15, 16, 400, 799];
     const { db } = checkout.app;
@@ -146,14 +146,14 @@ describe('a link with a hundred items', () => {
   });
 });
 
-describe('long answers', () => {
+describe('long responses', () => {
   let checkout: Checkout;
   before(async () => {
     checkout = await openCheckout({ worker: false });
   });
   after(() => checkout.close());
 
-  it('are as many at once as an address, or a process, may hold; short ones go on', async () => {
+  it('are limited per address and per process, while short ones are sent', async () => {
     const { app, merchant } = checkout;
     const { session: paid } = await buildPaidSession(app.db, merchant.accountId);
     await CheckoutSession.query(app.db).patch({ lineItems: heavyItems, summary: null }).findById(paid.id);

@@ -34,20 +34,20 @@ describe('/llms.txt', () => {
     await facilitator.close();
   });
 
-  it('is Markdown in the form that agents expect, and short', () => {
+  it('is short Markdown in the form that agents expect', () => {
     assert.match(text, /^# \S.*\n\n> https:\/\/pay\.example is /);
     assert.ok(text.length < 8000, `${text.length} characters`);
     assert.doesNotMatch(text, /undefined|\[object|\bnull\b/);
   });
 
-  it('names every address in full', () => {
+  it('contains absolute URLs', () => {
     const paths = [...text.matchAll(/https:\/\/pay\.example(\/[\w./-]+)/g)].map(([, name]) => name);
     for (const name of ['/c/', '/v1/keys', '/openapi.json', '/docs', '/mcp', '/.well-known/jwks.json']) {
       assert.ok(paths.includes(name), name);
     }
   });
 
-  it('links to what is there', async () => {
+  it('links to existing paths', async () => {
     for (const name of ['/openapi.json', '/docs']) {
       assert.ok(text.includes(`(https://pay.example${name})`), name);
       await request(app.server).get(name).expect(200);
@@ -58,7 +58,7 @@ describe('/llms.txt', () => {
     }
   });
 
-  it('says which tokens the stock clients take as they are, as those clients have it', async () => {
+  it('lists the tokens that stock clients accept by default, as in those clients', async () => {
     const signer = await createKeyPairSignerFromBytes(fromBase58(SOLANA_BUYER_KEY));
     const schemes = {
       evm: new ExactEvmScheme(privateKeyToAccount(EVM_BUYER_KEY)),
@@ -74,29 +74,29 @@ describe('/llms.txt', () => {
     }
   });
 
-  it('names every event', () => {
+  it('names every event type', () => {
     for (const type of EVENT_TYPES) assert.ok(text.includes(type), type);
   });
 
-  it('names only codes that exist, each with its status', () => {
+  it('names only existing codes, each with its status', () => {
     for (const code of ['session_already_paid', 'signature_already_used'] as const) {
       assert.match(text, new RegExp(`^- ${BUYER_ERRORS[code]}:[^-]*\`${code}\``, 'm'));
     }
     assert.ok(text.includes('`insufficient_funds`') && FAILURE_CODES.includes('insufficient_funds'));
   });
 
-  it('tells of those extensions of x402 that links have, and of no others', async () => {
+  it('names exactly the x402 extensions that links support', async () => {
     const merchant = await buildMerchant(app.db);
     const { id } = await buildSession(app.db, merchant.accountId);
     const { body } = await request(app.server).get(`/c/${id}`).expect(402);
     assert.deepEqual(Object.keys(body.extensions), ['payment-identifier']);
     assert.ok(text.includes('`payment-identifier`'));
-    // `offer-receipt` is two things, and only receipts are signed.
+    // `offer-receipt` covers offers and receipts; only receipts are signed.
     assert.ok(text.includes('signed receipts'));
     assert.doesNotMatch(text, /signed offers/);
   });
 
-  it('shows the very code of the examples', () => {
+  it('contains the code of the examples', () => {
     const blocks = [...text.matchAll(/```(?:js|sh)\n([\s\S]*?)\n```/g)].map(([, code = '']) => code);
     const [agent = '', session = ''] = blocks;
     assert.equal(blocks.length, 2);
@@ -105,7 +105,7 @@ describe('/llms.txt', () => {
     for (const line of session.split('\n')) assert.ok(script.includes(line), `not in the example: ${line}`);
   });
 
-  it('is compressed for those who ask, and answers HEAD', async () => {
+  it('is compressed on request, and supports HEAD', async () => {
     for (const [encoding, kind] of [
       ['br', 'br'],
       ['gzip', 'gzip'],
@@ -119,7 +119,7 @@ describe('/llms.txt', () => {
     assert.ok(Number(head.get('Content-Length')) > 1000);
   });
 
-  it('is what / says to agents, as it shows the reference to people', async () => {
+  it('is served at / to agents, while people get the reference', async () => {
     for (const accept of ['*/*', 'application/json', '']) {
       const res = await request(app.server).get('/').set('Accept', accept).expect(200);
       assert.equal(res.text, text);
@@ -138,7 +138,7 @@ function readExample(name: string): string {
   return readFileSync(path.join(projectRoot(), 'examples', name), 'utf8');
 }
 
-/** Without the comment that says how it is run. */
+/** Without the comment on usage. */
 function withoutHead(program: string): string {
   return program.replace(/^(?:\/\/.*\n)+/, '');
 }

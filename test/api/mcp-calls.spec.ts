@@ -30,7 +30,7 @@ describe('/mcp', () => {
     await app.close();
   });
 
-  describe('answers a call as /v1 answers the same request', () => {
+  describe('answers a call like the same request to /v1', () => {
     let ids: { open: string; paid: string; endpoint: string };
     before(async () => {
       const { id: open } = await buildSession(app.db, shop.accountId);
@@ -39,7 +39,7 @@ describe('/mcp', () => {
       ids = { open, paid: session.id, endpoint: endpoint.body.id };
     });
 
-    /** Status and whole body, but for the request's id; the tool's answer holds them as result and as text. */
+    /** Status and body, without the request id; a tool returns the body as structured content and as text. */
     async function assertSame(name: string, args: Args): Promise<string | undefined> {
       const rest = await askRest(app, shop.testKey, name, args);
       const tool = await agent.call(name, args);
@@ -61,17 +61,17 @@ describe('/mcp', () => {
       nothing: [{}, 'parameter_missing'],
       'no items': [{ line_items: [] }, 'parameter_missing'],
       'too many items': [{ line_items: Array(101).fill(item({})) }, 'parameter_invalid'],
-      'items that are none': [{ line_items: 'coffee' }, 'parameter_invalid'],
+      'items that are text': [{ line_items: 'coffee' }, 'parameter_invalid'],
       'items that are null': [{ line_items: null }, 'parameter_invalid_empty'],
       'an item that is null': [{ line_items: [null] }, 'parameter_invalid_empty'],
       'no price': [{ line_items: [{}] }, 'parameter_missing'],
       'no amount': [price({ unit_amount: undefined }), 'parameter_missing'],
-      'an amount of text': [price({ unit_amount: '450' }), 'parameter_invalid_integer'],
+      'an amount that is text': [price({ unit_amount: '450' }), 'parameter_invalid_integer'],
       'an amount with a fraction': [price({ unit_amount: 4.5 }), 'parameter_invalid_integer'],
       'a negative amount': [price({ unit_amount: -1 }), 'parameter_invalid_integer'],
       'an amount that is too large': [price({ unit_amount: 100_000_000 }), 'parameter_invalid_integer'],
       'both amounts': [price({ unit_amount_decimal: '450' }), 'parameters_exclusive'],
-      'an amount that is no digits': [
+      'an amount that is not digits': [
         price({ unit_amount: undefined, unit_amount_decimal: '4.5' }),
         'parameter_invalid_integer',
       ],
@@ -80,14 +80,14 @@ describe('/mcp', () => {
       'an empty name': [product({ name: '' }), 'parameter_invalid_empty'],
       'a name that is too long': [product({ name: 'x'.repeat(251) }), 'parameter_invalid_string'],
       'a name with U+0000': [product({ name: 'a\0b' }), 'parameter_invalid_string'],
-      'a name with half a character': [product({ name: 'a\ud800' }), 'parameter_invalid_string'],
+      'a name with a lone surrogate': [product({ name: 'a\ud800' }), 'parameter_invalid_string'],
       'a name that is a number': [product({ name: 5 }), 'parameter_invalid'],
-      'a picture without TLS': [product({ images: ['http://shop.example/a.png'] }), 'url_invalid'],
-      'too many pictures': [
+      'an image URL without TLS': [product({ images: ['http://shop.example/a.png'] }), 'url_invalid'],
+      'too many images': [
         product({ images: Array(9).fill('https://shop.example/a.png') }),
         'parameter_invalid',
       ],
-      'a quantity of none': [item({ quantity: 0 }), 'parameter_invalid_integer'],
+      'a quantity of 0': [item({ quantity: 0 }), 'parameter_invalid_integer'],
       'a total that is too large': [
         {
           line_items: Array(100).fill({
@@ -98,24 +98,21 @@ describe('/mcp', () => {
         'amount_too_large',
       ],
       'another mode': [{ ...MINIMAL, mode: 'subscription' }, 'parameter_invalid_enum'],
-      'a way back that is no URL': [{ ...MINIMAL, success_url: 'thanks' }, 'url_invalid'],
-      'a way back with a script': [{ ...MINIMAL, cancel_url: 'javascript:alert(1)' }, 'url_invalid'],
-      'an e-mail address that is none': [{ ...MINIMAL, customer_email: 'me' }, 'email_invalid'],
+      'a success_url that is not a URL': [{ ...MINIMAL, success_url: 'thanks' }, 'url_invalid'],
+      'a cancel_url with a script': [{ ...MINIMAL, cancel_url: 'javascript:alert(1)' }, 'url_invalid'],
+      'an invalid e-mail address': [{ ...MINIMAL, customer_email: 'me' }, 'email_invalid'],
       'metadata that is text': [{ ...MINIMAL, metadata: 'a' }, 'parameter_invalid'],
       'metadata with a number': [{ ...MINIMAL, metadata: { a: 1 } }, 'parameter_invalid'],
       'a metadata key that is too long': [
         { ...MINIMAL, metadata: { ['k'.repeat(41)]: 'v' } },
         'parameter_invalid_string',
       ],
-      'an end in the past': [{ ...MINIMAL, expires_at: 1_000_000_000 }, 'parameter_invalid_integer'],
-      'an end that is text': [{ ...MINIMAL, expires_at: 'tomorrow' }, 'parameter_invalid_integer'],
+      'an expiry in the past': [{ ...MINIMAL, expires_at: 1_000_000_000 }, 'parameter_invalid_integer'],
+      'an expiry that is text': [{ ...MINIMAL, expires_at: 'tomorrow' }, 'parameter_invalid_integer'],
       'an unknown parameter': [{ ...MINIMAL, colour: 'red' }, 'parameter_unknown'],
-      'an unknown parameter inside': [product({ colour: 'red' }), 'parameter_unknown'],
-      'an id, which it does not take': [{ ...MINIMAL, id: 'cs_test_1' }, 'parameter_unknown'],
-      'something to expand that is not there': [
-        { ...MINIMAL, expand: ['payment'] },
-        'parameter_invalid_enum',
-      ],
+      'an unknown nested parameter': [product({ colour: 'red' }), 'parameter_unknown'],
+      'an unexpected id': [{ ...MINIMAL, id: 'cs_test_1' }, 'parameter_unknown'],
+      'an unknown field to expand': [{ ...MINIMAL, expand: ['payment'] }, 'parameter_invalid_enum'],
       'an idempotency key that is too long': [
         { ...MINIMAL, idempotency_key: 'k'.repeat(256) },
         'idempotency_key_invalid',
@@ -196,7 +193,7 @@ describe('/mcp', () => {
       });
     }
 
-    it('without an id, or one that is no text: of this there is no REST request', async () => {
+    it('without an id, or with one that is not a string, which no REST request can have', async () => {
       const code = async (args: Args): Promise<string> => {
         const { body } = await agent.call('retrieve_checkout_session', args);
         return `${body.error.code} ${body.error.param}`;
@@ -210,7 +207,7 @@ describe('/mcp', () => {
       assert.equal(await code({ id: '\udfff' }), 'parameter_invalid_string id');
     });
 
-    it('with an idempotency key where nothing is done: it is no parameter there', async () => {
+    it('with an idempotency key where nothing is written: unknown parameter', async () => {
       for (const { name, method, id } of MERCHANT_TOOLS) {
         if (method === 'POST') continue;
         const args = { ...(id !== undefined && { id: newId('we_') }), idempotency_key: 'k' };
@@ -219,7 +216,7 @@ describe('/mcp', () => {
       }
     });
 
-    it('with an idempotency key that no header could hold', async () => {
+    it('with an idempotency key that is not a valid header value', async () => {
       const code = async (key: unknown): Promise<string> => {
         const { body } = await agent.call('create_checkout_session', { ...MINIMAL, idempotency_key: key });
         return body.error === undefined ? body.object : `${body.error.code} ${body.error.param}`;
@@ -233,7 +230,7 @@ describe('/mcp', () => {
       assert.equal(await code('schlüssel 🔑\n'), 'checkout.session');
     });
 
-    it('whatever JSON the arguments are: 300 of them that were damaged', async () => {
+    it('with 300 damaged JSON arguments', async () => {
       const good = {
         ...MINIMAL,
         metadata: { order: '1' },
@@ -268,7 +265,7 @@ describe('/mcp', () => {
       assert.ok(seen.size > 5, [...seen].join());
     });
 
-    it('with names that mean something to JavaScript', async () => {
+    it('with names that are special in JavaScript', async () => {
       for (const name of ['__proto__', 'constructor', 'toString', '']) {
         const text = JSON.stringify(MINIMAL).replace('{', `{${JSON.stringify(name)}:1,`);
         const rest = await client(app, shop.testKey).post('/v1/checkout/sessions', text).expect(400);

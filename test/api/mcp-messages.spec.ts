@@ -25,8 +25,8 @@ describe('/mcp', () => {
     await app.close();
   });
 
-  describe('without a good key answers 401 as /v1 does', () => {
-    it('to no key, a wrong one, a revoked one, whatever else is asked or wrong', async () => {
+  describe('without a valid key answers 401 like /v1', () => {
+    it('to a missing, wrong or revoked key, before any other error', async () => {
       const { key, secret } = await createApiKey(app.db, {
         accountId: shop.accountId,
         livemode: false,
@@ -46,16 +46,16 @@ describe('/mcp', () => {
       }
     });
 
-    it('and the SDK’s client says so', async () => {
+    it('so that the client of the SDK reports it', async () => {
       await assert.rejects(connectAgent(app.port, 'svc_ck_test_wrong'), /api_key_invalid/);
     });
 
-    it('takes the key as a Basic user name too', async () => {
+    it('and accepts the key as Basic user name', async () => {
       await postMcp(app, undefined, LIST_TOOLS).auth(shop.testKey, '').expect(200);
     });
   });
 
-  describe('answers what is no MCP message', () => {
+  describe('answers requests that are not MCP messages', () => {
     const asRest = (status: number, code: string) => ({ status, code });
     const asRpc = (status: number, code: number) => ({ status, code });
     const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
@@ -68,8 +68,8 @@ describe('/mcp', () => {
         answer: { status: number; code: number | string };
       }
     > = {
-      'no JSON': { body: '{"jsonrpc":', answer: asRest(400, 'malformed_body') },
-      'bytes that are no text': { body: Buffer.from([0xff, 0xfe]), answer: asRest(400, 'malformed_body') },
+      'invalid JSON': { body: '{"jsonrpc":', answer: asRest(400, 'malformed_body') },
+      'bytes that are not UTF-8': { body: Buffer.from([0xff, 0xfe]), answer: asRest(400, 'malformed_body') },
       'a batch': { body: `[${LIST_TOOLS},${LIST_TOOLS}]`, answer: asRest(400, 'malformed_body') },
       'a number': { body: '5', answer: asRest(400, 'malformed_body') },
       null: { body: 'null', answer: asRest(400, 'malformed_body') },
@@ -101,7 +101,7 @@ describe('/mcp', () => {
         body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":[${'0,'.repeat(20_000)}0]}}`,
         answer: asRest(400, 'body_too_large'),
       },
-      'a thousand values beside its arguments': {
+      'a thousand values outside of arguments': {
         body: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1","icons":[${'{},'.repeat(1000)}{}]}}}`,
         answer: asRest(400, 'body_too_large'),
       },
@@ -113,17 +113,17 @@ describe('/mcp', () => {
       nothing: { body: '', answer: asRpc(400, -32_700) },
       'an empty object': { body: '{}', answer: asRpc(400, -32_700) },
       'an older JSON-RPC': { body: '{"jsonrpc":"1.0","id":1,"method":"ping"}', answer: asRpc(400, -32_700) },
-      'an id that is none': {
+      'an invalid id': {
         body: '{"jsonrpc":"2.0","id":{},"method":"ping"}',
         answer: asRpc(400, -32_700),
       },
       'an infinite id': { body: '{"jsonrpc":"2.0","id":1e400,"method":"ping"}', answer: asRpc(400, -32_700) },
-      'a method that is none': { body: '{"jsonrpc":"2.0","id":1,"method":5}', answer: asRpc(400, -32_700) },
+      'an invalid method': { body: '{"jsonrpc":"2.0","id":1,"method":5}', answer: asRpc(400, -32_700) },
       'deep nesting': {
         body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${deep}}}`,
         answer: asRpc(200, 0),
       },
-      'nesting that is too deep': {
+      'nesting beyond the limit': {
         body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${nested(100_000)}}}`,
         answer: asRest(400, 'body_too_large'),
       },
@@ -132,17 +132,17 @@ describe('/mcp', () => {
         body: '{"jsonrpc":"2.0","id":1,"method":"resources/list"}',
         answer: asRpc(200, -32_601),
       },
-      'a method of an object': {
+      'a method named __proto__': {
         body: '{"jsonrpc":"2.0","id":1,"method":"__proto__"}',
         answer: asRpc(200, -32_601),
       },
-      'a call of nothing': {
+      'a call without a tool': {
         body: '{"jsonrpc":"2.0","id":1,"method":"tools/call"}',
         answer: asRpc(200, -32_603),
       },
       'an unknown tool': { body: callText('pay', '{}'), answer: asRpc(200, -32_602) },
-      'a tool of an object': { body: callText('constructor', '{}'), answer: asRpc(200, -32_602) },
-      'arguments that are none': { body: callText('list_payments', '[]'), answer: asRpc(200, -32_603) },
+      'a tool named constructor': { body: callText('constructor', '{}'), answer: asRpc(200, -32_602) },
+      'invalid arguments': { body: callText('list_payments', '[]'), answer: asRpc(200, -32_603) },
       'a call as a task': {
         body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_payments","task":{}}}',
         answer: asRpc(200, -32_603),
@@ -152,12 +152,12 @@ describe('/mcp', () => {
         headers: { 'MCP-Protocol-Version': '1999-01-01' },
         answer: asRpc(400, -32_000),
       },
-      'JSON that may not come back as JSON': {
+      'an Accept header without JSON': {
         body: LIST_TOOLS,
         headers: { Accept: 'text/event-stream' },
         answer: asRpc(406, -32_000),
       },
-      'JSON for a browser': {
+      'an Accept header of a browser': {
         body: LIST_TOOLS,
         headers: { Accept: 'text/html' },
         answer: asRpc(406, -32_000),
@@ -180,7 +180,7 @@ describe('/mcp', () => {
       });
     }
 
-    it('a call with deep arguments, as /v1 answers them', async () => {
+    it('a call with deeply nested arguments like /v1', async () => {
       for (const args of [
         `{"metadata":${deep}}`,
         `{"line_items":${deep}}`,
@@ -198,7 +198,7 @@ describe('/mcp', () => {
       assert.equal(byId.body.result.structuredContent.error.code, 'parameter_invalid');
     });
 
-    it('a notification or an answer, with 202 and nothing more', async () => {
+    it('a notification or a response with an empty 202', async () => {
       for (const body of [
         '{"jsonrpc":"2.0","method":"notifications/initialized"}',
         '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
@@ -224,7 +224,7 @@ describe('/mcp', () => {
       assertRefusal(res, 404, { type: 'invalid_request_error', code: 'unknown_path' });
     });
 
-    it('and counts it by its path and status, as it does whatever a tool came to', async () => {
+    it('and counts them by path and status, whatever the result of a tool', async () => {
       const count = async (status: number): Promise<number> => {
         const series = `checkout_http_request_seconds_count{method="POST",route="/mcp",status="${status}"} `;
         const line = (await app.metrics.read()).split('\n').find((one) => one.startsWith(series));
@@ -243,7 +243,7 @@ describe('/mcp', () => {
       });
     });
 
-    it('no other origin: there is no CORS header, as under /v1', async () => {
+    it('without CORS headers, like /v1', async () => {
       const res = await postMcp(app, shop.testKey, LIST_TOOLS)
         .set('Origin', 'https://evil.example')
         .expect(200);

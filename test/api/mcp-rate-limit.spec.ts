@@ -19,7 +19,7 @@ describe('the rate limit at /mcp', () => {
     apps = [await openTestApp(environment), await openTestApp(environment)];
     [app] = apps as [TestApp];
   });
-  // So that no window ends by itself.
+  // Holds the windows open.
   beforeEach(() => {
     const stoppedAt = Date.now();
     mock.method(Date, 'now', () => stoppedAt);
@@ -29,7 +29,7 @@ describe('the rate limit at /mcp', () => {
 
   const CALL = callText('list_payments', '{}');
 
-  it('is the one of /v1: requests there and here, over all processes, are counted together', async () => {
+  it('is shared with /v1 and by all processes', async () => {
     const { testKey, liveKey } = await buildMerchant(app.db);
     for (let i = 0; i < SHARE; i++) {
       const one = apps[i % 2] as TestApp;
@@ -51,7 +51,7 @@ describe('the rate limit at /mcp', () => {
     assert.equal(live.body.result.isError, undefined, 'the other mode has a share of its own');
   });
 
-  it('counts every request once, whatever it is, and refuses what is no call with 429', async () => {
+  it('counts every request once, and answers 429 to messages other than calls', async () => {
     const { testKey } = await buildMerchant(app.db);
     await postMcp(app, testKey, LIST_TOOLS).expect(200);
     await postMcp(app, testKey, callText('pay', '{}')).expect(200);
@@ -67,7 +67,7 @@ describe('the rate limit at /mcp', () => {
     assert.equal(made.body.result.structuredContent.error.code, 'rate_limit');
   });
 
-  it('is told to an agent as the result of its call', async () => {
+  it('is reported to an agent as the result of its call', async () => {
     const { testKey } = await buildMerchant(app.db);
     const agent = await connectAgent(app.port, testKey);
     try {

@@ -22,7 +22,7 @@ const document = JSON.parse(JSON.stringify(openApiDocument('https://pay.example'
   paths: Record<string, Record<string, Operation>>;
 };
 
-/** Operations that are no tools: what they show is in a session that is looked up; it takes another credential. */
+/** Operations without a tool: a session includes its line items, and createKey takes another credential. */
 const NO_TOOLS = ['listLineItems', 'createKey'];
 
 describe('/mcp', () => {
@@ -46,7 +46,7 @@ describe('/mcp', () => {
       return operation;
     };
 
-    it('one for every operation that a merchant needs', () => {
+    it('one for each operation that a merchant needs', () => {
       const tools = MERCHANT_TOOLS.map((tool) => operationOf(tool).operationId);
       const merchants = Object.entries(document.paths).filter(([path]) => path.startsWith('/v1/'));
       const operations = merchants.flatMap(([, methods]) =>
@@ -55,7 +55,7 @@ describe('/mcp', () => {
       assert.deepEqual([...tools, ...NO_TOOLS].sort(), operations.sort());
     });
 
-    it('whose parameters are those of the document', async () => {
+    it('with the parameters of the API document', async () => {
       const { tools } = await agent.sdk.listTools();
       assert.deepEqual(
         tools.map(({ name }) => name),
@@ -91,7 +91,7 @@ describe('/mcp', () => {
       }
     });
 
-    it('whose schemas a JSON Schema validator takes, and which take a sensible call', async () => {
+    it('with valid JSON Schemas that accept a typical call', async () => {
       const ajv = new Ajv2020({ strict: false, validateFormats: false });
       const { tools } = await agent.sdk.listTools();
       const validators = new Map(tools.map(({ name, inputSchema }) => [name, ajv.compile(inputSchema)]));
@@ -107,7 +107,7 @@ describe('/mcp', () => {
       assert.equal(takes('list_payments', { idempotency_key: 'k' }), false);
     });
 
-    it('and says which of them read, which add, and which change or end something', async () => {
+    it('with hints which tools read, add, change or delete', async () => {
       const { tools } = await agent.sdk.listTools();
       const hints = Object.fromEntries(
         tools.map(({ name, annotations }) => [

@@ -40,9 +40,9 @@ describeBothKinds('what /openapi.json says of payment links', (kind) => {
     const refs = schema.oneOf ?? [{ $ref: schema.$ref ?? '' }];
     const fitting = refs.filter(({ $ref }) => schemaValidator($ref)(res.body));
     assert.equal(fitting.length, 1, `not as documented: ${res.text}`);
-    const told = Object.keys(answer.headers ?? {});
+    const declared = Object.keys(answer.headers ?? {});
     for (const name of ['PAYMENT-RESPONSE', 'PAYMENT-REQUIRED', 'Retry-After']) {
-      if (res.get(name) !== undefined) assert.ok(told.includes(name), `${res.status} ${name}`);
+      if (res.get(name) !== undefined) assert.ok(declared.includes(name), `${res.status} ${name}`);
     }
   }
 
@@ -78,7 +78,7 @@ describeBothKinds('what /openapi.json says of payment links', (kind) => {
     },
   };
   for (const [answer, visit] of Object.entries(visits)) {
-    it(`fits the answer ${answer}`, async () => {
+    it(`matches the response ${answer}`, async () => {
       const res = await visit();
       assert.equal(told(res), answer);
       assertDocumented(res, '/c/{id}');
@@ -86,14 +86,14 @@ describeBothKinds('what /openapi.json says of payment links', (kind) => {
     });
   }
 
-  it('fits a session of another merchant’s words, paid long ago', async () => {
+  it('matches an old paid session with hostile texts of another merchant', async () => {
     const { session } = await buildPaidSession(checkout.app.db, checkout.merchant.accountId, { payer: null });
     const res = await checkout.visit(session.id);
     assertDocumented(res, '/c/{id}');
-    assert.deepEqual(Object.keys(res.body), ['status', 'session'], 'signed for nobody');
+    assert.deepEqual(Object.keys(res.body), ['status', 'session'], 'the host signs no receipts');
   });
 
-  it('fits a link’s status, and the key set', async () => {
+  it('matches the status of a link and the key set', async () => {
     const get = (path: string): request.Test => request(checkout.app.server).get(path);
     assertDocumented(await get(`/c/${await open()}/status`), '/c/{id}/status');
     assertDocumented(await get(`/c/${newId('cs_test_')}/status`), '/c/{id}/status');
@@ -102,7 +102,7 @@ describeBothKinds('what /openapi.json says of payment links', (kind) => {
     assert.equal(keys.body.keys.length, 1);
   });
 
-  it('fits no answer with a field too many', async () => {
+  it('matches no response with an additional field', async () => {
     const { body } = await checkout.visit(await open());
     const fits = schemaValidator('#/components/schemas/PaymentRequired');
     assert.equal(fits(body), true);

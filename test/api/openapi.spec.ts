@@ -64,7 +64,7 @@ describe('/openapi.json', () => {
         operation,
       ]),
     );
-  /** The merchant API's. */
+  /** Paths of the merchant API. */
   const operationsOf = () => allOperations().filter(([name]) => name.includes(' /v1/'));
 
   it('is valid OpenAPI 3.1', async () => {
@@ -74,7 +74,7 @@ describe('/openapi.json', () => {
     assert.equal(document.openapi, '3.1.0');
   });
 
-  it('needs no key, and names this version and this service', async () => {
+  it('needs no key, and names the version and the base URL', async () => {
     assert.equal(document.info.version, '2026-10-15');
     assert.deepEqual(document.servers, [{ url: 'https://pay.example' }]);
     assert.deepEqual(document, JSON.parse(JSON.stringify(openApiDocument('https://pay.example'))));
@@ -89,7 +89,7 @@ describe('/openapi.json', () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  it('answers with Error wherever it refuses, and tells of Request-Id everywhere', () => {
+  it('declares Error for every error response, and Request-Id for every response', () => {
     for (const [name, { responses }] of operationsOf()) {
       for (const [status, { headers, content }] of Object.entries(responses)) {
         assert.ok('Request-Id' in headers, name);
@@ -99,7 +99,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('takes bodies as JSON and as forms, of the same schema, and an Idempotency-Key on every POST', () => {
+  it('accepts bodies as JSON and as forms with one schema, and an Idempotency-Key on every POST', () => {
     for (const [name, { requestBody, parameters }] of operationsOf()) {
       const isPost = name.startsWith('POST ');
       assert.equal(requestBody !== undefined, isPost, name);
@@ -118,14 +118,14 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('wants a checkout key everywhere, and a facilitator-signed token on POST /v1/keys', () => {
+  it('requires a checkout key everywhere, and a facilitator token on POST /v1/keys', () => {
     for (const [name, { security }] of operationsOf()) {
       const expected = name === 'POST /v1/keys' ? [{ facilitatorToken: [] }] : undefined;
       assert.deepEqual(security, expected, name);
     }
   });
 
-  it('lists beside the merchant API what needs no key, with every status of a payment link', () => {
+  it('lists the routes without authentication, with every status of a payment link', () => {
     const listed = allOperations()
       .filter(([name]) => !name.includes(' /v1/'))
       .map(([name, { security, responses }]) => [name, security, Object.keys(responses).map(Number)]);
@@ -160,7 +160,7 @@ describe('/openapi.json', () => {
     assert.deepEqual([...(error?.required ?? [])].sort(), ['code', 'message', 'request_id', 'type']);
   });
 
-  it('tells the limits of each field of a new session', () => {
+  it('declares the limits of each field of a new session', () => {
     const body =
       document.paths['/v1/checkout/sessions']?.post?.requestBody?.content['application/json']?.schema;
     const at = (...path: string[]): Schema | undefined =>
@@ -189,7 +189,7 @@ describe('/openapi.json', () => {
     assert.deepEqual(body?.required, ['line_items']);
   });
 
-  describe('fits what is answered', () => {
+  describe('matches responses', () => {
     const order = {
       line_items: [
         {
@@ -205,7 +205,7 @@ describe('/openapi.json', () => {
       expand: ['line_items'],
     };
 
-    it('to each operation', async () => {
+    it('of each operation', async () => {
       answeredOperations.clear();
       await api.post('/v1/checkout/sessions', order).expect(200);
       await api.get('/v1/checkout/sessions').expect(200);
@@ -239,7 +239,7 @@ describe('/openapi.json', () => {
       assert.deepEqual([...documentedOperations].sort(), Object.keys(OPERATION_STATUSES).sort());
     });
 
-    it('about sessions in every state, with and without line items', async () => {
+    it('with sessions in every status, with and without line items', async () => {
       const mine = await buildMerchant(app.db);
       const own = client(app, mine.testKey);
       for (const status of ['open', 'processing', 'expired'] as const) {
@@ -254,7 +254,7 @@ describe('/openapi.json', () => {
       }
     });
 
-    it('and refuses a session with a field too many or too few', async () => {
+    it('and refuses a session with an additional or missing field', async () => {
       const { body } = await api.post('/v1/checkout/sessions', order).expect(200);
       const fits = schemaValidator('#/components/schemas/CheckoutSession');
       assert.equal(fits(body), true);
@@ -266,8 +266,8 @@ describe('/openapi.json', () => {
       assert.equal(fits(without), false);
     });
 
-    it('to requests that its own schemas accept', () => {
-      // The formats and lowerCase are this service's own, and annotations to everyone else.
+    it('and its request schemas compile in a standard validator, which accepts a valid body', () => {
+      // The custom formats and lowerCase are annotations to other validators.
       const ajv = new Ajv2020({ strict: true, validateFormats: false, keywords: ['lowerCase'] });
       for (const [, { requestBody, parameters }] of operationsOf()) {
         for (const { schema } of parameters) ajv.compile(schema);

@@ -14,7 +14,7 @@ import { testServices } from '../support/suite.js';
 const TOKEN = 'scrape-me';
 const PASSWORD = 'open sesame';
 
-describe('what operators see', () => {
+describe('operator endpoints', () => {
   let checkout: Checkout;
   let app: TestApp;
   before(async () => {
@@ -41,9 +41,9 @@ describe('what operators see', () => {
     for (const [name, headers] of Object.entries({
       'no token': {},
       'another token': { Authorization: 'Bearer scrape-mf' },
-      'the password of another kind': { Authorization: `Basic ${TOKEN}` },
+      'Basic instead of Bearer': { Authorization: `Basic ${TOKEN}` },
     })) {
-      it(`says nothing to ${name}`, async () => {
+      it(`refuses ${name}`, async () => {
         const res = await request(app.server).get('/metrics').set(headers);
         assert.equal(res.status, 401);
         assert.equal(res.get('WWW-Authenticate'), 'Bearer');
@@ -51,7 +51,7 @@ describe('what operators see', () => {
       });
     }
 
-    it('counts requests by route and status, and what links answered', async () => {
+    it('counts requests by route and status, and responses of links', async () => {
       const before = await read();
       const { id } = await checkout.buildSession();
       assert.equal((await checkout.pay(id)).status, 200);
@@ -61,10 +61,10 @@ describe('what operators see', () => {
       assert.equal(grown('checkout_link_answers_total{outcome="paid"}'), 1);
       assert.equal(grown('checkout_link_answers_total{outcome="payment_required"}'), 1);
       assert.equal(grown('checkout_http_request_seconds_count{method="GET",route="/c/:id",status="200"}'), 1);
-      assert.doesNotMatch(text, new RegExp(id), 'an id is all it takes to see a link');
+      assert.doesNotMatch(text, new RegExp(id), 'the id of a link grants access to it');
     });
 
-    it('begins every count at zero: what grows from nothing is not seen to grow', async () => {
+    it('starts counters at zero, since an increase from nothing is not seen', async () => {
       const fresh = await openTestApp({ METRICS_TOKEN: TOKEN });
       try {
         const { text } = await request(fresh.server).get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
@@ -82,7 +82,7 @@ describe('what operators see', () => {
       }
     });
 
-    it('counts warnings and errors by event, those that alerts wait for from zero on', async () => {
+    it('counts warnings and errors by event, starting at zero where alerts exist', async () => {
       const text = await read();
       assert.equal(value(text, 'checkout_log_lines_total{event="payment.surplus"}'), 0);
       const loud = createLogger('warn', 'test', new Writable({ write: (_chunk, _encoding, done) => done() }));
@@ -97,7 +97,7 @@ describe('what operators see', () => {
       assert.equal(value(counted, 'checkout_log_lines_total{event="payment.gone"}'), 0);
     });
 
-    it('says whether the process can serve', async () => {
+    it('shows whether the process is ready', async () => {
       assert.equal(value(await read(), 'checkout_ready'), 1);
       app.lifecycle.isStopping = true;
       try {
@@ -107,7 +107,7 @@ describe('what operators see', () => {
       }
     });
 
-    it('tells what waits, the pool, the queues and the event loop', async () => {
+    it('shows waiting work, the pool, the queues and the event loop', async () => {
       const text = await read();
       const processing = await Payment.query(app.db).where('status', 'processing').resultSize();
       assert.equal(value(text, 'checkout_payments_processing'), processing);
@@ -119,7 +119,7 @@ describe('what operators see', () => {
       assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
     });
 
-    it('comes in time for whoever scrapes it, though every connection to Postgres is taken', async () => {
+    it('is served in time while all database connections are in use', async () => {
       const busy = await openTestApp({ METRICS_TOKEN: TOKEN, DATABASE_POOL_SIZE: '2' });
       const taken = await Promise.all([busy.db.transaction(), busy.db.transaction()]);
       try {
@@ -135,7 +135,7 @@ describe('what operators see', () => {
       }
     });
 
-    it('does not exist without METRICS_TOKEN', async () => {
+    it('is not served without METRICS_TOKEN', async () => {
       const other = await openTestApp();
       try {
         const res = await request(other.server).get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
@@ -146,7 +146,7 @@ describe('what operators see', () => {
       }
     });
 
-    it('of a worker are on a port of its own', async () => {
+    it('is served by a worker on its own port', async () => {
       const port = await freePort();
       const { databaseUrl, redisUrl } = testServices();
       const worker = await startWorker(
@@ -185,7 +185,7 @@ describe('what operators see', () => {
     const open = (path: string, user = 'admin', password = PASSWORD) =>
       request(app.server).get(path).auth(user, password);
 
-    it('asks for the password', async () => {
+    it('requires the password', async () => {
       const res = await request(app.server).get('/admin/queues');
       assert.equal(res.status, 401);
       assert.match(res.get('WWW-Authenticate') ?? '', /^Basic /);
@@ -207,7 +207,7 @@ describe('what operators see', () => {
       ]);
     });
 
-    it('loads nothing from elsewhere and is shown in no frame', async () => {
+    it('loads nothing from other origins and refuses framing', async () => {
       const policy = (await open('/admin/queues')).get('Content-Security-Policy') ?? '';
       assert.match(policy, /default-src 'none'/);
       assert.match(policy, /frame-ancestors 'none'/);
@@ -215,13 +215,13 @@ describe('what operators see', () => {
     });
   });
 
-  it('/healthz says which version runs', async () => {
+  it('/healthz names the running version', async () => {
     const { body } = await request(app.server).get('/healthz');
     assert.equal(body.status, 'ok');
     assert.match(body.version, /^\d+\.\d+\.\d+/);
   });
 
-  it('/readyz is false once the process has been told to stop', async () => {
+  it('/readyz fails once the process has been told to stop', async () => {
     assert.equal((await request(app.server).get('/readyz')).status, 200);
     app.lifecycle.isStopping = true;
     try {

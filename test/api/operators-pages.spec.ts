@@ -29,7 +29,7 @@ describe("the operators' pages", () => {
   const rows = async (): Promise<OperatorAction[]> =>
     await OperatorAction.query(app.db).orderBy('id', 'desc');
 
-  describe('hold up who guesses', () => {
+  describe('limit failed logins', () => {
     // All within one minute.
     beforeEach(() => stopClockOnSecond());
     afterEach(() => mock.restoreAll());
@@ -39,7 +39,7 @@ describe("the operators' pages", () => {
       ['METRICS_TOKEN', '/metrics', 'Bearer scrape-me', `Bearer ${PASSWORD}`],
     ];
     for (const [name, path, wrong, right] of doors) {
-      it(`the ${name}, at each address by itself`, async () => {
+      it(`to the ${name}, separately for each address`, async () => {
         const from = (address: string, authorization?: string): request.Test => {
           const test = request(app.server).get(path).set('X-Forwarded-For', address);
           return authorization === undefined ? test : test.set('Authorization', authorization);
@@ -55,7 +55,7 @@ describe("the operators' pages", () => {
       });
     }
 
-    it("the METRICS_TOKEN, at a worker's port", async () => {
+    it('with the METRICS_TOKEN, at the port of a worker', async () => {
       const port = await findFreePort();
       const { databaseUrl, redisUrl } = testServices();
       const environment = {
@@ -79,17 +79,17 @@ describe("the operators' pages", () => {
     });
   });
 
-  describe('take changes', () => {
+  describe('accept changes', () => {
     const refused: Record<string, Record<string, string>> = {
-      'of another site': { 'Sec-Fetch-Site': 'cross-site' },
-      'of a neighbour of the same site': { 'Sec-Fetch-Site': 'same-site' },
+      'from another site': { 'Sec-Fetch-Site': 'cross-site' },
+      'from another subdomain': { 'Sec-Fetch-Site': 'same-site' },
       'typed into an address bar': { 'Sec-Fetch-Site': 'none' },
-      'of another origin': { Origin: 'https://evil.example' },
-      'of another port': { Origin: 'http://127.0.0.1:1' },
-      'of no origin that can be named': { Origin: 'null' },
-      'of a form': { 'Content-Type': 'application/x-www-form-urlencoded' },
-      'of a form with files': { 'Content-Type': 'multipart/form-data; boundary=x' },
-      'of a form with plain text': { 'Content-Type': 'text/plain' },
+      'from another origin': { Origin: 'https://evil.example' },
+      'from another port': { Origin: 'http://127.0.0.1:1' },
+      'from an opaque origin': { Origin: 'null' },
+      'from a form': { 'Content-Type': 'application/x-www-form-urlencoded' },
+      'from a form with files': { 'Content-Type': 'multipart/form-data; boundary=x' },
+      'from a form with plain text': { 'Content-Type': 'text/plain' },
     };
     for (const [name, headers] of Object.entries(refused)) {
       it(`not ${name}`, async () => {
@@ -102,19 +102,19 @@ describe("the operators' pages", () => {
         ] as const) {
           const body = headers['Content-Type'] === undefined ? undefined : 'name=x';
           const res = await change(path, method).set(headers).send(body).expect(403);
-          assert.match(res.text, /from these pages alone/);
+          assert.match(res.text, /only from these pages/);
         }
         assert.equal((await queueState()).paused, paused);
         assert.equal((await rows()).length, before_);
       });
     }
 
-    it('not in a body without a type', async () => {
+    it('not in a body without a content type', async () => {
       const res = await change(PAUSE).unset('Content-Type').set('Transfer-Encoding', 'chunked');
       assert.equal(res.status, 403);
     });
 
-    it('of their own, and of programs', async () => {
+    it('from their own pages and from programs', async () => {
       const host = `127.0.0.1:${app.port}`;
       await change(PAUSE).set('Sec-Fetch-Site', 'same-origin').expect(200);
       assert.equal((await queueState()).paused, true);
@@ -126,7 +126,7 @@ describe("the operators' pages", () => {
       await change(RESUME).expect(200);
     });
 
-    it('from nobody without the password', async () => {
+    it('only with the password', async () => {
       await request(app.server).put(PAUSE).set('Sec-Fetch-Site', 'same-origin').expect(401);
     });
 
@@ -137,26 +137,26 @@ describe("the operators' pages", () => {
     }
   });
 
-  describe('leave a row of each touch', () => {
-    it('before it is let through: who, what, about what', async () => {
+  describe('record each action', () => {
+    it('before it is let through: who, what, and on which object', async () => {
       await change(PAUSE).set('X-Forwarded-For', '203.0.113.7').expect(200);
       await change(RESUME).expect(200);
       await change('/admin/queues/api/queues/settle-payment/pay_1-1/retry/failed');
       await change('/admin/queues/api/queues/resume').expect(200);
       await request(app.server).get('/admin/queues/api/queues').auth('admin', PASSWORD).expect(200);
-      const touches = (await rows()).slice(0, 4).reverse();
-      const told = touches.map(({ what, about }) => [what, about]);
-      assert.deepEqual(told, [
+      const actions = (await rows()).slice(0, 4).reverse();
+      const recorded = actions.map(({ what, about }) => [what, about]);
+      assert.deepEqual(recorded, [
         ['PUT /api/queues/deliver-webhook/pause', 'deliver-webhook'],
         ['PUT /api/queues/deliver-webhook/resume', 'deliver-webhook'],
         ['PUT /api/queues/settle-payment/pay_1-1/retry/failed', 'settle-payment/pay_1-1'],
         ['PUT /api/queues/resume', null],
       ]);
-      for (const { who } of touches) assert.equal(who, 'admin@dashboard');
-      assert.deepEqual(touches[0]?.arguments, { from: '203.0.113.7' });
+      for (const { who } of actions) assert.equal(who, 'admin@dashboard');
+      assert.deepEqual(actions[0]?.arguments, { from: '203.0.113.7' });
     });
 
-    it('and keep nothing of what was sent along', async () => {
+    it('without the body of the request', async () => {
       await change(ADD, 'post').send({ name: 'x', data: { secret: 'hunter2' } });
       const [row] = await rows();
       assert.equal(row?.what, 'POST /api/queues/expire-sessions/add');
@@ -167,7 +167,7 @@ describe("the operators' pages", () => {
       await app.db.raw('ALTER TABLE operator_actions ADD CONSTRAINT closed CHECK (false) NOT VALID');
       try {
         const res = await change(PAUSE).expect(503);
-        assert.match(res.text, /cannot be written down/);
+        assert.match(res.text, /could not be recorded/);
       } finally {
         await app.db.raw('ALTER TABLE operator_actions DROP CONSTRAINT closed');
       }

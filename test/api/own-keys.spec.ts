@@ -35,7 +35,7 @@ describe("a merchant's own keys", () => {
   const add = async (accountId: string, name: string, livemode = false) =>
     await createApiKey(app.db, { accountId, livemode, name });
 
-  it('are listed without their secrets, those of the mode of the key that asks', async () => {
+  it('are listed without secrets, for the mode of the requesting key', async () => {
     const shop = await buildShop(app);
     const signer = await buildSigner(app.db, shop.accountId);
     const { body: made } = await client(app, signToken(signer)).post(KEYS, { livemode: false, name: 'Till' });
@@ -61,7 +61,7 @@ describe("a merchant's own keys", () => {
     );
   });
 
-  it('come in pages, also after one that has been deleted', async () => {
+  it('are paged, also from a deleted key', async () => {
     const shop = await buildShop(app);
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c']) ids.unshift((await add(shop.accountId, name)).key.id);
@@ -96,7 +96,7 @@ describe("a merchant's own keys", () => {
       assertUnauthenticated(await own.delete(`${KEYS}/${newId('key_')}`), 'api_key_revoked');
     });
 
-    it('by no key of another account or mode', async () => {
+    it('only with a key of the same account and mode', async () => {
       const [shop, other] = [await buildShop(app), await buildShop(app)];
       const { key, secret } = await add(shop.accountId, 'Safe');
       for (const api of [other.test, shop.live]) assertMissing(await api.delete(`${KEYS}/${key.id}`));
@@ -109,13 +109,13 @@ describe("a merchant's own keys", () => {
     });
   });
 
-  describe('say when they were last used', () => {
+  describe('show when they were last used', () => {
     const lastUsed = async (id: string): Promise<number | null> => {
       const { lastUsedAt } = await ApiKey.query(app.db).findById(id).throwIfNotFound();
       return lastUsedAt === null ? null : lastUsedAt.getTime() / 1000;
     };
 
-    it('to the hour, by whatever way', async () => {
+    it('to the hour, in any way of use', async () => {
       const shop = await buildShop(app);
       const [rest, tool, unused] = [
         await add(shop.accountId, 'REST'),
@@ -124,28 +124,28 @@ describe("a merchant's own keys", () => {
       ];
       await client(app, rest.secret).get('/v1/payments').expect(200);
       await postMcp(app, tool.secret, callText('list_payments', '{}')).expect(200);
-      const told = async (): Promise<Record<string, unknown>> =>
+      const lastUses = async (): Promise<Record<string, unknown>> =>
         Object.fromEntries(
           (await readPage(shop.test, KEYS)).data.map(({ name, last_used }) => [name, last_used]),
         );
       const hour = thisHour();
-      assert.deepEqual(await told(), { REST: hour, MCP: hour, Unused: null, Test: hour });
+      assert.deepEqual(await lastUses(), { REST: hour, MCP: hour, Unused: null, Test: hour });
       travelMs(2 * HOUR_MS);
       await client(app, rest.secret).get('/v1/payments').expect(200);
-      assert.deepEqual(await told(), { REST: thisHour(), MCP: hour, Unused: null, Test: thisHour() });
+      assert.deepEqual(await lastUses(), { REST: thisHour(), MCP: hour, Unused: null, Test: thisHour() });
       assert.equal(await lastUsed(unused.key.id), null);
     });
 
-    it('by one statement an hour for all keys of a moment, and none of the requests', async () => {
+    it('with one statement per hour for all keys, outside of requests', async () => {
       const shop = await buildShop(app);
       const keys = await Promise.all(['a', 'b', 'c'].map((name) => add(shop.accountId, name)));
       await app.keyUses.write();
       const isUse = ({ sql }: { sql: string }): boolean => /update "api_keys"/i.test(sql);
-      const asked = await captureStatements(app.db, async () => {
+      const statements = await captureStatements(app.db, async () => {
         for (const { secret } of [...keys, ...keys])
           await client(app, secret).get('/v1/payments').expect(200);
       });
-      assert.deepEqual(asked.filter(isUse), []);
+      assert.deepEqual(statements.filter(isUse), []);
       const written = await captureStatements(app.db, async () => {
         await app.keyUses.write();
         for (const { secret } of keys) await client(app, secret).get('/v1/payments').expect(200);
@@ -155,7 +155,7 @@ describe("a merchant's own keys", () => {
       for (const { key } of keys) assert.equal(await lastUsed(key.id), thisHour());
     });
 
-    it('never earlier than another process has said, nor after they were deleted', async () => {
+    it('never moving back, and never after deletion', async () => {
       const shop = await buildShop(app);
       const [used, deleted] = [await add(shop.accountId, 'a'), await add(shop.accountId, 'b')];
       const uses = openKeyUses(app.db, app.logger);
@@ -173,24 +173,24 @@ describe("a merchant's own keys", () => {
       assert.equal(await lastUsed(deleted.key.id), null);
     });
 
-    it('at the next use when it could not be written', async () => {
+    it('with the next use when writing failed', async () => {
       const shop = await buildShop(app);
       const { key } = await add(shop.accountId, 'a');
       const lines: unknown[] = [];
       const failing = openKeyUses(
         new Proxy(app.db, {
           get: (db, name) => {
-            if (isAway) throw new Error('away');
+            if (isBroken) throw new Error('broken');
             return Reflect.get(db, name);
           },
         }),
         Object.assign(Object.create(app.logger), { warn: (line: unknown) => lines.push(line) }),
       );
-      let isAway = true;
+      let isBroken = true;
       failing.note(key.id);
       await failing.write();
       assert.equal(lines.length, 1);
-      isAway = false;
+      isBroken = false;
       failing.note(key.id);
       await failing.close();
       assert.equal(await lastUsed(key.id), thisHour());

@@ -16,7 +16,7 @@ describe('authentication', () => {
   });
   after(() => app.close());
 
-  describe('shows a key the objects of its own account and mode alone', () => {
+  describe('shows a key only the objects of its own account and mode', () => {
     /** One account in one mode, with an object of each kind. */
     interface Owner {
       name: string;
@@ -53,7 +53,7 @@ describe('authentication', () => {
       }
     });
 
-    /** Every way to name an object; each changes it when it is one's own. */
+    /** Every way to name an object; each changes the object for its owner. */
     const ways: [
       what: string,
       method: Method,
@@ -103,7 +103,7 @@ describe('authentication', () => {
     });
 
     for (const [what, method, path, param, body] of ways) {
-      it(`${what}: 404 for everyone else, then 200 for its owner`, async () => {
+      it(`${what}: 404 for others, then 200 for its owner`, async () => {
         for (const owner of owners) {
           for (const other of owners) {
             if (other === owner) continue;
@@ -117,7 +117,7 @@ describe('authentication', () => {
       });
     }
 
-    it('line items: a cursor of another session is 404', async () => {
+    it('line items: the cursor of another session is 404', async () => {
       for (const { api, session, paidSession, lineItem } of owners) {
         await api.get(`${SESSIONS}/${session}/line_items?starting_after=${lineItem}`).expect(200);
         for (const param of ['starting_after', 'ending_before']) {
@@ -126,7 +126,7 @@ describe('authentication', () => {
       }
     });
 
-    it('tells an account of an id of its other mode, and nobody of another account’s', async () => {
+    it('says that an id exists in the other mode to its own account only', async () => {
       for (const owner of owners) {
         for (const other of owners.filter(({ account }) => account !== owner.account)) {
           const nobodys = newId(sessionPrefix(owner.livemode));
@@ -140,7 +140,7 @@ describe('authentication', () => {
       }
     });
 
-    it('idempotency keys: the same one means another session for each', async () => {
+    it('idempotency keys: the same key creates one session for each account and mode', async () => {
       const ids = new Set<string>();
       for (const { api } of owners) {
         const res = await api.post(SESSIONS, order).set('Idempotency-Key', 'shared by chance').expect(200);

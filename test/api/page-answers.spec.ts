@@ -9,7 +9,7 @@ import { type Checkout, openCheckout } from '../support/checkout.js';
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
 const MAX_GZIPPED_BYTES = 40 * 1024;
 
-describe('what the page is made of', () => {
+describe('the responses of the page', () => {
   let checkout: Checkout;
   before(async () => {
     checkout = await openCheckout({ worker: false });
@@ -25,7 +25,7 @@ describe('what the page is made of', () => {
   const assetsOf = (html: string): string[] =>
     [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, url = '']) => url);
 
-  it('lets a browser do nothing but what it needs', async () => {
+  it('restrict the browser to what the page needs', async () => {
     for (const page of [await open(), await open(newId('cs_test_'))]) {
       const policy = page.get('Content-Security-Policy') ?? '';
       assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; /);
@@ -42,7 +42,7 @@ describe('what the page is made of', () => {
     }
   });
 
-  it('promises https only where it is served by https', async () => {
+  it('set HSTS only when served over https', async () => {
     const plain = await openCheckout({ worker: false, environment: { BASE_URL: 'http://localhost:3000' } });
     const { id } = await plain.buildSession();
     const page = await plain.visit(id, { Accept: BROWSER });
@@ -50,7 +50,7 @@ describe('what the page is made of', () => {
     await plain.close();
   });
 
-  it('is small, and its files are kept for ever', async () => {
+  it('are small, with files that may be cached forever', async () => {
     const page = await open();
     const urls = assetsOf(page.text);
     assert.equal(urls.length, 2);
@@ -67,7 +67,7 @@ describe('what the page is made of', () => {
     await request(checkout.app.server).get('/assets/..%2f..%2fpackage.json').expect(404);
   });
 
-  it('takes the merchant’s colour from a style sheet of its own', async () => {
+  it('load the colour of the merchant from a separate style sheet', async () => {
     await updateAccount(checkout.app.db, checkout.merchant.accountId, { brandColor: '#ffe600' });
     const brand = assetsOf((await open()).text).find((url) => url.includes('brand')) ?? '';
     assert.match(brand, /^\/assets\/brand-ffe600\.[\w-]{8}\.css$/);
@@ -79,7 +79,7 @@ describe('what the page is made of', () => {
     await updateAccount(checkout.app.db, checkout.merchant.accountId, { brandColor: null });
   });
 
-  it('holds nothing that is only the merchant’s, nor in what it asks for', async () => {
+  it('contain no private data of the merchant, nor do the requests of the page', async () => {
     const { id } = await checkout.buildSession({
       metadata: { order: 'only-for-the-merchant' },
       clientReferenceId: 'only-for-the-merchant',
@@ -94,7 +94,7 @@ describe('what the page is made of', () => {
     }
   });
 
-  it('speaks the buyer’s language', async () => {
+  it('are in the language of the buyer', async () => {
     const { id } = await checkout.buildSession();
     for (const [accepted, language, words] of [
       ['de-CH,de;q=0.9,en;q=0.8', 'de', /Mit Ihrer Wallet bezahlen/],
@@ -111,7 +111,7 @@ describe('what the page is made of', () => {
     }
   });
 
-  it('asks for its state at an address that is always 200 and never counted', async () => {
+  it('always answer polling with 200, outside of the rate limit', async () => {
     const limited = await openCheckout({ worker: false, environment: { RATE_LIMIT_LINK_PER_MINUTE: '3' } });
     const { session } = await buildPaidSession(limited.app.db, limited.merchant.accountId);
     const states = {
@@ -131,7 +131,7 @@ describe('what the page is made of', () => {
     }
     await ask(newId('cs_test_')).expect(404);
     await request(limited.app.server).post(`/c/${states.open}/status`).expect(405);
-    // All others are.
+    // Other requests are counted.
     for (const path of ['/transaction', '/images/0', '/page']) await ask(states.open, path);
     await ask(states.open, '').expect(429);
     await request(limited.app.server).post(`/c/${states.open}/transaction`).send({ payer: 'x' }).expect(429);
@@ -140,7 +140,7 @@ describe('what the page is made of', () => {
     await limited.close();
   });
 
-  it('refuses what it cannot read', async () => {
+  it('refuse unreadable input', async () => {
     const { id } = await checkout.buildSession();
     const post = (body: string | object) =>
       request(checkout.app.server).post(`/c/${id}/transaction`).type('json').send(body);

@@ -9,18 +9,18 @@ import { type Checkout, openCheckout } from '../support/checkout.js';
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(100)]);
 const NOTHING_BYTES = 42;
 
-/** Merchants' images come through the service, which asks for nothing but what sessions hold. */
+/** The service fetches merchants' images, but only from URLs that sessions hold. */
 describe('merchants’ images', () => {
   let checkout: Checkout;
   let guarded: Checkout;
   let server: Server;
   let base: string;
-  const asked: string[] = [];
+  const fetched: string[] = [];
 
   before(async () => {
     server = createServer((req, res) => {
       const path = req.url ?? '';
-      asked.push(path);
+      fetched.push(path);
       if (path === '/redirect') res.writeHead(302, { location: '/good.png' }).end();
       else if (path === '/missing.png') res.writeHead(404).end(PNG);
       else if (path === '/svg') res.writeHead(200, { 'content-type': 'image/png' }).end('<svg xmlns="x"/>');
@@ -53,7 +53,7 @@ describe('merchants’ images', () => {
     assert.equal(res.get('Cache-Control'), 'private, max-age=60');
   }
 
-  it('come through with the type that they are of, to be kept for an hour', async () => {
+  it('have their detected type and may be cached for an hour', async () => {
     const res = await fetchImage([`${base}/good.png`]);
     assert.deepEqual([res.status, res.type], [200, 'image/png']);
     assert.ok(PNG.equals(res.body));
@@ -62,43 +62,43 @@ describe('merchants’ images', () => {
     assert.equal(res.get('Content-Security-Policy'), "default-src 'none'; sandbox");
   });
 
-  it('are asked for once', async () => {
+  it('are fetched once', async () => {
     const url = `${base}/once.png`;
     await Promise.all([fetchImage([url]), fetchImage([url]), fetchImage([url])]);
     await fetchImage([url]);
-    assert.equal(asked.filter((path) => path === '/once.png').length, 1);
+    assert.equal(fetched.filter((path) => path === '/once.png').length, 1);
   });
 
-  it('are counted over all items, and the logo has its name', async () => {
+  it('are numbered across all items; the logo is named logo', async () => {
     assert.equal((await fetchImage([`${base}/a.png`, `${base}/b.png`], '1')).status, 200);
-    assert.ok(asked.includes('/b.png') && !asked.includes('/a.png'));
+    assert.ok(fetched.includes('/b.png') && !fetched.includes('/a.png'));
     assert.equal((await fetchImage([], 'logo')).status, 404);
     await updateAccount(checkout.app.db, checkout.merchant.accountId, { logoUrl: `${base}/logo.png` });
     assert.equal((await fetchImage([], 'logo')).type, 'image/png');
   });
 
   for (const name of ['1', '-1', '01', '1e0', 'x', '__proto__', '99999']) {
-    it(`have no number ${name}`, async () => {
+    it(`are 404 for the number ${name}`, async () => {
       assert.equal((await fetchImage([`${base}/good.png`], name)).status, 404);
     });
   }
 
   for (const path of ['redirect', 'missing.png', 'svg', 'page', 'large.png', 'cut.png']) {
-    it(`leave their place empty: ${path}`, async () => {
+    it(`are replaced by an empty pixel: ${path}`, async () => {
       assertNothing(await fetchImage([`${base}/${path}`]));
     });
   }
 
-  it('are not followed to where a redirect leads', async () => {
-    assert.ok(!asked.includes('/good.png?redirected'));
-    const before = asked.filter((path) => path === '/good.png').length;
+  it('are not fetched through redirects', async () => {
+    assert.ok(!fetched.includes('/good.png?redirected'));
+    const before = fetched.filter((path) => path === '/good.png').length;
     assertNothing(await fetchImage([`${base}/redirect?again`.replace('?again', '')]));
-    assert.equal(asked.filter((path) => path === '/good.png').length, before);
+    assert.equal(fetched.filter((path) => path === '/good.png').length, before);
   });
 
-  it('never reach into our own network', async () => {
+  it('are never fetched from private networks', async () => {
     const { port } = new URL(base);
-    const count = asked.length;
+    const count = fetched.length;
     for (const url of [
       `${base}/private.png`,
       `https://127.0.0.1:${port}/private.png`,
@@ -110,6 +110,6 @@ describe('merchants’ images', () => {
     ]) {
       assertNothing(await fetchImage([url], '0', guarded));
     }
-    assert.equal(asked.length, count);
+    assert.equal(fetched.length, count);
   });
 });

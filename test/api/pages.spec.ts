@@ -10,7 +10,7 @@ const SESSIONS = '/v1/checkout/sessions';
 const ENDPOINTS = '/v1/webhook_endpoints';
 const PAYMENTS = '/v1/payments';
 
-/** A list of seven objects, newest first, as each endpoint that pages sees it. */
+/** A list of seven objects, newest first, for each endpoint that pages. */
 interface Listed {
   path: string;
   ids: string[];
@@ -39,7 +39,7 @@ describe('pages', () => {
       const ids = await buildEndpoints(app.db, accountId, 7);
       return { path: ENDPOINTS, ids: ids.reverse() };
     },
-    // These are in the order of the body, not newest first; pages work the same.
+    // Line items are in the order of the body, not newest first; pages work the same.
     'line items': async ({ test: api }) => {
       const items = Array.from({ length: 7 }, (_, i) => ({
         price_data: { unit_amount: i, product_data: { name: `Item ${i}` } },
@@ -57,7 +57,7 @@ describe('pages', () => {
         listed = { api: shop.test, ...(await build(shop)) };
       });
 
-      it('come whole when they fit, with the path of the list', async () => {
+      it('are complete when they fit, with the path of the list', async () => {
         const { api, path, ids } = listed;
         for (const query of ['', '?limit=7', '?limit=8', '?limit=100']) {
           const page = await readPage(api, path + query);
@@ -67,7 +67,7 @@ describe('pages', () => {
       });
 
       for (const limit of [1, 2, 3, 6, 7, 8]) {
-        it(`of ${limit} join up to the whole list, forwards and backwards`, async () => {
+        it(`of ${limit} join up to the complete list, forwards and backwards`, async () => {
           const { api, path, ids } = listed;
           const forwards: string[] = [];
           for (let cursor = ''; ; ) {
@@ -104,7 +104,7 @@ describe('pages', () => {
         }
       });
 
-      it('take empty parameters as if they were not sent', async () => {
+      it('treat empty parameters as not sent', async () => {
         const { api, path, ids } = listed;
         const page = await readPage(api, `${path}?limit=&starting_after=&ending_before=`);
         assert.deepEqual(idsOf(page), ids);
@@ -112,11 +112,11 @@ describe('pages', () => {
 
       for (const param of ['starting_after', 'ending_before']) {
         for (const [kind, cursor] of Object.entries({
-          'of no object': () => newId('cs_test_'),
+          'of an object that does not exist': () => newId('cs_test_'),
           'without its random part': ({ ids }: Listed) => ids[2]?.slice(0, -17),
-          'in other letters': ({ ids }: Listed) => ids[2]?.toUpperCase(),
-          'with something behind it': ({ ids }: Listed) => `${ids[2]}x`,
-          'that is no id': () => 'x',
+          'in upper case': ({ ids }: Listed) => ids[2]?.toUpperCase(),
+          'with a character appended': ({ ids }: Listed) => `${ids[2]}x`,
+          'that is not an id': () => 'x',
           'that is SQL': () => "'%20OR%201=1--",
           'that is a pattern': () => '%25',
           'of 255 characters': () => 'c'.repeat(255),
@@ -126,7 +126,7 @@ describe('pages', () => {
           });
         }
 
-        it(`refuse a ${param} that is sent twice, in brackets or with U+0000 in it`, async () => {
+        it(`refuse a ${param} that is repeated, in brackets or with U+0000 in it`, async () => {
           const { api, path, ids } = listed;
           const [id] = ids;
           assertInvalid(await api.get(`${path}?${param}=${id}&${param}=${id}`), 'parameter_invalid', param);
@@ -135,7 +135,7 @@ describe('pages', () => {
         });
       }
 
-      it('refuse both cursors, whatever they are', async () => {
+      it('refuse two cursors, whatever they are', async () => {
         const { api, path, ids } = listed;
         for (const [after, before] of [
           [ids[5], ids[1]],
@@ -147,7 +147,7 @@ describe('pages', () => {
         }
       });
 
-      it('refuse parameters that they do not know', async () => {
+      it('refuse unknown parameters', async () => {
         const { api, path } = listed;
         for (const name of ['offset', 'page', 'Limit', 'order', '__proto__', 'constructor']) {
           assertInvalid(await api.get(`${path}?${name}=1`), 'parameter_unknown', name);
@@ -156,7 +156,7 @@ describe('pages', () => {
     });
   }
 
-  it('refuse a cursor that is longer than any id like every other that names no object', async () => {
+  it('refuse a cursor that is longer than any id like an unknown one', async () => {
     const { test: api } = await buildShop(app);
     for (const path of [SESSIONS, PAYMENTS, ENDPOINTS]) {
       assertMissing(await api.get(`${path}?starting_after=${'c'.repeat(256)}`), 'starting_after');
@@ -164,7 +164,7 @@ describe('pages', () => {
     }
   });
 
-  it('of sessions stay in step while sessions are created', async () => {
+  it('of sessions are consistent while sessions are created', async () => {
     const shop = await buildShop(app);
     const ids: string[] = [];
     for (let i = 0; i < 4; i++) ids.unshift((await buildSession(app.db, shop.accountId)).id);
@@ -176,8 +176,8 @@ describe('pages', () => {
     assert.deepEqual(idsOf(back), [newer]);
   });
 
-  describe('line items alone', () => {
-    it('are the same from the list as expanded', async () => {
+  describe('line items', () => {
+    it('are the same listed and expanded', async () => {
       const shop = await buildShop(app);
       const { id } = await buildSession(app.db, shop.accountId);
       const list = await readPage(shop.test, `${SESSIONS}/${id}/line_items`);
@@ -185,7 +185,7 @@ describe('pages', () => {
       assert.deepEqual(body.line_items, list);
     });
 
-    it('can be listed whatever became of the session', async () => {
+    it('can be listed in every status of the session', async () => {
       const shop = await buildShop(app);
       for (const status of ['open', 'processing', 'complete', 'expired'] as const) {
         const { id } = await buildSession(app.db, shop.accountId, { status });
@@ -193,7 +193,7 @@ describe('pages', () => {
       }
     });
 
-    it('are refused with a 404 for the session before one for the cursor', async () => {
+    it('answer 404 for the session before one for the cursor', async () => {
       const shop = await buildShop(app);
       const path = `${SESSIONS}/${newId('cs_test_')}/line_items?starting_after=li_1`;
       assertMissing(await shop.test.get(path), 'id');

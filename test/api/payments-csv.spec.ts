@@ -27,7 +27,7 @@ describe('the payments as CSV', () => {
     request(app.server).get(path).set('Authorization', `Bearer ${key}`).set('Accept', accept);
   const rowsOf = ({ text }: { text: string }): string[] => text.split('\r\n').slice(1, -1);
 
-  it('are one line each under a line of names, newest first', async () => {
+  it('have one line each below a header line, newest first', async () => {
     const settledAt = new Date('2026-03-01T10:20:30.456Z');
     const { payment, session } = await buildPaidSession(app.db, shop.accountId, { settledAt });
     await buildPaidSession(app.db, shop.accountId, { livemode: true });
@@ -51,7 +51,7 @@ describe('the payments as CSV', () => {
     ]);
   });
 
-  it('hold nothing that a spreadsheet would run, or take for two cells', async () => {
+  it('contain nothing that a spreadsheet would execute or split into cells', async () => {
     const other = await buildShop(app);
     const words = ['=1+1', '+1', '-1', '@A1', '\tx', '\rx', 'a,b', 'say "hi"', 'two\nlines', 'plain'];
     for (const payer of words) await buildPaidSession(app.db, other.accountId, { payer });
@@ -71,7 +71,7 @@ describe('the payments as CSV', () => {
       assert.ok(text.includes(`,Base Sepolia,${cell},0x`), words[index]);
   });
 
-  it('are those of the same filters, and all of them: a page is refused', async () => {
+  it('apply the same filters and contain all matches; paging is refused', async () => {
     const other = await buildShop(app);
     const { payment } = await buildPaidSession(app.db, other.accountId);
     const second = Math.floor(createdAt(payment.id).getTime() / 1000);
@@ -93,14 +93,14 @@ describe('the payments as CSV', () => {
     );
   });
 
-  it('are what a caller gets who would rather have them than JSON', async () => {
+  it('are served when the Accept header prefers CSV to JSON', async () => {
     const typeOf = async (accept: string, path = '/v1/payments'): Promise<string | undefined> =>
       (await ask(path, shop, accept).expect(200)).get('Content-Type')?.split(';', 1)[0];
     for (const accept of ['text/csv', 'TEXT/CSV', 'text/csv, */*;q=0.1', 'application/json;q=0.5, text/csv'])
       assert.equal(await typeOf(accept), 'text/csv', accept);
     for (const accept of ['*/*', 'application/json', 'application/json, text/csv;q=0.9', 'text/csv;q=0, */*'])
       assert.equal(await typeOf(accept), 'application/json', accept);
-    // What has no table.
+    // Operations without CSV.
     assert.equal(await typeOf('text/csv', '/v1/checkout/sessions'), 'application/json');
     const head = await request(app.server)
       .head('/v1/payments')
@@ -114,7 +114,7 @@ describe('the payments as CSV', () => {
     );
   });
 
-  it('are nothing but names where there are none', async () => {
+  it('are a header line alone when there are none', async () => {
     assert.equal((await ask('/v1/payments', await buildShop(app)).expect(200)).text, `${HEAD}\r\n`);
   });
 
@@ -140,17 +140,17 @@ describe('the payments as CSV', () => {
         .reverse();
     });
 
-    it('come whole, each once, in their order', async () => {
+    it('are complete, without duplicates, and in order', async () => {
       const found = rowsOf(await ask('/v1/payments', big).expect(200)).map((row) => row.split(',', 1)[0]);
       assert.deepEqual(found, ids);
     });
 
-    it('are read no further than they are taken, and are in memory a piece at a time', async () => {
+    it('are read as fast as the client takes them, with one piece in memory', async () => {
       const principal = await authenticate(app.db, big.testKey);
       const input = { encoding: 'json', value: {} } as const;
       const { listPayments } = paymentOperations(app);
       let statements = 0;
-      // A part that is let go is read again by its ids.
+      // A released part is read again by its ids.
       const count = ({ sql }: { sql: string }): void => {
         if (sql.includes('LIMIT')) statements += 1;
       };

@@ -34,13 +34,13 @@ describe('payments', () => {
 
   const idsOf = (body: { data: { id: string }[] }): string[] => body.data.map(({ id }) => id);
 
-  it('are an empty list at first', async () => {
+  it('are initially an empty list', async () => {
     const shop = await newShop();
     const { body } = await shop.test.get(PAYMENTS).expect(200);
     assert.deepEqual(body, { object: 'list', url: PAYMENTS, has_more: false, data: [] });
   });
 
-  it('are looked up one by one, whatever came of them', async () => {
+  it('can be retrieved in every status', async () => {
     const shop = await newShop();
     const { payment, session } = await buildPaidSession(app.db, shop.accountId);
     const { body: list } = await shop.test.get(PAYMENTS).expect(200);
@@ -51,9 +51,9 @@ describe('payments', () => {
       const open = { status, transaction: null, settledAt: null };
       const other = await buildPaidSession(app.db, shop.accountId, open);
       const found = await shop.test.get(`${PAYMENTS}/${other.payment.id}`).expect(200);
-      const { status: told, checkout_session, transaction, transaction_url, settled_at } = found.body;
+      const { status: shownStatus, checkout_session, transaction, transaction_url, settled_at } = found.body;
       assert.deepEqual(
-        [told, checkout_session, transaction, transaction_url, settled_at],
+        [shownStatus, checkout_session, transaction, transaction_url, settled_at],
         [status, other.session.id, null, null, null],
       );
       assertMissing(await shop.live.get(`${PAYMENTS}/${other.payment.id}`));
@@ -64,7 +64,7 @@ describe('payments', () => {
     assertInvalid(await shop.test.get(`${PAYMENTS}/${payment.id}?expand=x`), 'parameter_unknown', 'expand');
   });
 
-  it('tell everything of a payment, and its session', async () => {
+  it('have every field, with the id of their session', async () => {
     const shop = await newShop();
     const settledAt = new Date(1_800_000_000_999);
     const { session, payment } = await buildPaidSession(app.db, shop.accountId, { settledAt });
@@ -93,7 +93,7 @@ describe('payments', () => {
     });
   });
 
-  it('are the same on the session, but for its own id', async () => {
+  it('are the same within the session, except for its id', async () => {
     const shop = await newShop();
     const { session } = await buildPaidSession(app.db, shop.accountId);
     const listed = (await shop.test.get(PAYMENTS).expect(200)).body.data[0];
@@ -117,20 +117,20 @@ describe('payments', () => {
       },
       { channel: 'page', token: 'USDG', network_name: 'Solana Devnet', pay_to: SOLANA_WALLET },
     ],
-    ['whose payer is not known', { payer: null }, { payer: null }],
+    ['without a known payer', { payer: null }, { payer: null }],
     [
-      'whose transaction and time are not known',
+      'without a known transaction and time',
       { transaction: null, settledAt: null },
       { transaction: null, transaction_url: null, settled_at: null },
     ],
     [
-      'of more token units than a number can hold',
+      'with more token units than a double can represent',
       { tokenAmount: '90071992547409910000000000000000', tokenDecimals: 18 },
       { token_amount: '90071992547409910000000000000000', token_decimals: 18 },
     ],
   ];
   for (const [what, values, shown] of variants) {
-    it(`tell of one ${what}`, async () => {
+    it(`are presented ${what}`, async () => {
       const shop = await newShop();
       await buildPaidSession(app.db, shop.accountId, values);
       const [payment] = (await shop.test.get(PAYMENTS).expect(200)).body.data;
@@ -138,7 +138,7 @@ describe('payments', () => {
     });
   }
 
-  it('are listed once they succeeded: not while they are processing, not when they failed', async () => {
+  it('are listed when succeeded, but not when processing or failed', async () => {
     const shop = await newShop();
     await buildPaidSession(app.db, shop.accountId, { status: 'processing' });
     const { payment } = await buildPaidSession(app.db, shop.accountId);
@@ -146,7 +146,7 @@ describe('payments', () => {
     assert.deepEqual(idsOf((await shop.test.get(PAYMENTS).expect(200)).body), [payment.id]);
   });
 
-  it('are live under live keys and test under test keys', async () => {
+  it('are live with live keys and test with test keys', async () => {
     const shop = await newShop();
     const test = await buildPaidSession(app.db, shop.accountId);
     const live = await buildPaidSession(app.db, shop.accountId, { livemode: true, network: 'eip155:8453' });
@@ -157,7 +157,7 @@ describe('payments', () => {
     assert.equal(body.data[0].checkout_session, live.session.id);
   });
 
-  it('come newest first, 10 to a page', async () => {
+  it('are listed newest first, 10 per page', async () => {
     const shop = await newShop();
     const ids = (await pay(shop.accountId, 12)).reverse();
     const first = (await shop.test.get(PAYMENTS).expect(200)).body;
@@ -168,7 +168,7 @@ describe('payments', () => {
     assert.equal(rest.has_more, false);
   });
 
-  it('page back with ending_before, the nearest first', async () => {
+  it('page backwards with ending_before, nearest first', async () => {
     const shop = await newShop();
     const ids = (await pay(shop.accountId, 5)).reverse();
     const page = (await shop.test.get(`${PAYMENTS}?limit=2&ending_before=${ids[4]}`).expect(200)).body;
@@ -179,7 +179,7 @@ describe('payments', () => {
     assert.equal(top.has_more, false);
   });
 
-  it('refuse a cursor that is no succeeded payment of this account and mode', async () => {
+  it('refuse a cursor that is not a succeeded payment of this account and mode', async () => {
     const shop = await newShop();
     const other = await newShop();
     const own = await buildPaidSession(app.db, shop.accountId);
@@ -207,7 +207,7 @@ describe('payments', () => {
     });
   }
 
-  it('answer HEAD, and nothing but GET and HEAD', async () => {
+  it('support HEAD and GET only', async () => {
     const shop = await newShop();
     await shop.test.send('head', PAYMENTS).expect(200);
     for (const method of ['post', 'put', 'patch', 'delete', 'options'] as const) {

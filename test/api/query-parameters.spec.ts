@@ -32,7 +32,7 @@ describe('pages', () => {
     });
 
     for (const status of ['open', 'complete', 'expired']) {
-      it(`show ${status} sessions alone, page by page`, async () => {
+      it(`contain only ${status} sessions, page by page`, async () => {
         const own = ids[status] ?? [];
         const first = await readPage(shop.test, `${SESSIONS}?status=${status}&limit=2`);
         assert.deepEqual([idsOf(first), first.has_more], [own.slice(0, 2), true]);
@@ -49,7 +49,7 @@ describe('pages', () => {
       });
     }
 
-    it('take a cursor that does not match: it is a position', async () => {
+    it('accept a cursor with another status, since a cursor is a position', async () => {
       const open = ids.open ?? [];
       const after = await readPage(shop.test, `${SESSIONS}?status=open&starting_after=${ids.expired?.[1]}`);
       assert.deepEqual(idsOf(after), open.slice(1));
@@ -59,7 +59,7 @@ describe('pages', () => {
       assert.deepEqual(idsOf(oldest), []);
     });
 
-    it('take a cursor that matched when the page before was read', async () => {
+    it('accept a cursor whose status has changed since the previous page', async () => {
       const other = await buildShop(app);
       const made: string[] = [];
       for (let i = 0; i < 4; i++) made.unshift((await buildSession(app.db, other.accountId)).id);
@@ -69,7 +69,7 @@ describe('pages', () => {
       assert.deepEqual([...idsOf(first), ...idsOf(second)], made);
     });
 
-    it('still refuse a cursor that names nothing, also when nothing matches', async () => {
+    it('refuse a cursor that names no object, even when nothing matches', async () => {
       const other = await buildShop(app);
       for (const status of ['open', 'expired']) {
         const res = await other.test.get(`${SESSIONS}?status=${status}&starting_after=${ids.open?.[0]}`);
@@ -100,7 +100,7 @@ describe('pages', () => {
   describe('filtered by created', () => {
     const T = 1_700_000_000;
     let shop: Shop;
-    /** Sessions made at these times, in Unix seconds, oldest first. */
+    /** Sessions created at these times, in Unix seconds, oldest first. */
     const times = [T - 1, T - 0.001, T, T + 0.999, T + 1, T + 2];
     const ids: string[] = [];
     before(async () => {
@@ -123,7 +123,7 @@ describe('pages', () => {
         .reverse();
     }
 
-    it('see in created the second in which a session was made', async () => {
+    it('contain sessions created within the second of `created`', async () => {
       const page = await readPage(shop.test, SESSIONS);
       assert.deepEqual(page.data.map(({ created }) => created).reverse(), [T - 1, T - 1, T, T, T + 1, T + 2]);
     });
@@ -166,7 +166,7 @@ describe('pages', () => {
       return seconds > T ? `T+${seconds - T}` : `T-${T - seconds}`;
     }
 
-    it('are paged like any other, in both directions', async () => {
+    it('can be paged in both directions', async () => {
       const [, b, c, d, e] = ids;
       const query = `${SESSIONS}?limit=2&created[gte]=${T - 1}&created[lte]=${T + 1}`;
       const first = await readPage(shop.test, query);
@@ -213,7 +213,7 @@ describe('pages', () => {
       'expand=data.line_items',
       'expand[]=data.line_items&expand[]=data.line_items',
     ]) {
-      it(`hold the line items of each session with ?${expand}`, async () => {
+      it(`include the line items of each session with ?${expand}`, async () => {
         const { data } = await readPage(shop.test, `${SESSIONS}?${expand}`);
         for (const session of data) {
           const single = await shop.test.get(`${SESSIONS}/${session.id}?expand[]=line_items`).expect(200);
@@ -222,7 +222,7 @@ describe('pages', () => {
       });
     }
 
-    it('leave them out otherwise', async () => {
+    it('omit line items otherwise', async () => {
       for (const query of ['', '?expand=', '?limit=1']) {
         for (const session of (await readPage(shop.test, SESSIONS + query)).data)
           assert.ok(!('line_items' in session));
@@ -247,12 +247,12 @@ describe('pages', () => {
   });
 
   describe('unknown query parameters', () => {
-    it('are refused behind a second question mark', async () => {
+    it('are refused after a second question mark', async () => {
       const { test: api } = await buildShop(app);
       assertInvalid(await api.get(`${SESSIONS}??limit=1`), 'parameter_unknown', '?limit');
     });
 
-    it('are refused on every request, POST and DELETE included, and nothing happens', async () => {
+    it('are refused on every request, POST and DELETE included, without effect', async () => {
       const shop = await buildShop(app);
       const { id } = await buildSession(app.db, shop.accountId);
       const order = { line_items: [{ price_data: { unit_amount: 1, product_data: { name: 'A' } } }] };

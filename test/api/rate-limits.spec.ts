@@ -15,18 +15,18 @@ import { openTestApp, type TestApp } from '../support/app.js';
 import { captureStatements } from '../support/query-plans.js';
 
 const PAYMENTS = '/v1/payments';
-/** A second, and as many again as a burst. */
+/** Requests per second, with a burst of as many again. */
 const PER_SECOND = 3;
 const SHARE = 2 * PER_SECOND;
 const environment = { RATE_LIMIT_API_PER_SECOND: String(PER_SECOND) };
 
 /**
- * The limit counts real seconds. So that no test depends on how fast it runs, each store's windows are held open:
- * Redis's by giving their keys an hour to live, Postgres's by stopping the clock that it is asked with.
+ * The limit counts real seconds. To make tests independent of their speed, the windows of each store are held open:
+ * in Redis by extending the TTL of their keys to an hour, in Postgres by stopping the clock that is passed to it.
  */
 interface Store {
   environment: Record<string, string>;
-  /** False when none was open any more. */
+  /** Returns false when no window was open. */
   holdWindows(app: TestApp, accountId: string): Promise<boolean>;
   endWindows(app: TestApp, accountId: string): Promise<void>;
 }
@@ -81,7 +81,7 @@ for (const [name, store] of Object.entries(stores)) {
 
     const everywhere = (key: string): Client[] => apps.map((app) => client(app, key));
 
-    /** A merchant whose windows, opened by one request with this key, do not end by themselves. */
+    /** A merchant whose windows, opened by one request with this key, do not end. */
     async function withWindowsHeld(keyOf: (merchant: Merchant) => string): Promise<Merchant> {
       const merchant = await buildMerchant(first.db);
       if (name === 'Postgres') await store.holdWindows(first, merchant.accountId);
@@ -93,7 +93,7 @@ for (const [name, store] of Object.entries(stores)) {
       return merchant;
     }
 
-    /** What `count` requests got, sent to the processes in turn. */
+    /** Outcomes of `count` requests, alternating between the processes. */
     async function statuses(apis: Client[], count: number): Promise<number[]> {
       const found: number[] = [];
       for (let i = 0; i < count; i++) {
@@ -104,13 +104,13 @@ for (const [name, store] of Object.entries(stores)) {
       return found;
     }
 
-    it(`lets ${SHARE} requests of an account and mode pass, then answers 429 with Retry-After`, async () => {
+    it(`allows ${SHARE} requests of an account and mode, then answers 429 with Retry-After`, async () => {
       const merchant = await withWindowsHeld(({ testKey }) => testKey);
       const expected = [...Array(SHARE - 1).fill(200), 429, 429, 429, 429];
       assert.deepEqual(await statuses(everywhere(merchant.testKey), SHARE + 3), expected);
     });
 
-    it('lets no more pass when they come at once', async () => {
+    it('allows no more for concurrent requests', async () => {
       const merchant = await withWindowsHeld(({ testKey }) => testKey);
       const apis = everywhere(merchant.testKey);
       const answers = await Promise.all(
@@ -120,7 +120,7 @@ for (const [name, store] of Object.entries(stores)) {
       assert.equal(answers.filter(({ status }) => status === 200).length, SHARE - 1);
     });
 
-    it('counts each mode and each account for itself, over all keys of it', async () => {
+    it('counts modes and accounts separately, and all keys of an account together', async () => {
       const merchant = await withWindowsHeld(({ testKey }) => testKey);
       await statuses(everywhere(merchant.testKey), SHARE);
       const { secret } = await createApiKey(first.db, {
@@ -134,7 +134,7 @@ for (const [name, store] of Object.entries(stores)) {
       assert.deepEqual(await statuses(everywhere(other.testKey), 2), [200, 200]);
     });
 
-    it('counts every request of a key, whatever its answer, and refuses each the same way', async () => {
+    it('counts every request of a key, whatever its response, and refuses all alike', async () => {
       const merchant = await withWindowsHeld(({ testKey }) => testKey);
       const api = client(first, merchant.testKey);
       await api.get('/v1/nothing').expect(404);
@@ -148,21 +148,21 @@ for (const [name, store] of Object.entries(stores)) {
       assertLimited(await api.post('/v1/webhook_endpoints', { url: 'https://1.1.1.1/' }));
     });
 
-    it('begins nothing for who was refused last time', async () => {
+    it('runs no query for an account that was refused last time', async () => {
       const merchant = await withWindowsHeld(({ testKey }) => testKey);
       assert.equal((await statuses([client(first, merchant.testKey)], SHARE)).at(-1), 429);
-      const asked = await captureStatements(first.db, async () => {
+      const statements = await captureStatements(first.db, async () => {
         for (const path of [PAYMENTS, '/v1/nothing', '/v1/checkout/sessions/cs_test_1'])
           assertLimited(await client(first, merchant.testKey).get(path));
       });
-      // Whether the key still counts, and what Postgres counts.
-      const others = asked.filter(
+      // Except the check of the key and the counting in Postgres.
+      const others = statements.filter(
         ({ sql }) => !/"?(api_keys|rate_limits)"?/.test(sql.split(/\bfrom\b/i, 2)[1] ?? sql),
       );
       assert.deepEqual(others, []);
     });
 
-    it('counts no request of an unknown key, and of a revoked one the first alone', async () => {
+    it('does not count requests of unknown keys, and counts only the first of a revoked key', async () => {
       const merchant = await withWindowsHeld(({ testKey }) => testKey);
       const { key, secret } = await createApiKey(first.db, {
         accountId: merchant.accountId,
@@ -180,7 +180,7 @@ for (const [name, store] of Object.entries(stores)) {
       assert.deepEqual(await statuses([client(first, merchant.testKey)], left), Array(left).fill(200));
     });
 
-    it('grants the share anew when its windows are over', async () => {
+    it('allows the full share again when its windows have ended', async () => {
       const merchant = await withWindowsHeld(({ testKey }) => testKey);
       const apis = everywhere(merchant.testKey);
       assert.equal((await statuses(apis, SHARE)).at(-1), 429);
@@ -188,7 +188,7 @@ for (const [name, store] of Object.entries(stores)) {
       assert.equal((await statuses(apis, 1)).at(-1), 200);
     });
 
-    it('counts agent sign-up too, before its body is read', async () => {
+    it('counts agent sign-up before its body is read', async () => {
       const merchant = await withWindowsHeld(({ liveKey }) => liveKey);
       const token = signToken(await buildSigner(first.db, merchant.accountId));
       for (let i = 0; i < SHARE - 1; i++) await client(first, token).post('/v1/keys', '{').expect(400);
@@ -198,7 +198,7 @@ for (const [name, store] of Object.entries(stores)) {
 }
 
 describe('the rate limit', () => {
-  it('is 100 a second and twice that in a burst, when nothing else is set', async () => {
+  it('is 100 per second and twice that in a burst by default', async () => {
     const app = await openTestApp({ REDIS_URL: '', RATE_LIMIT_API_PER_SECOND: '' });
     try {
       const merchant = await buildMerchant(app.db);
@@ -214,9 +214,9 @@ describe('the rate limit', () => {
     }
   });
 
-  it('is counted by each process for itself while Redis does not answer: too generous, but never off', async () => {
-    const away = { ...environment, REDIS_URL: 'redis://127.0.0.1:1' };
-    const apps = await Promise.all([openTestApp(away), openTestApp(away)]);
+  it('is counted per process while Redis does not answer: higher, but never off', async () => {
+    const withoutRedis = { ...environment, REDIS_URL: 'redis://127.0.0.1:1' };
+    const apps = await Promise.all([openTestApp(withoutRedis), openTestApp(withoutRedis)]);
     try {
       const merchant = await buildMerchant((apps[0] as TestApp).db);
       const stoppedAt = Date.now();
@@ -231,7 +231,7 @@ describe('the rate limit', () => {
     }
   });
 
-  it('leaves what is not under /v1 alone', async () => {
+  it('applies to /v1 only', async () => {
     const app = await openTestApp(environment);
     try {
       for (let i = 0; i < 3 * SHARE; i++) await client(app).get('/openapi.json').expect(200);

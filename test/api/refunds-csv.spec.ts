@@ -42,7 +42,7 @@ describe('the refunds as CSV', () => {
     return `${refund.id},${time(createdAt(refund.id))},${parts.settled},${parts.status},,${parts.money},eip155:84532,Base Sepolia,${payTo},${parts.sent},${refund.refundedPaymentId},${checkoutSession},${time(refund.expiresAt)},${parts.failure},false`;
   };
 
-  it('are one line each under a line of names, newest first', async () => {
+  it('have one line each below a header line, newest first', async () => {
     const res = await ask('/v1/refunds').expect(200);
     assert.equal(res.get('Content-Type'), 'text/csv; charset=utf-8');
     assert.deepEqual(res.text.split('\r\n'), [
@@ -65,7 +65,7 @@ describe('the refunds as CSV', () => {
     ]);
   });
 
-  it('are those of the filters, all of them', async () => {
+  it('contain all matches of the filters', async () => {
     const idsOf = async (query: string): Promise<string[]> => {
       const { text } = await ask(`/v1/refunds?${query}`).expect(200);
       return text

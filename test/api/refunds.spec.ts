@@ -36,7 +36,7 @@ describe('refunds', () => {
   const create = (body: object): Promise<Response> => api.post(REFUNDS, body).expect(200);
 
   describe('are created', () => {
-    it('of all that is left, payable for 7 days, by nothing but the name of a payment', async () => {
+    it('for the rest of the payment and 7 days by default', async () => {
       const payment = await paid();
       const { body } = await create({ payment: payment.id });
       const { id, created, expires_at, ...others } = body;
@@ -68,7 +68,7 @@ describe('refunds', () => {
       assert.deepEqual((await api.get(`${REFUNDS}/${id}`).expect(200)).body, body);
     });
 
-    it('with everything that may be said of them, form-encoded too', async () => {
+    it('with every field, also from a form', async () => {
       const { id: payment } = await paid();
       const said = {
         amount: 120,
@@ -82,14 +82,14 @@ describe('refunds', () => {
       assert.deepEqual([body.token_amount, body.payment], ['1200000', payment]);
     });
 
-    it('of a surplus payment, whole', async () => {
+    it('of a surplus payment in full', async () => {
       const { payment } = await buildPaidSession(app.db, shop.accountId);
       const surplus = await paid({ checkoutSessionId: payment.checkoutSessionId, surplus: true });
       assert.equal((await create({ payment_intent: surplus.id })).body.amount, 450);
       assert.equal((await create({ payment_intent: payment.id })).body.amount, 450);
     });
 
-    it('part by part, never more than was paid; what is canceled is free again', async () => {
+    it('in parts, never more than was paid; a canceled part can be refunded again', async () => {
       const { id: payment } = await paid();
       const { body: first } = await create({ payment, amount: 300 });
       const over = await api.post(REFUNDS, { payment, amount: 151 });
@@ -101,7 +101,7 @@ describe('refunds', () => {
       assert.equal((await create({ payment })).body.amount, 300);
     });
 
-    it('to the wallet that has signed, whatever the facilitator has called the payer', async () => {
+    it('to the wallet that signed, whatever payer the facilitator reported', async () => {
       const authorization = {
         from: PAYER.toLowerCase(),
         to: EVM_WALLET,
@@ -117,7 +117,7 @@ describe('refunds', () => {
       }
     });
 
-    it('by a hundred at once, the last cent and no cent more', async () => {
+    it('by a hundred concurrent requests, exactly up to the paid amount', async () => {
       const { id: payment } = await paid();
       const answers = await Promise.all(
         Array.from({ length: 100 }, () => api.post(REFUNDS, { payment, amount: 7 })),
@@ -130,7 +130,7 @@ describe('refunds', () => {
       assert.equal(rows.length, made.length);
     });
 
-    it('once for each Idempotency-Key, however often and at once it is sent', async () => {
+    it('once for each Idempotency-Key, however often it is sent concurrently', async () => {
       const { id: payment } = await paid();
       const send = () =>
         api.post(REFUNDS, { payment, amount: 100 }).set('Idempotency-Key', 'once').expect(200);
@@ -145,17 +145,25 @@ describe('refunds', () => {
   describe('are refused', () => {
     const refused: Record<string, [body: (id: string) => object, code: string, param: string]> = {
       'without a payment': [() => ({}), 'parameter_missing', 'payment'],
-      'with two names of it': [(id) => ({ payment: id, charge: id }), 'parameters_exclusive', 'charge'],
-      'of nothing': [(id) => ({ payment: id, amount: 0 }), 'parameter_invalid_integer', 'amount'],
-      'of less than nothing': [(id) => ({ payment: id, amount: -1 }), 'parameter_invalid_integer', 'amount'],
+      'with two parameters for the payment': [
+        (id) => ({ payment: id, charge: id }),
+        'parameters_exclusive',
+        'charge',
+      ],
+      'of an amount of 0': [(id) => ({ payment: id, amount: 0 }), 'parameter_invalid_integer', 'amount'],
+      'of a negative amount': [(id) => ({ payment: id, amount: -1 }), 'parameter_invalid_integer', 'amount'],
       'of half a cent': [(id) => ({ payment: id, amount: 0.5 }), 'parameter_invalid_integer', 'amount'],
-      'for another reason': [(id) => ({ payment: id, reason: 'bored' }), 'parameter_invalid_enum', 'reason'],
-      'for too short': [
+      'with an unknown reason': [
+        (id) => ({ payment: id, reason: 'bored' }),
+        'parameter_invalid_enum',
+        'reason',
+      ],
+      'with an expiry too soon': [
         (id) => ({ payment: id, expires_at: seconds() + 29 * 60 }),
         'parameter_invalid_integer',
         'expires_at',
       ],
-      'for too long': [
+      'with an expiry too late': [
         (id) => ({ payment: id, expires_at: seconds() + 30 * DAY + 60 }),
         'parameter_invalid_integer',
         'expires_at',
@@ -165,7 +173,7 @@ describe('refunds', () => {
         'parameter_invalid_string',
         'metadata[note]',
       ],
-      'with what is no parameter': [
+      'with an unknown parameter': [
         (id) => ({ payment: id, refund_application_fee: true }),
         'parameter_unknown',
         'refund_application_fee',
@@ -180,13 +188,13 @@ describe('refunds', () => {
     }
 
     for (const payer of ['', 'nobody', '0x0000000000000000000000000000000000000000']) {
-      it(`of a payment by '${payer}', which is no wallet`, async () => {
+      it(`of a payment whose payer is '${payer}', which is not a wallet`, async () => {
         const { id } = await paid({ payer });
         assertInvalid(await api.post(REFUNDS, { payment: id }), 'payer_unknown', 'payment');
       });
     }
 
-    it('of what is not there, and of what has paid a refund', async () => {
+    it('of a payment that does not exist, or that paid a refund', async () => {
       for (const charge of [newId('pay_'), newId('cs_test_'), 'none of ours']) {
         const { status, body } = await api.post(REFUNDS, { charge });
         assert.deepEqual([status, body.error.code, body.error.param], [404, 'resource_missing', 'charge']);
@@ -224,14 +232,14 @@ describe('refunds', () => {
       assert.deepEqual(await ids(`?ending_before=${all[2]}`), all.slice(0, 2));
     });
 
-    it('by status, in their own words', async () => {
+    it('by status', async () => {
       const words = ['requires_action', 'pending', 'succeeded', 'canceled'];
       for (const [index, status] of words.entries())
         assert.deepEqual(await ids(`?status=${status}`), [made[index]?.id]);
       assertInvalid(await own.get(`${REFUNDS}?status=open`), 'parameter_invalid_enum', 'status');
     });
 
-    it('by payment, under each of its names, and by time', async () => {
+    it('by payment, under each of its parameter names, and by time', async () => {
       const [first] = made;
       for (const name of ['payment', 'payment_intent', 'charge'])
         assert.deepEqual(await ids(`?${name}=${first?.refundedPaymentId}`), [first?.id]);
@@ -242,7 +250,7 @@ describe('refunds', () => {
       assertInvalid(both, 'parameters_exclusive', 'charge');
     });
 
-    it('nowhere else: neither they nor their payments are among sessions and payments', async () => {
+    it('separately: neither refunds nor their payments are listed with sessions and payments', async () => {
       const [first] = made;
       await buildPaidSession(app.db, mine.accountId, { checkoutSessionId: first?.id ?? '' });
       const sessions = (await own.get('/v1/checkout/sessions?limit=100')).body.data;
@@ -264,7 +272,7 @@ describe('refunds', () => {
   });
 
   describe('are canceled', () => {
-    it('while nobody has paid them, once', async () => {
+    it('while unpaid, once', async () => {
       const { id } = await buildRefund(app.db, shop.accountId);
       const { body } = await api.post(`${REFUNDS}/${id}/cancel`).expect(200);
       assert.deepEqual([body.id, body.status, body.url], [id, 'canceled', null]);
@@ -276,7 +284,7 @@ describe('refunds', () => {
       ['processing', 'pending'],
       ['complete', 'succeeded'],
     ] as const) {
-      it(`not when they are ${word}`, async () => {
+      it(`not when ${word}`, async () => {
         const { id } = await buildRefund(app.db, shop.accountId, { status });
         const res = await api.post(`${REFUNDS}/${id}/cancel`);
         assertInvalid(res, 'refund_not_cancelable', 'id');

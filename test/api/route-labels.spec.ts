@@ -7,7 +7,7 @@ const PASSWORD = 'open sesame, please';
 const SERIES =
   /^checkout_http_request_seconds_count\{method="(\w+)",route="([^"]*)",status="(\d+)"\} (\d+)$/gm;
 
-describe('the route that the metrics and the log give a request', () => {
+describe('the route label of a request in metrics and log', () => {
   let app: TestApp;
   let narrow: TestApp;
   let key: string;
@@ -95,7 +95,7 @@ describe('the route that the metrics and the log give a request', () => {
     ['without a key', withoutKey],
   ] as const) {
     for (const [method, path, label, body] of requests) {
-      it(`is ${label}, of ${method.toUpperCase()} ${path.slice(0, 60)} ${who}`, async () => {
+      it(`is ${label} for ${method.toUpperCase()} ${path.slice(0, 60)} ${who}`, async () => {
         const sent = labelOf((server) => {
           const test = request(server)[method](path);
           if (who === 'with a key') test.set('Authorization', `Bearer ${key}`);
@@ -106,18 +106,18 @@ describe('the route that the metrics and the log give a request', () => {
     }
   }
 
-  it('is their own when there were too many', async () => {
+  it('is the label of its route when the request is over the rate limit', async () => {
     const get = (path: string) => (server: TestApp['server']) =>
       request(server).get(path).set('Authorization', `Bearer ${key}`);
     await labelOf(get('/c/cs_test_1'), narrow);
     assert.equal(await labelOf(get('/c/cs_test_1'), narrow), 'GET /c/:id 429');
     assert.equal(await labelOf(get('/c/cs_test_1/page'), narrow), 'GET /c/:id/page 429');
     const labels = new Set<string>();
-    for (let asked = 0; asked < 5; asked += 1) labels.add(await labelOf(get('/v1/payments'), narrow));
+    for (let n = 0; n < 5; n += 1) labels.add(await labelOf(get('/v1/payments'), narrow));
     assert.deepEqual(labels, new Set(['GET /v1/payments 200', 'GET /v1/payments 429']));
   });
 
-  it("is the dashboard's own to whoever has the password", async () => {
+  it('is that of the dashboard with the password', async () => {
     const open = (path: string) => (server: TestApp['server']) =>
       request(server).get(path).auth('admin', PASSWORD);
     assert.equal(await labelOf(open('/admin/queues')), 'GET /admin/* 200');

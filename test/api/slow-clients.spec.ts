@@ -13,10 +13,10 @@ import { type Checkout, openCheckout } from '../support/checkout.js';
 
 const SESSIONS = '/v1/checkout/sessions';
 const LONGEST_SETTLE_WAIT_MS = 120_000;
-/** Short enough to be waited for. Nothing here measures them: a test goes on when the server has done something. */
+/** Short, so that tests can wait for them. No test measures them: each goes on when the server has acted. */
 const SHORT = { headersMs: 1000, requestMs: 1500, silenceMs: 3000, checkEveryMs: 100 };
 
-describe('clients that take their time', () => {
+describe('slow clients', () => {
   let checkout: Checkout;
   let server: Server;
   let port: number;
@@ -39,13 +39,13 @@ describe('clients that take their time', () => {
       `Authorization: Bearer ${checkout.merchant.testKey}`,
       ...headers,
     ].join('\r\n');
-  const whole = (line: string, ...headers: string[]): string => `${head(line, ...headers)}\r\n\r\n`;
+  const requestHead = (line: string, ...headers: string[]): string => `${head(line, ...headers)}\r\n\r\n`;
 
   function open(): Socket {
     return connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
   }
 
-  /** What came until the server closed the connection. */
+  /** The bytes received until the server closed the connection. */
   async function everythingFrom(socket: Socket): Promise<string> {
     const text = (await buffer(socket)).toString('utf8');
     socket.destroy();
@@ -58,7 +58,7 @@ describe('clients that take their time', () => {
     return await everythingFrom(socket);
   }
 
-  /** Writes a little every now and then for as long as the server takes it. */
+  /** Writes a little at intervals while the server accepts it. */
   async function dribble(first: string, more: string): Promise<string> {
     const socket = open();
     socket.write(first);
@@ -66,47 +66,47 @@ describe('clients that take their time', () => {
     return await everythingFrom(socket).finally(() => clearInterval(timer));
   }
 
-  /** Longer than any of the short times: a connection that was opened now has been cut. */
+  /** Longer than any of the short times: a connection opened now has been closed. */
   async function untilSlowOnesAreCut(): Promise<void> {
     await dribble(`POST ${SESSIONS} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n`, 'X: y\r\n');
   }
 
   const fine = async (): Promise<void> => {
-    assert.match(await ask(whole(`GET ${SESSIONS}?limit=1`, 'Connection: close')), /^HTTP\/1\.1 200 /);
+    assert.match(await ask(requestHead(`GET ${SESSIONS}?limit=1`, 'Connection: close')), /^HTTP\/1\.1 200 /);
   };
 
-  it('have as long as a poor line needs, and none of it counts while they wait for an answer', () => {
+  it('get enough time for a slow line, which does not include the wait for a response', () => {
     const real = createHttpServer(createApp(checkout.app));
     assert.equal(real.headersTimeout, CLIENT_TIMES.headersMs);
     assert.equal(real.requestTimeout, CLIENT_TIMES.requestMs);
     assert.ok(real.headersTimeout >= 10_000 && real.headersTimeout <= 30_000);
     assert.ok(real.requestTimeout >= 30_000 && real.requestTimeout <= 120_000);
-    assert.ok(real.timeout > LONGEST_SETTLE_WAIT_MS + 30_000, 'a paying request is silent that long');
+    assert.ok(real.timeout > LONGEST_SETTLE_WAIT_MS + 30_000, 'a payment waits that long without traffic');
     assert.equal(real.keepAliveTimeout, 95_000);
   });
 
   const slow: [what: string, first: () => string, more: string][] = [
-    ['whose connection says nothing', () => '', ''],
+    ['that send nothing', () => '', ''],
     ['whose headers never end', () => `${head(`GET ${SESSIONS}`)}\r\n`, 'X-More: 1\r\n'],
     ['whose request line never ends', () => 'GET /c/', 'a'],
     [
       'whose body never ends',
-      () => whole(`POST ${SESSIONS}`, 'Content-Type: application/json', 'Content-Length: 4000000'),
+      () => requestHead(`POST ${SESSIONS}`, 'Content-Type: application/json', 'Content-Length: 4000000'),
       ' ',
     ],
     [
       'whose chunks never end',
-      () => whole(`POST ${SESSIONS}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'),
+      () => requestHead(`POST ${SESSIONS}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'),
       '1\r\n \r\n',
     ],
     [
-      'whose header goes to a link',
+      'whose payment header never ends',
       () => `GET /c/cs_test_1 HTTP/1.1\r\nHost: x\r\nPAYMENT-SIGNATURE: `,
       'e30=',
     ],
   ];
   for (const [what, first, more] of slow) {
-    it(`${what} are cut, and hold nobody up`, async () => {
+    it(`${what} are disconnected, and block no other client`, async () => {
       const before = await CheckoutSession.query(checkout.app.db).resultSize();
       const cut = Promise.all(Array.from({ length: 50 }, () => dribble(first(), more)));
       await Promise.all(Array.from({ length: 10 }, fine));
@@ -119,7 +119,7 @@ describe('clients that take their time', () => {
     });
   }
 
-  it('that read nothing of what they asked for are cut', async () => {
+  it('that do not read their response are disconnected', async () => {
     const item = { name: 'x'.repeat(60_000), description: null, images: [], unitAmountCents: 1, quantity: 1 };
     await Promise.all(
       Array.from({ length: 100 }, (_, i) =>
@@ -137,41 +137,43 @@ describe('clients that take their time', () => {
       });
     });
     socket.pause();
-    socket.write(whole(`GET ${SESSIONS}?limit=100&expand[]=data.line_items`).repeat(5));
+    socket.write(requestHead(`GET ${SESSIONS}?limit=100&expand[]=data.line_items`).repeat(5));
     await once(await served, 'close');
     socket.destroy();
     await fine();
   });
 
-  it('are not those who wait: a paying request outlasts what the others were cut for', async () => {
+  it('stay connected while a payment waits longer than the other limits', async () => {
     const { id } = await checkout.buildSession();
     const payment = await checkout.sign(id);
     const verify = checkout.facilitator.verify.holdNext();
-    const paying = ask(whole(`GET /c/${id}`, `PAYMENT-SIGNATURE: ${payment.header}`, 'Connection: close'));
+    const paying = ask(
+      requestHead(`GET /c/${id}`, `PAYMENT-SIGNATURE: ${payment.header}`, 'Connection: close'),
+    );
     await checkout.facilitator.waitForCall('verify');
     await untilSlowOnesAreCut();
     verify.release();
     assert.match(await paying, /^HTTP\/1\.1 200 /);
   });
 
-  it('between two requests are not hurried', async () => {
+  it('may be idle between two requests', async () => {
     const socket = open();
-    socket.write(whole(`GET ${SESSIONS}?limit=1`));
+    socket.write(requestHead(`GET ${SESSIONS}?limit=1`));
     const [first] = await once(socket, 'data');
     assert.match(String(first), /^HTTP\/1\.1 200 /);
     await untilSlowOnesAreCut();
-    socket.write(whole(`GET ${SESSIONS}?limit=1`, 'Connection: close'));
+    socket.write(requestHead(`GET ${SESSIONS}?limit=1`, 'Connection: close'));
     assert.match(await everythingFrom(socket), /HTTP\/1\.1 200 /);
   });
 
-  it('that go away amid their body or their waiting leave nothing behind', async () => {
-    const body = whole(`POST ${SESSIONS}`, 'Content-Type: application/json', 'Content-Length: 100');
+  it('leave nothing behind when they disconnect during their body or their wait', async () => {
+    const body = requestHead(`POST ${SESSIONS}`, 'Content-Type: application/json', 'Content-Length: 100');
     const ends = [(socket: Socket) => socket.destroy(), (socket: Socket) => socket.resetAndDestroy()];
     await eventually(async () => assert.equal(await connections(), 0));
     for (let round = 0; round < 100; round += 1) {
       const socket = open();
       await once(socket, 'connect');
-      socket.write(round % 2 === 0 ? `${body}{"line` : whole(`GET ${SESSIONS}?limit=100`));
+      socket.write(round % 2 === 0 ? `${body}{"line` : requestHead(`GET ${SESSIONS}?limit=100`));
       ends[round % 3 === 0 ? 0 : 1]?.(socket);
     }
     await fine();
@@ -187,22 +189,22 @@ describe('clients that take their time', () => {
     });
   }
 
-  it('that send many requests at once are answered in their order, each on its own', async () => {
+  it('get the responses to pipelined requests in order', async () => {
     const order = '{"line_items":[]}';
-    const post = whole(
+    const post = requestHead(
       `POST ${SESSIONS}`,
       'Content-Type: application/json',
       `Content-Length: ${order.length}`,
     );
     const round = [
-      whole(`GET ${SESSIONS}?limit=1`),
+      requestHead(`GET ${SESSIONS}?limit=1`),
       `${post}${order}`,
-      whole('GET /c/cs_test_1'),
-      whole('GET /v1/nothing'),
-      whole('HEAD /healthz'),
-      whole('PUT /v1/payments'),
+      requestHead('GET /c/cs_test_1'),
+      requestHead('GET /v1/nothing'),
+      requestHead('HEAD /healthz'),
+      requestHead('PUT /v1/payments'),
     ].join('');
-    const answers = await ask(round.repeat(20) + whole('GET /healthz', 'Connection: close'));
+    const answers = await ask(round.repeat(20) + requestHead('GET /healthz', 'Connection: close'));
     const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
     const expected = Array.from({ length: 20 }, () => [200, 400, 404, 404, 200, 405]).flat();
     assert.deepEqual(statuses, [...expected, 200]);

@@ -16,7 +16,7 @@ describe('errors', () => {
   });
   after(() => app.close());
 
-  describe('of a request that nothing could be read from', () => {
+  describe('of an unreadable request', () => {
     const post = (type: string | undefined, encoding?: string) => {
       const test = api.send('post', SESSIONS);
       test.set('Content-Type', type ?? '');
@@ -63,7 +63,7 @@ describe('errors', () => {
         );
       });
     }
-    it('none of that: content types with parameters and in capitals, JSON with a byte order mark', async () => {
+    it('do not occur for content types with parameters or in capitals, or JSON with a byte order mark', async () => {
       for (const type of [
         'application/json; charset=utf-8',
         'Application/JSON',
@@ -136,7 +136,7 @@ describe('errors', () => {
     }
 
     for (const id of ['%zz', '%', '%E0%A4%A', '%ff']) {
-      it(`no fault of ours: the id ${id}, which no one can decode`, async () => {
+      it(`malformed percent-encoding in the id ${id} is a client error`, async () => {
         for (const path of [`${SESSIONS}/${id}`, `${SESSIONS}/${id}/line_items`, `${ENDPOINTS}/${id}`]) {
           assertRefusal(await api.get(path), 404, {
             type: 'invalid_request_error',

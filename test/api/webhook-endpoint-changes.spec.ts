@@ -42,7 +42,7 @@ describe('webhook endpoints', () => {
       description: { description: 'Stock' },
       everything: { url: HTTP_URL, enabled_events: ['checkout.session.completed', '*'], description: 'All' },
     })) {
-      it(`take a new value for ${what}, and keep the rest`, async () => {
+      it(`accept a new value for ${what}, and keep the rest`, async () => {
         const { shop, path, before } = await newEndpoint();
         for (const send of ['post', 'form'] as const) {
           const { body } = await shop.test[send](path, changes).expect(200);
@@ -52,7 +52,7 @@ describe('webhook endpoints', () => {
       });
     }
 
-    it('stay as they are without parameters', async () => {
+    it('stay unchanged without parameters', async () => {
       const { shop, path, before } = await newEndpoint();
       for (const body of [{}, { disabled: null }, { disabled: '' }]) {
         assert.deepEqual((await shop.test.post(path, body).expect(200)).body, before);
@@ -61,7 +61,7 @@ describe('webhook endpoints', () => {
     });
 
     for (const empty of [null, '']) {
-      it(`have their description and events cleared by ${JSON.stringify(empty)}`, async () => {
+      it(`have description and events cleared by ${JSON.stringify(empty)}`, async () => {
         const { shop, path, before } = await newEndpoint();
         for (const send of ['post', 'form'] as const) {
           const description = await shop.test[send](path, { description: empty }).expect(200);
@@ -72,7 +72,7 @@ describe('webhook endpoints', () => {
         }
       });
 
-      it(`are refused an url of ${JSON.stringify(empty)}`, async () => {
+      it(`refuse a url of ${JSON.stringify(empty)}`, async () => {
         const { shop, path, before } = await newEndpoint();
         for (const send of ['post', 'form'] as const) {
           const res = await shop.test[send](path, { url: empty, description: 'x' });
@@ -82,7 +82,7 @@ describe('webhook endpoints', () => {
       });
     }
 
-    it('are disabled and enabled again, in JSON and in forms', async () => {
+    it('can be disabled and enabled, in JSON and in forms', async () => {
       const { shop, path, before } = await newEndpoint();
       for (const send of ['post', 'form'] as const) {
         for (const [disabled, status] of [
@@ -98,7 +98,7 @@ describe('webhook endpoints', () => {
       }
     });
 
-    it('stay disabled when something else is changed', async () => {
+    it('stay disabled when another field changes', async () => {
       const { shop, path } = await newEndpoint();
       await shop.test.post(path, { disabled: true }).expect(200);
       assert.equal((await shop.test.post(path, { description: 'x' }).expect(200)).body.status, 'disabled');
@@ -149,7 +149,7 @@ describe('webhook endpoints', () => {
   });
 
   describe('deleted', () => {
-    it('are gone: from the list, and for retrieving, changing and deleting', async () => {
+    it('are no longer listed, retrieved, changed or deleted', async () => {
       const shop = await buildShop(app);
       const { id } = (await shop.test.post(ENDPOINTS, { url: HOOK_URL }).expect(200)).body;
       const path = `${ENDPOINTS}/${id}`;
@@ -161,7 +161,7 @@ describe('webhook endpoints', () => {
       assert.deepEqual((await shop.test.get(ENDPOINTS)).body.data, []);
     });
 
-    it('are deleted once by many at once', async () => {
+    it('are deleted once by concurrent requests', async () => {
       const shop = await buildShop(app);
       const [id] = await buildEndpoints(app.db, shop.accountId, 1);
       const answers = await Promise.all(

@@ -17,7 +17,7 @@ describe('webhook endpoints', () => {
   describe('limits', () => {
     const urlOf = (length: number): string => `${HOOK_URL}/`.padEnd(length, 'u');
 
-    it('take a url of 2048 characters, and refuse one of 2049', async () => {
+    it('accept a url of 2048 characters, and refuse 2049', async () => {
       const shop = await buildShop(app);
       for (const send of ['post', 'form'] as const) {
         await shop.test[send](ENDPOINTS, { url: urlOf(2048) }).expect(200);
@@ -26,7 +26,7 @@ describe('webhook endpoints', () => {
       }
     });
 
-    it('take a description of 500 characters, and refuse one of 501', async () => {
+    it('accept a description of 500 characters, and refuse 501', async () => {
       const shop = await buildShop(app);
       for (const send of ['post', 'form'] as const) {
         const description = '🥐'.repeat(500);
@@ -39,7 +39,7 @@ describe('webhook endpoints', () => {
       }
     });
 
-    it('hold at 1,000 endpoints per mode, deleted ones not counted', async () => {
+    it('allow 1,000 endpoints per mode, not counting deleted ones', async () => {
       const shop = await buildShop(app);
       const [oldest] = await buildEndpoints(app.db, shop.accountId, 999);
       await shop.test.post(ENDPOINTS, { url: HOOK_URL }).expect(200);
@@ -54,7 +54,7 @@ describe('webhook endpoints', () => {
       assert.equal(body.has_more, false);
     });
 
-    it('hold when many are created at once: of 12 at 999, one', async () => {
+    it('hold for concurrent creates: at 999, one of 12 succeeds', async () => {
       const shop = await buildShop(app);
       await buildEndpoints(app.db, shop.accountId, 999);
       const answers = await Promise.all(
@@ -95,7 +95,7 @@ describe('webhook endpoints', () => {
 
     const refused: Record<string, string[]> = {
       'other schemes': ['ftp://1.1.1.1/', 'ws://1.1.1.1/', 'file:///etc/passwd', 'javascript:alert(1)'],
-      'what is no whole URL': [
+      'an incomplete or malformed URL': [
         'hooks',
         '/hooks',
         '//1.1.1.1/',
@@ -145,7 +145,7 @@ describe('webhook endpoints', () => {
         'https://[64:ff9b::a00:1]/',
         'https://[2002:a00:1::]/',
       ],
-      'addresses that are nobody’s': [
+      'reserved addresses': [
         'https://0.0.0.0/',
         'https://0/',
         'https://255.255.255.255/',
@@ -175,7 +175,7 @@ describe('webhook endpoints', () => {
       });
     }
 
-    it('may be private ones when WEBHOOK_ALLOW_PRIVATE_NETWORKS is true; live mode still needs https', async () => {
+    it('may be private when WEBHOOK_ALLOW_PRIVATE_NETWORKS is true; live mode still requires https', async () => {
       const shop = await buildShop(app);
       const open = await openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
       try {
@@ -188,13 +188,13 @@ describe('webhook endpoints', () => {
       }
     });
 
-    it('are refused for a host of 254 characters, as written', async () => {
+    it('are refused for a host of 254 characters', async () => {
       const shop = await buildShop(app);
       const res = await shop.test.post(ENDPOINTS, { url: `https://${'ü'.repeat(254)}/` });
       assertInvalid(res, 'url_invalid', 'url');
     });
 
-    // A URI is what the answer promises, and what a delivery calls.
+    // The API promises a URI, and deliveries use it.
     for (const url of [
       'https://1.1.1.1/ü?é#ß',
       'https://1.1.1.1/{id}|<a>',
@@ -203,7 +203,7 @@ describe('webhook endpoints', () => {
       'https://1.1.1.1/#a#b',
       'https://bücher.invalid/',
     ]) {
-      it(`come back as URIs, or are refused: ${url}`, async () => {
+      it(`are returned as URIs or refused: ${url}`, async () => {
         const shop = await buildShop(app);
         const res = await shop.test.post(ENDPOINTS, { url });
         if (res.status !== 200) assertInvalid(res, 'url_invalid', 'url');

@@ -18,7 +18,7 @@ describe('webhook endpoints', () => {
   const withoutSecret = (text: string): string => text.replace(/,"secret":"whsec_[^"]+"/, '');
 
   describe('created', () => {
-    it('are enabled for all events by default, and tell their secret', async () => {
+    it('are enabled for all events by default, and show their secret', async () => {
       const shop = await buildShop(app);
       const { body } = await shop.test.post(ENDPOINTS, { url: HOOK_URL }).expect(200);
       const { id, created, secret, ...rest } = body;
@@ -36,7 +36,7 @@ describe('webhook endpoints', () => {
       });
     });
 
-    it('carry everything that was sent, from JSON and from a form', async () => {
+    it('return everything that was sent, from JSON and from a form', async () => {
       const shop = await buildShop(app);
       const body = {
         url: `${HOOK_URL}?a=b&c=%20d#e`,
@@ -54,7 +54,7 @@ describe('webhook endpoints', () => {
     });
 
     for (const empty of [null, '', []]) {
-      it(`take ${JSON.stringify(empty)} for the default of what is optional`, async () => {
+      it(`treat ${JSON.stringify(empty)} as the default of optional fields`, async () => {
         const shop = await buildShop(app);
         const description = Array.isArray(empty) ? null : empty;
         const body = { url: HOOK_URL, enabled_events: empty, description };
@@ -66,7 +66,7 @@ describe('webhook endpoints', () => {
       });
     }
 
-    it('name each event once', async () => {
+    it('list each event once', async () => {
       const shop = await buildShop(app);
       const enabledEvents = ['*', 'checkout.session.expired', '*', 'checkout.session.expired'];
       const { body } = await shop.test
@@ -76,14 +76,14 @@ describe('webhook endpoints', () => {
     });
 
     for (const events of ['enabled_events[]=*', 'enabled_events[0]=*', 'enabled_events=*']) {
-      it(`take ${events} in a form`, async () => {
+      it(`accept ${events} in a form`, async () => {
         const shop = await buildShop(app);
         const { body } = await shop.test.form(ENDPOINTS, `url=${HOOK_URL}&${events}`).expect(200);
         assert.deepEqual(body.enabled_events, ['*']);
       });
     }
 
-    it('keep their secret encrypted, and tell it never again', async () => {
+    it('store their secret encrypted, and never show it again', async () => {
       const shop = await buildShop(app);
       const { body } = await shop.test.post(ENDPOINTS, { url: HOOK_URL }).expect(200);
       const row = await WebhookEndpoint.query(app.db).findById(body.id).throwIfNotFound();
@@ -96,15 +96,15 @@ describe('webhook endpoints', () => {
       assert.ok(!updated.text.includes(secret) && !('secret' in updated.body));
     });
 
-    it('are replayed with their secret to a retry, from an answer that is kept encrypted', async () => {
+    it('are replayed with their secret to a retry, from an encrypted record', async () => {
       const shop = await buildShop(app);
       const send = () => shop.test.post(ENDPOINTS, { url: HOOK_URL }).set('Idempotency-Key', 'once');
       const first = await send().expect(200);
       const again = await send().expect(200);
       assert.equal(again.text, first.text);
-      const kept = await IdempotencyRecord.query(app.db).where({ accountId: shop.accountId });
-      assert.equal(kept.length, 1);
-      assert.ok(!JSON.stringify(kept).includes(first.body.secret.slice('whsec_'.length)));
+      const records = await IdempotencyRecord.query(app.db).where({ accountId: shop.accountId });
+      assert.equal(records.length, 1);
+      assert.ok(!JSON.stringify(records).includes(first.body.secret.slice('whsec_'.length)));
       assert.equal((await shop.test.get(ENDPOINTS)).body.data.length, 1);
     });
 
@@ -159,7 +159,7 @@ describe('webhook endpoints', () => {
   describe('listed', () => {
     const idsOf = (body: { data: { id: string }[] }): string[] => body.data.map(({ id }) => id);
 
-    it('are all of this mode, newest first, without limit', async () => {
+    it('are complete for this mode, newest first, without limit', async () => {
       const shop = await buildShop(app);
       const test = await buildEndpoints(app.db, shop.accountId, 25);
       const live = await buildEndpoints(app.db, shop.accountId, 2, { livemode: true });
@@ -169,7 +169,7 @@ describe('webhook endpoints', () => {
       assert.deepEqual(idsOf((await shop.live.get(ENDPOINTS)).body), live.reverse());
     });
 
-    it('take limit and cursors; without limit the rest comes whole', async () => {
+    it('accept limit and cursors; without limit the rest is complete', async () => {
       const shop = await buildShop(app);
       const ids = (await buildEndpoints(app.db, shop.accountId, 14)).reverse();
       const page = async (query: string) => (await shop.test.get(`${ENDPOINTS}?${query}`).expect(200)).body;
@@ -183,7 +183,7 @@ describe('webhook endpoints', () => {
       assert.deepEqual([idsOf(top), top.has_more], [ids.slice(0, 2), false]);
     });
 
-    it('may be paged from an endpoint that was deleted meanwhile, in both directions', async () => {
+    it('can be paged from a deleted endpoint, in both directions', async () => {
       const shop = await buildShop(app);
       const ids = (await buildEndpoints(app.db, shop.accountId, 5)).reverse();
       await shop.test.delete(`${ENDPOINTS}/${ids[2]}`).expect(200);
@@ -196,7 +196,7 @@ describe('webhook endpoints', () => {
       assert.deepEqual([end.body.data, end.body.has_more], [[], false]);
     });
 
-    it('refuse unknown parameters, and both cursors', async () => {
+    it('refuse unknown parameters and two cursors', async () => {
       const shop = await buildShop(app);
       const [id] = await buildEndpoints(app.db, shop.accountId, 1);
       assertInvalid(await shop.test.get(`${ENDPOINTS}?status=enabled`), 'parameter_unknown', 'status');
@@ -206,7 +206,7 @@ describe('webhook endpoints', () => {
     });
   });
 
-  it('answer other methods 405, with those that are possible', async () => {
+  it('answer other methods with 405 and Allow', async () => {
     const shop = await buildShop(app);
     const [id] = await buildEndpoints(app.db, shop.accountId, 1);
     for (const [path, methods, allow] of [

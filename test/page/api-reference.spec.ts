@@ -55,7 +55,7 @@ describe('the API reference', function () {
 
   const operation = (page: Page, id: string) => page.locator(`[id$="-${id}"].opblock`);
 
-  it('shows every operation of the document, and each of them opened', async () => {
+  it('shows every operation of the document, and its details', async () => {
     const opened = await open();
     const { page } = opened;
     assert.ok(operations.length >= 12);
@@ -67,18 +67,18 @@ describe('the API reference', function () {
     await leave(opened);
   });
 
-  it('asks nobody but the host that it came from', async () => {
+  it('sends requests only to its own host', async () => {
     const opened = await browser.open();
-    const asked = new Set<string>();
+    const requested = new Set<string>();
     opened.page.on('request', (made) => {
       const { protocol, origin, pathname } = new URL(made.url());
-      if (protocol !== 'data:') asked.add(`${origin}${pathname.replace(/\.[\w-]{10}\./, '.….')}`);
+      if (protocol !== 'data:') requested.add(`${origin}${pathname.replace(/\.[\w-]{10}\./, '.….')}`);
     });
     await opened.page.goto(`${reference.url}/docs`);
     await opened.page.locator('.opblock').first().waitFor();
     await opened.page.waitForLoadState('networkidle');
     assert.deepEqual(
-      [...asked].sort(),
+      [...requested].sort(),
       ['/docs', '/docs/assets/reference.….css', '/docs/assets/reference.….js', '/openapi.json'].map(
         (path) => reference.url + path,
       ),
@@ -86,7 +86,7 @@ describe('the API reference', function () {
     await leave(opened);
   });
 
-  it('tries an operation with a key that its reader has', async () => {
+  it('tries out an operation with a key', async () => {
     const shop = await buildMerchant(app.db);
     const { session } = await buildPaidSession(app.db, shop.accountId);
     const opened = await open();
@@ -107,7 +107,7 @@ describe('the API reference', function () {
     await leave(opened);
   });
 
-  it('follows the colours that its reader prefers', async () => {
+  it('follows the preferred colour scheme', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const opened = await open({ colorScheme });
       const background = await opened.page.evaluate<string>(
@@ -118,7 +118,7 @@ describe('the API reference', function () {
     }
   });
 
-  it('says so when the document cannot be had', async () => {
+  it('shows an error when the document cannot be loaded', async () => {
     const opened = await browser.open();
     await opened.page.route('**/openapi.json', (route) => route.abort());
     await opened.page.goto(`${reference.url}/docs`);
@@ -128,8 +128,8 @@ describe('the API reference', function () {
 });
 
 /**
- * What is shown of an operation, which is opened and closed again: the more is open, the longer each step takes. In the
- * page, as Playwright would look at the whole of it before each step.
+ * Returns the text of an operation, which is opened and closed again, since open operations slow down each step.
+ * Evaluated in the page, since Playwright would inspect the whole page before each step.
  */
 const OPEN_AND_CLOSE = `async (id) => {
   const block = document.querySelector('[id$="-' + id + '"].opblock');
@@ -137,7 +137,7 @@ const OPEN_AND_CLOSE = `async (id) => {
   const isOpen = () => block.querySelector('.responses-wrapper')?.checkVisibility() ?? false;
   block.querySelector('.opblock-summary-control').click();
   while (!isOpen()) await new Promise(requestAnimationFrame);
-  // It lets long paths break, at places that nobody sees.
+  // Swagger UI inserts invisible line breaks into long paths.
   const shown = { path: text('path').replaceAll('\u200b', ''), method: text('method'), summary: text('description') };
   block.querySelector('.opblock-summary-control').click();
   while (isOpen()) await new Promise(requestAnimationFrame);

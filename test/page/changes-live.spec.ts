@@ -7,10 +7,10 @@ import { openShop, type Shop } from '../support/page/shop.js';
 import { evmWallet, neverEnds } from '../support/page/wallets.js';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
-/** It asks every two seconds, so three are enough; a busy machine may take its time. */
+/** The page polls every two seconds; slow machines may take longer. */
 const PROMPT_MS = 30_000;
 
-/** Each state, reached while the page is open, and again after a reload. */
+/** Each state, reached while the page is open and again after a reload. */
 describe('an open page', function () {
   this.timeout(120_000);
   let shop: Shop;
@@ -27,7 +27,7 @@ describe('an open page', function () {
     return wallet;
   }
 
-  it('shows within 3 s that the merchant expired the session', async () => {
+  it('shows an expiry by the merchant within 3 s', async () => {
     const session = await shop.buildSession({ cancelUrl: 'https://shop.example/cart' });
     const visitor = await shop.visitPage(session);
     await visitor.sees('Pay with your wallet');
@@ -45,7 +45,7 @@ describe('an open page', function () {
     assert.equal(await back.getAttribute('href'), 'https://shop.example/cart');
   });
 
-  it('shows within 3 s that an agent paid it', async () => {
+  it('shows a payment by an agent within 3 s', async () => {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id);
     await visitor.sees('Pay with your wallet');
@@ -57,7 +57,7 @@ describe('an open page', function () {
     await visitor.leave();
   });
 
-  it('tells another tab that someone is paying, and then that it is paid', async () => {
+  it('shows the payment of another tab in progress, and then paid', async () => {
     const { id } = await shop.buildSession();
     const [payer, other] = await Promise.all([
       shop.visitPage(id, { wallets: [funded()] }),
@@ -75,7 +75,7 @@ describe('an open page', function () {
     await other.leave();
   });
 
-  it('drops what is signed when someone else was faster, and says so', async () => {
+  it('drops its signature when another payment was faster, and says so', async () => {
     const { id } = await shop.buildSession();
     const wallet = funded();
     let sign = (): void => {};
@@ -92,14 +92,14 @@ describe('an open page', function () {
     await visitor.sees('Confirm in Fox Wallet');
     await shop.pay(id);
     await visitor.sees('Payment complete', PROMPT_MS);
-    const told = visitor.page.getByRole('alert');
-    await told.filter({ hasText: /Somebody else paid this order.*still asks, decline there/ }).waitFor();
+    const alert = visitor.page.getByRole('alert');
+    await alert.filter({ hasText: /Somebody else paid this order.*still asks, decline there/ }).waitFor();
     sign();
     assert.equal((await shop.payments(id)).length, 1);
     await visitor.leave();
   });
 
-  it('says that its own payment was not used when the other arrived in the same moment', async () => {
+  it('says that its payment was not used when another one arrived first', async () => {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id, { wallets: [funded()] });
     const hold = shop.facilitator.verify.holdNext();
@@ -113,7 +113,7 @@ describe('an open page', function () {
     await visitor.leave();
   });
 
-  it('shows the transaction as soon as it is known', async () => {
+  it('shows the transaction once it is known', async () => {
     const { id } = await shop.buildSession();
     const hold = shop.facilitator.settle.holdNext();
     const visitor = await shop.visitPage(id, { wallets: [funded()] });
@@ -131,8 +131,8 @@ describe('an open page', function () {
     await visitor.leave();
   });
 
-  it('tells how a payment that had been answered 202 failed, and takes another', async () => {
-    // Without a worker of its own: the other's would settle some of its payments, at a facilitator that holds none.
+  it('shows why a payment failed after a 202, and accepts another one', async () => {
+    // Without a worker, since that would settle payments at its own facilitator.
     const hasty = await openShop({ worker: false, environment: { SETTLE_WAIT_MS: '0' } });
     try {
       const { id } = await hasty.buildSession();
@@ -158,25 +158,25 @@ describe('an open page', function () {
     }
   });
 
-  it('waits while the payment service is away, and goes on by itself', async () => {
-    const away = await openShop({ worker: false });
+  it('waits while the payment service is unavailable, and continues by itself', async () => {
+    const own = await openShop({ worker: false });
     try {
-      away.facilitator.supported.always(answers(500));
-      const visitor = await away.visitPage((await away.buildSession()).id);
+      own.facilitator.supported.always(answers(500));
+      const visitor = await own.visitPage((await own.buildSession()).id);
       await visitor.sees('One moment, please');
-      away.facilitator.supported.honest();
+      own.facilitator.supported.honest();
       await visitor.sees('Pay with your wallet', PROMPT_MS * 2);
       await visitor.leave();
     } finally {
-      await away.close();
+      await own.close();
     }
   });
 
-  it('counts down in the last quarter only, and ends when the time is over', async () => {
+  it('counts down in the last quarter only, and ends when the session expires', async () => {
     const calm = await shop.visitPage((await shop.buildSession()).id);
     assert.equal(await calm.page.locator('#countdown').isVisible(), false);
     await calm.leave();
-    // Made a while ago: an id is its session's time.
+    // The id holds the time of creation, which is in the past.
     const id = `${lowestIdAt('cs_test_', Date.now() - 1_800_000)}${randomText(20)}`;
     const visitor = await shop.visitPage(
       await shop.buildSession({ id, expiresAt: new Date(Date.now() + 5000) }),
@@ -185,7 +185,7 @@ describe('an open page', function () {
     await visitor.sees('This link has expired');
   });
 
-  it('says when it is offline, and goes on when it is not', async () => {
+  it('says that it is offline, and continues when it is online', async () => {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id);
     await visitor.page.context().setOffline(true);
@@ -196,7 +196,7 @@ describe('an open page', function () {
     await visitor.page.getByText('You are offline.').waitFor({ state: 'hidden' });
   });
 
-  it('says that it is we who are away when the buyer is online', async () => {
+  it('says that the service is unavailable when the buyer is online', async () => {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id);
     await visitor.page.route('**/status', (route) => route.fulfill({ status: 503 }));
@@ -207,28 +207,28 @@ describe('an open page', function () {
     await visitor.page.context().close();
   });
 
-  it('takes the buyer on to the merchant when the receipt was seen, unless they stay', async () => {
+  it('redirects to the merchant after the receipt, unless the buyer stays', async () => {
     const successUrl = 'https://shop.example/thanks?session={id}';
     const { id } = await shop.buildSession({ successUrl });
     const visitor = await shop.visitPage(id, { wallets: [funded()] });
-    const asked: string[] = [];
+    const visited: string[] = [];
     await visitor.page.route('https://shop.example/**', async (route) => {
-      asked.push(route.request().url(), route.request().headers().referer ?? 'no referrer');
+      visited.push(route.request().url(), route.request().headers().referer ?? 'no referrer');
       await route.fulfill({ body: 'Thanks' });
     });
     await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
     await visitor.sees('Payment complete');
     await visitor.page.getByText('You will be taken there in').waitFor();
     await visitor.page.waitForURL('https://shop.example/**');
-    assert.deepEqual(asked.slice(1), ['no referrer']);
+    assert.deepEqual(visited.slice(1), ['no referrer']);
     await visitor.page.goBack();
-    // Coming back is not being sent away again.
+    // Going back does not redirect again.
     await visitor.sees('Payment complete');
     assert.equal(await visitor.page.locator('#redirect').isVisible(), false);
     await visitor.leave();
   });
 
-  it('lets the buyer stay at the receipt', async () => {
+  it('lets the buyer stay on the receipt', async () => {
     const { id } = await shop.buildSession({ successUrl: 'https://shop.example/thanks' });
     const visitor = await shop.visitPage(id);
     await shop.pay(id);
@@ -237,7 +237,7 @@ describe('an open page', function () {
     await visitor.leave();
   });
 
-  it('waits for the wallet, and is as it was after a reload', async () => {
+  it('waits for the wallet, and is unchanged after a reload', async () => {
     const wallet = funded();
     wallet.next.set('eth_signTypedData_v4', neverEnds);
     const visitor = await shop.visitPage((await shop.buildSession()).id, { wallets: [wallet] });

@@ -8,7 +8,7 @@ import { evmWallet, neverEnds } from '../support/page/wallets.js';
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 const LATE = 'This takes longer than usual. You may close this page';
 
-describe('a payment that is being confirmed', function () {
+describe('a payment in progress', function () {
   this.timeout(120_000);
   let shop: Shop;
   before(async () => {
@@ -18,7 +18,7 @@ describe('a payment that is being confirmed', function () {
     await shop.close();
   });
 
-  /** Claimed so many seconds ago. */
+  /** Claimed this many seconds ago. */
   async function undecided(seconds: number): Promise<string> {
     const id = `${lowestIdAt('pay_', Date.now() - seconds * 1000)}${randomText(20)}`;
     const { session } = await buildUndecidedPayment(shop.app.db, shop.merchant.accountId, { id });
@@ -28,8 +28,8 @@ describe('a payment that is being confirmed', function () {
   const reached = (visitor: Visitor): Promise<string[]> =>
     visitor.page.locator('.stages .reached').allTextContents();
 
-  it('is sent, then its transaction is seen, with the time that has passed', async () => {
-    // Claimed in a while, so that it is not late on the slowest machine.
+  it('shows stage and elapsed time, first as sent, then with its transaction', async () => {
+    // Claimed in the future, so that it is not late on slow machines.
     const id = await undecided(-600);
     const visitor = await shop.visitPage(id);
     assert.equal(await visitor.page.title(), 'Confirming: Cafe Pocket');
@@ -45,7 +45,7 @@ describe('a payment that is being confirmed', function () {
     await visitor.leave();
   });
 
-  it('is late after half a minute: the page may be closed, nobody pays again, and there is a reference', async () => {
+  it('is late after half a minute: the page says that it may be closed, hides the way to pay, and shows a reference', async () => {
     const id = await undecided(27);
     const visitor = await shop.visitPage(id);
     const late = visitor.page.locator('#late:visible');
@@ -55,7 +55,7 @@ describe('a payment that is being confirmed', function () {
     await visitor.leave();
   });
 
-  it('is late without a script too, which looks again by itself', async () => {
+  it('is late without scripts too, and reloads itself', async () => {
     const id = await undecided(90);
     const visitor = await shop.visitPage(id, { browser: { javaScriptEnabled: false } });
     await visitor.page.getByText(LATE).waitFor();
@@ -66,7 +66,7 @@ describe('a payment that is being confirmed', function () {
     await visitor.leave();
   });
 
-  describe('and then is', () => {
+  describe('that completes', () => {
     let served: Shop;
     before(async () => {
       served = await openShop();
@@ -75,7 +75,7 @@ describe('a payment that is being confirmed', function () {
       await served.close();
     });
 
-    it('never left for the merchant’s cancel page once it was signed', async () => {
+    it('hides the cancel link from signing on', async () => {
       const session = await served.buildSession({ cancelUrl: 'https://shop.example/cart' });
       const wallet = evmWallet();
       wallet.balances.set(USDC, 25_000_000n);
@@ -96,7 +96,7 @@ describe('a payment that is being confirmed', function () {
       await visitor.leave();
     });
 
-    it('somebody else’s, while this wallet is asked: that is said, and what to do about its window', async () => {
+    it('by another wallet says so while this wallet is asked, and what to do about its window', async () => {
       const { id } = await served.buildSession();
       const wallet = evmWallet();
       wallet.balances.set(USDC, 25_000_000n);
@@ -107,11 +107,11 @@ describe('a payment that is being confirmed', function () {
       assert.equal(await visitor.page.title(), 'Confirm in Fox Wallet');
       const hold = served.facilitator.settle.holdNext();
       const paying = served.pay(id);
-      const told = visitor.page.getByRole('alert');
-      await told.filter({ hasText: /Somebody else began to pay.*still asks, decline there/ }).waitFor();
+      const alert = visitor.page.getByRole('alert');
+      await alert.filter({ hasText: /Somebody else began to pay.*still asks, decline there/ }).waitFor();
       hold.release();
       await paying;
-      await told.filter({ hasText: /Somebody else paid this order/ }).waitFor();
+      await alert.filter({ hasText: /Somebody else paid this order/ }).waitFor();
       await visitor.sees('Payment complete');
       await visitor.leave();
     });

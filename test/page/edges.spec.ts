@@ -14,7 +14,7 @@ const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch:
 const MOST_SHIFT = 0.02;
 const PAINTED = 'performance.getEntriesByName("first-contentful-paint").length > 0';
 
-/** The text of an element as it is broken into lines, word by word: each word that is on more than one. */
+/** The words of an element that are broken over more than one line. */
 const BROKEN_WORDS = `(selector) => [...document.querySelectorAll(selector)].flatMap((element) => {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const broken = [];
@@ -29,7 +29,7 @@ const BROKEN_WORDS = `(selector) => [...document.querySelectorAll(selector)].fla
   return broken;
 })`;
 
-describe('at its edges the page', function () {
+describe('the layout of the page', function () {
   this.timeout(120_000);
   let shop: Shop;
   before(async () => {
@@ -55,7 +55,7 @@ describe('at its edges the page', function () {
       quantity: 3,
     }));
 
-  async function assertWhole(page: Page): Promise<void> {
+  async function assertUnbroken(page: Page): Promise<void> {
     const broken = `(${BROKEN_WORDS})('.wallet-name, .family, h1, .price, .each bdi, .facts strong, .amount')`;
     assert.deepEqual(await page.evaluate(broken), []);
     const overflow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
@@ -68,13 +68,13 @@ describe('at its edges the page', function () {
     'text of twice the size': { visit: { browser: PHONE }, textSize: '200%' },
   };
   for (const [name, { visit, textSize = '100%' }] of Object.entries(VIEWS)) {
-    it(`keeps names of wallets and amounts whole at ${name}`, async () => {
+    it(`keeps names of wallets and amounts unbroken at ${name}`, async () => {
       const wallets = [funded('Coinbase Wallet'), funded('MetaMask'), solanaWallet('Backpack')];
       const session = await shop.buildSession({ lineItems: items(2), amountTotalCents: 740_740_734 });
       const visitor = await shop.visitPage(session, { ...visit, wallets });
       await visitor.page.locator('.wallet-name').nth(2).waitFor();
       await visitor.page.evaluate(`document.documentElement.style.fontSize = '${textSize}'`);
-      await assertWhole(visitor.page);
+      await assertUnbroken(visitor.page);
       await visitor.leave();
       const largest = await shop.buildSession({
         lineItems: items(2),
@@ -82,12 +82,12 @@ describe('at its edges the page', function () {
       });
       const rich = await shop.visitPage(largest, visit);
       await rich.page.evaluate(`document.documentElement.style.fontSize = '${textSize}'`);
-      await assertWhole(rich.page);
+      await assertUnbroken(rich.page);
       await rich.leave();
     });
   }
 
-  it('folds the summary of four items, so that a phone’s first screen has the way to pay', async () => {
+  it('collapses the summary of four items, so that the first screen of a phone shows how to pay', async () => {
     const session = await shop.buildSession({
       lineItems: items(4),
       cancelUrl: 'https://shop.example/cart',
@@ -101,7 +101,7 @@ describe('at its edges the page', function () {
     await visitor.leave();
   });
 
-  it('prints every item and whole addresses, whatever is folded, in browsers that open nothing', async () => {
+  it('prints every item and full addresses, even in browsers that do not open <details> for printing', async () => {
     const { session, payment } = await buildPaidSession(shop.app.db, shop.merchant.accountId);
     await session.$query(shop.app.db).patch({ lineItems: items(9) });
     for (const browser of [PHONE, {}]) {
@@ -120,7 +120,7 @@ describe('at its edges the page', function () {
     }
   });
 
-  it('shows nothing where a logo or an image does not load', async () => {
+  it('shows nothing for a logo or an image that fails to load', async () => {
     await updateAccount(shop.app.db, shop.merchant.accountId, {
       logoUrl: 'https://gone.invalid/logo.png',
     });
@@ -141,13 +141,13 @@ describe('at its edges the page', function () {
   };
   for (const [name, visit] of Object.entries(ARRIVALS)) {
     for (const browser of [PHONE, { viewport: { width: 1440, height: 900 } }]) {
-      it(`does not move when the script arrives with ${name} at ${browser.viewport.width} px`, async () => {
+      it(`does not shift when the script loads, with ${name} at ${browser.viewport.width} px`, async () => {
         const visitor = await shop.visitPage(await shop.buildSession({ lineItems: items(4) }), {
           ...visit(),
           browser,
           prepare: async (page) => {
             await watchLayout(page);
-            // The document is seen before its script is there.
+            // The document is rendered before its script is loaded.
             await page.route('**/assets/*.js', async (route) => {
               await eventually(async () => assert.equal(await page.evaluate(PAINTED), true));
               await route.continue();
@@ -161,7 +161,7 @@ describe('at its edges the page', function () {
     }
   }
 
-  it('takes three requests and 24 KB before a wallet is pressed', async () => {
+  it('takes three requests and 24 KB before a wallet is clicked', async () => {
     const counted: Transfer[] = [];
     const visitor = await shop.visitPage(await shop.buildSession({ lineItems: items(100) }), {
       wallets: [funded('Fox Wallet'), solanaWallet()],
@@ -181,7 +181,7 @@ describe('at its edges the page', function () {
     return await page.locator('html').getAttribute('lang');
   }
 
-  it('changes its language where the buyer asks, and keeps it in the address', async () => {
+  it('changes its language on request, and keeps it in the URL', async () => {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id);
     await visitor.page.getByText('Language: English').click();
@@ -201,14 +201,14 @@ describe('at its edges the page', function () {
     await visitor.leave();
   });
 
-  it('stays in the browser’s language when the address asks for none of ours', async () => {
+  it('falls back to the language of the browser for an unsupported one in the URL', async () => {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(`${id}?lang=xx&lang=de`, { browser: { locale: 'fr' } });
     assert.equal(await languageOf(visitor), 'fr');
     await visitor.leave();
   });
 
-  it('asks for itself again without a script while the payment service is away', async () => {
+  it('reloads itself without scripts while the payment service is unavailable', async () => {
     const { facilitator } = shop.app;
     const { supported } = facilitator;
     facilitator.supported = async () => undefined;

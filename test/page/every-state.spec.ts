@@ -10,7 +10,7 @@ import { PAGE_STATES, type PageStateName } from '../support/page/states.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** With SCREENSHOTS=true what it looks like is left in .screenshots: to be looked at, and too slow for every run. */
+/** With SCREENSHOTS=true, screenshots are written to .screenshots, which is too slow for every run. */
 const IS_LOOKED_AT = process.env.SCREENSHOTS === 'true';
 const FOLDER = path.join(projectRoot(), '.screenshots');
 
@@ -23,10 +23,10 @@ const VIEWS = {
   '320-dark': { width: 320, height: 640, colorScheme: 'dark' },
 } as const;
 
-/** How much of a state may move without the buyer's doing, as browsers count it. */
+/** The largest cumulative layout shift of a state, as browsers measure it. */
 const MOST_SHIFT = 0.02;
 
-describe('axe finds nothing in the page', function () {
+describe('axe finds no problem in the page', function () {
   this.timeout(180_000);
   let shop: Shop;
   before(async () => {
@@ -44,7 +44,7 @@ describe('axe finds nothing in the page', function () {
         prepare: watchLayout,
       });
       const { page } = visitor;
-      // A page that nobody looks at takes no buyer on to the merchant.
+      // The redirect to the merchant waits while the page is hidden.
       await page.evaluate('Object.defineProperty(document, "hidden", { value: true })');
       assert.ok((await layoutShift(page)) < MOST_SHIFT, String(await page.evaluate('window.layoutShifts')));
       await page.evaluate(AXE);
@@ -61,7 +61,7 @@ describe('axe finds nothing in the page', function () {
   }
 });
 
-/** Through the debugger, which the page's policy does not bind. */
+/** Through the debugger, which is not subject to the policy of the page. */
 async function violations(page: Page): Promise<string[]> {
   const found = await page.evaluate(
     `axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations.map(({ id, nodes }) =>

@@ -4,7 +4,7 @@ import { evmWallet, neverEnds, rejects } from '../support/page/wallets.js';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 
-describe('the page without a mouse and without sight', function () {
+describe('accessibility of the page', function () {
   this.timeout(120_000);
   let shop: Shop;
   before(async () => {
@@ -20,7 +20,7 @@ describe('the page without a mouse and without sight', function () {
     return wallet;
   }
 
-  it('is paid by keyboard alone', async () => {
+  it('can be paid with the keyboard alone', async () => {
     const { id } = await shop.buildSession();
     const wallet = funded();
     wallet.next.set('eth_signTypedData_v4', rejects);
@@ -34,7 +34,7 @@ describe('the page without a mouse and without sight', function () {
     assert.equal(await focused(), 'Pay $4.50 with Fox Wallet');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ hasText: 'You declined' }).waitFor();
-    // From the heading, where the attempt has left it, on to the button.
+    // From the heading, which has the focus after an attempt, to the button.
     for (let presses = 0; !/Fox Wallet$/.test(await focused()) && presses < 5; presses += 1) {
       await page.keyboard.press('Tab');
     }
@@ -43,7 +43,7 @@ describe('the page without a mouse and without sight', function () {
     await visitor.leave();
   });
 
-  it('is told by keyboard alone which token and network to take', async () => {
+  it('lets the buyer choose token and network with the keyboard alone', async () => {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id, { wallets: [funded()] });
     const { page } = visitor;
@@ -59,13 +59,13 @@ describe('the page without a mouse and without sight', function () {
     assert.equal(await page.locator('#pay-network').textContent(), 'Solana Devnet');
     await page.keyboard.press('ArrowUp');
     await page.getByRole('button', { name: 'Pay 4.50 USDC on Base Sepolia with Fox Wallet' }).waitFor();
-    // Folded up again, what was chosen stays in sight.
+    // A chosen row stays visible when the list is collapsed.
     await group.getByText('Choose it yourself').press('Enter');
     await group.getByRole('radio', { name: 'Base Sepolia · USDC' }).waitFor();
     await visitor.leave();
   });
 
-  it('says each change once, in a region that was there before', async () => {
+  it('announces each change once, in an existing live region', async () => {
     const wallet = funded();
     wallet.next.set('eth_signTypedData_v4', neverEnds);
     const { id } = await shop.buildSession();
@@ -83,7 +83,7 @@ describe('the page without a mouse and without sight', function () {
     await visitor.leave();
   });
 
-  it('holds still for those who ask for it', async () => {
+  it('respects reduced motion', async () => {
     const { id } = await shop.buildSession({ status: 'processing' });
     const still = await shop.visitPage(id, { browser: { reducedMotion: 'reduce' } });
     const animation = 'getComputedStyle(document.querySelector(".working")).animationName';
@@ -113,7 +113,7 @@ describe('the page without a mouse and without sight', function () {
     await visitor.leave();
   });
 
-  it('runs from right to left where people read so', async () => {
+  it('is right to left in Arabic', async () => {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id, { browser: { locale: 'ar' }, wallets: [funded()] });
     assert.equal(await visitor.page.locator('html').getAttribute('dir'), 'rtl');

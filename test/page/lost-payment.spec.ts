@@ -7,8 +7,8 @@ import { evmWallet } from '../support/page/wallets.js';
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 const PAY = '**/pay';
 
-/** The connection breaks while a signed payment is on its way. It is paid once, whatever the buyer does. */
-describe('a payment that is lost on the way', function () {
+/** The connection breaks while a signed payment is in flight. It is paid once, whatever the buyer does. */
+describe('a payment whose connection breaks', function () {
   this.timeout(120_000);
   let shop: Shop;
   before(async () => {
@@ -31,7 +31,7 @@ describe('a payment that is lost on the way', function () {
     await visitor.sees('Payment complete', 20_000);
     assert.equal((await shop.payments(id)).length, 1);
     assert.equal(await visitor.page.getByText('was paid already').count(), 0);
-    // The broken requests are logged by the browser, nothing else is.
+    // The browser logs the failed requests and nothing else.
     const others = visitor.problems.filter((problem) => !/net::|Failed to load resource/.test(problem));
     assert.deepEqual(others, []);
     await visitor.page.context().close();
@@ -59,7 +59,7 @@ describe('a payment that is lost on the way', function () {
     await assertPaidOnce(visitor, id);
   });
 
-  it('goes on after a reload, with the same signature', async () => {
+  it('continues after a reload with the same signature', async () => {
     let blocked = true;
     const { visitor, id } = await open(async (page) => {
       await page.route(PAY, (route) => (blocked ? route.abort() : route.continue()));
@@ -70,7 +70,7 @@ describe('a payment that is lost on the way', function () {
     await assertPaidOnce(visitor, id);
   });
 
-  it('is sent again by itself, at once when the connection is back', async () => {
+  it('is retried by itself, immediately when the connection is back', async () => {
     let tries = 0;
     const { visitor, id } = await open(async (page) => {
       await page.route(PAY, (route) => {
@@ -87,22 +87,22 @@ describe('a payment that is lost on the way', function () {
     await assertPaidOnce(visitor, id);
   });
 
-  it('is sent again while the payment service is away, and says so', async () => {
-    let isAway = true;
+  it('is retried while the payment service is unavailable, and says so', async () => {
+    let isUnavailable = true;
     const { visitor, id } = await open(async (page) => {
       await page.route(PAY, (route) =>
-        isAway
+        isUnavailable
           ? route.fulfill({ json: { outcome: 'again', code: 'payment_service_unavailable', retry_after: 1 } })
           : route.continue(),
       );
     });
     await visitor.sees('The payment service does not answer');
     await visitor.page.locator('#step').getByText('is sent again by itself').waitFor();
-    isAway = false;
+    isUnavailable = false;
     await assertPaidOnce(visitor, id);
   });
 
-  it('is kept while a reloaded page finds the payment service away, and sent when it is back', async () => {
+  it('is kept while a reloaded page finds the payment service unavailable, and sent afterwards', async () => {
     let isBlocked = true;
     const { visitor, id } = await open(async (page) => {
       await page.route(PAY, (route) => (isBlocked ? route.abort() : route.continue()));
@@ -118,7 +118,7 @@ describe('a payment that is lost on the way', function () {
     await assertPaidOnce(visitor, id);
   });
 
-  it('can be asked for again when its signature is over', async () => {
+  it('can be sent again when its signature has expired', async () => {
     let isBlocked = true;
     const { visitor, id } = await open(async (page) => {
       await page.route(PAY, (route) => (isBlocked ? route.abort() : route.continue()));
@@ -138,7 +138,7 @@ describe('a payment that is lost on the way', function () {
     await assertPaidOnce(visitor, id);
   });
 
-  it('is confirmed after a reload in the middle', async () => {
+  it('is confirmed after a reload in between', async () => {
     const hold = shop.facilitator.settle.holdNext();
     const { visitor, id } = await open(async () => {});
     await visitor.sees('Confirming the payment');

@@ -49,7 +49,7 @@ describe('the page of a refund', function () {
     ],
   ];
   for (const [name, open, network, paid, buyer] of ways) {
-    it(`says what it is, to whom and why, before ${name} signs, and gives the merchant its proof`, async () => {
+    it(`shows amount, receiver and reason before ${name} signs, and a receipt to the merchant`, async () => {
       const wallet = open();
       await shop.sandbox.chains.fund(wallet.address);
       const id = await newRefund(paid);
@@ -77,7 +77,7 @@ describe('the page of a refund', function () {
     });
   }
 
-  it('says so in every language', async () => {
+  it('shows them in every language', async () => {
     const id = await newRefund();
     for (const { tag } of LANGUAGES) {
       const res = await shop.visit(id, { Accept: 'text/html', 'Accept-Language': tag });

@@ -2,53 +2,53 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
-import { openPurse, type Purse } from '../support/page/purse.js';
+import { type FakeBalances, openFakeBalances } from '../support/page/fake-balances.js';
 import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
 import { evmWalletLike, solanaWalletLike } from '../support/page/wallet-kinds.js';
 import { type EvmWallet, neverEnds, type TestWallet } from '../support/page/wallets.js';
 
 const AMOY = 'eip155:80002';
 
-/** Every wallet here sits on Base Sepolia and holds 25 dollars there, or on Solana Devnet. */
-describe('while a wallet is asked, the page', function () {
+/** Every wallet here is on Base Sepolia with 25 dollars, or on Solana Devnet. */
+describe('the page, while a wallet signs,', function () {
   this.timeout(120_000);
-  let purse: Purse;
+  let balances: FakeBalances;
   let shop: Shop;
   before(async () => {
-    purse = await openPurse([BASE_SEPOLIA, AMOY, SOLANA_DEVNET]);
-    shop = await openShop({ environment: purse.environment });
+    balances = await openFakeBalances([BASE_SEPOLIA, AMOY, SOLANA_DEVNET]);
+    shop = await openShop({ environment: balances.environment });
   });
   after(async () => {
     await shop.close();
-    await purse.close();
+    await balances.close();
   });
 
   function metaMask(name: 'MetaMask' | 'Coinbase Wallet' = 'MetaMask'): EvmWallet {
     const wallet = evmWalletLike(name, 84532);
-    purse.hold(wallet.address, BASE_SEPOLIA, 'USDC', 25);
+    balances.hold(wallet.address, BASE_SEPOLIA, 'USDC', 25);
     return wallet;
   }
   function phantom() {
     const wallet = solanaWalletLike('Phantom');
-    purse.hold(wallet.address, SOLANA_DEVNET, 'USDC', 25);
+    balances.hold(wallet.address, SOLANA_DEVNET, 'USDC', 25);
     return wallet;
   }
 
   async function press(wallet: TestWallet, prepare?: (page: Page) => Promise<void>) {
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id, { wallets: [wallet], ...(prepare && { prepare }) });
-    await visitor.page.getByRole('button', { name: new RegExp(wallet.looks.name) }).click();
-    await visitor.sees(`Confirm in ${wallet.looks.name}`);
+    await visitor.page.getByRole('button', { name: new RegExp(wallet.identity.name) }).click();
+    await visitor.sees(`Confirm in ${wallet.identity.name}`);
     return { visitor, id };
   }
   const panelOf = async ({ page }: Visitor): Promise<string> =>
     ((await page.locator('.signing').textContent()) ?? '').replaceAll('\u00a0', ' ');
   const payToOf = async (id: string, network: string): Promise<string> =>
     (await shop.quote(id)).accepts.find((entry) => entry.network === network)?.payTo ?? '';
-  const told = (visitor: Visitor, words: RegExp): Promise<void> =>
+  const alerts = (visitor: Visitor, words: RegExp): Promise<void> =>
     visitor.page.getByRole('alert').filter({ hasText: words }).waitFor();
 
-  it('shows what an EVM wallet shows, and how to copy the receiver', async () => {
+  it('shows what an EVM wallet shows, with a button to copy the receiver', async () => {
     const wallet = metaMask();
     wallet.next.set('eth_signTypedData_v4', neverEnds);
     const { visitor, id } = await press(wallet);
@@ -71,7 +71,7 @@ describe('while a wallet is asked, the page', function () {
     await visitor.leave();
   });
 
-  it('shows the buyer who has Solana alone no EVM address, from first to last', async () => {
+  it('shows no EVM address to a buyer with Solana wallets only', async () => {
     const wallet = phantom();
     wallet.next.set('signTransaction', neverEnds);
     const { id } = await shop.buildSession();
@@ -100,7 +100,7 @@ describe('while a wallet is asked, the page', function () {
     await visitor.leave();
   });
 
-  it('says after 15 s where to look for the wallet’s window', async () => {
+  it('says after 15 s where to find the window of the wallet', async () => {
     const wallet = metaMask();
     wallet.next.set('eth_signTypedData_v4', neverEnds);
     const { visitor } = await press(wallet, async (page) => void (await page.clock.install()));
@@ -118,39 +118,39 @@ describe('while a wallet is asked, the page', function () {
       'an EVM wallet',
       metaMask,
       'eth_signTypedData_v4',
-      async (asked: TestWallet) => {
+      async (changing: TestWallet) => {
         const next = privateKeyToAccount(generatePrivateKey());
-        purse.hold(next.address, AMOY, 'USDC', 70);
-        (asked as EvmWallet).use(next);
-        await asked.tell('accountsChanged', [next.address]);
+        balances.hold(next.address, AMOY, 'USDC', 70);
+        (changing as EvmWallet).use(next);
+        await changing.emit('accountsChanged', [next.address]);
       },
     ],
     [
       'a Solana wallet',
       phantom,
       'signTransaction',
-      async (asked: TestWallet) => {
+      async (changing: TestWallet) => {
         const next = solanaWalletLike('Solflare').address;
-        purse.hold(next, SOLANA_DEVNET, 'USDG', 70);
-        await asked.tell('change', [next]);
+        balances.hold(next, SOLANA_DEVNET, 'USDG', 70);
+        await changing.emit('change', [next]);
       },
     ],
   ] as const) {
-    it(`drops what the account before was asked when ${what} changes to another`, async () => {
-      const asked = wallet();
+    it(`drops the request to the previous account when ${what} changes to another`, async () => {
+      const changing = wallet();
       let sign = (): void => {};
-      const honest = asked.answer;
+      const honest = changing.answer;
       const signed = new Promise<void>((resolve) => {
         sign = resolve;
       });
-      asked.answer = async (name, params) => {
+      changing.answer = async (name, params) => {
         if (name === method) await signed;
         return await honest(name, params);
       };
-      const { visitor, id } = await press(asked);
-      await change(asked);
-      await told(visitor, /has changed.*Nothing was taken/);
-      // It signs for the account before after all.
+      const { visitor, id } = await press(changing);
+      await change(changing);
+      await alerts(visitor, /has changed.*Nothing was taken/);
+      // The previous account signs after all.
       sign();
       await visitor.page.getByRole('radio', { name: /you have 70\.00/ }).waitFor();
       assert.equal(await visitor.page.getByText('you have 25.00').count(), 0);
@@ -159,11 +159,11 @@ describe('while a wallet is asked, the page', function () {
     });
   }
 
-  it('lets the buyer use another account, and signs for that one', async () => {
+  it('lets the buyer use another account, and signs with that one', async () => {
     const wallet = metaMask();
     wallet.next.set('eth_signTypedData_v4', neverEnds);
     const next = privateKeyToAccount(generatePrivateKey());
-    purse.hold(next.address, BASE_SEPOLIA, 'USDC', 70);
+    balances.hold(next.address, BASE_SEPOLIA, 'USDC', 70);
     const { visitor, id } = await press(wallet);
     wallet.next.set('wallet_requestPermissions', async () => wallet.use(next));
     await visitor.page.getByRole('button', { name: 'Use another account' }).click();
@@ -172,18 +172,18 @@ describe('while a wallet is asked, the page', function () {
     await visitor.leave();
   });
 
-  it('says where the account is changed when the wallet cannot be asked', async () => {
+  it('says where to change the account when the wallet has no method for it', async () => {
     const wallet = metaMask('Coinbase Wallet');
     wallet.next.set('eth_signTypedData_v4', neverEnds);
     const { visitor } = await press(wallet);
     await visitor.page.getByRole('button', { name: 'Use another account' }).click();
-    await told(visitor, /Choose the account in Coinbase Wallet itself/);
+    await alerts(visitor, /Choose the account in Coinbase Wallet itself/);
     await visitor.leave();
   });
 
-  it('forgets what an account held that is no longer connected, and follows the network', async () => {
+  it('drops the balances of a disconnected account, and follows the network', async () => {
     const wallet = metaMask();
-    purse.hold(wallet.address, AMOY, 'USDC', 25);
+    balances.hold(wallet.address, AMOY, 'USDC', 25);
     wallet.next.set('eth_signTypedData_v4', () => Promise.reject(new Error('User rejected')));
     const { id } = await shop.buildSession();
     const visitor = await shop.visitPage(id, { wallets: [wallet] });
@@ -191,17 +191,17 @@ describe('while a wallet is asked, the page', function () {
     await button('Pay $4.50 with MetaMask').click();
     await button('Pay 4.50 USDC on Base Sepolia with MetaMask').waitFor();
     wallet.chainId = 80002;
-    await wallet.tell('chainChanged', '0x13882');
+    await wallet.emit('chainChanged', '0x13882');
     await button('Pay 4.50 USDC on Polygon Amoy with MetaMask').waitFor();
-    // Said while it changes its network, and not so.
-    await wallet.tell('disconnect', { code: 1013 });
-    await wallet.tell('accountsChanged', []);
+    // A wallet emits this while it switches networks, though it stays connected.
+    await wallet.emit('disconnect', { code: 1013 });
+    await wallet.emit('accountsChanged', []);
     await button('Pay $4.50 with MetaMask').waitFor();
     assert.equal(await visitor.page.getByText('you have').count(), 0);
     await visitor.leave();
   });
 
-  it('follows the payment on the phone that scanned its code', async () => {
+  it('shows the payment made on the phone that scanned its QR code', async () => {
     const { id } = await shop.buildSession();
     const desk = await shop.visitPage(id);
     await desk.page.getByRole('img', { name: /QR code/ }).waitFor();

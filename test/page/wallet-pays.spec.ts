@@ -4,7 +4,7 @@ import { openSandboxShop, type SandboxShop } from '../support/page/sandbox-shop.
 import type { TestWallet } from '../support/page/wallets.js';
 import { resetTestSandbox } from '../support/sandbox.js';
 
-/** On the sandbox's chains: a real EVM chain and a real Solana runtime. */
+/** On the chains of the sandbox: a real EVM chain and a real Solana runtime. */
 describe('a wallet in the page', function () {
   this.timeout(120_000);
   let shop: SandboxShop;
@@ -24,7 +24,7 @@ describe('a wallet in the page', function () {
     );
   }
 
-  it('announced by EIP-6963 pays USDC, and the buyer sees the receipt', async () => {
+  it('found by EIP-6963 pays USDC, and the buyer sees the receipt', async () => {
     const session = await shop.buildSession();
     const wallet = shop.evmWallet();
     const visitor = await shop.visitPage(session, { wallets: [wallet] });
@@ -46,7 +46,7 @@ describe('a wallet in the page', function () {
   });
 
   for (const token of ['USDC', 'USDG']) {
-    it(`announced by Wallet Standard pays ${token}`, async () => {
+    it(`found by Wallet Standard pays ${token}`, async () => {
       const session = await shop.buildSession();
       const wallet = shop.solanaWallet();
       const visitor = await shop.visitPage(session, { wallets: [wallet] });
@@ -60,7 +60,7 @@ describe('a wallet in the page', function () {
     });
   }
 
-  it('is given the entry that it can pay, whatever comes first', async () => {
+  it('pays the entry that it can pay, even if it is not the first', async () => {
     const session = await shop.buildSession();
     const wallet = shop.evmWallet();
     wallet.chainId = 1952;
@@ -68,11 +68,11 @@ describe('a wallet in the page', function () {
     await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
     await visitor.sees('Payment complete');
     await assertPaid(session.id, wallet, X_LAYER_TESTNET, 'USDC');
-    assert.ok(!wallet.asked.includes('wallet_switchEthereumChain'));
+    assert.ok(!wallet.requests.includes('wallet_switchEthereumChain'));
     await visitor.leave();
   });
 
-  it('changes its network when the buyer chooses one', async () => {
+  it('switches its network when the buyer chooses another', async () => {
     const session = await shop.buildSession();
     const wallet = shop.evmWallet();
     const visitor = await shop.visitPage(session, { wallets: [wallet] });
@@ -83,22 +83,22 @@ describe('a wallet in the page', function () {
       .click();
     await visitor.sees('Payment complete');
     await assertPaid(session.id, wallet, X_LAYER_TESTNET, 'USDG');
-    assert.ok(wallet.asked.includes('wallet_switchEthereumChain'));
+    assert.ok(wallet.requests.includes('wallet_switchEthereumChain'));
     await visitor.leave();
   });
 
-  it('is told of a network that it does not know', async () => {
+  it('gets the definition of a network that it does not know', async () => {
     const wallet = shop.evmWallet();
     wallet.chains.delete(1952);
     const visitor = await shop.visitPage(await shop.buildSession(), { wallets: [wallet] });
     await visitor.choose('X Layer Testnet · USDT');
     await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
     await visitor.sees('Payment complete');
-    assert.ok(wallet.asked.includes('wallet_addEthereumChain'));
+    assert.ok(wallet.requests.includes('wallet_addEthereumChain'));
     await visitor.leave();
   });
 
-  it('is remembered, and what it holds is shown without asking', async () => {
+  it('is remembered, and its balances are shown without a prompt', async () => {
     const wallets = [shop.evmWallet(), shop.evmWallet('Rabbit')];
     const first = await shop.visitPage(await shop.buildSession(), { wallets });
     await first.page.getByRole('button', { name: /Rabbit/ }).click();
@@ -111,7 +111,7 @@ describe('a wallet in the page', function () {
     await first.leave();
   });
 
-  it('of the sandbox, which npm start brings along, pays in one click', async () => {
+  it('of the sandbox, which npm start provides, pays with one click', async () => {
     const script = `${shop.sandbox.facilitator.url}/sandbox/wallets.js`;
     const own = await openSandboxShop({ PAGE_SCRIPT_URL: script });
     try {

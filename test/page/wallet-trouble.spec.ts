@@ -5,7 +5,7 @@ import { type EvmWallet, evmWallet, neverEnds, rejects, solanaWallet } from '../
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 
-describe('a payment in the page that comes to nothing', function () {
+describe('a payment in the page fails', function () {
   this.timeout(120_000);
   let shop: Shop;
   let wallet: EvmWallet;
@@ -28,9 +28,9 @@ describe('a payment in the page that comes to nothing', function () {
   const press = (visitor: Visitor): Promise<void> =>
     visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
 
-  async function assertTold(visitor: Visitor, words: RegExp): Promise<void> {
+  async function assertNotice(visitor: Visitor, words: RegExp): Promise<void> {
     await visitor.page.getByRole('alert').filter({ hasText: words }).waitFor();
-    // Never a dead end: the way to pay is there again.
+    // The buyer can always try again.
     await visitor.page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
   }
 
@@ -41,77 +41,77 @@ describe('a payment in the page that comes to nothing', function () {
     await visitor.leave();
   }
 
-  it('because the buyer rejects it, and then does not', async () => {
+  it('when the buyer rejects it, and succeeds on the next try', async () => {
     wallet.next.set('eth_signTypedData_v4', rejects);
     const { visitor, id } = await open();
     await press(visitor);
-    await assertTold(visitor, /You declined in your wallet.*Nothing was taken/);
+    await assertNotice(visitor, /You declined in your wallet.*Nothing was taken/);
     assert.deepEqual(await shop.state(id), { session: 'open', payments: [], events: [] });
     await assertPaysThen(visitor, id);
   });
 
-  it('because the buyer does not connect', async () => {
+  it('when the buyer does not connect', async () => {
     wallet.next.set('eth_requestAccounts', rejects);
     const { visitor, id } = await open();
     await press(visitor);
-    await assertTold(visitor, /You declined/);
+    await assertNotice(visitor, /You declined/);
     await assertPaysThen(visitor, id);
   });
 
-  it('because the wallet shares no address', async () => {
+  it('when the wallet shares no address', async () => {
     wallet.next.set('eth_requestAccounts', async () => []);
     const { visitor } = await open();
     await press(visitor);
-    await assertTold(visitor, /Fox Wallet shared no address/);
+    await assertNotice(visitor, /Fox Wallet shared no address/);
     await visitor.leave();
   });
 
-  it('because the wallet never answers, and the buyer gives up', async () => {
+  it('when the wallet never answers and the buyer cancels', async () => {
     wallet.next.set('eth_signTypedData_v4', neverEnds);
     const { visitor, id } = await open();
     await press(visitor);
     await visitor.sees('Confirm in Fox Wallet');
     await visitor.page.getByRole('button', { name: 'Cancel' }).click();
-    await assertTold(visitor, /You cancelled on this page.*still asks, decline there/);
+    await assertNotice(visitor, /You cancelled on this page.*still asks, decline there/);
     await assertPaysThen(visitor, id);
   });
 
-  it('because the wallet does not change its network', async () => {
+  it('when the wallet does not switch its network', async () => {
     wallet.chainId = 1;
     wallet.next.set('wallet_switchEthereumChain', async () => null);
     const { visitor, id } = await open();
     await press(visitor);
-    await assertTold(visitor, /Fox Wallet did not change to Base Sepolia/);
+    await assertNotice(visitor, /Fox Wallet did not change to Base Sepolia/);
     await assertPaysThen(visitor, id);
   });
 
-  it('because the buyer does not let it change its network', async () => {
+  it('when the buyer rejects the switch of network', async () => {
     wallet.chainId = 1;
     wallet.next.set('wallet_switchEthereumChain', rejects);
     const { visitor } = await open();
     await press(visitor);
-    await assertTold(visitor, /You declined/);
+    await assertNotice(visitor, /You declined/);
     await visitor.leave();
   });
 
-  it('because there is not enough, which is said before anything is signed', async () => {
+  it('when the balance is too low, before anything is signed', async () => {
     wallet.balances.set(USDC, 1_234_560n);
     const { visitor } = await open();
     await visitor.choose('Base Sepolia · USDC');
     await press(visitor);
-    await assertTold(visitor, /Not enough USDC on Base Sepolia: this wallet holds 1\.23456.USDC/);
-    assert.ok(!wallet.asked.includes('eth_signTypedData_v4'));
+    await assertNotice(visitor, /Not enough USDC on Base Sepolia: this wallet holds 1\.23456.USDC/);
+    assert.ok(!wallet.requests.includes('eth_signTypedData_v4'));
     await visitor.leave();
   });
 
-  it('because there is not enough on the network that it was changed to', async () => {
+  it('when the balance on the new network is too low', async () => {
     wallet.chainId = 1;
     wallet.balances.set(USDC, 0n);
     const { visitor } = await open();
     await visitor.choose('Base Sepolia · USDC');
     await press(visitor);
-    await assertTold(visitor, /Not enough USDC on Base Sepolia: this wallet holds 0\.00/);
-    assert.ok(!wallet.asked.includes('eth_signTypedData_v4'));
+    await assertNotice(visitor, /Not enough USDC on Base Sepolia: this wallet holds 0\.00/);
+    assert.ok(!wallet.requests.includes('eth_signTypedData_v4'));
     await visitor.leave();
   });
 
@@ -121,17 +121,17 @@ describe('a payment in the page that comes to nothing', function () {
     kyt_risk_too_high: /refused this wallet/,
     something_new: /service refused it\..*Choose another token or network, or another wallet/,
   })) {
-    it(`because the facilitator says ${reason}`, async () => {
+    it(`when the facilitator answers ${reason}`, async () => {
       shop.facilitator.verify.next(refuses(reason));
       const { visitor, id } = await open();
       await press(visitor);
-      await assertTold(visitor, words);
+      await assertNotice(visitor, words);
       assert.equal((await shop.session(id)).status, 'open');
       await assertPaysThen(visitor, id);
     });
   }
 
-  it('because Solana cannot be read', async () => {
+  it('when Solana cannot be read', async () => {
     const ghost = solanaWallet('Fox Wallet');
     const { visitor } = await open([ghost as never]);
     await press(visitor);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { whenOver } from '../../api/http/on-close.js';
+import { onClose } from '../../api/http/on-close.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -13,7 +13,7 @@ describe('an answer is over', () => {
   before(async () => {
     server = createServer((_req, res) => {
       answers.push(res);
-      whenOver(res, () => {
+      onClose(res, () => {
         over += 1;
       });
     });
@@ -56,7 +56,7 @@ describe('an answer is over', () => {
     await eventually(() => assert.equal(over, 1));
     const [res] = answers;
     assert.ok(res);
-    whenOver(res, () => {
+    onClose(res, () => {
       over += 1;
     });
     assert.equal(over, 2);

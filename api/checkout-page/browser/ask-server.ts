@@ -1,7 +1,7 @@
 import type { LinkBalances, LinkStatus, TransactionOffer } from '../page-data.js';
 import { WalletProblem } from './wallet.js';
 
-/** A server that has gone quiet must not hold the page up. */
+/** Requests time out, so that an unresponsive server does not block the page. */
 const TIMEOUT_MS = 10_000;
 const TRANSACTION_ATTEMPTS = 3;
 /** Longer than the service waits for a network. */
@@ -16,7 +16,7 @@ export async function askStatus(path: string): Promise<LinkStatus> {
   return await response.json();
 }
 
-/** The page as it is now, in the language that its address asks for. */
+/** The current page, in the language of this URL. */
 export async function askDocument(path: string): Promise<Document> {
   const response = await fetch(`${path}/page${location.search}`, {
     headers: { Accept: 'text/html' },
@@ -26,10 +26,10 @@ export async function askDocument(path: string): Promise<Document> {
   return new DOMParser().parseFromString(await response.text(), 'text/html');
 }
 
-/** Empty when nothing is known. */
+/** Empty when balances could not be read. */
 export async function askBalances(path: string, address: string): Promise<LinkBalances['balances']> {
   try {
-    // Some wallets spell checksums in their own way.
+    // Some wallets return addresses with a wrong checksum; lower case has none.
     const spelled = address.startsWith('0x') ? address.toLowerCase() : address;
     const response = await fetch(`${path}/balances?address=${spelled}`, {
       headers: { Accept: 'application/json' },

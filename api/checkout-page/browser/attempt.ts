@@ -10,45 +10,44 @@ export type WalletStep = 'connecting' | 'looking' | 'switching' | 'signing';
 
 export interface AttemptView {
   show(step: WalletStep, entry: PayableEntry | undefined, address: string | undefined): void;
-  /** What the account that is going to pay holds. */
   holds(holdings: Holdings): void;
   formatBalance(entry: PayableEntry, balance: bigint): string;
 }
 
 export interface SignedPayment {
-  /** For PAYMENT-SIGNATURE. */
+  /** Value of the PAYMENT-SIGNATURE header. */
   header: string;
   validUntil: number;
 }
 
-interface Asked {
-  /** The path of the link. */
+interface SignOptions {
+  /** The URL path of the link. */
   path: string;
-  /** Of the wallet's family. */
+  /** The entries of the wallet's chain family. */
   entries: readonly PayableEntry[];
-  /** What the buyer was promised by the button, or chose: nothing else is signed. */
+  /** The entry named on the button or chosen by the buyer; no other entry is signed. */
   promised: PayableEntry | undefined;
   how: ConnectHow;
 }
 
-/** What the wallet was asked for last. */
-interface LastAsk {
+/** The last request to the wallet. */
+interface LastRequest {
   step: WalletStep;
   entry: PayableEntry | undefined;
 }
 
 /**
- * Connect, choose, switch, sign. Nothing is sent here. Whatever the wallet does, or does not do, ends when `signal`
- * does; a signature that comes later is dropped.
+ * Connects, chooses an entry, switches the network and signs. Sends nothing. Aborting `signal` ends it at any
+ * point; a signature that arrives later is dropped.
  */
 export async function signWith(
   wallet: PageWallet,
-  { path, entries, promised, how }: Asked,
+  { path, entries, promised, how }: SignOptions,
   view: AttemptView,
   signal: AbortSignal,
 ): Promise<SignedPayment> {
   const until = <T>(work: Promise<T>): Promise<T> => orAborted(work, signal);
-  let last: LastAsk = { step: 'connecting', entry: promised };
+  let last: LastRequest = { step: 'connecting', entry: promised };
   const show: AttemptView['show'] = (step, entry, address) => {
     last = { step, entry };
     view.show(step, entry, address);
@@ -64,7 +63,7 @@ export async function signWith(
     const entry = promised ?? rankEntries(entries, holdings)[0];
     if (entry === undefined) throw new WalletProblem('walletFailed', { wallet: wallet.name });
     requireEnough(entry, holdings, view);
-    await bringTo(entry, holdings);
+    await switchNetwork(entry, holdings);
     show('signing', entry, address);
     const { payload, validUntil } = await until(wallet.sign(entry, address));
     const header = jsonToBase64({ x402Version: 2, accepted: entry.accepted, payload });
@@ -73,8 +72,8 @@ export async function signWith(
     throw describe(error, wallet, last, signal);
   }
 
-  /** There a wallet may see what could not be read before. */
-  async function bringTo(entry: PayableEntry, holdings: Holdings): Promise<void> {
+  /** On the new network the wallet may read balances that were unknown before. */
+  async function switchNetwork(entry: PayableEntry, holdings: Holdings): Promise<void> {
     const here = await until(wallet.network());
     if (here === undefined || here === entry.accepted.network) return;
     show('switching', entry, holdings.address);
@@ -109,7 +108,7 @@ function requireEnough(entry: PayableEntry, holdings: Holdings, view: AttemptVie
 function describe(
   error: unknown,
   { name }: PageWallet,
-  { step, entry }: LastAsk,
+  { step, entry }: LastRequest,
   signal: AbortSignal,
 ): unknown {
   if (signal.aborted) return signal.reason;
@@ -120,7 +119,7 @@ function describe(
   return new WalletProblem(cause, { wallet: name, network: entry?.networkName ?? '' });
 }
 
-/** Wallets may leave a request open for ever. */
+/** Wallets may leave a request unanswered forever. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);

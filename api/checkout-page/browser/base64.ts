@@ -8,7 +8,7 @@ export function fromBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** Names may hold any script, so it goes through UTF-8. */
+/** `btoa` takes Latin-1 only, so the JSON is encoded as UTF-8 first. */
 export function jsonToBase64(value: object): string {
   return toBase64(new TextEncoder().encode(JSON.stringify(value)));
 }

@@ -13,19 +13,19 @@ import { clearNotice, hideStep, type Notice, showNotice, showStep } from './step
 import { type PageWallet, WalletProblem } from './wallet.js';
 import { type WalletPicker, wireWalletPicker } from './wallet-picker.js';
 
-/** The open panel: which wallets there are, what was chosen, and the one attempt that may be under way. */
+/** The panel of an open session: its wallets, the chosen entry, and at most one attempt to pay. */
 export interface Checkout {
   addWallet(wallet: PageWallet): void;
-  /** Goes on with a payment that an earlier life of this page has signed. */
+  /** Sends a payment that was signed before the page was reloaded. */
   resume(payment: KeptPayment): void;
-  /** `signing` can be given up; what is `sent` cannot. */
+  /** `signing` can be cancelled, `sent` cannot. */
   stage(): 'idle' | 'signing' | 'sent';
   /** The session is no longer open. */
   end(): void;
 }
 
 interface CheckoutEvents {
-  /** The service has the payment, or has had another one. */
+  /** Called with the outcome of a payment that was sent. */
   onOutcome(outcome: Outcome): void;
 }
 
@@ -108,7 +108,7 @@ class OpenCheckout implements Checkout {
     return this.#entries.filter((entry) => entry.family === family);
   }
 
-  /** What the button of this wallet names, and therefore what is signed. */
+  /** The entry that the button of this wallet names, which is the entry that is signed. */
   #promised(wallet: PageWallet): PayableEntry | undefined {
     const entry = this.#account.isOf(wallet) ? this.#choice.current() : this.#choice.chosen();
     const [only, ...others] = this.#entriesOf(wallet);
@@ -122,7 +122,7 @@ class OpenCheckout implements Checkout {
     const own: Attempt = { wallet, address: undefined, end: (why) => ending.abort(why) };
     this.#attempt = own;
     const { path, words } = this.#data;
-    const asked = { path, entries: this.#entriesOf(wallet), promised: this.#promised(wallet), how };
+    const options = { path, entries: this.#entriesOf(wallet), promised: this.#promised(wallet), how };
     const view = attemptView(
       this.#data,
       own,
@@ -130,7 +130,7 @@ class OpenCheckout implements Checkout {
       (attempt) => this.#changeAccount(attempt),
     );
     try {
-      await this.#send(await signWith(wallet, asked, view, ending.signal));
+      await this.#send(await signWith(wallet, options, view, ending.signal));
     } catch (error) {
       const isCut = ending.signal.aborted && !(ending.signal.reason instanceof WalletProblem);
       if (this.#attempt !== own || isCut) return;
@@ -138,7 +138,7 @@ class OpenCheckout implements Checkout {
     }
   }
 
-  /** What the wallet is asked now is given up: a signature of the account before would be dropped. */
+  /** Cancels the current request to the wallet: a signature of the previous account would be dropped. */
   #changeAccount({ wallet, end }: Attempt): void {
     if (this.#stage !== 'signing') return;
     this.#attempt = undefined;
@@ -171,13 +171,13 @@ class OpenCheckout implements Checkout {
   }
 
   #onAccount(wallet: PageWallet, address: string | undefined): void {
-    const asked = this.#attempt?.wallet === wallet && this.#stage === 'signing' ? this.#attempt : undefined;
-    // While it is being connected, what it answers counts.
-    if (asked !== undefined && asked.address === undefined) return;
-    const before = asked?.address ?? (this.#account.isOf(wallet) ? this.#account.address() : undefined);
+    const current = this.#attempt?.wallet === wallet && this.#stage === 'signing' ? this.#attempt : undefined;
+    // While the wallet connects, its answer to the request counts, not this event.
+    if (current !== undefined && current.address === undefined) return;
+    const before = current?.address ?? (this.#account.isOf(wallet) ? this.#account.address() : undefined);
     if (before === undefined || before.toLowerCase() === address?.toLowerCase()) return;
     const word = address === undefined ? 'accountGone' : 'accountChanged';
-    asked?.end(new WalletProblem(word, { wallet: wallet.name }));
+    current?.end(new WalletProblem(word, { wallet: wallet.name }));
     void this.#account.read(wallet, address);
   }
 
@@ -198,7 +198,7 @@ interface Attempt {
   end(why: WalletProblem | undefined): void;
 }
 
-/** What the buyer sees while a wallet is asked; `cancel` gives it up. */
+/** The view of an attempt; `cancel` ends it. */
 function attemptView(
   { words, language }: PageData,
   attempt: Attempt,

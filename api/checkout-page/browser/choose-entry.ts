@@ -1,31 +1,31 @@
 import type { PayableEntry } from '../page-data.js';
 
-/** What an account holds of each entry, in the token's smallest unit, and on which network its wallet is. */
+/** Balances of an account by entry, in smallest units, and the network that its wallet is on. */
 export interface Holdings {
   address: string;
-  /** An entry that is not in it could not be read: that is unknown, not nothing. */
+  /** A missing entry means an unknown balance, not zero. */
   balances: ReadonlyMap<PayableEntry, bigint>;
   /** CAIP-2; undefined for a wallet that is on all networks of its family. */
   network: string | undefined;
 }
 
-const STANDING = { yes: 0, unknown: 1, no: 2 };
+const BALANCE_RANK = { yes: 0, unknown: 1, no: 2 };
 
 /**
- * Best first: enough beats unknown beats not enough; among equals the network that the wallet is on, which spares the buyer
- * a question; then the cheapest and fastest network.
+ * Best first: enough balance, then unknown, then not enough; then the current network of the wallet, which needs no
+ * switch; then the cheapest and fastest network.
  */
 export function rankEntries(entries: readonly PayableEntry[], holdings: Holdings): PayableEntry[] {
   const { network } = holdings;
-  const place = (entry: PayableEntry): readonly number[] => [
-    STANDING[canPay(entry, holdings)],
+  const rankOf = (entry: PayableEntry): readonly number[] => [
+    BALANCE_RANK[canPay(entry, holdings)],
     entry.accepted.network === network ? 0 : 1,
     entry.rank,
   ];
   return [...entries].sort((one, other) => {
-    const [places, others] = [place(one), place(other)];
-    const differs = places.findIndex((value, index) => value !== others[index]);
-    return differs < 0 ? 0 : (places[differs] ?? 0) - (others[differs] ?? 0);
+    const [ranks, others] = [rankOf(one), rankOf(other)];
+    const differs = ranks.findIndex((value, index) => value !== others[index]);
+    return differs < 0 ? 0 : (ranks[differs] ?? 0) - (others[differs] ?? 0);
   });
 }
 

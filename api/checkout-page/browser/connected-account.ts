@@ -4,23 +4,23 @@ import type { EntryChoice } from './entry-choice.js';
 import { addFromWallet, readHoldings } from './holdings.js';
 import type { PageWallet } from './wallet.js';
 
-/** The account that would pay, and what it holds. What is shown is never of the account before. */
+/** The account that would pay and its balances. Balances of a previous account are never shown. */
 export interface ConnectedAccount {
   isOf(wallet: PageWallet): boolean;
-  /** Undefined while none is connected. */
+  /** Undefined when no account is connected. */
   address(): string | undefined;
-  /** What is known of it already. */
+  /** Sets the account with balances that are known already. */
   use(wallet: PageWallet, holdings: Holdings): void;
-  /** Reads what it holds; of another account than before nothing is shown meanwhile. */
+  /** Reads the balances of an account; shows none meanwhile if the account is a new one. */
   read(wallet: PageWallet, address: string | undefined): Promise<void>;
-  /** Its wallet is on another network: what it holds is the same. */
+  /** Called when the wallet changed its network, which leaves the balances as they are. */
   move(): Promise<void>;
-  /** If the wallet lets us without asking the buyer: what it can pay is chosen before anyone clicks. */
+  /** Connects without a prompt if the wallet allows it, so that an entry is chosen before the buyer clicks. */
   readSilently(wallet: PageWallet): Promise<void>;
 }
 
 interface Parts {
-  /** The path of the link. */
+  /** The URL path of the link. */
   path: string;
   entriesOf(wallet: PageWallet): readonly PayableEntry[];
   choice: EntryChoice;

@@ -4,7 +4,7 @@ import { announce, find } from './dom.js';
 import type { ServerClock } from './server-clock.js';
 
 const HOUR = 3600;
-const TOLD_AT_SECONDS = [300, 60];
+const ANNOUNCED_AT_SECONDS = [300, 60];
 
 export interface Times {
   /** Unix seconds on the server's clock. */
@@ -12,7 +12,10 @@ export interface Times {
   expiresAt: number;
 }
 
-/** Shown in the last quarter only; `onEnd` when the time is over. Gives what stops it. */
+/**
+ * Shows the countdown in the last quarter of the lifetime; calls `onEnd` at its end. Returns a function that stops
+ * it.
+ */
 export function startCountdown(
   { created, expiresAt }: Times,
   clock: ServerClock,
@@ -27,7 +30,7 @@ export function startCountdown(
       element.hidden = false;
       const text = fill(words.timeLeft, { time: duration(Math.max(left, 0), language) });
       if (element.textContent !== text) element.textContent = text;
-      if (TOLD_AT_SECONDS.includes(left)) announce(text);
+      if (ANNOUNCED_AT_SECONDS.includes(left)) announce(text);
     }
     if (left <= 0) onEnd();
   };

@@ -1,15 +1,16 @@
 import { createEvmWallet, type Provider } from './evm-wallet.js';
 import type { ServerClock } from './server-clock.js';
 import type { PageWallet } from './wallet.js';
-import { cleanName, safeIcon } from './wallet-looks.js';
+import { cleanName, safeIcon } from './wallet-identity.js';
 
 const MAX_WALLETS = 30;
-/** How long a wallet without a name of its own may take to announce itself after all. */
+/** How long `window.ethereum` waits for its wallet to announce itself under EIP-6963. */
 const ANNOUNCES_WITHIN_MS = 250;
 
 /**
- * EIP-6963: wallets announce themselves, when asked and whenever they are loaded. One that only sets `window.ethereum`, as
- * some wallets' own browsers do, is offered under `browserWallet` when nobody else is there.
+ * EIP-6963: wallets announce themselves on request and when they are loaded. A wallet that only sets
+ * `window.ethereum`, as the browsers of some wallet apps do, is offered as `browserWallet` if no wallet announces
+ * itself.
  */
 export function discoverEvmWallets(
   clock: ServerClock,
@@ -17,7 +18,7 @@ export function discoverEvmWallets(
   found: (wallet: PageWallet) => void,
 ): void {
   const known = new Set<string>();
-  let nameless: Provider | undefined;
+  let unnamed: Provider | undefined;
   const add = (wallet: PageWallet): void => {
     if (known.has(wallet.key) || known.size >= MAX_WALLETS) return;
     known.add(wallet.key);
@@ -26,25 +27,25 @@ export function discoverEvmWallets(
   window.addEventListener('eip6963:announceProvider', (event) => {
     try {
       const { info, provider } = (event as CustomEvent<Announcement>).detail;
-      if (info === undefined || !isProvider(provider) || provider === nameless) return;
+      if (info === undefined || !isProvider(provider) || provider === unnamed) return;
       const { rdns, uuid, name, icon } = info;
       const id = typeof rdns === 'string' && rdns !== '' ? rdns : String(uuid);
-      const looks = { key: `evm:${id.slice(0, 200)}`, name: cleanName(name), icon: safeIcon(icon) };
-      add(createEvmWallet(looks, provider, clock));
+      const identity = { key: `evm:${id.slice(0, 200)}`, name: cleanName(name), icon: safeIcon(icon) };
+      add(createEvmWallet(identity, provider, clock));
     } catch {
-      // A wallet whose announcement cannot be read is none.
+      // A wallet with an unreadable announcement is skipped.
     }
   });
   window.dispatchEvent(new Event('eip6963:requestProvider'));
 
-  const addNameless = (): void => {
+  const addUnnamed = (): void => {
     const { ethereum } = window as { ethereum?: unknown };
     if (known.size > 0 || !isProvider(ethereum)) return;
-    nameless = ethereum;
+    unnamed = ethereum;
     add(createEvmWallet({ key: 'evm:browser', name: browserWallet, icon: undefined }, ethereum, clock));
   };
-  setTimeout(addNameless, ANNOUNCES_WITHIN_MS);
-  window.addEventListener('ethereum#initialized', () => setTimeout(addNameless, ANNOUNCES_WITHIN_MS));
+  setTimeout(addUnnamed, ANNOUNCES_WITHIN_MS);
+  window.addEventListener('ethereum#initialized', () => setTimeout(addUnnamed, ANNOUNCES_WITHIN_MS));
 }
 
 interface Announcement {

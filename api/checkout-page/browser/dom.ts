@@ -1,4 +1,4 @@
-/** Text stays text: nothing here, nor anywhere in this folder, turns a string into markup. */
+/** Strings are only ever set as text: nothing in this folder parses markup from a string. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},
@@ -24,13 +24,16 @@ export function button(label: string, className: string, onPress: () => void): H
   return element;
 }
 
-/** For screen readers; #live is there from the start and stays. */
+/** Announces text to screen readers, through #live, which is always in the document. */
 export function announce(text: string): void {
   const live = find('#live');
   if (live !== undefined && live.textContent !== text) live.textContent = text;
 }
 
-/** A text with its `{name}`s filled in; names of wallets and networks keep their own direction, an amount its line. */
+/**
+ * A text with its `{name}`s filled in. Names of wallets and networks are isolated in <bdi>; amounts are not
+ * wrapped.
+ */
 export function sentence(text: string, values: Readonly<Record<string, string>>): (Node | string)[] {
   return text.split(/(\{[a-z]+\})/i).map((part) => {
     const name = /^\{([a-z]+)\}$/i.exec(part)?.[1];

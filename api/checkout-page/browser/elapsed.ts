@@ -4,7 +4,7 @@ import { fill } from '../words/words.js';
 import { duration } from './countdown.js';
 import { announce, find } from './dom.js';
 
-/** Counts in #elapsed for as long as it is there, and shows #late when it takes longer than usual. */
+/** Shows the elapsed time in #elapsed while it is in the document, and #late after LATE_SECONDS. */
 export function countElapsed(seconds: () => number, language: string, words: ScriptWords): void {
   const element = find('#elapsed');
   if (element === undefined) return;

@@ -6,18 +6,18 @@ import { canPay, type Holdings, rankEntries } from './choose-entry.js';
 import { find, findAll, make } from './dom.js';
 import { type PaymentFacts, wirePaymentFacts } from './payment-facts.js';
 
-/** The rows of tokens and networks, and the facts that follow the one that is chosen. */
+/** The choice of token and network, and the facts of the chosen entry. */
 export interface EntryChoice {
-  /** What the buyer chose themselves; undefined while we choose for them. */
+  /** The entry the buyer chose; undefined when the buyer chose none. */
   chosen(): PayableEntry | undefined;
-  /** What would be paid, chosen by the buyer or found in the account; undefined while nobody knows. */
+  /** The entry that would be paid, chosen by the buyer or by balance; undefined when unknown. */
   current(): PayableEntry | undefined;
-  /** What the account holds, beside each row; undefined when there is none any more. */
+  /** Shows balances beside the rows; undefined clears them. */
   showHoldings(holdings: Holdings | undefined, fitting: readonly PayableEntry[]): void;
   facts: PaymentFacts;
 }
 
-/** More than these would push the button off a phone's screen. */
+/** More rows would push the button off the screen of a phone. */
 const SHOWN_ROWS = 3;
 
 export function wireEntryChoice(
@@ -37,7 +37,7 @@ export function wireEntryChoice(
   const current = (): PayableEntry | undefined =>
     chosen ?? found ?? (entries.length === 1 ? entries[0] : undefined);
 
-  /** The rows that can pay stand in the open, the others are folded away. */
+  /** Shows the payable rows and collapses the others. */
   function arrange(): void {
     const entry = current();
     const open = entry === undefined || shown.includes(entry) ? shown : [entry, ...shown];
@@ -55,7 +55,7 @@ export function wireEntryChoice(
   }
 
   for (const [index, box] of boxes.entries()) box.addEventListener('change', () => choose(index));
-  // A row that was chosen in there must not go out of sight.
+  // When the list is collapsed, a chosen row must stay visible.
   find('#other-entries')?.addEventListener('toggle', ({ target }) => {
     if (target instanceof HTMLDetailsElement && !target.open) arrange();
   });
@@ -69,7 +69,7 @@ export function wireEntryChoice(
       shown = ranked
         .filter((entry) => holdings !== undefined && canPay(entry, holdings) === 'yes')
         .slice(0, SHOWN_ROWS);
-      // What may not be enough is not promised.
+      // Only an entry with enough balance is preselected.
       [found] = shown;
       for (const [index, entry] of entries.entries()) {
         const held = rows[index]?.querySelector('.held');
@@ -82,7 +82,7 @@ export function wireEntryChoice(
   };
 }
 
-/** Moves rows into the open and among the others; the one with the focus keeps it. */
+/** Moves the rows between the two lists; the focused row keeps the focus. */
 function fold(open: readonly HTMLElement[], folded: readonly HTMLElement[]): void {
   const focused = document.activeElement;
   find('#entries-shown')?.append(...open);

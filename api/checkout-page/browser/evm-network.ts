@@ -4,9 +4,9 @@ import { WalletProblem } from './wallet.js';
 export type AskProvider = (method: string, params?: unknown[]) => Promise<unknown>;
 
 const UNKNOWN_CHAIN = 4902;
-/** Wallets say that they have changed before they have. */
-const ARRIVES_WITHIN_MS = 2000;
-const LOOK_EVERY_MS = 100;
+/** Wallets report a change before it has taken effect. */
+const SWITCHED_WITHIN_MS = 2000;
+const CHECK_EVERY_MS = 100;
 
 export async function networkOf(ask: AskProvider): Promise<string> {
   return `eip155:${Number(await ask('eth_chainId'))}`;
@@ -22,12 +22,12 @@ export async function switchNetwork(ask: AskProvider, entry: PayableEntry): Prom
     if (!isUnknownChain(error)) throw error;
     await addNetwork(ask, chain, entry, change);
   }
-  if (!(await arrives(ask, entry))) {
+  if (!(await hasSwitched(ask, entry))) {
     throw new WalletProblem('wrongNetwork', { network: entry.networkName });
   }
 }
 
-/** Most wallets go to a network that they were told of. */
+/** Most wallets switch to a network when it is added. */
 async function addNetwork(
   ask: AskProvider,
   chain: WalletChain,
@@ -38,16 +38,16 @@ async function addNetwork(
   if ((await networkOf(ask)) !== accepted.network) await change();
 }
 
-async function arrives(ask: AskProvider, { accepted }: PayableEntry): Promise<boolean> {
+async function hasSwitched(ask: AskProvider, { accepted }: PayableEntry): Promise<boolean> {
   const startedAt = performance.now();
   for (;;) {
     if ((await networkOf(ask)) === accepted.network) return true;
-    if (performance.now() - startedAt > ARRIVES_WITHIN_MS) return false;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    if (performance.now() - startedAt > SWITCHED_WITHIN_MS) return false;
+    await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
   }
 }
 
-/** Some wallets wrap the error that the standard asks for. */
+/** Some wallets wrap the standard error. */
 function isUnknownChain(error: unknown): boolean {
   const { code, data } = Object(error) as { code?: unknown; data?: { originalError?: { code?: unknown } } };
   return code === UNKNOWN_CHAIN || data?.originalError?.code === UNKNOWN_CHAIN;

@@ -4,10 +4,10 @@ import type { ServerClock } from './server-clock.js';
 import { buildAuthorization, normalizeSignature, typedData } from './typed-data.js';
 import { type PageWallet, type WalletChanges, WalletProblem } from './wallet.js';
 
-/** EIP-1193, as far as it is asked. */
+/** The part of EIP-1193 that the page uses. */
 export interface Provider {
   request(call: { method: string; params?: unknown[] }): Promise<unknown>;
-  on?(event: string, listener: (told: unknown) => void): unknown;
+  on?(event: string, listener: (data: unknown) => void): unknown;
 }
 
 const BALANCE_OF = '0x70a08231';
@@ -54,29 +54,29 @@ export function createEvmWallet(
   };
 }
 
-/** Some say that they are disconnected while they change their network: what counts is whether an account is left. */
+/** Some wallets emit `disconnect` while they switch networks, so the accounts are read again. */
 function followProvider(
   provider: Provider,
   account: () => Promise<string | undefined>,
 ): (changes: WalletChanges) => void {
-  let heard: WalletChanges | undefined;
-  const listen = (event: string, listener: (told: unknown) => void): void => {
+  let subscriber: WalletChanges | undefined;
+  const listen = (event: string, listener: (data: unknown) => void): void => {
     try {
       provider.on?.(event, listener);
     } catch {
-      // Then what it is asked next tells.
+      // A change then shows with the next request to the wallet.
     }
   };
-  listen('accountsChanged', (accounts) => heard?.account(firstAddress(accounts)));
-  listen('chainChanged', () => heard?.network());
+  listen('accountsChanged', (accounts) => subscriber?.account(firstAddress(accounts)));
+  listen('chainChanged', () => subscriber?.network());
   listen('disconnect', () => {
     account().then(
-      (address) => heard?.account(address),
-      () => heard?.account(undefined),
+      (address) => subscriber?.account(address),
+      () => subscriber?.account(undefined),
     );
   });
   return (changes) => {
-    heard = changes;
+    subscriber = changes;
   };
 }
 

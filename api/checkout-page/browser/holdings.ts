@@ -3,10 +3,10 @@ import { askBalances } from './ask-server.js';
 import type { Holdings } from './choose-entry.js';
 import type { PageWallet } from './wallet.js';
 
-/** A wallet that does not answer holds nobody up. */
+/** Requests to a wallet time out, so that it cannot block the page. */
 const WALLET_MS = 2000;
 
-/** One request to us for all networks; what the wallet itself sees stands in where we could read nothing. */
+/** Reads all balances with one request to the service; the wallet fills in what the service could not read. */
 export async function readHoldings(
   path: string,
   wallet: PageWallet,
@@ -27,7 +27,7 @@ export async function readHoldings(
   return await addFromWallet(holdings, wallet, entries);
 }
 
-/** What is not known yet of the network that the wallet is on now. */
+/** Adds missing balances for the wallet's current network. */
 export async function addFromWallet(
   { address, network, balances }: Holdings,
   wallet: PageWallet,

@@ -18,8 +18,8 @@ import { showNotice } from './steps.js';
 import type { PageWallet } from './wallet.js';
 
 /**
- * The page's life: the server renders each state, this exchanges the document's middle when the state changes, and
- * lets wallets pay while it is open.
+ * The server renders each state. This script replaces the content of the page when the state changes, and lets
+ * wallets pay while the session is open.
  */
 function start(page: HTMLElement, first: PageData): void {
   const clock = createServerClock(first.now);
@@ -28,7 +28,7 @@ function start(page: HTMLElement, first: PageData): void {
   let checkout: Checkout | undefined;
   let stopCountdown: (() => void) | undefined;
   let lastOutcome: Outcome | undefined;
-  /** While a wallet was asked, something else ended the attempt. */
+  /** True when the state changed while a wallet was being asked. */
   let isInterrupted = false;
 
   function show(isChange: boolean): void {
@@ -47,7 +47,7 @@ function start(page: HTMLElement, first: PageData): void {
     const isReceipt = state === 'complete';
     if (isReceipt) polling.stop();
     if (state === 'open') isInterrupted = false;
-    tellOfOthers(state, data.words, isInterrupted, lastOutcome);
+    showInterruption(state, data.words, isInterrupted, lastOutcome);
     if (isReceipt && isChange && data.successUrl !== null) startRedirect(data.successUrl, data.words);
   }
 
@@ -59,17 +59,17 @@ function start(page: HTMLElement, first: PageData): void {
   async function onStatus(status: LinkStatus): Promise<void> {
     clock.sync(status.now);
     if (status.revision === page.dataset.revision) return;
-    // A wallet that is being asked is not interrupted as long as its answer may still count.
+    // An attempt is not interrupted while its session is open.
     if (status.status === 'open' && checkout !== undefined && checkout.stage() !== 'idle') return;
     const next = await askDocument(data.path);
     const nextPage = next.querySelector<HTMLElement>('#page[data-page]');
     if (nextPage === null) return;
     if (checkout?.stage() === 'signing') isInterrupted = true;
     checkout?.end();
-    exchange(page, nextPage, next);
+    replaceContent(page, nextPage, next);
     data = readData(page) ?? data;
     show(true);
-    tellState();
+    announceState();
   }
 
   const onConnection = (connection: Connection): void => showConnection(connection, data.words);
@@ -81,7 +81,7 @@ function start(page: HTMLElement, first: PageData): void {
   });
 }
 
-function tellOfOthers(
+function showInterruption(
   state: string,
   words: ScriptWords,
   isInterrupted: boolean,
@@ -100,12 +100,15 @@ function discoverWallets(data: PageData, clock: ServerClock, found: (wallet: Pag
   discoverSolanaWallets(data.path, chains, clock, found);
 }
 
-/** Signed before this page was loaded again, and perhaps never arrived. While nothing can be paid it is kept. */
+/**
+ * Resumes a payment that was signed before the page was reloaded and may not have arrived. Keeps it while nothing
+ * can be paid.
+ */
 function resumePayment(sessionId: string, checkout: Checkout | undefined, clock: ServerClock): void {
-  const kept = keptPayment(sessionId);
-  if (kept === undefined) return;
-  if (kept.validUntil <= clock.now()) forgetPayment(sessionId);
-  else if (checkout?.stage() === 'idle') checkout.resume(kept);
+  const payment = keptPayment(sessionId);
+  if (payment === undefined) return;
+  if (payment.validUntil <= clock.now()) forgetPayment(sessionId);
+  else if (checkout?.stage() === 'idle') checkout.resume(payment);
 }
 
 function showWhosePayment(sessionId: string): void {
@@ -121,8 +124,8 @@ function showSince({ language, words }: PageData, clock: ServerClock): void {
   if (since > 0) countElapsed(() => clock.now() - since, language, words);
 }
 
-/** The focus goes there, and screen readers say it. */
-function tellState(): void {
+/** Focuses the heading and announces the new state. */
+function announceState(): void {
   const heading = find('#state');
   heading?.focus();
   announce([heading, find('#state ~ p:not([hidden])')].map((part) => part?.textContent ?? '').join('. '));
@@ -136,7 +139,7 @@ function showConnection(connection: Connection, words: ScriptWords): void {
   if (banner.textContent !== text) banner.textContent = text;
 }
 
-function exchange(page: HTMLElement, next: HTMLElement, nextDocument: Document): void {
+function replaceContent(page: HTMLElement, next: HTMLElement, nextDocument: Document): void {
   document.title = nextDocument.title;
   page.replaceChildren(...[...next.childNodes].map((node) => document.adoptNode(node)));
   for (const { name, value } of next.attributes) page.setAttribute(name, value);

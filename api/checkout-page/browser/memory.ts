@@ -1,4 +1,4 @@
-/** What a browser keeps for us, if it does: private windows and strict settings throw. */
+/** Browser storage, which may be unavailable: private windows and strict settings throw. */
 const LAST_WALLET = 'checkout-wallet';
 
 export interface KeptPayment {
@@ -16,7 +16,7 @@ export function rememberWallet(key: string): void {
   tryToWrite(() => localStorage.setItem(LAST_WALLET, key));
 }
 
-/** A payment that was signed in this tab and of which it is not known whether it arrived. */
+/** A payment that was signed in this tab and may or may not have arrived. */
 export function keptPayment(sessionId: string): KeptPayment | undefined {
   const text = tryToRead(() => sessionStorage.getItem(`checkout-signed-${sessionId}`));
   if (text === undefined) return undefined;
@@ -36,7 +36,7 @@ export function forgetPayment(sessionId: string): void {
   tryToWrite(() => sessionStorage.removeItem(`checkout-signed-${sessionId}`));
 }
 
-/** Whether it is this tab that pays. */
+/** Whether this tab sent the payment. */
 export function isMine(sessionId: string): boolean {
   return tryToRead(() => sessionStorage.getItem(`checkout-mine-${sessionId}`)) !== undefined;
 }
@@ -58,6 +58,6 @@ function tryToWrite(to: () => void): void {
   try {
     to();
   } catch {
-    // Then it is not remembered, and everything works without.
+    // Nothing is stored then, and the page works without it.
   }
 }

@@ -1,7 +1,7 @@
 import type { ScriptWords } from '../words/script-words.js';
 import { announce, findAll } from './dom.js';
 
-/** What every state's document may hold, and what only the script can do. */
+/** Wires the elements that need the script, in any state. */
 export function wireParts(language: string, words: ScriptWords): void {
   for (const element of findAll('[data-script]')) element.hidden = false;
   for (const element of findAll('time[datetime]')) localize(element, language);
@@ -15,7 +15,7 @@ export function copyOnPress(element: HTMLElement, text: string, words: ScriptWor
   element.addEventListener('click', () => void copy(element, text, label, words));
 }
 
-/** The server knows no time zone but UTC. */
+/** The server renders times in UTC. */
 function localize(element: HTMLElement, language: string): void {
   const date = new Date(element.getAttribute('datetime') ?? '');
   const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
@@ -26,7 +26,7 @@ async function copy(element: HTMLElement, text: string, label: string, words: Sc
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Without permission: selected, the buyer can copy it.
+    // Without clipboard permission, a prompt shows the text selected for copying.
     window.prompt(label, text);
     return;
   }

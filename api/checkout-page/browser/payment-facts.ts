@@ -1,32 +1,32 @@
 import type { PayableEntry } from '../page-data.js';
 import { find } from './dom.js';
 
-/** What is paid, where and to whom. As long as nobody knows which entry it will be, no more is said than holds for all. */
+/** Amount, network and receiver. While the entry is unknown, shows only what all entries have in common. */
 export interface PaymentFacts {
   show(entry: PayableEntry | undefined): void;
-  /** Of the wallets that are there: the receiver is shown for no other family. */
+  /** Sets the chain families of the available wallets; the receiver is shown only for those. */
   families(usable: ReadonlySet<PayableEntry['family']>): void;
 }
 
 export function wirePaymentFacts(entries: readonly PayableEntry[]): PaymentFacts {
   const parts = ['#pay-amount', '#pay-network', '#pay-to'].map(find);
-  const atFirst = parts.map((part) => part?.cloneNode(true).childNodes);
+  const initialNodes = parts.map((part) => part?.cloneNode(true).childNodes);
   const [amount, network, receiver] = parts;
   let entry: PayableEntry | undefined;
   let usable: ReadonlySet<PayableEntry['family']> = new Set();
 
   function show(): void {
     for (const [index, part] of parts.entries()) {
-      part?.replaceChildren(...[...(atFirst[index] ?? [])].map((node) => node.cloneNode(true)));
+      part?.replaceChildren(...[...(initialNodes[index] ?? [])].map((node) => node.cloneNode(true)));
     }
     if (entry !== undefined) {
       amount?.replaceChildren(entry.amount);
       network?.replaceChildren(entry.networkName);
     }
     const family = entry?.family ?? (usable.size === 1 ? [...usable][0] : undefined);
-    const isStrange = family === undefined || (usable.size > 0 && !usable.has(family));
+    const isOtherFamily = family === undefined || (usable.size > 0 && !usable.has(family));
     const address = entries.find((one) => one.family === family)?.accepted.payTo;
-    if (isStrange || address === undefined || receiver === undefined) return;
+    if (isOtherFamily || address === undefined || receiver === undefined) return;
     const code = document.createElement('code');
     code.dir = 'ltr';
     code.title = address;

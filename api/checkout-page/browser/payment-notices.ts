@@ -3,7 +3,7 @@ import type { ScriptWords } from '../words/script-words.js';
 import type { Notice } from './steps.js';
 import { type PageWallet, WalletProblem } from './wallet.js';
 
-/** What a buyer is told of a payment that came to nothing, or of which nobody knows. */
+/** Notices about payments that failed or whose outcome is unknown. */
 export function failureNotice(words: ScriptWords, code = 'payment_failed'): Notice {
   const cause = causeOfCode(code);
   return { title: words.failed, lines: [words[cause], words.nothingPaid, words[NEXT_STEPS[cause]]] };
@@ -34,7 +34,7 @@ const MEANWHILE: Readonly<Record<string, Cause>> = {
   expired: 'overMeanwhile',
 };
 
-/** A wallet was being asked when the session came into this state: its window may still be open. */
+/** For a session that changed while a wallet was being asked: the window of the wallet may still be open. */
 export function interruptedNotice(words: ScriptWords, state: string): Notice | undefined {
   const cause = MEANWHILE[state];
   return cause && { title: words[cause], lines: [words[NEXT_STEPS[cause]]] };

@@ -1,18 +1,18 @@
 import type { LinkStatus } from '../page-data.js';
 import { askStatus } from './ask-server.js';
 
-/** Every change of the session is to show within 3 s. */
+/** A change of the session must show within 3 s. */
 const VISIBLE_MS = 2000;
-/** A page that nobody looks at asks less often, and at once when it is looked at again. */
+/** A hidden page polls less often, and at once when it is shown again. */
 const HIDDEN_MS = 10_000;
-const MISSES_BEFORE_TROUBLE = 2;
+const FAILURES_BEFORE_AWAY = 2;
 
 export interface Polling {
   askNow(): void;
   stop(): void;
 }
 
-/** Away: the buyer is online, and we do not answer. */
+/** `away`: the buyer is online and the service does not answer. */
 export type Connection = 'there' | 'away' | 'offline';
 
 interface PollingEvents {
@@ -22,7 +22,7 @@ interface PollingEvents {
 
 export function startPolling(path: string, events: PollingEvents): Polling {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let misses = 0;
+  let failures = 0;
   let isAsking = false;
   let isOver = false;
   let askAgain = false;
@@ -46,13 +46,13 @@ export function startPolling(path: string, events: PollingEvents): Polling {
   async function askServer(): Promise<void> {
     try {
       const status = await askStatus(path);
-      misses = 0;
+      failures = 0;
       events.onConnection('there');
       await events.onStatus(status);
     } catch {
-      misses += 1;
+      failures += 1;
       if (!navigator.onLine) events.onConnection('offline');
-      else if (misses >= MISSES_BEFORE_TROUBLE) events.onConnection('away');
+      else if (failures >= FAILURES_BEFORE_AWAY) events.onConnection('away');
     }
   }
 

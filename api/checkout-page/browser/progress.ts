@@ -3,10 +3,10 @@ import { find, findAll, make } from './dom.js';
 import { countElapsed } from './elapsed.js';
 import { showStep } from './steps.js';
 
-/** What is done with a signed payment. It can no longer be given up, so nothing here leads away from it. */
+/** The steps of sending a signed payment. It cannot be cancelled, so nothing here links away from the page. */
 export type Progress = 'sending' | 'checking' | 'waiting';
 
-/** `seconds` since it was signed. */
+/** `seconds`: since the payment was signed. */
 export function showProgress(
   step: Progress,
   { words, language, sessionId }: PageData,
@@ -26,7 +26,7 @@ export function showProgress(
   countElapsed(seconds, language, words);
 }
 
-/** The link back to the merchant. */
+/** Shows or hides the link back to the merchant. */
 export function allowLeaving(isAllowed: boolean): void {
   for (const element of findAll('.back')) element.hidden = !isAllowed;
 }

@@ -2,14 +2,14 @@ import type { ScriptWords } from '../words/script-words.js';
 import { fill } from '../words/words.js';
 import { button, find, make } from './dom.js';
 
-/** How long a receipt is seen before the buyer is taken on. */
+/** How long a receipt is shown before the redirect. */
 const SECONDS = 8;
 
 export function wireReceipt(): void {
   find('#print')?.addEventListener('click', () => window.print());
 }
 
-/** Takes the buyer on to the merchant, after a while in which the page is looked at, unless they stay. */
+/** Redirects to the merchant after a while in which the page is visible, unless the buyer chooses to stay. */
 export function startRedirect(successUrl: string, words: ScriptWords): void {
   const line = find('#redirect');
   if (line === undefined) return;

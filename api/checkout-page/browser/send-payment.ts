@@ -3,20 +3,20 @@ import { forgetPayment, type KeptPayment, keepPayment, markMine } from './memory
 import type { ServerClock } from './server-clock.js';
 
 /**
- * What came of a signed payment. `lost`: nobody knows whether it arrived, and the same signature may be sent again, since
- * it cannot pay twice.
+ * The outcome of a signed payment. `lost`: it is unknown whether it arrived; the same signature may be sent again,
+ * since it cannot pay twice.
  */
 export type Outcome = Pick<PayOutcome, 'code'> & {
   outcome: Exclude<PayOutcome['outcome'], 'again'> | 'lost';
 };
 
-/** Longer than the server lets a paying request wait. */
+/** Longer than the server holds a paying request. */
 const TIMEOUT_MS = 45_000;
 const TOO_MANY = 429;
 const PAUSE_MS = 1500;
 const LONGEST_PAUSE_MS = 8000;
 
-/** Nothing was heard of it, or it was heard that it has to be sent again. */
+/** `checking`: no response. `waiting`: the service asked to send it again. */
 export type Trouble = 'checking' | 'waiting';
 
 interface Sending {
@@ -26,12 +26,12 @@ interface Sending {
   onTrouble(trouble: Trouble): void;
 }
 
-/** Again and again, while the signature lives. */
+/** Retries until the signature expires. */
 export async function sendPayment(
   payment: KeptPayment,
   { path, sessionId, clock, onTrouble }: Sending,
 ): Promise<Outcome> {
-  // Kept before it is sent: whatever happens to this page, a reload goes on with the same signature.
+  // Stored before sending, so that a reload continues with the same signature.
   keepPayment(sessionId, payment);
   markMine(sessionId, 'mine');
   for (let attempt = 1; ; attempt += 1) {
@@ -48,7 +48,7 @@ export async function sendPayment(
   }
 }
 
-/** Last the service said that nothing happened, or it said nothing. */
+/** The last response said that nothing happened, or there was no response. */
 function giveUp(answer: PayOutcome | undefined, sessionId: string): Outcome {
   if (answer === undefined) return { outcome: 'lost' };
   forgetPayment(sessionId);
@@ -71,12 +71,12 @@ async function sendOnce(path: string, header: string): Promise<PayOutcome | unde
   }
 }
 
-/** Before anything was looked at. */
+/** A rate-limited request was not processed. */
 function tooMany({ headers }: Response): PayOutcome {
   return { outcome: 'again', code: 'rate_limit', retry_after: Number(headers.get('Retry-After')) || 1 };
 }
 
-/** At once when the connection is back. */
+/** Ends early when the connection is back. */
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -1,4 +1,4 @@
-/** The server's time in Unix seconds: buyers' clocks are often wrong, and signatures end at a time. */
+/** The server's time in Unix seconds: clocks of buyers are often wrong, and signatures hold expiry times. */
 export interface ServerClock {
   now(): number;
   sync(serverSeconds: number): void;

@@ -5,7 +5,7 @@ import { announce, button, make, sentence } from './dom.js';
 import { copyOnPress } from './page-parts.js';
 import type { PageWallet } from './wallet.js';
 
-/** What is about to be signed, as far as it is known. */
+/** The payment that is about to be signed, as far as known. */
 export interface Signing {
   wallet: PageWallet;
   address: string | undefined;
@@ -13,10 +13,10 @@ export interface Signing {
   changeAccount(): void;
 }
 
-/** When a wallet's window has not been seen until then, the buyer is told where to look for it. */
+/** After this time without an answer, a hint says where to find the window of the wallet. */
 const LOOK_FOR_WINDOW_MS = 15_000;
 
-/** Stays in sight until the wallet has answered, to be compared with what its window shows. */
+/** Stays visible until the wallet answers, so that the buyer can compare it with the window of the wallet. */
 export function signingPanel(signing: Signing, words: ScriptWords): Node[] {
   const { wallet, address, entry, changeAccount } = signing;
   const rows: Node[] = [];
@@ -37,7 +37,7 @@ export function signingPanel(signing: Signing, words: ScriptWords): Node[] {
   return [make('dl', { class: 'facts signing' }, ...rows), lookForWindow(wallet, words)];
 }
 
-/** In the words and the units of the wallet's own window. */
+/** In the terms and units that the window of the wallet uses. */
 function inWallet({ accepted, amount, family }: PayableEntry, words: ScriptWords): (Node | string)[] {
   const text = family === 'evm' ? words.inWalletEvm : words.inWalletSolana;
   return sentence(text, { units: accepted.amount, amount });

@@ -2,7 +2,7 @@ import { askTransaction } from './ask-server.js';
 import { fromBase64, toBase64 } from './base64.js';
 import type { ServerClock } from './server-clock.js';
 import { type PageWallet, type WalletChanges, WalletProblem } from './wallet.js';
-import { cleanName, safeIcon } from './wallet-looks.js';
+import { cleanName, safeIcon } from './wallet-identity.js';
 
 interface Account {
   address: string;
@@ -37,10 +37,10 @@ interface SignTransaction {
 type Register = (...wallets: unknown[]) => () => void;
 
 const MAX_WALLETS = 30;
-/** A transaction lives 150 blocks. */
+/** The blockhash of a transaction is valid for 150 blocks, about a minute. */
 const LIFETIME_SECONDS = 60;
 
-/** Wallet Standard: wallets that are there answer the page's event, later ones send their own. */
+/** Wallet Standard: wallets that are loaded answer the event of the page; later ones send their own. */
 export function discoverSolanaWallets(
   path: string,
   walletChains: ReadonlySet<string>,
@@ -56,7 +56,7 @@ export function discoverSolanaWallets(
         known.add(readable.key);
         found(readable);
       } catch {
-        // A wallet that cannot be read is none.
+        // An unreadable wallet is skipped.
       }
     }
     return () => undefined;
@@ -108,7 +108,7 @@ function createSolanaWallet(
       const { accounts } = await connect.connect(how === 'silently' ? { silent: true } : undefined);
       return use(accounts.length > 0 ? accounts : wallet.accounts);
     },
-    // Connected anew, it asks which account to share.
+    // After a disconnect, the wallet asks again which account to share.
     otherAccount: async () => {
       const { 'standard:disconnect': feature } = wallet.features;
       if (feature === undefined) throw new Error('it cannot be disconnected');
@@ -117,7 +117,7 @@ function createSolanaWallet(
     follow: followAccounts(wallet, use),
     network: async () => undefined,
     switchTo: async () => undefined,
-    // It is asked for nothing that the service could not read.
+    // Wallet Standard has no method to read balances.
     balances: async () => new Map(),
     async sign(entry, address) {
       if (account?.address !== address || entry.walletChain === undefined)
@@ -133,20 +133,20 @@ function createSolanaWallet(
   };
 }
 
-/** An account that is not the one that was asked for is another one. */
+/** Changes of the account are reported from the wallet's `change` event. */
 function followAccounts(
   { features }: StandardWallet,
   use: (accounts: readonly Account[]) => string | undefined,
 ): (changes: WalletChanges) => void {
-  let heard: WalletChanges | undefined;
+  let subscriber: WalletChanges | undefined;
   try {
     (features['standard:events'] as Events | undefined)?.on('change', ({ accounts }) => {
-      if (Array.isArray(accounts)) heard?.account(use(accounts));
+      if (Array.isArray(accounts)) subscriber?.account(use(accounts));
     });
   } catch {
-    // Then what it is asked next tells.
+    // A change then shows with the next request to the wallet.
   }
   return (changes) => {
-    heard = changes;
+    subscriber = changes;
   };
 }

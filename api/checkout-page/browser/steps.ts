@@ -4,7 +4,7 @@ import { announce, button, find, make, sentence, spinner } from './dom.js';
 
 let pageTitle = document.title;
 
-/** In the place of the choice: what is going on, and a way out of it while there is one. The tab says it too. */
+/** Replaces the choice by the current step, with a cancel button if possible. The document title shows it too. */
 export function showStep(
   title: string,
   text: string,
@@ -55,7 +55,7 @@ export interface Notice {
   action?: { label: string; run: () => void };
 }
 
-/** #notice is an alert: screen readers say it as it comes. */
+/** #notice has role alert: screen readers announce it when it is filled. */
 export function showNotice({ title, lines, values = {}, action }: Notice): void {
   const box = make('div', { class: 'notice failed' });
   const words = make('div', {}, make('p', {}, make('strong', {}, ...sentence(title, values))));

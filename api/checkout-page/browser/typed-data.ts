@@ -1,6 +1,6 @@
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 
-/** EIP-3009's authorization, in the decimal strings that x402 sends. */
+/** An EIP-3009 authorization, in the decimal strings of x402. */
 export interface Authorization {
   from: string;
   to: string;
@@ -42,7 +42,7 @@ export function buildAuthorization(
   };
 }
 
-/** EIP-712, as eth_signTypedData_v4 takes it. */
+/** EIP-712 typed data for eth_signTypedData_v4. */
 export function typedData({ network, asset, extra }: PaymentRequirements, message: Authorization): string {
   const domain = 'name' in extra ? { name: extra.name, version: extra.version } : {};
   return JSON.stringify({
@@ -53,7 +53,7 @@ export function typedData({ network, asset, extra }: PaymentRequirements, messag
   });
 }
 
-/** Some hardware wallets end with 0 or 1 where tokens want 27 or 28. */
+/** Some hardware wallets return a recovery id of 0 or 1 where tokens expect 27 or 28. */
 export function normalizeSignature(signature: string): string {
   if (!/^0x[0-9a-f]{128}0[01]$/i.test(signature)) return signature;
   return `${signature.slice(0, -2)}${signature.endsWith('0') ? '1b' : '1c'}`;

@@ -5,19 +5,19 @@ import type { PageWallet } from './wallet.js';
 
 interface WalletChoice {
   wallets: readonly PageWallet[];
-  /** The one used last, when it is there. */
+  /** The last used wallet, if available. */
   preferred: PageWallet | undefined;
-  /** What it would pay; undefined while nobody knows. */
+  /** The entry that it would pay; undefined when unknown. */
   promised(wallet: PageWallet): PayableEntry | undefined;
-  /** What is paid in any case. */
+  /** The amount that all entries share. */
   amountOfAll: string;
-  /** Whether wallets of several families are of use here, so that a wallet's family is worth telling. */
+  /** Whether wallets of several families can pay, so that each shows its family. */
   isMixed: boolean;
   words: ScriptWords;
   onChoose(wallet: PageWallet): void;
 }
 
-/** One obvious next step when there is one: the last wallet, or the only one. */
+/** A primary button for the last used or only wallet, and a list of the others. */
 export function walletList(shown: WalletChoice): Node[] {
   const { wallets, preferred, promised, amountOfAll, isMixed, words, onChoose } = shown;
   const first = preferred ?? (wallets.length === 1 ? wallets[0] : undefined);
@@ -28,7 +28,7 @@ export function walletList(shown: WalletChoice): Node[] {
     const text = networkName === undefined ? words.payWith : words.payOn;
     const label = sentence(text, { amount, network: networkName ?? '', wallet: first.name });
     const primary = button('', 'primary', () => onChoose(first));
-    primary.append(...look(first), make('span', {}, ...label));
+    primary.append(...iconOf(first), make('span', {}, ...label));
     parts.push(primary);
   }
   if (others.length > 0) {
@@ -48,12 +48,12 @@ function row(
 ): HTMLElement {
   const choose = button('', 'wallet', () => onChoose(wallet));
   const family = wallet.family === 'svm' ? 'Solana' : words.families;
-  choose.append(...look(wallet), make('span', { class: 'wallet-name' }, make('bdi', {}, wallet.name)));
+  choose.append(...iconOf(wallet), make('span', { class: 'wallet-name' }, make('bdi', {}, wallet.name)));
   if (isMixed) choose.append(' ', make('span', { class: 'family' }, family));
   return make('li', {}, choose);
 }
 
-function look({ icon, name }: PageWallet): Node[] {
+function iconOf({ icon, name }: PageWallet): Node[] {
   if (icon === undefined) {
     const [initial = '?'] = [...name];
     return [make('span', { class: 'wallet-icon initial', 'aria-hidden': 'true' }, initial)];

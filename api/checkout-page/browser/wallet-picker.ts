@@ -6,7 +6,7 @@ import { lastWallet } from './memory.js';
 import type { PageWallet } from './wallet.js';
 import { walletList } from './wallet-list.js';
 
-/** The wallets that can pay what is chosen, as they are found. */
+/** The wallets that can pay the chosen entry. */
 export interface WalletPicker {
   show(): void;
   add(wallet: PageWallet): void;
@@ -15,19 +15,19 @@ export interface WalletPicker {
 interface PickerParts {
   entries: readonly PayableEntry[];
   choice: EntryChoice;
-  /** Those that were found before, to which later ones are added. */
+  /** Found so far; `add` appends to it. */
   wallets: PageWallet[];
   words: ScriptWords;
-  /** Whether no wallet is being asked. */
+  /** True when no wallet is being asked. */
   isIdle(): boolean;
-  /** What this wallet would pay; undefined while nobody knows. */
+  /** The entry that this wallet would pay; undefined when unknown. */
   promised(wallet: PageWallet): PayableEntry | undefined;
   onPick(wallet: PageWallet): void;
-  /** Of the one that was used last, as it is found. */
+  /** Called when the last used wallet is found. */
   onReturn(wallet: PageWallet): void;
 }
 
-/** How long wallets may take to announce themselves before it is said what to do without one. */
+/** How long to wait for wallets before showing the alternatives. */
 const WALLETS_MS = 400;
 
 export function wireWalletPicker(parts: PickerParts): WalletPicker {

@@ -1,33 +1,33 @@
 import type { PayableEntry } from '../page-data.js';
 import type { Cause } from '../words/causes.js';
 
-/** What a wallet tells by itself. */
+/** Events of a wallet. */
 export interface WalletChanges {
-  /** Another account is the one that pays; undefined: none is connected any more. */
+  /** The paying account changed; undefined when it was disconnected. */
   account(address: string | undefined): void;
   network(): void;
 }
 
-/** A wallet as the page sees it, whichever of the ways it announced itself. */
+/** A wallet, whichever standard it was found by. */
 export interface PageWallet {
-  /** The same on every visit. */
+  /** Constant across visits. */
   key: string;
   name: string;
   /** A data: URL of an image. */
   icon: string | undefined;
   family: PayableEntry['family'];
-  /** The address that pays. Silently: without asking the buyer, and undefined when that is not possible. */
+  /** Returns the paying address. `silently`: without a prompt; undefined when that is not possible. */
   connect(how: 'asking' | 'silently'): Promise<string | undefined>;
-  /** Has the buyer choose the account that pays. */
+  /** Lets the buyer choose another account. */
   otherAccount(): Promise<unknown>;
-  /** Who hears of its changes from now on, instead of whoever did before. */
+  /** Replaces the subscriber for its events. */
   follow(changes: WalletChanges): void;
-  /** On which it is, in CAIP-2; undefined for a wallet that is on all networks of its family. */
+  /** The current network in CAIP-2; undefined for a wallet that is on all networks of its family. */
   network(): Promise<string | undefined>;
   switchTo(entry: PayableEntry): Promise<void>;
-  /** In the token's smallest unit, of entries on its network, as it sees it. */
+  /** Balances of entries on its current network, in smallest units. */
   balances(address: string, entries: readonly PayableEntry[]): Promise<Map<PayableEntry, bigint>>;
-  /** The `payload` of an x402 payment, and until when it counts. */
+  /** Returns the `payload` of an x402 payment and when it expires. */
   sign(entry: PayableEntry, address: string): Promise<SignedPayload>;
 }
 
@@ -37,7 +37,7 @@ interface SignedPayload {
   validUntil: number;
 }
 
-/** What stops a payment before it is sent, in words for the buyer. */
+/** A problem that prevents sending a payment, with a text for the buyer. */
 export class WalletProblem extends Error {
   readonly word: Cause;
   readonly values: Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 import type { ScriptWords } from './script-words.js';
 
 /**
- * Why a payment came to nothing, in words: each cause is the sentence that says it, and leads to the sentence that says what
- * the buyer can do. What repeating cannot mend does not lead to a word of NEXT_TIME.
+ * Causes of failure, each named after its text, with the text that says what the buyer can do. A cause that
+ * repeating cannot fix does not lead to a text of NEXT_TIME.
  */
 export const NEXT_STEPS = {
   failedFunds: 'notEnoughAnywhere',
@@ -47,7 +47,7 @@ export const NEXT_STEPS = {
 
 export type Cause = keyof typeof NEXT_STEPS;
 
-/** The next steps that repeat the payment with the same wallet, as it is or after it was put in order. */
+/** The next steps that repeat the payment with the same wallet. */
 export const NEXT_TIME = [
   'nextAgain',
   'nextOnce',
@@ -58,7 +58,7 @@ export const NEXT_TIME = [
   'nextConnection',
 ] as const satisfies (typeof NEXT_STEPS)[Cause][];
 
-/** By what a code speaks of, the first that fits: facilitators coin new ones. */
+/** The cause of a failure code, by the first pattern that matches: facilitators add new codes. */
 const SUBJECTS: readonly [subject: RegExp, cause: Cause & `failed${string}`][] = [
   [/already_used|duplicate|invalid_nonce/, 'failedSpent'],
   [/insufficient|sender_ata_not_found/, 'failedFunds'],
@@ -87,13 +87,13 @@ const SUBJECTS: readonly [subject: RegExp, cause: Cause & `failed${string}`][] =
   ],
 ];
 
-/** Of a failure's code, ours or a facilitator's. */
+/** `code`: a failure code of this service or of a facilitator. */
 export function causeOfCode(code: string): Cause & `failed${string}` {
   if (code === 'payment_failed') return 'failedOther';
   return SUBJECTS.find(([subject]) => subject.test(code))?.[1] ?? 'failedOther';
 }
 
-/** EIP-1193 and EIP-1474, EIP-3085's 4902, and what ethers and Trust Wallet say for 4001. */
+/** Error codes of EIP-1193, EIP-1474 and EIP-3085 (4902), and the codes of ethers and Trust Wallet for 4001. */
 const CODES: Readonly<Record<string, Cause>> = {
   4001: 'declined',
   4001000: 'declined',
@@ -109,7 +109,7 @@ const CODES: Readonly<Record<string, Cause>> = {
   4902: 'walletNoNetwork',
 };
 
-/** For those that give no code, or one that says nothing. */
+/** For errors without a known code. */
 const MESSAGES: readonly [message: RegExp, cause: Cause][] = [
   [/already (pending|processing)/i, 'walletPending'],
   [/reject|denied|declined|cancell?ed|(plugin|popup|window) closed/i, 'declined'],
@@ -121,7 +121,7 @@ const MESSAGES: readonly [message: RegExp, cause: Cause][] = [
 const OF_STEP: Readonly<Record<string, Cause>> = { switching: 'walletNoNetwork', signing: 'walletNoTyped' };
 const DEPTH = 3;
 
-/** Of what a wallet threw, and what it had been asked for. Some wrap the error that the standards ask for. */
+/** The cause of an error that a wallet threw at this step. Some wallets wrap the standard error. */
 export function causeOfWalletError(
   error: unknown,
   step: 'connecting' | 'looking' | 'switching' | 'signing',

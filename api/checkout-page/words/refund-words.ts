@@ -1,8 +1,8 @@
 import type { RefundReason } from '../../../shared/payables/refund-terms.js';
 import type { Words } from './words.js';
 
-/** What a page says otherwise when it is a refund that is paid, by its merchant; and what it says of nothing else. */
-export type RefundWords = Pick<Words, (typeof SAID_OTHERWISE)[number]> &
+/** Texts of a refund page that replace or add to those of a session page. The payer is the merchant. */
+export type RefundWords = Pick<Words, (typeof REPLACED)[number]> &
   Record<RefundReason, string> & {
     what: string;
     whatWithoutOrder: string;
@@ -10,7 +10,7 @@ export type RefundWords = Pick<Words, (typeof SAID_OTHERWISE)[number]> &
     ofPayment: string;
   };
 
-const SAID_OTHERWISE = [
+const REPLACED = [
   'title',
   'titlePaid',
   'payMerchant',
@@ -25,9 +25,9 @@ const SAID_OTHERWISE = [
   'failedChanged',
 ] as const satisfies readonly (keyof Words)[];
 
-/** Its own words beside the language's: a page knows no more of a refund than them. */
+/** Returns a copy of `words` with the texts that a refund page replaces. */
 export function inRefundWords(words: Words, refund: RefundWords): Words {
-  return { ...words, ...Object.fromEntries(SAID_OTHERWISE.map((word) => [word, refund[word]])) };
+  return { ...words, ...Object.fromEntries(REPLACED.map((word) => [word, refund[word]])) };
 }
 
 export const REFUND_WORDS: Readonly<Record<string, RefundWords>> = {

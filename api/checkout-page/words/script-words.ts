@@ -1,6 +1,6 @@
 import type { Words } from './words.js';
 
-/** What the page's script says; the rest is only in the document. */
+/** The texts that the script uses; the others are only in the document. */
 export const SCRIPT_WORDS = [
   'copied',
   'timeLeft',

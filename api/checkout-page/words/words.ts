@@ -1,6 +1,6 @@
 /**
- * Every word that a buyer reads, in one language. `{name}` in a text is filled in; what is filled in is escaped first.
- * A language that misses a word does not compile.
+ * Every text that a buyer reads, in one language. `{name}` is replaced by an escaped value. A language with a
+ * missing text does not compile.
  */
 export interface Words {
   title: string;
@@ -191,7 +191,7 @@ export interface Words {
   away: string;
 }
 
-/** `{name}` becomes the value; a name without a value stays as it is. */
+/** Replaces each `{name}` by its value; a name without a value stays. */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\{([a-z]+)\}/gi, (whole, name: string) => values[name] ?? whole);
 }

@@ -8,7 +8,7 @@ const followColors = () => document.documentElement.classList.toggle('dark-mode'
 async function show(domNode) {
   const response = await fetch('/openapi.json');
   const spec = await response.json();
-  // What is tried out goes to where this page came from, whatever BASE_URL says: its policy allows no other.
+  // "Try it out" sends requests to the origin of this page, since its policy allows no other, whatever BASE_URL is.
   spec.servers = [{ url: location.origin }];
   SwaggerUI({ domNode, spec, deepLinking: true, validatorUrl: null });
 }

@@ -9,7 +9,7 @@ import type { Deps } from '../../deps/deps.js';
 import { heavyText } from '../operation/heavy-text.js';
 import { type Call, objectId } from '../operation/operation.js';
 
-/** What is made of a session, and the same as text, where it is heavy. */
+/** Renders the response for a session: as an object, or as pieces of text when the session is large. */
 export interface SessionAnswer {
   present(session: CheckoutSession): object;
   render(session: CheckoutSession): Iterable<string>;
@@ -22,11 +22,11 @@ export async function answerSession(
   { present, render }: SessionAnswer,
 ): Promise<object | AsyncIterable<string>> {
   const { principal } = call;
-  const asked = objectId(call, 'checkout session');
+  const requestedId = objectId(call, 'checkout session');
   const { id, object } = await ownReads(
     principal,
-    (db) => findCheckoutSession(db, principal, asked, options),
-    // One that may have been paid meanwhile is not believed to wait still.
+    (db) => findCheckoutSession(db, principal, requestedId, options),
+    // A replica may lag behind: only a final status is trusted, any other is read again from the primary.
     (found) => found.object !== undefined && isOver(found.object),
   );
   if (object !== undefined) return present(object);

@@ -5,10 +5,13 @@ import { sentIndex } from '../../input/normalize.js';
 import { notAnHttpsUrl } from '../../input/refusal-from-ajv.js';
 import type { CreateCheckoutSession } from './schema.js';
 
-/** Of the longest names, in the worst of letters, so many take the URL parser some milliseconds. */
+/** The URL parser takes some milliseconds for this many names of the longest and slowest kind. */
 const HOSTS_A_TURN = 20;
 
-/** The international names among the images' hosts, which validation leaves out: a request may have 800 of them. */
+/**
+ * Checks the internationalized host names of images, which the schema leaves out: a request may have 800 of them,
+ * and each takes long to parse.
+ */
 export async function requireImageHosts({ line_items: items }: CreateCheckoutSession): Promise<void> {
   const known = new Set<string>();
   for (const [index, { price_data }] of items.entries()) {

@@ -37,8 +37,8 @@ export function eventOperations(deps: Deps): EventOperations {
       return renderEvent(await ownReads(principal, (from) => getEvent(from, principal, id)));
     }),
     resendEvent: repeatableOperation(deps, parseResend, async (call, input, idempotent) => {
-      const again = { eventId: objectId(call, OBJECT), endpointId: input.webhook_endpoint };
-      return await resendOwnEvent(db, call.principal, again, notifyDeliveries, {
+      const resend = { eventId: objectId(call, OBJECT), endpointId: input.webhook_endpoint };
+      return await resendOwnEvent(db, call.principal, resend, notifyDeliveries, {
         render: renderEvent,
         idempotent,
       });

@@ -7,14 +7,13 @@ import { Refusal } from '../../../shared/errors/refusal.js';
 import { now } from '../../../shared/process/clock.js';
 
 /**
- * The EdDSA token that an agent signs with its facilitator key. It proves who signed, for a short while; it may
- * be used again until it ends. The algorithm is pinned, and a token made to last is refused.
+ * Verifies the EdDSA JWT that an agent signs with its facilitator key. The token may be used more than once until
+ * it expires. The algorithm is pinned, and a lifetime over LONGEST_SECONDS is refused.
  */
 const ISSUER = 'svc-merchant';
 const LEEWAY_SECONDS = 30;
 const LONGEST_SECONDS = 3600;
 
-/** Whose token this is. */
 export async function verifyFacilitatorToken(db: Knex, token: string): Promise<FacilitatorKey> {
   const keyId = claimedKeyId(token);
   const key = keyId === undefined ? undefined : await findFacilitatorKey(db, keyId);
@@ -55,8 +54,8 @@ async function verifySignature(token: string, key: FacilitatorKey): Promise<JWTP
       );
     }
     if (error instanceof errors.JWTClaimValidationFailed)
-      throw invalid(`its claim ${error.claim} is not as it must be`);
-    if (error instanceof errors.JOSEError) throw invalid('its signature does not fit the registered key');
+      throw invalid(`its claim ${error.claim} is not valid`);
+    if (error instanceof errors.JOSEError) throw invalid('its signature does not match the registered key');
     throw error;
   }
 }

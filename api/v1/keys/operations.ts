@@ -11,12 +11,12 @@ export type KeyOperations = Record<'listKeys' | 'deleteKey', Operation>;
 
 const parseList = inputParser(ListKeys);
 
-/** What a checkout key may do with keys. Making one is another matter: see sign-up.ts. */
+/** Creating a key needs a facilitator token instead of a checkout key: see sign-up.ts. */
 export function keyOperations({ db, heavyAnswers, keyUses, recentWrites }: Deps): KeyOperations {
   return {
     listKeys: operation(parseList, async (call, query) => {
       const { principal } = call;
-      // So that the key that asks is seen to be in use.
+      // Writes buffered uses first, so that the key of this request is listed as used.
       await keyUses.write();
       const page = await listOwnKeys(db, principal, pageRequest(query));
       return answerList(heavyAnswers, call, page, {

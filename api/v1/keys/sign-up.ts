@@ -16,7 +16,7 @@ import { CreateKey } from './schema.js';
 const parseCreate = inputParser(CreateKey);
 const DEFAULT_NAME = 'Agent key';
 
-/** POST /v1/keys stands before checkout-key authentication: its credential is a facilitator-signed token. */
+/** `POST /v1/keys` is authenticated with a token signed by a facilitator key, not with a checkout key. */
 export function agentSignUp(deps: Deps): RequestHandler[] {
   const { db, secretBox, apiRateLimiter, addressLimiters } = deps;
   const signers = new WeakMap<Request, FacilitatorKey>();
@@ -47,8 +47,8 @@ export function agentSignUp(deps: Deps): RequestHandler[] {
       const { livemode = true, name = DEFAULT_NAME } = input;
       const signer = signerOf(req);
       const scope = { accountId: signer.accountId, livemode };
-      const asked = { ...repetitionOf(req), input, scope, principal: undefined };
-      const answer = await answerOnce(deps, asked, (idempotent) =>
+      const repeatable = { ...repetitionOf(req), input, scope, principal: undefined };
+      const answer = await answerOnce(deps, repeatable, (idempotent) =>
         createAgentKey(db, signer, { livemode, name }, secretBox, {
           render: ({ key, secret, account }) => JSON.stringify(presentNewApiKey(key, secret, account)),
           idempotent,

@@ -10,20 +10,20 @@ import type { Call, Operation } from './operation.js';
 
 const MEDIA_TYPE = 'text/csv; charset=utf-8';
 
-/** Every object of a list as a line of its own, newest first. */
+/** A list as CSV, one line per object, newest first. */
 export interface Table<T> {
   columns: Columns<T>;
   list(page: PageRequest): Promise<Page<Weighed<T>>>;
-  /** Whole, in this order. */
+  /** Returns the full objects in the order of `ids`. */
   read(ids: readonly string[]): Promise<T[]>;
 }
 
-/** The same list in two forms, by what the caller would rather have. */
+/** Serves CSV when the Accept header prefers it, else JSON. */
 export function listOrTable(list: Operation, table: Operation): Operation {
   return (call) => (call.wantsCsv ? table(call) : list(call));
 }
 
-/** A list as a table. It is read part by part, as its client takes it, and never whole in memory. */
+/** Streams the table part by part as the client reads it, so that it never has to fit into memory. */
 export function tableOperation<Query, T>(
   heavyAnswers: HeavyAnswers,
   parse: InputParser<Query>,
@@ -36,7 +36,10 @@ export function tableOperation<Query, T>(
   };
 }
 
-/** What a part holds is settled when it is first read: read again, it has the same lines, whatever was paid meanwhile. */
+/**
+ * The ids of a part are fixed when it is first read: reading it again yields the same lines, even if a payment was
+ * made meanwhile.
+ */
 function* partsOf<T>({ columns, list, read }: Table<T>): Iterable<ReadPart> {
   let startingAfter: string | undefined;
   let isOver = false;

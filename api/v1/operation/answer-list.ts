@@ -8,23 +8,26 @@ import type { Call } from './operation.js';
 
 export type ListAnswer<T> = {
   url: string;
-  /** Whole, in this order. */
+  /** Returns the full objects in the order of `ids`. */
   read(ids: readonly string[]): Promise<T[]>;
 } & (Presented<T> | Rendered<T>);
 
 interface Presented<T> {
   present(object: T): object;
-  /** The same as text, where one object may be heavy by itself. */
+  /** Renders in pieces, for objects that may be large. */
   render?(object: T): Iterable<string>;
 }
 
-/** What is kept as text, and is to be given as it is kept. */
+/** For objects that are stored as text and served unchanged. */
 interface Rendered<T> {
   present?: undefined;
   render(object: T): Iterable<string>;
 }
 
-/** The list; when some of the page are heavy its text instead, which reads them all in parts. */
+/**
+ * Returns the list as an object. When some objects of the page are large it returns text instead, which is read in
+ * parts.
+ */
 export function answerList<T>(
   heavyAnswers: HeavyAnswers,
   { principal }: Call,

@@ -10,51 +10,50 @@ export interface RepetitionDeps {
   secretBox: SecretBox;
 }
 
-/** What a repetition has to have in common with what was asked first. */
+/** The parts of a request that a retry with the same idempotency key has to share with the first request. */
 interface Repeatable {
   idempotencyKey: string | undefined;
   path: string;
   input: unknown;
-  /** Whose idempotency keys these are. */
+  /** Idempotency keys are unique within an account and mode. */
   scope: { accountId: string; livemode: boolean };
-  /** The checkout key that asks; undefined where something else opens the way. */
+  /** Undefined for `POST /v1/keys`, which has no checkout key. */
   principal: Principal | undefined;
 }
 
 export interface Answer {
-  /** JSON; of what is heavy piece by piece, each read when the one before it was taken. */
+  /** JSON text. A large response comes in pieces, each read when the client has taken the one before. */
   text: string | AsyncIterable<string>;
-  /** When it is no JSON. */
+  /** Set when the response is not JSON. */
   mediaType?: string;
-  /** Whether it is the answer to an earlier asking, and nothing was done this time. */
+  /** True when this is the stored response of an earlier request. */
   isReplay: boolean;
 }
 
 const MAX_KEY_LENGTH = 255;
-/** A record can vanish between "taken" and "read" only by turning 24 hours old; once more is then enough. */
+/** Between the conflict and the read a record can only disappear by reaching its age limit of 24 hours. */
 const ATTEMPTS = 3;
 
 /**
- * The work is tried first: a new idempotency key, the usual case, costs nothing extra. When the work is refused, for
- * whatever reason of time or state, or finds the key taken, a kept answer wins over the refusal. `act` keeps what it
- * answers in the work's own transaction.
+ * Runs `act` first, so that a new idempotency key, the usual case, costs no extra query. When `act` is refused or
+ * finds the key taken, a stored response wins over the error. `act` stores its response in its own transaction.
  */
 export async function answerOnce(
   { db, secretBox }: RepetitionDeps,
-  asked: Repeatable,
+  repeatable: Repeatable,
   act: (idempotent: IdempotentRequest | undefined) => Promise<string>,
 ): Promise<Answer> {
-  const request = idempotentRequest(asked);
+  const request = idempotentRequest(repeatable);
   for (let attempt = 1; ; attempt++) {
     try {
       return { text: await act(request), isReplay: false };
     } catch (error) {
       if (!(error instanceof Refusal || error instanceof KeyTaken)) throw error;
-      const kept = request && (await findAnswer(db, request, secretBox));
-      if (kept !== undefined) {
-        // A revoked key gets nothing, least of all a secret that was answered before.
-        if (asked.principal !== undefined) await requireKeyThatCounts(db, asked.principal);
-        return { text: kept, isReplay: true };
+      const stored = request && (await findAnswer(db, request, secretBox));
+      if (stored !== undefined) {
+        // A revoked key gets no stored response, which may hold a secret.
+        if (repeatable.principal !== undefined) await requireKeyThatCounts(db, repeatable.principal);
+        return { text: stored, isReplay: true };
       }
       if (error instanceof Refusal || attempt === ATTEMPTS) throw error;
     }

@@ -1,7 +1,7 @@
 import type { Weighed } from '../../../shared/db/weighed-columns.js';
 import { ANSWER_PART_BYTES } from '../../../shared/limits/bounds.js';
 
-/** Ids of as many objects as a part holds, or of one that is heavier. */
+/** Groups ids into parts of at most ANSWER_PART_BYTES. A larger object is a part by itself. */
 export function cutByBytes(page: readonly Weighed<unknown>[]): string[][] {
   const parts: string[][] = [];
   let room = 0;

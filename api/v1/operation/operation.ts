@@ -7,21 +7,21 @@ import type { InputParser } from '../../input/input-parser.js';
 import type { RawInput } from '../../input/normalize.js';
 import { type Answer, answerOnce, type RepetitionDeps } from './answer-once.js';
 
-/** What is asked of an operation of /v1, by a request or by a tool's call. */
+/** The input of a /v1 operation, from an HTTP request or an MCP tool call. */
 export interface Call {
   principal: Principal;
-  /** The query of what reads or deletes, the body of what adds or changes. */
+  /** The query of a GET or DELETE, the body of a POST. */
   input: RawInput;
-  /** Which object it is about; empty where it is about none. */
+  /** The id in the path; empty when the path has none. */
   id: string;
   idempotencyKey: string | undefined;
-  /** The operation and its object as /v1 names them: what the key is good for. */
+  /** The /v1 path. An idempotency key is bound to it. */
   path: string;
-  /** The caller would rather have a table than JSON. */
+  /** True when the Accept header prefers text/csv. */
   wantsCsv: boolean;
 }
 
-/** Gives the answer, or throws the refusal. A route and a tool call the same. */
+/** Returns the response or throws a `Refusal`. HTTP routes and MCP tools call the same operation. */
 export type Operation = (call: Call) => Promise<Answer>;
 
 export function operation<T>(
@@ -39,7 +39,7 @@ export interface WritingDeps {
   recentWrites: RecentWrites;
 }
 
-/** One that changes what its account reads. */
+/** An operation that writes: the account reads from the primary for a while after it. */
 export function writingOperation<T>(
   { recentWrites }: WritingDeps,
   parse: InputParser<T>,
@@ -49,7 +49,7 @@ export function writingOperation<T>(
   return (call) => recentWrites.around(call.principal.accountId, () => write(call));
 }
 
-/** One that an idempotency key makes safe to repeat: `act` keeps the answer that it renders. */
+/** A write that accepts an idempotency key. `act` stores the response that it returns. */
 export function repeatableOperation<T>(
   deps: RepetitionDeps & WritingDeps,
   parse: InputParser<T>,
@@ -58,14 +58,14 @@ export function repeatableOperation<T>(
   return async (call) => {
     const input = parse(call.input);
     const { principal, idempotencyKey, path } = call;
-    const asked = { input, idempotencyKey, path, principal, scope: principal };
+    const repeatable = { input, idempotencyKey, path, principal, scope: principal };
     const write = (): Promise<Answer> =>
-      answerOnce(deps, asked, (idempotent) => act(call, input, idempotent));
+      answerOnce(deps, repeatable, (idempotent) => act(call, input, idempotent));
     return await deps.recentWrites.around(principal.accountId, write);
   };
 }
 
-/** What cannot be an id is not looked up. */
+/** Refuses a malformed id without a query. */
 export function objectId({ id }: Call, what: string): string {
   if (!isIdShaped(id)) throw noSuch(what, id);
   return id;

@@ -8,14 +8,14 @@ import { hasLargeBody } from '../../middleware/read-body.js';
 import type { Answer } from './answer-once.js';
 import type { Call, Operation } from './operation.js';
 
-/** An operation as a route: behind `admit`, and a POST behind `readBody`. */
+/** Serves an operation over HTTP. Requires `admit`, and `readBody` for a POST. */
 export function serve(operation: Operation): RequestHandler {
   return async (req, res) => {
     const call = callOf(req);
-    // What took long to parse takes as long to validate.
+    // A large body takes as long to validate as it took to parse.
     if (hasLargeBody(req)) await takeLongTurn();
     const answer = operation(call);
-    // Of a request that is refused for another reason nobody asks how it failed.
+    // Avoids an unhandled rejection when `req.consumed` rejects first.
     answer.catch(() => undefined);
     await req.consumed;
     await sendAnswer(res, await answer);
@@ -39,13 +39,13 @@ function callOf(req: Request): Call {
   };
 }
 
-/** Hardly anybody does: what a header prefers is worked out only where it names the type. */
+/** Parses the Accept header only when it names text/csv, which is rare. */
 function wantsCsv(req: Request): boolean {
   const { accept = '' } = req.headers;
   return /text\/csv/i.test(accept) && req.accepts(['application/json', 'text/csv']) === 'text/csv';
 }
 
-/** A POST takes nothing from its query. */
+/** The body of a POST; query parameters are refused. */
 export function soleBodyOf(req: Request): RawInput {
   requireNoQuery(req);
   return bodyOf(req);

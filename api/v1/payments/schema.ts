@@ -6,5 +6,5 @@ const Filters = { created: CreatedFilter };
 
 export const ListPayments = Type.Object({ ...ListParameters, ...Filters }, { additionalProperties: false });
 
-/** The whole of a list has no pages. */
+/** A CSV export contains the complete list and takes no cursor. */
 export const TablePayments = Type.Object(Filters, { additionalProperties: false });

@@ -12,16 +12,16 @@ interface Named {
   param: (typeof NAMES)[number];
 }
 
-/** The payment under whichever of its names it was sent; undefined when none was. */
+/** Reads the payment id from `payment` or first of its Stripe aliases; undefined when none was sent. */
 export function namedPayment(input: Names): Named | undefined {
   const sent = NAMES.flatMap((param) => {
     const id = input[param];
     return id === undefined ? [] : [{ id, param }];
   });
-  const [one, other] = sent;
-  if (one === undefined || other === undefined) return one;
-  const message = `Send ${one.param} or ${other.param}, not both: they are names of the same.`;
-  throw new Refusal('parameters_exclusive', message, { param: other.param });
+  const [first, second] = sent;
+  if (first === undefined || second === undefined) return first;
+  const message = `Send ${first.param} or ${second.param}, not both: they name the same payment.`;
+  throw new Refusal('parameters_exclusive', message, { param: second.param });
 }
 
 export function newRefund(input: CreateRefund): NewRefund {

@@ -6,7 +6,7 @@ import { CreatedFilter, UnixSeconds } from '../../input/created-filter.js';
 import { ListParameters } from '../../input/list-query.js';
 import { Metadata } from '../../input/metadata.js';
 
-/** Stripe's names for it are taken as well. */
+/** Stripe's names for the payment are accepted as aliases. */
 const paymentNames = (description: string) => ({
   payment: Type.Optional(Type.String({ description })),
   payment_intent: Type.Optional(Type.String({ description: 'The same as payment. Send one of them.' })),
@@ -43,6 +43,6 @@ const Filters = {
 
 export const ListRefunds = Type.Object({ ...ListParameters, ...Filters }, { additionalProperties: false });
 
-/** The whole of a list has no pages. */
+/** A CSV export contains the complete list and takes no cursor. */
 export const TableRefunds = Type.Object(Filters, { additionalProperties: false });
 export type TableRefunds = Static<typeof TableRefunds>;

@@ -13,7 +13,7 @@ import {
   webhookEndpointOperations,
 } from '../webhook-endpoints/operations.js';
 
-/** All that a checkout key opens. */
+/** Every operation that a checkout key may call. */
 export type MerchantOperations = CheckoutSessionOperations &
   PaymentOperations &
   RefundOperations &

@@ -9,14 +9,14 @@ import { agentSignUp } from '../keys/sign-up.js';
 import { serve } from '../operation/serve-operation.js';
 import { type MerchantOperations, merchantOperations } from './merchant-operations.js';
 
-/** The merchant API. Everything but sign-up is behind a checkout key, unknown paths included. */
+/** The merchant API. Every path but `POST /v1/keys` requires a checkout key, unknown paths too. */
 export function merchantApi(deps: Deps): Router {
   const operations = merchantOperations(deps);
   const read = readBody(deps);
   const router = Router({ caseSensitive: true });
   router.post('/keys', agentSignUp(deps));
   router.use(admit(deps));
-  // All in one router: another one within it is a step of every request, longer than looking at these.
+  // One flat router: a nested router costs every request more than comparing these paths.
   checkoutSessions(router, operations, read);
   payments(router, operations);
   refunds(router, operations, read);
@@ -94,7 +94,7 @@ function webhookEndpoints(router: Router, operations: MerchantOperations, read: 
     .all(methodNotAllowed('POST'));
 }
 
-/** But for making one. */
+/** `POST /keys` is registered before `admit`. */
 function keys(router: Router, operations: MerchantOperations): void {
   router.route('/keys').get(serve(operations.listKeys)).all(methodNotAllowed('GET, HEAD, POST'));
   router.route('/keys/:id').delete(serve(operations.deleteKey)).all(methodNotAllowed('DELETE'));

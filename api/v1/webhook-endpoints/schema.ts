@@ -14,7 +14,7 @@ export const LONGEST_OVERLAP_SECONDS = 86_400;
 
 const Description = Type.String({ maxLength: 500 });
 
-/** On an update an empty value clears. */
+/** On an update, an empty value clears the field. */
 const clearable = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 
 export const CreateWebhookEndpoint = Type.Object(

@@ -3,18 +3,18 @@ import { Refusal } from '../../../shared/errors/refusal.js';
 import { judgeWebhookUrl, resolveHost, type UrlVerdict } from '../../../shared/values/public-address.js';
 import { ajv } from '../../input/formats.js';
 
-/** A host that does not resolve within this is accepted: every delivery judges again. */
+/** A host that does not resolve in time is accepted: every delivery checks the address again. */
 const RESOLVE_TIMEOUT_MS = 2000;
 
 type Reason = Extract<UrlVerdict, { ok: false }>['reason'];
 
-/** What a URI may hold; everything else is percent-encoded in it. */
+/** Characters that must be percent-encoded in a URI. */
 const NOT_IN_A_URI = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]/gu;
 
 let validateUri: ValidateFunction<string> | undefined;
 const MAX_URL_LENGTH = 2048;
 
-/** The URL as it is kept: as it was sent when that is a URI, else its URI. */
+/** Returns the URL to store: unchanged when it is a valid URI, else percent-encoded. */
 export async function requireAllowedUrl(
   url: string,
   rules: { livemode: boolean; allowPrivateNetworks: boolean },
@@ -27,8 +27,8 @@ export async function requireAllowedUrl(
   if (!verdict.ok) {
     throw new Refusal('url_invalid', sentence(verdict.reason, rules.livemode), { param: 'url' });
   }
-  const kept = isUri(url) ? url : verdict.url.href.replaceAll(NOT_IN_A_URI, encodeURIComponent);
-  if (isUri(kept) && kept.length <= MAX_URL_LENGTH) return kept;
+  const stored = isUri(url) ? url : verdict.url.href.replaceAll(NOT_IN_A_URI, encodeURIComponent);
+  if (isUri(stored) && stored.length <= MAX_URL_LENGTH) return stored;
   throw new Refusal('url_invalid', sentence('not_a_url', rules.livemode), { param: 'url' });
 }
 
@@ -40,7 +40,7 @@ function isUri(text: string): boolean {
 function sentence(reason: Reason, livemode: boolean): string {
   switch (reason) {
     case 'not_a_url':
-      return 'url must be a whole URL, such as https://example.com/webhooks.';
+      return 'url must be a complete URL, such as https://example.com/webhooks.';
     case 'wrong_scheme':
       return livemode
         ? 'url must start with https:// in live mode.'

@@ -1,7 +1,7 @@
 import type { LinkAnswer } from '../../../api/payment-link/link-answer.js';
 import type { LinkDeps } from '../../../api/payment-link/link-deps.js';
-import { look } from '../../../api/payment-link/look.js';
 import { pay } from '../../../api/payment-link/pay.js';
+import { viewLink } from '../../../api/payment-link/view-link.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import { findLinkedSession, type LinkedSession } from '../../../shared/settlement/read-link.js';
 import type { WellFormedHeader } from '../../../shared/x402/headers.js';
@@ -39,7 +39,7 @@ export async function payLink(
 }
 
 export async function askLink(world: World, sessionId: string): Promise<void> {
-  const answer = await visit(world, sessionId, { verify: 'honest', meanwhile: async () => {} }, look);
+  const answer = await visit(world, sessionId, { verify: 'honest', meanwhile: async () => {} }, viewLink);
   const payers = world.payments.filter(({ checkoutSessionId }) => checkoutSessionId === sessionId);
   for (const nonce of new Set(payers.map(nonceOf))) note(world, sessionId, nonce, answer);
 }

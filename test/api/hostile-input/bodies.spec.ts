@@ -37,10 +37,10 @@ describe('hostile input', () => {
     };
 
     for (const [encoding, encode] of Object.entries(encoders)) {
-      it(`in ${encoding} is refused, a bomb and a broken one alike`, async () => {
-        const whole = encode(JSON.stringify(minimal));
+      it(`in ${encoding} is refused, a decompression bomb and a broken one alike`, async () => {
+        const encoded = encode(JSON.stringify(minimal));
         const bomb = encode(Buffer.alloc(64 * 1024 * 1024));
-        for (const bytes of [whole, whole.subarray(0, -3), bomb, Buffer.from('nothing like it')]) {
+        for (const bytes of [encoded, encoded.subarray(0, -3), bomb, Buffer.from('nothing like it')]) {
           for (const name of [encoding, encoding.toUpperCase(), ` ${encoding}`, `${encoding}, ${encoding}`]) {
             const answer = await web.post(bytes, { ...JSON_TYPE, 'Content-Encoding': name });
             assertInvalid(answer, 'unsupported_content_encoding');
@@ -50,14 +50,14 @@ describe('hostile input', () => {
       });
     }
 
-    it('in an encoding that nobody knows is refused too', async () => {
+    it('in an unknown encoding is refused', async () => {
       for (const encoding of ['zstd', 'compress', 'identity, gzip', 'gzip;q=1', 'utf-8', 'x'.repeat(1000)]) {
         const answer = await web.post('{}', { ...JSON_TYPE, 'Content-Encoding': encoding });
         assertInvalid(answer, 'unsupported_content_encoding');
       }
     });
 
-    it('as it is, by whatever name, is taken', async () => {
+    it('in identity encoding is accepted, by any of its names', async () => {
       const text = JSON.stringify(minimal);
       for (const encoding of ['identity', 'IDENTITY', ' identity ', '']) {
         assertFine(await web.post(text, { ...JSON_TYPE, 'Content-Encoding': encoding }));
@@ -65,7 +65,7 @@ describe('hostile input', () => {
       assertInvalid(await web.post('', { 'Content-Encoding': 'gzip' }), 'parameter_missing', 'line_items');
     });
 
-    it('that is compressed is refused before a byte of it came', async () => {
+    it('that is compressed is refused before it is read', async () => {
       for (const [line, code] of [
         [`POST ${SESSIONS}`, 'unsupported_content_encoding'],
         ['POST /mcp', 'unsupported_content_encoding'],
@@ -88,7 +88,7 @@ describe('hostile input', () => {
       }
     });
 
-    it('that was refused for its encoding is read past: its connection goes on', async () => {
+    it('that was refused for its encoding is discarded: its connection stays usable', async () => {
       const packed = gzipSync(JSON.stringify(minimal));
       const head = web.head(`POST ${SESSIONS}`, 'Content-Encoding: gzip', `Content-Length: ${packed.length}`);
       const next = web.head(`GET ${SESSIONS}?limit=1`, 'Connection: close');
@@ -99,7 +99,7 @@ describe('hostile input', () => {
       );
     });
 
-    it('in chunks is taken up to 2 MiB, and refused from there on', async () => {
+    it('in chunks is read up to 2 MiB, and refused above', async () => {
       assertFine(await sendInChunks(padded(MAX_BODY_BYTES), 64 * 1024));
       assertInvalid(await sendInChunks(padded(MAX_BODY_BYTES + 1), 64 * 1024), 'body_too_large');
       assertFine(await sendInChunks(JSON.stringify(minimal), 1));
@@ -132,7 +132,7 @@ describe('hostile input', () => {
       assert.match(answer, /^HTTP\/1\.1 400 .*"code":"body_too_large"/s);
     });
 
-    it('that is longer than announced ends the connection, and makes nothing of its rest', async () => {
+    it('that is longer than announced ends the connection, and its rest has no effect', async () => {
       const before = await web.sessionCount();
       const text = JSON.stringify(minimal);
       const answer = await web.exchange(
@@ -148,12 +148,12 @@ describe('hostile input', () => {
       ['a length and chunks', ['Content-Length: 2', 'Transfer-Encoding: chunked'], '0\r\n\r\n'],
       ['a negative length', ['Content-Length: -1'], ''],
       ['a length in hex', ['Content-Length: 0x2'], '{}'],
-      ['chunks of no size', ['Transfer-Encoding: chunked'], 'zz\r\n{}\r\n0\r\n\r\n'],
+      ['chunks without a size', ['Transfer-Encoding: chunked'], 'zz\r\n{}\r\n0\r\n\r\n'],
       ['chunks that end early', ['Transfer-Encoding: chunked'], 'ff\r\n{}'],
       ['a transfer coding that hides chunks', ['Transfer-Encoding: chunked, identity'], '0\r\n\r\n'],
     ];
     for (const [why, headers, body] of unclear) {
-      it(`with ${why} is no request at all: 400 and the connection ends`, async () => {
+      it(`with ${why} is refused by the HTTP parser: 400, and the connection ends`, async () => {
         const before = await web.sessionCount();
         const request = web.head(`POST ${SESSIONS}`, 'Content-Type: application/json', ...headers) + body;
         const answer = await web.exchange(request, { end: true });
@@ -164,9 +164,9 @@ describe('hostile input', () => {
       });
     }
 
-    it('that is never finished makes nothing, and is no error of ours', async () => {
+    it('that is never finished has no effect, and is not a server error', async () => {
       const before = await web.sessionCount();
-      const whole = web.head(
+      const head = web.head(
         `POST ${SESSIONS}`,
         'Content-Type: application/json',
         `Content-Length: ${JSON.stringify(minimal).length}`,
@@ -179,7 +179,7 @@ describe('hostile input', () => {
         web.logged.length = 0;
         const socket = connect(web.port, '127.0.0.1');
         await once(socket, 'connect');
-        socket.write(whole + JSON.stringify(minimal).slice(0, 20));
+        socket.write(head + JSON.stringify(minimal).slice(0, 20));
         const [req] = await once(web.server, 'request');
         await once(req, 'readable');
         cut(socket);
@@ -189,14 +189,14 @@ describe('hostile input', () => {
       assert.equal(await web.sessionCount(), before);
     });
 
-    it('is not read for a request without a key', async () => {
+    it('is not read without a key', async () => {
       const answer = await web.exchange(
         `POST ${SESSIONS} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nConnection: close\r\n\r\n`,
       );
       assert.match(answer, /^HTTP\/1\.1 401 .*"code":"api_key_missing"/s);
     });
 
-    it('is ignored where there should be none', async () => {
+    it('is ignored where none is expected', async () => {
       const { id } = await buildSession(web.db, web.shop.accountId);
       for (const [method, path] of [
         ['GET', `${SESSIONS}/${id}`],
@@ -231,7 +231,7 @@ describe('hostile input', () => {
       });
     }
 
-    it('that is missing or empty is refused, unless there is no body', async () => {
+    it('that is missing or empty is refused, unless the body is empty', async () => {
       assertInvalid(await web.post(text, {}), 'unsupported_content_type');
       assertInvalid(await web.post(text, { 'Content-Type': '' }), 'unsupported_content_type');
       for (const headers of [{}, { 'Content-Type': 'text/plain' }, { 'Content-Type': 'image/png' }]) {
@@ -262,7 +262,7 @@ describe('hostile input', () => {
       });
     }
 
-    it('does not make other bytes than UTF-8 readable', async () => {
+    it('does not make non-UTF-8 bytes readable', async () => {
       const umlaut = text.replace('Coffee', 'Käffee');
       for (const charset of ['utf-16', 'utf-16le', 'iso-8859-1', 'utf-8']) {
         const headers = { 'Content-Type': `application/json;charset=${charset}` };
@@ -274,7 +274,7 @@ describe('hostile input', () => {
       assertInvalid(await web.post(formBytes, FORM_TYPE), 'malformed_body');
     });
 
-    it('that says form when it is JSON, or JSON when it is a form', async () => {
+    it('must match the body: JSON as a form and a form as JSON are refused', async () => {
       assertInvalid(await web.post(COFFEE_FORM), 'malformed_body');
       assertInvalid(await web.form(text), 'parameter_missing', 'line_items');
     });

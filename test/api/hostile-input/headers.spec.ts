@@ -12,7 +12,7 @@ describe('hostile input', () => {
   afterEach(() => web.assertUnharmed());
 
   describe('as a header', () => {
-    it('in Authorization that holds no key is 401, and repeated nowhere', async () => {
+    it('in Authorization without a key is 401, and not repeated', async () => {
       const key = web.shop.testKey;
       const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
       const shapes: [header: string, code: string][] = [
@@ -57,7 +57,7 @@ describe('hostile input', () => {
       }
     });
 
-    it('in Latin-1 does no harm', async () => {
+    it('in Latin-1 is harmless', async () => {
       const strange = Buffer.from(Array.from({ length: 128 }, (_, i) => i + 128)).toString('latin1');
       for (const name of [
         'Idempotency-Key',
@@ -68,7 +68,7 @@ describe('hostile input', () => {
         'Cookie',
         'Referer',
       ]) {
-        // Bytes: with a text, node:http would send the header in UTF-8 as well.
+        // Bytes, since node:http would send a string in UTF-8.
         const body = Buffer.from(JSON.stringify(minimal));
         const sendIt = (): Promise<Answer> => web.post(body, { ...JSON_TYPE, [name]: strange });
         const [first, second] = [await sendIt(), await sendIt()];
@@ -77,7 +77,7 @@ describe('hostile input', () => {
       }
     });
 
-    it('of another proxy or client is not believed', async () => {
+    it('of another proxy or client is not trusted', async () => {
       const answer = await web.send({
         headers: {
           'X-Request-Id': 'req_mine',
@@ -96,7 +96,7 @@ describe('hostile input', () => {
       assert.match(String(assertFine(made).url), /^https:\/\/pay\.example\/c\/cs_test_/);
     });
 
-    it('in great number or size is answered by the server itself', async () => {
+    it('in great number or size is answered by the HTTP parser', async () => {
       const large = web.head(`GET ${SESSIONS}`, `X-Large: ${'x'.repeat(40_000)}`);
       assert.match(await web.exchange(large), /^HTTP\/1\.1 431 /);
       const many = Array.from({ length: 1500 }, (_, i) => `X-${i}: ${i}`);

@@ -55,7 +55,7 @@ describe('hostile input', () => {
       });
     }
 
-    it('15 levels deep is named where it stands', async () => {
+    it('15 levels deep is refused by parameter name', async () => {
       const nest = (open: string, end: string): string => open.repeat(15) + end.repeat(15);
       const arrays = nest('[', ']');
       const objects = `${'{"a":'.repeat(15)}1${'}'.repeat(15)}`;
@@ -84,14 +84,14 @@ describe('hostile input', () => {
       );
     });
 
-    it('with keys sent twice takes the last, as JSON.parse does', async () => {
+    it('with repeated keys uses the last one, like JSON.parse', async () => {
       const session = assertFine(
         await web.post(`{"line_items":[],"mode":"x","line_items":${JSON_ITEMS},"mode":"payment"}`),
       );
       assert.equal(session.amount_total, 450);
     });
 
-    it('with 19,000 elements where few are expected', async () => {
+    it('with 19,000 elements where few are expected is refused', async () => {
       const many = (value: unknown): unknown[] => Array.from({ length: 19_000 }, () => value);
       assertInvalid(await web.json({ line_items: many(1) }), 'parameter_invalid', 'line_items');
       assertInvalid(await web.json({ ...minimal, expand: many('x') }), 'parameter_invalid_enum', 'expand[0]');
@@ -140,7 +140,7 @@ describe('hostile input', () => {
   });
 
   describe('as a form', () => {
-    it('may be the largest legal create there is, and means what the same JSON means', async () => {
+    it('may be the largest valid create, and means the same as JSON', async () => {
       const images = Array.from({ length: 8 }, (_, i) => `https://img.example/${i}/`.padEnd(2048, 'i'));
       const item = {
         price_data: {
@@ -219,7 +219,7 @@ describe('hostile input', () => {
       ['line_items[0]=x', 'parameter_invalid', 'line_items[0]'],
       ['line_items', 'parameter_invalid_empty', 'line_items'],
       [`${COFFEE_FORM}&metadata=x`, 'parameter_invalid', 'metadata'],
-      // JSON's ["x"] is refused for metadata, so its form has to be.
+      // JSON's ["x"] is refused for metadata, so its form is too.
       [`${COFFEE_FORM}&metadata[]=x`, 'parameter_invalid', 'metadata'],
       [`${COFFEE_FORM}&metadata[a][b]=x`, 'parameter_invalid', 'metadata[a]'],
       [`${COFFEE_FORM}&metadata[a][]=x`, 'parameter_invalid', 'metadata[a]'],
@@ -243,7 +243,7 @@ describe('hostile input', () => {
       });
     }
 
-    it('of names nested 15 deep, long names, and names without end', async () => {
+    it('of names nested 15 deep, long names, and unterminated names', async () => {
       const deep = '[a]'.repeat(15);
       assertInvalid(await web.form(`${COFFEE_FORM}&metadata${deep}=1`), 'parameter_invalid', 'metadata[a]');
       assertInvalid(await web.form(`${COFFEE_FORM}&nothing${deep}=1`), 'parameter_unknown', 'nothing');
@@ -275,7 +275,7 @@ describe('hostile input', () => {
       );
     });
 
-    it('with a percent sign that encodes nothing: it is a percent sign', async () => {
+    it('with a percent sign that starts no escape keeps it', async () => {
       for (const text of ['100%', '%ZZ', '%', '%4', '%%41']) {
         const session = assertFine(await web.form(`${COFFEE_FORM}&client_reference_id=${text}`));
         assert.equal(session.client_reference_id, text.replace('%41', 'A'));

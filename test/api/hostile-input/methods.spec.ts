@@ -62,7 +62,7 @@ describe('hostile input', () => {
       });
     }
 
-    it('HEAD: the headers of GET, also when that is refused, and no body', async () => {
+    it('HEAD: the headers of GET, also of a refused one, and no body', async () => {
       for (const path of [SESSIONS, `${SESSIONS}/cs_test_x`, `${SESSIONS}?limit=0`, '/v1/nothing']) {
         const [get, headOnly] = [await web.send({ path }), await web.send({ path, method: 'HEAD' })];
         assert.equal(headOnly.status, get.status);
@@ -74,7 +74,7 @@ describe('hostile input', () => {
       }
     });
 
-    it('CONNECT and what is no method end the connection', async () => {
+    it('CONNECT and invalid methods end the connection', async () => {
       for (const line of [
         'CONNECT pay.example:443',
         `FOO ${SESSIONS}`,

@@ -44,7 +44,7 @@ describe('hostile input', () => {
       '-1',
     ];
 
-    it('that means something to JavaScript is a metadata key like any other, everywhere', async () => {
+    it('that is special in JavaScript is an ordinary metadata key everywhere', async () => {
       const metadata = `{${names.map((name) => `"${name}":"v-${name}"`).join(',')}}`;
       const asJson = await web.post(`{"line_items":${JSON_ITEMS},"metadata":${metadata}}`);
       const asForm = await web.form(
@@ -52,21 +52,21 @@ describe('hostile input', () => {
       );
       for (const answer of [asJson, asForm]) {
         const { id } = assertFine(answer);
-        const kept = (text: string): [string, unknown][] => {
+        const metadataOf = (text: string): [string, unknown][] => {
           const { metadata: found } = JSON.parse(text);
           return Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1));
         };
         const expected = names
           .map((name): [string, unknown] => [name, `v-${name}`])
           .sort(([a], [b]) => (a < b ? -1 : 1));
-        assert.deepEqual(kept(answer.text), expected);
+        assert.deepEqual(metadataOf(answer.text), expected);
         assert.equal((await web.send({ path: `${SESSIONS}/${id}` })).text, answer.text);
         const listed = await web.send({ path: `${SESSIONS}?limit=10` });
         assert.ok(listed.text.includes(answer.text));
         const expired = await web.post('', {}, `${SESSIONS}/${id}/expire`);
-        assert.deepEqual(kept(expired.text), expected);
+        assert.deepEqual(metadataOf(expired.text), expected);
         const event = await Event.query(web.db).findOne({ checkoutSessionId: id }).throwIfNotFound();
-        assert.deepEqual(kept(JSON.stringify(event.object)), expected);
+        assert.deepEqual(metadataOf(JSON.stringify(event.object)), expected);
       }
       assert.equal(withoutIds(asForm.text), withoutIds(asJson.text));
     });
@@ -107,7 +107,7 @@ describe('hostile input', () => {
       });
     }
 
-    it('in brackets in a query is what the error names', async () => {
+    it('in brackets in a query is repeated in the error', async () => {
       assertInvalid(
         await web.send({ path: `${SESSIONS}?created[gte]=abc` }),
         'parameter_invalid_integer',
@@ -157,7 +157,7 @@ describe('hostile input', () => {
       ['enabled_events[0]', ENDPOINTS, (text) => ({ url: HOOK_URL, enabled_events: [text] })],
     ];
     for (const [param, path, body] of fields) {
-      it(`that is none is refused in ${param}`, async () => {
+      it(`that is invalid Unicode is refused in ${param}`, async () => {
         for (const text of unreadable) {
           assertInvalid(await web.json(body(text), path), 'parameter_invalid_string', param);
         }
@@ -166,14 +166,14 @@ describe('hostile input', () => {
       });
     }
 
-    it('that is none is refused in unknown names, which are named all the same', async () => {
+    it('that is invalid Unicode is refused in unknown names, which are still reported', async () => {
       for (const name of unreadable) {
         const answer = await web.json({ ...minimal, [name]: 1 });
         assertInvalid(answer, 'parameter_unknown', name);
       }
     });
 
-    it('that is none is refused in queries', async () => {
+    it('that is invalid Unicode is refused in queries', async () => {
       for (const [query, code, param] of [
         ['starting_after=%00', 'parameter_invalid_string', 'starting_after'],
         ['ending_before=cs_test_%00', 'parameter_invalid_string', 'ending_before'],
@@ -186,7 +186,7 @@ describe('hostile input', () => {
       }
     });
 
-    it('of nearly 2 MiB is too long in every field, and is told so before anything costly looks at it', async () => {
+    it('of nearly 2 MiB is refused as too long in every field, before any costly check', async () => {
       const long = 'a'.repeat(2_000_000);
       const texts: [param: string, path: string, body: object][] = [
         ['customer_email', SESSIONS, { ...minimal, customer_email: `a@${long}` }],
@@ -212,7 +212,7 @@ describe('hostile input', () => {
       assert.ok(param.startsWith('metadata[a') && param.length <= 300);
     });
 
-    it('of any other kind comes back as it was sent', async () => {
+    it('of any other kind is returned unchanged', async () => {
       const texts = [
         '\u0001\u001f\u007f',
         'a\tb\r\nc',
@@ -255,7 +255,7 @@ describe('hostile input', () => {
       }
     });
 
-    it('in success_url adds no header and no line to anything', async () => {
+    it('in success_url adds no header and no line to a response', async () => {
       for (const text of ['\r\nSet-Cookie: a=b', '\nx', '\u0085x', '\u2028x', '\tx', '\u007f', ' x', '\\x']) {
         for (const field of ['success_url', 'cancel_url']) {
           const url = `https://shop.example/${text}`;

@@ -40,7 +40,7 @@ describe('hostile input', () => {
       });
     }
 
-    it('-0 in JSON is 0 cents, and said so', async () => {
+    it('-0 in JSON is 0 cents, also in the response', async () => {
       for (const raw of ['-0', '-0.0', '-0e5']) {
         const answer = await web.post(withAmount(raw));
         assert.match(answer.text, /"amount_total":0,/);
@@ -71,7 +71,7 @@ describe('hostile input', () => {
       '{}',
       '"1e3"',
     ]) {
-      it(`${raw.slice(0, 20)} in JSON is no quantity`, async () => {
+      it(`${raw.slice(0, 20)} in JSON is not a quantity`, async () => {
         assertInvalid(await web.post(withQuantity(raw)), 'parameter_invalid_integer', QUANTITY);
       });
     }
@@ -87,7 +87,7 @@ describe('hostile input', () => {
       '[450]',
       '"Infinity"',
     ]) {
-      it(`${raw} in JSON is no amount`, async () => {
+      it(`${raw} in JSON is not an amount`, async () => {
         assertInvalid(await web.post(withAmount(raw)), 'parameter_invalid_integer', AMOUNT);
       });
     }
@@ -114,7 +114,7 @@ describe('hostile input', () => {
       '9'.repeat(100_000),
       `-${'9'.repeat(400)}`,
     ]) {
-      it(`${text.slice(0, 20)} in a form or a query is no integer`, async () => {
+      it(`${text.slice(0, 20)} in a form or a query is not an integer`, async () => {
         assertInvalid(
           await web.form(`${COFFEE_FORM}&line_items[0][quantity]=${text}`),
           'parameter_invalid_integer',
@@ -155,7 +155,7 @@ describe('hostile input', () => {
       '100000000',
       '9'.repeat(20),
     ]) {
-      it(`${JSON.stringify(text)} is no unit_amount_decimal`, async () => {
+      it(`${JSON.stringify(text)} is not a unit_amount_decimal`, async () => {
         const price = { unit_amount_decimal: text, product_data: { name: 'A' } };
         const param = 'line_items[0][price_data][unit_amount_decimal]';
         const body = { line_items: [{ price_data: price }] };
@@ -172,7 +172,7 @@ describe('hostile input', () => {
     });
 
     for (const text of ['yes', 'no', '1', '0', 'TRUE', 'True', 'on', 't', ' true', 'truefalse', 'null']) {
-      it(`${JSON.stringify(text)} in a form is none`, async () => {
+      it(`${JSON.stringify(text)} in a form is invalid`, async () => {
         const path = `${ENDPOINTS}/${id}`;
         assertInvalid(
           await web.form(`disabled=${encodeURIComponent(text)}`, path),
@@ -182,7 +182,7 @@ describe('hostile input', () => {
       });
     }
     for (const raw of ['"true"', '"false"', '1', '0', '[true]', '{"a":true}']) {
-      it(`${raw} in JSON is none`, async () => {
+      it(`${raw} in JSON is invalid`, async () => {
         const path = `${ENDPOINTS}/${id}`;
         assertInvalid(
           await web.post(`{"disabled":${raw}}`, JSON_TYPE, path),
@@ -191,7 +191,7 @@ describe('hostile input', () => {
         );
       });
     }
-    it('in brackets or twice is none', async () => {
+    it('in brackets or repeated is invalid', async () => {
       const path = `${ENDPOINTS}/${id}`;
       for (const text of ['disabled[]=true', 'disabled[a]=true', 'disabled=true&disabled=true']) {
         assertInvalid(await web.form(text, path), 'parameter_invalid', 'disabled');

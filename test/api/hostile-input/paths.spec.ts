@@ -46,7 +46,7 @@ describe('hostile input', () => {
       '(.*)',
     ];
     for (const id of ids) {
-      it(`id ${id.slice(0, 40)} names nothing`, async () => {
+      it(`with the id ${id.slice(0, 40)} names no object`, async () => {
         for (const [method, path] of [
           ['GET', `${SESSIONS}/${id}`],
           ['POST', `${SESSIONS}/${id}/expire`],
@@ -61,7 +61,7 @@ describe('hostile input', () => {
     }
 
     for (const id of ['%', '%Z', '%ZZ', '%ff', '%C3', '%C3%28', '%ED%A0%80', '%u0041', 'cs_test_%E0%A4%A']) {
-      it(`id ${id}, which encodes nothing, is the client's mistake`, async () => {
+      it(`with the id ${id}, which is not valid percent-encoding, is a client error`, async () => {
         for (const [method, path] of [
           ['GET', `${SESSIONS}/${id}`],
           ['POST', `${SESSIONS}/${id}/expire`],
@@ -76,7 +76,7 @@ describe('hostile input', () => {
       });
     }
 
-    it('that is broken elsewhere is unknown', async () => {
+    it('that is malformed elsewhere is unknown', async () => {
       for (const path of [
         '/v1/%ZZ',
         '/v1/%00',
@@ -91,7 +91,7 @@ describe('hostile input', () => {
       }
     });
 
-    it('with a slash at its end is the same', async () => {
+    it('with a trailing slash is the same', async () => {
       const { id } = await buildSession(web.db, web.shop.accountId);
       for (const path of [
         SESSIONS,
@@ -109,7 +109,7 @@ describe('hostile input', () => {
       assertError(await web.send({ path: `${SESSIONS}//expire`, method: 'POST' }), 404, 'unknown_path');
     });
 
-    it('in another case is unknown, and does nothing', async () => {
+    it('in another case is unknown, and has no effect', async () => {
       const { id } = await buildSession(web.db, web.shop.accountId);
       for (const [method, path] of [
         ['GET', '/v1/Checkout/sessions'],
@@ -126,7 +126,7 @@ describe('hostile input', () => {
       assert.equal((await CheckoutSession.query(web.db).findById(id))?.status, 'open');
     });
 
-    it('with its host before it is the same, also to an Idempotency-Key', async () => {
+    it('in absolute form is the same, also for an Idempotency-Key', async () => {
       const body = JSON.stringify(minimal);
       const headers = { ...JSON_TYPE, 'Idempotency-Key': 'absolute-form' };
       const first = await web.post(body, headers);
@@ -135,7 +135,7 @@ describe('hostile input', () => {
       assert.equal(again.text, first.text);
     });
 
-    it('with a query that is broken, long, or has a question mark in it', async () => {
+    it('with a query that is malformed, long, or contains a question mark', async () => {
       assertInvalid(await web.send({ path: `${SESSIONS}?limit=%ZZ` }), 'parameter_invalid_integer', 'limit');
       assertInvalid(await web.send({ path: `${SESSIONS}?%ZZ=1` }), 'parameter_unknown', '%ZZ');
       assertInvalid(

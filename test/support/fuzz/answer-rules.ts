@@ -5,10 +5,10 @@ import type { RawAnswer } from './raw-client.js';
 
 const fitsError = schemaValidator('#/components/schemas/Error');
 const STATUSES = [0, 200, 202, 204, 400, 401, 402, 404, 405, 406, 409, 410, 415, 429, 431, 503];
-/** Reached, or the requests do not do what they are for. */
+/** Each must occur, or the generated requests miss their purpose. */
 const MUST_BE_SEEN = [200, 202, 400, 401, 402, 404, 405, 409, 410];
 
-/** What is true of every answer, whatever was asked; and what the answers say was made. */
+/** Invariants of every response, and counts of the objects that responses report as created. */
 export class AnswerRules {
   readonly made: Record<string, number> = {
     checkout_sessions: 0,
@@ -29,11 +29,11 @@ export class AnswerRules {
     const { status, headers, text } = answer;
     this.#seen.set(status, (this.#seen.get(status) ?? 0) + 1);
     assert.ok(STATUSES.includes(status), `status ${status}`);
-    // Node's own answer to what is no HTTP: it has neither a body nor our headers.
+    // The HTTP parser answers malformed requests itself, without body or our headers.
     const isNodes = !headers.has('request-id');
     if (isNodes && status === 431) return;
     if (isNodes) {
-      assert.match(request.path, /^[^/]|[^!-~]/, 'a request that is HTTP is answered by us');
+      assert.match(request.path, /^[^/]|[^!-~]/, 'a valid HTTP request reaches the service');
       return;
     }
     assert.match(headers.get('request-id') ?? '', /^req_[A-Za-z0-9]{28}$/);
@@ -44,7 +44,7 @@ export class AnswerRules {
       if (!name.startsWith('payment-')) assert.doesNotMatch(value, /never-in-a-log|etc\/passwd|<script/);
     }
     const isShown = status === 200 && !isLink(request.path);
-    // Metadata, and a new endpoint's secret, are the merchant's to see.
+    // Merchants may see their metadata, and the secret of a new endpoint.
     for (const secret of this.#secrets) if (!isShown) assert.ok(!text.includes(secret), `shows ${secret}`);
     if (request.method === 'HEAD' || status === 204) return;
     if (isLink(request.path)) checkLink(answer);
@@ -52,10 +52,10 @@ export class AnswerRules {
     else if (status !== 200 && !/^\/(metrics|admin)/.test(request.path)) checkError(answer);
   }
 
-  /** Counts it; the id of what may be asked for next. */
+  /** Counts created objects. Returns the id of the object, which later requests may use. */
   madeBy({ method, path, headers: headersSent, body }: Hostile, answer: RawAnswer): string | undefined {
     const { status, headers, text } = answer;
-    // Without a wait for its outcome, a payment that is taken is answered 202, and only such a one.
+    // With SETTLE_WAIT_MS 0 an accepted payment, and nothing else, is answered 202.
     const pays = headersSent.some(([name]) => /^(payment-signature|x-payment)$/i.test(name));
     if (status === 202 && pays && method !== 'HEAD') this.#count('payments');
     this.#count(headers.has('x-claimed') ? 'payments' : undefined);
@@ -83,10 +83,10 @@ export class AnswerRules {
 
   requireAllSeen(): void {
     const missing = MUST_BE_SEEN.filter((status) => (this.#seen.get(status) ?? 0) < 5);
-    assert.deepEqual(missing, [], this.told());
+    assert.deepEqual(missing, [], this.summary());
   }
 
-  told(): string {
+  summary(): string {
     const counts = [...this.#seen].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
     return counts.join(', ');
   }
@@ -109,13 +109,13 @@ interface ToolResult {
   structuredContent?: { id?: string; error?: { request_id: string } };
 }
 
-/** Empty when it is no tool's. */
+/** Empty when the response is not that of a tool. */
 function resultOf(status: number, text: string): ToolResult {
   const result = status === 200 ? JSON.parse(text).result : undefined;
   return result?.structuredContent === undefined ? {} : { isError: false, ...result };
 }
 
-/** JSON-RPC, or what /v1 says of a request that is no message. */
+/** Either JSON-RPC, or the Error object for requests that are not messages. */
 function checkMessage(answer: RawAnswer): void {
   const { status, headers, text } = answer;
   if (status === 202) {
@@ -135,16 +135,16 @@ function checkMessage(answer: RawAnswer): void {
   const { isError, structuredContent: { error } = {} } = resultOf(status, text);
   assert.equal(error !== undefined, isError ?? false);
   if (error === undefined) return;
-  assert.equal(fitsError({ error }), true, 'it is no Error');
+  assert.equal(fitsError({ error }), true, 'not an Error object');
   assert.equal(error.request_id, headers.get('request-id'));
 }
 
 function checkError({ status, headers, text }: RawAnswer): void {
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
   const body = JSON.parse(text);
-  assert.equal(fitsError(body), true, 'it is no Error');
+  assert.equal(fitsError(body), true, 'not an Error object');
   assert.equal(body.error.request_id, headers.get('request-id'));
-  assert.match(body.error.message, /\s\S.*[.!]$/s, 'its message is no sentence');
+  assert.match(body.error.message, /\s\S.*[.!]$/s, 'the message is not a sentence');
   assert.doesNotMatch(
     body.error.message,
     /\bat \S+:\d+|\b(select|insert|update) .* (from|into|set)\b|undefined/i,

@@ -10,7 +10,7 @@ import {
   type Json,
   jsonText,
   Raw,
-  seldom,
+  rarely,
 } from './hostile-values.js';
 
 export interface Schema {
@@ -29,7 +29,7 @@ export interface Schema {
   additionalProperties?: boolean | Schema;
 }
 
-/** What a schema allows, more or less. */
+/** Mostly valid values for a schema. */
 export function allowed(schema: Schema): Arbitrary<Json> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -73,7 +73,7 @@ function allowedText({ format, pattern }: Schema): Arbitrary<Json> {
   return fc.oneof(hostileText, fc.constant('Coffee'));
 }
 
-/** As the schema allows, or damaged, or nothing of the kind. */
+/** A valid value, a damaged one, or an unrelated one. */
 export const bodyOf = (schema: Schema): Arbitrary<Json> =>
   fc.oneof(
     {
@@ -118,21 +118,21 @@ const FORM_PAIRS = fc.constantFrom(
   'expand=line_items',
 );
 
-/** As JSON or a form, mostly whole. */
+/** Encodes as JSON or as a form, rarely truncated or altered. */
 export function encode(body: Json): Arbitrary<Encoded> {
   const isTree = typeof body === 'object' && body !== null && !(body instanceof Raw) && !Array.isArray(body);
   return fc
     .record({
       asForm: fc.boolean(),
-      pair: seldom(4, FORM_PAIRS),
-      /** Most are left whole. */
-      cutAt: seldom(30, fc.nat(300)),
-      flip: seldom(30, fc.tuple(fc.nat(500), fc.nat(255))),
-      type: seldom(30, TYPES),
+      pair: rarely(4, FORM_PAIRS),
+      /** Rarely, so that most bodies stay intact. */
+      cutAt: rarely(30, fc.nat(300)),
+      flip: rarely(30, fc.tuple(fc.nat(500), fc.nat(255))),
+      type: rarely(30, TYPES),
       zipped: fc.integer({ min: 0, max: 19 }),
     })
     .map(({ asForm, pair, cutAt, flip, type, zipped }) => {
-      // Neither Raw nor half of a surrogate pair can stand in a form.
+      // Raw JSON and lone surrogates cannot be sent in a form.
       const json = jsonText(body);
       const isForm = asForm && isTree && isPlain(body) && !/\\ud[89a-f]/.test(json);
       let bytes = Buffer.from(isForm ? [formText(body), ...(pair === null ? [] : [pair])].join('&') : json);

@@ -4,18 +4,18 @@ import { inputSchema } from '../../../api/mcp/tool-arguments.js';
 import { MERCHANT_TOOLS } from '../../../api/mcp/tools.js';
 import { allowed, type Schema } from './hostile-bodies.js';
 import { type Hostile, headerText, ID, idempotencyKey, METHODS } from './hostile-requests.js';
-import { damage, damages, hostileText, hostileValue, type Json, jsonText, seldom } from './hostile-values.js';
+import { damage, damages, hostileText, hostileValue, type Json, jsonText, rarely } from './hostile-values.js';
 
-/** More or less what its schema allows. */
+/** Valid, damaged or unrelated arguments. */
 function argumentsOf(tool: MerchantTool): Arbitrary<Json> {
   const { properties, required } = inputSchema(tool) as Schema;
   const members = Object.fromEntries(
     Object.entries(properties ?? {}).map(([name, schema]) => [name, argument(name, schema)]),
   );
-  const whole = fc.record(members, { requiredKeys: [...(required ?? [])] });
+  const valid = fc.record(members, { requiredKeys: [...(required ?? [])] });
   return fc.oneof(
-    { weight: 2, arbitrary: whole },
-    { weight: 2, arbitrary: fc.tuple(whole, damages).map(([args, changes]) => damage(args, changes)) },
+    { weight: 2, arbitrary: valid },
+    { weight: 2, arbitrary: fc.tuple(valid, damages).map(([args, changes]) => damage(args, changes)) },
     { weight: 1, arbitrary: hostileValue },
   );
 }
@@ -52,12 +52,12 @@ const messages: Arbitrary<string> = fc
   )
   .map(jsonText);
 
-const GOOD: [string, string][] = [
+const VALID_HEADERS: [string, string][] = [
   ['Content-Type', 'application/json'],
   ['Accept', 'application/json, text/event-stream'],
 ];
 
-/** POSTs to /mcp, most of them with a message that the SDK's transport takes. */
+/** POSTs to /mcp, most of them with a message that the transport of the SDK accepts. */
 export function hostileMessages(): Arbitrary<Hostile> {
   return fc
     .record({
@@ -68,7 +68,7 @@ export function hostileMessages(): Arbitrary<Hostile> {
       ),
       id: fc.nat(),
       key: fc.nat(99),
-      other: seldom(
+      other: rarely(
         6,
         fc.tuple(
           fc.constantFrom(
@@ -85,11 +85,11 @@ export function hostileMessages(): Arbitrary<Hostile> {
         ),
       ),
       message: messages,
-      cutAt: seldom(30, fc.nat(300)),
+      cutAt: rarely(30, fc.nat(300)),
     })
     .map(({ other, message, cutAt, ...rest }) => ({
       ...rest,
-      headers: [...GOOD.filter(([name]) => name !== other?.[0]), ...(other === null ? [] : [other])],
+      headers: [...VALID_HEADERS.filter(([name]) => name !== other?.[0]), ...(other === null ? [] : [other])],
       body: Buffer.from(cutAt === null ? message : message.slice(0, cutAt)),
     }));
 }

@@ -11,7 +11,7 @@ import {
   jsonText,
 } from './hostile-values.js';
 
-/** A request before it is known which ids and keys there are: `id` and `key` choose from what there is by then. */
+/** A request template. `id` and `key` are indexes into the ids and keys known when it is sent. */
 export interface Hostile {
   method: string;
   path: string;
@@ -21,7 +21,7 @@ export interface Hostile {
   body: Buffer | undefined;
 }
 
-/** Where an id of the service goes. */
+/** Placeholder for an id. */
 export const ID = '{id}';
 
 interface Operation {
@@ -29,7 +29,7 @@ interface Operation {
   requestBody?: { content: { 'application/json': { schema: Schema } } };
 }
 
-/** What may stand in a header at all: no control characters. */
+/** Text that a header may contain: no control characters. */
 export const headerText = hostileText.map((text) =>
   Buffer.from(text)
     .toString('latin1')
@@ -135,7 +135,7 @@ export const METHODS = fc.constantFrom(
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** Payment headers: a good one that was damaged, and things that are none. `payment` is a signed payment's JSON. */
+/** Payment headers: damaged payments and invalid values. `payments`: signed payments as JSON. */
 function paymentHeaders(payments: readonly Json[]): Arbitrary<string> {
   const damaged = fc
     .tuple(fc.constantFrom(...payments), damages)
@@ -225,7 +225,7 @@ const elsewhere: Arbitrary<Hostile> = fc.record({
   body: fc.constant(undefined),
 });
 
-/** The operations of the OpenAPI document equally often, the link more often, and what is neither. */
+/** All operations of the OpenAPI document, with links weighted higher, and a few other paths. */
 export function hostileRequests(payments: readonly Json[]): Arbitrary<Hostile> {
   const { paths } = openApiDocument('https://pay.example') as {
     paths: Record<string, Record<string, Operation>>;

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** JSON as it is written, which may hold what no value can: numbers out of range, names sent twice, nests. */
+/** JSON text that JSON.stringify cannot produce: numbers out of range, repeated names, deep nesting. */
 export class Raw {
   readonly text: string;
 
@@ -20,7 +20,7 @@ export function jsonText(value: Json): string {
     .join(',')}}`;
 }
 
-/** No letter of these may come back in a header, break a page or reach a log. */
+/** This text may not occur in a header, a page or a log. */
 export const MARK = 'never-in-a-log';
 
 const CURIOUS = [
@@ -124,8 +124,8 @@ const RAW = [
   `[${'1,'.repeat(5000)}1]`,
 ].map((text) => new Raw(text));
 
-/** Once in so many, else null. fast-check's own `freq` says how often it is null. */
-export function seldom<T>(oneIn: number, arbitrary: Arbitrary<T>): Arbitrary<T | null> {
+/** A value once in `oneIn` times, else null. The `freq` of fast-check sets how often it is null. */
+export function rarely<T>(oneIn: number, arbitrary: Arbitrary<T>): Arbitrary<T | null> {
   return fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 }
 
@@ -142,9 +142,9 @@ export const hostileValue: Arbitrary<Json> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<Json>({}, [], [[]], [{}], [null], { 0: {} }) },
 );
 
-/** One change to a value, somewhere in it. */
+/** One change at one path of a value. */
 interface Damage {
-  place: number;
+  at: number;
   how: 'replace' | 'remove' | 'add' | 'wrap' | 'spread';
   name: string;
   value: Json;
@@ -152,7 +152,7 @@ interface Damage {
 
 export const damages: Arbitrary<Damage[]> = fc.array(
   fc.record<Damage>({
-    place: fc.nat(1000),
+    at: fc.nat(1000),
     how: fc.constantFrom('replace', 'replace', 'remove', 'add', 'wrap', 'spread'),
     name: hostileName,
     value: hostileValue,
@@ -160,13 +160,13 @@ export const damages: Arbitrary<Damage[]> = fc.array(
   { maxLength: 3 },
 );
 
-export function damage(whole: Json, changes: readonly Damage[]): Json {
-  return changes.reduce((value, change) => damageOnce(value, change), whole);
+export function damage(original: Json, changes: readonly Damage[]): Json {
+  return changes.reduce((value, change) => damageOnce(value, change), original);
 }
 
-function damageOnce(whole: Json, { place, how, name, value }: Damage): Json {
-  const places = placesIn(whole);
-  const target = places[place % places.length] ?? [];
+function damageOnce(original: Json, { at, how, name, value }: Damage): Json {
+  const paths = pathsIn(original);
+  const target = paths[at % paths.length] ?? [];
   const change = (found: Json): Json | undefined => {
     if (how === 'remove') return undefined;
     if (how === 'wrap') return [found];
@@ -175,23 +175,23 @@ function damageOnce(whole: Json, { place, how, name, value }: Damage): Json {
     if (Array.isArray(found)) return [...found, value];
     return isTree(found) ? withMember(found, name, value) : value;
   };
-  return changeAt(whole, target, change) ?? null;
+  return changeAt(original, target, change) ?? null;
 }
 
 function isTree(value: Json): value is { [name: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Raw);
 }
 
-/** Defined, not assigned: `__proto__` is a name like any other here. */
+/** defineProperty, since assigning `__proto__` would set the prototype. */
 function withMember(tree: { [name: string]: Json }, name: string, value: Json): { [name: string]: Json } {
   const copy = Object.fromEntries(Object.entries(tree));
   return Object.defineProperty(copy, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function placesIn(value: Json, path: string[] = []): string[][] {
+function pathsIn(value: Json, path: string[] = []): string[][] {
   const isInner = Array.isArray(value) || isTree(value);
   const inner = isInner
-    ? Object.entries(value).flatMap(([name, member]) => placesIn(member, [...path, name]))
+    ? Object.entries(value).flatMap(([name, member]) => pathsIn(member, [...path, name]))
     : [];
   return [path, ...inner];
 }

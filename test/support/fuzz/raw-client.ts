@@ -1,18 +1,18 @@
 import { connect, type Socket } from 'node:net';
 
-/** An answer as it came over the wire. Headers by their lower-case names. */
+/** A response as received, with lower-case header names. */
 export interface RawAnswer {
-  /** 0: the connection ended without an answer. */
+  /** 0 when the connection ended without a response. */
   status: number;
   headers: ReadonlyMap<string, string>;
   text: string;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-/** Far longer than any answer takes: what is not answered by then never will be. */
+/** Far longer than any response takes. */
 const HUNG_MS = 20_000;
 
-/** Kept connections that send bytes as they are given, which no HTTP client would. */
+/** Keep-alive connections that send bytes unchanged, even invalid HTTP. */
 export class RawClient {
   readonly #port: number;
   readonly #idle: Socket[] = [];
@@ -27,10 +27,10 @@ export class RawClient {
       let received = Buffer.alloc(0);
       const end = (found: RawAnswer): void => {
         socket.removeAllListeners();
-        clearTimeout(hung);
+        clearTimeout(timer);
         resolve(found);
       };
-      const hung = setTimeout(() => {
+      const timer = setTimeout(() => {
         socket.destroy();
         reject(new Error(`not answered in ${HUNG_MS} ms: ${bytes.toString('latin1').slice(0, 2000)}`));
       }, HUNG_MS);
@@ -56,7 +56,7 @@ export class RawClient {
 
 const NO_ANSWER: RawAnswer = { status: 0, headers: new Map(), text: '' };
 
-/** Undefined while it is not whole. Every answer of the service says how long it is. */
+/** Undefined while incomplete. Every response of the service has a Content-Length. */
 function readAnswer(bytes: Buffer, hasBody: boolean): RawAnswer | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return undefined;

@@ -15,7 +15,7 @@ export function assertErrorShape({ status, headers, text }: Answer): { code: str
   assert.equal(requestId, headers['request-id']);
   const expected = code.startsWith('idempotency_') ? 'idempotency_error' : TYPES[status];
   assert.equal(type, expected ?? 'invalid_request_error');
-  assert.match(message, /^\S+\s.*[.!]$/s, `"${message}" is no sentence`);
+  assert.match(message, /^\S+\s.*[.!]$/s, `"${message}" is not a sentence`);
   assert.ok(message.length < 1000);
   if (status === 401) assert.match(headers['www-authenticate'] ?? '', /^Bearer realm=/);
   return body.error;

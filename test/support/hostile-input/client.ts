@@ -24,30 +24,30 @@ import { MARK } from '../fuzz/hostile-values.js';
 import { testServices } from '../suite.js';
 import { FORM_TYPE, JSON_TYPE, SESSIONS } from './order.js';
 
-/** A web process that keeps what it logs, and a merchant whose requests nothing mends on their way to it. */
+/** A web process whose log is captured, with a client that sends requests unchanged for a merchant. */
 export interface HostileClient {
   server: Server;
   port: number;
   db: Knex;
   shop: Merchant;
   logged: string[];
-  /** With the merchant's test key, unless told. No answer may hold it. */
+  /** With the test key of the merchant by default. Fails if the response contains it. */
   send(sent: Sent): Promise<Answer>;
-  /** JSON, unless told. */
+  /** JSON by default. */
   post(body: string | Buffer, headers?: Record<string, string>, path?: string): Promise<Answer>;
   json(body: object, path?: string): Promise<Answer>;
   form(body: string, path?: string): Promise<Answer>;
-  /** A request that is still to be written, and ended. */
+  /** Starts a request, which the caller writes and ends. */
   begin(options: RequestOptions): { outgoing: ClientRequest; answer: Promise<Answer> };
   /**
-   * What the raw bytes bring forth until the server closes the connection. `end` closes our side at once, which
-   * node takes for the end of a request that it has not answered yet.
+   * Sends raw bytes and returns everything received until the server closes the connection. `end` half-closes the
+   * connection at once, which Node treats as an abort of an unanswered request.
    */
   exchange(bytes: string | Buffer, options?: { end?: boolean }): Promise<string>;
-  /** The bytes of a request with the merchant's key, up to its body. */
+  /** The head of a request with the key of the merchant. */
   head(line: string, ...headers: string[]): string;
   sessionCount(): Promise<number>;
-  /** After each test: nothing personal or secret was logged, and no prototype changed. */
+  /** Called after each test: nothing personal or secret was logged, and no prototype changed. */
   assertUnharmed(): void;
   close(): Promise<void>;
 }
@@ -83,9 +83,9 @@ export async function openHostileClient(): Promise<HostileClient> {
     shop,
     logged,
     begin(options) {
-      // Bytes as they are given: node:http neither parses nor mends what it sends.
+      // node:http neither parses nor corrects what it sends.
       const outgoing = request({ host: '127.0.0.1', port, agent, ...options });
-      // A server that has answered may stop reading what is still being sent.
+      // A server that has answered may stop reading the body.
       outgoing.on('error', () => {});
       return { outgoing, answer: answerTo(outgoing, [shop.testKey, shop.liveKey]) };
     },

@@ -7,7 +7,7 @@ import { ENDPOINTS, HOOK_URL, KEYS, PAYMENTS, SESSIONS } from './order.js';
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
-/** Requests that are nearly right: valid ones, damaged in one to three places. The same seed gives the same ones. */
+/** Valid requests with one to three damages. The same seed gives the same requests. */
 export class DamagedRequests {
   made = 0;
   private readonly random: Random;
@@ -20,7 +20,7 @@ export class DamagedRequests {
     this.ids = [...ids];
   }
 
-  learn(id: string): void {
+  addId(id: string): void {
     this.ids.push(id);
   }
 
@@ -53,7 +53,7 @@ export class DamagedRequests {
   }
 
   private encode(body: Json, headers: Record<string, string> = {}): Pick<Sent, 'headers' | 'body'> {
-    // A form cannot hold half of a surrogate pair.
+    // A lone surrogate cannot be sent in a form.
     const isForm =
       this.chance(0.5) &&
       typeof body === 'object' &&
@@ -107,7 +107,7 @@ export class DamagedRequests {
     };
   }
 
-  /** Half of the bodies stay whole. */
+  /** Half of the bodies stay valid. */
   private damage(body: Json): Json {
     const copy: Json = JSON.parse(JSON.stringify(body));
     for (let left = this.chance(0.5) ? 0 : 1 + Math.floor(this.random() * 3); left > 0; left--)
@@ -124,7 +124,7 @@ export class DamagedRequests {
     if (typeof child === 'object' && child !== null && this.chance(0.7)) this.damageOnce(child);
     else if (this.chance(0.15)) Reflect.deleteProperty(node, name);
     else if (Array.isArray(node)) node.push(this.value());
-    // Defined, not assigned: `__proto__` is a name like any other here.
+    // defineProperty, since assigning `__proto__` would set the prototype.
     else {
       const value = this.value();
       Object.defineProperty(node, name, { value, enumerable: true, configurable: true, writable: true });

@@ -7,7 +7,7 @@ import {
 } from 'playwright-core';
 import { chromiumPath } from './chromium-path.js';
 
-/** Pages of Chromium. Each is a buyer of its own: nothing is shared between their contexts. */
+/** Pages of Chromium, each in its own context, so that nothing is shared. */
 export interface TestBrowser {
   open(options?: BrowserContextOptions): Promise<BrowserPage>;
   close(): Promise<void>;
@@ -15,7 +15,7 @@ export interface TestBrowser {
 
 export interface BrowserPage {
   page: Page;
-  /** What went wrong in it: errors in the console, violations of its policy, requests to anyone else. */
+  /** Errors in the console, policy violations, and requests to other hosts. */
   problems: string[];
 }
 
@@ -25,11 +25,11 @@ const FLAGS = [
   '--disable-quic',
   '--no-first-run',
   '--disable-sync',
-  // Contexts never share a process, so they have one each all the same; but none is started in advance.
+  // Contexts have separate processes anyway; this prevents spare ones.
   '--renderer-process-limit=1',
 ];
 
-/** All who have one open at the same time have the same Chromium, which ends with the last of them. */
+/** One Chromium is shared by all that are open at a time; it ends with the last one. */
 let shared: { browser: Promise<Browser>; users: number } | undefined;
 
 export async function launchBrowser(): Promise<TestBrowser> {

@@ -1,7 +1,10 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 
-/** Debian's; the set-up of the tests installs one. Without windows to draw, the first takes half the processor time. */
+/**
+ * Debian package names; the test setup installs one of them. The headless shell takes half the CPU time, so it
+ * comes first.
+ */
 const NAMES = ['chromium-headless-shell', 'chromium'];
 
 export function chromiumPath(): string {
@@ -11,7 +14,7 @@ export function chromiumPath(): string {
       accessSync(candidate, constants.X_OK);
       return candidate;
     } catch {
-      // In another folder, perhaps.
+      // Not in this folder.
     }
   }
   throw new Error(`None of ${NAMES.join(', ')} is on PATH: npm test installs one or says what to install.`);

@@ -1,13 +1,13 @@
-// Runs in the page before anything else: announces the wallets of __wallets, whose keys stay outside of the browser.
-// Each answers through __askWallet(key, method, params).
+// Runs in the page before other scripts: announces the wallets of __wallets, whose keys stay in the test. Each
+// answers through __askWallet(key, method, params).
 (() => {
   const listeners = new Map();
   const listen = (wallet, event, listener) => {
     const name = `${wallet.key} ${event}`;
     listeners.set(name, [...(listeners.get(name) ?? []), listener]);
   };
-  window.__tell = ([key, event, told]) => {
-    for (const listener of listeners.get(`${key} ${event}`) ?? []) listener(told);
+  window.__emit = ([key, event, data]) => {
+    for (const listener of listeners.get(`${key} ${event}`) ?? []) listener(data);
   };
 
   const announce = (wallet) => {
@@ -27,7 +27,7 @@
     send();
   };
 
-  // Errors lose their code on the way out of the test's process, so they come as values.
+  // Errors lose their code between the processes, so they are passed as values.
   const unwrap = (answer) => {
     if (!answer.error) return answer.value;
     throw Object.assign(new Error(answer.error.message), answer.error);

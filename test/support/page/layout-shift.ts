@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Before the page is opened: how much of it moves before the buyer does anything. */
+/** Installs the measurement; call before opening the page. Counts shifts before the first input of the buyer. */
 export async function watchLayout(page: Page): Promise<void> {
   await page.addInitScript(`
     window.layoutShift = 0;
@@ -15,7 +15,7 @@ export async function watchLayout(page: Page): Promise<void> {
     }).observe({ type: 'layout-shift', buffered: true });`);
 }
 
-/** Until now, of what has been painted. */
+/** The layout shift of everything painted so far. */
 export async function layoutShift(page: Page): Promise<number> {
   const shift: unknown = await page.evaluate(
     'new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(window.layoutShift), 50)))',

@@ -9,10 +9,10 @@ import { launchBrowser } from './browser.js';
 import { type Shop, withBrowser } from './shop.js';
 import { type EvmWallet, evmWallet, type SolanaWallet, solanaWallet } from './wallets.js';
 
-/** A shop whose payments are settled on the sandbox's chains, and wallets that hold money there. */
+/** A shop on the chains of the sandbox, with funded wallets. */
 export interface SandboxShop extends Shop {
   sandbox: Sandbox;
-  /** Reads its balances from the chain it is on. */
+  /** Reads balances from its current chain. */
   evmWallet(name?: string, key?: Hex): EvmWallet;
   solanaWallet(name?: string, key?: string): SolanaWallet;
 }

@@ -14,20 +14,20 @@ export interface Shop extends Checkout {
 export interface Visit {
   wallets?: readonly TestWallet[];
   browser?: BrowserContextOptions;
-  /** Before the page is opened. */
+  /** Called before the page is opened. */
   prepare?: (page: Page) => Promise<void>;
 }
 
 export interface Visitor {
   page: Page;
   problems: string[];
-  /** The words of the page's state. */
+  /** The heading of the current state. */
   heading(): Promise<string>;
-  /** Waits until that is the state. */
+  /** Waits for a heading. */
   sees(heading: string | RegExp, timeoutMs?: number): Promise<void>;
-  /** A token and network by hand, as its row names it. */
+  /** Selects the entry with this label. */
   choose(entry: string): Promise<void>;
-  /** Closes it; fails when anything went wrong in it. */
+  /** Closes the page; fails if it had problems. */
   leave(): Promise<void>;
 }
 

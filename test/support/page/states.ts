@@ -14,7 +14,7 @@ import type { SupportedKinds } from '../../../shared/x402/requirements.js';
 import type { Shop, Visit, Visitor } from './shop.js';
 import { evmWallet, neverEnds, rejects, solanaWallet } from './wallets.js';
 
-/** Every state that a buyer can find the page in, and how to get there. Each gives a page that has reached it. */
+/** Every state of the page. Each function opens a page and brings it into that state. */
 export type PageStateName = keyof typeof PAGE_STATES;
 
 type Reach = (shop: Shop, visit: Visit) => Promise<Visitor>;
@@ -107,7 +107,7 @@ export const PAGE_STATES = {
     await visitor.page.locator('[data-other]:not([hidden])').waitFor();
     return visitor;
   },
-  'confirming for long': async (shop, visit) => {
+  'confirming late': async (shop, visit) => {
     const { session } = await buildUndecidedPayment(shop.app.db, shop.merchant.accountId, {
       id: `${lowestIdAt('pay_', Date.now() - 45_000)}${randomText(20)}`,
     });
@@ -141,7 +141,7 @@ export const PAGE_STATES = {
     const { session } = await buildPaidSession(shop.app.db, shop.merchant.accountId);
     return await shop.visitPage(session, visit);
   },
-  'paid and taken on': async (shop, visit) => {
+  'paid, before the redirect': async (shop, visit) => {
     const session = await shop.buildSession({ successUrl: 'https://shop.example/thanks' });
     const visitor = await shop.visitPage(session, { ...visit, wallets: [funded()] });
     await pay(visitor);
@@ -174,7 +174,7 @@ export const PAGE_STATES = {
     const session = await shop.buildSession({ status: 'expired', cancelUrl: 'https://shop.example/cart' });
     return await expectStatus(410, () => shop.visitPage(session, visit));
   },
-  'ended early': async (shop, visit) => {
+  'expired early': async (shop, visit) => {
     const expiresAt = new Date(Date.now() + 600_000);
     const session = await shop.buildSession({ status: 'expired', expiresAt });
     return await expectStatus(410, () => shop.visitPage(session, visit));
@@ -188,7 +188,7 @@ export const PAGE_STATES = {
     await visitor.page.locator('#connection:not([hidden])').waitFor();
     return visitor;
   },
-  'we are away': async (shop, visit) => {
+  'service unavailable': async (shop, visit) => {
     const visitor = await shop.visitPage(await shop.buildSession(), { ...visit, wallets: [funded()] });
     await visitor.page.route('**/status', (route) => route.abort());
     await visitor.page.locator('#connection:not([hidden])').waitFor();
@@ -204,7 +204,7 @@ export const PAGE_STATES = {
     const session = await buildSession(shop.app.db, accountId, { livemode: true, successUrl: null });
     return await shop.visitPage(session, { ...visit, wallets: [funded()] });
   },
-  'from right to left': async (shop, visit) => {
+  'right to left': async (shop, visit) => {
     const session = await shop.buildSession({ cancelUrl: 'https://shop.example/cart' });
     const browser = { ...visit.browser, locale: 'ar' };
     return await shop.visitPage(session, { ...visit, browser, wallets: [funded(), solanaWallet()] });
@@ -231,7 +231,7 @@ export const PAGE_STATES = {
   },
 } as const satisfies Record<string, Reach>;
 
-/** What the facilitator settles, as long as the page is looked at. */
+/** Replaces the supported networks of the facilitator while the page is open. */
 async function whileOffered(shop: Shop, kinds: SupportedKinds | undefined, visit: Visit): Promise<Visitor> {
   const { facilitator } = shop.app;
   const { supported } = facilitator;
@@ -242,7 +242,7 @@ async function whileOffered(shop: Shop, kinds: SupportedKinds | undefined, visit
   });
 }
 
-/** To its end: what goes on of it would take the next state's behaviour of the facilitator. */
+/** Finishes the payment, which would otherwise consume the behaviour set up for the next state. */
 async function finish(shop: Shop, session: CheckoutSession, hold: Hold): Promise<void> {
   hold.release();
   await eventually(async () => assert.equal((await shop.session(session.id)).status, 'complete'));
@@ -259,7 +259,7 @@ function beforeLeaving(visitor: Visitor, act: () => void | Promise<void>): Visit
   };
 }
 
-/** A browser logs requests that break. */
+/** Browsers log failed requests. */
 function expectBroken(visitor: Visitor): Visitor {
   const { leave, problems } = visitor;
   return {
@@ -275,7 +275,7 @@ function expectBroken(visitor: Visitor): Visitor {
   };
 }
 
-/** A browser logs a page that is not 200: that is all it may log. */
+/** Browsers log a page with another status than 200; nothing else may be logged. */
 async function expectStatus(status: number, visit: () => Promise<Visitor>): Promise<Visitor> {
   const visitor = await visit();
   const logged = visitor.problems.findIndex((problem) => problem.includes(`status of ${status}`));

@@ -1,26 +1,26 @@
 import type { Page } from 'playwright-core';
 
-/** What a page asks for and what comes over the wire for it, but for its questions of how the session stands. */
+/** Requests of a page and their transferred bytes, without polling. */
 export interface Transfer {
   requests: number;
   bytes: number;
 }
 
-/** What DevTools calls slow 3G, and a phone a quarter as fast as this machine. */
+/** Slow 3G as in DevTools, and a CPU slowed down by SLOWDOWN. */
 const SLOW_3G = { offline: false, latency: 2000, downloadThroughput: 50_000, uploadThroughput: 50_000 };
 const SLOWDOWN = 4;
 
-/** Before the page is opened. */
+/** Call before opening the page. */
 export async function countTransfer(page: Page): Promise<Transfer> {
   const counted: Transfer = { requests: 0, bytes: 0 };
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');
-  const asked = new Set<string>();
+  const counting = new Set<string>();
   session.on('Network.requestWillBeSent', ({ requestId, request }) => {
-    if (request.url.startsWith('http') && !request.url.endsWith('/status')) asked.add(requestId);
+    if (request.url.startsWith('http') && !request.url.endsWith('/status')) counting.add(requestId);
   });
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    if (!asked.has(requestId)) return;
+    if (!counting.has(requestId)) return;
     counted.requests += 1;
     counted.bytes += encodedDataLength;
   });

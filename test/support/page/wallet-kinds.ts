@@ -1,22 +1,22 @@
 import { type Hex, hexToBigInt } from 'viem';
 import { type EvmWallet, evmWallet, type SolanaWallet, solanaWallet, WalletError } from './wallets.js';
 
-/** How wallets that people have behave: their errors, the order of what they tell and answer, how long they take. */
+/** The behaviour of common wallets: errors, order of events and answers, delays. */
 export interface EvmKind {
-  /** As EIP-6963 announces it; null: it only sets window.ethereum. */
+  /** Name in EIP-6963; null for a wallet that only sets window.ethereum. */
   rdns: string | null;
-  /** Asked for a network that it does not know. */
+  /** Error for an unknown network. */
   unknownNetwork: { code: number; message: string; data?: object };
-  /** Whether it goes to a network that it was told of without being asked again. */
-  goesWhereTold: boolean;
-  /** How long after the switch was answered the wallet is there. */
-  arrivesAfterMs: number;
-  /** When it tells the page which account was connected. */
-  tellsAccount: 'before its answer' | 'after its answer' | 'never';
+  /** Whether adding a network also switches to it. */
+  switchesOnAdd: boolean;
+  /** Delay between the answer to a switch and the switch itself. */
+  switchDelayMs: number;
+  /** When it emits `accountsChanged` after connecting. */
+  emitsAccount: 'before its answer' | 'after its answer' | 'never';
   declined: { code: number; message: string };
-  /** Whether it lets the page ask for another account. */
+  /** Whether it supports wallet_requestPermissions. */
   knowsPermissions: boolean;
-  answersAfterMs: number;
+  answerDelayMs: number;
 }
 
 export const EVM_KINDS = {
@@ -26,12 +26,12 @@ export const EVM_KINDS = {
       code: 4902,
       message: 'Unrecognized chain ID "0x89". Try adding the chain using wallet_addEthereumChain first.',
     },
-    goesWhereTold: true,
-    arrivesAfterMs: 0,
-    tellsAccount: 'before its answer',
+    switchesOnAdd: true,
+    switchDelayMs: 0,
+    emitsAccount: 'before its answer',
     declined: { code: 4001, message: 'MetaMask Message Signature: User denied message signature.' },
     knowsPermissions: true,
-    answersAfterMs: 60,
+    answerDelayMs: 60,
   },
   Rabby: {
     rdns: 'io.rabby',
@@ -39,12 +39,12 @@ export const EVM_KINDS = {
       code: 4902,
       message: 'Unrecognized chain ID "0x89". Try adding the chain using wallet_switchEthereumChain first.',
     },
-    goesWhereTold: false,
-    arrivesAfterMs: 300,
-    tellsAccount: 'after its answer',
+    switchesOnAdd: false,
+    switchDelayMs: 300,
+    emitsAccount: 'after its answer',
     declined: { code: 4001, message: 'User rejected the request.' },
     knowsPermissions: true,
-    answersAfterMs: 30,
+    answerDelayMs: 30,
   },
   'Coinbase Wallet': {
     rdns: 'com.coinbase.wallet',
@@ -53,97 +53,102 @@ export const EVM_KINDS = {
       message: 'Internal JSON-RPC error.',
       data: { originalError: { code: 4902, message: 'Unrecognized chain ID.' } },
     },
-    goesWhereTold: true,
-    arrivesAfterMs: 1200,
-    tellsAccount: 'after its answer',
+    switchesOnAdd: true,
+    switchDelayMs: 1200,
+    emitsAccount: 'after its answer',
     declined: { code: 4001, message: 'User denied request signature.' },
     knowsPermissions: false,
-    answersAfterMs: 120,
+    answerDelayMs: 120,
   },
   Phantom: {
     rdns: 'app.phantom',
     unknownNetwork: { code: 4902, message: 'Unsupported network.' },
-    goesWhereTold: false,
-    arrivesAfterMs: 0,
-    tellsAccount: 'before its answer',
+    switchesOnAdd: false,
+    switchDelayMs: 0,
+    emitsAccount: 'before its answer',
     declined: { code: 4001, message: 'User rejected the request.' },
     knowsPermissions: false,
-    answersAfterMs: 10,
+    answerDelayMs: 10,
   },
   'Browser wallet': {
     rdns: null,
     unknownNetwork: { code: 4902, message: 'Unrecognized chain ID.' },
-    goesWhereTold: true,
-    arrivesAfterMs: 500,
-    tellsAccount: 'never',
+    switchesOnAdd: true,
+    switchDelayMs: 500,
+    emitsAccount: 'never',
     declined: { code: 4001, message: 'User rejected the request.' },
     knowsPermissions: false,
-    answersAfterMs: 0,
+    answerDelayMs: 0,
   },
 } as const satisfies Record<string, EvmKind>;
 
 export interface SolanaKind {
-  tellsAccount: EvmKind['tellsAccount'];
+  emitsAccount: EvmKind['emitsAccount'];
   declined: { code: number; message: string };
-  answersAfterMs: number;
+  answerDelayMs: number;
 }
 
 export const SOLANA_KINDS = {
   Phantom: {
-    tellsAccount: 'before its answer',
+    emitsAccount: 'before its answer',
     declined: { code: 4001, message: 'User rejected the request.' },
-    answersAfterMs: 10,
+    answerDelayMs: 10,
   },
   Solflare: {
-    tellsAccount: 'after its answer',
+    emitsAccount: 'after its answer',
     declined: { code: -32003, message: 'Transaction cancelled' },
-    answersAfterMs: 150,
+    answerDelayMs: 150,
   },
   Backpack: {
-    tellsAccount: 'never',
+    emitsAccount: 'never',
     declined: { code: -32000, message: 'Approval Denied' },
-    answersAfterMs: 40,
+    answerDelayMs: 40,
   },
 } as const satisfies Record<string, SolanaKind>;
 
-/** It knows the network it is on and no other. */
+/** Knows only its current network. */
 export function evmWalletLike(name: keyof typeof EVM_KINDS, chainId: number): EvmWallet {
   const kind: EvmKind = EVM_KINDS[name];
   const wallet = evmWallet(name, { chainId });
   wallet.chains = new Set([chainId]);
-  wallet.looks.rdns = kind.rdns;
+  wallet.identity.rdns = kind.rdns;
   const { answer } = wallet;
   wallet.answer = async (method, params) => {
-    await after(kind.answersAfterMs);
+    await after(kind.answerDelayMs);
     if (method === 'wallet_requestPermissions' && !kind.knowsPermissions) {
       throw new WalletError(4200, 'The requested method is not supported by this Ethereum provider.');
     }
     if (/^wallet_(switch|add)EthereumChain$/.test(method) && !wallet.next.has(method)) {
-      wallet.asked.push(method);
-      return await goTo(wallet, kind, method, Number(hexToBigInt((params[0] as { chainId: Hex }).chainId)));
+      wallet.requests.push(method);
+      return await switchTo(
+        wallet,
+        kind,
+        method,
+        Number(hexToBigInt((params[0] as { chainId: Hex }).chainId)),
+      );
     }
-    const tells = method === 'eth_requestAccounts' ? kind.tellsAccount : 'never';
-    const tell = (): Promise<void> => wallet.tell('accountsChanged', [wallet.address]);
-    if (tells === 'before its answer') await tell();
+    const emits = method === 'eth_requestAccounts' ? kind.emitsAccount : 'never';
+    const emit = (): Promise<void> => wallet.emit('accountsChanged', [wallet.address]);
+    if (emits === 'before its answer') await emit();
     const answered = await answer(method, params);
-    if (tells === 'after its answer') setTimeout(() => void tell(), kind.answersAfterMs);
+    if (emits === 'after its answer') setTimeout(() => void emit(), kind.answerDelayMs);
     return answered;
   };
   return wallet;
 }
 
-async function goTo(wallet: EvmWallet, kind: EvmKind, method: string, chainId: number): Promise<null> {
+async function switchTo(wallet: EvmWallet, kind: EvmKind, method: string, chainId: number): Promise<null> {
   const isKnown = wallet.chains.has(chainId);
   if (method === 'wallet_switchEthereumChain' && !isKnown) {
     const { code, message, data } = kind.unknownNetwork;
     throw new WalletError(code, message, data);
   }
   wallet.chains.add(chainId);
-  if (method === 'wallet_addEthereumChain' && !kind.goesWhereTold) return null;
+  if (method === 'wallet_addEthereumChain' && !kind.switchesOnAdd) return null;
   setTimeout(() => {
     wallet.chainId = chainId;
-    void wallet.tell('chainChanged', `0x${chainId.toString(16)}`);
-  }, kind.arrivesAfterMs);
+    void wallet.emit('chainChanged', `0x${chainId.toString(16)}`);
+  }, kind.switchDelayMs);
   return null;
 }
 
@@ -152,12 +157,12 @@ export function solanaWalletLike(name: keyof typeof SOLANA_KINDS): SolanaWallet 
   const wallet = solanaWallet(name);
   const { answer } = wallet;
   wallet.answer = async (method, params) => {
-    await after(kind.answersAfterMs);
-    const tells = method === 'connect' ? kind.tellsAccount : 'never';
-    const tell = (): Promise<void> => wallet.tell('change', [wallet.address]);
-    if (tells === 'before its answer') await tell();
+    await after(kind.answerDelayMs);
+    const emits = method === 'connect' ? kind.emitsAccount : 'never';
+    const emit = (): Promise<void> => wallet.emit('change', [wallet.address]);
+    if (emits === 'before its answer') await emit();
     const answered = await answer(method, params);
-    if (tells === 'after its answer') setTimeout(() => void tell(), kind.answersAfterMs);
+    if (emits === 'after its answer') setTimeout(() => void emit(), kind.answerDelayMs);
     return answered;
   };
   return wallet;

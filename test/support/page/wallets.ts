@@ -4,32 +4,32 @@ import type { Page } from 'playwright-core';
 import { type Hex, hexToBigInt, type LocalAccount, numberToHex, pad } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 
-/** Wallets as extensions bring them: announced in the page, keys and decisions in the test. */
+/** Wallets as browser extensions provide them: announced in the page, with keys and decisions in the test. */
 export interface TestWallet {
   key: string;
   family: 'evm' | 'svm';
   address: string;
-  /** What the page is told, as it stands. */
-  looks: { name: string; icon: string; rdns: string | null; chains?: string[] };
-  /** What it was asked, in order. */
-  asked: string[];
+  /** Name, icon and networks as announced to the page. */
+  identity: { name: string; icon: string; rdns: string | null; chains?: string[] };
+  /** Methods requested so far. */
+  requests: string[];
   answer(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** To the page, once it is installed there: an event, and what is told with it. */
-  tell(event: string, told: unknown): Promise<void>;
+  /** Emits an event in the page; works once the wallet is installed. */
+  emit(event: string, data: unknown): Promise<void>;
 }
 
 export interface EvmWallet extends TestWallet {
   chainId: number;
-  /** Answers eth_call; from `balances` unless told. */
+  /** Answers eth_call; by default from `balances`. */
   call: ((params: readonly unknown[]) => Promise<unknown>) | undefined;
-  /** By token contract in lower case; undefined cannot be read. */
+  /** By token contract in lower case; a missing one cannot be read. */
   balances: Map<string, bigint>;
-  /** Networks that it has been told of. */
+  /** Known networks. */
   chains: Set<number>;
   connected: boolean;
-  /** Another account is the one that pays from now on; the page is told by `tell`. */
+  /** Changes the paying account without an event. */
   use(account: LocalAccount): void;
-  /** Instead of the honest answer, once: throws, or never ends. */
+  /** Replaces the next answer to a method, for example to throw or to never end. */
   next: Map<string, () => Promise<unknown>>;
 }
 
@@ -55,7 +55,7 @@ const INJECTED = fileURLToPath(new URL('injected-wallets.js', import.meta.url));
 
 export const rejects = (): Promise<never> =>
   Promise.reject(new WalletError(4001, 'User rejected the request.'));
-const untold = async (): Promise<void> => {};
+const notInstalled = async (): Promise<void> => {};
 export const neverEnds = (): Promise<never> => new Promise<never>(() => {});
 
 export function evmWallet(
@@ -70,9 +70,9 @@ export function evmWallet(
     key: `evm-${name}`,
     family: 'evm',
     address: account.address,
-    looks: { name, icon: PLAIN_ICON, rdns: `test.${name.toLowerCase().replaceAll(/[^a-z]/g, '')}` },
-    asked: [],
-    tell: untold,
+    identity: { name, icon: PLAIN_ICON, rdns: `test.${name.toLowerCase().replaceAll(/[^a-z]/g, '')}` },
+    requests: [],
+    emit: notInstalled,
     chainId,
     call: undefined,
     balances: new Map(),
@@ -84,7 +84,7 @@ export function evmWallet(
     connected: false,
     next: new Map(),
     async answer(method, params) {
-      wallet.asked.push(method);
+      wallet.requests.push(method);
       const instead = wallet.next.get(method);
       if (instead !== undefined) {
         wallet.next.delete(method);
@@ -144,13 +144,13 @@ export function solanaWallet(name = 'Ghost Wallet', keypair = Keypair.generate()
     key: `svm-${name}`,
     family: 'svm',
     address: keypair.publicKey.toBase58(),
-    looks: { name, icon: PLAIN_ICON, rdns: '' },
-    asked: [],
-    tell: untold,
+    identity: { name, icon: PLAIN_ICON, rdns: '' },
+    requests: [],
+    emit: notInstalled,
     connected: false,
     next: new Map(),
     async answer(method, [first]) {
-      wallet.asked.push(method);
+      wallet.requests.push(method);
       const instead = wallet.next.get(method);
       if (instead !== undefined) {
         wallet.next.delete(method);
@@ -169,7 +169,7 @@ export function solanaWallet(name = 'Ghost Wallet', keypair = Keypair.generate()
   return wallet;
 }
 
-/** Before the page is opened. */
+/** Call before opening the page. */
 export async function installWallets(page: Page, wallets: readonly TestWallet[]): Promise<void> {
   await page.exposeFunction('__askWallet', async (key: string, method: string, params: unknown[]) => {
     const wallet = wallets.find((candidate) => candidate.key === key);
@@ -181,20 +181,20 @@ export async function installWallets(page: Page, wallets: readonly TestWallet[])
     }
   });
   for (const wallet of wallets) {
-    wallet.tell = async (event, told) => {
+    wallet.emit = async (event, data) => {
       await page
-        .evaluate(`window.__tell(${JSON.stringify([wallet.key, event, told])})`)
+        .evaluate(`window.__emit(${JSON.stringify([wallet.key, event, data])})`)
         .catch(() => undefined);
     };
   }
-  const told = wallets.map(({ key, family, address, looks }) => ({
+  const descriptions = wallets.map(({ key, family, address, identity }) => ({
     key,
     family,
     address,
     chains: ['solana:mainnet', 'solana:devnet'],
-    ...looks,
+    ...identity,
     uuid: crypto.randomUUID(),
   }));
-  await page.addInitScript(`window.__wallets = ${JSON.stringify(told)};`);
+  await page.addInitScript(`window.__wallets = ${JSON.stringify(descriptions)};`);
   await page.addInitScript({ path: INJECTED });
 }

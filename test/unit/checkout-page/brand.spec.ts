@@ -26,9 +26,9 @@ function color(text: string): readonly [number, number, number] {
   return parsed;
 }
 
-describe('a merchant’s colour', () => {
+describe('the colour of a merchant', () => {
   for (const brand of COLORS) {
-    it(`${brand} is never unreadable`, () => {
+    it(`${brand} has enough contrast`, () => {
       const [light = '', dark = ''] = (brandStyles(brand) ?? '').split('@media (prefers-color-scheme:dark)');
       for (const [theme, pages] of [
         [light, PAGES.light],
@@ -44,14 +44,14 @@ describe('a merchant’s colour', () => {
     });
   }
 
-  it('stays what it is where it can be read', () => {
+  it('is unchanged where it has enough contrast', () => {
     assert.match(
       brandStyles('#1a2b3c') ?? '',
       /^:root\{--brand:#1a2b3c;--brand-edge:#1a2b3c;--on-brand:#ffffff;--accent:#1a2b3c\}/,
     );
   });
 
-  it('has an address that holds what it says', () => {
+  it('has a URL that depends on its content', () => {
     const url = brandStylesUrl('#FFE600') ?? '';
     assert.equal(brandStylesOf(url.replace('/assets/', '')), brandStyles('#ffe600'));
     for (const name of ['brand-ffe600.css', 'brand-ffe600.AAAAAAAA.css', 'brand-red.AAAAAAAA.css', '']) {

@@ -9,11 +9,11 @@ import {
 } from '../../../api/checkout-page/words/causes.js';
 import { BUYER_ERRORS } from '../../../api/errors/buyer-errors.js';
 import { FAILURE_CODES } from '../../support/failure-codes.js';
-import { FACILITATOR_WORDS } from '../../support/page/facilitator-words.js';
+import { FACILITATOR_CODES } from '../../support/page/facilitator-codes.js';
 import { WALLET_ERRORS } from '../../support/page/wallet-errors.js';
 
 const CAUSES = Object.keys(NEXT_STEPS) as Cause[];
-/** What no repeating mends. */
+/** Causes that a retry cannot fix. */
 const LASTING: Cause[] = [
   'failedFunds',
   'failedFee',
@@ -35,15 +35,15 @@ const LASTING: Cause[] = [
   'overMeanwhile',
 ];
 
-describe('why a payment came to nothing, in words', () => {
-  for (const [cause, codes] of Object.entries(FACILITATOR_WORDS)) {
+describe('the cause of a failed payment', () => {
+  for (const [cause, codes] of Object.entries(FACILITATOR_CODES)) {
     it(`is ${cause} for ${codes.length} codes of facilitators`, () => {
       for (const code of codes) assert.equal(causeOfCode(code), cause, code);
     });
   }
 
-  it('is known for every code of the specification, and for ours', () => {
-    const known = new Set(Object.values(FACILITATOR_WORDS).flat());
+  it('is known for every code of the specification and of the service', () => {
+    const known = new Set(Object.values(FACILITATOR_CODES).flat());
     assert.deepEqual(
       FAILURE_CODES.filter((code) => !known.has(code)),
       [],
@@ -52,18 +52,18 @@ describe('why a payment came to nothing, in words', () => {
     assert.deepEqual(unnamed.sort(), ['method_not_allowed', 'resource_missing', 'session_already_paid']);
   });
 
-  it('is only that it was refused for a word that nobody knows', () => {
+  it('is generic for an unknown code', () => {
     for (const code of ['payment_failed', 'something_new', ''])
       assert.equal(causeOfCode(code), 'failedOther');
   });
 
-  for (const { wallet, says, step, cause } of WALLET_ERRORS) {
-    it(`is ${cause ?? 'that it failed'} when ${wallet} says ${JSON.stringify(says)} while ${step}`, () => {
-      assert.equal(causeOfWalletError(says, step), cause);
+  for (const { wallet, thrown, step, cause } of WALLET_ERRORS) {
+    it(`is ${cause ?? 'unknown'} when ${wallet} throws ${JSON.stringify(thrown)} while ${step}`, () => {
+      assert.equal(causeOfWalletError(thrown, step), cause);
     });
   }
 
-  it('offers no further try where none helps', () => {
+  it('offers no retry where a retry cannot help', () => {
     const repeated: readonly string[] = NEXT_TIME;
     assert.deepEqual(
       CAUSES.filter((cause) => repeated.includes(NEXT_STEPS[cause]) && LASTING.includes(cause)),
@@ -79,7 +79,7 @@ describe('why a payment came to nothing, in words', () => {
   });
 
   for (const { tag, words } of LANGUAGES) {
-    it(`has a sentence of its own for each cause in ${tag}, and its next step`, () => {
+    it(`has a text of its own and a next step in ${tag}`, () => {
       const said = CAUSES.map((cause) => words[cause]);
       assert.equal(new Set(said).size, CAUSES.length);
       for (const sentence of [...said, ...CAUSES.map((cause) => words[NEXT_STEPS[cause]])]) {

@@ -4,7 +4,7 @@ import type { PayableEntry } from '../../../api/checkout-page/page-data.js';
 
 const AMOUNT = 35_370_000n;
 
-/** Only what the choice looks at. */
+/** Only the fields that the choice reads. */
 const entry = (network: string, rank: number): PayableEntry =>
   ({ accepted: { network, amount: AMOUNT.toString() }, rank }) as PayableEntry;
 const BASE = entry('eip155:8453', 0);
@@ -20,9 +20,9 @@ describe('the entry that a wallet pays', () => {
       undefined,
       [BASE, POLYGON, ETHEREUM],
     ],
-    ['is on the network where the wallet is, among equals', [], 'eip155:1', [ETHEREUM, BASE, POLYGON]],
+    ['is on the current network of the wallet, among equals', [], 'eip155:1', [ETHEREUM, BASE, POLYGON]],
     [
-      'has enough before it is known, and is unknown before it has too little',
+      'has enough, else an unknown balance, else too little',
       [
         [BASE, AMOUNT - 1n],
         [ETHEREUM, AMOUNT],
@@ -31,7 +31,7 @@ describe('the entry that a wallet pays', () => {
       [ETHEREUM, POLYGON, BASE],
     ],
     [
-      'is where the wallet is when several have enough',
+      'is on the current network of the wallet when several have enough',
       [
         [BASE, AMOUNT],
         [POLYGON, AMOUNT + 1n],
@@ -47,7 +47,7 @@ describe('the entry that a wallet pays', () => {
     });
   }
 
-  it('is not nothing when it is not known', () => {
+  it('with an unknown balance is not ranked as empty', () => {
     assert.equal(canPay(BASE, { balances: new Map() }), 'unknown');
     assert.equal(canPay(BASE, { balances: new Map([[BASE, 0n]]) }), 'no');
     assert.equal(canPay(BASE, { balances: new Map([[BASE, AMOUNT]]) }), 'yes');

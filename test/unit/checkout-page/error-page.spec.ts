@@ -9,7 +9,7 @@ import { sendErrorPage } from '../../../api/link/page.js';
 
 const AGAIN = 'This page looks again by itself';
 
-describe('a page in the place of a session', () => {
+describe('an error page', () => {
   const deps = { config: {}, pageAssets: pageAssets(new Map()) } as unknown as Deps;
 
   async function ask(code: BuyerErrorCode, query = ''): Promise<Response> {
@@ -18,7 +18,7 @@ describe('a page in the place of a session', () => {
     return await request(app).get(`/c/cs_test_1${query}`);
   }
 
-  it('asks for itself again, without a script, when we are away, and says nothing of what it cannot know', async () => {
+  it('reloads itself without scripts when the service is unavailable, and claims nothing about the payment', async () => {
     const page = await ask('payment_service_unavailable');
     assert.equal(page.status, 503);
     assert.equal(page.get('Refresh'), '5');
@@ -27,7 +27,7 @@ describe('a page in the place of a session', () => {
   });
 
   for (const code of Object.keys(BUYER_ERRORS) as BuyerErrorCode[]) {
-    it(`promises as much as it does for ${code}`, async () => {
+    it(`announces a reload only when it reloads, for ${code}`, async () => {
       const page = await ask(code);
       assert.equal(page.status, BUYER_ERRORS[code]);
       assert.equal(page.get('Refresh') !== undefined, page.text.includes(AGAIN));
@@ -36,7 +36,7 @@ describe('a page in the place of a session', () => {
   }
 
   for (const { tag, words } of LANGUAGES) {
-    it(`is in ${tag} when its address asks for it`, async () => {
+    it(`is in ${tag} when the URL has it`, async () => {
       const page = await ask('resource_missing', `?lang=${tag}`);
       assert.ok(page.text.includes(`lang="${tag}"`));
       assert.ok(page.text.includes(words.notFoundText));

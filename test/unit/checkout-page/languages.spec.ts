@@ -12,15 +12,15 @@ import { fill, type Words } from '../../../api/checkout-page/words/words.js';
 const KEYS = Object.keys(EN) as (keyof Words)[];
 const placeholders = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 
-describe('the page’s languages', () => {
-  it('are English and at least four others, one of them from right to left', () => {
+describe('the languages of the page', () => {
+  it('are English and at least four others, one of them right to left', () => {
     assert.ok(LANGUAGES.length >= 5);
     assert.ok(LANGUAGES.some(({ direction }) => direction === 'rtl'));
     assert.ok(KEYS.length > 60);
   });
 
   for (const { tag, words } of LANGUAGES) {
-    it(`${tag} has every word, with the same gaps to fill`, () => {
+    it(`${tag} has every text, with the same placeholders`, () => {
       assert.deepEqual(Object.keys(words).sort(), [...KEYS].sort());
       for (const key of KEYS) {
         assert.notEqual(words[key].trim(), '', key);
@@ -29,7 +29,7 @@ describe('the page’s languages', () => {
       }
     });
 
-    it(`${tag} leaves nothing in English`, () => {
+    it(`${tag} leaves no text in English`, () => {
       if (tag === 'en') return;
       const same = KEYS.filter((key) => words[key] === EN[key] && placeholders(EN[key]).length === 0);
       assert.deepEqual(
@@ -41,7 +41,7 @@ describe('the page’s languages', () => {
 
   const refund = Object.keys(REFUND_WORDS.en ?? {}) as (keyof RefundWords)[];
   for (const { tag, words } of LANGUAGES) {
-    it(`${tag} speaks of refunds in words of its own, with the gaps that they have elsewhere`, () => {
+    it(`${tag} has its own texts for refunds, with the same placeholders`, () => {
       const own = REFUND_WORDS[tag];
       assert.ok(own !== undefined && refund.length > 15);
       assert.deepEqual(Object.keys(own), refund);
@@ -53,13 +53,13 @@ describe('the page’s languages', () => {
       }
       const page = inRefundWords(words, own);
       assert.deepEqual(Object.keys(page), Object.keys(words));
-      const otherwise = KEYS.filter((key) => page[key] !== words[key]);
-      assert.equal(otherwise.length, 12);
-      for (const key of otherwise) assert.deepEqual(placeholders(page[key]), placeholders(words[key]), key);
+      const replaced = KEYS.filter((key) => page[key] !== words[key]);
+      assert.equal(replaced.length, 12);
+      for (const key of replaced) assert.deepEqual(placeholders(page[key]), placeholders(words[key]), key);
     });
   }
 
-  it('hand the script words that there are', () => {
+  it('give the script existing texts', () => {
     assert.deepEqual(
       SCRIPT_WORDS.filter((word) => !KEYS.includes(word)),
       [],
@@ -67,7 +67,7 @@ describe('the page’s languages', () => {
     assert.equal(new Set(SCRIPT_WORDS).size, SCRIPT_WORDS.length);
   });
 
-  it('are chosen by weight', () => {
+  it('are chosen by weight in Accept-Language', () => {
     for (const [header, tag] of [
       [undefined, 'en'],
       ['', 'en'],
@@ -83,7 +83,7 @@ describe('the page’s languages', () => {
     }
   });
 
-  it('fill gaps once, and leave what is not known', () => {
+  it('fill each placeholder once, and leave unknown ones', () => {
     assert.equal(fill('{a} {b} {a}', { a: '{b}', b: '2' }), '{b} 2 {b}');
     assert.equal(fill('{c}', {}), '{c}');
   });

@@ -3,11 +3,11 @@ import * as viemChains from 'viem/chains';
 import { walletChain } from '../../../api/checkout-page/wallet-chains.js';
 import { NETWORKS } from '../../../shared/chains/networks.js';
 
-describe('what a wallet is told of a network that it does not know', () => {
+describe('the definition of a network for wallets', () => {
   for (const network of NETWORKS) {
     if (network.family !== 'evm') continue;
 
-    it(`names the coin of ${network.name}, as viem's chain definitions do`, () => {
+    it(`names the coin of ${network.name} like the chain definitions of viem`, () => {
       const { symbol, decimals } = walletChain(network).nativeCurrency;
       const known = Object.values(viemChains).filter(
         (chain) => 'nativeCurrency' in chain && chain.id === network.chainId,

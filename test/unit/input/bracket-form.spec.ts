@@ -8,7 +8,7 @@ const parse = (text: string): unknown => {
 };
 
 describe('a form', () => {
-  it('is what URLSearchParams wrote, whatever its names and values hold', () => {
+  it('is parsed as URLSearchParams wrote it, for any names and values', () => {
     const text = fc.string({ unit: 'grapheme' });
     const name = text.filter((one) => one !== '' && !one.includes('['));
     fc.assert(
@@ -20,7 +20,7 @@ describe('a form', () => {
     );
   });
 
-  it('takes a percent sign that begins no escape as it stands', () => {
+  it('keeps a percent sign that begins no escape', () => {
     assert.deepEqual(parse('a=%&b=%4&c=%zz&d=100%25&%=%%41%'), {
       a: '%',
       b: '%4',
@@ -30,18 +30,18 @@ describe('a form', () => {
     });
   });
 
-  it('parts its pairs at what stands there, not at what was escaped', () => {
+  it('is split at separators, not at escaped ones', () => {
     assert.deepEqual(parse('a%26b=c%3Dd=e&f'), { 'a&b': 'c=d=e', f: '' });
     assert.deepEqual(parse('ä=ö+%C3%BC'), { ä: 'ö ü' });
   });
 
-  it('is no text when an escape is no UTF-8, also where two halves meet', () => {
+  it('is invalid when an escape is not UTF-8, also across a separator', () => {
     for (const text of ['a=%FF', '%C3=%A9', 'a=%C3&%A9=b', 'a=%ED%A0%80', 'a=%C0%AF', 'a=%E4%BD']) {
       assert.equal(parse(text), undefined, text);
     }
   });
 
-  it('builds no more lists and objects than a request may hold, and keeps count of what it is sent', () => {
+  it('builds at most as many lists and objects as a request may have, and reports what is beyond', () => {
     const pairs = Array.from({ length: 5000 }, (_, i) => `items[${i}][a][b]=1`);
     const items = parseBracketForm(Buffer.from(pairs.join('&')))?.get('items');
     assert.ok(items instanceof Map);

@@ -4,8 +4,8 @@ import { Refusal } from '../../../shared/errors/refusal.js';
 
 const TOO_MANY = 10_000;
 
-describe('bringing input into shape', () => {
-  /** `TOO_MANY` members, which count how often one of them is read. */
+describe('normalizing input', () => {
+  /** `TOO_MANY` members that count how often they are read. */
   function watched(target: object): { read: number } {
     const seen = { read: 0 };
     for (let i = 0; i < TOO_MANY; i += 1) {
@@ -30,7 +30,7 @@ describe('bringing input into shape', () => {
     return true;
   };
 
-  it('looks at nothing in an array that is too long', () => {
+  it('reads no element of an array that is too long', () => {
     const items: unknown[] = [];
     const seen = watched(items);
     const schema: SchemaNode = { type: 'array', maxItems: 100, items: { type: 'object' } };
@@ -41,7 +41,7 @@ describe('bringing input into shape', () => {
     assert.equal(seen.read, 0);
   });
 
-  it('stops looking at an object that holds too much', () => {
+  it('stops reading an object with too many members', () => {
     const members = {};
     const seen = watched(members);
     const schema: SchemaNode = {
@@ -56,7 +56,7 @@ describe('bringing input into shape', () => {
     assert.equal(seen.read, 51);
   });
 
-  it('hands one unknown member on, however many there are', () => {
+  it('keeps one unknown member of many', () => {
     const names = Array.from({ length: TOO_MANY }, (_, i) => [`k${i}`, i]);
     const shaped = shape('price', { type: 'object', properties: {} }, Object.fromEntries(names));
     assert.equal(JSON.stringify(shaped), '{"price":{"k0":true}}');

@@ -6,7 +6,7 @@ import { MAX_BODY_DEPTH, MAX_BODY_VALUES } from '../../../shared/limits/bounds.j
 const json = (text: string): Weight => weighJson(Buffer.from(text));
 const form = (text: string): Weight => weighForm(Buffer.from(text));
 
-/** The same, from what was parsed. */
+/** The expected weight, from the parsed value. */
 function weightOf(value: unknown): Weight {
   if (typeof value !== 'object' || value === null) return { values: 1, depth: 0 };
   const members = Object.values(value).map(weightOf);
@@ -16,8 +16,8 @@ function weightOf(value: unknown): Weight {
   };
 }
 
-describe('the weight of a text', () => {
-  it('is that of the JSON in it, whatever its strings hold and however it is spaced', () => {
+describe('the weight of a body', () => {
+  it('is that of its JSON, for any strings and white space', () => {
     const tricky = fc.constantFrom(
       '"',
       '\\',
@@ -57,14 +57,14 @@ describe('the weight of a text', () => {
     );
   });
 
-  it('counts a value whose key comes again, and what is empty', () => {
+  it('counts repeated keys and empty values', () => {
     assert.deepEqual(json('{"a":1,"a":2,"a":[]}'), { values: 4, depth: 2 });
     assert.deepEqual(json(' [ [ ] , { } ] '), { values: 3, depth: 2 });
     assert.deepEqual(json('[[[]]]'), { values: 3, depth: 3 });
     assert.deepEqual(json('"a,[\\",{"'), { values: 1, depth: 0 });
   });
 
-  it('counts the pairs of a form, and the brackets of its names alone', () => {
+  it('counts the pairs of a form, and the brackets of names only', () => {
     assert.deepEqual(form('a=1'), { values: 1, depth: 1 });
     assert.deepEqual(form('a[b][c]=[[[[&d=e=[f]&'), { values: 3, depth: 3 });
     assert.deepEqual(form('a%5Bb%5D%5bc%5d=%5B%5B%5B%5B'), { values: 1, depth: 3 });
@@ -72,7 +72,7 @@ describe('the weight of a text', () => {
     assert.deepEqual(form('a%5'), { values: 1, depth: 1 });
   });
 
-  it('is borne up to the limits, and not one step beyond', () => {
+  it('is accepted up to the limits and refused above', () => {
     const values = (count: number): string => `[${'1,'.repeat(count - 2)}1]`;
     assert.deepEqual(json(values(MAX_BODY_VALUES)), { values: MAX_BODY_VALUES, depth: 1 });
     const nested = (depth: number): string => '[{"a":'.repeat(depth / 2) + '[]'.repeat(depth % 2);
@@ -89,16 +89,16 @@ describe('the weight of a text', () => {
     }
   });
 
-  it('is known once it is too much: the rest is not looked at', () => {
+  it('is counted no further than the limits', () => {
     const heavy = Buffer.from(`[${'{},'.repeat(MAX_BODY_VALUES * 10)}`);
-    let looked = 0;
+    let reads = 0;
     const watched = new Proxy(heavy, {
       get: (target, name) => {
-        looked += typeof name === 'string' && /^\d+$/.test(name) ? 1 : 0;
+        reads += typeof name === 'string' && /^\d+$/.test(name) ? 1 : 0;
         return Reflect.get(target, name, target);
       },
     });
     assert.ok(isTooHeavy(weighJson(watched)));
-    assert.ok(looked < MAX_BODY_VALUES * 6, `${looked} looks`);
+    assert.ok(reads < MAX_BODY_VALUES * 6, `${reads} reads`);
   });
 });

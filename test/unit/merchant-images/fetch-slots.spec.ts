@@ -55,7 +55,7 @@ describe('slots for fetching images', () => {
 
   it('are few for a host, however many accounts name it', async () => {
     const slots = openFetchSlots();
-    const asked = await ask(
+    const fetches = await ask(
       slots,
       many(
         50,
@@ -63,13 +63,13 @@ describe('slots for fetching images', () => {
         () => 'victim',
       ),
     );
-    assert.equal(asked.releases.length, MAX_IMAGE_FETCHES_OF_HOST);
-    await end(asked);
+    assert.equal(fetches.releases.length, MAX_IMAGE_FETCHES_OF_HOST);
+    await end(fetches);
   });
 
   it('are so many in all', async () => {
     const slots = openFetchSlots();
-    const asked = await ask(
+    const fetches = await ask(
       slots,
       many(
         50,
@@ -77,9 +77,9 @@ describe('slots for fetching images', () => {
         (n) => `h${n}`,
       ),
     );
-    assert.equal(asked.releases.length, MAX_IMAGE_FETCHES);
-    await end(asked);
-    assert.equal(asked.refused(), 0);
+    assert.equal(fetches.releases.length, MAX_IMAGE_FETCHES);
+    await end(fetches);
+    assert.equal(fetches.refused(), 0);
   });
 
   it('are passed on to waiting callers in their order, past those that may not have it', async () => {

@@ -28,7 +28,7 @@ describe('the body of an image', () => {
 
   for (const length of [0, 1, 65_535, 65_536, 65_537, 300_000, MAX_IMAGE_BYTES]) {
     for (const announced of [undefined, length || undefined, 1, MAX_IMAGE_BYTES]) {
-      it(`is read whole: ${length} bytes, of which ${announced ?? 'nothing'} was announced`, async () => {
+      it(`is read: ${length} bytes, of which ${announced ?? 'nothing'} was announced`, async () => {
         const bytes = Buffer.alloc(length, 'abc');
         const budget = watched(openBudget(PLENTY));
         const read = await readImageBody(inPieces(bytes, 60_001), announced, budget, 'a');
@@ -41,7 +41,7 @@ describe('the body of an image', () => {
     }
   }
 
-  it('is given up when it is longer than an image may be, announced or not', async () => {
+  it('is refused when it is too long, announced or not', async () => {
     const bytes = Buffer.alloc(MAX_IMAGE_BYTES + 1);
     for (const announced of [undefined, 10, MAX_IMAGE_BYTES + 1]) {
       const budget = watched(openBudget(PLENTY));
@@ -58,7 +58,7 @@ describe('the body of an image', () => {
     await assert.rejects(readImageBody(inPieces(Buffer.alloc(1), 1), 300_000, budget, 'a'), ImagesBusy);
   });
 
-  it('costs what it holds, not what each piece of it costs', async () => {
+  it('costs its size, not the size of its chunks', async () => {
     const pieces = 20_000;
     const read = await readImageBody(
       inPieces(Buffer.alloc(pieces, 1), 1),

@@ -5,7 +5,7 @@ import type { LinkedSession } from '../../../shared/settlement/read-link.js';
 
 const ONE = { network: 'eip155:84532', asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' };
 
-interface Words {
+interface Described {
   merchant?: string;
   items?: [name: string, quantity: number][];
   cents?: number;
@@ -17,7 +17,7 @@ function summaryOf(items: [name: string, quantity: number][]): ItemSummary {
   return summarize(items.map(([name, quantity]) => ({ name, quantity, ...plain })));
 }
 
-function describeOf({ merchant = 'Cafe Pocket', items, cents = 100, expiresAt }: Words): string {
+function describeOf({ merchant = 'Cafe Pocket', items, cents = 100, expiresAt }: Described): string {
   const session = {
     account: { name: merchant },
     amountTotalCents: cents,
@@ -30,11 +30,11 @@ function describeOf({ merchant = 'Cafe Pocket', items, cents = 100, expiresAt }:
 const END = ', payable until 2026-11-22T03:04:05Z.';
 
 describe('the description of a payment', () => {
-  it('names the amount, the merchant, what is bought and until when', () => {
+  it('has the amount, the merchant, the items and the expiry', () => {
     assert.equal(describeOf({ items: [['Coffee', 1]] }), `$1.00 to Cafe Pocket for Coffee${END}`);
   });
 
-  it('counts', () => {
+  it('has quantities and the number of other items', () => {
     assert.equal(
       describeOf({
         items: [
@@ -47,7 +47,7 @@ describe('the description of a payment', () => {
     );
   });
 
-  it('does without items where they are not read', () => {
+  it('omits items that were not read', () => {
     assert.equal(describeOf({}), `$1.00 to Cafe Pocket${END}`);
     assert.equal(describeOf({ items: [] }), `$1.00 to Cafe Pocket${END}`);
   });
@@ -64,30 +64,30 @@ describe('the description of a payment', () => {
     });
   }
 
-  it('tells a stock client what it needs, in the same dollars', () => {
+  it('includes advice for stock clients, with the same amount', () => {
     assert.equal(
       describeOf({ cents: 450 }),
       `$4.50 to Cafe Pocket${END} Stock x402 clients pay at most $1 until told client.setSpendControls({ maxAmountPerPayment: '$4.50' }).`,
     );
   });
 
-  it('is one line, whatever the names hold', () => {
+  it('is a single line, whatever the names contain', () => {
     const text = describeOf({ merchant: ' Cafe\r\n\tPocket\u0000 ', items: [['Cof\nfee', 1]] });
     assert.equal(text, `$1.00 to Cafe Pocket for Cof fee${END}`);
   });
 
-  it('says nothing that people would not see', () => {
+  it('omits invisible characters', () => {
     const hidden = '\u202e\u200b\u2066\u{e0049}\u{e0067}';
     const text = describeOf({ merchant: `Cafe${hidden} Pocket`, items: [[`Cof${hidden}fee`, 1]] });
     assert.equal(text, `$1.00 to Cafe Pocket for Coffee${END}`);
   });
 
-  it('cuts names of more than 80 bytes between characters', () => {
+  it('truncates names of more than 80 bytes between characters', () => {
     const text = describeOf({ merchant: '🥐'.repeat(100), items: [['x'.repeat(250), 1]] });
     assert.equal(text.isWellFormed(), true);
     assert.ok(text.includes(`to ${'🥐'.repeat(19)}… for ${'x'.repeat(77)}…, payable`), text);
-    for (const whole of ['🥐'.repeat(20), 'x'.repeat(80), '京'.repeat(26)]) {
-      assert.ok(describeOf({ merchant: whole }).includes(`to ${whole}, payable`), whole);
+    for (const name of ['🥐'.repeat(20), 'x'.repeat(80), '京'.repeat(26)]) {
+      assert.ok(describeOf({ merchant: name }).includes(`to ${name}, payable`), name);
     }
     assert.ok(describeOf({ merchant: '京'.repeat(27) }).includes(`to ${'京'.repeat(25)}…, payable`));
   });

@@ -25,7 +25,7 @@ async function signedBy(signer: ReceiptSigner, payment = PAYMENT): Promise<Signe
   return receipt;
 }
 
-/** The published key that a receipt names. */
+/** The published key that the receipt names. */
 function keyOf(signer: ReceiptSigner, receipt: SignedReceipt): object {
   const { kid } = decodeProtectedHeader(receipt.signature);
   const { keys } = JSON.parse(signer.jwks) as { keys: { kid: string }[] };
@@ -38,7 +38,7 @@ describe('a signed receipt', () => {
   const keys = [newKey(), newKey()];
   const signer = createReceiptSigner(keys, BASE_URL);
 
-  it('is what the stock helper verifies, offline, with the published key', async () => {
+  it('is verified offline by the stock helper with the published key', async () => {
     const receipt = await signedBy(signer);
     assert.deepEqual(await verifyReceiptSignatureJWS(receipt as never, keyOf(signer, receipt) as never), {
       version: 1,
@@ -50,13 +50,13 @@ describe('a signed receipt', () => {
     });
   });
 
-  it('is what any JOSE library verifies against the key set', async () => {
+  it('is verified by a JOSE library with the key set', async () => {
     const { signature } = await signedBy(signer);
     const { protectedHeader } = await compactVerify(signature, createLocalJWKSet(JSON.parse(signer.jwks)));
     assert.equal(protectedHeader.alg, 'EdDSA');
   });
 
-  it('is no longer valid when a byte of it is changed', async () => {
+  it('is invalid when a byte is changed', async () => {
     const receipt = await signedBy(signer);
     const [head = '', body = '', signature = ''] = receipt.signature.split('.');
     const said = JSON.parse(Buffer.from(body, 'base64url').toString());
@@ -73,7 +73,7 @@ describe('a signed receipt', () => {
     await assert.rejects(verifyReceiptSignatureJWS(receipt as never, other));
   });
 
-  it('has its payload in canonical form, and its key named by thumbprint', async () => {
+  it('has a canonical payload, and a key id from the thumbprint', async () => {
     const { signature } = await signedBy(signer);
     const text = Buffer.from(signature.split('.')[1] ?? '', 'base64url').toString();
     assert.equal(text, canonicalize(JSON.parse(text)));
@@ -85,13 +85,13 @@ describe('a signed receipt', () => {
     });
   });
 
-  it('is the same bytes each time, from every process with that key', async () => {
+  it('is the same on every request and in every process with the key', async () => {
     const first = await signedBy(signer);
     assert.equal(await signedBy(signer), first, 'it was signed again');
     assert.deepEqual(await signedBy(createReceiptSigner(keys, BASE_URL)), first);
   });
 
-  it('is another of another payment or session', async () => {
+  it('differs between payments and sessions', async () => {
     const first = (await signedBy(signer)).signature;
     const others = [
       await signedBy(signer, { ...PAYMENT, payer: '0x1' }),
@@ -101,7 +101,7 @@ describe('a signed receipt', () => {
     assert.equal(new Set([first, ...others]).size, 4);
   });
 
-  it('stays right when far more are asked for than are remembered', async () => {
+  it('is correct for more payments than the cache holds', async () => {
     const first = await signedBy(signer);
     for (let i = 0; i < 1200; i += 1) await signer.sign(`cs_test_many_${i}`, PAYMENT);
     const again = await signedBy(signer);
@@ -109,7 +109,7 @@ describe('a signed receipt', () => {
     assert.deepEqual(again, first);
   });
 
-  it('is not made of a payment that does not show who paid, or when', async () => {
+  it('is not signed for a payment without payer or time', async () => {
     for (const part of [{ payer: null }, { payer: '' }, { settledAt: null }]) {
       assert.equal(await signer.sign('cs_test_1', { ...PAYMENT, ...part }), undefined);
     }
@@ -120,7 +120,7 @@ describe('a signed receipt', () => {
     );
   });
 
-  it('of a key that no longer signs stays verifiable while that is published', async () => {
+  it('stays verifiable while its key is published, even if another key signs', async () => {
     const [old, next] = keys as [KeyObject, KeyObject];
     const steps = [[old], [old, next], [next, old], [next]].map((ring) =>
       createReceiptSigner(ring, BASE_URL),
@@ -134,7 +134,7 @@ describe('a signed receipt', () => {
     const receipts = await Promise.all(steps.map((step) => signedBy(step)));
     assert.deepEqual(receipts[0], receipts[1]);
     assert.deepEqual(receipts[2], receipts[3]);
-    // Whatever key set a client remembers from one step back or forth, it finds the key.
+    // A client with the key set of the step before or after finds the key.
     for (const [index, holders] of [
       [before, announced, swapped],
       [before, announced, swapped],
@@ -146,7 +146,7 @@ describe('a signed receipt', () => {
     assert.throws(() => keyOf(dropped, receipts[0] as SignedReceipt), /not published/);
   });
 
-  it('fits the schema that comes with it', async () => {
+  it('matches the schema that comes with it', async () => {
     const { info, schema } = receiptExtension(await signedBy(signer));
     const { Ajv2020 } = await import('ajv/dist/2020.js');
     assert.equal(new Ajv2020().compile(schema)(info), true);
@@ -172,7 +172,7 @@ describe('a signed receipt', () => {
     });
   }
 
-  it('publishes no private half', () => {
+  it('publishes no private key', () => {
     for (const key of JSON.parse(signer.jwks).keys)
       assert.deepEqual(Object.keys(key).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x']);
     for (const key of keys) {
@@ -181,7 +181,7 @@ describe('a signed receipt', () => {
     }
   });
 
-  it('is not there without a key, and the key set is empty', async () => {
+  it('is absent without a key, with an empty key set', async () => {
     const none = createReceiptSigner([], BASE_URL);
     assert.equal(await none.sign('cs_test_1', PAYMENT), undefined);
     assert.equal(none.jwks, '{"keys":[]}');

@@ -9,8 +9,8 @@ import { OFFERED_TOKENS } from '../../../shared/chains/networks.js';
 const LISTED = { network: 'eip155:84532', asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' };
 const UNLISTED = { network: 'eip155:196', asset: '0x779Ded0c9e1022225f8E0630b35a9b54bE713736' };
 
-describe('what stock clients refuse by themselves', () => {
-  it('is known of each of our tokens, as their own lists have it', async () => {
+describe('the restrictions of stock clients', () => {
+  it('are known for each offered token, compared with their own lists', async () => {
     const evm = new ExactEvmScheme(privateKeyToAccount(generatePrivateKey()));
     const svm = new ExactSvmScheme(await generateKeyPairSigner());
     const known = OFFERED_TOKENS.map(({ network, address }) => {
@@ -32,15 +32,20 @@ describe('what stock clients refuse by themselves', () => {
   });
 
   for (const [title, cents, accepts, says] of [
-    ['nothing of a dollar in a listed token', 100, [LISTED], []],
-    ['nothing of nothing', 0, [LISTED], []],
+    ['a dollar in a listed token', 100, [LISTED], []],
+    ['zero in a listed token', 0, [LISTED], []],
     ['a cent over a dollar', 101, [LISTED], ['maxAmountPerPayment']],
-    ['an unlisted token, whatever it costs', 1, [UNLISTED], ['allowedAssets']],
-    ['an unlisted token only by its name, for it has no limit', 101, [UNLISTED], ['allowedAssets']],
+    ['any amount in an unlisted token', 1, [UNLISTED], ['allowedAssets']],
+    ['over a dollar in an unlisted token, which has no other limit', 101, [UNLISTED], ['allowedAssets']],
     ['an unlisted token beside others', 100, [LISTED, UNLISTED], ['allowedAssets']],
-    ['both', 101, [LISTED, UNLISTED], ['maxAmountPerPayment', 'allowedAssets']],
+    [
+      'over a dollar in listed and unlisted tokens',
+      101,
+      [LISTED, UNLISTED],
+      ['maxAmountPerPayment', 'allowedAssets'],
+    ],
   ] as const) {
-    it(`is ${title}: ${says.length === 0 ? 'no advice' : says.join(', ')}`, () => {
+    it(`for ${title}: ${says.length === 0 ? 'no advice' : says.join(', ')}`, () => {
       const advice = stockClientAdvice(cents, '$1.01', accepts) ?? '';
       const options = ['maxAmountPerPayment', 'allowedAssets'].filter((option) => advice.includes(option));
       assert.deepEqual(options, says);

@@ -1,7 +1,7 @@
 import type { Cause } from '../../../api/checkout-page/words/causes.js';
 
-/** What facilitators are known to answer, of versions 1 and 2, by what a buyer has to be told. */
-export const FACILITATOR_WORDS = {
+/** Failure codes that facilitators return, of x402 versions 1 and 2, by the cause shown to the buyer. */
+export const FACILITATOR_CODES = {
   failedFunds: [
     'insufficient_funds',
     'invalid_exact_evm_insufficient_balance',

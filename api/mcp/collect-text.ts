@@ -1,8 +1,8 @@
 import { Refusal } from '../../shared/errors/refusal.js';
 import { TOOL_ANSWER_BYTES } from '../../shared/limits/bounds.js';
 
-/** An answer of /v1 as a tool gives it: whole, so no longer than an agent can read. */
-export async function wholeText(text: string | AsyncIterable<string>): Promise<string> {
+/** Collects a response into one string, limited to what an agent can read. */
+export async function collectText(text: string | AsyncIterable<string>): Promise<string> {
   if (typeof text === 'string') return text;
   const pieces: string[] = [];
   let bytes = 0;

@@ -4,11 +4,14 @@ import { isIdShaped } from '../../shared/values/ids.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import type { Deps } from '../deps/deps.js';
 import { NO_SESSION, sendBuyerError } from '../errors/buyer-errors.js';
-import { look } from '../payment-link/look.js';
+import { viewLink } from '../payment-link/view-link.js';
 import { sendAgentAnswer } from './respond.js';
 
-/** What can be paid with. Undefined when nothing can: then the request is answered as the link itself would answer. */
-export async function askOpenLink(
+/**
+ * The entries that the link can be paid with. Otherwise sends the response of the link itself and returns
+ * undefined.
+ */
+export async function requireAccepts(
   deps: Deps,
   { params: { id } }: Request<{ id: string }>,
   res: Response,
@@ -18,7 +21,7 @@ export async function askOpenLink(
     sendBuyerError(res, 'resource_missing', NO_SESSION);
     return undefined;
   }
-  const answer = await look(deps, session);
+  const answer = await viewLink(deps, session);
   if (answer.kind === 'payment_required') return answer.required.accepts;
   await sendAgentAnswer(deps, res, answer, { link: `${deps.config.baseUrl}/c/${id}`, hasPaid: false });
   return undefined;

@@ -15,7 +15,7 @@ describe('hostile input', () => {
   afterEach(() => web.assertUnharmed());
 
   describe('when the database refuses', () => {
-    it('tells the log what happened, but nothing of the buyer', async () => {
+    it('logs the failure, but no data of the buyer', async () => {
       await web.db.raw(`
         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$`);
@@ -43,7 +43,7 @@ describe('hostile input', () => {
     const LANES = 16;
 
     for (const seed of SEEDS) {
-      it(`(${REQUESTS} requests from seed ${seed}) is never a 500 and never without the Error shape`, async function () {
+      it(`(${REQUESTS} requests from seed ${seed}) never causes a 500 or a response without the Error shape`, async function () {
         this.timeout(120_000);
         const own = await buildMerchant(web.db);
         const known = [
@@ -57,23 +57,23 @@ describe('hostile input', () => {
           while (fuzz.made < REQUESTS) {
             const sent = fuzz.next();
             const answer = await web.send(sent);
-            const told = `${JSON.stringify(sent).slice(0, 2000)}\n${answer.text}`;
-            assert.ok([200, 400, 401, 404, 405].includes(answer.status), told);
-            assert.match(String(answer.headers['request-id']), /^req_/, told);
+            const report = `${JSON.stringify(sent).slice(0, 2000)}\n${answer.text}`;
+            assert.ok([200, 400, 401, 404, 405].includes(answer.status), report);
+            assert.match(String(answer.headers['request-id']), /^req_/, report);
             if (answer.status !== 200 && sent.method !== 'HEAD') assertErrorShape(answer);
             seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
             const { id } = answer.status === 200 && sent.method === 'POST' ? JSON.parse(answer.text) : {};
-            if (id !== undefined) fuzz.learn(id);
+            if (id !== undefined) fuzz.addId(id);
           }
         };
-        // The first complaint ends all lanes, not only its own.
+        // The first failure ends all parallel runs.
         const stop = (error: unknown): never => {
           fuzz.made = REQUESTS;
           throw error;
         };
         const lanes = await Promise.allSettled(Array.from({ length: LANES }, () => lane().catch(stop)));
         for (const outcome of lanes) if (outcome.status === 'rejected') throw outcome.reason;
-        // It reached what lies behind the checks, not only the checks.
+        // Requests got past the checks.
         for (const status of [200, 400, 401, 404, 405]) assert.ok((seen.get(status) ?? 0) >= 10, `${status}`);
         const text = web.logged.join('');
         assert.doesNotMatch(text, /"level":"(error|fatal|warn)"/);

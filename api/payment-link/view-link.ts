@@ -5,8 +5,8 @@ import type { LinkDeps } from './link-deps.js';
 import { askForPayment, readOffer } from './offer.js';
 import { paid } from './receipt.js';
 
-/** How a session that was read stands, as all are told who pay nothing. Looking pays nothing. */
-export async function look(
+/** The response to a request without a payment. Reading a link never pays. */
+export async function viewLink(
   deps: Pick<LinkDeps, 'config' | 'db' | 'facilitator' | 'payoutAccounts' | 'receipts'>,
   session: LinkedSession,
 ): Promise<LinkAnswer> {

@@ -1,6 +1,6 @@
 /**
- * A wallet's name and icon come from whatever extension is installed. The name is cut and freed of what could reorder
- * or hide text around it; the icon is an image in the page or nothing, so that none is loaded from elsewhere.
+ * Name and icon of a wallet come from an arbitrary browser extension. The name is truncated and freed of characters
+ * that could reorder or hide text; the icon must be a data URL, so that nothing is loaded from elsewhere.
  */
 const MAX_NAME_LENGTH = 32;
 const MAX_ICON_LENGTH = 200_000;

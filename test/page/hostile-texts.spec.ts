@@ -14,8 +14,8 @@ const ATTACKS = [
 ];
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 
-/** What merchants and wallets call themselves is text, however long and whatever it looks like. */
-describe('the page and strings of others', function () {
+/** Names of merchants and wallets are text, whatever their length and content. */
+describe('the page and untrusted strings', function () {
   this.timeout(120_000);
   let shop: Shop;
   before(async () => {
@@ -34,7 +34,7 @@ describe('the page and strings of others', function () {
   }
 
   for (const attack of ATTACKS) {
-    it(`shows ${attack} as it is written`, async () => {
+    it(`shows ${attack} as text`, async () => {
       const supportEmail = `${attack.replaceAll(/[^a-z]/gi, '')}@example.com`;
       await updateAccount(shop.app.db, shop.merchant.accountId, { name: attack, supportEmail });
       const session = await shop.buildSession({
@@ -63,8 +63,8 @@ describe('the page and strings of others', function () {
     });
   }
 
-  it('shows what a wallet calls itself as text, and its icon as an image or not at all', async () => {
-    const looks: TestWallet['looks'][] = [
+  it('shows the name of a wallet as text, and its icon as an image or not at all', async () => {
+    const identities: TestWallet['identity'][] = [
       { name: ATTACKS[0] ?? '', icon: '"><script>window.hacked=1</script>', rdns: 'a' },
       { name: ATTACKS[1] ?? '', icon: 'https://tracker.example/pixel.png', rdns: 'b' },
       {
@@ -80,7 +80,7 @@ describe('the page and strings of others', function () {
       },
       { name: 'Huge', icon: `data:image/png;base64,${'A'.repeat(300_000)}`, rdns: 'f' },
     ];
-    const wallets = looks.map((look, index) => ({ ...evmWallet(`w${index}`), looks: look }));
+    const wallets = identities.map((identity, index) => ({ ...evmWallet(`w${index}`), identity }));
     const visitor = await shop.visitPage(await shop.buildSession(), { wallets });
     const names = visitor.page.locator('.wallet-name');
     await names.nth(5).waitFor();
@@ -93,7 +93,7 @@ describe('the page and strings of others', function () {
     await assertHarmless(visitor);
   });
 
-  it('goes on with the other wallets when one throws, lies or announces itself a thousand times', async () => {
+  it('works with other wallets when one throws, lies or announces itself a thousand times', async () => {
     const wallet = evmWallet();
     wallet.balances.set(USDC, 25_000_000n);
     const visitor = await shop.visitPage(await shop.buildSession(), {
@@ -120,7 +120,7 @@ describe('the page and strings of others', function () {
     await visitor.leave();
   });
 
-  it('holds a hundred items with names of 250 characters on a phone', async () => {
+  it('fits a hundred items with names of 250 characters on a phone', async () => {
     const lineItems = Array.from({ length: 100 }, (_, index) => ({
       id: newId('li_'),
       name: index % 2 === 0 ? 'W'.repeat(250) : '長い名前'.repeat(62),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { buildRefund, buildSession } from '../../lab/world/shop/factories.js';
 import { OFFERED_TOKENS } from '../../shared/chains/networks.js';
 import { SHARED_MS } from '../../shared/chains/throttled-endpoint.js';
-import { openPurse, type Purse } from '../support/page/purse.js';
+import { type FakeBalances, openFakeBalances } from '../support/page/fake-balances.js';
 import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
 import {
   declines,
@@ -13,7 +13,7 @@ import {
 } from '../support/page/wallet-kinds.js';
 import type { TestWallet } from '../support/page/wallets.js';
 
-/** Where a wallet is and has too little, and where it has enough. */
+/** The current network of a wallet, where its balance is too low, and a network where it is enough. */
 const EVM = {
   live: { here: 8453, poor: 'eip155:8453', rich: 'eip155:137', name: 'Polygon' },
   test: { here: 84532, poor: 'eip155:84532', rich: 'eip155:80002', name: 'Polygon Amoy' },
@@ -26,31 +26,31 @@ const MODES = ['live', 'test'] as const;
 const PROMPT_MS = 30_000;
 const SOLANA_BUYER = 'GRQ924CSpmbXFxuMvpN7EWFJbZrwh3CTWrshJ8Le8Zh6';
 
-describe('the page finds the money', function () {
+describe('the page finds the balance', function () {
   this.timeout(120_000);
-  let purse: Purse;
+  let balances: FakeBalances;
   let shop: Shop;
   before(async () => {
     const evm = Object.values(EVM).flatMap(({ poor, rich }) => [poor, rich]);
-    purse = await openPurse([...evm, ...Object.values(SOLANA).map(({ network }) => network)]);
-    shop = await openShop({ environment: purse.environment });
+    balances = await openFakeBalances([...evm, ...Object.values(SOLANA).map(({ network }) => network)]);
+    shop = await openShop({ environment: balances.environment });
   });
   after(async () => {
     await shop.close();
-    await purse.close();
+    await balances.close();
   });
 
   const buildIn = async (mode: (typeof MODES)[number]): Promise<string> =>
     (await buildSession(shop.app.db, shop.merchant.accountId, { livemode: mode === 'live' })).id;
   const button = (visitor: Visitor, name: string | RegExp) => visitor.page.getByRole('button', { name });
 
-  /** One press, declined, shows what the next one will sign; and that is signed. */
+  /** A click that is rejected shows what the next click will sign; the next click signs that. */
   async function payWhereRich(
     id: string,
     wallet: TestWallet & { next: Map<string, () => Promise<unknown>> },
     asks: { method: string; declined: () => Promise<never>; promise: string },
   ): Promise<void> {
-    const { name } = wallet.looks;
+    const { name } = wallet.identity;
     const visitor = await shop.visitPage(id, { wallets: [wallet] });
     wallet.next.set(asks.method, asks.declined);
     await button(visitor, `Pay $4.50 with ${name}`).click();
@@ -61,12 +61,12 @@ describe('the page finds the money', function () {
   }
 
   for (const [name, kind] of Object.entries(EVM_KINDS)) {
-    it(`of ${name}, which has too little where it is`, async () => {
+    it(`of ${name}, whose current network has too little`, async () => {
       const pays = MODES.map(async (mode) => {
         const { here, poor, rich, name: richName } = EVM[mode];
         const wallet = evmWalletLike(name as keyof typeof EVM_KINDS, here);
-        purse.hold(wallet.address, poor, 'USDC', 1);
-        purse.hold(wallet.address, rich, 'USDC', 120);
+        balances.hold(wallet.address, poor, 'USDC', 1);
+        balances.hold(wallet.address, rich, 'USDC', 120);
         const id = await buildIn(mode);
         const promise = `4.50 USDC on ${richName}`;
         await payWhereRich(id, wallet, { method: 'eth_signTypedData_v4', declined: declines(kind), promise });
@@ -82,8 +82,8 @@ describe('the page finds the money', function () {
       const pays = MODES.map(async (mode) => {
         const { network, name: networkName } = SOLANA[mode];
         const wallet = solanaWalletLike(name as keyof typeof SOLANA_KINDS);
-        purse.hold(wallet.address, network, 'USDC', 1);
-        purse.hold(wallet.address, network, 'USDG', 120);
+        balances.hold(wallet.address, network, 'USDC', 1);
+        balances.hold(wallet.address, network, 'USDG', 120);
         const id = await buildIn(mode);
         const promise = `4.50 USDG on ${networkName}`;
         await payWhereRich(id, wallet, { method: 'signTransaction', declined: declines(kind), promise });
@@ -94,24 +94,24 @@ describe('the page finds the money', function () {
     });
   }
 
-  it('of a merchant who gives a live payment back from a wallet that knows the main network alone', async () => {
+  it('of a merchant who refunds a live payment from a wallet that knows mainnet only', async () => {
     const wallet = solanaWalletLike('Phantom');
-    wallet.looks.chains = ['solana:mainnet'];
+    wallet.identity.chains = ['solana:mainnet'];
     const network = SOLANA.live.network;
     const token = OFFERED_TOKENS.find((one) => one.network.caip2 === network && one.symbol === 'USDC');
     const paid = { livemode: true, network, asset: token?.address ?? '', payer: SOLANA_BUYER };
     const { id } = await buildRefund(shop.app.db, shop.merchant.accountId, {}, paid);
-    purse.hold(wallet.address, network, 'USDC', 120);
+    balances.hold(wallet.address, network, 'USDC', 120);
     const visitor = await shop.visitPage(id, { wallets: [wallet] });
     await button(visitor, 'Pay 4.50 USDC on Solana with Phantom').click();
     await visitor.sees('Refund complete', PROMPT_MS);
     await visitor.leave();
   });
 
-  it('shows what can pay, and folds away what cannot, which is still reached', async () => {
+  it('shows payable entries and collapses the others, which stay reachable', async () => {
     const wallet = evmWalletLike('MetaMask', EVM.test.here);
-    purse.hold(wallet.address, EVM.test.poor, 'USDC', 1);
-    purse.hold(wallet.address, EVM.test.rich, 'USDC', 120);
+    balances.hold(wallet.address, EVM.test.poor, 'USDC', 1);
+    balances.hold(wallet.address, EVM.test.rich, 'USDC', 120);
     wallet.next.set('eth_signTypedData_v4', declines(EVM_KINDS.MetaMask));
     const visitor = await shop.visitPage(await buildIn('test'), { wallets: [wallet] });
     await button(visitor, /MetaMask/).click();
@@ -122,46 +122,46 @@ describe('the page finds the money', function () {
     assert.equal(await poor.count(), 0);
     await visitor.page.getByText('Other tokens and networks').click();
     await poor.check();
-    // By hand, so it is said that it is not enough, and nothing else is signed instead.
+    // Chosen by hand, it shows that the balance is too low, and signs nothing else instead.
     await button(visitor, 'Pay 4.50 USDC on Base Sepolia with MetaMask').click();
-    const told = visitor.page.getByRole('alert').filter({ hasText: /Not enough USDC on Base Sepolia/ });
-    await told.waitFor();
-    assert.equal(wallet.asked.filter((method) => method === 'eth_signTypedData_v4').length, 1);
+    const alert = visitor.page.getByRole('alert').filter({ hasText: /Not enough USDC on Base Sepolia/ });
+    await alert.waitFor();
+    assert.equal(wallet.requests.filter((method) => method === 'eth_signTypedData_v4').length, 1);
     await visitor.leave();
   });
 
-  it('signs what the button names or nothing, though the money has moved meanwhile', async () => {
+  it('signs only the entry that the button names, even when the balance has moved', async () => {
     const wallet = evmWalletLike('Rabby', EVM.test.here);
     wallet.next.set('eth_signTypedData_v4', declines(EVM_KINDS.Rabby));
-    purse.hold(wallet.address, EVM.test.poor, 'USDC', 25);
+    balances.hold(wallet.address, EVM.test.poor, 'USDC', 25);
     const id = await buildIn('test');
     const visitor = await shop.visitPage(id, { wallets: [wallet] });
     await button(visitor, /Rabby/).click();
     await button(visitor, 'Pay 4.50 USDC on Base Sepolia with Rabby').waitFor();
-    purse.hold(wallet.address, EVM.test.poor, 'USDC', 0);
-    purse.hold(wallet.address, EVM.test.rich, 'USDC', 25);
+    balances.hold(wallet.address, EVM.test.poor, 'USDC', 0);
+    balances.hold(wallet.address, EVM.test.rich, 'USDC', 25);
     await visitor.page.waitForTimeout(SHARED_MS + 200);
     await button(visitor, 'Pay 4.50 USDC on Base Sepolia with Rabby').click();
     await visitor.page.getByRole('alert').filter({ hasText: 'Not enough USDC on Base Sepolia' }).waitFor();
-    assert.equal(wallet.asked.filter((method) => method === 'eth_signTypedData_v4').length, 1);
+    assert.equal(wallet.requests.filter((method) => method === 'eth_signTypedData_v4').length, 1);
     await button(visitor, 'Pay 4.50 USDC on Polygon Amoy with Rabby').click();
     await visitor.sees('Payment complete', PROMPT_MS);
     assert.equal((await shop.payment(id)).network, EVM.test.rich);
     await visitor.leave();
   });
 
-  it('while a network hangs, which is unknown and better than too little', async () => {
+  it('while a network hangs, which ranks as unknown above too little', async () => {
     const wallet = evmWalletLike('MetaMask', EVM.test.here);
-    purse.hold(wallet.address, EVM.test.poor, 'USDC', 1);
+    balances.hold(wallet.address, EVM.test.poor, 'USDC', 1);
     wallet.chains.add(80002);
-    purse.endpoint(EVM.test.rich).fail('hang');
+    balances.endpoint(EVM.test.rich).fail('hang');
     wallet.call = async () => `0x${120_000_000n.toString(16).padStart(64, '0')}`;
     const id = await buildIn('test');
     const visitor = await shop.visitPage(id, { wallets: [wallet] });
     await button(visitor, /MetaMask/).click();
     await visitor.sees('Payment complete', PROMPT_MS);
     assert.equal((await shop.payment(id)).network, EVM.test.rich);
-    purse.endpoint(EVM.test.rich).recover();
+    balances.endpoint(EVM.test.rich).recover();
     await visitor.leave();
   });
 });

@@ -4,9 +4,9 @@ import { RpcEndpoint, type RpcMethods } from '../../../lab/world/chains/chain.js
 import { associatedTokenAccount } from '../../../shared/chains/associated-token-account.js';
 import { findNetwork, type Network } from '../../../shared/chains/networks.js';
 
-/** What wallets hold on the chains that the service reads for pages: nothing, unless told. */
-export interface Purse {
-  /** What a checkout has to be told of it. */
+/** Fake chains with balances of wallets, zero by default, for the chains that the service reads for pages. */
+export interface FakeBalances {
+  /** Environment variables that point the service to these chains. */
   environment: Record<string, string>;
   hold(wallet: string, network: string, symbol: string, dollars: number): void;
   endpoint(network: string): RpcEndpoint;
@@ -15,7 +15,7 @@ export interface Purse {
 
 const SOLANA_HASH_LENGTH = 44;
 
-export async function openPurse(names: readonly string[]): Promise<Purse> {
+export async function openFakeBalances(names: readonly string[]): Promise<FakeBalances> {
   const held = new Map<string, bigint>();
   const networks = names.map((name) => networkOf(name));
   const endpoints = new Map<string, RpcEndpoint>();
@@ -25,7 +25,7 @@ export async function openPurse(names: readonly string[]): Promise<Purse> {
   }
   const endpoint = (name: string): RpcEndpoint => {
     const found = endpoints.get(name);
-    if (found === undefined) throw new Error(`the purse has no ${name}`);
+    if (found === undefined) throw new Error(`no fake chain for ${name}`);
     return found;
   };
   return {
@@ -41,11 +41,11 @@ export async function openPurse(names: readonly string[]): Promise<Purse> {
 
 function networkOf(name: string): Network {
   const network = findNetwork(name);
-  if (network === undefined) throw new Error(`${name} is no network`);
+  if (network === undefined) throw new Error(`${name} is not a network`);
   return network;
 }
 
-/** Where a chain keeps what a wallet holds of a token. */
+/** The key of a token balance on a chain. */
 function accountOf(network: Network, wallet: string, symbol: string): string {
   if (network.family === 'svm') {
     const token = network.tokens.find((one) => one.symbol === symbol);

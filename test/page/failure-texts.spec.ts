@@ -3,7 +3,7 @@ import { type Cause, NEXT_STEPS } from '../../api/checkout-page/words/causes.js'
 import { EN } from '../../api/checkout-page/words/en.js';
 import { fill } from '../../api/checkout-page/words/words.js';
 import { refuses } from '../../lab/world/facilitator/dial.js';
-import { FACILITATOR_WORDS } from '../support/page/facilitator-words.js';
+import { FACILITATOR_CODES } from '../support/page/facilitator-codes.js';
 import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
 import { WALLET_ERRORS } from '../support/page/wallet-errors.js';
 import { type EvmWallet, evmWallet, WalletError } from '../support/page/wallets.js';
@@ -15,14 +15,17 @@ const METHODS = {
   switching: ['wallet_switchEthereumChain', 'wallet_addEthereumChain'],
   signing: ['eth_signTypedData_v4'],
 } as const;
-/** What a facilitator says of this chain's payments; of a signature that is right it is not believed. */
+/**
+ * Failure codes of a facilitator. failedSignature has the Solana code only, since the service verifies EVM
+ * signatures itself.
+ */
 const CODES = Object.entries({
-  ...FACILITATOR_WORDS,
+  ...FACILITATOR_CODES,
   failedSignature: ['invalid_exact_svm_payload_signature_invalid'],
 }) as [Cause, readonly string[]][];
 
-/** The table of causes, each brought about in the page: what it says is that sentence, and its next step. */
-describe('the page says', function () {
+/** Causes each cause of failure in the page, and expects its text and next step. */
+describe('the page shows', function () {
   this.timeout(120_000);
   let shop: Shop;
   let wallet: EvmWallet;
@@ -43,16 +46,16 @@ describe('the page says', function () {
     const said = visitor.page.getByRole('alert');
     await said.filter({ hasText: fill(title, VALUES) }).waitFor();
     await said.filter({ hasText: `${EN.nothingPaid} ${EN[NEXT_STEPS[cause]]}` }).waitFor();
-    // The way to pay is there again, and the tab says so.
+    // The buyer can try again, and the document title shows it.
     await visitor.page.getByRole('button', { name: /Fox Wallet/ }).waitFor();
     assert.equal(await visitor.page.title(), 'Pay Cafe Pocket');
   }
 
-  for (const { wallet: name, says, step, cause = 'walletFailed' } of WALLET_ERRORS) {
-    const { code, message } = Object(says) as { code?: number; message?: string };
-    // What lies deeper does not come out of the test's process.
-    if (message === undefined || says instanceof Error || 'data' in Object(says)) continue;
-    it(`${cause} when ${name} says ${code ?? message} while ${step}`, async () => {
+  for (const { wallet: name, thrown, step, cause = 'walletFailed' } of WALLET_ERRORS) {
+    const { code, message } = Object(thrown) as { code?: number; message?: string };
+    // Deeper causes are lost between the processes of test and browser.
+    if (message === undefined || thrown instanceof Error || 'data' in Object(thrown)) continue;
+    it(`${cause} when ${name} answers ${code ?? message} while ${step}`, async () => {
       wallet.chainId = step === 'switching' ? 1 : 84532;
       for (const method of METHODS[step]) {
         wallet.next.set(method, () => Promise.reject(new WalletError(code as number, message)));
@@ -63,7 +66,7 @@ describe('the page says', function () {
   }
 
   for (const [cause, [code = '']] of CODES) {
-    it(`${cause} when the facilitator says ${code}`, async () => {
+    it(`${cause} when the facilitator answers ${code}`, async () => {
       wallet.chainId = 84532;
       shop.facilitator.verify.next(refuses(code));
       await assertSays(cause, EN[cause]);
