@@ -142,7 +142,7 @@ describe('large bodies', () => {
 
   it('are dropped after a time limit when a client sends or reads slowly', async () => {
     const inTime = mock.method(globalThis, 'setTimeout');
-    const [held = assert.fail()] = await hold(await newKey(), 1);
+    const [held = assert.fail()] = await startBodies(await newKey(), 1);
     const call = inTime.mock.calls.find(({ arguments: [, ms] }) => ms === LARGE_BODY_IN_FLIGHT_MS);
     inTime.mock.restore();
     const cut = new Promise((resolve) => held.once('close', resolve));
