@@ -5,15 +5,20 @@ import { startTestPostgres } from '../world/processes/services.js';
 import { type Explored, explore } from './explore.js';
 import { MISTAKES } from './mistakes.js';
 import { type ExploreOptions, readOptions, UsageError } from './options.js';
+import { rowsAsMarkdown } from './policy/rows.js';
 import { explorePolicy } from './policy/tell.js';
 import { openStage } from './stage/stage.js';
 
-const USAGE = 'npm run explore -- --policy | [--trials N] [--seed S] [--path P] [--mistake NAME]\n';
+const USAGE = 'npm run explore -- --policy | --rows | [--trials N] [--seed S] [--path P] [--mistake NAME]\n';
 
 /** Exits 0 when every story kept every promise, 1 when one did not. */
 async function main(): Promise<number> {
   const options = parse();
   if (options === undefined) return 1;
+  if (options.rows) {
+    process.stdout.write(rowsAsMarkdown());
+    return 0;
+  }
   if (options.policy) return explorePolicy((line) => process.stdout.write(`${line}\n`)) ? 0 : 1;
   const postgres = await startTestPostgres();
   let isStopped = false;

@@ -2,8 +2,10 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
 export interface ExploreOptions {
-  /** The policy alone, and whole. */
+  /** Explore the rules alone, in every order of events. */
   policy: boolean;
+  /** Print the rows of the policy. */
+  rows: boolean;
   trials: number;
   seed: number;
   path: string | undefined;
@@ -21,6 +23,7 @@ export function readOptions(args: string[]): ExploreOptions {
   const text = { type: 'string' } as const;
   const options = {
     policy: { type: 'boolean' },
+    rows: { type: 'boolean' },
     trials: text,
     seed: text,
     path: text,
@@ -29,6 +32,7 @@ export function readOptions(args: string[]): ExploreOptions {
   const { values } = parseArgs({ args, options });
   return {
     policy: values.policy ?? false,
+    rows: values.rows ?? false,
     trials: readNumber('trials', values.trials, DEFAULT_TRIALS),
     seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
     path: values.path,

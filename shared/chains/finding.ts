@@ -42,3 +42,5 @@ export type ChainFinding =
    * time has passed on the chain after it. `reason` is for logs: it names no endpoint, whose address may hold a key.
    */
   | { kind: 'unreadable'; reason: string; chainTime?: Date };
+
+export type Finding<Kind extends ChainFinding['kind']> = Extract<ChainFinding, { kind: Kind }>;

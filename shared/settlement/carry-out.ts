@@ -3,7 +3,7 @@ import type { Knex } from '../db/knex.js';
 import { withObservation } from '../payments/history.js';
 import { Payment } from '../payments/model.js';
 import type { NotifyDecided } from '../queues/decision-notifier.js';
-import type { Decision, Learnt } from './policy/standing.js';
+import type { Decision, Patch } from './policy/decision.js';
 import { succeedSettled } from './succeed-batch.js';
 import type { NextWork } from './take-work.js';
 import { failPayment, succeedPayment, type VerdictDeps, type VerdictResult } from './write-verdict.js';
@@ -54,17 +54,17 @@ export function workAfter({ status }: Pick<Payment, 'status'>, decision: Decisio
   }
 }
 
-/** Writes what was learnt and when to go on; false when another taker has the row by now. */
+/** Writes the patch and when to go on; false when another taker has the row by now. */
 async function postpone(
   db: Knex,
   payment: Payment,
   decision: Exclude<Decision, { kind: 'succeed' | 'fail' }>,
 ): Promise<boolean> {
   const next = workAfter(payment, decision);
-  const learnt: Learnt = 'learnt' in decision ? decision.learnt : {};
+  const patch: Patch = 'patch' in decision ? decision.patch : {};
   const updated = await Payment.query(db)
     .patch({
-      ...learnt,
+      ...patch,
       stage: next?.stage ?? null,
       dueAt: next?.dueAt ?? null,
       // What died with it before the look may die with it again.

@@ -10,8 +10,8 @@ import { now } from '../process/clock.js';
 import type { Logger } from '../process/logger.js';
 import { watchRefundedSum } from '../refunds/refunded-sum.js';
 import type { EventDeps } from '../webhooks/events.js';
+import type { Decision } from './policy/decision.js';
 import { afterFailure, afterSuccess, isHeldByAnother } from './policy/session-after.js';
-import type { Decision } from './policy/standing.js';
 import { recordMove } from './record-move.js';
 import { PROOF_ARCHIVED } from './statements/proof-archived.sql.js';
 

@@ -7,7 +7,7 @@ import { Payment } from '../../shared/payments/model.js';
 import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
 import { carryOut } from '../../shared/settlement/carry-out.js';
 import { paymentJob } from '../../shared/settlement/payment-job.js';
-import type { Decision } from '../../shared/settlement/policy/standing.js';
+import type { Decision } from '../../shared/settlement/policy/decision.js';
 import { beginLook, beginSettlement } from '../../shared/settlement/take-work.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { BASE_SEPOLIA, type SignedPayment } from '../support/checkout.js';
@@ -215,8 +215,8 @@ describe('takers of one row', () => {
       { kind: 'succeed', proof, said },
       { kind: 'succeed', proof: { ...proof, proofIndex: undefined }, said },
       { kind: 'fail', code: 'too_late', released: true, watchAt: undefined, said },
-      { kind: 'settle_again', at: new Date(), learnt: {}, said },
-      { kind: 'look_again', at: new Date(), learnt: { settleUnclear: true }, said },
+      { kind: 'settle_again', at: new Date(), patch: {}, said },
+      { kind: 'look_again', at: new Date(), patch: { settleUnclear: true }, said },
       { kind: 'stop_watching', said },
     ];
     for (const decision of decisions)

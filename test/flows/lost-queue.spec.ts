@@ -68,12 +68,12 @@ for (const store of ['Redis', 'Postgres'] as const) {
     it('loses no payment and settles none twice', async function () {
       this.timeout(60_000);
       const { settle } = flow.facilitator;
-      // Ten in /settle, ten that wait for their turn, and ten in doubt, whose next look is due soon.
+      // Ten in /settle, ten that wait for their turn, and ten with an unclear outcome, whose next look is due soon.
       const doubts: Behaviour = { connection: 'drop' };
       settle.always(doubts);
-      const inDoubt = await Promise.all(Array.from({ length: 10 }, () => payAnd202(flow)));
+      const unclear = await Promise.all(Array.from({ length: 10 }, () => payAnd202(flow)));
       await eventually(async () => {
-        const payments = await Promise.all(inDoubt.map(({ id }) => flow.onlyPayment(id)));
+        const payments = await Promise.all(unclear.map(({ id }) => flow.onlyPayment(id)));
         const sure = payments.filter(({ settleUnclear }) => !settleUnclear);
         assert.deepEqual(
           sure.map(({ status, stage, dueAt, history }) => ({ status, stage, dueAt, history })),
@@ -86,7 +86,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
       const waiting = await Promise.all(Array.from({ length: 10 }, () => payAnd202(flow)));
       await empty();
       hold.release();
-      const all = [...inDoubt, ...held, ...waiting];
+      const all = [...unclear, ...held, ...waiting];
       await assertComplete(flow, all);
       for (const { nonce } of all) assert.equal(flow.facilitator.callsOf('settle', nonce).length, 1);
       await flow.assertBooks();

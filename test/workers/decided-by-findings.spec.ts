@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
 import { breaksBeforeWork, refuses } from '../../lab/world/facilitator/dial.js';
 import { signSolanaPayment } from '../../lab/world/shop/agent.js';
-import type { ChainFinding } from '../../shared/chains/finding.js';
+import type { ChainFinding, Finding } from '../../shared/chains/finding.js';
 import type { SearchPlace } from '../../shared/chains/search-place.js';
 import type { Payment } from '../../shared/payments/model.js';
 import {
@@ -14,7 +14,6 @@ import {
   returnToPresent,
   travelMs,
 } from '../../shared/process/clock.js';
-import type { Finding } from '../../shared/settlement/policy/standing.js';
 import { beginLook } from '../../shared/settlement/take-work.js';
 import { chainQuery } from '../../workers/jobs/stored-payment.js';
 import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
@@ -25,7 +24,7 @@ const MINUTE_MS = 60_000;
 const PLACE: SearchPlace = { block: '0x10' };
 
 /** The chain's looks are scripted here; what they are made of is held elsewhere. */
-describe('a payment in doubt', () => {
+describe('a payment with an unclear outcome', () => {
   let flow: MoneyFlow;
   let hands: Hands;
   let say: (payment: Payment) => ChainFinding;
@@ -50,7 +49,7 @@ describe('a payment in doubt', () => {
   after(() => flow.close());
 
   /** Its one call of /settle was cut, and nobody can say more of it than the chain. */
-  async function inDoubt(validForMs = 5 * MINUTE_MS): Promise<string> {
+  async function unclearPayment(validForMs = 5 * MINUTE_MS): Promise<string> {
     const { id } = await flow.buildSession();
     const validBefore = BigInt(Math.floor((nowMs() + validForMs) / 1000));
     assert.equal((await flow.pay(id, { validBefore })).status, 202);
@@ -83,7 +82,7 @@ describe('a payment in doubt', () => {
 
   it('is never failed while its authorization is used by what is not known, and somebody is told', async () => {
     say = () => ({ kind: 'used', reason: 'no log says by what' });
-    const { status, history } = await look(await inDoubt(), hours(2));
+    const { status, history } = await look(await unclearPayment(), hours(2));
     assert.equal(status, 'processing');
     assert.equal(history.at(-1)?.said, 'used, by what is not known yet: no log says by what');
     const alarm = hands.log.find(({ event }) => event === 'payment.used_unexplained');
@@ -101,7 +100,7 @@ describe('a payment in doubt', () => {
   it('is never failed while a search goes on, which goes on where it stopped', async () => {
     let block = 0;
     say = () => ({ kind: 'searching', reason: 'more to look through', place: { block: ++block } });
-    const { status } = await look(await inDoubt(), 10 * MINUTE_MS);
+    const { status } = await look(await unclearPayment(), 10 * MINUTE_MS);
     assert.equal(status, 'processing');
     assert.deepEqual(places.slice(0, 3), [undefined, { block: 1 }, { block: 2 }]);
     assert.ok(places.length > 300, `only ${places.length} looks`);
@@ -109,7 +108,7 @@ describe('a payment in doubt', () => {
 
   it('whose search does not come further is looked at with pauses, and somebody is told now and then', async () => {
     say = () => ({ kind: 'searching', reason: 'HTTP 429', place: PLACE });
-    const { status } = await look(await inDoubt(), 10 * MINUTE_MS);
+    const { status } = await look(await unclearPayment(), 10 * MINUTE_MS);
     assert.equal(status, 'processing');
     assert.ok(places.length < 40, `${places.length} looks`);
     const alarms = hands.log.filter(({ event }) => event === 'payment.search_unfinished');
@@ -122,7 +121,7 @@ describe('a payment in doubt', () => {
       { kind: 'unused', chainTime: new Date(nowMs() + 3_600_000), exhausted: true },
     ];
     say = () => findings.shift() ?? { kind: 'paid', ...paidNow() };
-    const failed = await look(await inDoubt(), 10 * MINUTE_MS);
+    const failed = await look(await unclearPayment(), 10 * MINUTE_MS);
     assert.deepEqual([failed.status, failed.stage], ['failed', 'watch']);
     await hands.doNext(failed.id);
     assert.deepEqual(places, [undefined, PLACE, undefined]);
@@ -132,7 +131,7 @@ describe('a payment in doubt', () => {
   it('is not failed before its end has come by both clocks, ours and the one that we follow', async () => {
     const AHEAD_MS = 3 * MINUTE_MS;
     say = () => ({ kind: 'unreadable', reason: 'HTTP 500' });
-    const id = await inDoubt();
+    const id = await unclearPayment();
     const at = machineMs();
     correctClock(at + AHEAD_MS, { askedAtMs: at, answeredAtMs: at });
     try {
@@ -147,7 +146,7 @@ describe('a payment in doubt', () => {
   it('stays used when nothing can be read any more, and is not failed', async () => {
     const findings: ChainFinding[] = [{ kind: 'used', reason: 'no log says by what' }];
     say = () => findings.shift() ?? { kind: 'unreadable', reason: 'HTTP 500' };
-    assert.equal((await look(await inDoubt(), hours(2))).status, 'processing');
+    assert.equal((await look(await unclearPayment(), hours(2))).status, 'processing');
   });
 
   const PASSING: ChainFinding[] = [
@@ -161,7 +160,7 @@ describe('a payment in doubt', () => {
         passing,
       ];
       say = () => findings.shift() ?? { kind: 'paid', ...paidNow() };
-      const { status } = await look(await inDoubt(), 10 * MINUTE_MS);
+      const { status } = await look(await unclearPayment(), 10 * MINUTE_MS);
       assert.equal(status, 'succeeded');
       assert.deepEqual(places, [undefined, PLACE, PLACE]);
     });
@@ -170,18 +169,18 @@ describe('a payment in doubt', () => {
   it('is not failed while the chain stands still before its end, whatever else cannot be read', async () => {
     const halted = now();
     say = () => ({ kind: 'unreadable', reason: 'HTTP 429', chainTime: halted });
-    assert.equal((await look(await inDoubt(), hours(2))).status, 'processing');
+    assert.equal((await look(await unclearPayment(), hours(2))).status, 'processing');
   });
 
   it('is not failed while the newest block of a halted chain says unused', async () => {
     const halted = now();
     say = () => ({ kind: 'unused', chainTime: halted, exhausted: false });
-    assert.equal((await look(await inDoubt(), hours(2))).status, 'processing');
+    assert.equal((await look(await unclearPayment(), hours(2))).status, 'processing');
   });
 
   it('is failed, and watched, a minute after its end when nothing at all can be read', async () => {
     say = () => ({ kind: 'unreadable', reason: 'HTTP 500' });
-    const { status, validUntil, failedAt, stage } = await look(await inDoubt(), hours(1));
+    const { status, validUntil, failedAt, stage } = await look(await unclearPayment(), hours(1));
     assert.deepEqual([status, stage], ['failed', 'watch']);
     const afterEndMs = (failedAt?.getTime() ?? 0) - validUntil.getTime();
     assert.ok(afterEndMs >= MINUTE_MS && afterEndMs < 3 * MINUTE_MS, `${afterEndMs} ms after its end`);
@@ -190,7 +189,7 @@ describe('a payment in doubt', () => {
   it('is not failed by a silence when a look in it was lost', async () => {
     const silence: ChainFinding = { kind: 'unreadable', reason: 'HTTP 500' };
     say = () => silence;
-    const id = await inDoubt();
+    const id = await unclearPayment();
     const { id: paymentId, validUntil } = await flow.onlyPayment(id);
     travelMs(validUntil.getTime() - nowMs());
     await hands.doNext(paymentId);
@@ -204,7 +203,7 @@ describe('a payment in doubt', () => {
 
   it('is not failed by two looks between which nobody listened', async () => {
     say = () => ({ kind: 'unreadable', reason: 'HTTP 500' });
-    const id = await inDoubt();
+    const id = await unclearPayment();
     const { id: paymentId, validUntil } = await flow.onlyPayment(id);
     travelMs(validUntil.getTime() - nowMs());
     await hands.doNext(paymentId);
@@ -215,7 +214,7 @@ describe('a payment in doubt', () => {
   });
 
   it('whose end is far ahead is failed by two looks, with nothing between them', async () => {
-    const id = await inDoubt(hours(12));
+    const id = await unclearPayment(hours(12));
     travelMs(20 * MINUTE_MS);
     const unused = (): ChainFinding => ({ kind: 'unused', chainTime: now(), exhausted: false });
     const unreadable: ChainFinding = { kind: 'unreadable', reason: 'HTTP 500', chainTime: new Date(0) };

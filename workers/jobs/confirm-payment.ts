@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import type { Finding } from '../../shared/chains/finding.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { carryOut, workAfter } from '../../shared/settlement/carry-out.js';
 import { afterLook, afterProofTaken, type Look } from '../../shared/settlement/policy/after-look.js';
-import type { Decision, Finding } from '../../shared/settlement/policy/standing.js';
+import type { Decision } from '../../shared/settlement/policy/decision.js';
 import { beginLook } from '../../shared/settlement/take-work.js';
 import { inSpan, type Span } from '../../shared/tracing/spans.js';
 import type { WorkerDeps } from '../deps/deps.js';

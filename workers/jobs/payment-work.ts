@@ -6,7 +6,7 @@ import type { Payment } from '../../shared/payments/model.js';
 import { now, ownNowMs } from '../../shared/process/clock.js';
 import type { CarryOutDeps } from '../../shared/settlement/carry-out.js';
 import { paymentJob } from '../../shared/settlement/payment-job.js';
-import type { Rules, Times } from '../../shared/settlement/policy/standing.js';
+import type { Rules, Times } from '../../shared/settlement/policy/payment-state.js';
 import { isQuarantined, type NextWork } from '../../shared/settlement/take-work.js';
 import type { SpanStart } from '../../shared/tracing/spans.js';
 import type { WorkerDeps } from '../deps/deps.js';
@@ -48,7 +48,7 @@ export function carryOutDeps({
 }
 
 /**
- * Writes what was learnt of a payment while it is still the taker's, though connections break: what the facilitator
+ * Writes the outcome of a step of a payment while it is still the taker's, though connections break: what the facilitator
  * said is known to nobody else. Each such write is guarded by the attempt and says where the payment goes.
  */
 export async function writeOutcome<T>(

@@ -2,15 +2,12 @@ import type { ClaimedPayment } from '../../shared/jobs/jobs.js';
 import type { Payment } from '../../shared/payments/model.js';
 import { now, nowMs } from '../../shared/process/clock.js';
 import { carryOut, noteSettled, workAfter } from '../../shared/settlement/carry-out.js';
-import {
-  afterCall,
-  beforeCall,
-  type Call,
-  mayStillCall,
-  whatItProves,
-} from '../../shared/settlement/policy/after-call.js';
+import { afterCall } from '../../shared/settlement/policy/after-call.js';
+import type { Call } from '../../shared/settlement/policy/answer-case.js';
+import { beforeCall, mayStillCall } from '../../shared/settlement/policy/before-call.js';
+import type { Decision } from '../../shared/settlement/policy/decision.js';
 import { LOOK_BEFORE_REFUSAL_MS } from '../../shared/settlement/policy/limits.js';
-import type { Decision } from '../../shared/settlement/policy/standing.js';
+import { provenVerdict } from '../../shared/settlement/policy/proven-verdict.js';
 import { findPayment } from '../../shared/settlement/read-link.js';
 import { beginSettlement } from '../../shared/settlement/take-work.js';
 import type { VerdictResult } from '../../shared/settlement/write-verdict.js';
@@ -60,7 +57,7 @@ function tellCall(
   { answer, startedAt }: Call,
   { requestId, span }: { requestId: string | undefined; span: Span },
 ): void {
-  const verdict = whatItProves(payment, answer);
+  const verdict = provenVerdict(payment, answer);
   const ms = nowMs() - startedAt.getTime();
   const isPostponed = verdict.kind === 'postponed';
   if (!isPostponed) metrics.settleCall(verdict.kind, ms / 1000);

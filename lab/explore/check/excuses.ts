@@ -9,7 +9,7 @@ import { nonceOf } from '../world/world.js';
 
 /**
  * When a payment may be called failed though its money has moved, or moves later. There is no other excuse: a clear word
- * of the facilitator before anything was in doubt, a silent chain long after the end, and two looks at an authorization
+ * of the facilitator before any outcome was unclear, a silent chain long after the end, and two looks at an authorization
  * that ends far ahead. An operator here says nothing but the truth.
  */
 export function excuseOf(journal: Journal, payment: Payment): string | undefined {
@@ -23,14 +23,14 @@ export function excuseOf(journal: Journal, payment: Payment): string | undefined
 }
 
 function excuseOfAnswer({ calls }: Journal, call: Call, { atMs }: Failing): string | undefined {
-  const isInDoubt = calls.some(
+  const isOutcomeUnclear = calls.some(
     (other) =>
       other !== call &&
       other.nonce === call.nonce &&
       other.startedMs <= atMs &&
       other.answered !== 'turned away',
   );
-  if (isInDoubt) return undefined;
+  if (isOutcomeUnclear) return undefined;
   if (call.answered === 'refused') return 'the facilitator refused it clearly';
   const isSeen = call.visible !== 'unused' && call.visible !== 'unreadable';
   return call.answered === 'refused doubtfully' && !isSeen

@@ -3,24 +3,28 @@ import { LONGEST_WAIT } from './model/ticks.js';
 import { CALL_TICKS, type Finding, type Payload, type Seen } from './model/world.js';
 import type { Setting } from './setting.js';
 
-/** What made the policy decide. */
+/** The cause of a decision. */
 export type Cause =
-  | { by: 'answer'; answer: SettleVerdict; wasInDoubt: boolean; look: Finding | undefined }
+  | { by: 'answer'; answer: SettleVerdict; wasOutcomeUnclear: boolean; look: Finding | undefined }
   | { by: 'look'; finding: Finding; seen: Seen }
   | { by: 'time' | 'operator' };
 
 /**
- * When a payment may be called failed though its money has moved, or can still move. There is no other excuse: a clear
- * word of the facilitator before anything was in doubt, a silent chain long after the end, and two looks at an
- * authorization that ends far ahead.
+ * A payment may fail though its money has moved, or can still move, in three cases only: a clear refusal of the
+ * facilitator while no earlier outcome was unclear, an unreadable chain long after the authorization's end, and two looks
+ * at an authorization that ends far ahead.
  */
 export function excuseOf(payload: Payload, cause: Cause, setting: Setting): string | undefined {
   if (cause.by === 'answer') return excuseOfAnswer(cause);
   return cause.by === 'look' ? excuseOfLook(payload, cause, setting) : undefined;
 }
 
-function excuseOfAnswer({ answer, wasInDoubt, look }: Extract<Cause, { by: 'answer' }>): string | undefined {
-  if (wasInDoubt || answer.kind !== 'rejected') return undefined;
+function excuseOfAnswer({
+  answer,
+  wasOutcomeUnclear,
+  look,
+}: Extract<Cause, { by: 'answer' }>): string | undefined {
+  if (wasOutcomeUnclear || answer.kind !== 'rejected') return undefined;
   if (!answer.ifUsedToo) return 'refused clearly';
   const isUnseen = look?.kind === 'unused' || look?.kind === 'unreadable';
   return isUnseen ? 'refused, and no use of it could be seen' : undefined;

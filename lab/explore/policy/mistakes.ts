@@ -2,7 +2,7 @@ import { nextWatch } from '../../../shared/settlement/policy/watch.js';
 import { POLICY, type Policy } from './policy.js';
 import { PLAIN, SETTINGS, type Setting } from './setting.js';
 
-/** Mistakes that someone might make in the policy. Each must be found, in the setting that has what it takes. */
+/** Plausible mistakes in the policy. The search must find each in its setting. */
 export interface Mistake {
   readonly name: string;
   readonly setting: Setting;
@@ -15,7 +15,7 @@ const { farAhead, unexplained, twoPayments, threePayments } = SETTINGS;
 const LONG_AGO = new Date(0);
 
 export const MISTAKES: readonly Mistake[] = [
-  mistake('a refusal is believed after a doubt', PLAIN, {
+  mistake('a refusal is believed after an unclear call', PLAIN, {
     afterCall: (payment, ...rest) =>
       POLICY.afterCall({ ...payment, settleUnclear: false, reportedTransaction: null }, ...rest),
   }),
@@ -27,7 +27,7 @@ export const MISTAKES: readonly Mistake[] = [
         ...rest,
       ),
   }),
-  mistake('what the chain shows before a refusal is told makes no difference', PLAIN, {
+  mistake('the look before a refusal makes no difference', PLAIN, {
     afterCall: (payment, { look, ...call }, ...rest) =>
       POLICY.afterCall(payment, look ? { ...call, look: { kind: 'unreadable', reason: '' } } : call, ...rest),
   }),
@@ -39,7 +39,7 @@ export const MISTAKES: readonly Mistake[] = [
         ...rest,
       ),
   }),
-  mistake('no clear answer counts as not processed', PLAIN, {
+  mistake('an unclear answer counts as not processed', PLAIN, {
     afterCall: (payment, { answer, ...call }, ...rest) =>
       POLICY.afterCall(
         payment,
@@ -56,7 +56,7 @@ export const MISTAKES: readonly Mistake[] = [
       return decision.kind === 'fail' ? { ...decision, released: true, watchAt: undefined } : decision;
     },
   }),
-  mistake('a payment that is about to end is given up, whatever is in doubt', PLAIN, {
+  mistake('a payment that is about to end is given up with an unclear outcome', PLAIN, {
     beforeCall: (payment, times) =>
       POLICY.beforeCall({ ...payment, settleUnclear: false, reportedTransaction: null }, times),
   }),
@@ -70,10 +70,10 @@ export const MISTAKES: readonly Mistake[] = [
     afterLook: (payment, look, ...rest) => {
       const decision = POLICY.afterLook(payment, look, ...rest);
       const isLate = payment.status === 'failed' && decision.kind === 'look_again';
-      return isLate ? { kind: 'stop_watching', said: decision.said } : decision;
+      return isLate ? { kind: 'stop_watching', said: decision.said, row: decision.row } : decision;
     },
   }),
-  mistake('what has ended unused is looked at for ever', PLAIN, {
+  mistake('an authorization that ended unused is looked at for ever', PLAIN, {
     afterLook: (payment, look, ...rest) => {
       const { finding } = look;
       const believed = finding.kind === 'unused' ? { ...finding, exhausted: false } : finding;
@@ -88,7 +88,7 @@ export const MISTAKES: readonly Mistake[] = [
       return POLICY.afterLook(payment, { ...look, finding: believed }, rules, times);
     },
   }),
-  mistake('a head that stands still counts as silence', standsStill, {
+  mistake('a chain that stands still counts as unreadable', standsStill, {
     afterLook: (payment, look, ...rest) =>
       POLICY.afterLook(
         payment,
@@ -99,7 +99,7 @@ export const MISTAKES: readonly Mistake[] = [
         ...rest,
       ),
   }),
-  mistake('one moment in which nothing can be read is a silence', PLAIN, {
+  mistake('one unreadable look counts as a minute', PLAIN, {
     afterLook: (payment, ...rest) => POLICY.afterLook({ ...payment, unreadableSince: LONG_AGO }, ...rest),
   }),
   mistake('used, by what is not known, counts as unreadable', PLAIN, {
@@ -113,7 +113,7 @@ export const MISTAKES: readonly Mistake[] = [
         ...rest,
       ),
   }),
-  mistake('what was seen used is forgotten when nothing can be read', PLAIN, {
+  mistake('a use is forgotten when the chain is unreadable', PLAIN, {
     afterLook: (payment, ...rest) => POLICY.afterLook({ ...payment, usedSeenAt: null }, ...rest),
   }),
   mistake('used, by what is not known, fails in the end', unexplained, {
@@ -147,8 +147,8 @@ export const MISTAKES: readonly Mistake[] = [
     afterLook: (payment, ...rest) => {
       const decision = POLICY.afterLook(payment, ...rest);
       if (decision.kind !== 'look_again' && decision.kind !== 'settle_again') return decision;
-      const unusedSeenAt = payment.unusedSeenAt ?? decision.learnt.unusedSeenAt ?? null;
-      return { ...decision, learnt: { ...decision.learnt, unusedSeenAt } };
+      const unusedSeenAt = payment.unusedSeenAt ?? decision.patch.unusedSeenAt ?? null;
+      return { ...decision, patch: { ...decision.patch, unusedSeenAt } };
     },
   }),
   mistake('settled is believed while confirmations are wanted', confirmations, {
@@ -159,7 +159,7 @@ export const MISTAKES: readonly Mistake[] = [
     afterLook: (payment, look, rules, times) =>
       POLICY.afterLook(payment, look, { ...rules, confirmations: 1 }, times),
   }),
-  mistake('what the newest block proves is not looked at once more', confirmations, {
+  mistake('a failure by the newest block gets no second look', confirmations, {
     afterLook: (...look) => {
       const decision = POLICY.afterLook(...look);
       return decision.kind === 'fail' ? { ...decision, watchAt: undefined } : decision;
@@ -169,13 +169,15 @@ export const MISTAKES: readonly Mistake[] = [
   mistake('late money completes what another payment holds', twoPayments, {
     afterSuccess: (session, ...rest) => {
       const placed = POLICY.afterSuccess(session, ...rest);
-      return placed.kind === 'keep_as_late' ? { kind: 'complete', surplusPaymentId: null } : placed;
+      return placed.kind === 'keep_as_late'
+        ? { ...placed, kind: 'complete', surplusPaymentId: null }
+        : placed;
     },
   }),
-  mistake('whoever holds the session gives way to late money', twoPayments, {
+  mistake('the payment that holds the session gives way to late money', twoPayments, {
     afterSuccess: (session, ...rest) => {
       const placed = POLICY.afterSuccess(session, ...rest);
-      return placed.kind === 'keep_as_late' ? { kind: 'complete_instead' } : placed;
+      return placed.kind === 'keep_as_late' ? { ...placed, kind: 'complete_instead' } : placed;
     },
   }),
   mistake('late money that waits is forgotten when the other payment fails', twoPayments, {
@@ -187,7 +189,9 @@ export const MISTAKES: readonly Mistake[] = [
   mistake('of two that come late the second takes the place of the first', threePayments, {
     afterSuccess: (session, ...rest) => {
       const placed = POLICY.afterSuccess(session, ...rest);
-      return placed.kind === 'surplus' && session.status === 'processing' ? { kind: 'keep_as_late' } : placed;
+      return placed.kind === 'surplus' && session.status === 'processing'
+        ? { ...placed, kind: 'keep_as_late' }
+        : placed;
     },
   }),
   mistake('an operator’s "failed" is not watched', confirmations, {

@@ -1,9 +1,10 @@
-import { afterCall, beforeCall, mayStillCall } from '../../../shared/settlement/policy/after-call.js';
+import { afterCall } from '../../../shared/settlement/policy/after-call.js';
 import { afterLook } from '../../../shared/settlement/policy/after-look.js';
+import { beforeCall, mayStillCall } from '../../../shared/settlement/policy/before-call.js';
 import { byOperator } from '../../../shared/settlement/policy/by-operator.js';
 import { afterFailure, afterSuccess } from '../../../shared/settlement/policy/session-after.js';
 
-/** The policy as those see it who ask it. A mistake is put around one of them. */
+/** The functions of the policy. A mistake wraps one of them. */
 export const POLICY = {
   beforeCall,
   mayStillCall,

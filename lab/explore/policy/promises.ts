@@ -1,6 +1,6 @@
 import { canMove, type Payload, type World } from './model/world.js';
 
-/** What must be so at any time, whoever does what. */
+/** The promise that a world breaks. Every promise holds in every state. */
 export function brokenIn(world: World): string | undefined {
   for (const [index, payload] of world.payloads.entries()) {
     const broken = brokenOf(payload, index, world);
@@ -9,7 +9,7 @@ export function brokenIn(world: World): string | undefined {
   return brokenOfSession(world);
 }
 
-/** Money that moves is one succeeded payment, or somebody looks for it. */
+/** Money that moved, or can move, belongs to one succeeded payment, or to a payment that is still watched. */
 function brokenOf(payload: Payload, index: number, world: World): string | undefined {
   const own = world.payments.filter((payment) => payment.payload === index);
   const succeeded = own.filter(({ status }) => status === 'succeeded');
@@ -19,7 +19,7 @@ function brokenOf(payload: Payload, index: number, world: World): string | undef
   const isLookedFor = own.some(({ stage, failed }) => stage !== null || failed === 'a week ago');
   return isLookedFor || !canMove(world, payload)
     ? undefined
-    : 'nobody looks for money that has moved, or can still move';
+    : 'no payment is watched for money that has moved, or can still move';
 }
 
 function brokenOfSession({ session, payments }: World): string | undefined {
@@ -36,7 +36,7 @@ function brokenOfSession({ session, payments }: World): string | undefined {
   return isRight ? undefined : `the session is ${status}, and ${counted.length} payments have paid it`;
 }
 
-/** Decided, and nothing is due. */
+/** Every payment is decided, and no work is due. */
 export function isEnd({ payments, session }: World): boolean {
   return (
     session.status !== 'processing' &&
@@ -44,7 +44,7 @@ export function isEnd({ payments, session }: World): boolean {
   );
 }
 
-/** An authorization is used, and no endpoint shows by what: never decided by time, so a person must do it. */
+/** An authorization is used, and no endpoint shows by which transaction: an operator has to decide. */
 export function isForAPerson({ payments, payloads }: World): boolean {
   return payments.some(({ status, payload }) => status === 'processing' && payloads[payload]?.use != null);
 }

@@ -1,51 +1,51 @@
 import { FAR_END } from './model/ticks.js';
 
 /**
- * A part of the model, which is explored whole; everything together is too much for seconds. Most have one payment, and
- * whatever can happen to it. Two have several payments of one session, and of answers and findings only what the rules
- * of a session can tell apart. In none of them are: limits and pauses shorter than a tick, how far a search has come, a
- * transfer that proves another payment, pauses that double in a silence, and a chain that stands still and is reorganised.
+ * A part of the model that is explored whole: all parts together take too long. Most settings have one payment, and every
+ * step that can happen to it. Two settings have several payments of one session, with the answers and findings that the
+ * rules of a session tell apart. No setting has limits and pauses shorter than a tick, the place of a search, a transfer
+ * that proves another payment, the doubling pauses of an unreadable chain, or a chain that stands still and is reorganised.
  */
 export interface Setting {
   readonly name: string;
-  /** What the operator has set: 0 takes the facilitator's clear word. */
+  /** The confirmations that the operator has set. With 0 the facilitator's clear success is enough. */
   readonly confirmations: 0 | 2;
-  /** How long the authorizations last, in ticks. */
+  /** The lifetime of the authorizations, in ticks. */
   readonly end: number;
   /** An end that is far ahead comes near at last. */
   readonly endComes: boolean;
   readonly chain: 'evm' | 'solana';
-  /** It may stand still for as long as it likes. */
+  /** The chain may stand still for any time. */
   readonly standsStill: boolean;
-  /** Its endpoint may be a tick behind. */
+  /** The endpoint may be a tick behind the chain. */
   readonly lags: boolean;
-  /** Its newest block is replaced by another, once. */
+  /** The newest block is replaced by another, once. */
   readonly reorganises: boolean;
-  /** Its endpoint may show by what an authorization was used; else nobody ever learns it. */
+  /** The endpoint may show the transaction that used an authorization. Otherwise no look ever finds it. */
   readonly explains: boolean;
   /** A buyer may cancel the authorization on the chain. */
   readonly ownerCancels: boolean;
   /** The facilitator may say that it has settled what it has not; else its clear "settled" is true. */
   readonly boasts: boolean;
-  /** All that the facilitator may answer, or only what the rules of a session can tell apart. */
+  /** Every answer of the facilitator, or only the answers that the rules of a session tell apart. */
   readonly answers: 'all' | 'few';
-  /** Calls may last; else each is answered, or cut, in the moment in which it begins. */
+  /** Calls may take time. Otherwise each call is answered or cut in the tick in which it begins. */
   readonly callsLast: boolean;
-  /** What an endpoint may say: all of it, the truth or nothing, or the truth. */
+  /** The findings of the endpoint: every true or partial one; the truth or nothing; the truth. */
   readonly findings: 'all' | 'few' | 'truth';
   /** Workers may stand still: between taking a row and calling, or between a look and writing it down. */
   readonly stallsBefore: 'call' | 'write' | 'nothing';
-  /** So many ticks is the clock that is followed ahead of the true one. */
+  /** Postgres' clock is this many ticks ahead of the true time. */
   readonly clockAhead: number;
-  /** So many may claim the session. */
+  /** The number of payments that may claim the session. */
   readonly payments: 1 | 2;
-  /** So many before them were refused falsely: their money has moved. */
+  /** The number of earlier payments that were refused falsely: their money has moved. */
   readonly refusedFalsely: 0 | 2;
-  /** So many ticks longer than makes a difference the past is remembered. */
+  /** The past is remembered for this many ticks longer than makes a difference. */
   readonly memory: number;
 }
 
-/** One payment that ends soon, every answer, an endpoint that says no more than it likes, and workers that are killed. */
+/** One payment that ends soon, every answer, an endpoint that may tell less than it could, and workers that crash. */
 export const PLAIN: Setting = {
   name: 'plain',
   confirmations: 0,
@@ -68,7 +68,7 @@ export const PLAIN: Setting = {
   memory: 0,
 };
 
-/** Only what tells payments of one session apart. */
+/** The answers and findings that the rules of a session tell apart. */
 const REDUCED = { answers: 'few', callsLast: false, findings: 'few' } as const;
 
 export const SETTINGS = {

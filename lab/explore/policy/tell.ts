@@ -1,4 +1,5 @@
 import { MISTAKES } from './mistakes.js';
+import { ROWS } from './rows.js';
 import { explore } from './search/explore.js';
 import { SETTINGS } from './setting.js';
 
@@ -6,8 +7,10 @@ import { SETTINGS } from './setting.js';
 export function explorePolicy(print: (line: string) => void): boolean {
   let isWell = true;
   let total = 0;
+  const decided = new Set<string>();
   for (const setting of Object.values(SETTINGS)) {
-    const { states, steps, depth, story } = explore(setting);
+    const { states, steps, depth, rows, story } = explore(setting);
+    for (const row of rows) decided.add(row);
     total += states.length;
     print(`${pad(states.length)} states, ${pad(steps)} steps, ${depth} deep: ${setting.name}`);
     if (story === undefined) continue;
@@ -15,6 +18,8 @@ export function explorePolicy(print: (line: string) => void): boolean {
     print(story);
   }
   print(`${pad(total)} states in all.`);
+  const idle = [...ROWS.keys()].filter((row) => !decided.has(row));
+  print(`${pad(decided.size)} of ${ROWS.size} rows decided; not: ${idle.join(', ')}.`);
   for (const { name, setting, policy } of MISTAKES) {
     const { states, story } = explore(setting, policy);
     isWell &&= story !== undefined;

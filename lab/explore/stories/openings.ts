@@ -27,7 +27,7 @@ const refused: Arbitrary<Step[]> = fc
   .oneof(refusesFalsely, refusesWhatIsUsed)
   .map((mood) => [pays(0, [{ ...honestWork(0), settle: mood }]), pays(1)]);
 
-const inDoubt: Arbitrary<Step[]> = fc
+const unclearOutcome: Arbitrary<Step[]> = fc
   .tuple(unclear, settle)
   .map(([first, second]) => [
     pays(0),
@@ -77,7 +77,7 @@ export const openings: readonly { weight: number; opening: Opening }[] = [
   { weight: 2, opening: { validSeconds: anyTime, steps: fc.array(drawStep(0), { maxLength: 2 }) } },
   { weight: 4, opening: { validSeconds: anyTime, steps: sent } },
   { weight: 2, opening: { validSeconds: anyTime, steps: refused } },
-  { weight: 2, opening: { validSeconds: anyTime, steps: inDoubt } },
+  { weight: 2, opening: { validSeconds: anyTime, steps: unclearOutcome } },
   { weight: 2, opening: { validSeconds: anyTime, steps: stalled } },
   { weight: 3, opening: { validSeconds: shortTime, steps: longDoubt } },
   { weight: 2, opening: { validSeconds: fc.constant(1500), steps: farAhead } },

@@ -1,8 +1,9 @@
+import type { Decision } from './decision.js';
 import { UNREADABLE_MARGIN_MS } from './limits.js';
-import { type CalledPayment, type Decision, saidSettled, type Times } from './standing.js';
+import { type CalledPayment, facilitatorReportedSuccess, type Times } from './payment-state.js';
 import { nextWatch } from './watch.js';
 
-/** A person's decision on a payment whose outcome is open; it takes the moves and events that each outcome takes. */
+/** An operator's word on a payment in processing. It leads to the same moves and events as any other decision. */
 export type Resolution = { kind: 'paid'; transaction: string } | { kind: 'failed'; reason: string };
 
 export function byOperator(
@@ -21,15 +22,15 @@ export function byOperator(
   return { kind: 'fail', code: reason, released: false, watchAt, said };
 }
 
-/** Why its money may have moved, or may still: whoever calls it failed then lets a buyer pay twice. */
+/** The reason why the money may have moved, or may still. A buyer may pay twice when such a payment is called failed. */
 export function whyItCanArrive(
   payment: CalledPayment & { usedSeenAt: Date | null },
   { now }: Pick<Times, 'now'>,
 ): string | undefined {
   if (payment.usedSeenAt !== null) return 'the chain calls its authorization used';
-  if (saidSettled(payment)) return 'the facilitator has said that it settled it';
+  if (facilitatorReportedSuccess(payment)) return 'the facilitator has said that it settled it';
   const { validUntil } = payment;
-  // Chains are behind, too.
+  // The newest block that can be read may be behind the clock.
   if (validUntil.getTime() + UNREADABLE_MARGIN_MS <= now.getTime()) return undefined;
   return `its authorization is good until ${validUntil.toISOString()}, and a minute may pass before its chain is there`;
 }

@@ -1,9 +1,19 @@
 import { LONGEST_WATCH_MS, UNREADABLE_MARGIN_MS, WATCH_INTERVAL_MS } from './limits.js';
 
-/** A late look soon after the authorization's end, then hourly, at most for a week; undefined when it is over. */
-export function nextWatch(now: Date, validUntil: Date, failedAt: Date): Date | undefined {
+/** The next look for late money: soon after the authorization's end, then hourly. */
+export function nextWatchTime(now: Date, validUntil: Date): Date {
   const afterEnd = validUntil.getTime() + UNREADABLE_MARGIN_MS;
   const hourLater = now.getTime() + WATCH_INTERVAL_MS;
-  const next = afterEnd > now.getTime() ? Math.min(afterEnd, hourLater) : hourLater;
-  return next > failedAt.getTime() + LONGEST_WATCH_MS ? undefined : new Date(next);
+  return new Date(afterEnd > now.getTime() ? Math.min(afterEnd, hourLater) : hourLater);
+}
+
+/** A failed payment is watched for a week. */
+export function isWatchOver(next: Date, failedAt: Date): boolean {
+  return next.getTime() > failedAt.getTime() + LONGEST_WATCH_MS;
+}
+
+/** Undefined when the next look would come after the end of the watch. */
+export function nextWatch(now: Date, validUntil: Date, failedAt: Date): Date | undefined {
+  const next = nextWatchTime(now, validUntil);
+  return isWatchOver(next, failedAt) ? undefined : next;
 }

@@ -3,7 +3,7 @@ import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 import { Payment } from '../../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../../payments/present.js';
 import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
-import type { WatchedPayment } from '../policy/standing.js';
+import type { WatchedPayment } from '../policy/payment-state.js';
 
 export const payment = modelColumns(Payment, 'payment', [
   ...SHOWN_PAYMENT_FIELDS,

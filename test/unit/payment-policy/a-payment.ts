@@ -1,6 +1,6 @@
-import type { Rules, Times, WatchedPayment } from '../../../shared/settlement/policy/standing.js';
+import type { Rules, Times, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
 
-/** When all of it happens. */
+/** The time of every decision. */
 export const NOW = new Date('2026-06-01T12:00:00Z');
 export const RULES: Rules = { confirmations: 0, settleTimeoutMs: 90_000 };
 
@@ -12,7 +12,7 @@ export function times(ms = 0, ownMs = ms): Times {
   return { now: at(ms), own: at(ownMs) };
 }
 
-/** Called once, a moment ago, of an authorization that ends in five minutes. */
+/** A payment that was sent to `/settle` once, a moment ago. Its authorization ends in five minutes. */
 export function aPayment(overrides: Partial<WatchedPayment> = {}): WatchedPayment {
   return {
     status: 'processing',
@@ -35,7 +35,7 @@ export function aPayment(overrides: Partial<WatchedPayment> = {}): WatchedPaymen
   };
 }
 
-/** Its outcome is unclear. */
-export function inDoubt(overrides: Partial<WatchedPayment> = {}): WatchedPayment {
+/** The same payment with an unclear outcome. */
+export function unclearPayment(overrides: Partial<WatchedPayment> = {}): WatchedPayment {
   return aPayment({ settleUnclear: true, ...overrides });
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
-import { afterCall, beforeCall, mayStillCall } from '../../../shared/settlement/policy/after-call.js';
-import type { Decision, Rules, WatchedPayment } from '../../../shared/settlement/policy/standing.js';
+import { afterCall } from '../../../shared/settlement/policy/after-call.js';
+import { beforeCall, mayStillCall } from '../../../shared/settlement/policy/before-call.js';
+import type { Decision } from '../../../shared/settlement/policy/decision.js';
+import type { Rules, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
 import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
-import { aPayment, at, inDoubt, RULES, times } from './a-payment.js';
+import { aPayment, at, RULES, times, unclearPayment } from './a-payment.js';
 
 const HASH = '0xabc';
 const SETTLED: SettleVerdict = { kind: 'settled', transaction: HASH, payer: '0xpayer' };
@@ -18,14 +20,14 @@ const TURNED_AWAY: SettleVerdict = { kind: 'not_processed', why: 'HTTP 401' };
 const POSTPONED: SettleVerdict = { kind: 'postponed', why: 'its limit', forMs: 2500 };
 const UNKNOWN: SettleVerdict = { kind: 'unknown', why: 'HTTP 500', transaction: undefined, mayGoOn: false };
 
-/** What is decided, in a word, with what is kept. */
+/** The kind of the decision, with its patch, code or proof. */
 function inShort(decision: Decision | { kind: 'look_first' }): unknown[] {
   switch (decision.kind) {
     case 'fail':
       return ['fail', decision.code, decision.released, decision.watchAt];
     case 'settle_again':
     case 'look_again':
-      return [decision.kind, decision.at, decision.learnt];
+      return [decision.kind, decision.at, decision.patch];
     case 'succeed':
       return ['succeed', decision.proof];
     default:
@@ -53,9 +55,9 @@ const ROWS: readonly Row[] = [
     says: ['succeed', { transaction: HASH, payer: '0xpayer', proofIndex: undefined }],
   },
   {
-    what: 'settled, after something was unclear',
+    what: 'settled, after an unclear outcome',
     answer: SETTLED,
-    payment: inDoubt(),
+    payment: unclearPayment(),
     says: ['succeed', { transaction: HASH, payer: '0xpayer', proofIndex: undefined }],
   },
   {
@@ -66,23 +68,23 @@ const ROWS: readonly Row[] = [
   },
   { what: 'refused clearly', answer: REFUSED, says: ['fail', 'insufficient_funds', false, WATCHED] },
   {
-    what: 'refused clearly, after something was unclear',
+    what: 'refused clearly, after an unclear outcome',
     answer: REFUSED,
-    payment: inDoubt(),
+    payment: unclearPayment(),
     says: ['look_again', at(1000), { ...ENDED, settleUnclear: true }],
   },
   {
-    what: 'refused clearly, after it was said to be settled',
+    what: 'refused clearly, after a reported success',
     answer: REFUSED,
     payment: aPayment({ reportedTransaction: HASH }),
     says: ['look_again', at(1000), { ...ENDED, settleUnclear: false }],
   },
-  { what: 'refused as a used one would be', answer: USED_TOO, says: ['look_first'] },
+  { what: 'refused as a used authorization would be', answer: USED_TOO, says: ['look_first'] },
   ...(['unused', 'unreadable'] as const).map((kind): Row => {
     const look: ChainFinding =
       kind === 'unused' ? { kind, chainTime: at(0), exhausted: false } : { kind, reason: 'HTTP 500' };
     return {
-      what: `refused as a used one would be, and the chain is ${kind}`,
+      what: `refused as a used authorization would be, and the chain is ${kind}`,
       answer: USED_TOO,
       look,
       says: ['fail', 'invalid_transaction_state', false, WATCHED],
@@ -98,7 +100,7 @@ const ROWS: readonly Row[] = [
     ] satisfies ChainFinding[]
   ).map(
     (look): Row => ({
-      what: `refused as a used one would be, and the chain says ${look.kind}`,
+      what: `refused as a used authorization would be, and the chain says ${look.kind}`,
       answer: USED_TOO,
       look,
       says: ['look_again', at(0), { ...ENDED, settleUnclear: true }],
@@ -134,9 +136,9 @@ const ROWS: readonly Row[] = [
     says: ['fail', 'payment_service_unavailable', true, undefined],
   },
   {
-    what: 'turned away, after something was unclear',
+    what: 'turned away, after an unclear outcome',
     answer: TURNED_AWAY,
-    payment: inDoubt({ settleCalls: 3 }),
+    payment: unclearPayment({ settleCalls: 3 }),
     says: ['look_again', at(1000), { ...ENDED, settleUnclear: true }],
   },
   {
@@ -151,9 +153,9 @@ const ROWS: readonly Row[] = [
     says: ['settle_again', at(2500), { settleEndedAt: at(0) }],
   },
   {
-    what: 'postponed, after something was unclear',
+    what: 'postponed, after an unclear outcome',
     answer: POSTPONED,
-    payment: inDoubt({ settleCalls: 3 }),
+    payment: unclearPayment({ settleCalls: 3 }),
     says: ['settle_again', at(2500), { settleEndedAt: at(0) }],
   },
   {
@@ -169,9 +171,9 @@ const ROWS: readonly Row[] = [
     says: ['fail', 'payment_service_unavailable', true, undefined],
   },
   {
-    what: 'postponed in that moment, after something was unclear',
+    what: 'postponed in that moment, after an unclear outcome',
     answer: POSTPONED,
-    payment: inDoubt({ validUntil: at(10_000) }),
+    payment: unclearPayment({ validUntil: at(10_000) }),
     says: ['look_again', at(0), { settleEndedAt: at(0) }],
   },
   { what: 'unclear', answer: UNKNOWN, says: ['look_again', at(1000), { ...ENDED, settleUnclear: true }] },
@@ -209,8 +211,8 @@ describe('a payment that was taken to be settled', () => {
     assert.deepEqual(late && inShort(late), ['fail', 'payment_service_unavailable', true, undefined]);
   });
 
-  it('goes to the chain then, when it is in doubt', () => {
-    const late = beforeCall(inDoubt({ settleCalls: 2, validUntil: at(9999) }), times());
+  it('goes to the chain then, when the outcome is unclear', () => {
+    const late = beforeCall(unclearPayment({ settleCalls: 2, validUntil: at(9999) }), times());
     assert.deepEqual(late && inShort(late), ['look_again', at(0), { settleEndedAt: at(0) }]);
   });
 

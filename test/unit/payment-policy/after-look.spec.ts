@@ -1,5 +1,5 @@
-import type { WatchedPayment } from '../../../shared/settlement/policy/standing.js';
-import { aPayment, at, inDoubt, RULES, times } from './a-payment.js';
+import type { WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
+import { aPayment, at, RULES, times, unclearPayment } from './a-payment.js';
 import { DAY, HASH, HOUR, hold, MINUTE, paid, SEARCHING, SILENT, USED, unused } from './look-rows.js';
 
 /** The first pause between looks. */
@@ -32,7 +32,7 @@ hold('the authorization was used up without paying', [
   {
     what: 'by what is not known, a day after its end',
     finding: USED,
-    payment: inDoubt({ validUntil: at(-DAY) }),
+    payment: unclearPayment({ validUntil: at(-DAY) }),
     says: ['look_again', SOON],
   },
 ]);
@@ -43,43 +43,43 @@ hold('the authorization is unused', [
   {
     what: 'in a block of before the surely last moment of a call that never ended',
     finding: unused(118_500),
-    payment: inDoubt({ settleEndedAt: null }),
+    payment: unclearPayment({ settleEndedAt: null }),
     says: ['look_again', SOON],
   },
   {
     what: 'in a block after that',
     finding: unused(118_501),
-    payment: inDoubt({ settleEndedAt: null }),
+    payment: unclearPayment({ settleEndedAt: null }),
     says: ['settle_again', at(0)],
   },
   {
     what: 'while a transaction that was named has half a minute to land',
     finding: unused(0),
-    payment: inDoubt({ reportedTransaction: HASH, settleEndedAt: at(-29_999) }),
+    payment: unclearPayment({ reportedTransaction: HASH, settleEndedAt: at(-29_999) }),
     says: ['look_again', SOON],
   },
   {
     what: 'half a minute after a transaction was named',
     finding: unused(0),
-    payment: inDoubt({ reportedTransaction: HASH, settleEndedAt: at(-30_000) }),
+    payment: unclearPayment({ reportedTransaction: HASH, settleEndedAt: at(-30_000) }),
     says: ['settle_again', at(0)],
   },
   {
     what: 'after the sixth call',
     finding: unused(0),
-    payment: inDoubt({ settleCalls: 6, attempt: 7 }),
+    payment: unclearPayment({ settleCalls: 6, attempt: 7 }),
     says: ['look_again', SOON],
   },
   {
     what: 'ten seconds before its end',
     finding: unused(0),
-    payment: inDoubt({ validUntil: at(10_000) }),
+    payment: unclearPayment({ validUntil: at(10_000) }),
     says: ['settle_again', at(0)],
   },
   {
     what: 'a millisecond later',
     finding: unused(0),
-    payment: inDoubt({ validUntil: at(9999) }),
+    payment: unclearPayment({ validUntil: at(9999) }),
     says: ['look_again', SOON],
   },
   {
@@ -94,25 +94,25 @@ hold('the authorization is unused, and its end is far ahead', [
   {
     what: 'a moment before a quarter of an hour is over',
     finding: unused(0),
-    payment: inDoubt({ ...FAR, settleEndedAt: at(-15 * MINUTE + 1) }),
+    payment: unclearPayment({ ...FAR, settleEndedAt: at(-15 * MINUTE + 1) }),
     says: ['settle_again', at(0)],
   },
   {
     what: 'the first of two looks',
     finding: unused(0),
-    payment: inDoubt(FAR),
+    payment: unclearPayment(FAR),
     says: ['look_again', at(15_000)],
   },
   {
     what: 'a second look too soon',
     finding: unused(0),
-    payment: inDoubt({ ...FAR, unusedSeenAt: at(-14_999) }),
+    payment: unclearPayment({ ...FAR, unusedSeenAt: at(-14_999) }),
     says: ['look_again', at(1)],
   },
   {
     what: 'the second look',
     finding: unused(0),
-    payment: inDoubt({ ...FAR, unusedSeenAt: at(-15_000) }),
+    payment: unclearPayment({ ...FAR, unusedSeenAt: at(-15_000) }),
     says: ['fail', 'unexpected_settle_error', at(HOUR)],
   },
 ]);
@@ -125,44 +125,44 @@ hold('nothing can be read', [
   {
     what: 'a minute after its end, for a minute',
     finding: SILENT,
-    payment: inDoubt(OVER),
+    payment: unclearPayment(OVER),
     says: ['fail', 'unexpected_settle_error', at(MINUTE)],
   },
   {
     what: 'a millisecond less after its end',
     finding: SILENT,
-    payment: inDoubt({ ...OVER, validUntil: at(-MINUTE + 1) }),
+    payment: unclearPayment({ ...OVER, validUntil: at(-MINUTE + 1) }),
     says: ['look_again', SOON],
   },
   {
     what: 'for a millisecond less',
     finding: SILENT,
-    payment: inDoubt({ ...OVER, unreadableSince: at(-MINUTE + 1) }),
+    payment: unclearPayment({ ...OVER, unreadableSince: at(-MINUTE + 1) }),
     says: ['look_again', SOON],
   },
   {
     what: 'in the minute that decides, however often it was looked',
     finding: SILENT,
-    payment: inDoubt({ validUntil: at(0), attempt: 9 }),
+    payment: unclearPayment({ validUntil: at(0), attempt: 9 }),
     says: ['look_again', at(5000)],
   },
   {
     what: 'a millisecond before that minute',
     finding: SILENT,
-    payment: inDoubt({ validUntil: at(1), attempt: 9 }),
+    payment: unclearPayment({ validUntil: at(1), attempt: 9 }),
     says: ['look_again', at(30_000)],
   },
   {
     what: 'a minute after its end by one of two clocks',
     finding: SILENT,
-    payment: inDoubt(OVER),
+    payment: unclearPayment(OVER),
     times: times(0, -1),
     says: ['look_again', SOON],
   },
   {
     what: 'after it was seen used',
     finding: SILENT,
-    payment: inDoubt({ ...OVER, usedSeenAt: at(-HOUR) }),
+    payment: unclearPayment({ ...OVER, usedSeenAt: at(-HOUR) }),
     says: ['look_again', SOON],
   },
   {
@@ -174,13 +174,13 @@ hold('nothing can be read', [
   {
     what: 'but that the chain stands still at its end',
     finding: { ...SILENT, chainTime: at(-MINUTE) },
-    payment: inDoubt(OVER),
+    payment: unclearPayment(OVER),
     says: ['look_again', SOON],
   },
   {
     what: 'but that the chain has gone beyond its end',
     finding: { ...SILENT, chainTime: at(-MINUTE + 1) },
-    payment: inDoubt(OVER),
+    payment: unclearPayment(OVER),
     says: ['fail', 'unexpected_settle_error', at(MINUTE)],
   },
 ]);
@@ -191,26 +191,26 @@ hold('a search goes on', [
     what: 'further than before',
     finding: { ...SEARCHING, place: { block: 2 } },
     isValid: false,
-    payment: inDoubt({ searchPlace: { block: 1 } }),
+    payment: unclearPayment({ searchPlace: { block: 1 } }),
     says: ['look_again', at(1000)],
   },
   {
     what: 'where it was',
     finding: { ...SEARCHING, place: { block: 1 } },
     isValid: false,
-    payment: inDoubt({ searchPlace: { block: 1 } }),
+    payment: unclearPayment({ searchPlace: { block: 1 } }),
     says: ['look_again', SOON],
   },
   {
     what: 'a week after its end',
     finding: SEARCHING,
-    payment: inDoubt({ validUntil: at(-7 * DAY), unreadableSince: at(-DAY) }),
+    payment: unclearPayment({ validUntil: at(-7 * DAY), unreadableSince: at(-DAY) }),
     says: ['look_again', SOON],
   },
 ]);
 
 const failed = (overrides: Partial<WatchedPayment> = {}): WatchedPayment =>
-  inDoubt({ status: 'failed', failedAt: at(-HOUR), validUntil: at(-2 * HOUR), ...overrides });
+  unclearPayment({ status: 'failed', failedAt: at(-HOUR), validUntil: at(-2 * HOUR), ...overrides });
 hold('a payment has failed, and', [
   { what: 'its money came late', finding: paid(1), payment: failed(), says: ['succeed'] },
   {

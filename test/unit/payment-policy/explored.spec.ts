@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { isForAPerson } from '../../../lab/explore/policy/promises.js';
+import { ROWS } from '../../../lab/explore/policy/rows.js';
 import { type Explored, explore } from '../../../lab/explore/policy/search/explore.js';
 import { readWorld } from '../../../lab/explore/policy/search/read-world.js';
 import { writeWorld } from '../../../lab/explore/policy/search/write-world.js';
 import { SETTINGS, type Setting } from '../../../lab/explore/policy/setting.js';
 import { addToTitle } from '../../support/add-to-title.js';
 
-/** What the model must have in it: else a promise may be kept because nothing happens. */
+/** Steps that the model must contain: a promise also holds where nothing happens. */
 const MET = [
   '/settle says settled: succeed: complete',
   '/settle says settled: look_again',
@@ -52,6 +53,21 @@ const MET = [
   'the same payload claims the session again',
 ];
 
+/** Each with the reason why the model never decides by it. */
+const ROWS_OUTSIDE: Readonly<Record<string, string>> = {
+  'before-call-1': 'the call follows, and its answer decides',
+  'before-call-2': 'the call follows, and its answer decides',
+  'answer-postponed-2': 'a call that is postponed in the last moment is too late before it, in the same tick',
+  'look-used-1': 'the model does not know how far a search has come',
+  'look-searching-3': 'the model does not know how far a search has come',
+  'late-paid-2': 'two confirmations take one tick, and so does the first pause of a watch',
+  'late-searching-2': 'the model does not know how far a search has come',
+  'failure-open-1': 'a payment in processing holds its session',
+  'failure-expired-1': 'a payment in processing holds its session',
+  'failure-complete-1': 'a payment in processing holds its session',
+  'failure-processing-1': 'a payment in processing holds its session',
+};
+
 describe('the policy of a payment, explored whole', function () {
   this.timeout(60_000);
   const known = new Map<Setting, Explored>();
@@ -73,6 +89,12 @@ describe('the policy of a payment, explored whole', function () {
     const met = new Set(Object.values(SETTINGS).flatMap((setting) => [...explored(setting).met]));
     const missing = MET.filter((what) => !met.has(what));
     assert.deepEqual(missing, []);
+  });
+
+  it('decides by every row that the model can tell apart', () => {
+    const rows = new Set(Object.values(SETTINGS).flatMap((setting) => [...explored(setting).rows]));
+    const idle = [...ROWS.keys()].filter((row) => !rows.has(row));
+    assert.deepEqual(idle, Object.keys(ROWS_OUTSIDE));
   });
 
   it('leaves to a person only what was used by what no endpoint shows', () => {

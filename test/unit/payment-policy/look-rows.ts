@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import type { ChainFinding } from '../../../shared/chains/finding.js';
+import type { ChainFinding, Finding } from '../../../shared/chains/finding.js';
 import { afterLook } from '../../../shared/settlement/policy/after-look.js';
-import type { Rules, Times, WatchedPayment } from '../../../shared/settlement/policy/standing.js';
-import { at, inDoubt, RULES, times } from './a-payment.js';
+import type { Rules, Times, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
+import { at, RULES, times, unclearPayment } from './a-payment.js';
 
 export const HASH = '0xabc';
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-export const paid = (confirmations: number): ChainFinding => ({
+export const paid = (confirmations: number): Finding<'paid'> => ({
   kind: 'paid',
   transaction: HASH,
   proofIndex: 3,
@@ -17,19 +17,19 @@ export const paid = (confirmations: number): ChainFinding => ({
   confirmations,
   blockTime: at(-500),
 });
-export const unused = (chainMs: number, exhausted = false): ChainFinding => ({
+export const unused = (chainMs: number, exhausted = false): Finding<'unused'> => ({
   kind: 'unused',
   chainTime: at(chainMs),
   exhausted,
 });
-export const SILENT: Extract<ChainFinding, { kind: 'unreadable' }> = {
+export const SILENT: Finding<'unreadable'> = {
   kind: 'unreadable',
   reason: 'HTTP 500',
 };
-export const USED: Extract<ChainFinding, { kind: 'used' }> = { kind: 'used', reason: 'no log' };
-export const SEARCHING: Extract<ChainFinding, { kind: 'searching' }> = { kind: 'searching', reason: 'more' };
+export const USED: Finding<'used'> = { kind: 'used', reason: 'no log' };
+export const SEARCHING: Finding<'searching'> = { kind: 'searching', reason: 'more' };
 
-/** What a look at the chain leads to, a row for each case. */
+/** One look at the chain and its decision. */
 interface Row {
   what: string;
   finding: ChainFinding;
@@ -37,13 +37,13 @@ interface Row {
   isValid?: boolean;
   rules?: Rules;
   times?: Times;
-  /** In a word, and when or with what. */
+  /** The kind of the decision, with its time or its code. */
   says: unknown[];
 }
 
 export function inShort({
   finding,
-  payment = inDoubt(),
+  payment = unclearPayment(),
   isValid,
   rules = RULES,
   times: when = times(),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { MISTAKES } from '../../../lab/explore/policy/mistakes.js';
 import { explore } from '../../../lab/explore/policy/search/explore.js';
+import { PLAIN } from '../../../lab/explore/policy/setting.js';
 import { addToTitle } from '../../support/add-to-title.js';
 
 describe('a mistake in the policy of a payment breaks a promise:', function () {
@@ -13,4 +14,11 @@ describe('a mistake in the policy of a payment breaks a promise:', function () {
       addToTitle(this, `found among ${states.length} states`);
     });
   }
+
+  it('in a story that names the rows that decided', () => {
+    const mistake = MISTAKES.find(({ name }) => name === 'a refusal is believed after an unclear call');
+    const { story } = explore(PLAIN, mistake?.policy);
+    assert.match(story ?? '', /: fail: .* \[answer-rejected-4, failure-processing-3\]$/m);
+    assert.match(story ?? '', /^ {2}row answer-rejected-4: otherwise → fail with the refusal's code/m);
+  });
 });

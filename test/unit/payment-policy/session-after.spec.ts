@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { byOperator } from '../../../shared/settlement/policy/by-operator.js';
+import type { ByRow } from '../../../shared/settlement/policy/decision-table.js';
 import {
   afterFailure,
   afterSuccess,
@@ -15,7 +16,7 @@ const session = (overrides: Partial<HeldSession> = {}): HeldSession => ({
   latePaymentId: null,
   ...overrides,
 });
-/** Waiting for its first call. */
+/** The payment waits for its first call. */
 const unasked: HoldingPayment = {
   stage: 'settle',
   settleCalls: 0,
@@ -24,37 +25,50 @@ const unasked: HoldingPayment = {
   reportedTransaction: null,
 };
 
+function withoutRow<Result extends object>(result: ByRow<Result>): object {
+  const { row: _row, ...rest } = result;
+  return rest;
+}
+
 describe('a session whose payment has succeeded', () => {
-  it('is complete, and what came late before is more than it asked for', () => {
-    assert.deepEqual(afterSuccess(session(), 'pay_1', undefined), {
+  it('is complete, and a payment that came late before is surplus', () => {
+    assert.deepEqual(withoutRow(afterSuccess(session(), 'pay_1', undefined)), {
       kind: 'complete',
       surplusPaymentId: null,
     });
     const late = session({ latePaymentId: 'pay_0' });
-    assert.deepEqual(afterSuccess(late, 'pay_1', undefined), { kind: 'complete', surplusPaymentId: 'pay_0' });
+    assert.deepEqual(withoutRow(afterSuccess(late, 'pay_1', undefined)), {
+      kind: 'complete',
+      surplusPaymentId: 'pay_0',
+    });
   });
 
   for (const status of ['open', 'expired'] as const) {
     it(`is complete by late money when it is ${status}`, () => {
       const held = session({ status, paymentId: null });
-      assert.deepEqual(afterSuccess(held, 'pay_0', undefined), { kind: 'complete', surplusPaymentId: null });
+      assert.deepEqual(withoutRow(afterSuccess(held, 'pay_0', undefined)), {
+        kind: 'complete',
+        surplusPaymentId: null,
+      });
     });
   }
 
   it('takes no more when it is complete', () => {
-    assert.deepEqual(afterSuccess(session({ status: 'complete' }), 'pay_0', undefined), { kind: 'surplus' });
+    assert.deepEqual(withoutRow(afterSuccess(session({ status: 'complete' }), 'pay_0', undefined)), {
+      kind: 'surplus',
+    });
   });
 
   describe('while another payment holds it', () => {
     const held: Record<string, [HoldingPayment, string]> = {
-      'and was never asked for': [unasked, 'complete_instead'],
+      'and was never sent to /settle': [unasked, 'complete_instead'],
       'and was surely turned away': [
         { ...unasked, settleCalls: 1, settleEndedAt: at(-1) },
         'complete_instead',
       ],
-      'and is being asked for': [{ ...unasked, settleCalls: 1 }, 'keep_as_late'],
-      'and is in doubt': [{ ...unasked, settleUnclear: true }, 'keep_as_late'],
-      'and was said to be settled': [{ ...unasked, reportedTransaction: '0xabc' }, 'keep_as_late'],
+      'and is at /settle': [{ ...unasked, settleCalls: 1 }, 'keep_as_late'],
+      'and has an unclear outcome': [{ ...unasked, settleUnclear: true }, 'keep_as_late'],
+      'and was reported as settled': [{ ...unasked, reportedTransaction: '0xabc' }, 'keep_as_late'],
       'and is looked for on its chain': [{ ...unasked, stage: 'confirm' }, 'keep_as_late'],
     };
     for (const [what, [holding, kind]] of Object.entries(held)) {
@@ -64,32 +78,34 @@ describe('a session whose payment has succeeded', () => {
     it('keeps one late payment, and no second one', () => {
       const late = session({ latePaymentId: 'pay_0' });
       const confirming: HoldingPayment = { ...unasked, stage: 'confirm' };
-      assert.deepEqual(afterSuccess(late, 'pay_2', confirming), { kind: 'surplus' });
+      assert.deepEqual(withoutRow(afterSuccess(late, 'pay_2', confirming)), { kind: 'surplus' });
     });
   });
 });
 
 describe('a session whose payment has failed', () => {
   it('is left alone by a payment that does not hold it', () => {
-    assert.deepEqual(afterFailure(session(), 'pay_0', at(0)), { kind: 'leave' });
-    assert.deepEqual(afterFailure(session({ status: 'complete' }), 'pay_1', at(0)), { kind: 'leave' });
+    assert.deepEqual(withoutRow(afterFailure(session(), 'pay_0', at(0))), { kind: 'leave' });
+    assert.deepEqual(withoutRow(afterFailure(session({ status: 'complete' }), 'pay_1', at(0))), {
+      kind: 'leave',
+    });
   });
 
   it('is open again until its end, and expired from then on', () => {
-    assert.deepEqual(afterFailure(session(), 'pay_1', at(0)), { kind: 'reopen' });
-    assert.deepEqual(afterFailure(session(), 'pay_1', at(1)), { kind: 'expire' });
+    assert.deepEqual(withoutRow(afterFailure(session(), 'pay_1', at(0))), { kind: 'reopen' });
+    assert.deepEqual(withoutRow(afterFailure(session(), 'pay_1', at(1))), { kind: 'expire' });
   });
 
-  it('is complete with what had come late, also after its end', () => {
+  it('is complete with a payment that came late, also after its end', () => {
     const late = session({ latePaymentId: 'pay_0', expiresAt: at(-1) });
-    assert.deepEqual(afterFailure(late, 'pay_1', at(0)), {
+    assert.deepEqual(withoutRow(afterFailure(late, 'pay_1', at(0))), {
       kind: 'complete_with_late',
       latePaymentId: 'pay_0',
     });
   });
 });
 
-describe('a person', () => {
+describe('an operator', () => {
   const payment = { validUntil: at(300_000) };
 
   it('says that a payment is paid', () => {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { whatItProves } from '../../../shared/settlement/policy/after-call.js';
+import { provenVerdict } from '../../../shared/settlement/policy/proven-verdict.js';
 import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
 import { HASH, settle } from './answers.js';
 
 describe('after an unclear attempt of the same payment', () => {
   const reason = 'insufficient_funds';
-  const inDoubt = {
+  const unclear = {
     validUntil: new Date(),
     dueAt: null,
     settleCalls: 2,
     settleUnclear: true,
     reportedTransaction: null,
   };
-  const afterUnclear = (answer: SettleVerdict): SettleVerdict => whatItProves(inDoubt, answer);
+  const afterUnclear = (answer: SettleVerdict): SettleVerdict => provenVerdict(unclear, answer);
 
   it('a failure proves nothing', () => {
     assert.deepEqual(afterUnclear(settle({ success: false, errorReason: reason })), {

@@ -1,8 +1,9 @@
-import type { Decision } from '../../../../shared/settlement/policy/standing.js';
+import type { Decision } from '../../../../shared/settlement/policy/decision.js';
+import type { ByRow } from '../../../../shared/settlement/policy/decision-table.js';
 import { carryOut } from './carry-out.js';
 import { sightsOf } from './endpoint.js';
 import { type Answer, afterAnswer, answersTo } from './facilitator.js';
-import { findingOf, rulesOf, standingOf, timesOf } from './in-policy-words.js';
+import { findingOf, paymentStateOf, rulesOf, timesOf } from './in-policy-words.js';
 import type { Scene, Step, Steps } from './step.js';
 import { dateAt } from './ticks.js';
 import { type Caller, type Finding, withPayload, withPayment } from './world.js';
@@ -13,36 +14,38 @@ export function* answering(scene: Scene, hand: Caller): Steps {
   const without = withPayment(world, id, { ...payment, hand: null });
   yield { what: 'a worker is killed in its call', world: without, isHonest: false };
   for (const answer of answersTo(payload, setting)) {
-    const answered = afterAnswer(payload, answer.answer, hand.wasInDoubt);
+    const answered = afterAnswer(payload, answer.answer, hand.wasOutcomeUnclear);
     const next = withPayload(world, payment.payload, answered);
     yield* hearing({ ...scene, world: next, payload: answered }, hand, answer);
   }
 }
 
-/** It decides by what it knows of the row since it took it, and looks at the chain first where it is told to. */
+/** The worker decides by the row as it was when taken. The policy may ask for a look at the chain first. */
 export function* hearing(scene: Scene, hand: Caller, { answer, isHonest }: Answer): Steps {
   const { world, payment, payload, policy, setting } = scene;
-  const { settleUnclear, isReported, since, wasInDoubt } = hand;
-  const standing = standingOf({ ...payment, settleUnclear, isReported }, payload);
+  const { settleUnclear, isReported, since, wasOutcomeUnclear } = hand;
+  const state = paymentStateOf({ ...payment, settleUnclear, isReported }, payload);
   const call = { answer, startedAt: dateAt(since), endedAt: dateAt(0) };
-  const write = (decision: Decision, look: Finding | undefined, isTrue: boolean): Step => {
-    const { became, ...done } = carryOut(scene, decision, { by: 'answer', answer, wasInDoubt, look });
+  const write = (decision: ByRow<Decision>, look: Finding | undefined, isTrue: boolean): Step => {
+    const { became, ...done } = carryOut(scene, decision, { by: 'answer', answer, wasOutcomeUnclear, look });
     const seen = look === undefined ? '' : `, the chain says ${look.kind}`;
     return { what: `/settle says ${answer.kind}${seen}: ${became}`, ...done, isHonest: isHonest && isTrue };
   };
-  const decision = policy.afterCall(standing, call, rulesOf(setting), timesOf(setting));
+  const decision = policy.afterCall(state, call, rulesOf(setting), timesOf(setting));
   if (decision.kind !== 'look_first') {
     yield write(decision, undefined, true);
     return;
   }
   for (const { finding, isWhole } of sightsOf(world.head, payload, setting)) {
     const look = findingOf(finding);
-    const decided = policy.afterCall(standing, { ...call, look }, rulesOf(setting), timesOf(setting));
-    if (decided.kind !== 'look_first') yield write(decided, finding, isWhole);
+    const decided = policy.afterCall(state, { ...call, look }, rulesOf(setting), timesOf(setting));
+    if (decided.kind === 'look_first') continue;
+    const step = write(decided, finding, isWhole);
+    yield { ...step, rows: [decision.row, ...(step.rows ?? [])] };
   }
 }
 
-/** Another has taken the row meanwhile. Of all that its caller hears, only a clear "settled" is passed on. */
+/** Another worker has taken the row. The first worker writes nothing but a clear "settled". */
 export function* hearingLost({ world, id, payment, payload, setting }: Scene): Steps {
   if (payment.lost?.kind !== 'calling') return;
   const without = { ...payment, lost: null };

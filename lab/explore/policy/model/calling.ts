@@ -2,7 +2,7 @@ import { MAX_SETTLE_CALLS } from '../../../../shared/settlement/policy/limits.js
 import { answering, hearing } from './answering.js';
 import { carryOut } from './carry-out.js';
 import { deedsOf } from './facilitator.js';
-import { rulesOf, standingOf, timesOf } from './in-policy-words.js';
+import { paymentStateOf, rulesOf, timesOf } from './in-policy-words.js';
 import type { Scene, Steps } from './step.js';
 import { dateAt } from './ticks.js';
 import {
@@ -39,15 +39,15 @@ function* beginning(scene: Scene, settleCalls: number): Steps {
     ended: null,
   };
   const next = { ...scene, payment: taken };
-  const tooLate = policy.beforeCall(standingOf(taken, payload), timesOf(setting));
+  const tooLate = policy.beforeCall(paymentStateOf(taken, payload), timesOf(setting));
   if (tooLate !== undefined) {
     const { became, ...done } = carryOut(next, tooLate, { by: 'time' });
     yield { what: `too late to call again: ${became}`, ...done, isHonest: true };
     return;
   }
   const { isReported } = taken;
-  const wasInDoubt = payload.isInDoubt;
-  const hand: Caller = { kind: 'calling', since: 0, settleUnclear, isReported, wasInDoubt };
+  const wasOutcomeUnclear = payload.isOutcomeUnclear;
+  const hand: Caller = { kind: 'calling', since: 0, settleUnclear, isReported, wasOutcomeUnclear };
   if (setting.stallsBefore === 'call') {
     const stalled = withPayment(world, id, { ...taken, hand: { ...hand, kind: 'stalled' } });
     yield { what: 'a worker stands still before its call', world: stalled, isHonest: false };
@@ -57,10 +57,10 @@ function* beginning(scene: Scene, settleCalls: number): Steps {
   yield* sending(next, hand);
 }
 
-/** In doubt it makes no difference how many calls there were, but that one of them is the last. */
+/** With an unclear outcome only the last allowed call differs from the others. */
 function callsAfter({ settleCalls, settleUnclear, isReported }: Payment): number[] {
-  const isInDoubt = settleUnclear || isReported;
-  return isInDoubt && settleCalls > 1 ? [2, MAX_SETTLE_CALLS] : [settleCalls + 1];
+  const isOutcomeUnclear = settleUnclear || isReported;
+  return isOutcomeUnclear && settleCalls > 1 ? [2, MAX_SETTLE_CALLS] : [settleCalls + 1];
 }
 
 /** The call of `/settle` begins. */
@@ -88,7 +88,7 @@ function callsOf({ world, payload }: Scene): Called[] {
   return deedsOf(payload, world).map((called) => ({ payload: called, broken }));
 }
 
-/** It stood still since it took the row: too long for a call, or not. */
+/** The worker stood still since it took the row: too long for a call, or not. */
 function* waking(scene: Scene, hand: Caller): Steps {
   const { world, id, payment } = scene;
   if (hand.since === 0) return;
@@ -104,7 +104,7 @@ function* waking(scene: Scene, hand: Caller): Steps {
   }
 }
 
-/** Another has taken its row meanwhile. */
+/** Another worker has taken the row. */
 function* wakingLost(scene: Scene, lost: Caller): Steps {
   const { world, id, payment } = scene;
   const without = { ...payment, lost: null };
@@ -122,6 +122,6 @@ function* wakingLost(scene: Scene, lost: Caller): Steps {
 }
 
 function mayStillCall({ payment, payload, policy, setting }: Scene, { since }: Caller): boolean {
-  const standing = { ...standingOf(payment, payload), dueAt: dateAt(since + CALL_TICKS) };
-  return policy.mayStillCall(standing, rulesOf(setting), timesOf(setting));
+  const state = { ...paymentStateOf(payment, payload), dueAt: dateAt(since + CALL_TICKS) };
+  return policy.mayStillCall(state, rulesOf(setting), timesOf(setting));
 }

@@ -1,19 +1,28 @@
+import type { Decision, Patch } from '../../../../shared/settlement/policy/decision.js';
 import type { AfterFailure, AfterSuccess } from '../../../../shared/settlement/policy/session-after.js';
-import type { Decision, Learnt } from '../../../../shared/settlement/policy/standing.js';
 import { type Cause, excuseOf } from '../excuses.js';
 import { heldOf, holdingOf } from './in-policy-words.js';
 import type { Scene } from './step.js';
 import { dateAt, tickOf } from './ticks.js';
 import { canMove, entry, type Payment, type Session, type World, withPayment } from './world.js';
 
-/** What the one writer does with a decision, and which promise it breaks by that. */
+/** A decision as `carry-out.ts` would write it, with the promise that it breaks. */
 export interface CarriedOut {
   readonly world: World;
   readonly became: string;
+  readonly rows: readonly string[];
   readonly broken?: string | undefined;
 }
 
-export function carryOut(scene: Scene, decision: Decision, cause: Cause): CarriedOut {
+/** An operator's decision has no row. */
+type Decided = Decision & { readonly row?: string };
+
+export function carryOut(scene: Scene, decision: Decided, cause: Cause): CarriedOut {
+  const { rows, ...done } = carriedOut(scene, decision, cause);
+  return { ...done, rows: decision.row === undefined ? rows : [decision.row, ...rows] };
+}
+
+function carriedOut(scene: Scene, decision: Decision, cause: Cause): CarriedOut {
   const { world, id, payment } = scene;
   switch (decision.kind) {
     case 'succeed':
@@ -22,7 +31,7 @@ export function carryOut(scene: Scene, decision: Decision, cause: Cause): Carrie
       return fail(scene, decision, cause);
     case 'stop_watching': {
       const stopped = { ...payment, hand: null, stage: null, due: null };
-      return { world: withPayment(world, id, stopped), became: decision.kind };
+      return { world: withPayment(world, id, stopped), became: decision.kind, rows: [] };
     }
     case 'settle_again':
     case 'look_again': {
@@ -30,13 +39,13 @@ export function carryOut(scene: Scene, decision: Decision, cause: Cause): Carrie
       const stage = decision.kind === 'settle_again' ? 'settle' : isWatched ? 'watch' : 'confirm';
       const postponed: Payment = {
         ...payment,
-        ...learntOf(payment, decision.learnt),
+        ...patched(payment, decision.patch),
         settleCalls: 'notSent' in decision ? payment.settleCalls - 1 : payment.settleCalls,
         hand: null,
         stage,
         due: dueAfter(decision.at, cause),
       };
-      return { world: withPayment(world, id, postponed), became: decision.kind };
+      return { world: withPayment(world, id, postponed), became: decision.kind, rows: [] };
     }
   }
 }
@@ -47,19 +56,19 @@ function dueAfter(at: Date, cause: Cause): number {
   return isSilent ? Math.min(tickOf(at), 1) : tickOf(at);
 }
 
-function learntOf(payment: Payment, learnt: Learnt): Partial<Payment> {
+function patched(payment: Payment, patch: Patch): Partial<Payment> {
   return {
-    ended: learntTick(payment.ended, learnt.settleEndedAt),
-    settleUnclear: learnt.settleUnclear ?? payment.settleUnclear,
-    isReported: payment.isReported || learnt.reportedTransaction !== undefined,
-    unusedSeen: learntTick(payment.unusedSeen, learnt.unusedSeenAt),
-    unreadableSince: learntTick(payment.unreadableSince, learnt.unreadableSince),
-    isUsedSeen: learnt.usedSeenAt === undefined ? payment.isUsedSeen : learnt.usedSeenAt !== null,
+    ended: patchedTick(payment.ended, patch.settleEndedAt),
+    settleUnclear: patch.settleUnclear ?? payment.settleUnclear,
+    isReported: payment.isReported || patch.reportedTransaction !== undefined,
+    unusedSeen: patchedTick(payment.unusedSeen, patch.unusedSeenAt),
+    unreadableSince: patchedTick(payment.unreadableSince, patch.unreadableSince),
+    isUsedSeen: patch.usedSeenAt === undefined ? payment.isUsedSeen : patch.usedSeenAt !== null,
   };
 }
 
-function learntTick(before: number | null, learnt: Date | null | undefined): number | null {
-  return learnt === undefined ? before : learnt && tickOf(learnt);
+function patchedTick(before: number | null, patch: Date | null | undefined): number | null {
+  return patch === undefined ? before : patch && tickOf(patch);
 }
 
 function succeed(scene: Scene): CarriedOut {
@@ -77,6 +86,7 @@ function succeed(scene: Scene): CarriedOut {
   return {
     world: place(paid, id, placed),
     became: `succeed: ${placed.kind}${'surplusPaymentId' in placed && placed.surplusPaymentId !== null ? ', another is surplus' : ''}`,
+    rows: [placed.row],
     broken: hasMoved ? brokenByGivingWay(world, placed) : 'called paid, and no money has moved',
   };
 }
@@ -102,7 +112,7 @@ function place(world: World, id: number, placed: AfterSuccess): World {
   }
 }
 
-/** Who gives way is looked for no more. */
+/** A payment that gives way is watched no more: its money must not be able to move. */
 function brokenByGivingWay(world: World, { kind }: AfterSuccess): string | undefined {
   const { paymentId } = world.session;
   if (kind !== 'complete_instead' || paymentId === null) return undefined;
@@ -116,13 +126,14 @@ function fail(
   cause: Cause,
 ): CarriedOut {
   const excuse = canMove(world, payload) ? excuseOf(payload, cause, setting) : 'its money cannot move';
-  const isWronglyReleased = released && (payload.isInDoubt || canMove(world, payload));
+  const isWronglyReleased = released && (payload.isOutcomeUnclear || canMove(world, payload));
   const next = policy.afterFailure(heldOf(world.session), String(id), dateAt(0));
   const due = watchAt === undefined ? null : dueAfter(watchAt, cause);
   const failed = withPayment(world, id, { ...failedPayment(payment, due), isReleased: released });
   return {
     world: { ...failed, session: sessionAfter(world.session, next) },
     became: `fail: ${released ? 'released' : (excuse ?? 'no excuse')}: ${next.kind}`,
+    rows: [next.row],
     broken:
       excuse === undefined
         ? 'called failed, and its money can move'

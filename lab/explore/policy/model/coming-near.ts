@@ -3,7 +3,7 @@ import type { Step, Steps } from './step.js';
 import { FAR_DUE, FAR_END, isSomeMinutesAgo, LONGEST_WAIT, SOME_MINUTES_AGO, SOON } from './ticks.js';
 import { CALL_TICKS, type Payload, type Payment, settleEnd, type World } from './world.js';
 
-/** What was far before a tick may have come near after it. */
+/** A far time may come near with a tick. */
 export function* comingNear(step: Step, setting: Setting): Steps {
   const { payloads, payments } = step.world;
   if (payments.some(isFarDue)) yield { ...step, what: 'a far due time comes', world: withDue(step.world) };
@@ -66,7 +66,7 @@ function withWait(world: World): World {
   return { ...world, head: aged(world.head), payloads, payments };
 }
 
-/** Whatever was some minutes ago is so much longer ago; its order stays. */
+/** Times of some minutes ago move back by this much. Their order stays. */
 const AGE = LONGEST_WAIT - SOON + SOME_MINUTES_AGO - 1;
 
 function aged(tick: number): number {

@@ -3,11 +3,11 @@ import type { Finding, Payload } from './world.js';
 
 export interface Sight {
   readonly finding: Finding;
-  /** All that is so now. */
+  /** The endpoint tells everything that is true now. */
   readonly isWhole: boolean;
 }
 
-/** What an endpoint may say of a payload. It never says what is not so; it may be late, or say less. */
+/** The findings that an endpoint may give. None is false; an endpoint may be late, or tell less than it could. */
 export function sightsOf(head: number, payload: Payload, setting: Setting): Sight[] {
   const whole = sightsAt(head, payload, setting);
   const truth = whole.filter(({ isWhole }) => isWhole);
@@ -36,7 +36,7 @@ function sightsAt(head: number, { use, end }: Payload, { chain, explains }: Sett
     : unexplained;
 }
 
-/** Of confirmations, no rule here asks for more than two. */
+/** No rule of the model asks for more than two confirmations. */
 function explained(by: 'payment' | 'owner', age: number): Finding {
   return by === 'owner' ? { kind: 'spent_otherwise' } : { kind: 'paid', confirmations: Math.min(age + 1, 2) };
 }

@@ -11,7 +11,7 @@ export interface Answer {
 const REFUSAL = { kind: 'rejected', code: 'refused', reason: 'refused' } as const;
 const UNKNOWN = { kind: 'unknown', why: 'unclear' } as const;
 
-/** What it may say of a call. Of its clear words only a refusal may be false, unless it boasts. */
+/** The answers that the facilitator may give. Only a clear refusal may be false; a clear success too, when it boasts. */
 export function answersTo({ call, use }: Payload, { boasts, answers }: Setting): Answer[] {
   const hasPaid = use?.by === 'payment';
   const didNothing = call !== null && !call.hasSent;
@@ -38,7 +38,7 @@ export function deedsOf(payload: Payload, { head }: World): Payload[] {
     ...payload,
     call: { since: 0, hasSent: false },
     callOver: CALL_TICKS,
-    isInDoubt: true,
+    isOutcomeUnclear: true,
   };
   if (payload.use !== null) return [called];
   const sent: Payload = { ...called, isSent: true, call: { since: 0, hasSent: true } };
@@ -46,9 +46,9 @@ export function deedsOf(payload: Payload, { head }: World): Payload[] {
   return [called, sent, { ...sent, use: { by: 'payment', block: head } }];
 }
 
-/** After that answer it is no longer at it, unless it may go on. */
-export function afterAnswer(payload: Payload, answer: SettleVerdict, wasInDoubt: boolean): Payload {
+/** The call is over with the answer, unless the facilitator may still be at work. */
+export function afterAnswer(payload: Payload, answer: SettleVerdict, wasOutcomeUnclear: boolean): Payload {
   if (payload.call === null || (answer.kind === 'unknown' && answer.mayGoOn)) return payload;
-  const isInDoubt = answer.kind === 'not_processed' ? wasInDoubt : true;
-  return { ...payload, call: null, callOver: 0, isInDoubt };
+  const isOutcomeUnclear = answer.kind === 'not_processed' ? wasOutcomeUnclear : true;
+  return { ...payload, call: null, callOver: 0, isOutcomeUnclear };
 }

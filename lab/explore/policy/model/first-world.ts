@@ -19,7 +19,7 @@ function sentPayload(end: number): Payload {
     isSent: true,
     use: { by: 'payment', block: 0 },
     callOver: 0,
-    isInDoubt: true,
+    isOutcomeUnclear: true,
   };
 }
 

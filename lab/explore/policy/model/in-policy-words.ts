@@ -1,12 +1,12 @@
 import type { ChainFinding } from '../../../../shared/chains/finding.js';
 import { LONGEST_WATCH_MS, WATCH_INTERVAL_MS } from '../../../../shared/settlement/policy/limits.js';
+import type { Rules, Times, WatchedPayment } from '../../../../shared/settlement/policy/payment-state.js';
 import type { HeldSession, HoldingPayment } from '../../../../shared/settlement/policy/session-after.js';
-import type { Rules, Times, WatchedPayment } from '../../../../shared/settlement/policy/standing.js';
 import type { Setting } from '../setting.js';
 import { dateAt, TICK_MS } from './ticks.js';
 import type { Finding, Payload, Payment, Session } from './world.js';
 
-/** What the model knows, as the policy is told it. */
+/** The model's values, in the types of the policy. */
 export function rulesOf({ confirmations }: Setting): Rules {
   return { confirmations, settleTimeoutMs: TICK_MS };
 }
@@ -18,7 +18,7 @@ export function timesOf({ clockAhead }: Setting): Times {
 export const TRANSACTION = '0x1';
 const A_WEEK_AGO = new Date(dateAt(0).getTime() - LONGEST_WATCH_MS + WATCH_INTERVAL_MS / 2);
 
-export function standingOf(payment: Payment, { end }: Payload): WatchedPayment {
+export function paymentStateOf(payment: Payment, { end }: Payload): WatchedPayment {
   const { settleCalls, failed, asked } = payment;
   return {
     status: payment.status,
@@ -30,13 +30,13 @@ export function standingOf(payment: Payment, { end }: Payload): WatchedPayment {
     claimedAt: dateAt(asked ?? 0),
     failedAt: failed === null ? null : failed === 'lately' ? dateAt(0) : A_WEEK_AGO,
     failureCode: null,
-    // Pauses between looks are all shorter than a tick, or one.
+    // Every pause between looks is at most one tick long.
     attempt: settleCalls + 1,
     settleAskedAt: dateOrNull(asked),
     settleEndedAt: dateOrNull(payment.ended),
     unusedSeenAt: dateOrNull(payment.unusedSeen),
     unreadableSince: dateOrNull(payment.unreadableSince),
-    // What a search remembers only hastens the next look.
+    // The place of a search only hastens the next look.
     searchPlace: null,
     usedSeenAt: payment.isUsedSeen ? dateAt(0) : null,
   };
@@ -53,7 +53,7 @@ export function holdingOf(payment: Payment): HoldingPayment {
   };
 }
 
-/** Payments are named by their number. */
+/** The id of a payment is its number. */
 export function heldOf({ status, isOver, paymentId, latePaymentId }: Session): HeldSession {
   return {
     status,

@@ -1,7 +1,8 @@
-import type { Decision } from '../../../../shared/settlement/policy/standing.js';
+import type { Decision } from '../../../../shared/settlement/policy/decision.js';
+import type { ByRow } from '../../../../shared/settlement/policy/decision-table.js';
 import { carryOut } from './carry-out.js';
 import { sightsOf } from './endpoint.js';
-import { findingOf, rulesOf, standingOf, timesOf } from './in-policy-words.js';
+import { findingOf, paymentStateOf, rulesOf, timesOf } from './in-policy-words.js';
 import type { Scene, Step, Steps } from './step.js';
 import { LONGEST_WAIT } from './ticks.js';
 import { CALL_TICKS, type Finding, type Looker, type Payment, type Seen, withPayment } from './world.js';
@@ -21,7 +22,7 @@ export function* looking(scene: Scene): Steps {
 }
 
 const LEASE_TICKS = 2;
-/** A silence counts while one look after another meets it: a look that comes later than this begins it anew. */
+/** The time of an unreadable chain counts from look to look. A look that comes later than this starts it anew. */
 const LATE = -2;
 
 function* taking(scene: Scene): Steps {
@@ -59,24 +60,25 @@ function* taking(scene: Scene): Steps {
 function* deciding(scene: Scene, looker: Looker, isWhole: boolean): Steps {
   const { payment, payload, policy, setting } = scene;
   const { finding, settleUnclear, isReported, unreadableSince, silentSince } = looker;
-  const standing = standingOf({ ...payment, settleUnclear, isReported, unreadableSince }, payload);
+  const state = paymentStateOf({ ...payment, settleUnclear, isReported, unreadableSince }, payload);
   const look = { finding: findingOf(finding) };
   const seen = { ...payment.seen, silentSince };
-  const decision = policy.afterLook(standing, look, rulesOf(setting), timesOf(setting));
+  const decision = policy.afterLook(state, look, rulesOf(setting), timesOf(setting));
   if (decision.kind !== 'ask_verify') {
     yield written(scene, { decision, looker, seen, isValid: undefined, isHonest: isWhole });
     return;
   }
   for (const isValid of [true, false]) {
-    const decided = policy.afterLook(standing, { ...look, isValid }, rulesOf(setting), timesOf(setting));
+    const decided = policy.afterLook(state, { ...look, isValid }, rulesOf(setting), timesOf(setting));
     const isHonest = isWhole && isValid === (payload.use === null);
-    if (decided.kind !== 'ask_verify')
-      yield written(scene, { decision: decided, looker, seen, isValid, isHonest });
+    if (decided.kind === 'ask_verify') continue;
+    const step = written(scene, { decision: decided, looker, seen, isValid, isHonest });
+    yield { ...step, rows: [decision.row, ...(step.rows ?? [])] };
   }
 }
 
 interface Writing {
-  decision: Decision;
+  decision: ByRow<Decision>;
   looker: Looker;
   seen: Seen;
   isValid: boolean | undefined;
@@ -86,7 +88,7 @@ interface Writing {
 function written(scene: Scene, { decision, looker: { finding }, seen, isValid, isHonest }: Writing): Step {
   const { payment, payload } = scene;
   const noting = { ...scene, payment: { ...payment, seen: seenAfter(scene, seen, finding) } };
-  const { became, world, broken } = carryOut(noting, decision, { by: 'look', finding, seen });
+  const { became, world, rows, broken } = carryOut(noting, decision, { by: 'look', finding, seen });
   const over = payload.callOver ?? CALL_TICKS;
   const isUnused = isValid === true || (finding.kind === 'unused' && finding.head > over);
   const isSentBlindly = decision.kind === 'settle_again' && !isUnused;
@@ -96,7 +98,8 @@ function written(scene: Scene, { decision, looker: { finding }, seen, isValid, i
     what: `${by} sees ${finding.kind}${asked}: ${became}`,
     world,
     isHonest,
-    broken: isSentBlindly ? 'sent again, and nobody has said that it is unused' : broken,
+    rows,
+    broken: isSentBlindly ? 'sent again, though no finding shows that it is unused' : broken,
   };
 }
 

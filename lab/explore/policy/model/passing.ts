@@ -4,7 +4,7 @@ import type { Play, Steps } from './step.js';
 import { FAR_END } from './ticks.js';
 import { CALL_TICKS, type Caller, type Looker, type Payload, type Payment, type World } from './world.js';
 
-/** A tick passes. The chain goes on or stands still, and what is under way elsewhere goes on or does not. */
+/** A tick passes. The chain goes on or stands still, and so does each call that is in flight. */
 export function* passing(world: World, { setting }: Play): Steps {
   const stood = world.head - 1;
   const live = -setting.clockAhead;
@@ -32,7 +32,7 @@ function* fates(payloads: readonly Payload[], passing: Passing): Generator<reado
       for (const one of fatesOf(first, passing)) yield [one, ...rest];
 }
 
-/** What becomes of a payload: nothing, its call sends a transaction, or one gets into a block, the newest that takes it. */
+/** In a tick a payload's call may send a transaction, or its transaction may get into the newest block that takes it. */
 function* fatesOf(before: Payload, { stood, head, setting }: Passing): Generator<Payload> {
   const payload = laterPayload(before);
   yield payload;

@@ -1,5 +1,5 @@
 import { carryOut } from './carry-out.js';
-import { standingOf, TRANSACTION, timesOf } from './in-policy-words.js';
+import { paymentStateOf, TRANSACTION, timesOf } from './in-policy-words.js';
 import type { Play, Scene, Steps } from './step.js';
 import { claimedPayment, freshPayload, type World } from './world.js';
 
@@ -41,7 +41,7 @@ function claimed(world: World, payload: number): World {
   };
 }
 
-/** A person says what is true, where it can be said for certain; whoever is at the row has lost it. */
+/** An operator resolves the payment when the truth is certain. A worker that has the row loses it. */
 export function* resolving(scene: Scene): Steps {
   const { world, payment, payload, policy, setting } = scene;
   if (payment.status !== 'processing') return;
@@ -52,7 +52,7 @@ export function* resolving(scene: Scene): Steps {
   const { hand, lost } = payment;
   const taken = { ...payment, hand: null, lost: hand === null || hand.kind === 'looking' ? lost : hand };
   const decision = policy.byOperator(
-    standingOf(payment, payload),
+    paymentStateOf(payment, payload),
     isPaid ? { kind: 'paid', transaction: TRANSACTION } : { kind: 'failed', reason: 'resolved' },
     timesOf(setting),
   );

@@ -5,10 +5,12 @@ import { entry, type Payload, type Payment, type World } from './world.js';
 export interface Step {
   readonly what: string;
   readonly world: World;
-  /** Everybody does well in it. A payment comes to its end by such steps alone, and without a person. */
+  /** No party fails or lies. Such steps alone, without an operator, lead every payment to its end. */
   readonly isHonest: boolean;
   /** A promise that this step breaks. */
   readonly broken?: string | undefined;
+  /** The rows of the policy that decided. */
+  readonly rows?: readonly string[];
 }
 
 export type Steps = Generator<Step>;

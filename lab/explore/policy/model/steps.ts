@@ -6,7 +6,7 @@ import { resolving, visiting } from './session-steps.js';
 import { type Play, type Steps, sceneOf } from './step.js';
 import type { World } from './world.js';
 
-/** Whatever can happen next. */
+/** Every step that can happen next. */
 export function* stepsFrom(world: World, play: Play): Steps {
   for (const [id] of world.payments.entries()) {
     const scene = sceneOf(world, id, play);

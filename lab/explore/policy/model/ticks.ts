@@ -17,18 +17,18 @@ export function tickOf(date: Date): number {
 }
 
 /**
- * What is far ahead is so until it has come near, how far makes no difference. A due time is far when it is further
- * ahead than anything that ends, and so is an authorization that is to be decided by looks.
+ * A far time stays far until it comes near: how far makes no difference. A due time is far when it is further ahead than
+ * anything that ends. The end of an authorization is far when looks decide instead of it.
  */
 export const NEAR = 8;
 export const FAR_DUE = 20;
 export const FAR_END = 60;
-/** What was far is so many ticks ahead when it has come near: more than any rule asks for. */
+/** A far time that comes near is this many ticks ahead: more than any rule asks for. */
 export const SOON = 3;
 
 /** The longest wait for an authorization that ends far ahead: 15 minutes. */
 export const LONGEST_WAIT = 30;
-/** A call that ended some minutes ago, and less than 15, is as good as one that ended then. */
+/** The time of every call that ended more than a few ticks, and less than 15 minutes, ago. */
 export const SOME_MINUTES_AGO = -15;
 export const LONG_AGO = -40;
 

@@ -24,19 +24,19 @@ export interface Session {
   readonly latePaymentId: number | null;
 }
 
-/** What a buyer has signed, as the facilitator and the chain know it. */
+/** A signed authorization, as the facilitator and the chain know it. */
 export interface Payload {
   /** The time of the first block that does not take it any more. */
   readonly end: number;
   /** A transaction with it is out: it gets into a block, or never does. */
   readonly isSent: boolean;
   readonly use: Use | null;
-  /** What the facilitator may be at, whether or not somebody waits for its answer. */
+  /** The call that may be in flight at the facilitator, whether or not a worker waits for its answer. */
   readonly call: Call | null;
-  /** When the last call has surely ended. */
+  /** The time at which the last call has surely ended. */
   readonly callOver: number | null;
   /** Some call was not surely turned away. */
-  readonly isInDoubt: boolean;
+  readonly isOutcomeUnclear: boolean;
 }
 
 export interface Use {
@@ -50,7 +50,7 @@ export interface Call {
   readonly hasSent: boolean;
 }
 
-/** A payment's row, and who is at it. */
+/** A payment's row, and the workers that have taken it. */
 export interface Payment {
   readonly payload: number;
   readonly status: PaymentStatus;
@@ -60,9 +60,9 @@ export interface Payment {
   readonly isSurplus: boolean;
   readonly isReleased: boolean;
   readonly unreadableSince: number | null;
-  /** Who has taken the row. */
+  /** The worker that has the row. */
   readonly hand: Caller | Looker | null;
-  /** A caller that had it before, and may still be heard of. */
+  /** A worker that had the row before, and may still call or answer. */
   readonly lost: Caller | null;
   readonly settleCalls: number;
   readonly settleUnclear: boolean;
@@ -74,7 +74,7 @@ export interface Payment {
   readonly seen: Seen;
 }
 
-/** Whoever takes a row decides by what it said then. */
+/** A worker decides by the columns of the row when it was taken. */
 interface Taken {
   readonly since: number;
   readonly settleUnclear: boolean;
@@ -84,18 +84,18 @@ interface Taken {
 export interface Caller extends Taken {
   readonly kind: 'stalled' | 'calling';
   /** Some call before its own was not surely turned away. */
-  readonly wasInDoubt: boolean;
+  readonly wasOutcomeUnclear: boolean;
 }
 
 export interface Looker extends Taken {
   readonly kind: 'looking';
   readonly finding: Finding;
   readonly unreadableSince: number | null;
-  /** The model's own book of the same. */
+  /** The same, as the model counts it. */
   readonly silentSince: number | null;
 }
 
-/** What the looks that counted have found, in the model's own books: whatever the policy writes in its row. */
+/** The findings of the looks that counted. The model keeps them apart from the columns that the policy writes. */
 export interface Seen {
   readonly silentSince: number | null;
   readonly unusedSince: number | null;
@@ -111,7 +111,7 @@ export type Finding =
 export const NOTHING_SEEN: Seen = { silentSince: null, unusedSince: null, isUsed: false };
 
 export function freshPayload(end: number): Payload {
-  return { end, isSent: false, use: null, call: null, callOver: null, isInDoubt: false };
+  return { end, isSent: false, use: null, call: null, callOver: null, isOutcomeUnclear: false };
 }
 
 export function claimedPayment(payload: number): Payment {
@@ -155,13 +155,13 @@ function replaced<T>(list: readonly T[], index: number, one: T): readonly T[] {
   return list.map((other, at) => (at === index ? one : other));
 }
 
-/** When the payment's last call has surely ended, as its row says. */
+/** The time at which the payment's last call has surely ended, by its row. */
 export function settleEnd({ status, asked, ended }: Payment): number | null {
   if (status !== 'processing') return null;
   return ended ?? (asked === null ? null : asked + CALL_TICKS);
 }
 
-/** A call given up or cut off may go on for so long: the timeout of 30 s, and 30 s more. */
+/** A call without an answer may go on for its timeout of 30 s, and 30 s more. */
 export const CALL_TICKS = 2;
 
 /** The payload's money has moved, or can still. */

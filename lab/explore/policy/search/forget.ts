@@ -11,12 +11,12 @@ import { settleEnd, type World } from '../model/world.js';
 import type { Setting } from '../setting.js';
 
 /**
- * Differences that make no difference are forgotten, so that worlds that go on alike are one. Of what is past, the policy
- * asks how long ago it was, up to some limit, and whether the newest block came before or after it. The limits here are
- * those, no shorter: with a longer memory the same worlds are found, which a spec shows.
+ * Worlds that go on alike count as one: differences without an effect are forgotten. The policy asks how long ago a past
+ * event was, up to some limit, and whether the newest block came before or after it. The limits here are no shorter: a
+ * spec shows that a longer memory finds the same worlds.
  */
 export interface Forgetting {
-  /** As it was. */
+  /** The newest block before anything was forgotten. */
   readonly oldHead: number;
   readonly head: number;
   readonly setting: Setting;
@@ -26,7 +26,7 @@ export function forgetting(world: World, setting: Setting): Forgetting {
   return { oldHead: world.head, head: headOf(world, setting), setting };
 }
 
-/** On a chain that stands still, the latest time that stands to each end, of an authorization or a call, as its own did. */
+/** On a chain that stands still: the latest time that is before and after the same ends of authorizations and calls. */
 function headOf({ head, payloads, payments }: World, setting: Setting): number {
   const live = -setting.clockAhead;
   if (head >= live) return live;
@@ -62,7 +62,7 @@ function callEnd(call: number, setting: Setting): number {
   return Math.max(call, -longest - clockAhead - memory);
 }
 
-/** One that came before the newest block did so still. */
+/** A call that ended before the newest block still does. */
 export function pastCall(call: number, { oldHead, head, setting }: Forgetting): number {
   const end = callEnd(call, setting);
   return oldHead > call ? Math.min(end, head - 1) : end;
@@ -73,7 +73,7 @@ export function ageOfUse(block: number, { oldHead, setting }: Forgetting, wasReo
   return Math.min(oldHead - block, longest + setting.memory);
 }
 
-/** Whether it came late is asked only of a look in a silence. */
+/** Whether a look came late matters only while the chain is unreadable. */
 export function dueTime(due: number, isSilent: boolean, { memory }: Setting): number {
   return due > NEAR ? FAR_DUE : Math.max(due, isSilent ? -2 - memory : 0);
 }

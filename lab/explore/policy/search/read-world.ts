@@ -52,14 +52,21 @@ function word<T>(words: readonly T[]): T {
 function readPayload(head: number): Payload {
   const end = next();
   const isSent = is();
-  const isInDoubt = is();
+  const isOutcomeUnclear = is();
   const callOver = maybe();
   const since = maybe();
   const hasSent = is();
   const age = maybe();
   const by = is() ? 'owner' : 'payment';
   const call = since === null ? null : { since, hasSent };
-  return { end, isSent, use: age === null ? null : { by, block: head - age }, call, callOver, isInDoubt };
+  return {
+    end,
+    isSent,
+    use: age === null ? null : { by, block: head - age },
+    call,
+    callOver,
+    isOutcomeUnclear,
+  };
 }
 
 function readPayment(): Payment {
@@ -111,7 +118,7 @@ function readHand(): Caller | Looker | null {
   const since = next();
   const settleUnclear = is();
   const isReported = is();
-  if (kind !== 'looking') return { kind, since, settleUnclear, isReported, wasInDoubt: is() };
+  if (kind !== 'looking') return { kind, since, settleUnclear, isReported, wasOutcomeUnclear: is() };
   const unreadableSince = maybe();
   const silentSince = maybe();
   const finding = readFinding();
@@ -136,5 +143,5 @@ function readLost(): Caller | null {
   const since = maybe();
   if (since === null) return null;
   const kind = is() ? 'stalled' : 'calling';
-  return { kind, since, settleUnclear: false, isReported: false, wasInDoubt: false };
+  return { kind, since, settleUnclear: false, isReported: false, wasOutcomeUnclear: false };
 }

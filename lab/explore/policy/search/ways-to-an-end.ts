@@ -9,7 +9,7 @@ export class Ways {
     this.#to.push(to);
   }
 
-  /** The first of so many states from which no way leads to one of these. */
+  /** The first state from which no way leads to one of `ends`. */
   firstWithout(ends: readonly number[], states: number): number | undefined {
     const last = new Int32Array(states).fill(-1);
     const before = new Int32Array(this.#from.length);

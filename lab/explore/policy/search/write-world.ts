@@ -19,7 +19,7 @@ import {
   pastCall,
 } from './forget.js';
 
-/** Each world has one text, and worlds that go on alike have the same; what decided payments no longer need is left out. */
+/** Worlds that go on alike have the same text. Columns that a decided payment no longer needs are left out. */
 export function writeWorld(world: World, setting: Setting): string {
   length = 0;
   const { session, payloads, payments, wasReorganised } = world;
@@ -44,7 +44,7 @@ function bit(is: boolean): number {
 }
 
 function writePayload({ payloads, payments, wasReorganised }: World, index: number, how: Forgetting): void {
-  const { end, isSent, use, call, callOver, isInDoubt } = payloads[index] as Payload;
+  const { end, isSent, use, call, callOver, isOutcomeUnclear } = payloads[index] as Payload;
   let isOpen = true;
   let isPaid = false;
   for (const { payload, status, isReleased } of payments) {
@@ -52,7 +52,11 @@ function writePayload({ payloads, payments, wasReorganised }: World, index: numb
     isOpen = status === 'processing';
     isPaid = status === 'succeeded';
   }
-  put(isPaid ? 0 : authorizationEnd(end, how.setting), bit(isSent || isPaid), bit(isInDoubt || !isOpen));
+  put(
+    isPaid ? 0 : authorizationEnd(end, how.setting),
+    bit(isSent || isPaid),
+    bit(isOutcomeUnclear || !isOpen),
+  );
   put(callOver === null || !isOpen ? NONE : pastCall(callOver, how));
   put(call?.since ?? NONE, bit(call?.hasSent ?? false));
   put(use === null ? NONE : ageOfUse(use.block, how, wasReorganised), bit(use?.by === 'owner'));
@@ -70,7 +74,7 @@ function writePayment(payment: Payment, world: World, how: Forgetting): void {
   if (isOpen) writeOpen(payment, how);
 }
 
-/** What counts until it is decided. */
+/** The columns that count until the payment is decided. */
 function writeOpen(payment: Payment, how: Forgetting): void {
   const {
     settleCalls,
@@ -100,7 +104,7 @@ function writeHand(hand: Caller | Looker | null, how: Forgetting): void {
   }
   put(HANDS.indexOf(hand.kind), hand.since, bit(hand.settleUnclear), bit(hand.isReported));
   if (hand.kind !== 'looking') {
-    put(bit(hand.wasInDoubt));
+    put(bit(hand.wasOutcomeUnclear));
     return;
   }
   putPast(hand.unreadableSince, 2, how);
@@ -115,7 +119,7 @@ function writeFinding(finding: Finding): void {
   if (finding.kind === 'unused') put(finding.head, bit(finding.isExhausted));
 }
 
-/** It may still hear that it is settled, or call though it must not. */
+/** A worker that lost the row may still hear "settled", or call though it must not. */
 function writeLost(lost: Caller | null, payload: Payload | undefined, { setting }: Forgetting): void {
   const isCallUnderWay = lost !== null && lost.since > -CALL_TICKS;
   const mayHear = setting.boasts || isCallUnderWay || payload?.use?.by === 'payment';

@@ -1,7 +1,7 @@
 import type { ChainFinding } from '../../chains/finding.js';
 
-/** For the record of a payment, and whoever reads it. */
-export function inWords(finding: ChainFinding): string {
+/** The text of a finding in a payment's history. */
+export function describeFinding(finding: ChainFinding): string {
   switch (finding.kind) {
     case 'paid':
       return `paid in ${finding.transaction}`;

@@ -1,0 +1,33 @@
+import type { ChainFinding } from '../../chains/finding.js';
+import type { SettleVerdict } from '../../x402/settle-verdict.js';
+import type { Decision } from './decision.js';
+import type { Condition, Rows } from './decision-table.js';
+import type { CalledPayment, Rules, Times } from './payment-state.js';
+
+/** One call of `/settle` with its answer. */
+export interface Call<Answer extends SettleVerdict = SettleVerdict> {
+  answer: Answer;
+  startedAt: Date;
+  endedAt: Date;
+  /** The look at the chain that was asked for before a refusal counts. */
+  look?: ChainFinding;
+}
+
+/** A call, with everything that decides about it. */
+export interface AnswerCase<Answer extends SettleVerdict = SettleVerdict> extends Call<Answer> {
+  payment: CalledPayment;
+  rules: Rules;
+  times: Times;
+}
+
+export type Answer<Kind extends SettleVerdict['kind']> = Extract<SettleVerdict, { kind: Kind }>;
+
+export type AnswerCondition<Kind extends SettleVerdict['kind'] = SettleVerdict['kind']> = Condition<
+  AnswerCase<Answer<Kind>>
+>;
+
+export type AnswerStep = Decision | { kind: 'look_first' };
+
+export type AnswerTable = {
+  readonly [Kind in SettleVerdict['kind']]: Rows<AnswerCase<Answer<Kind>>, AnswerStep>;
+};

@@ -1,0 +1,134 @@
+import type { SettleVerdict } from '../../x402/settle-verdict.js';
+import type { Answer, AnswerCase, AnswerStep } from './answer-case.js';
+import type { Decision, Patch } from './decision.js';
+import type { Action } from './decision-table.js';
+import { describeDuration } from './describe-duration.js';
+import { describeFinding } from './describe-finding.js';
+import { FIRST_LOOK_MS, RETRY_MS, SETTLE_MARGIN_MS } from './limits.js';
+import { facilitatorReportedSuccess } from './payment-state.js';
+import { unknownAfterUnclear } from './proven-verdict.js';
+import { lastCallTime, surelyOver } from './settle-times.js';
+import { nextWatch } from './watch.js';
+
+type AnswerAction<Kind extends SettleVerdict['kind']> = Action<AnswerCase<Answer<Kind>>, AnswerStep>;
+
+export const succeedAsReported: AnswerAction<'settled'> = {
+  text: 'succeed',
+  decide: ({ answer: { transaction, payer } }) => ({
+    kind: 'succeed',
+    proof: { transaction, payer, proofIndex: undefined },
+    said: { source: 'facilitator', said: `settled in ${transaction}` },
+  }),
+};
+
+export const awaitConfirmations: AnswerAction<'settled'> = {
+  text: 'look at the chain now',
+  decide: ({ answer: { transaction }, endedAt, times }) => {
+    const patch = { settleEndedAt: endedAt, reportedTransaction: transaction, settleUnclear: false };
+    return lookAt(times.now, `settled in ${transaction}`, patch);
+  },
+};
+
+export const lookFirst: AnswerAction<'rejected'> = {
+  text: 'look at the chain first, then decide by the rows below',
+  decide: () => ({ kind: 'look_first' }),
+};
+
+export const doubtRefusal: AnswerAction<'rejected'> = {
+  text: 'look at the chain now; the outcome is unclear',
+  decide: (one) =>
+    lookAt(one.times.now, describeRefusal(one), { settleEndedAt: one.endedAt, settleUnclear: true }),
+};
+
+export const failAsRefused: AnswerAction<'rejected'> = {
+  text: "fail with the refusal's code; watch for late money",
+  decide: (one) => {
+    const { now } = one.times;
+    const watchAt = nextWatch(now, one.payment.validUntil, now);
+    const said = { source: 'facilitator', said: describeRefusal(one) } as const;
+    return { kind: 'fail', code: one.answer.code, released: false, watchAt, said };
+  },
+};
+
+function describeRefusal({ answer, look }: AnswerCase<Answer<'rejected'>>): string {
+  return look === undefined ? answer.reason : `${answer.reason}; the chain: ${describeFinding(look)}`;
+}
+
+const LOOK_SOON = `look at the chain in ${describeDuration(FIRST_LOOK_MS)}`;
+
+export const lookSoon: AnswerAction<'unknown'> = {
+  text: `${LOOK_SOON}; the outcome is unclear, unless success was reported before`,
+  decide: ({ payment, answer: { why, transaction, mayGoOn }, startedAt, endedAt, rules, times }) =>
+    lookAt(new Date(times.now.getTime() + FIRST_LOOK_MS), `unclear: ${why}`, {
+      settleEndedAt: mayGoOn ? surelyOver(startedAt, rules) : endedAt,
+      settleUnclear: !facilitatorReportedSuccess(payment),
+      ...(transaction !== undefined && { reportedTransaction: transaction }),
+    }),
+};
+
+export const doubtFailure: AnswerAction<'rejected' | 'not_processed'> = {
+  text: lookSoon.text,
+  decide: (one) => lookSoon.decide({ ...one, answer: unknownAfterUnclear(one.answer) }),
+};
+
+export const GIVE_UP = 'fail with `payment_service_unavailable`; the payload may be sent again';
+
+export const GIVEN_UP = {
+  kind: 'fail',
+  code: 'payment_service_unavailable',
+  released: true,
+  watchAt: undefined,
+} as const;
+
+export const callAgain: AnswerAction<'not_processed'> = {
+  text: `call again after ${describeDuration(RETRY_MS)} for each call so far`,
+  decide: ({ payment, answer, times: { now } }) => ({
+    kind: 'settle_again',
+    at: new Date(now.getTime() + RETRY_MS * payment.settleCalls),
+    patch: { settleEndedAt: now },
+    said: notProcessed(answer),
+  }),
+};
+
+export const giveUpUnprocessed: AnswerAction<'not_processed'> = {
+  text: GIVE_UP,
+  decide: ({ answer }) => ({ ...GIVEN_UP, said: notProcessed(answer) }),
+};
+
+function notProcessed({ why }: Answer<'not_processed'>): Decision['said'] {
+  return { source: 'facilitator', said: `not processed: ${why}` };
+}
+
+export const callInTurn: AnswerAction<'postponed'> = {
+  text: `call when its turn comes, at the latest ${describeDuration(SETTLE_MARGIN_MS)} before the authorization's end; this call does not count`,
+  decide: ({ payment, answer, times: { now } }) => ({
+    kind: 'settle_again',
+    at: new Date(Math.min(now.getTime() + answer.forMs, lastCallTime(payment).getTime())),
+    patch: { settleEndedAt: now },
+    notSent: true,
+    said: notSent(answer),
+  }),
+};
+
+export const lookInstead: AnswerAction<'postponed'> = {
+  text: 'look at the chain now',
+  decide: ({ answer, times: { now } }) => ({
+    kind: 'look_again',
+    at: now,
+    patch: { settleEndedAt: now },
+    said: notSent(answer),
+  }),
+};
+
+export const giveUpUnsent: AnswerAction<'postponed'> = {
+  text: GIVE_UP,
+  decide: ({ answer }) => ({ ...GIVEN_UP, said: notSent(answer) }),
+};
+
+function notSent({ why }: Answer<'postponed'>): Decision['said'] {
+  return { source: 'service', said: `not sent yet: ${why}` };
+}
+
+function lookAt(at: Date, said: string, patch: Patch): Decision {
+  return { kind: 'look_again', at, patch, said: { source: 'facilitator', said } };
+}

@@ -1,0 +1,31 @@
+import type { SearchPlace } from '../../chains/search-place.js';
+import type { Observation } from '../../payments/states.js';
+
+/** Columns of the payment that are written together with its next due time. */
+export interface Patch {
+  settleEndedAt?: Date;
+  settleUnclear?: boolean;
+  reportedTransaction?: string;
+  unusedSeenAt?: Date | null;
+  unreadableSince?: Date | null;
+  searchPlace?: SearchPlace | null;
+  usedSeenAt?: Date | null;
+}
+
+/** The proof that the money has moved. `proofIndex` is undefined when the facilitator or an operator says so. */
+export interface Proof {
+  transaction: string;
+  payer: string | undefined;
+  proofIndex: number | undefined;
+}
+
+/** The next step of a payment. `said` is written to its history. */
+export type Decision = { said: Omit<Observation, 'at'> } & (
+  | { kind: 'succeed'; proof: Proof }
+  /** `released`: the payload surely never reached the facilitator, and may claim this session again. */
+  | { kind: 'fail'; code: string; released: boolean; watchAt: Date | undefined }
+  /** `notSent`: the call that was counted when the payment was taken was not made. */
+  | { kind: 'settle_again'; at: Date; patch: Patch; notSent?: true }
+  | { kind: 'look_again'; at: Date; patch: Patch }
+  | { kind: 'stop_watching' }
+);

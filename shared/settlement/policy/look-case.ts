@@ -1,0 +1,30 @@
+import type { ChainFinding, Finding } from '../../chains/finding.js';
+import type { Condition, Rows } from './decision-table.js';
+import type { Rules, Times, WatchedPayment } from './payment-state.js';
+
+/** One look at the chain, with everything that decides about it. */
+export interface LookCase<Found extends ChainFinding = ChainFinding> {
+  payment: WatchedPayment;
+  finding: Found;
+  /** The answer of `/verify`: true when the payload is valid, which means unused. Undefined before it is asked. */
+  isValid?: boolean;
+  rules: Rules;
+  times: Times;
+}
+
+export type LookCondition<Kind extends ChainFinding['kind'] = ChainFinding['kind']> = Condition<
+  LookCase<Finding<Kind>>
+>;
+
+export type LookStep =
+  | { kind: 'succeed'; proof: { transaction: string; payer: string; proofIndex: number } }
+  | { kind: 'fail'; code: string; released: false; watchAt: Date | undefined }
+  | { kind: 'settle_again'; at: Date }
+  /** `unusedSeenAt`: the time of the first of the two looks that decide. Every other step clears it. */
+  | { kind: 'look_again'; at: Date; unusedSeenAt?: Date }
+  | { kind: 'stop_watching' }
+  | { kind: 'ask_verify' };
+
+export type LookTable = {
+  readonly [Kind in ChainFinding['kind']]: Rows<LookCase<Finding<Kind>>, LookStep>;
+};

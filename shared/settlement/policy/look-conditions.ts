@@ -1,0 +1,132 @@
+import type { SearchPlace } from '../../chains/search-place.js';
+import { describeDuration } from './describe-duration.js';
+import {
+  BETWEEN_LOOKS_MS,
+  LONGEST_WAIT_MS,
+  LONGEST_WATCH_MS,
+  MAX_SETTLE_CALLS,
+  REPORTED_PAUSE_MS,
+  SETTLE_MARGIN_MS,
+  UNREADABLE_MARGIN_MS,
+} from './limits.js';
+import type { LookCondition } from './look-case.js';
+import { endsFarAhead, giveUpTime, lastCallEnd, longestWaitEnd, unreadableMs } from './look-times.js';
+import { facilitatorReportedSuccess } from './payment-state.js';
+import { lastCallTime } from './settle-times.js';
+import { isWatchOver, nextWatchTime } from './watch.js';
+
+/** The newest block is the first confirmation. Without one there is no proof, whatever the operator has set. */
+export const enoughConfirmations: LookCondition<'paid'> = {
+  text: 'with enough confirmations',
+  holds: ({ finding, rules }) => finding.confirmations >= Math.max(1, rules.confirmations),
+};
+
+export const blockNotAfterLastCall: LookCondition<'unused'> = {
+  text: 'its block is not later than the end of the last call',
+  holds: ({ payment, finding, rules }) => finding.chainTime <= lastCallEnd(payment, rules),
+};
+
+export const canNeverBeUsed: LookCondition<'unused'> = {
+  text: 'no later block can use it',
+  holds: ({ finding }) => finding.exhausted,
+};
+
+export const endIsFarAhead: LookCondition = {
+  text: `the authorization ends more than ${describeDuration(LONGEST_WAIT_MS)} after the last call`,
+  holds: ({ payment, rules }) => endsFarAhead(payment, rules),
+};
+
+export const longestWaitIsOver: LookCondition = {
+  text: `${describeDuration(LONGEST_WAIT_MS)} have passed since the last call`,
+  holds: ({ payment, rules, times }) => times.now >= longestWaitEnd(payment, rules),
+};
+
+export const secondLookNotDue: LookCondition = {
+  text: `the first look that saw it unused was less than ${describeDuration(BETWEEN_LOOKS_MS)} ago, or is this one`,
+  holds: ({ payment: { unusedSeenAt }, times }) =>
+    unusedSeenAt === null || times.now.getTime() < unusedSeenAt.getTime() + BETWEEN_LOOKS_MS,
+};
+
+const timeIsLeft: LookCondition = {
+  text: `at least ${describeDuration(SETTLE_MARGIN_MS)} of the authorization are left`,
+  holds: ({ payment, times }) => times.now <= lastCallTime(payment),
+};
+
+const callsAreLeft: LookCondition = {
+  text: `fewer than ${MAX_SETTLE_CALLS} calls were made`,
+  holds: ({ payment }) => payment.settleCalls < MAX_SETTLE_CALLS,
+};
+
+const lastCallIsOver: LookCondition = {
+  text: `the last call is over, for ${describeDuration(REPORTED_PAUSE_MS)} if a transaction was reported`,
+  holds: ({ payment: { settleEndedAt, reportedTransaction }, times }) =>
+    settleEndedAt === null ||
+    times.now.getTime() >= settleEndedAt.getTime() + (reportedTransaction === null ? 0 : REPORTED_PAUSE_MS),
+};
+
+export const maySettleAgain = [timeIsLeft, callsAreLeft, lastCallIsOver] as const;
+
+export const verifyNotAsked: LookCondition = {
+  text: '`/verify` was not asked',
+  holds: ({ isValid }) => isValid === undefined,
+};
+
+export const verifySaysValid: LookCondition = {
+  text: '`/verify` says valid',
+  holds: ({ isValid }) => isValid === true,
+};
+
+export const searchHasAdvanced: LookCondition<'used' | 'searching'> = {
+  text: 'the search has come further since the last look',
+  holds: ({ payment: { searchPlace }, finding: { place } }) =>
+    place !== undefined && !isSamePlace(place, searchPlace),
+};
+
+function isSamePlace(one: SearchPlace, other: SearchPlace | null): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(other ?? {})]);
+  return other !== null && [...names].every((name) => one[name] === other[name]);
+}
+
+/** On a chain that stands still no time has passed, whatever the clock says. */
+export const chainStandsStill: LookCondition<'unreadable'> = {
+  text: 'its newest block is not later than the end of the authorization, or of the last call if that is far ahead',
+  holds: ({ payment, finding: { chainTime }, rules }) => {
+    const end = endsFarAhead(payment, rules) ? lastCallEnd(payment, rules) : payment.validUntil;
+    return chainTime !== undefined && chainTime <= end;
+  },
+};
+
+export const successWasReported: LookCondition = {
+  text: 'the facilitator has clearly reported success',
+  holds: ({ payment }) => facilitatorReportedSuccess(payment),
+};
+
+export const seenUsedBefore: LookCondition = {
+  text: 'an earlier look saw the authorization used',
+  holds: ({ payment }) => payment.usedSeenAt !== null,
+};
+
+export const giveUpTimeHasCome: LookCondition = {
+  text: 'the give-up time has passed by both clocks',
+  holds: ({ payment, rules, times }) => {
+    const at = giveUpTime(payment, rules);
+    return times.now >= at && times.own >= at;
+  },
+};
+
+export const unreadableForLong: LookCondition = {
+  text: `every look of the last ${describeDuration(UNREADABLE_MARGIN_MS)} could read nothing`,
+  holds: ({ payment, times }) => unreadableMs(payment, times) >= UNREADABLE_MARGIN_MS,
+};
+
+export const giveUpTimeIsNear: LookCondition = {
+  text: `the give-up time is at most ${describeDuration(UNREADABLE_MARGIN_MS)} ahead`,
+  holds: ({ payment, rules, times }) =>
+    times.now.getTime() >= giveUpTime(payment, rules).getTime() - UNREADABLE_MARGIN_MS,
+};
+
+export const watchIsOver: LookCondition = {
+  text: `the next regular look would come more than ${describeDuration(LONGEST_WATCH_MS)} after the failure`,
+  holds: ({ payment: { validUntil, failedAt, claimedAt }, times }) =>
+    isWatchOver(nextWatchTime(times.now, validUntil), failedAt ?? claimedAt),
+};

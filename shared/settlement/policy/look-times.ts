@@ -1,0 +1,54 @@
+import {
+  LONGEST_WAIT_MS,
+  LOOK_PAUSES_MS,
+  UNREADABLE_MARGIN_MS,
+  UNREADABLE_PAUSE_MS,
+  WATCH_INTERVAL_MS,
+} from './limits.js';
+import type { Rules, Times, WatchedPayment } from './payment-state.js';
+import { surelyOver } from './settle-times.js';
+
+export function inMs({ now }: Times, ms: number): Date {
+  return new Date(now.getTime() + ms);
+}
+
+export function earlier(one: Date, other: Date): Date {
+  return one < other ? one : other;
+}
+
+/** The time of the next look: pauses grow from look to look. */
+export function afterPause({ attempt, settleCalls }: WatchedPayment, times: Times): Date {
+  const looks = Math.min(Math.max(attempt - settleCalls - 1, 0), LOOK_PAUSES_MS.length - 1);
+  return inMs(times, LOOK_PAUSES_MS[looks] ?? LOOK_PAUSES_MS[4]);
+}
+
+/** After a look that could read nothing, the next one comes after as long as that has lasted: the pauses double. */
+export function afterUnreadable(payment: WatchedPayment, times: Times): Date {
+  const pauseMs = Math.max(unreadableMs(payment, times), UNREADABLE_PAUSE_MS);
+  return inMs(times, Math.min(pauseMs, WATCH_INTERVAL_MS));
+}
+
+export function unreadableMs({ unreadableSince }: WatchedPayment, { now }: Times): number {
+  return unreadableSince === null ? 0 : now.getTime() - unreadableSince.getTime();
+}
+
+/** The end of the last `/settle` call. A call without a recorded end counts as ended when it surely has. */
+export function lastCallEnd({ settleEndedAt, settleAskedAt, claimedAt }: WatchedPayment, rules: Rules): Date {
+  return settleEndedAt ?? surelyOver(settleAskedAt ?? claimedAt, rules);
+}
+
+/** The latest end of an authorization that the payment waits for. */
+export function longestWaitEnd(payment: WatchedPayment, rules: Rules): Date {
+  return new Date(lastCallEnd(payment, rules).getTime() + LONGEST_WAIT_MS);
+}
+
+export function endsFarAhead(payment: WatchedPayment, rules: Rules): boolean {
+  return payment.validUntil > longestWaitEnd(payment, rules);
+}
+
+/** From then on an undecided payment may be called failed without the chain's proof. */
+export function giveUpTime(payment: WatchedPayment, rules: Rules): Date {
+  return endsFarAhead(payment, rules)
+    ? longestWaitEnd(payment, rules)
+    : new Date(payment.validUntil.getTime() + UNREADABLE_MARGIN_MS);
+}

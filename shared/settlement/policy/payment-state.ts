@@ -1,0 +1,53 @@
+import type { SearchPlace } from '../../chains/search-place.js';
+import type { PaymentStatus } from '../../payments/states.js';
+
+/** The columns of a payment that the policy reads before and after a `/settle` call. */
+export interface CalledPayment {
+  validUntil: Date;
+  /** The end of the worker's lease: another worker may take the payment from then on. */
+  dueAt: Date | null;
+  settleCalls: number;
+  settleUnclear: boolean;
+  reportedTransaction: string | null;
+}
+
+/** The columns of a payment that the policy reads after a look at the chain. */
+export interface WatchedPayment extends CalledPayment {
+  status: PaymentStatus;
+  claimedAt: Date;
+  failedAt: Date | null;
+  failureCode: string | null;
+  attempt: number;
+  settleAskedAt: Date | null;
+  settleEndedAt: Date | null;
+  unusedSeenAt: Date | null;
+  unreadableSince: Date | null;
+  searchPlace: SearchPlace | null;
+  usedSeenAt: Date | null;
+}
+
+/** The operator's settings. */
+export interface Rules {
+  /** The confirmations that the payment's network needs. With 0 the facilitator's clear success is enough. */
+  confirmations: number;
+  settleTimeoutMs: number;
+}
+
+/** `now` follows Postgres' clock, `own` is the machine's. A deadline that must not be early has to be over by both. */
+export interface Times {
+  now: Date;
+  own: Date;
+}
+
+/** An unclear outcome is decided by the chain or by a success: a later failure proves nothing. */
+export function isOutcomeUnclear({
+  settleUnclear,
+  reportedTransaction,
+}: Pick<CalledPayment, 'settleUnclear' | 'reportedTransaction'>): boolean {
+  return settleUnclear || reportedTransaction !== null;
+}
+
+/** The facilitator's clear success stays: a later answer does not take it back. */
+export function facilitatorReportedSuccess({ settleUnclear, reportedTransaction }: CalledPayment): boolean {
+  return reportedTransaction !== null && !settleUnclear;
+}

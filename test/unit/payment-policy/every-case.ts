@@ -1,0 +1,160 @@
+import type { ChainFinding, Finding } from '../../../shared/chains/finding.js';
+import type { Answer, AnswerCase } from '../../../shared/settlement/policy/answer-case.js';
+import type { TakenPayment } from '../../../shared/settlement/policy/answer-conditions.js';
+import type { LookCase } from '../../../shared/settlement/policy/look-case.js';
+import type { CalledPayment, WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
+import type {
+  FailureCase,
+  HeldSession,
+  HoldingPayment,
+  SuccessCase,
+} from '../../../shared/settlement/policy/session-after.js';
+import type { SettleVerdict } from '../../../shared/x402/settle-verdict.js';
+import { aPayment, at, NOW, RULES, times } from './a-payment.js';
+import { DAY, HASH, HOUR, MINUTE, paid, unused } from './look-rows.js';
+
+/** Each property with all the values that a condition tells apart: on each limit, and beside it. */
+type Values<T> = { readonly [Name in keyof T]: readonly T[Name][] };
+
+function everyOf<T>(values: Values<T>): T[] {
+  let all: Partial<T>[] = [{}];
+  for (const name in values)
+    all = all.flatMap((one) => values[name].map((value) => ({ ...one, [name]: value })));
+  return all.filter((one): one is T => Object.keys(values).every((name) => name in one));
+}
+
+const PROCESSING: WatchedPayment[] = everyOf<Partial<WatchedPayment>>({
+  validUntil: [-MINUTE, 0, 9999, 10_000, 12 * HOUR].map(at),
+  settleEndedAt: [null, ...[-15 * MINUTE, -15 * MINUTE + 1, -29_999, 1].map(at)],
+  // Late enough for the longest pause.
+  attempt: [12],
+  settleCalls: [5, 6],
+  settleUnclear: [true, false],
+  reportedTransaction: [null, HASH],
+  unusedSeenAt: [null, at(-14_999), at(-15_000)],
+  unreadableSince: [null, at(-60_000)],
+  searchPlace: [null, { block: 1 }],
+  usedSeenAt: [null, at(-5000)],
+}).map((state) => aPayment(state));
+
+const FAILED: WatchedPayment[] = everyOf<Partial<WatchedPayment>>({
+  status: ['failed'],
+  validUntil: [-2 * MINUTE, -MINUTE, 0, 9999, 12 * HOUR].map(at),
+  failedAt: [null, at(-HOUR), at(-7 * DAY + HOUR), at(-7 * DAY + HOUR - 1)],
+  unreadableSince: [null, at(-59_999), at(-60_000)],
+  searchPlace: [null, { block: 1 }],
+}).map((state) => aPayment(state));
+
+const reason = 'HTTP 500';
+
+const FINDINGS: { readonly [Kind in ChainFinding['kind']]: readonly Finding<Kind>[] } = {
+  paid: [paid(0), paid(1), paid(2)],
+  unused: [unused(-16 * MINUTE), unused(-15 * MINUTE + 1), unused(0), unused(0, true)],
+  spent_otherwise: [{ kind: 'spent_otherwise', transaction: HASH }],
+  pending: [{ kind: 'pending', transaction: HASH }],
+  used: [
+    { kind: 'used', reason },
+    { kind: 'used', reason, place: { block: 1 } },
+  ],
+  searching: [
+    { kind: 'searching', reason },
+    { kind: 'searching', reason, place: { block: 1 } },
+  ],
+  unreadable: [
+    { kind: 'unreadable', reason },
+    { kind: 'unreadable', reason, chainTime: at(-2 * MINUTE) },
+    { kind: 'unreadable', reason, chainTime: at(0) },
+  ],
+};
+
+/** Every look with such a finding, at a payment in processing or at one that has failed. */
+export function looks<Kind extends ChainFinding['kind']>(
+  kind: Kind,
+  status: 'processing' | 'failed',
+): LookCase<Finding<Kind>>[] {
+  const verifications = [{}, { isValid: true }, { isValid: false }];
+  return (status === 'failed' ? FAILED : PROCESSING).flatMap((payment) =>
+    FINDINGS[kind].flatMap((finding) =>
+      verifications.flatMap((verified) =>
+        [0, -1].map((own) => ({ payment, finding, ...verified, rules: RULES, times: times(0, own) })),
+      ),
+    ),
+  );
+}
+
+const ANSWERS: { readonly [Kind in SettleVerdict['kind']]: readonly Answer<Kind>[] } = {
+  settled: [{ kind: 'settled', transaction: HASH, payer: undefined }],
+  rejected: [true, false].map((ifUsedToo) => ({
+    kind: 'rejected',
+    code: 'insufficient_funds',
+    reason,
+    ifUsedToo,
+  })),
+  not_processed: [{ kind: 'not_processed', why: reason }],
+  postponed: [{ kind: 'postponed', why: reason, forMs: 2500 }],
+  unknown: [true, false].map((mayGoOn) => ({
+    kind: 'unknown',
+    why: reason,
+    transaction: undefined,
+    mayGoOn,
+  })),
+};
+
+const CALLED: CalledPayment[] = everyOf<Partial<WatchedPayment>>({
+  validUntil: [9999, 10_000, 10_001, 10_999, 11_000, MINUTE].map(at),
+  settleCalls: [1, 2, 3],
+  settleUnclear: [true, false],
+  reportedTransaction: [null, HASH],
+}).map((state) => aPayment(state));
+
+/** Every call with such an answer; the chain was asked, with any finding, or was not. */
+export function answers<Kind extends SettleVerdict['kind']>(kind: Kind): AnswerCase<Answer<Kind>>[] {
+  const found = [
+    {},
+    ...Object.values(FINDINGS).flatMap((all) => all.map((look: ChainFinding) => ({ look }))),
+  ];
+  return CALLED.flatMap((payment) =>
+    ANSWERS[kind].flatMap((answer) =>
+      found.flatMap((seen) =>
+        [0, 1].map((confirmations) => ({
+          payment,
+          answer,
+          ...seen,
+          startedAt: at(-300),
+          endedAt: at(-100),
+          rules: { ...RULES, confirmations },
+          times: times(),
+        })),
+      ),
+    ),
+  );
+}
+
+export const TAKEN: readonly TakenPayment[] = CALLED.map((payment) => ({ payment, times: { now: NOW } }));
+
+function sessions(status: HeldSession['status']): HeldSession[] {
+  return everyOf<HeldSession>({
+    status: [status],
+    expiresAt: [at(0), at(1)],
+    paymentId: [null, 'pay_1', 'pay_2'],
+    latePaymentId: [null, 'pay_0'],
+  });
+}
+
+const HOLDING: HoldingPayment[] = everyOf<HoldingPayment>({
+  stage: ['settle', 'confirm'],
+  settleCalls: [0, 1],
+  settleEndedAt: [null, at(-1)],
+  settleUnclear: [true, false],
+  reportedTransaction: [null, HASH],
+});
+
+export function successes(status: HeldSession['status']): SuccessCase[] {
+  return sessions(status).flatMap((session) =>
+    [undefined, ...HOLDING].map((holding) => ({ session, paymentId: 'pay_1', holding })),
+  );
+}
+
+export function failures(status: HeldSession['status']): FailureCase[] {
+  return sessions(status).map((session) => ({ session, paymentId: 'pay_1', now: NOW }));
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import type { ChainFinding } from '../../../shared/chains/finding.js';
+import { afterLook, afterProofTaken } from '../../../shared/settlement/policy/after-look.js';
+import type { WatchedPayment } from '../../../shared/settlement/policy/payment-state.js';
+import { at, RULES, times, unclearPayment } from './a-payment.js';
+import { HASH, inShort, MINUTE, SILENT, USED } from './look-rows.js';
+
+describe('the patch after a look', () => {
+  const patchOf = (finding: ChainFinding, payment: WatchedPayment): unknown => {
+    const decision = afterLook(payment, { finding, isValid: false }, RULES, times());
+    return 'patch' in decision && decision.patch;
+  };
+  const known = unclearPayment({
+    searchPlace: { block: 1 },
+    usedSeenAt: at(-MINUTE),
+    unreadableSince: at(-5000),
+    unusedSeenAt: at(-5000),
+  });
+
+  it('of an unreadable chain keeps what was found, and says since when it is unreadable', () => {
+    const { searchPlace, usedSeenAt } = known;
+    assert.deepEqual(patchOf(SILENT, known), {
+      unreadableSince: at(-5000),
+      searchPlace,
+      usedSeenAt,
+      unusedSeenAt: null,
+    });
+    assert.deepEqual(patchOf(SILENT, unclearPayment()), {
+      unreadableSince: at(0),
+      searchPlace: null,
+      usedSeenAt: null,
+      unusedSeenAt: null,
+    });
+  });
+
+  it('of a pending transaction keeps what was found, and says that the chain is readable', () => {
+    const { searchPlace, usedSeenAt } = known;
+    const patch = { unreadableSince: null, searchPlace, usedSeenAt, unusedSeenAt: null };
+    assert.deepEqual(patchOf({ kind: 'pending', transaction: HASH }, known), patch);
+  });
+
+  it('of an unexplained use says since when, and where the search goes on', () => {
+    const place = { block: 9 };
+    const patch = { unreadableSince: null, searchPlace: place, usedSeenAt: at(-MINUTE), unusedSeenAt: null };
+    assert.deepEqual(patchOf({ ...USED, place }, known), patch);
+  });
+
+  it('of a transfer that proves another payment starts the search anew', () => {
+    const decision = afterProofTaken(known, HASH, times());
+    assert.equal(decision.kind, 'look_again');
+    assert.equal(decision.said.source, 'service');
+  });
+
+  it('comes with pauses that grow from look to look, up to half a minute', () => {
+    const pauses = [2, 3, 4, 5, 6, 7].map(
+      (attempt) => inShort({ what: '', finding: USED, payment: unclearPayment({ attempt }), says: [] })[1],
+    );
+    assert.deepEqual(
+      pauses,
+      [2, 4, 8, 15, 30, 30].map((seconds) => at(seconds * 1000)),
+    );
+  });
+});
