@@ -127,13 +127,17 @@ async function ringAll(
   return jobs.filter((_, index) => rung[index]?.status === 'rejected');
 }
 
+interface StandInDeps extends Pick<WorkerDeps, 'logger'> {
+  config: Pick<WorkerDeps['config'], 'workerConcurrency'>;
+}
+
 /** Runs the jobs that the queue store did not take. A job that hangs occupies one slot, not the sweep. */
 interface StandIn {
   run(jobs: readonly AnyJob[]): void;
   finish(): Promise<void>;
 }
 
-function createStandIn({ config, logger }: WorkerDeps, handlers: Handlers): StandIn {
+export function createStandIn({ config, logger }: StandInDeps, handlers: Handlers): StandIn {
   const running = new Map<string, Promise<void>>();
   const slots = openConcurrency({
     total: Number.POSITIVE_INFINITY,
