@@ -5,26 +5,25 @@ import { type ArchivedMonth, archiveMonths, type KeptMonth } from '../shared/arc
 import { pipePart } from '../shared/archive/pipe-part.js';
 import { nowMs } from '../shared/process/clock.js';
 import { isMonth, type Month, monthAt, monthsAfter } from '../shared/values/months.js';
-import { type Command, DoneInPart } from './command.js';
+import { type Command, PartialFailure } from './command.js';
 import { UsageError } from './parse-command-line.js';
 
 const PIPE = '-';
-/** Months that are left in any case: their receivers' answers are still removed, their buyers may still ask. */
-const AT_LEAST = 2;
+/** The current and the previous month are never archived: clean-up still changes their rows, and buyers still read them. */
+const KEPT_MONTHS = 2;
 
-/** What grows for ever leaves the database, a month at a time. */
 export const ARCHIVE_COMMANDS: Readonly<Record<string, Command>> = {
   archive: {
     usage: '--before 2025-01 --to <folder>|-',
     options: ['before', 'to'],
     required: ['before', 'to'],
-    // Months take minutes.
+    // A month takes minutes, too long for one transaction.
     changes: 'piecemeal',
-    isBesideData: ({ to }) => to === PIPE,
-    async run(db, input, deed) {
+    writesDataToStdout: ({ to }) => to === PIPE,
+    async run(db, input, audit) {
       const before = readBefore(input.before);
       const to = input.to ?? PIPE;
-      await deed.record(db);
+      await audit.record(db);
       const folder = to === PIPE ? await mkdtemp(path.join(os.tmpdir(), 'checkout-archive-')) : to;
       try {
         const { archived, kept } = await archiveMonths(db, {
@@ -34,7 +33,7 @@ export const ARCHIVE_COMMANDS: Readonly<Record<string, Command>> = {
             if (to === PIPE) await pipePart(folder, part, process.stdout);
           },
         });
-        return answerOf(archived, kept);
+        return presentAnswer(archived, kept);
       } finally {
         if (to === PIPE) await rm(folder, { recursive: true });
       }
@@ -43,14 +42,14 @@ export const ARCHIVE_COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 function readBefore(text: string | undefined): Month {
-  const latest = monthsAfter(monthAt(nowMs()), 1 - AT_LEAST);
+  const latest = monthsAfter(monthAt(nowMs()), 1 - KEPT_MONTHS);
   if (text !== undefined && isMonth(text) && text <= latest) return text;
   throw new UsageError(
     `--before must be a month such as 2025-01, and ${latest} at the latest; it is "${text}". What was created before its first day (UTC) is archived.`,
   );
 }
 
-function answerOf(archived: readonly ArchivedMonth[], kept: readonly KeptMonth[]): object {
+function presentAnswer(archived: readonly ArchivedMonth[], kept: readonly KeptMonth[]): object {
   const answer = { archived: archived.map(presentArchived), kept: kept.map(presentKept) };
   const changed = archived.filter(({ left }) => left > 0);
   if (kept.length === 0 && changed.length === 0) return answer;
@@ -58,9 +57,11 @@ function answerOf(archived: readonly ArchivedMonth[], kept: readonly KeptMonth[]
     ...kept.map(
       ({ month, holds }) => `${month} holds ${holds.map((one) => `${one.count} ${one.kind}`).join(', ')}`,
     ),
-    ...changed.map(({ part, left }) => `of ${part.month} ${left} rows were changed meanwhile: run it again`),
+    ...changed.map(
+      ({ part, left }) => `${left} rows of ${part.month} changed meanwhile: run the command again`,
+    ),
   ];
-  throw new DoneInPart(`Not everything was archived: ${reasons.join('; ')}.`, answer);
+  throw new PartialFailure(`Not everything was archived: ${reasons.join('; ')}.`, answer);
 }
 
 function presentArchived({ part, removed, left }: ArchivedMonth): object {

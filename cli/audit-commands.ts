@@ -6,7 +6,7 @@ import { UsageError } from './parse-command-line.js';
 const DEFAULT_LIMIT = 100;
 const HIGHEST_LIMIT = 10_000;
 
-/** What operators did, from here and on the dashboard. */
+/** Lists the actions of operators on the command line and on the dashboard. */
 export const AUDIT_COMMANDS: Readonly<Record<string, Command>> = {
   audit: {
     usage: '[--limit N]',

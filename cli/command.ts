@@ -2,11 +2,11 @@ import type { Knex } from '../shared/db/knex.js';
 
 export type Input = Record<string, string | undefined>;
 
-/** What the row of `operator_actions` says that a command which changes something leaves. */
-export interface Deed {
-  /** Its subject, or what it made. */
+/** The row of `operator_actions` that a changing command writes. */
+export interface AuditEntry {
+  /** The id of the command's subject or of the created object. */
   about: string | undefined;
-  /** Of the account that its answer shows; what is missing there is told beside it. */
+  /** The wallet of the shown account: the answer then lists token accounts that it has yet to open. */
   solanaWallet?: string | null;
   /** Writes the row. */
   record(db: Knex): Promise<void>;
@@ -14,29 +14,29 @@ export interface Deed {
 
 export interface Command {
   usage: string;
-  /** What the one positional argument is, if there is one. */
+  /** The name of the positional argument, if there is one. */
   subject?: string;
   options: readonly string[];
   /** Options without a value. */
   flags?: readonly string[];
   required: readonly string[];
-  /** `at once`: in one transaction with the row that tells of it. `piecemeal`: in several, after the row that it records. */
+  /** `at once`: one transaction with the audit row. `piecemeal`: several transactions, after the command writes the audit row. */
   changes?: 'at once' | 'piecemeal';
-  /** Whether it sends data to standard output, beside which its answer goes to standard error. */
-  isBesideData?(input: Input): boolean;
-  run(db: Knex, input: Input, deed: Deed): Promise<object>;
+  /** Whether standard output carries data, so that the answer goes to standard error. */
+  writesDataToStdout?(input: Input): boolean;
+  run(db: Knex, input: Input, audit: AuditEntry): Promise<object>;
 }
 
-/** An argument that parsing has made sure of. */
+/** An argument that the parser guarantees. */
 export function subjectOf(input: Input, name: string): string {
   const value = input[name];
   if (value === undefined) throw new Error(`${name} was not parsed`);
   return value;
 }
 
-/** What was done is told all the same, beside what could not be. */
-export class DoneInPart extends Error {
-  override readonly name = 'DoneInPart';
+/** Carries the answer for the part that succeeded. */
+export class PartialFailure extends Error {
+  override readonly name = 'PartialFailure';
   readonly answer: object;
 
   constructor(message: string, answer: object) {

@@ -26,13 +26,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: DETAILS,
     required: ['name'],
     changes: 'at once',
-    async run(db, input, deed) {
+    async run(db, input, audit) {
       const account = await createAccount(db, { ...NO_DETAILS, ...accountChanges(input) });
       const accountId = account.id;
       const live = await createApiKey(db, { accountId, livemode: true, name: DEFAULT_KEY_NAME });
       const test = await createApiKey(db, { accountId, livemode: false, name: DEFAULT_KEY_NAME });
-      deed.about = accountId;
-      deed.solanaWallet = account.solanaWallet;
+      audit.about = accountId;
+      audit.solanaWallet = account.solanaWallet;
       return { account: presentAccount(account), keys: { live: live.secret, test: test.secret } };
     },
   },
@@ -42,9 +42,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: DETAILS,
     required: [],
     changes: 'at once',
-    async run(db, input, deed) {
+    async run(db, input, audit) {
       const account = await updateAccount(db, subjectOf(input, 'account'), accountChanges(input));
-      deed.solanaWallet = account.solanaWallet;
+      audit.solanaWallet = account.solanaWallet;
       return presentAccount(account);
     },
   },
@@ -53,9 +53,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     subject: 'account',
     options: [],
     required: [],
-    async run(db, input, deed) {
+    async run(db, input, audit) {
       const account = await getAccount(db, subjectOf(input, 'account'));
-      deed.solanaWallet = account.solanaWallet;
+      audit.solanaWallet = account.solanaWallet;
       const [keys, facilitatorKeys] = await Promise.all([
         listApiKeys(db, account.id),
         listFacilitatorKeys(db, account.id),
@@ -81,12 +81,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: ['mode', 'name'],
     required: ['mode'],
     changes: 'at once',
-    async run(db, input, deed) {
+    async run(db, input, audit) {
       const livemode = parseMode(input.mode) === 'live';
       const name = parseKeyName(input.name) ?? DEFAULT_KEY_NAME;
       const account = await getAccount(db, subjectOf(input, 'account'));
       const { key, secret } = await createApiKey(db, { accountId: account.id, livemode, name });
-      deed.about = key.id;
+      audit.about = key.id;
       return presentNewApiKey(key, secret, account);
     },
   },

@@ -1,7 +1,6 @@
 import { resendEvent } from '../shared/webhooks/resend.js';
 import { type Command, subjectOf } from './command.js';
 
-/** What an operator can do about events. */
 export const EVENT_COMMANDS: Readonly<Record<string, Command>> = {
   'resend-event': {
     usage: '<evt id> [--endpoint we_…]',

@@ -1,4 +1,4 @@
-/** An answer for a person: one `name: value` a line, nested names joined by a dot, lists with blank lines between. */
+/** Formats an answer as lines of `name: value`: nested names are joined by dots, elements of lists follow a blank line. */
 export function formatText(answer: object): string {
   return `${linesOf(answer, '').join('\n')}\n`;
 }

@@ -1,11 +1,10 @@
 import { findToken, NETWORKS } from '../shared/chains/networks.js';
 import type { Config } from '../shared/config/config.js';
-import { within } from '../shared/process/within.js';
+import { withTimeout } from '../shared/process/timeout.js';
 
-/** Nobody waits longer for a chain. */
-const LOOKED_WITHIN_MS = 3000;
+const TIMEOUT_MS = 3000;
 
-/** The accounts that a merchant's Solana wallet has to open before links offer these tokens; what cannot be read is not named. */
+/** The token accounts that a merchant's Solana wallet has to open before links offer the tokens. Unreadable networks are left out. */
 export async function missingAccounts(
   { checkTokenAccounts, rpcUrls }: Pick<Config, 'checkTokenAccounts' | 'rpcUrls'>,
   wallet: string | null,
@@ -15,7 +14,7 @@ export async function missingAccounts(
   const findMissing = createFindMissing(rpcUrls);
   const found = await Promise.all(
     NETWORKS.filter(({ family }) => family === 'svm').map(async ({ caip2, name }) => {
-      const missing = await within(LOOKED_WITHIN_MS, findMissing(caip2, wallet)).catch(() => []);
+      const missing = await withTimeout(TIMEOUT_MS, findMissing(caip2, wallet)).catch(() => []);
       if ('kind' in missing) return [];
       return missing.map(({ asset, account }) => ({
         open_token_account: account,

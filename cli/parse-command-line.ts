@@ -11,7 +11,7 @@ export interface CommandLine {
   input: Record<string, string | undefined>;
 }
 
-/** Undefined when help is asked for. */
+/** Undefined when the operator asks for help. */
 export function parseCommandLine(
   argv: readonly string[],
   commands: Readonly<Record<string, Command>>,

@@ -16,10 +16,10 @@ import {
 import { type Command, subjectOf } from './command.js';
 import { UsageError } from './parse-command-line.js';
 
-/** That its money may still move, or has moved. */
-const KNOWINGLY = 'even-if-it-can-still-arrive';
+/** The operator accepts that the payment's money may still move, or has moved. */
+const CAN_STILL_ARRIVE = 'even-if-it-can-still-arrive';
 
-/** After a restore, before workers start. */
+/** For use after a restore of the database, before workers start. */
 const RECONCILE_RESTORE: Command = {
   usage: '',
   options: [],
@@ -31,7 +31,6 @@ const RECONCILE_RESTORE: Command = {
   },
 };
 
-/** What an operator can see and decide of payments. */
 export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
   payments: {
     usage: '--undecided',
@@ -51,7 +50,7 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     async run(db, input) {
       const payment = await getPayment(db, subjectOf(input, 'payment'));
       const refunds = await refundsOf(db, payment.id);
-      const baseUrl = ownBaseUrl();
+      const baseUrl = configuredBaseUrl();
       return {
         ...presentOperatorPayment(payment),
         refunds: refunds.map((refund) => presentRefund(refund, baseUrl)),
@@ -62,17 +61,17 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
     usage: '<pay_…> --paid <transaction> | --failed --reason R [--even-if-it-can-still-arrive]',
     subject: 'payment',
     options: ['paid', 'reason'],
-    flags: ['failed', KNOWINGLY],
+    flags: ['failed', CAN_STILL_ARRIVE],
     required: [],
     changes: 'at once',
     async run(db, input) {
       const resolution = readResolution(input);
       const payment = subjectOf(input, 'payment');
-      if (resolution.kind === 'failed' && input[KNOWINGLY] === undefined)
+      if (resolution.kind === 'failed' && input[CAN_STILL_ARRIVE] === undefined)
         await refuseIfItCanStillArrive(db, payment);
-      // The lines go to standard error: standard output is the answer's.
+      // Standard output is for the answer, so the log goes to standard error.
       const logger = createLogger('warn', 'cli', process.stderr);
-      const baseUrl = ownBaseUrl();
+      const baseUrl = configuredBaseUrl();
       return presentOperatorPayment(
         await resolvePayment(
           { db, logger, baseUrl, notifyDeliveries: leaveToSweep, notifyDecided: decisionNotifier(undefined) },
@@ -84,18 +83,18 @@ export const PAYMENT_COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-function ownBaseUrl(): string {
+function configuredBaseUrl(): string {
   return readConfig('cli', { DATABASE_URL: 'postgres://unused' }).baseUrl;
 }
 
 function readResolution({ paid, failed, reason }: Record<string, string | undefined>): Resolution {
   if ((paid === undefined) === (failed === undefined)) {
-    throw new UsageError('Say --paid <transaction>, or --failed --reason R.');
+    throw new UsageError('Give either --paid <transaction>, or --failed --reason R.');
   }
   if (paid !== undefined) {
     if (/^[A-Za-z0-9]{1,200}$/.test(paid)) return { kind: 'paid', transaction: paid };
-    throw new UsageError('--paid must be the transaction: letters and digits.');
+    throw new UsageError('--paid must be a transaction id of letters and digits.');
   }
   if (reason !== undefined && /^[a-z0-9_]{1,100}$/.test(reason)) return { kind: 'failed', reason };
-  throw new UsageError('--reason must be 1 to 100 of a to z, 0 to 9 and _.');
+  throw new UsageError('--reason must be 1 to 100 characters of a to z, 0 to 9 and _.');
 }

@@ -6,7 +6,7 @@ import { UsageError } from './parse-command-line.js';
 
 type Reader<T> = (text: string) => T;
 
-/** What the options change; an empty option clears what it names. */
+/** The changes that the options ask for. An empty value clears a field. */
 export function accountChanges(input: Record<string, string | undefined>): Partial<AccountDetails> {
   const changes: Partial<AccountDetails> = {};
   const set = <K extends keyof AccountDetails>(
@@ -50,7 +50,7 @@ function readEvmWallet(text: string): string {
   const wallet = parseEvmWallet(text);
   if (wallet !== undefined) return wallet;
   throw new UsageError(
-    `--evm must be an address of 0x and 40 hex digits, with a right EIP-55 checksum or all in lower case, and not zero; it is "${text}".`,
+    `--evm must be a non-zero address of 0x and 40 hex digits, in lower case or with a valid EIP-55 checksum; it is "${text}".`,
   );
 }
 
@@ -83,7 +83,7 @@ export function parseMode(text: string | undefined): 'live' | 'test' {
 /** The 12 bytes that make 32 raw bytes an Ed25519 key in SPKI DER. */
 const ED25519_SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Base64 of an Ed25519 public key, as SPKI DER or as its raw 32 bytes; kept as DER. */
+/** Base64 of an Ed25519 public key, as SPKI DER or as its raw 32 bytes; stored as DER. */
 export function parsePublicKey(text: string | undefined): Buffer {
   const bytes = Buffer.from(text ?? '', 'base64');
   const der = bytes.length === 32 ? Buffer.concat([ED25519_SPKI_PREFIX, bytes]) : bytes;
@@ -91,7 +91,7 @@ export function parsePublicKey(text: string | undefined): Buffer {
     const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
     if (key.asymmetricKeyType === 'ed25519') return der;
   } catch {
-    // Falls through to the one message that helps.
+    // The error below covers unparsable keys too.
   }
   throw new UsageError('--public-key must be an Ed25519 public key in base64: SPKI DER or the raw 32 bytes.');
 }

@@ -1,24 +1,24 @@
 import { ConfigError, isSet, readConfig } from '../shared/config/config.js';
 import { createSecretBox } from '../shared/secrets/secrets.js';
 import { resealSecrets } from '../shared/webhooks/reseal-secrets.js';
-import { type Command, DoneInPart } from './command.js';
+import { type Command, PartialFailure } from './command.js';
 
-/** What an operator does about stored secrets while a key is rotated. */
+/** For the rotation of ENCRYPTION_KEY. */
 export const SECRET_COMMANDS: Readonly<Record<string, Command>> = {
   'reseal-secrets': {
     usage: '',
     options: [],
     required: [],
-    // Nobody is kept waiting for all of them.
+    // One transaction for all secrets would hold its locks for too long.
     changes: 'piecemeal',
-    async run(db, _input, deed) {
+    async run(db, _input, audit) {
       if (!isSet('ENCRYPTION_KEY')) {
         throw new ConfigError(
-          'ENCRYPTION_KEY is missing: set it as web and workers have it, the new key first.',
+          'ENCRYPTION_KEY is missing: set it to the value of web and workers, with the new key first.',
         );
       }
       const { encryptionKeys } = readConfig('cli', { DATABASE_URL: 'postgres://unused' });
-      await deed.record(db);
+      await audit.record(db);
       const { resealed, current, unreadable } = await resealSecrets(db, createSecretBox(encryptionKeys));
       const answer = {
         resealed,
@@ -27,8 +27,8 @@ export const SECRET_COMMANDS: Readonly<Record<string, Command>> = {
         unreadable_endpoints: unreadable.map((id) => ({ id })),
       };
       if (unreadable.length === 0) return answer;
-      throw new DoneInPart(
-        `ENCRYPTION_KEY lacks the key of ${unreadable.length} webhook secrets: put it back, behind a comma.`,
+      throw new PartialFailure(
+        `ENCRYPTION_KEY lacks the key of ${unreadable.length} webhook secrets: append that key, after a comma.`,
         answer,
       );
     },

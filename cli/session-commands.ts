@@ -2,7 +2,6 @@ import { eraseSession } from '../shared/checkout-sessions/erase.js';
 import { fieldsBy, PERSONAL_FIELDS } from '../shared/session-fields/fields.js';
 import { type Command, subjectOf } from './command.js';
 
-/** What an operator can do about sessions. */
 export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
   'erase-personal': {
     usage: '<cs id>',

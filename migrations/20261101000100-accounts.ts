@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Merchants. Wallets are where their money goes; null means no wallet for that family yet. */
+/** Merchants. Payments go to the wallets; null: the merchant has no wallet for that family of chains yet. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE TABLE accounts (

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Checkout keys, kept as the SHA-256 of the secret. `facilitator_key_id` is set on keys made by an agent's token. */
+/** Checkout keys, stored as the SHA-256 of the secret. `facilitator_key_id` is set on keys created with an agent's token. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE TABLE api_keys (
@@ -13,7 +13,7 @@ export async function up(knex: Knex): Promise<void> {
       revoked_at timestamptz
     )`);
   await knex.raw('CREATE UNIQUE INDEX api_keys_secret ON api_keys (secret_sha256)');
-  // Serves the hourly count of keys made by tokens: ids sort by time.
+  // For the hourly count of keys created with tokens: ids sort by time.
   await knex.raw('CREATE INDEX api_keys_account ON api_keys (account_id, id)');
 }
 

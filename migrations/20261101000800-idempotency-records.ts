@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The first answer to each Idempotency-Key, written in its effect's own transaction. */
+/** The first answer to each Idempotency-Key, written in the transaction of its effect. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE TABLE idempotency_records (

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 
 /**
- * What a payment needs on its way to an outcome.
- * stage and due_at say which work is due and when: settle it, confirm it on the chain, or watch for late money.
- * Moving to `confirm` before /settle is called is the durable mark that money may be moving.
- * payload_key is unique while it counts; it is released when the payment surely never reached the facilitator.
- * A session's late_payment_id is money that came while another payment was on its way; failure_code and failure_at tell
- * a buyer who was answered 202 how that ended.
- * proof_index is set when the chain, not the facilitator's word, proved the payment.
+ * Columns for the settlement of payments.
+ * stage and due_at: the next work and its time. The stages are to settle the payment, to confirm it on the chain, and to
+ * watch for late money. The stage `confirm` is set before /settle is called, to record that money may be moving.
+ * payload_key: unique until it is released, when the payment certainly never reached the facilitator.
+ * A session's late_payment_id: a payment that arrived while another one was in flight. failure_code and failure_at: the
+ * outcome for a buyer who was answered 202.
+ * proof_index: set when the chain, not only the facilitator's answer, proved the payment.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

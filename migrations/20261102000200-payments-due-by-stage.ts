@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** A worker asks for the due payments of one stage, however many of the others are due. */
+/** Workers read the due payments of one stage, whatever is due in the others. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('DROP INDEX payments_due');
   await knex.raw('CREATE INDEX payments_due ON payments (stage, due_at) WHERE due_at IS NOT NULL');

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 
 /**
- * One row per event and endpoint that wants it. A pending delivery is due at due_at, or held while that is null;
- * leased_until says how long the try that is on its way may last. history has an entry per try.
- * An endpoint's failing_since is the start of its first failed try since one succeeded; its succeeded_at is the latest
- * success that some other delivery, tried before it, may have to know of.
+ * One row per event and subscribed endpoint. A pending delivery is due at due_at, or held while due_at is null.
+ * leased_until: the latest end of the try in flight. history: one entry per try.
+ * An endpoint's failing_since: the start of its first failed try since the last success. succeeded_at: its latest success,
+ * for deliveries whose try began before it and fails afterwards.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

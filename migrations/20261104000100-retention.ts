@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Which deliveries still hold what receivers answered, once they are over: what the clean-up looks for. */
+/** The index finds finished deliveries that still hold receivers' answers, for the clean-up. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('ALTER TABLE webhook_deliveries ADD COLUMN answers_removed boolean NOT NULL DEFAULT false');
   await knex.raw(

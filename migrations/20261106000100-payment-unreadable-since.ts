@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Since when every look at the payment's chain has failed; null when the last one did not. */
+/** The first of the consecutive failed look-ups on the payment's chain; null after a successful one. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('ALTER TABLE payments ADD COLUMN unreadable_since timestamptz');
 }

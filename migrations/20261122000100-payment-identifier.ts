@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The buyer's own name for its payment, under which it may send it again; unique in its session while it counts. */
+/** The buyer's identifier of the payment, for repeated requests. Unique in its session until the payload is released. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('ALTER TABLE payments ADD COLUMN identifier text COLLATE "C"');
 }

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * How far the search for the payment's transaction has come, when one look was not enough; and since when its
- * authorization is known to be used, by what is not known yet.
+ * search_place: where an unfinished search for the payment's transaction continues. used_seen_at: since when the
+ * authorization is known to be used by a transaction that was not found yet.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('ALTER TABLE payments ADD COLUMN search_place jsonb, ADD COLUMN used_seen_at timestamptz');

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** A buyer's own name binds one payment of a session: of two that were written in one moment, the later gives it up. */
+/** An identifier belongs to one payment of a session. Of two existing payments the later one loses it. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     UPDATE payments later SET identifier = NULL

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * What a link tells of the items without reading them. Null in rows of before, and of an older version that still serves:
- * those are read whole for it. No row is rewritten: a session can be paid for a day.
+ * The part of the line items that a payment link shows. Null in rows of older code, whose line items are then read. Existing
+ * rows are not filled, since a session can be paid for at most a day.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('ALTER TABLE checkout_sessions ADD COLUMN summary json');

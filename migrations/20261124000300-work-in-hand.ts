@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 
 /**
- * What a worker had in hand when it died. Batches are written to work_in_hand before they are worked on and taken out by
- * the statement that finishes them; what nobody finished is counted, row by row, in crashed_work.
- * A payment counts by itself: lost_takes are those since an outcome was last written, the present one included.
+ * Records the work of crashed workers. A batch is inserted into work_in_hand before the work and deleted by the statement
+ * that finishes it; crashed_work counts crashes per row of unfinished batches.
+ * Payments have a count of their own: lost_takes counts the takes since an outcome was last written, the current one
+ * included.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

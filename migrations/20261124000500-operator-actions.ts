@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * What operators did: by whom, about what, when. A row says what was so when it was written and is never touched again:
- * Postgres refuses that to everybody. It dates the rows too, whatever the clock of whoever writes them says.
+ * The audit log of operators' actions. A trigger refuses updates and deletes for every role. Rows are dated by Postgres'
+ * clock.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 
-/** Until then deliveries are signed with the secret before, too. Older code signs with the new one alone. */
+/** Deliveries are signed with the previous secret too until previous_signs_until. Older code signs with the new one only. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     ALTER TABLE webhook_endpoints
       ADD COLUMN previous_sealed_secret text,
       ADD COLUMN previous_signs_until timestamptz,
       ADD CHECK ((previous_sealed_secret IS NULL) = (previous_signs_until IS NULL))`);
-  // What the clean-up looks for.
+  // For the clean-up.
   await knex.raw(
     `CREATE INDEX webhook_endpoints_rolled ON webhook_endpoints (previous_signs_until)
      WHERE previous_signs_until IS NOT NULL`,

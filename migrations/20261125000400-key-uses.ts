@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** When a key was last used, to the hour; and a merchant's list of its keys. */
+/** last_used_at: to the hour. The index is for a merchant's list of its keys. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('ALTER TABLE api_keys ADD COLUMN last_used_at timestamptz');
   await knex.raw(

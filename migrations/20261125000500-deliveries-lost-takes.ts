@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Takers of a delivery since an outcome was last written, the present one included: what workers die with is taken alone. */
+/** Takes of a delivery since an outcome was last written, the current one included; workers quarantine it when they crash on it. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('ALTER TABLE webhook_deliveries ADD COLUMN lost_takes integer NOT NULL DEFAULT 0');
 }

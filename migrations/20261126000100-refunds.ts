@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 
 /**
- * What a link asks to have paid is a payable: a session's total, or a refund. Both are rows of one table, told by their
- * ids, and each kind is seen through a view of its own. `checkout_sessions` is one of them: older code, which goes on
- * serving, sees no refund in it, lists none, and settles none as if it were a session.
- * Of a refund: the payment that it gives back, and what was fixed when it was made, in `refund`.
+ * A payable is anything that a payment link can ask for: a session or a refund. Both are rows of one table, told apart by
+ * the prefix of their id, with one view per kind. The view `checkout_sessions` hides refunds from older code, which keeps
+ * serving during a deployment.
+ * A refund has the payment that it refunds, and in `refund` the values fixed at its creation.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('ALTER TABLE checkout_sessions RENAME TO payables');
@@ -28,7 +28,7 @@ export async function up(knex: Knex): Promise<void> {
     FROM payables WHERE id LIKE 're\\_%'`);
 }
 
-/** Without these columns a refund would be a session, and what was given back forgotten: where there is one, no way back. */
+/** Refuses when refunds exist: without these columns a refund would be a session, and the refunded amounts would be lost. */
 export async function down(knex: Knex): Promise<void> {
   await knex.raw('LOCK TABLE payables');
   if ((await knex('refunds').first('id')) !== undefined) {

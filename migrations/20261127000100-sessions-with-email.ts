@@ -3,7 +3,7 @@ import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-ind
 
 export const config = { transaction: false };
 
-/** Sessions that are over and still name a buyer: what the clean-up looks for, however many there have been. */
+/** For the clean-up: finished sessions that still hold a buyer's e-mail address. */
 export async function up(knex: Knex): Promise<void> {
   await createIndexConcurrently(knex, {
     name: 'payables_with_email',

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Until when an account's reads are asked of the primary, since a key of it has written: where there is a standby, a row
- * for each account that writes, renewed every few seconds while it does.
+ * With a standby: an account that has written reads from the primary until this time. An account's row is renewed every few
+ * seconds while it writes.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Where the request that claimed stands in its trace (W3C's `traceparent`), while traces are on: worker and webhooks go on from it. */
+/** The W3C `traceparent` of the request that claimed the session, so that worker and webhooks continue its trace. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('ALTER TABLE payments ADD COLUMN trace text');
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Processes that share what the facilitator allows, each of which says every few seconds that it is there. */
+/** Processes that share the facilitator's limits. Each renews its row every few seconds. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE UNLOGGED TABLE facilitator_callers (

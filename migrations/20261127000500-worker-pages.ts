@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What workers without a port of their own count, for web's metrics page. A row for each that runs, written again and again. */
+/** Metrics pages of workers without a metrics port, for the web processes to serve. Each worker rewrites its row. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE TABLE worker_pages (

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Months that leave the tables for an archive. `payment_marks` has what is unique over all time, of payments that are gone:
- * a signature that was used stays used. `payment_uses` has it of payments and of those that are gone. A refund outlives the
- * payment that it gave back.
+ * For the archiving of months. `payment_marks` keeps the unique values of archived payments, so that a used signature stays
+ * used. The view `payment_uses` has these values of payments in the tables and of archived ones. The foreign key goes,
+ * since a refund outlives its archived payment.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -46,7 +46,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw('ALTER TABLE payables DROP CONSTRAINT payables_refunded_payment');
 }
 
-/** Without its mark a signature of an archived payment would be taken again. */
+/** Refuses when there are marks: without its mark the signature of an archived payment could be used again. */
 export async function down(knex: Knex): Promise<void> {
   await knex.raw('LOCK TABLE payment_marks');
   if ((await knex('payment_marks').first('payment_id')) !== undefined) {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** How many tries may be on their way to an endpoint at once: it follows how the endpoint answers. */
+/** The maximum of tries in flight to an endpoint; it follows how the endpoint answers. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('ALTER TABLE webhook_endpoints ADD COLUMN places integer NOT NULL DEFAULT 10');
 }

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * `checkout_session_id` holds the id of a session or of a refund, so its name becomes `payable_id`. Code of the release
- * before goes on reading and writing the old column while a release goes out: a trigger copies each of the two columns
- * into the other one that an INSERT leaves out. The old column is dropped in a later release.
+ * `checkout_session_id` holds the id of a session or of a refund, so it is renamed to `payable_id`. Code of the previous
+ * release reads and writes the old column during a deployment, so a trigger fills whichever column an INSERT leaves out.
+ * A later release drops the old column.
  */
 const TABLES = ['payments', 'events', 'payment_marks'];
 

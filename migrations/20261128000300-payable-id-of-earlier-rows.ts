@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 
-/** In batches outside a transaction, so that each row's lock lasts for a batch only; may be run again after a stop. */
+/** Batches outside a transaction keep row locks short. An interrupted run can be repeated. */
 export const config = { transaction: false };
 
 const BATCH_ROWS = 2000;
-/** The table and its key, by which the batches go through it. */
+/** Tables with the key that orders the batches. */
 const KEYS = { payments: 'id', events: 'id', payment_marks: 'payment_id' };
 
 export async function up(knex: Knex): Promise<void> {
@@ -14,7 +14,7 @@ export async function up(knex: Knex): Promise<void> {
   }
 }
 
-/** The last key of the batch; null when no row is left. */
+/** Returns the last key of the batch, or null when no row is left. */
 async function fillBatch(knex: Knex, table: string, key: string, after: string): Promise<string | null> {
   const { rows } = await knex.raw<{ rows: { last: string | null }[] }>(
     `WITH batch AS (
@@ -29,5 +29,5 @@ async function fillBatch(knex: Knex, table: string, key: string, after: string):
   return rows[0]?.last ?? null;
 }
 
-/** The column itself goes with the migration before. */
+/** The previous migration drops the column. */
 export async function down(): Promise<void> {}

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createIndexConcurrently, dropIndexConcurrently } from './concurrent-index.js';
 
-/** Replaces payment_marks_identifier, which code of the release before still uses. */
+/** Replaces payment_marks_identifier, which code of the previous release still uses. */
 export const config = { transaction: false };
 
 export async function up(knex: Knex): Promise<void> {

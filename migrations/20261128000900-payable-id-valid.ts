@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Validates the checks of the migration before, beside writers. Then the old foreign keys go: the trigger keeps both
- * columns equal, and one look-up of the payable per INSERT is enough.
+ * Validates the checks of the previous migration; VALIDATE CONSTRAINT does not block writers. Then drops the old foreign
+ * keys: the trigger keeps both columns equal, and one look-up of the payable per INSERT is enough.
  */
 export async function up(knex: Knex): Promise<void> {
   for (const table of ['payments', 'events']) {

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * For a table that grows: nobody who writes to it waits for the index. The migration says
- * `export const config = { transaction: false }`, does nothing else, and may be run again when it was cut short: an index
- * that Postgres left half made is made anew.
+ * For large tables: CONCURRENTLY does not block writers. It needs a migration of its own with
+ * `export const config = { transaction: false }`. An interrupted migration can be run again: an invalid index that Postgres
+ * left behind is dropped first.
  */
 export async function createIndexConcurrently(
   knex: Knex,

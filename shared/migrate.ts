@@ -16,7 +16,7 @@ import { isEntryPoint, runEntryPoint } from './startup/entry-point.js';
 const MIGRATION_LOCK = 7_301_202_610;
 /** Between two tries to be the one that migrates. */
 const TURN_MS = 200;
-const TIMES: MigrationTimes = { tellEveryMs: 10_000, giveUpAfterMs: 600_000 };
+const TIMES: MigrationTimes = { logEveryMs: 10_000, lockDeadlineMs: 600_000 };
 
 /** Brings the database up to date: our tables, and BullMQ's when the queue lives in Postgres. */
 export async function migrate(

@@ -1,5 +1,5 @@
+import type { AccountReads } from '../../shared/accounts/account-reads.js';
 import type { KeyUses } from '../../shared/accounts/key-uses.js';
-import type { OwnReads } from '../../shared/accounts/own-reads.js';
 import type { RecentWrites } from '../../shared/accounts/recent-writes.js';
 import type { PayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import type { SolanaTransfers } from '../../shared/chains/solana-transfers.js';
@@ -31,7 +31,7 @@ export interface Deps {
   db: Knex;
   replica: Replica | undefined;
   /** Reads for lists and retrievals, from a replica if there is one. */
-  ownReads: OwnReads;
+  accountReads: AccountReads;
   recentWrites: RecentWrites;
   redis: RedisClient | undefined;
   /** Guards `redis` for requests. */

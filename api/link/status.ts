@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { presentPublicSession } from '../../shared/checkout-sessions/present-public.js';
 import { now } from '../../shared/process/clock.js';
-import { TookTooLong, within } from '../../shared/process/within.js';
+import { TimedOut, withTimeout } from '../../shared/process/timeout.js';
 import { findLinkState, type LinkedSession } from '../../shared/settlement/read-link.js';
 import { isIdShaped } from '../../shared/values/ids.js';
 import { unixSeconds } from '../../shared/wire/timestamp.js';
@@ -38,9 +38,9 @@ export async function sendStatus(deps: Deps, res: Response, id: string): Promise
 
 async function viewInTime(deps: Deps, session: LinkedSession): Promise<LinkAnswer> {
   try {
-    return await within(LONGEST_WAIT_MS, viewLink(deps, session));
+    return await withTimeout(LONGEST_WAIT_MS, viewLink(deps, session));
   } catch (error) {
-    if (error instanceof TookTooLong) return busy();
+    if (error instanceof TimedOut) return busy();
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { type Request, type RequestHandler, Router } from 'express';
-import { requireKeyThatCounts } from '../../shared/accounts/api-keys.js';
+import { requireActiveKey } from '../../shared/accounts/api-keys.js';
 import { Refusal } from '../../shared/errors/refusal.js';
 import { isJsonObject, type JsonObject } from '../../shared/x402/json-object.js';
 import type { Deps } from '../deps/deps.js';
@@ -57,7 +57,7 @@ export function merchantTools(deps: Deps): Router {
  */
 function keyThatCounts({ db }: Deps): RequestHandler {
   return async (req, _res, next) => {
-    await requireKeyThatCounts(db, principalOf(req));
+    await requireActiveKey(db, principalOf(req));
     next();
   };
 }

@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Knex } from '../../shared/db/knex.js';
-import { ANSWER_WITHIN_MS } from '../../shared/metrics/backlog-metrics.js';
+import { READ_TIMEOUT_MS } from '../../shared/metrics/backlog-metrics.js';
 import { mergePages } from '../../shared/metrics/merge-pages.js';
 import { type MetricSources, openMetricsPage } from '../../shared/metrics/metrics.js';
-import { within } from '../../shared/process/within.js';
+import { withTimeout } from '../../shared/process/timeout.js';
 import { readWorkerPages } from '../../shared/upkeep/worker-pages.js';
 import { BUYER_ERRORS } from '../errors/buyer-errors.js';
 
@@ -77,5 +77,5 @@ export function openWebMetrics(sources: MetricSources, operations: readonly Oper
 
 /** Unreadable pages are left out; another metric shows that Postgres did not answer. */
 async function pagesOfWorkers(db: Knex): Promise<string[]> {
-  return await within(ANSWER_WITHIN_MS, readWorkerPages(db)).catch(() => []);
+  return await withTimeout(READ_TIMEOUT_MS, readWorkerPages(db)).catch(() => []);
 }

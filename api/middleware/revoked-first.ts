@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
-import { type Principal, requireKeyThatCounts } from '../../shared/accounts/api-keys.js';
+import { type Principal, requireActiveKey } from '../../shared/accounts/api-keys.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { Refusal } from '../../shared/errors/refusal.js';
 import { ERROR_CATALOG } from '../errors/catalog.js';
@@ -16,7 +16,7 @@ export async function revokedOrError(
 ): Promise<unknown> {
   const isRefused = error instanceof Refusal && ERROR_CATALOG[error.code].status !== 401;
   if (!isRefused || principal === undefined) return error;
-  return await requireKeyThatCounts(db, principal).then(
+  return await requireActiveKey(db, principal).then(
     () => error,
     (revoked: unknown) => revoked,
   );

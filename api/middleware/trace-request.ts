@@ -22,7 +22,7 @@ export function traceRequests(paths: readonly string[]): RequestHandler[] {
       onClose(res, () => {
         const route = labelOf(req, res.locals.errorCode !== undefined);
         span.rename(`${req.method} ${route}`);
-        span.say({
+        span.set({
           'http.request.method': req.method,
           'http.route': route,
           'http.response.status_code': res.statusCode,

@@ -1,6 +1,6 @@
 import { isClockOff } from '../../shared/db/follow-clock.js';
 import { askSeldom } from '../../shared/limits/shared-answer.js';
-import { TookTooLong, waitAtMost, within } from '../../shared/process/within.js';
+import { TimedOut, waitAtMost, withTimeout } from '../../shared/process/timeout.js';
 import { pendingMigrations } from '../../shared/schema/migration-files.js';
 import { type DatabaseState, databaseState, probeWriting } from '../../shared/upkeep/write-probe.js';
 import type { Deps } from '../deps/deps.js';
@@ -78,9 +78,9 @@ async function readDatabase({ db }: Deps): Promise<Database | 'timeout'> {
     }
   };
   try {
-    return await within(ANSWER_WITHIN_MS, read());
+    return await withTimeout(ANSWER_WITHIN_MS, read());
   } catch (error) {
-    if (error instanceof TookTooLong) return 'timeout';
+    if (error instanceof TimedOut) return 'timeout';
     return { database: databaseState(error), migrations: 'unknown' };
   }
 }

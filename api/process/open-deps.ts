@@ -1,5 +1,5 @@
+import { openAccountReads } from '../../shared/accounts/account-reads.js';
 import { openKeyUses } from '../../shared/accounts/key-uses.js';
-import { openOwnReads } from '../../shared/accounts/own-reads.js';
 import { NO_RECENT_WRITES, openRecentWrites } from '../../shared/accounts/recent-writes.js';
 import { ASSUME_ACCOUNTS_EXIST, watchPayoutAccounts } from '../../shared/chains/payout-accounts.js';
 import type { Config } from '../../shared/config/config.js';
@@ -12,7 +12,7 @@ import {
   LONG_ANSWER_BYTES_SENT_TO_ADDRESS,
 } from '../../shared/limits/bounds.js';
 import { openBudget } from '../../shared/limits/budget.js';
-import { lazily } from '../../shared/process/lazily.js';
+import { lazy } from '../../shared/process/lazy.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { openRedis, openRedisBreaker } from '../../shared/queues/connection.js';
 import { decisionSubscriber } from '../../shared/queues/decision-notifier.js';
@@ -38,11 +38,11 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
   const redis = config.redis && openRedis(config.redis, logger);
   const breaker = redis && openRedisBreaker(redis, logger);
   const queues = openQueues(config, redis, logger);
-  const solanaTransfers = lazily(async () => {
+  const solanaTransfers = lazy(async () => {
     const { createSolanaTransfers } = await import('../../shared/chains/solana-transfers.js');
     return createSolanaTransfers(config.rpcUrls);
   });
-  const findMissing = lazily(async () => {
+  const findMissing = lazy(async () => {
     const { createFindMissing } = await import('../../shared/chains/find-missing-accounts.js');
     return createFindMissing(config.rpcUrls);
   });
@@ -51,7 +51,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     logger,
     db,
     replica,
-    ownReads: openOwnReads(db, replica),
+    accountReads: openAccountReads(db, replica),
     recentWrites: replica === undefined ? NO_RECENT_WRITES : openRecentWrites(db, logger),
     redis,
     breaker,
@@ -73,7 +73,7 @@ export function openDeps(config: Config, logger: Logger, pageAssets: PageAssets 
     metrics: openWebMetrics({ db, replica, queues, logger }, MERCHANT_OPERATIONS),
     lifecycle: { isStopping: false },
     solanaTransfers,
-    readBalances: lazily(async () => {
+    readBalances: lazy(async () => {
       const { createReadBalances } = await import('../../shared/chains/wallet-balances.js');
       return createReadBalances(config.rpcUrls, await solanaTransfers());
     }),

@@ -4,13 +4,13 @@ import { nowMs } from '../process/clock.js';
 import type { SecretBox } from '../secrets/secrets.js';
 import { createdAt, lowestIdAt } from '../values/ids.js';
 import { createApiKey, type NewApiKey } from './api-keys.js';
-import { answerAndKeep, type Reply } from './idempotency.js';
+import { type Reply, renderAndStore } from './idempotency.js';
 import { Account, ApiKey, FacilitatorKey } from './model.js';
 
 const KEYS_PER_HOUR = 10;
 const HOUR_MS = 3_600_000;
 
-/** Exchanges a verified token for a checkout key. The account's row lock makes the hourly count hold. */
+/** Exchanges a verified token for a checkout key. The lock of the account's row serializes the hourly count. */
 export async function createAgentKey(
   db: Knex,
   signer: FacilitatorKey,
@@ -27,11 +27,11 @@ export async function createAgentKey(
       accountId: account.id,
       facilitatorKeyId: signer.keyId,
     });
-    return await answerAndKeep(trx, reply, { key, secret, account }, box);
+    return await renderAndStore(trx, reply, { key, secret, account }, box);
   });
 }
 
-/** Read with the account locked: a key whose facilitator key was removed meanwhile would outlive it. */
+/** Checked under the account's lock, since an operator may remove the facilitator key and its checkout keys meanwhile. */
 async function refuseRemovedSigner(
   trx: Knex.Transaction,
   { keyId, accountId }: FacilitatorKey,

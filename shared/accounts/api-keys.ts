@@ -12,9 +12,9 @@ import { Account, ApiKey } from './model.js';
 import { KEYS_BY_SECRET } from './statements/api-keys.sql.js';
 
 /**
- * Checkout keys. A key's account and mode never change, so a process may remember whose key it is; whether it
- * still counts is asked in every statement that a request begins with (`whereKeyCounts`), which costs no round
- * trip of its own. A statement that finds nothing asks `requireKeyThatCounts` before it says so.
+ * Checkout keys. A key's account and mode never change, so each process caches them. Whether the key is revoked is part of
+ * the first statement of every request (`isKeyActive`), which costs no extra round trip. When that statement finds
+ * nothing, `requireActiveKey` tells a revoked key from a missing object.
  */
 export interface Principal {
   keyId: string;
@@ -25,9 +25,9 @@ export interface Principal {
 const SECRET_LENGTH = 40;
 const identities = new LRUCache<string, Principal>({ max: 10_000 });
 
-type WhyRefused = 'unknown' | 'revoked';
-/** Nobody has a secret before its key is written, and no key comes back: what was refused is refused again. */
-const refusals = new LRUCache<string, WhyRefused>({
+type RefusalReason = 'unknown' | 'revoked';
+/** Safe to cache: a secret is unknown to clients before its key is stored, and a revoked key stays revoked. */
+const refusals = new LRUCache<string, RefusalReason>({
   max: MAX_REFUSED_KEYS_KEPT,
   ttl: 5000,
   perf: { now: nowMs },
@@ -67,7 +67,7 @@ export async function revokeApiKey(db: Knex, keyId: string): Promise<ApiKey> {
   return key;
 }
 
-/** Those that counted until now. */
+/** Revokes the active checkout keys made with a facilitator key, and returns them. */
 export async function revokeKeysMadeWith(
   db: Knex,
   accountId: string,
@@ -84,7 +84,6 @@ export async function listApiKeys(db: Knex, accountId: string): Promise<ApiKey[]
   return await ApiKey.query(db).where({ accountId }).orderBy('id');
 }
 
-/** Whose secret this is. */
 export async function authenticate(db: Knex, secret: string): Promise<Principal> {
   if (!isKeyShaped(secret)) throw keyInvalid(secret);
   const hash = sha256Base64(secret);
@@ -99,7 +98,7 @@ export async function authenticate(db: Knex, secret: string): Promise<Principal>
   throw found === 'revoked' ? keyRevoked() : keyInvalid(secret);
 }
 
-async function findBySecret(db: Knex, hash: string): Promise<Principal | WhyRefused> {
+async function findBySecret(db: Knex, hash: string): Promise<Principal | RefusalReason> {
   const key = await readKey(db, hash);
   if (key === undefined) return 'unknown';
   return key.isRevoked ? 'revoked' : { keyId: key.id, accountId: key.accountId, livemode: key.livemode };
@@ -119,24 +118,23 @@ const readKey = batchReads<string, FoundKey>(async (db, hashes) => {
   return hashes.map((_, index) => keys.get(index));
 });
 
-/** As a condition of a statement: the key with this id. */
-export function keyCounts(id: string): string {
+/** An SQL condition: the key with this id exists and is not revoked. `id` is an SQL expression. */
+export function isKeyActive(id: string): string {
   return `EXISTS (SELECT FROM api_keys WHERE api_keys.id = ${id} AND api_keys.revoked_at IS NULL)`;
 }
 
-/** Narrows a request's first statement to nothing when the key was revoked meanwhile. */
-export function whereKeyCounts<M extends Model, R>(
+export function whereKeyActive<M extends Model, R>(
   query: QueryBuilder<M, R>,
   principal: Principal,
 ): QueryBuilder<M, R> {
-  return query.whereRaw(keyCounts('?'), principal.keyId);
+  return query.whereRaw(isKeyActive('?'), principal.keyId);
 }
 
-/** Why a statement may have found nothing: 401 when the key was revoked, else the caller's own reason holds. */
-export async function requireKeyThatCounts(db: Knex, principal: Principal): Promise<void> {
+/** For statements that found nothing: throws when the reason is a revoked key. */
+export async function requireActiveKey(db: Knex, principal: Principal): Promise<void> {
   const key = await ApiKey.query(db).findById(principal.keyId).select('revokedAt');
   if (key !== undefined && key.revokedAt === null) return;
-  // Its next requests are refused before they count against the account's rate limit.
+  // The key's next requests are then refused before they count against the account's rate limit.
   for (const [hash, { keyId }] of identities.entries())
     if (keyId === principal.keyId) identities.delete(hash);
   throw keyRevoked();
@@ -145,7 +143,7 @@ export async function requireKeyThatCounts(db: Knex, principal: Principal): Prom
 function keyInvalid(secret: string): Refusal {
   return new Refusal(
     'api_key_invalid',
-    `Invalid API key provided: ${mask(secret)}. Check the key, and that it is whole.`,
+    `Invalid API key provided: ${mask(secret)}. Check that the key is correct and complete.`,
   );
 }
 

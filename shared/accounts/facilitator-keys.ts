@@ -2,10 +2,9 @@ import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { getAccount } from './accounts.js';
 import { revokeKeysMadeWith } from './api-keys.js';
-import type { ApiKey } from './model.js';
-import { Account, FacilitatorKey } from './model.js';
+import { Account, type ApiKey, FacilitatorKey } from './model.js';
 
-/** A key id names one key of one account: adding it again replaces its public key, another account's is refused. */
+/** Adding a key id again replaces its public key; a key id of another account is refused. */
 export async function addFacilitatorKey(
   db: Knex,
   values: { accountId: string; keyId: string; publicKey: Buffer },
@@ -27,8 +26,8 @@ export async function addFacilitatorKey(
 }
 
 /**
- * Checkout keys that were made with it go on, or are revoked with it: also those of one that was removed before. The
- * account's row lock keeps a sign-up that is under way from making another one behind it.
+ * With `revokeKeys` also revokes the checkout keys made with the facilitator key, even when it was removed before. The
+ * lock of the account's row keeps a concurrent createAgentKey from adding another one.
  */
 export async function removeFacilitatorKey(
   db: Knex,

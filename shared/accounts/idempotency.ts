@@ -6,9 +6,9 @@ import type { SecretBox } from '../secrets/secrets.js';
 import { IdempotencyRecord } from './model.js';
 
 /**
- * An Idempotency-Key's first answer is written in the transaction of its effect, so either both exist or
- * neither. There is no in-progress row: of many requests at once the first inserts the record and the others
- * wait on its unique key, find it taken, undo what they did, and replay it.
+ * The first answer to an Idempotency-Key is written in the transaction of its effect, so either both exist or
+ * neither. There is no in-progress row: of concurrent requests the first one inserts the record. The others wait on the
+ * unique key, roll back, and replay the stored answer.
  */
 export interface IdempotentRequest {
   accountId: string;
@@ -19,7 +19,7 @@ export interface IdempotentRequest {
   fingerprint: Buffer;
 }
 
-/** How a use case answers: it renders the bytes that are sent and, for an idempotent request, kept. */
+/** How a use case answers. The rendered text is sent and, for an idempotent request, stored. */
 export interface Reply<T> {
   render(result: T): string;
   idempotent: IdempotentRequest | undefined;
@@ -27,13 +27,13 @@ export interface Reply<T> {
 
 export const KEPT_FOR_MS = 24 * 3600 * 1000;
 
-/** Thrown to undo an effect whose key another request used first. Never leaves the idempotency layer. */
-export class KeyTaken extends Error {
-  override readonly name = 'KeyTaken';
+/** Thrown to roll back an effect whose key another request used first. The idempotency layer catches it. */
+export class IdempotencyKeyTaken extends Error {
+  override readonly name = 'IdempotencyKeyTaken';
 }
 
-/** An answer as the statement that keeps it is told of it; account and mode are those of its effect. */
-export interface AnswerToKeep {
+/** A row of ANSWER_COLUMNS; the statement adds the account and the mode. */
+export interface AnswerRow {
   key: string;
   path: string;
   fingerprint: string;
@@ -45,19 +45,19 @@ export interface AnswerToKeep {
 export const ANSWER_COLUMNS =
   'key text, path text, fingerprint text, answer text, sealed boolean, answered_at timestamptz';
 
-export function answerToKeep(
+export function answerRow(
   { key, path, fingerprint }: IdempotentRequest,
   text: string,
   sealed = false,
-): AnswerToKeep {
+): AnswerRow {
   return { key, path, fingerprint: fingerprint.toString('hex'), answer: text, sealed, answered_at: now() };
 }
 
 /**
- * Keeps the answers of these rows, and returns those that it kept: none whose key has a live record. In the order of
- * their keys, so that two statements which meet at several wait for each other in one direction only.
+ * SQL that stores the answers of `rows` and returns the stored keys; a key with an unexpired record is skipped. Ordered by
+ * key, so that two statements with several common keys cannot deadlock.
  */
-export function keepAnswers(rows: string): string {
+export function insertAnswers(rows: string): string {
   return `
     INSERT INTO idempotency_records (account_id, livemode, key, path, fingerprint, answer, sealed, created_at)
     SELECT account_id, livemode, key, path, decode(fingerprint, 'hex'), answer, sealed, answered_at
@@ -70,16 +70,16 @@ export function keepAnswers(rows: string): string {
     RETURNING account_id, livemode, key`;
 }
 
-const KEEP = {
-  name: 'keep_answer',
+const INSERT_ANSWER = {
+  name: 'insert_answer',
   text: `
     WITH answered AS (
       SELECT * FROM json_to_recordset($1) AS answered (account_id text, livemode boolean, ${ANSWER_COLUMNS})
-    ) ${keepAnswers('answered')}`,
+    ) ${insertAnswers('answered')}`,
 };
 
-/** Renders the answer and keeps it in this transaction. With a secret box it is encrypted: it holds a secret. */
-export async function answerAndKeep<T>(
+/** Renders the answer and stores it in this transaction, encrypted when a secret box is given. */
+export async function renderAndStore<T>(
   trx: Knex.Transaction,
   reply: Reply<T>,
   result: T,
@@ -87,19 +87,20 @@ export async function answerAndKeep<T>(
 ): Promise<string> {
   const text = reply.render(result);
   if (reply.idempotent !== undefined) {
-    const kept = box === undefined ? text : box.seal(text);
+    const stored = box === undefined ? text : box.seal(text);
     const { accountId, livemode } = reply.idempotent;
     const row = {
       account_id: accountId,
       livemode,
-      ...answerToKeep(reply.idempotent, kept, box !== undefined),
+      ...answerRow(reply.idempotent, stored, box !== undefined),
     };
-    if ((await runStatement(trx, KEEP, [JSON.stringify([row])])).length === 0) throw new KeyTaken();
+    if ((await runStatement(trx, INSERT_ANSWER, [JSON.stringify([row])])).length === 0)
+      throw new IdempotencyKeyTaken();
   }
   return text;
 }
 
-/** The kept answer to this very request; a key that was used for something else is refused. */
+/** The stored answer to this request. Refuses a key that was first used for another request. */
 export async function findAnswer(
   db: Knex,
   request: IdempotentRequest,

@@ -7,20 +7,20 @@ import type { Closable } from '../process/shutdown.js';
 import { ApiKey } from './model.js';
 
 /**
- * When each key was last used, to the hour: written once an hour and process, those of a moment together, and never by
- * the request itself.
+ * When each key was last used, to the hour. Each process writes a key's use at most once an hour, in batches, outside the
+ * request.
  */
 export interface KeyUses extends Closable {
   note(keyId: string): void;
-  /** Writes what this process has noted, which it would do within a minute. Never fails: what could not be written is noted at the next use. */
+  /** Writes the noted uses now instead of within a minute. Never fails: a lost use is noted again at the next use. */
   write(): Promise<void>;
 }
 
 const HOUR_MS = 3_600_000;
-const COLLECTED_FOR_MS = 60_000;
+const WRITE_AFTER_MS = 60_000;
 
 export function openKeyUses(db: Knex, logger: Logger): KeyUses {
-  /** In which hour it was noted. */
+  /** Key ids with the hour of their last note. */
   const noted = new LRUCache<string, number>({ max: MAX_KEY_USES_KEPT });
   let waiting = new Set<string>();
   let writing: Promise<void> = Promise.resolve();
@@ -56,7 +56,7 @@ export function openKeyUses(db: Knex, logger: Logger): KeyUses {
       if (noted.get(keyId) === hour) return;
       noted.set(keyId, hour);
       waiting.add(keyId);
-      timer ??= setTimeout(write, COLLECTED_FOR_MS).unref();
+      timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
     },
     write,
     close: write,

@@ -21,7 +21,7 @@ export class ApiKey extends Model {
   declare name: string;
   declare secretSha256: Buffer;
   declare facilitatorKeyId: string | null;
-  /** To the hour; null before its first use. */
+  /** To the hour; null before the first use. */
   declare lastUsedAt: Date | null;
   declare revokedAt: Date | null;
 }
@@ -60,6 +60,6 @@ export class OperatorAction extends Model {
   declare who: string;
   declare what: string;
   declare arguments: Record<string, string>;
-  /** The object's id, or the job. */
+  /** The id of an object or of a job. */
   declare about: string | null;
 }

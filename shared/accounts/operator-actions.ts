@@ -1,7 +1,7 @@
 import type { Knex } from '../db/knex.js';
 import { OperatorAction } from './model.js';
 
-/** Never a secret: whoever reads the list need not be who acts. */
+/** Holds no secrets: the readers of the list may be other operators. */
 export interface NewOperatorAction {
   who: string;
   what: string;
@@ -9,12 +9,12 @@ export interface NewOperatorAction {
   arguments: Record<string, string>;
 }
 
-/** In the transaction of what was done, so that neither is there without the other. */
+/** Call in the transaction of the action, so that both are committed or neither. */
 export async function recordOperatorAction(db: Knex, action: NewOperatorAction): Promise<void> {
   await OperatorAction.query(db).insert({ ...action, about: action.about ?? null });
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listOperatorActions(db: Knex, limit: number): Promise<OperatorAction[]> {
   return await OperatorAction.query(db).orderBy('id', 'desc').limit(limit);
 }

@@ -30,8 +30,8 @@ export function presentNewApiKey(key: ApiKey, secret: string, account: Account):
   };
 }
 
-/** For the merchant, who never sees the secret again. */
-export function presentOwnApiKey(key: ApiKey, account: Account): object {
+/** For the merchant, without the secret. */
+export function presentAccountKey(key: ApiKey, account: Account): object {
   return {
     object: 'api_key',
     id: key.id,
@@ -48,7 +48,7 @@ export function presentDeletedApiKey(id: string): object {
   return { id, object: 'api_key', deleted: true };
 }
 
-/** For the operator, who never sees the secret again. */
+/** For the operator, without the secret. */
 export function presentApiKey(key: ApiKey): object {
   return {
     object: 'api_key',

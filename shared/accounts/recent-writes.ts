@@ -6,20 +6,20 @@ import type { Logger } from '../process/logger.js';
 import { NOTE_WRITE } from './statements/recent-writes.sql.js';
 
 /**
- * Whoever has written reads it, wherever it asks: an account's reads go to the primary until a time that is noted in
- * Postgres before it writes, and that lies far enough ahead for many writes. When what was written took long, it is noted
- * again before it is answered. Where no standby is read, nothing is noted.
+ * Read-your-writes with a standby: before an account's write, a time until which its reads go to the primary is stored in
+ * Postgres, long enough ahead to cover many writes. A slow write stores it again before the answer is sent. Without a
+ * standby nothing is stored.
  */
 export interface RecentWrites {
-  /** Around what writes for the account, its answer included. */
+  /** Wraps a write of the account, including the making of its answer. */
   around<T>(accountId: string, write: () => Promise<T>): Promise<T>;
-  /** After what is done and cannot be taken back: never fails. */
+  /** For writes that are already committed, so it never fails. */
   renew(accountId: string): Promise<void>;
 }
 
 const NOTED_FOR_MS = 10_000;
-/** So much of it is left at least for whoever finds it noted. */
-const LEFT_MS = 5000;
+/** A note with less time left is renewed. */
+const MIN_LEFT_MS = 5000;
 
 export const NO_RECENT_WRITES: RecentWrites = {
   around: (_accountId, write) => write(),
@@ -27,14 +27,14 @@ export const NO_RECENT_WRITES: RecentWrites = {
 };
 
 export function openRecentWrites(db: Knex, logger: Logger): RecentWrites {
-  /** When each was asked to be noted, by this machine's steady clock: no time is compared with another clock's. */
+  /** `askedAt` is on this process's monotonic clock. */
   const noted = new LRUCache<string, { askedAt: number; written: Promise<unknown> }>({
     max: MAX_WRITERS_KEPT,
   });
 
   async function note(accountId: string): Promise<void> {
     const known = noted.get(accountId);
-    if (known !== undefined && performance.now() - known.askedAt < NOTED_FOR_MS - LEFT_MS) {
+    if (known !== undefined && performance.now() - known.askedAt < NOTED_FOR_MS - MIN_LEFT_MS) {
       await known.written;
       return;
     }

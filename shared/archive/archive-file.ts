@@ -12,7 +12,7 @@ export interface ArchivedRow {
   line: string;
 }
 
-/** What a manifest says of a file. */
+/** A manifest's entry for a file. */
 export interface FileFacts {
   rows: number;
   first_id: string | null;
@@ -24,20 +24,20 @@ export interface FileFacts {
 type Counted = Pick<FileFacts, 'rows' | 'first_id' | 'last_id'>;
 
 const UNFINISHED = '.unfinished';
-/** Characters of a batch. */
-const LONG = 4_000_000;
+/** In characters. */
+const MAX_BATCH_LENGTH = 4_000_000;
 
-/** Lines, compressed as they come. It has its name once all of it is on the disk and was read back. */
+/** A gzip file of JSON lines. It gets its final name once it is on disk and was read back. */
 export interface ArchiveFile {
   write(rows: readonly ArchivedRow[]): Promise<void>;
   finish(): Promise<FileFacts>;
-  /** What there is of it stays, under the name of one that is unfinished. */
+  /** The file stays, with the suffix `.unfinished`. */
   abandon(): Promise<void>;
 }
 
 export function createArchiveFile(path: string): ArchiveFile {
   const gzip = createGzip();
-  // Whoever waits for the end hears of it.
+  // finish() and abandon() handle the error.
   const written = pipeline(gzip, createWriteStream(path + UNFINISHED, { mode: 0o600, flush: true }));
   written.catch(() => undefined);
   const counted = noRows();
@@ -66,7 +66,7 @@ export function createArchiveFile(path: string): ArchiveFile {
   };
 }
 
-/** As whoever opens the archive finds it. */
+/** Reads the file from disk, decompressed, as a reader of the archive would. */
 export async function readBack(path: string): Promise<FileFacts> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -79,14 +79,14 @@ export async function readBack(path: string): Promise<FileFacts> {
   return { ...counted, bytes, sha256: hash.digest('hex') };
 }
 
-/** Its rows, so many at a time, or fewer when they are long. */
-export async function* rowsIn(path: string, most: number): AsyncGenerator<ArchivedRow[]> {
+/** Batches of at most `maxRows` rows and about MAX_BATCH_LENGTH characters. */
+export async function* rowsIn(path: string, maxRows: number): AsyncGenerator<ArchivedRow[]> {
   let batch: ArchivedRow[] = [];
   let length = 0;
   for await (const line of linesOf(path)) {
     batch.push(rowOf(line));
     length += line.length;
-    if (batch.length < most && length < LONG) continue;
+    if (batch.length < maxRows && length < MAX_BATCH_LENGTH) continue;
     yield batch;
     batch = [];
     length = 0;
@@ -109,7 +109,7 @@ function count(counted: Counted, { id }: ArchivedRow): void {
   if (counted.last_id === null || id > counted.last_id) counted.last_id = id;
 }
 
-/** Split at line feeds alone: what else ends a line elsewhere may stand in JSON. */
+/** Splits at line feeds only: JSON may contain other line separators, such as U+2028. */
 export async function* linesOf(
   path: string,
   onChunk: (chunk: Buffer) => void = () => {},

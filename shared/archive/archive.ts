@@ -7,21 +7,21 @@ import { removeWritten } from './remove-month.js';
 import { type Part, rowsIn, writePart } from './write-part.js';
 
 /**
- * Months leave the tables for files. Each month is written, read back, and only then deleted, so every row is in the tables,
- * in the files or in both. A row that changed since it was written stays. After a crash the command runs again: the rows
- * that are left of the month become its next part.
+ * Moves months from the tables into files. Each month is written, read back, and only then deleted, so every row is in the
+ * tables, in the files or in both. A row that changed since it was written stays in the tables. After a crash the
+ * operator runs the command again: the remaining rows of the month become its next part.
  */
 export interface ArchiveRun {
   before: Month;
   folder: string;
-  /** When the part is whole, and before anything is removed. */
+  /** Called when the part's files are complete, before its rows are deleted. */
   onWritten(part: Part): Promise<void>;
 }
 
 export interface ArchivedMonth {
   part: Part;
-  /** Rows that are in the tables no more, and those that were changed since they were written. */
   removed: number;
+  /** Rows that changed since they were written. */
   left: number;
 }
 

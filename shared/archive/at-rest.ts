@@ -3,11 +3,11 @@ import { runStatement } from '../db/statement.js';
 import type { Month } from '../values/months.js';
 import { findUnfinished } from './statements/at-rest.sql.js';
 
-/** What keeps a month from being archived. */
+/** Unfinished rows prevent the archiving of a month. */
 export interface Unfinished {
   kind: string;
   count: number;
-  /** The id of one. */
+  /** The id of one of the rows. */
   example: string | null;
 }
 

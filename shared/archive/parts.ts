@@ -13,7 +13,7 @@ export async function nextPartOf(db: Knex, month: Month): Promise<number> {
   return (last?.part ?? 0) + 1;
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function monthsBefore(db: Knex, before: Month): Promise<Month[]> {
   const found = await runStatement<{ id: string }>(db, FIRST_IDS, []);
   const [oldest] = found.map(({ id }) => monthOf(id)).sort();

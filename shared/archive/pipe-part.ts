@@ -6,8 +6,9 @@ import { linesOf } from './archive-file.js';
 import type { Part } from './write-part.js';
 
 /**
- * All of a part into one stream, compressed, a line for each row, `{"table":"payments","row":{…}}`, and last its manifest.
- * Parts may follow each other: what is compressed in pieces is read as a whole. Whoever reads has it when this is over.
+ * Writes a part to a stream as gzip: one line per row, `{"table":"payments","row":{…}}`, and the manifest last. Several
+ * parts may follow each other, since concatenated gzip members are one gzip file. Resolves when the reader has taken
+ * everything.
  */
 export async function pipePart(folder: string, part: Part, out: Writable): Promise<void> {
   const gzip = createGzip();
@@ -31,7 +32,7 @@ export async function pipePart(folder: string, part: Part, out: Writable): Promi
   await sent;
 }
 
-/** Each piece is waited for until whoever reads has taken it. */
+/** Waits for the reader to take each piece, so that memory stays bounded. */
 async function send(pieces: AsyncIterable<Buffer>, out: Writable): Promise<void> {
   for await (const piece of pieces) {
     await new Promise<void>((resolve, reject) => {

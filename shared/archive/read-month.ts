@@ -9,7 +9,7 @@ export interface Batch {
   rows: ArchivedRow[];
 }
 
-/** The sessions and refunds that were made in a month, with all that belongs to them, whenever it was made. */
+/** The sessions and refunds created in a month, with their payments, events and deliveries of any time. */
 export async function* payablesMadeIn(db: Knex, month: Month): AsyncGenerator<Batch> {
   for await (const payables of payablesOf(db, month)) {
     yield { table: 'payables', rows: payables };
@@ -30,13 +30,13 @@ async function* payablesOf(db: Knex, month: Month): AsyncGenerator<ArchivedRow[]
       const last = rows.at(-1);
       if (last === undefined) break;
       yield rows;
-      // No id lies between one and itself with a zero behind.
+      // The next possible id after `last.id`: `0` is the lowest digit of ids.
       next = `${last.id}0`;
     }
   }
 }
 
-/** Times are written as UTC, whatever the role's time zone is. */
+/** Rows are read in UTC, so that their text does not depend on the role's time zone. */
 export async function readRows(
   db: Knex,
   statement: Statement,

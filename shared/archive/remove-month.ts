@@ -9,12 +9,12 @@ import { type Part, pathOf } from './write-part.js';
 const BATCH = 200;
 
 /**
- * Takes out of the tables what the part's files hold, to the letter, and nothing else: whatever was changed since it was
- * written stays. A few rows at a time, so that nobody waits for it. How many were removed.
+ * Deletes the rows of the part's files whose text is unchanged, in small batches so that locks are short. Returns the
+ * number of deleted rows.
  */
 export async function removeWritten(db: Knex, folder: string, part: Part): Promise<number> {
   let removed = 0;
-  // What refers to a row goes before it.
+  // Reversed: rows are deleted before the rows that they refer to.
   for (const table of GROWING_TABLES.toReversed()) {
     for await (const rows of rowsIn(pathOf(folder, part, table), BATCH)) {
       removed += await db.transaction(async (trx) => {

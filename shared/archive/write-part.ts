@@ -5,7 +5,7 @@ import { GROWING_TABLES, type GrowingTable, type Month } from '../values/months.
 import { type ArchiveFile, createArchiveFile, type FileFacts } from './archive-file.js';
 import type { Batch } from './read-month.js';
 
-/** A month as it was written at one time. Of one that was cut short while it was removed, the next part has what was left. */
+/** The files of one archiving run of a month. After an interrupted deletion the next part holds the remaining rows. */
 export interface Part {
   month: Month;
   part: number;
@@ -18,7 +18,7 @@ export function pathOf(folder: string, part: Part, table: GrowingTable): string 
   return path.join(folder, file?.file ?? '');
 }
 
-/** A file for each table, and last the manifest, which says that they are whole. Of no rows there is neither. */
+/** Writes one file per table and then the manifest, whose presence means that the files are complete. No rows: no files. */
 export async function writePart(
   folder: string,
   { month, part }: Pick<Part, 'month' | 'part'>,
@@ -62,7 +62,7 @@ async function writeManifest(file: string, part: Part): Promise<void> {
     await handle.close();
   }
   await rename(`${file}.unfinished`, file);
-  // The names, too, are on the disk from here on.
+  // Makes the renames durable.
   const folder = await open(path.dirname(file), 'r');
   try {
     await folder.sync();

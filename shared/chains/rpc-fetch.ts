@@ -15,7 +15,7 @@ export function tracedFetch(network: string, send: ChainFetch): ChainFetch {
     const attributes = { 'peer.service': 'chain', 'rpc.system': 'jsonrpc', 'checkout.network': network };
     return inSpan({ name: method, kind: 'client', attributes }, async (span) => {
       const response = await send(input, init);
-      span.say({ 'http.response.status_code': response.status });
+      span.set({ 'http.response.status_code': response.status });
       return response;
     });
   };

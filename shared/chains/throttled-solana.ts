@@ -1,6 +1,6 @@
 import { MAX_HOLDINGS_KEPT } from '../limits/bounds.js';
 import { askSeldom } from '../limits/shared-answer.js';
-import { lazily } from '../process/lazily.js';
+import { lazy } from '../process/lazy.js';
 import type { SvmNetwork } from './networks.js';
 import { fetchUntil } from './rpc-fetch.js';
 import { SolanaRpc } from './solana-rpc.js';
@@ -55,7 +55,7 @@ interface Endpoint {
 
 function openEndpoint(network: SvmNetwork, url: string): Endpoint {
   const open = (): SolanaRpc => new SolanaRpc(network, url, fetchUntil(AbortSignal.timeout(TIMEOUT_MS)));
-  const requireRightChain = lazily(() => open().requireRightChain());
+  const requireRightChain = lazy(() => open().requireRightChain());
   const spared = throttleEndpoint();
   return {
     ask: (question) =>

@@ -1,4 +1,4 @@
-import { TookTooLong, within } from '../process/within.js';
+import { TimedOut, withTimeout } from '../process/timeout.js';
 import type { Network, SvmNetwork } from './networks.js';
 import type { SolanaTransfers } from './solana-transfers.js';
 import type { EndpointUnreadable } from './throttled-endpoint.js';
@@ -21,9 +21,9 @@ export function createReadBalances(
         ? evm.tokenBalances(network, wallet as `0x${string}`)
         : readSolana(solana, network, wallet);
     try {
-      return await within(TIMEOUT_MS, reading);
+      return await withTimeout(TIMEOUT_MS, reading);
     } catch (error) {
-      if (!(error instanceof TookTooLong)) throw error;
+      if (!(error instanceof TimedOut)) throw error;
       return { kind: 'unreadable', reason: error.message };
     }
   };

@@ -1,5 +1,5 @@
-import { type Principal, requireKeyThatCounts } from '../accounts/api-keys.js';
-import { type AnswerToKeep, answerToKeep, KeyTaken, type Reply } from '../accounts/idempotency.js';
+import { type Principal, requireActiveKey } from '../accounts/api-keys.js';
+import { type AnswerRow, answerRow, IdempotencyKeyTaken, type Reply } from '../accounts/idempotency.js';
 import { Account } from '../accounts/model.js';
 import { type BatchedWrite, batchWrites } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
@@ -37,7 +37,7 @@ export async function createCheckoutSession(
 ): Promise<string> {
   const session = newCheckoutSession(principal, input);
   const text = render(session);
-  const answer = idempotent && answerToKeep(idempotent, text);
+  const answer = idempotent && answerRow(idempotent, text);
   // Each row is serialized by itself: a batch of large rows at once would block the event loop.
   const row = JSON.stringify(rowOf(session, principal.keyId, answer));
   const isCreated = await insertSession(db, { session, key: answer?.key, row });
@@ -63,12 +63,12 @@ const INSERTS: BatchedWrite<SessionToInsert, boolean> = {
   keyOf: ({ session, key }) =>
     key === undefined ? session.id : `${session.accountId} ${session.livemode} ${key}`,
   bytesOf: ({ row }) => row.length,
-  together: insertSessions,
-  async alone(db, one) {
+  writeBatch: insertSessions,
+  async writeOne(db, one) {
     const [isInserted = false] = await insertSessions(db, [one]);
     return isInserted;
   },
-  unclear: (_db, _one, error) => Promise.reject(error),
+  onBrokenConnection: (_db, _one, error) => Promise.reject(error),
 };
 const insertSmall = batchWrites(INSERTS);
 const insertLarge = batchWrites(INSERTS);
@@ -80,7 +80,7 @@ async function insertSessions(db: Knex, all: readonly SessionToInsert[]): Promis
   return all.map(({ session }) => ids.has(session.id));
 }
 
-function rowOf(session: CheckoutSession, keyId: string, answer: AnswerToKeep | undefined): object {
+function rowOf(session: CheckoutSession, keyId: string, answer: AnswerRow | undefined): object {
   const row: Record<string, unknown> = {
     id: session.id,
     account_id: session.accountId,
@@ -116,7 +116,7 @@ function newCheckoutSession(principal: Principal, input: NewCheckoutSession): Ch
 }
 
 async function whyNotCreated(db: Knex, principal: Principal): Promise<Error> {
-  await requireKeyThatCounts(db, principal);
+  await requireActiveKey(db, principal);
   const account = await Account.query(db).findById(principal.accountId).throwIfNotFound();
   if (account.evmWallet === null && account.solanaWallet === null) {
     return new Refusal(
@@ -124,5 +124,5 @@ async function whyNotCreated(db: Knex, principal: Principal): Promise<Error> {
       'This account has no payout wallet yet. Set an EVM or a Solana wallet before you create checkout sessions.',
     );
   }
-  return new KeyTaken();
+  return new IdempotencyKeyTaken();
 }

@@ -1,14 +1,14 @@
 import type { QueryBuilder } from 'objection';
-import { type Principal, requireKeyThatCounts, whereKeyCounts } from '../accounts/api-keys.js';
-import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
-import { ownList } from '../accounts/own-list.js';
+import { accountList } from '../accounts/account-list.js';
+import { type Principal, requireActiveKey, whereKeyActive } from '../accounts/api-keys.js';
+import { type Reply, renderAndStore } from '../accounts/idempotency.js';
 import { batchReads } from '../db/batch-reads.js';
 import type { Knex } from '../db/knex.js';
 import { type Filter, type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
-import { weighed } from '../db/page.js';
+import { readSized } from '../db/page.js';
+import { type Sized, sizedColumns } from '../db/sized-columns.js';
 import { runStatement } from '../db/statement.js';
-import { type Weighed, weighedColumns } from '../db/weighed-columns.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { ANSWER_PART_BYTES } from '../limits/bounds.js';
 import { SESSION_MOVES, type SessionStatus } from '../payables/states.js';
@@ -39,7 +39,7 @@ function readsOf(
   fields: readonly (keyof CheckoutSession)[],
   long: readonly (keyof CheckoutSession)[],
 ) {
-  const session = weighedColumns(CheckoutSession, 'session', fields, long, {
+  const session = sizedColumns(CheckoutSession, 'session', fields, long, {
     lineItems: "(session.summary->>'characters')::int",
   });
   const columns = (share: number | string): string => `SELECT ${session.sql(share)}, ${payment.sql}`;
@@ -61,7 +61,7 @@ function readsOf(
       WHERE (SELECT revoked_at IS NULL FROM api_keys WHERE id = asked.key_id)`,
   };
   const alias = 'session';
-  const list = ownList<CheckoutSession>({
+  const list = accountList<CheckoutSession>({
     name,
     what: 'checkout session',
     table: 'checkout_sessions',
@@ -78,7 +78,7 @@ function readsOf(
       asked.map(({ keyId }) => keyId),
       share,
     ]);
-    const found = new Map(rows.map((row) => [Number(row.position), weighed({ alias, read }, row, share)]));
+    const found = new Map(rows.map((row) => [Number(row.position), readSized({ alias, read }, row, share)]));
     return asked.map((_, index) => found.get(index + 1));
   });
   return { find, list };
@@ -91,7 +91,7 @@ export async function findCheckoutSession(
   principal: Principal,
   id: string,
   { lineItems }: SessionRead,
-): Promise<Weighed<CheckoutSession>> {
+): Promise<Sized<CheckoutSession>> {
   const { find } = lineItems ? READS.long : READS.short;
   const session = await find(db, { ...principal, id });
   if (session === undefined) throw await whyNoSession(db, principal, id);
@@ -119,14 +119,14 @@ export async function listCheckoutSessions(
   page: PageRequest,
   { status, ...created }: SessionFilter,
   { lineItems }: SessionRead,
-): Promise<Page<Weighed<CheckoutSession>>> {
+): Promise<Page<Sized<CheckoutSession>>> {
   const { list } = lineItems ? READS.long : READS.short;
   const filters: Filter[] = [{ column: 'status', operator: '=', value: status }, ...idRange(created)];
   return await list.page(db, principal, page, filters);
 }
 
 async function whyNoSession(db: Knex, principal: Principal, id: string): Promise<Refusal> {
-  await requireKeyThatCounts(db, principal);
+  await requireActiveKey(db, principal);
   const other = await CheckoutSession.query(db)
     .findById(id)
     .where({ accountId: principal.accountId, livemode: !principal.livemode })
@@ -149,17 +149,17 @@ export async function expireCheckoutSession(
 ): Promise<string> {
   return await db.transaction(async (trx) => {
     const query = expire(trx).where({ id, accountId: principal.accountId, livemode: principal.livemode });
-    const [session] = await whereKeyCounts(query, principal);
+    const [session] = await whereKeyActive(query, principal);
     if (session === undefined) throw await whyNotExpired(trx, principal, id);
     await recordSessionEvents(trx, 'checkout.session.expired', [session], events);
-    return await answerAndKeep(trx, reply, session);
+    return await renderAndStore(trx, reply, session);
   });
 }
 
 async function whyNotExpired(trx: Knex.Transaction, principal: Principal, id: string): Promise<Refusal> {
   const { accountId, livemode } = principal;
   const query = CheckoutSession.query(trx).where({ id, accountId, livemode }).select('status');
-  const [session] = await whereKeyCounts(query, principal);
+  const [session] = await whereKeyActive(query, principal);
   if (session === undefined) return await whyNoSession(trx, principal, id);
   return new Refusal(
     'checkout_session_not_open',

@@ -7,8 +7,8 @@ import { isFacilitatorSecret } from '../secrets/facilitator-secret.js';
 import { EnvReader } from './env-reader.js';
 
 /**
- * The only reader of process.env. Each process names its role and gets exactly what that role needs, checked
- * and frozen before anything else happens; all problems are told at once.
+ * The only reader of process.env. Each process names its role and gets the settings of that role, checked and frozen
+ * before anything else starts. A ConfigError lists all problems at once.
  */
 export type Role = 'web' | 'worker' | 'migrate' | 'cli';
 
@@ -17,7 +17,7 @@ export interface DatabaseConfig {
   poolSize: number;
   verifyTls: boolean;
   preparedStatements: boolean;
-  /** After which a statement is given up, and its connection with it. */
+  /** A statement that takes longer fails, and its connection is destroyed. */
   queryTimeoutMs: number;
 }
 
@@ -31,7 +31,7 @@ export interface FacilitatorConfig {
   key: { id: string; secret: string } | undefined;
   timeoutMs: number;
   settleTimeoutMs: number;
-  /** Of all processes together; undefined: each has its own, and asks as often as it likes. */
+  /** Limits over all processes together; undefined: no limit. */
   maxConnections?: number | undefined;
   maxPerSecond?: number | undefined;
 }
@@ -42,20 +42,20 @@ export interface Config {
   port: number;
   baseUrl: string;
   database: DatabaseConfig;
-  /** A standby of it, for merchants' reads; its settings are the database's. */
+  /** A standby for merchants' reads, with the other settings of `database`. */
   replica: DatabaseConfig | undefined;
-  /** Absent: the queue and the rate limits live in Postgres. */
+  /** Undefined: the queue and the rate limits live in Postgres. */
   redis: RedisConfig | undefined;
   facilitator: FacilitatorConfig;
-  /** The first encrypts, all decrypt. */
+  /** The first key encrypts, all keys decrypt. */
   encryptionKeys: Buffer[];
-  /** The first signs, all are published. */
+  /** The first key signs, all keys are published. */
   receiptSigningKeys: readonly KeyObject[];
   settleWaitMs: number;
-  /** By the network's name in the environment, such as EIP155_8453 or SOLANA_DEVNET. */
+  /** Keys are network names as in the environment, such as EIP155_8453 or SOLANA_DEVNET. */
   confirmations: ReadonlyMap<string, number>;
   rpcUrls: ReadonlyMap<string, string>;
-  /** Whether Solana is offered only to whom it can be paid. */
+  /** Whether a link offers a Solana token only when the merchant's wallet has a token account for it. */
   checkTokenAccounts: boolean;
   apiRequestsPerSecond: number;
   linkRequestsPerMinute: number;
@@ -68,17 +68,17 @@ export interface Config {
   metricsToken: string | undefined;
   workerMetricsPort: number | undefined;
   adminPassword: string | undefined;
-  /** Where spans are sent; unset: there are none. */
+  /** The OTLP endpoint for spans; undefined: tracing is off. */
   tracesUrl: string | undefined;
-  /** After which what names a buyer is taken out of sessions that are over; unset: never. */
+  /** Age at which finished sessions lose their buyer's personal data; undefined: never. */
   retentionPersonalDays: number | undefined;
 }
 
 /** Used outside production when ENCRYPTION_KEY is not set; a warning says so. */
 const DEVELOPMENT_KEY = Buffer.from('stablecoin-checkout development!');
 
-/** What opens the operators' pages to whoever guesses it. */
-const SHORTEST_PASSWORD = 16;
+/** Minimum length in production of the passwords of operators' pages. */
+const MIN_PASSWORD_LENGTH = 16;
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -92,7 +92,7 @@ export function isSet(name: string): boolean {
   return (process.env[name] ?? '').trim() !== '';
 }
 
-/** Of the folder that the process was started in, as `.env.example` promises; what is set already stays. */
+/** Reads `.env` in the working directory. Variables that are already set win. */
 export function readEnvFile(): void {
   let text: string;
   try {
@@ -104,7 +104,7 @@ export function readEnvFile(): void {
   for (const [name, value] of Object.entries(parseEnv(text))) if (!isSet(name)) process.env[name] = value;
 }
 
-/** `defaults` stand where the environment has nothing. */
+/** `defaults` apply to variables that are not set. */
 export function readConfig(role: Role, defaults: Record<string, string> = {}): Config {
   const set = Object.entries(process.env).filter(([name]) => isSet(name));
   return loadConfig({ ...defaults, ...Object.fromEntries(set) }, role);
@@ -114,7 +114,7 @@ export function loadConfig(environment: Record<string, string | undefined>, role
   const env = new EnvReader(environment);
   const serves = role === 'web' || role === 'worker';
   const production = env.text('NODE_ENV') === 'production';
-  const shortestPassword = production && serves ? SHORTEST_PASSWORD : 1;
+  const minPasswordLength = production && serves ? MIN_PASSWORD_LENGTH : 1;
   const port = env.integer('PORT', { default: 3000, min: 0, max: 65535 });
   const config: Config = {
     production,
@@ -143,9 +143,9 @@ export function loadConfig(environment: Record<string, string | undefined>, role
     pageScriptUrl: readPageScript(env, production),
     workerQueues: env.list('WORKER_QUEUES', JOB_NAMES) ?? JOB_NAMES,
     workerConcurrency: env.integer('WORKER_CONCURRENCY', { default: 20, min: 1, max: 1000 }),
-    metricsToken: env.password('METRICS_TOKEN', shortestPassword),
+    metricsToken: env.password('METRICS_TOKEN', minPasswordLength),
     workerMetricsPort: env.optionalInteger('WORKER_METRICS_PORT', { min: 1, max: 65535 }),
-    adminPassword: env.password('ADMIN_PASSWORD', shortestPassword),
+    adminPassword: env.password('ADMIN_PASSWORD', minPasswordLength),
     tracesUrl: readTracesUrl(env),
     retentionPersonalDays: env.optionalInteger('RETENTION_PERSONAL_DAYS', { min: 1, max: 36_500 }),
   };
@@ -169,7 +169,7 @@ function readDatabases(env: EnvReader): Pick<Config, 'database' | 'replica'> {
   return { database, replica: replicaUrl === undefined ? undefined : { ...database, url: replicaUrl } };
 }
 
-/** OTLP's own rule: the endpoint is that of all signals, and each has its path below. */
+/** OTEL_EXPORTER_OTLP_ENDPOINT is the base of all signals; OTLP puts traces at /v1/traces below it. */
 function readTracesUrl(env: EnvReader): string | undefined {
   const endpoint = env.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']);
   return endpoint === undefined ? undefined : `${endpoint.replace(/\/+$/, '')}/v1/traces`;
@@ -181,12 +181,12 @@ function readRedis(env: EnvReader): RedisConfig | undefined {
   return url === undefined ? undefined : { url, verifyTls };
 }
 
-/** Solana knows two: 1 confirmed, 2 finalized. */
+/** Solana has two commitment levels: 1 is confirmed, 2 is finalized. */
 function mostConfirmations(name: string): number {
   return name.startsWith('CONFIRMATIONS_SOLANA') ? 2 : 1000;
 }
 
-/** Such a script sees what the page's wallets see, so production has none. */
+/** The script sees everything that the page's wallets see, so production refuses it. */
 function readPageScript(env: EnvReader, production: boolean): string | undefined {
   const url = env.url('PAGE_SCRIPT_URL', ['http:', 'https:']);
   if (url !== undefined && production) {
@@ -245,7 +245,7 @@ function readReceiptSigningKeys(env: EnvReader): KeyObject[] {
   try {
     const keys = parts.map(parseEd25519Key);
     const isTwice = keys.some((key, index) => keys.findIndex((other) => other.equals(key)) !== index);
-    if (isTwice) env.problems.push('RECEIPT_SIGNING_KEYS holds one key twice: keep it once.');
+    if (isTwice) env.problems.push('RECEIPT_SIGNING_KEYS holds the same key twice: remove one copy.');
     return keys;
   } catch {
     env.problems.push(

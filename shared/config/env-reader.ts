@@ -1,13 +1,13 @@
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from '../values/parse-url.js';
-import { namesSeveral, parseRedisUrl } from './redis-url.js';
+import { hasSeveralNodes, parseRedisUrl } from './redis-url.js';
 
 interface Bounds {
   min: number;
   max: number;
 }
 
-/** Reads one variable at a time and collects what is wrong, so that a start tells every problem at once. */
+/** Reads one variable at a time and collects the problems, so that a failed start lists all of them. */
 export class EnvReader {
   readonly problems: string[] = [];
   private readonly environment: Record<string, string | undefined>;
@@ -76,7 +76,7 @@ export class EnvReader {
     return known;
   }
 
-  /** Never repeats the value: database and Redis URLs hold passwords. */
+  /** Problems do not quote the value: database and Redis URLs hold passwords. */
   url(name: string, protocols: readonly string[]): string | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -95,14 +95,14 @@ export class EnvReader {
 
   redisUrl(name: string): string | undefined {
     const text = this.text(name);
-    if (text === undefined || !namesSeveral(text)) return this.url(name, ['redis:', 'rediss:']);
-    const place = parseRedisUrl(text);
-    if (typeof place !== 'string') return text;
-    this.problems.push(`${name} ${place}`);
+    if (text === undefined || !hasSeveralNodes(text)) return this.url(name, ['redis:', 'rediss:']);
+    const parsed = parseRedisUrl(text);
+    if (typeof parsed !== 'string') return text;
+    this.problems.push(`${name} ${parsed}`);
     return undefined;
   }
 
-  /** Variables with one per network, such as RPC_URL_EIP155_8453 or CONFIRMATIONS_SOLANA_DEVNET. */
+  /** A family of variables with one per network, such as RPC_URL_EIP155_8453 or CONFIRMATIONS_SOLANA_DEVNET. */
   perNetwork<T>(prefix: string, read: (name: string) => T): Map<string, T> {
     const values = new Map<string, T>();
     for (const name of Object.keys(this.environment)) {
@@ -111,7 +111,7 @@ export class EnvReader {
       if (/^(EIP155_[1-9]\d*|SOLANA|SOLANA_DEVNET)$/.test(network)) values.set(network, read(name));
       else
         this.problems.push(
-          `${name} names no network: use ${prefix}EIP155_<chain id>, ${prefix}SOLANA or ${prefix}SOLANA_DEVNET.`,
+          `${name} does not name a network: use ${prefix}EIP155_<chain id>, ${prefix}SOLANA or ${prefix}SOLANA_DEVNET.`,
         );
     }
     return values;

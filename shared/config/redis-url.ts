@@ -1,5 +1,5 @@
-/** What REDIS_URL may name: one Redis, the one that Sentinels name, or a cluster. */
-export type RedisPlace =
+/** REDIS_URL names a single Redis, a master found through Sentinels, or a cluster. */
+export type RedisAddress =
   | { kind: 'one'; tls: boolean; url: string }
   | ({ kind: 'cluster' } & Nodes)
   | ({ kind: 'sentinel'; name: string; db: number; sentinels: Credentials } & Nodes);
@@ -23,16 +23,16 @@ interface Nodes {
 const SEVERAL = /^(rediss?)\+(cluster|sentinel):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 const NODE = /^(\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?$/i;
 const DEFAULT_PORTS = { cluster: 6379, sentinel: 26379 };
-const SENTINELS_OWN = ['sentinel_username', 'sentinel_password'] as const;
+const SENTINEL_OPTIONS = ['sentinel_username', 'sentinel_password'] as const;
 
-/** The text names several nodes, whether well or not. */
-export function namesSeveral(text: string): boolean {
+/** True also for a malformed URL with several nodes. */
+export function hasSeveralNodes(text: string): boolean {
   return /^rediss?\+/.test(text) || /^rediss?:\/\/[^/]*,/.test(text);
 }
 
-/** What it says; or, as a string, what is wrong with it, which repeats nothing of it. */
-export function parseRedisUrl(text: string): RedisPlace | string {
-  if (!namesSeveral(text)) return { kind: 'one', tls: text.startsWith('rediss:'), url: text };
+/** A string is an error text. It does not quote the URL, which may hold a password. */
+export function parseRedisUrl(text: string): RedisAddress | string {
+  if (!hasSeveralNodes(text)) return { kind: 'one', tls: text.startsWith('rediss:'), url: text };
   const [, scheme, kind, login, hosts, path = '', query = ''] = SEVERAL.exec(text) ?? [];
   if (scheme === undefined || (kind !== 'cluster' && kind !== 'sentinel') || hosts === undefined)
     return FORMS;
@@ -42,21 +42,21 @@ export function parseRedisUrl(text: string): RedisPlace | string {
   const shared = { tls: scheme === 'rediss', nodes, credentials };
   if (kind === 'sentinel') return readSentinel(shared, path, query);
   if ((path !== '' && path !== '0') || query !== '')
-    return 'names a database or options, which a cluster has none of: leave out what follows its nodes.';
+    return 'has a database or options, which a Redis cluster does not support: remove everything after the nodes.';
   return { kind, ...shared };
 }
 
 const FORMS =
   'must be redis://[user:password@]host:port, redis+cluster://[user:password@]host:port,host:port or redis+sentinel://[user:password@]host:port,host:port/master-name; with rediss for TLS.';
 
-function readSentinel(shared: Nodes, path: string, query: string): RedisPlace | string {
+function readSentinel(shared: Nodes, path: string, query: string): RedisAddress | string {
   const [, name, db = '0'] = /^([\w.-]+)(?:\/(\d{1,4}))?$/.exec(path) ?? [];
   if (name === undefined)
-    return 'must end with the name by which the Sentinels know their master: …/master-name.';
+    return 'must end with the name of the master in the Sentinel configuration: …/master-name.';
   const options = new URLSearchParams(query);
-  if ([...options.keys()].some((key) => !SENTINELS_OWN.some((known) => known === key)))
-    return `may have ${SENTINELS_OWN.join(' and ')} after its question mark, and nothing else.`;
-  const [username, password] = SENTINELS_OWN.map((key) => options.get(key) || undefined);
+  if ([...options.keys()].some((key) => !SENTINEL_OPTIONS.some((known) => known === key)))
+    return `may have only the options ${SENTINEL_OPTIONS.join(' and ')}.`;
+  const [username, password] = SENTINEL_OPTIONS.map((key) => options.get(key) || undefined);
   const sentinels = {
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
@@ -75,7 +75,7 @@ function readNodes(hosts: string, defaultPort: number): HostAndPort[] | undefine
   return nodes.every((node) => node !== undefined) ? nodes : undefined;
 }
 
-/** `user:password`, `:password`, with what a URL may not hold escaped. */
+/** `user:password` or `:password`, percent-encoded. */
 function readCredentials(login = ''): Credentials | undefined {
   const colon = login.indexOf(':');
   const [user, secret] = colon < 0 ? [login, ''] : [login.slice(0, colon), login.slice(colon + 1)];

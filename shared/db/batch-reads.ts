@@ -5,9 +5,8 @@ import { isDatabaseUnavailable } from './constraints.js';
 import type { Knex } from './knex.js';
 
 /**
- * Reads by key that are asked for within one turn of the event loop share one statement, so a busy process makes one round
- * trip for all its clients of that moment. A read never joins a statement that was sent before it was asked for, so it sees
- * what was committed before. A statement that fails has failed for all its reads.
+ * Reads by key that start within one turn of the event loop share one statement. A read never joins a statement that was
+ * already sent, so it sees everything committed before it started. A failed statement fails all its reads.
  */
 export type ReadMany<Key, Value> = (db: Knex, keys: readonly Key[]) => Promise<(Value | undefined)[]>;
 
@@ -17,31 +16,31 @@ interface Waiting<Key, Value> {
   reject(error: unknown): void;
 }
 
-export interface Together {
-  /** Keys of one statement. */
-  most?: number;
-  /** Statements in flight; further keys wait for the next one. For reads that keep Postgres busy. */
-  atOnce?: number;
+export interface BatchLimits {
+  /** Keys per statement. */
+  maxKeys?: number;
+  /** Statements in flight; further reads wait in a queue. For reads that are expensive for Postgres. */
+  maxStatements?: number;
 }
 
-const MOST = 100;
+const MAX_KEYS = 100;
 
-/** `read` returns as many values as it was given keys, in their order. */
+/** `read` returns one value per key, in the order of the keys. */
 export function batchReads<Key, Value>(
   read: ReadMany<Key, Value>,
-  { most = MOST, atOnce }: Together = {},
+  { maxKeys = MAX_KEYS, maxStatements }: BatchLimits = {},
 ): (db: Knex, key: Key) => Promise<Value | undefined> {
-  const collectors = new WeakMap<Knex, (one: Waiting<Key, Value>) => void>();
+  const batchers = new WeakMap<Knex, (waiting: Waiting<Key, Value>) => void>();
 
-  function open(db: Knex): (one: Waiting<Key, Value>) => void {
+  function open(db: Knex): (waiting: Waiting<Key, Value>) => void {
     const queue: Waiting<Key, Value>[] = [];
-    const statements = atOnce === undefined ? UNLIMITED : openConcurrency({ total: atOnce });
+    const statements = maxStatements === undefined ? UNLIMITED : openConcurrency({ total: maxStatements });
 
-    function sendSome(): void {
+    function sendQueued(): void {
       while (queue.length > 0) {
         const release = statements.tryTake();
         if (release === undefined) return;
-        void send(queue.splice(0, most), release);
+        void send(queue.splice(0, maxKeys), release);
       }
     }
 
@@ -51,25 +50,25 @@ export function batchReads<Key, Value>(
         const values = await read(db, keys);
         for (const [index, { resolve }] of waiting.entries()) resolve(values[index]);
       } catch (error) {
-        // No read waits in the queue for a database that is unavailable.
+        // The queued reads fail too, instead of waiting for an unavailable database one batch after another.
         const failed = isDatabaseUnavailable(error) ? [...waiting, ...queue.splice(0)] : waiting;
         for (const { reject } of failed) reject(error);
       } finally {
         release();
-        sendSome();
+        sendQueued();
       }
     }
 
     return batchPerTurn<Waiting<Key, Value>>((waiting) => {
       queue.push(...waiting);
-      sendSome();
+      sendQueued();
     });
   }
 
   return (db, key) =>
     new Promise((resolve, reject) => {
-      const collect = collectors.get(db) ?? open(db);
-      collectors.set(db, collect);
+      const collect = batchers.get(db) ?? open(db);
+      batchers.set(db, collect);
       collect({ key, resolve, reject });
     });
 }

@@ -3,24 +3,24 @@ import { isRefusal } from './constraints.js';
 import type { Knex } from './knex.js';
 
 /**
- * Writes of one kind that are asked for while others of that kind are on their way go together, in one statement and
- * one commit. The statement waits for no row that another transaction holds: what it leaves out goes alone afterwards,
- * and so does everything when Postgres refuses it as a whole.
+ * Writes of one kind that arrive while others are in flight share one statement and one commit. The statement must not
+ * wait for row locks (SKIP LOCKED): the items that it skips are written one by one afterwards, and so are all items when
+ * Postgres refuses the statement.
  */
 export interface BatchedWrite<Item, Result> {
-  /** Of items with the same key, one at most goes with others. */
+  /** A batch holds at most one item per key. */
   keyOf(item: Item): string;
-  /** About as much as its part of the statement; where all are small, and known to be, nobody asks. */
+  /** The approximate size of the item in the statement; omitted where all items are small. */
   bytesOf?(item: Item): number;
-  /** So many do not wait for those under way; ENOUGH of what somebody waits for. */
-  enough?: number;
-  /** Who comes first waits a moment for others, if there were others the last time. By itself nobody waits. */
-  likesCompany?: boolean;
-  /** As many results as items, in their order; undefined for those it has left out. */
-  together(db: Knex, items: readonly Item[]): Promise<(Result | undefined)[]>;
-  alone(db: Knex, item: Item): Promise<Result>;
-  /** The connection broke: the item may have been written. */
-  unclear(db: Knex, item: Item, error: unknown): Promise<Result>;
+  /** A batch of this many items is sent while others are in flight. Default SEND_AT_ITEMS. */
+  sendAtItems?: number;
+  /** How long the first item of a batch waits for more. Applies only when the previous batch had more than one item. */
+  lingerMs?: number;
+  /** One result per item, in the order of the items; undefined for skipped items. */
+  writeBatch(db: Knex, items: readonly Item[]): Promise<(Result | undefined)[]>;
+  writeOne(db: Knex, item: Item): Promise<Result>;
+  /** The item may or may not have been written. */
+  onBrokenConnection(db: Knex, item: Item, error: unknown): Promise<Result>;
 }
 
 interface Waiting<Item, Result> {
@@ -28,87 +28,88 @@ interface Waiting<Item, Result> {
   resolve(result: Result | Promise<Result>): void;
 }
 
-/** Of one statement. */
-const MOST = 50;
-/** How long a group is waited for: nobody is held up for longer by writes that are stuck. */
-const PATIENCE_MS = 20;
-/** So many are company enough: they leave while others are on their way, and Postgres works while we do. */
-const ENOUGH = 10;
-const MOST_UNDER_WAY = 3;
-/** A group of two costs Postgres, the driver and the kernel nearly as much as one of ten. */
-const COMPANY_MS = 4;
+/** For a caller's `lingerMs`: a batch of two costs Postgres, the driver and the kernel nearly as much as one of ten. */
+export const LINGER_MS = 4;
+
+/** Items per statement. */
+const MAX_ITEMS = 50;
+/** A batch waits no longer than this for the batches in flight, which may be stuck. */
+const MAX_WAIT_MS = 20;
+/** Sent without waiting, so that Postgres and this process work at the same time. */
+const SEND_AT_ITEMS = 10;
+const MAX_BATCHES_IN_FLIGHT = 3;
 
 export function batchWrites<Item, Result>(
   write: BatchedWrite<Item, Result>,
 ): (db: Knex, item: Item) => Promise<Result> {
-  const groups = new WeakMap<Knex, (waiting: Waiting<Item, Result>) => void>();
+  const batchers = new WeakMap<Knex, (waiting: Waiting<Item, Result>) => void>();
   return (db, item) =>
     new Promise((resolve) => {
-      const join = groups.get(db) ?? openGroup(db, write);
-      groups.set(db, join);
-      join({ item, resolve });
+      const add = batchers.get(db) ?? openBatcher(db, write);
+      batchers.set(db, add);
+      add({ item, resolve });
     });
 }
 
-function openGroup<Item, Result>(
+function openBatcher<Item, Result>(
   db: Knex,
   write: BatchedWrite<Item, Result>,
 ): (waiting: Waiting<Item, Result>) => void {
-  const { enough = ENOUGH, likesCompany = false } = write;
+  const { sendAtItems = SEND_AT_ITEMS, lingerMs = 0 } = write;
   let waiting: Waiting<Item, Result>[] = [];
   let inFlight = 0;
-  let patience: NodeJS.Timeout | undefined;
-  let company: NodeJS.Timeout | undefined;
-  let hadCompany = false;
-  let isLeaving = false;
+  let maxWait: NodeJS.Timeout | undefined;
+  let linger: NodeJS.Timeout | undefined;
+  let wasShared = false;
+  let isScheduled = false;
 
-  /** At the end of this turn of the event loop when nothing is under way, so that all of one turn go together. */
+  /** With nothing in flight, sends at the end of this turn of the event loop, so that the items of one turn share a batch. */
   function schedule(): void {
-    if (waiting.length === 0 || isLeaving) return;
-    if (waiting.length >= enough && inFlight < MOST_UNDER_WAY) {
-      leave();
+    if (waiting.length === 0 || isScheduled) return;
+    if (waiting.length >= sendAtItems && inFlight < MAX_BATCHES_IN_FLIGHT) {
+      send();
       return;
     }
     if (inFlight > 0) {
-      patience ??= setTimeout(leave, PATIENCE_MS);
+      maxWait ??= setTimeout(send, MAX_WAIT_MS);
       return;
     }
-    if (likesCompany && hadCompany) {
-      company ??= setTimeout(leave, COMPANY_MS);
+    if (lingerMs > 0 && wasShared) {
+      linger ??= setTimeout(send, lingerMs);
       return;
     }
-    isLeaving = true;
-    setImmediate(leave);
+    isScheduled = true;
+    setImmediate(send);
   }
 
-  function leave(): void {
-    clearTimeout(patience);
-    clearTimeout(company);
-    patience = undefined;
-    company = undefined;
-    isLeaving = false;
-    const { group, rest } = divide(waiting, write);
+  function send(): void {
+    clearTimeout(maxWait);
+    clearTimeout(linger);
+    maxWait = undefined;
+    linger = undefined;
+    isScheduled = false;
+    const { batch, rest } = takeBatch(waiting, write);
     waiting = rest;
-    hadCompany = group.length > 1;
+    wasShared = batch.length > 1;
     inFlight += 1;
-    void carry(group).finally(() => {
+    void writeAll(batch).finally(() => {
       inFlight -= 1;
       schedule();
     });
     schedule();
   }
 
-  async function carry(group: readonly Waiting<Item, Result>[]): Promise<void> {
+  async function writeAll(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
-      const items = group.map(({ item }) => item);
-      const results = await write.together(db, items);
-      for (const [index, { item, resolve }] of group.entries()) {
+      const items = batch.map(({ item }) => item);
+      const results = await write.writeBatch(db, items);
+      for (const [index, { item, resolve }] of batch.entries()) {
         const result = results[index];
-        resolve(result === undefined ? write.alone(db, item) : result);
+        resolve(result === undefined ? write.writeOne(db, item) : result);
       }
     } catch (error) {
-      for (const { item, resolve } of group)
-        resolve(isRefusal(error) ? write.alone(db, item) : write.unclear(db, item, error));
+      for (const { item, resolve } of batch)
+        resolve(isRefusal(error) ? write.writeOne(db, item) : write.onBrokenConnection(db, item, error));
     }
   }
 
@@ -118,21 +119,21 @@ function openGroup<Item, Result>(
   };
 }
 
-/** Those that may go together, and those that are left for the next group. */
-function divide<Item, Result>(
+/** Divides the waiting items into the next batch and the rest. */
+function takeBatch<Item, Result>(
   waiting: readonly Waiting<Item, Result>[],
   { keyOf, bytesOf }: BatchedWrite<Item, Result>,
-): Record<'group' | 'rest', Waiting<Item, Result>[]> {
+): Record<'batch' | 'rest', Waiting<Item, Result>[]> {
   const keys = new Set<string>();
-  const group: Waiting<Item, Result>[] = [];
+  const batch: Waiting<Item, Result>[] = [];
   const rest: Waiting<Item, Result>[] = [];
   let bytes = 0;
   for (const one of waiting) {
     const key = keyOf(one.item);
     bytes += bytesOf?.(one.item) ?? 0;
-    const isFull = group.length === MOST || (group.length > 0 && bytes > MAX_WRITTEN_BATCH_BYTES);
-    (keys.has(key) || isFull ? rest : group).push(one);
+    const isFull = batch.length === MAX_ITEMS || (batch.length > 0 && bytes > MAX_WRITTEN_BATCH_BYTES);
+    (keys.has(key) || isFull ? rest : batch).push(one);
     keys.add(key);
   }
-  return { group, rest };
+  return { batch, rest };
 }

@@ -14,8 +14,8 @@ export interface PostgresConnection {
 }
 
 /**
- * One way to reach Postgres for knex, BullMQ and the CLI. No startup parameters beyond what node-postgres
- * always sends, so that a pooler in transaction mode can stand between.
+ * The connection settings of knex, BullMQ and the CLI. No startup parameters beyond those of node-postgres, since a
+ * pooler in transaction mode refuses others.
  * TLS follows the URL's sslmode; DATABASE_TLS_VERIFY=false turns TLS on and accepts any certificate.
  */
 export function postgresConnection(database: DatabaseConfig): PostgresConnection {
@@ -29,7 +29,7 @@ export function postgresConnection(database: DatabaseConfig): PostgresConnection
     connectionString: url.href,
     ssl,
     keepAlive: true,
-    // The other end of a path that is gone is found to be so within half a minute.
+    // Detects a broken network path within about 30 s.
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: 5000,
     query_timeout: database.queryTimeoutMs,
@@ -37,7 +37,7 @@ export function postgresConnection(database: DatabaseConfig): PostgresConnection
   };
 }
 
-/** bigint columns hold cents below 2^53: numbers, not node-postgres' strings. Other drivers in this process keep theirs. */
+/** bigint columns hold cents below 2^53 and are read as numbers. Set per connection: BullMQ expects node-postgres' strings. */
 function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (oid === INT8_OID) return Number;
   return pg.types.getTypeParser(oid, format as 'text');

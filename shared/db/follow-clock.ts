@@ -5,39 +5,39 @@ import type { PostgresClient } from './idle-connection.js';
 import type { Knex } from './knex.js';
 import { readClock } from './postgres-dialect.js';
 
-/** Each new connection tells Postgres' clock; a process that needs none for long asks all the same. */
-const EVERY_MS = 5000;
-/** From here on a machine's clock is wrong enough for a person to be told: other programs on it have no Postgres to follow. */
-const OFF_MS = 3000;
+/** Each new connection reads Postgres' clock; the timer covers processes that open none for a long time. */
+const INTERVAL_MS = 5000;
+/** A host's clock that is wrong by more is logged: other programs on the host do not follow Postgres. */
+const WARN_ABOVE_MS = 3000;
 
 export function isClockOff(): boolean {
-  return Math.abs(clockCorrectionMs()) > OFF_MS;
+  return Math.abs(clockCorrectionMs()) > WARN_ABOVE_MS;
 }
 
 export function followClock(db: Knex, logger: Logger): Closable {
   let wasOff = false;
-  let asking: Promise<void> | undefined;
-  const look = async (): Promise<void> => {
-    // When Postgres cannot be asked, all else says so.
-    await ask(db).catch(() => undefined);
-    if (isClockOff() !== wasOff) tell(logger);
+  let reading: Promise<void> | undefined;
+  const read = async (): Promise<void> => {
+    // An unavailable Postgres is reported elsewhere.
+    await readClockOf(db).catch(() => undefined);
+    if (isClockOff() !== wasOff) logChange(logger);
     wasOff = isClockOff();
-    asking = undefined;
+    reading = undefined;
   };
-  const begin = (): void => {
-    asking ??= look();
+  const start = (): void => {
+    reading ??= read();
   };
-  const timer = setInterval(begin, EVERY_MS);
-  begin();
+  const timer = setInterval(start, INTERVAL_MS);
+  start();
   return {
     async close() {
       clearInterval(timer);
-      await asking;
+      await reading;
     },
   };
 }
 
-async function ask({ client }: Knex): Promise<void> {
+async function readClockOf({ client }: Knex): Promise<void> {
   const connection: PostgresClient = await client.acquireConnection();
   try {
     await readClock(connection);
@@ -49,14 +49,14 @@ async function ask({ client }: Knex): Promise<void> {
   }
 }
 
-function tell(logger: Logger): void {
+function logChange(logger: Logger): void {
   const seconds = clockCorrectionMs() / 1000;
   if (!isClockOff()) logger.info({ event: 'clock.right', seconds });
   else {
     logger.warn({
       event: 'clock.off',
       seconds,
-      hint: "This machine's clock differs from Postgres' by so much, and the service follows Postgres'. Set it by NTP.",
+      hint: "This host's clock differs from Postgres' clock by this many seconds. The service follows Postgres' clock. Synchronize the host with NTP.",
     });
   }
 }

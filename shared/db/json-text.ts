@@ -1,18 +1,18 @@
-/** Parts of a JSON text that Postgres writes by itself, byte for byte as `JSON.stringify` would. */
+/** SQL expressions for a JSON text that equals the output of `JSON.stringify` byte for byte. */
 export interface Sql {
   sql: string;
 }
 
-/** SQL that gives the text of one value. */
+/** An SQL expression for the JSON text of one value. */
 export const sql = (text: string): Sql => ({ sql: text });
 export const textColumn = (column: string): Sql =>
   sql(`CASE WHEN ${column} IS NULL THEN 'null' ELSE to_json(${column})::text END`);
 export const booleanColumn = (column: string): Sql => sql(`CASE WHEN ${column} THEN 'true' ELSE 'false' END`);
 export const secondsColumn = (column: string): Sql => sql(`floor(extract(epoch FROM ${column}))::bigint`);
-/** Of a column that holds JSON. */
+/** A member of a JSON column. */
 export const member = (column: string, name: string): Sql => sql(`(${column} -> '${name}')::text`);
 
-/** What is constant between two columns is one constant. */
+/** Adjacent constants are merged into one SQL literal. */
 export function asJson(fields: Record<string, Sql | string | string[] | null>): string {
   const parts: string[] = [];
   let constant = '{';

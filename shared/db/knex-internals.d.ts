@@ -1,4 +1,4 @@
-/** The parts of knex on which `postgres-dialect.ts` builds, and which its types leave out. */
+/** Parts of knex that `postgres-dialect.ts` uses and knex's types omit. */
 declare module 'knex/lib/dialects/postgres/index.js' {
   import { Knex } from 'knex';
 
@@ -8,7 +8,7 @@ declare module 'knex/lib/dialects/postgres/index.js' {
   namespace PostgresDialect {
     interface Statement {
       sql: string;
-      /** Of several statements in one text, as many. */
+      /** An array when the text has several statements. */
       response?: { command: string } | { command: string }[];
     }
   }

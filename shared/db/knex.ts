@@ -12,37 +12,37 @@ function ignore(): void {}
 export function openDatabase(
   database: DatabaseConfig,
   logger?: Logger,
-  { tellsClock } = { tellsClock: true },
+  { readsClock } = { readsClock: true },
 ): Knex {
   const config: DialectConfig = {
     client: PostgresDialect,
     idleInTransactionMs: database.queryTimeoutMs,
-    tellsClock,
+    readsClock,
     onDestroyed: (why) => logger?.warn({ event: 'database.connection_destroyed', why }),
-    // snake_case in Postgres, camelCase here.
+    // snake_case in Postgres, camelCase in TypeScript.
     ...knexSnakeCaseMappers(),
-    // Knex would ask each new connection for its version otherwise: a round trip that tells us nothing.
+    // Saves knex one round trip per new connection to read the version.
     version: '14',
     connection: postgresConnection(database),
     pool: { min: 0, max: database.poolSize },
     acquireConnectionTimeout: 10_000,
-    // Knex would print what it also throws, past the log.
+    // Knex would print errors to the console as well as throw them.
     log: { debug: ignore, warn: ignore, error: ignore, deprecate: ignore },
   };
   const db = knexFactory(config);
-  // For `runStatement`; knex itself names none.
+  // Read by `runStatement`; knex itself prepares no statements.
   db.userParams = {
     preparedStatements: database.preparedStatements,
     onStatementLost: () =>
       logger?.warn({
         event: 'database.statements_not_kept',
-        hint: 'A pooler that loses prepared statements stands before Postgres (PgBouncer before 1.21, or without max_prepared_statements). None is prepared from here on; set DATABASE_PREPARED_STATEMENTS=false, or mend the pooler.',
+        hint: 'A pooler in front of Postgres loses prepared statements (PgBouncer before 1.21, or without max_prepared_statements). This process stops preparing statements. Set DATABASE_PREPARED_STATEMENTS=false, or set max_prepared_statements in the pooler.',
       }),
   };
   return db;
 }
 
-/** Knex hands out tarn's pool as `any`. */
+/** Knex types its pool (tarn) as `any`. */
 interface Pool {
   numUsed(): number;
   numFree(): number;

@@ -2,13 +2,12 @@ import type { Row } from './model-columns.js';
 
 /**
  * Keyset pages: ids sort by creation, so a page is a range of an index that ends in the id, newest first.
- * `ending_before` reads upwards from its cursor and turns the page round, so both give the nearest page.
- * A cursor is a position in the list: it must name an object of it, whether or not the filter still fits.
- * A page is one statement or a part of one, and holds at most a part of an answer: what is heavier than its share is only
- * named in it.
+ * `ending_before` reads upwards from its cursor and reverses the page, so both directions give the nearest page.
+ * A cursor must name an object of the list, but the object need not match the filters.
+ * The objects of a page share a byte budget (`share` each): an object above its share is returned by id only.
  */
 export interface PageRequest {
-  /** Absent: everything. */
+  /** Undefined: no limit. */
   limit: number | undefined;
   startingAfter: string | undefined;
   endingBefore: string | undefined;
@@ -16,25 +15,25 @@ export interface PageRequest {
 
 export interface Page<T> {
   data: T[];
-  /** More follow in the direction of travel. */
+  /** More objects follow in the direction of the page. */
   hasMore: boolean;
 }
 
 export interface Listing<T> {
-  /** Of its statement. */
+  /** The prefix of its statements' names. */
   name: string;
   what: string;
   table: string;
   alias: string;
-  /** Columns, FROM and JOINs; of weighed columns, for what each row may weigh. */
+  /** Columns, FROM and JOINs. Sized columns are read for rows of at most `share` bytes. */
   select(share: number | string): string;
-  /** Whose list it is, by the first of `values`: where a cursor must be found. */
+  /** An SQL condition for membership in the list, with the first `ownerValues` of `values`; a cursor's object must meet it. */
   owned: string;
-  /** By how many of them. Default account and mode. */
+  /** Default 2: the account and the mode. */
   ownerValues?: number;
-  /** Whether whoever asks still may. */
+  /** An SQL condition for the permission of the reader, such as an active API key. */
   allowed: string;
-  /** What else holds for every object in it. */
+  /** A further SQL condition for listed objects; a cursor's object need not meet it. */
   always?: string;
   values: readonly unknown[];
   filters: readonly Filter[];
@@ -42,13 +41,13 @@ export interface Listing<T> {
 }
 
 export interface Filter {
-  /** Of the alias's columns. */
+  /** A column of `alias`. */
   column: string;
   operator: '=' | '>=' | '<';
   value: unknown;
 }
 
-/** Ids from here on, and below there: `created` filters, since an id holds its time. */
+/** Filters by `created` are ranges of ids, since an id holds its creation time. */
 export interface IdRange {
   lowestId: string | undefined;
   belowId: string | undefined;
@@ -61,7 +60,7 @@ export function idRange({ lowestId, belowId }: IdRange): Filter[] {
   ];
 }
 
-/** Those that were asked for. */
+/** The filters that have a value. */
 export function givenFilters(filters: readonly Filter[]): Filter[] {
   return filters.filter(({ value }) => value !== undefined);
 }

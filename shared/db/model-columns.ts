@@ -1,6 +1,6 @@
 import type { Model } from 'objection';
 
-/** Some columns of a model in a statement written by hand, and the model as a row of its answer holds it. */
+/** Some columns of a model for a hand-written statement, and a reader of the model from its rows. */
 export interface ModelColumns<M extends Model> {
   sql: string;
   columns: readonly Column<M>[];
@@ -10,7 +10,7 @@ export interface ModelColumns<M extends Model> {
 interface Column<M> {
   field: keyof M & string;
   column: string;
-  /** Under which a row has it. */
+  /** The column's name in a row. */
   name: string;
 }
 
@@ -31,7 +31,7 @@ export function modelColumns<M extends Model>(
     columns,
     read(row) {
       const model = new modelClass();
-      // As a plain object: through Reflect.set it takes seven times as long.
+      // The cast avoids Reflect.set, which takes seven times as long.
       const values = model as unknown as Record<string, unknown>;
       for (const { field, name } of columns) values[field] = row[name];
       return model;

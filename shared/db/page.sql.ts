@@ -1,19 +1,19 @@
 import type { Listing, PageRequest } from './listing.js';
 
-/** What is asked of one page: the values of its listing, its filters and its cursor, in the order of their numbers. */
+/** The parameters of a page's statement in order: the listing's values, the filters' values, the cursor. */
 export function pageValues<T>({ values, filters }: Listing<T>, page: PageRequest): unknown[] {
   const cursor = cursorOf(page);
   return [...values, ...filters.map(({ value }) => value), ...(cursor === undefined ? [] : [cursor])];
 }
 
-/** What else one page has: two that differ in their values alone have one text. */
+/** Pages of the same kind have the same statement text and differ in the parameters only. */
 export function pageKind<T>({ name, filters }: Listing<T>, page: PageRequest): string {
   const filtered = filters.map(({ column, operator }) => ` ${column}${operator}`).join('');
   const beyond = cursorOf(page) === undefined ? '' : ` ${directionOf(page)}`;
   return `${name} ${page.limit ?? 'all'}${filtered}${beyond}`;
 }
 
-/** The limit is a part of the text: Postgres plans for the first ten rows of an index otherwise than for all. */
+/** The limit is part of the text, not a parameter: Postgres plans the first ten rows of an index differently from all. */
 export function pageText<T>(listing: Listing<T>, page: PageRequest, share: number | string): string {
   const { alias, select, owned, allowed, always = 'true', filters, values } = listing;
   const conditions = [owned, allowed, always];
@@ -36,8 +36,9 @@ function directionOf({ endingBefore }: PageRequest): 'ASC' | 'DESC' {
 }
 
 /**
- * Many pages: arrays of what each row of them may weigh, and of what the text of one knows by `$1`, `$2` … Each comes in a
- * SELECT of its own: Postgres does not see how long it is, and need not plan anew for just so many.
+ * Several pages in one statement. Its parameters are arrays with one element per page: the share, then the parameters of
+ * the page's own text. Each array is wrapped in a SELECT, which hides its length from the planner, so that Postgres does
+ * not plan again for each length.
  */
 export function pagesText<T>(listing: Listing<T>, page: PageRequest): string {
   const types = ['int', ...pageValues(listing, page).map(typeOf)];
@@ -51,7 +52,7 @@ export function pagesText<T>(listing: Listing<T>, page: PageRequest): string {
     ORDER BY asked.number, page."${listing.alias}.id" ${directionOf(page)}`;
 }
 
-/** The object with this id, when it is one of the list. */
+/** Selects a row when the object with this id is in the list. */
 export function objectText<T>({ table, alias, owned }: Listing<T>, id: string): string {
   return `SELECT FROM ${table} ${alias} WHERE ${alias}.id = ${id} AND ${owned}`;
 }
@@ -60,7 +61,7 @@ export function cursorOf({ startingAfter, endingBefore }: PageRequest): string |
   return endingBefore ?? startingAfter;
 }
 
-/** All that lists are asked by: text, and the mode. */
+/** Parameters of lists are texts and the mode. */
 function typeOf(value: unknown): string {
   return typeof value === 'boolean' ? 'boolean' : 'text';
 }

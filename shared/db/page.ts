@@ -4,11 +4,11 @@ import type { Listing, Page, PageRequest } from './listing.js';
 import type { Row } from './model-columns.js';
 import { cursorOf, objectText } from './page.sql.js';
 import { readPageRows } from './page-rows.js';
+import type { Sized } from './sized-columns.js';
 import { runStatement } from './statement.js';
-import type { Weighed } from './weighed-columns.js';
 
-/** More than any row has. */
-const WHOLE = 2 ** 31 - 1;
+/** A share that every row fits into. */
+const UNLIMITED_SHARE = 2 ** 31 - 1;
 const ACCOUNT_AND_MODE = 2;
 
 export async function readPage<T>(
@@ -16,10 +16,10 @@ export async function readPage<T>(
   listing: Listing<T>,
   page: PageRequest,
   whenEmpty: () => Promise<void>,
-): Promise<Page<Weighed<T>>> {
+): Promise<Page<Sized<T>>> {
   const { rows, share } = await readPageRows(db, listing, page);
   if (rows.length === 0) {
-    // Asked before an empty page is believed.
+    // Tells a revoked key from an empty list.
     await whenEmpty();
     const cursor = cursorOf(page);
     if (cursor !== undefined && !(await isInList(db, listing, cursor))) {
@@ -31,7 +31,7 @@ export async function readPage<T>(
     }
   }
   const data = (page.limit === undefined ? rows : rows.slice(0, page.limit)).map((row) =>
-    weighed(listing, row, share),
+    readSized(listing, row, share),
   );
   return {
     data: page.endingBefore === undefined ? data : data.reverse(),
@@ -39,27 +39,27 @@ export async function readPage<T>(
   };
 }
 
-export function weighed<T>(
+export function readSized<T>(
   { alias, read }: Pick<Listing<T>, 'alias' | 'read'>,
   row: Row,
   share: number,
-): Weighed<T> {
+): Sized<T> {
   const bytes = Number(row.bytes);
   return { id: String(row[`${alias}.id`]), bytes, object: bytes <= share ? read(row) : undefined };
 }
 
-/** Objects of a list, whole, however heavy, in the order of these ids. */
+/** Objects of a list in the order of `ids`, of any size. */
 export async function readByIds<T>(
   db: Knex,
   { name, alias, select, owned, allowed, read, values }: Omit<Listing<T>, 'filters'>,
   ids: readonly string[],
   whenMissing: () => Promise<void>,
 ): Promise<T[]> {
-  const text = `${select(WHOLE)} WHERE ${owned} AND ${allowed} AND ${alias}.id = ANY ($${values.length + 1}::text[])`;
+  const text = `${select(UNLIMITED_SHARE)} WHERE ${owned} AND ${allowed} AND ${alias}.id = ANY ($${values.length + 1}::text[])`;
   const rows = await runStatement<Row>(db, { name: `${name} by id`, text }, [...values, ids]);
   if (rows.length < ids.length) {
     await whenMissing();
-    throw new Error(`${name}: of ${ids.length} objects ${rows.length} are left`);
+    throw new Error(`${name}: only ${rows.length} of ${ids.length} objects were found`);
   }
   const found = new Map(rows.map((row) => [row[`${alias}.id`], row]));
   return ids.flatMap((id) => {
@@ -68,7 +68,7 @@ export async function readByIds<T>(
   });
 }
 
-/** One object of a list, whole. */
+/** One object of a list, of any size. */
 export async function readById<T>(
   db: Knex,
   listing: Omit<Listing<T>, 'filters'>,
@@ -78,7 +78,7 @@ export async function readById<T>(
   const [object] = await readByIds(db, listing, [id], async () => {
     throw await whyMissing();
   });
-  if (object === undefined) throw new Error(`${listing.name}: it was found, and is not there`);
+  if (object === undefined) throw new Error(`${listing.name}: the object disappeared`);
   return object;
 }
 
@@ -88,7 +88,7 @@ async function isInList<T>(db: Knex, listing: Listing<T>, id: string): Promise<b
   return (await runStatement(db, { name: undefined, text }, [...owners, id])).length > 0;
 }
 
-/** The same for a list that is already in memory, oldest first, such as a session's line items. */
+/** A page of a list in memory, oldest first, such as a session's line items. */
 export function pageOf<T extends { id: string }>(
   items: readonly T[],
   what: string,

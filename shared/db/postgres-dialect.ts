@@ -1,19 +1,20 @@
 import type { Knex } from 'knex';
 import PostgresTransaction from 'knex/lib/dialects/postgres/execution/pg-transaction.js';
 import KnexPostgres from 'knex/lib/dialects/postgres/index.js';
-import { correctClock, machineMs } from '../process/clock.js';
+import { correctClock, unmockedHostMs } from '../process/clock.js';
 import { sqlState } from './constraints.js';
-import { becomesIdle, destroyConnection, isIdle, type PostgresClient } from './idle-connection.js';
+import { destroyConnection, isIdle, type PostgresClient, waitUntilIdle } from './idle-connection.js';
 
 /**
- * Knex's way to Postgres, with three rules. A connection on which a statement was given up is destroyed, and so is one
- * that comes back to the pool, or would be taken from it, in any state but idle. A transaction whose client has gone
- * silent is ended by Postgres. Each new connection tells Postgres' clock, which is the primary's.
+ * Knex's Postgres dialect with three rules. A connection is destroyed when a statement on it was abandoned, or when it
+ * enters or leaves the pool in any state but idle. Postgres ends a transaction whose client is silent. Each new
+ * connection reads Postgres' clock.
  */
 export interface DialectConfig extends Knex.Config {
   /** How long Postgres waits inside a transaction for the next statement. */
   idleInTransactionMs: number;
-  tellsClock: boolean;
+  /** False for a standby: the service follows the primary's clock. */
+  readsClock: boolean;
   onDestroyed(why: string): void;
 }
 
@@ -29,13 +30,13 @@ export class PostgresDialect extends KnexPostgres {
 
   override async acquireRawConnection(): Promise<PostgresClient> {
     const connection: PostgresClient = await super.acquireRawConnection();
-    if (!this.config.tellsClock) return connection;
+    if (!this.config.readsClock) return connection;
     try {
       await readClock(connection);
       return connection;
     } catch (error) {
-      // The pool has not heard of it yet.
-      destroyConnection(connection, 'it was never asked anything else');
+      // The pool does not know the connection yet.
+      destroyConnection(connection, 'its clock could not be read');
       throw error;
     }
   }
@@ -47,9 +48,9 @@ export class PostgresDialect extends KnexPostgres {
     });
   }
 
-  /** When Postgres has said nothing of a statement, whatever it may still do must end with the connection. */
+  /** Without an answer the statement may still run: destroying the connection makes Postgres roll it back. */
   afterFailure(connection: PostgresClient, error: unknown): void {
-    if (sqlState(error) === undefined) this.destroyUnused(connection, 'a statement on it was given up');
+    if (sqlState(error) === undefined) this.destroyUnused(connection, 'a statement on it was abandoned');
   }
 
   override async validateConnection(connection: PostgresClient): Promise<boolean> {
@@ -59,8 +60,8 @@ export class PostgresDialect extends KnexPostgres {
   }
 
   override async releaseConnection(connection: PostgresClient): Promise<void> {
-    if (!isIdle(connection) && !(await becomesIdle(connection)))
-      this.destroyUnused(connection, 'it came back in the middle of something');
+    if (!isIdle(connection) && !(await waitUntilIdle(connection)))
+      this.destroyUnused(connection, 'it was not idle when it was released');
     await super.releaseConnection(connection);
   }
 
@@ -75,9 +76,10 @@ class BoundedTransaction extends PostgresTransaction {
   declare isolationLevel: string | undefined;
   declare readOnly: boolean | undefined;
 
-  /** In the round trip of its BEGIN, and for this transaction only: a pooler may give the next one another connection. */
+  /** SET LOCAL, in the round trip of BEGIN: a pooler may give the next transaction another connection. */
   override begin(connection: unknown): Promise<unknown> {
-    if (this.isolationLevel || this.readOnly) throw new Error('no transaction here is of another mode');
+    if (this.isolationLevel || this.readOnly)
+      throw new Error('isolation levels and read-only transactions are not supported');
     const { idleInTransactionMs } = this.client.config;
     return this.query(
       connection,
@@ -86,23 +88,23 @@ class BoundedTransaction extends PostgresTransaction {
   }
 }
 
-/** Postgres answers the COMMIT of a transaction that has failed with ROLLBACK, and without an error. */
+/** Postgres answers COMMIT in a failed transaction with ROLLBACK and no error. */
 function requireCommitted(statement: Statement): Statement {
   const { response } = statement;
-  const isUndone =
+  const isRolledBack =
     statement.sql.startsWith('COMMIT') && !Array.isArray(response) && response?.command === 'ROLLBACK';
-  if (isUndone) throw new Error('the transaction was rolled back by its COMMIT');
+  if (isRolledBack) throw new Error('the transaction was rolled back by its COMMIT');
   return statement;
 }
 
 export async function readClock(connection: Pick<PostgresClient, 'query'>): Promise<void> {
-  const askedAtMs = machineMs();
+  const askedAtMs = unmockedHostMs();
   const { rows } = await connection.query<{ ms: number }>(CLOCK);
   const [clock] = rows;
-  if (clock !== undefined) correctClock(Number(clock.ms), { askedAtMs, answeredAtMs: machineMs() });
+  if (clock !== undefined) correctClock(Number(clock.ms), { askedAtMs, answeredAtMs: unmockedHostMs() });
 }
 
-/** An answer that takes longer says little. */
+/** A slower answer bounds the clock too loosely to be of use. */
 const CLOCK = {
   text: 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
   query_timeout: 5000,

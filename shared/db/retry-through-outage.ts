@@ -6,14 +6,14 @@ const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 2000;
 
 export interface Outage {
-  /** When to give up. */
+  /** Retries end at this time. */
   until: Date;
   onBroken(error: unknown): void;
 }
 
 /**
- * Writes on another connection what could not be written because one broke. The first may have been carried out all the
- * same, so `write` must be one that changes nothing the second time.
+ * Retries a write on another connection when its connection broke. The first attempt may have been committed, so `write`
+ * must be idempotent.
  */
 export async function retryThroughOutage<T>(
   { until, onBroken }: Outage,

@@ -1,14 +1,18 @@
 import { isIdle, type PostgresClient } from './idle-connection.js';
-import { keepNoneFromHere, keepsStatements, wasLost } from './kept-statements.js';
 import type { Knex } from './knex.js';
 import type { PostgresDialect } from './postgres-dialect.js';
+import {
+  isPreparedStatementLost,
+  preparesStatements,
+  stopPreparingStatements,
+} from './prepared-statements.js';
 
 /**
- * The statements of the hottest paths go to Postgres as they are, past the query builder, and named, so that each
- * connection parses them once. They take the pool's connections, or inside a transaction its own.
+ * Hand-written statements skip the query builder and are prepared by name, so that each connection parses them once. They
+ * use knex's pool, or the connection of the transaction.
  */
 export interface Statement {
-  /** Unique to its text; undefined for a text that is not worth keeping. */
+  /** Unique to the text; undefined: not prepared. */
   name: string | undefined;
   text: string;
 }
@@ -21,9 +25,9 @@ export async function runStatement<Row>(
   try {
     return await runOnce(db, statement, values);
   } catch (error) {
-    if (statement.name === undefined || !wasLost(error)) throw error;
-    keepNoneFromHere(db);
-    // A transaction has failed with it.
+    if (statement.name === undefined || !isPreparedStatementLost(error)) throw error;
+    stopPreparingStatements(db);
+    // The error has aborted the transaction.
     if (db.isTransaction === true) throw error;
     return await runOnce(db, { ...statement, name: undefined }, values);
   }
@@ -33,11 +37,11 @@ async function runOnce<Row>(db: Knex, { name, text }: Statement, values: readonl
   const client: PostgresDialect = db.client;
   const connection: PostgresClient = await client.acquireConnection();
   try {
-    // For whoever listens to what knex sends.
+    // Knex's own event, so that its listeners see these statements too.
     client.emit('query', { sql: text, bindings: values });
-    const isNamed = name !== undefined && keepsStatements(db);
+    const isNamed = name !== undefined && preparesStatements(db);
     const { rows } = await connection.query({ ...(isNamed && { name }), text, values: [...values] });
-    // Postgres is idle only after the commit: what is answered outside a transaction is in the ledger.
+    // Outside a transaction an idle connection proves that the statement was committed.
     if (db.isTransaction !== true && !isIdle(connection)) throw new Error('the statement was not committed');
     return rows as Row[];
   } catch (error) {

@@ -2,17 +2,17 @@ import type { Logger } from '../process/logger.js';
 import type { PostgresClient } from './idle-connection.js';
 import type { Knex } from './knex.js';
 
-/** For whoever keeps its queue in Postgres and so needs a connection of its own for LISTEN. */
+/** A queue in Postgres needs LISTEN, which does not work through a pooler in transaction mode. */
 export async function warnAboutPooler(db: Knex, logger: Logger): Promise<void> {
-  // When Postgres cannot be asked, all else says so.
+  // An unavailable Postgres is reported elsewhere.
   if (!(await isPooled(db).catch(() => false))) return;
   logger.warn({
     event: 'config.pooled_queue',
-    hint: 'Without REDIS_URL the queue lives in Postgres and needs a direct connection, and a pooler stands before DATABASE_URL: jobs are found late, by the sweep alone. Set REDIS_URL, or the address of Postgres itself.',
+    hint: 'Without REDIS_URL the queue lives in Postgres and needs a direct connection, but DATABASE_URL goes through a pooler: only the sweep finds jobs, and late. Set REDIS_URL, or point DATABASE_URL at Postgres itself.',
   });
 }
 
-/** A pooler tells each client a number of its own for the process that serves it. */
+/** A pooler reports a made-up backend process id at connect time. */
 async function isPooled({ client }: Knex): Promise<boolean> {
   const connection: PostgresClient & { processID?: number | null } = await client.acquireConnection();
   try {

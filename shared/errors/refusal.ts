@@ -1,7 +1,6 @@
 /**
- * A refusal is a clear "no" that its receiver can act on: a code, a sentence that says what to change and,
- * where there is one, the parameter at fault. Anything else that is thrown is our own fault, and is told to
- * nobody but the log.
+ * An error that the client can act on: a code, a sentence that says what to change and, if there is one, the parameter at
+ * fault. Any other error is a fault of the service: it is logged, and the client gets no details.
  */
 export type RefusalCode =
   | 'amount_too_large'

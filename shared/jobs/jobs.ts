@@ -1,16 +1,16 @@
 /**
- * Every job there is, in one table. A job is a doorbell: it says "look now" and carries ids at most; the work
- * itself is a row in Postgres. Job name = queue name = handler file in workers/.
+ * All jobs. A job notifies a worker of due work and carries ids only; the work itself is a row in Postgres. A job's name
+ * is also the name of its queue and of its handler's file in workers/jobs/.
  */
 export interface JobPayloads {
-  /** Also those that were claimed in the same moment. */
+  /** `others` were claimed in the same turn of the event loop. */
   'settle-payment': ClaimedPayment & { others?: readonly ClaimedPayment[] };
   'confirm-payment': { paymentId: string };
   'expire-sessions': Record<string, never>;
   'deliver-webhook': { accountId: string };
 }
 
-/** With the id of the request that claimed it, for the log. */
+/** `requestId` is logged. */
 export interface ClaimedPayment {
   paymentId: string;
   requestId?: string;

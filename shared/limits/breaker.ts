@@ -1,5 +1,5 @@
 import { InFlight } from '../process/in-flight.js';
-import { waitAtMost } from '../process/within.js';
+import { waitAtMost } from '../process/timeout.js';
 
 /**
  * A circuit breaker before a store that may hang. The first call without an answer in time opens it: all calls that wait

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { ownNowMs } from '../process/clock.js';
+import { hostNowMs } from '../process/clock.js';
 import { WRONG_PASSWORDS_A_MINUTE, WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE } from './bounds.js';
 
 /**
@@ -25,7 +25,7 @@ export function openLoginLimiter(onLimited: () => void = () => {}): LoginLimiter
   let window = 0;
 
   function turnWindow(): void {
-    const current = Math.floor(ownNowMs() / WINDOW_MS);
+    const current = Math.floor(hostNowMs() / WINDOW_MS);
     if (current === window) return;
     window = current;
     wrongOf.clear();
@@ -41,7 +41,7 @@ export function openLoginLimiter(onLimited: () => void = () => {}): LoginLimiter
       if (isTooMany || ofAddress >= WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE) {
         if (!isTold) onLimited();
         isTold = true;
-        return { retryAfterSeconds: Math.ceil(((window + 1) * WINDOW_MS - ownNowMs()) / 1000) };
+        return { retryAfterSeconds: Math.ceil(((window + 1) * WINDOW_MS - hostNowMs()) / 1000) };
       }
       if (isRight()) {
         loggedIn.set(address, true);

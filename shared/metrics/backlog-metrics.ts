@@ -2,13 +2,13 @@ import { Gauge, Registry } from 'prom-client';
 import type { Knex } from '../db/knex.js';
 import type { Replica } from '../db/replica.js';
 import type { Logger } from '../process/logger.js';
-import { within } from '../process/within.js';
+import { withTimeout } from '../process/timeout.js';
 import type { Queues } from '../queues/enqueue.js';
 import { type Backlog, readBacklog } from '../upkeep/backlog.js';
 
 /**
- * What waits in Postgres and in the queues, asked when the page is read, and the same on that of every process. What can't
- * be asked is left out; the page still answers.
+ * The backlog in Postgres and in the queues, read for each scrape and the same on every process's page. Metrics of an
+ * unavailable store are left out.
  */
 export interface BacklogSources {
   db: Knex;
@@ -17,30 +17,30 @@ export interface BacklogSources {
   logger: Logger;
 }
 
-/** Prometheus gives up after ten seconds, and most needs this page when a store is slow or the pool used up. */
-export const ANSWER_WITHIN_MS = 3000;
+/** Prometheus' scrape timeout is 10 s, and this page matters most when a store is slow or the pool is exhausted. */
+export const READ_TIMEOUT_MS = 3000;
 
 const BACKLOG_GAUGES: Record<keyof Backlog, { name: string; help: string }> = {
   paymentsProcessing: {
     name: 'checkout_payments_processing',
-    help: 'Payments whose outcome is open.',
+    help: 'Payments without an outcome yet.',
   },
   oldestPaymentSeconds: {
     name: 'checkout_payments_processing_oldest_seconds',
-    help: 'How long the oldest payment whose outcome is open has been so.',
+    help: 'Age of the oldest payment without an outcome.',
   },
-  deliveriesDue: { name: 'checkout_deliveries_due', help: 'Webhook deliveries whose time has come.' },
+  deliveriesDue: { name: 'checkout_deliveries_due', help: 'Webhook deliveries that are due.' },
   oldestDeliverySeconds: {
     name: 'checkout_deliveries_due_oldest_seconds',
     help: 'How long the oldest due webhook delivery has been due.',
   },
   sessionsOverdue: {
     name: 'checkout_sessions_overdue',
-    help: 'Open sessions whose time is over and that no worker has expired yet.',
+    help: 'Open sessions past their expiry that no worker has expired yet.',
   },
   quarantinedWork: {
     name: 'checkout_work_apart',
-    help: 'Payments and sessions that are taken alone, since workers died with them.',
+    help: 'Payments, sessions and deliveries in quarantine, since workers crashed on them.',
   },
 };
 
@@ -54,11 +54,13 @@ export function openBacklogMetrics({ db, replica, queues, logger }: BacklogSourc
     ([key, { name, help }]) => [key as keyof Backlog, gauge(name, help)] as const,
   );
   const jobs = gauge('checkout_queue_jobs', 'Jobs per queue and state.', ['queue', 'state']);
-  const readable = gauge('checkout_store_readable', '1 when the store answered for this page.', ['store']);
+  const readable = gauge('checkout_store_readable', '1 when the store answered for this page, else 0.', [
+    'store',
+  ]);
 
   async function ask(store: 'postgres' | 'queue', read: () => Promise<void>): Promise<void> {
     try {
-      await within(ANSWER_WITHIN_MS, read());
+      await withTimeout(READ_TIMEOUT_MS, read());
       readable.set({ store }, 1);
     } catch (error) {
       readable.set({ store }, 0);

@@ -1,4 +1,4 @@
-/** One metrics page of several: each metric once, with the series of all. */
+/** Merges metrics pages: each metric once, with the series of all pages. */
 export function mergePages(pages: readonly string[]): string {
   const metrics = new Map<string, string[]>();
   for (const text of pages.flatMap((page) => page.split(/^(?=# HELP )/m))) {

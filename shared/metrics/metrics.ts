@@ -7,21 +7,21 @@ import { type BacklogSources, openBacklogMetrics } from './backlog-metrics.js';
 import { mergePages } from './merge-pages.js';
 
 /**
- * What both processes tell Prometheus: the process itself (event-loop delay, memory), its pool, its clock and its log, and
- * what is asked for when the page is read.
+ * Metrics of web and worker processes: the process itself (event-loop delay, memory), its connection pool, its clock, its
+ * log, and the backlog.
  */
 export type MetricSources = BacklogSources;
 
 export interface MetricsPage {
-  /** Where a process registers what it counts itself. */
+  /** For the counters of a kind of process. */
   registry: Registry;
-  /** What is this process' own, without asking anybody. */
+  /** This process's own metrics, without the backlog and without I/O. */
   own(): Promise<string>;
   read(): Promise<string>;
 }
 
-/** Lines that the alerts wait for. An alarm on what grows does not see what begins with its first event. */
-const ALARMING = [
+/** Events with an alert. They start at 0: an alert on an increase does not fire for a series that starts at 1. */
+const ALERT_EVENTS = [
   'database.connection_destroyed',
   'database.statements_not_kept',
   'delivery.given_up',
@@ -40,9 +40,9 @@ const ALARMING = [
   'webhook_secret.unreadable',
 ];
 
-/** `labels` are on whatever is the process' own. */
+/** `labels` are added to the process's own metrics. */
 export function openMetricsPage(sources: MetricSources, labels: Record<string, string> = {}): MetricsPage {
-  const registry = ownMetrics(sources);
+  const registry = openProcessMetrics(sources);
   registry.setDefaultLabels(labels);
   const asked = openBacklogMetrics(sources);
   return {
@@ -54,13 +54,13 @@ export function openMetricsPage(sources: MetricSources, labels: Record<string, s
   };
 }
 
-function ownMetrics({ db, logger }: MetricSources): Registry {
+function openProcessMetrics({ db, logger }: MetricSources): Registry {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'checkout_build_info',
-    help: '1, with the version that runs.',
+    help: 'Always 1; the label has the running version.',
     labelNames: ['version'],
     registers,
   }).set({ version: VERSION }, 1);
@@ -75,7 +75,7 @@ function ownMetrics({ db, logger }: MetricSources): Registry {
   });
   new Gauge({
     name: 'checkout_clock_offset_seconds',
-    help: "By how much Postgres' clock, which the service follows, is ahead of this machine's.",
+    help: "Seconds by which Postgres' clock, which the service follows, is ahead of this host's clock.",
     registers,
     collect() {
       this.set(clockCorrectionMs() / 1000);
@@ -83,12 +83,12 @@ function ownMetrics({ db, logger }: MetricSources): Registry {
   });
   new Counter({
     name: 'checkout_log_lines_total',
-    help: 'Warnings and errors in the log of this process, as far as LOG_LEVEL lets them be written, by event.',
+    help: 'Warnings and errors in the log of this process, by event. LOG_LEVEL applies.',
     labelNames: ['event'],
     registers,
     collect() {
       this.reset();
-      for (const event of ALARMING) this.inc({ event }, 0);
+      for (const event of ALERT_EVENTS) this.inc({ event }, 0);
       for (const [event, count] of countLoggedProblems(logger)) this.inc({ event }, count);
     },
   });

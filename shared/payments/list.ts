@@ -1,14 +1,14 @@
+import { accountList } from '../accounts/account-list.js';
 import type { Principal } from '../accounts/api-keys.js';
-import { ownList } from '../accounts/own-list.js';
 import type { Knex } from '../db/knex.js';
 import { type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
-import { type Weighed, weighedColumns } from '../db/weighed-columns.js';
+import { type Sized, sizedColumns } from '../db/sized-columns.js';
 import { Payment } from './model.js';
 import { SHOWN_PAYMENT_FIELDS } from './present.js';
 
 /** The facilitator's words. */
 const LONG = ['payer', 'transaction'] as const satisfies (keyof Payment)[];
-const columns = weighedColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'checkoutSessionId'], LONG);
+const columns = sizedColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'checkoutSessionId'], LONG);
 
 const PAYMENT = {
   name: 'payment',
@@ -20,10 +20,10 @@ const PAYMENT = {
 };
 
 /** In any status, of a session or of a refund. */
-export const { one: getPayment } = ownList<Payment>(PAYMENT);
+export const { one: getPayment } = accountList<Payment>(PAYMENT);
 
 /** Of sessions: what has paid a refund is not a buyer's. */
-const PAYMENTS = ownList<Payment>({
+const PAYMENTS = accountList<Payment>({
   ...PAYMENT,
   name: 'payments',
   among: "payment.status = 'succeeded' AND payment.checkout_session_id LIKE 'cs\\_%'",
@@ -36,6 +36,6 @@ export async function listPayments(
   principal: Principal,
   page: PageRequest,
   created: IdRange,
-): Promise<Page<Weighed<Payment>>> {
+): Promise<Page<Sized<Payment>>> {
   return await PAYMENTS.page(db, principal, page, idRange(created));
 }

@@ -1,4 +1,4 @@
-/** What is given to it within one turn of the event loop is sent together at its end. */
+/** Collects the items of one turn of the event loop and sends them as one batch at its end. */
 export function batchPerTurn<Item>(send: (items: Item[]) => void): (item: Item) => void {
   let waiting: Item[] = [];
   return (item) => {

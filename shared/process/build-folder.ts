@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * The folder that holds api/, shared/ and migrations/: dist/ in a build, else the root of the repository. It is looked for
- * upwards, since a bundle puts this module into a folder of another depth.
+ * The folder that holds api/, shared/ and migrations/: dist/ in a build, else the root of the repository. Found by
+ * searching upwards, since a bundle puts this module at another depth.
  */
 export const BUILD_FOLDER = findUpwards(import.meta.dirname);
 

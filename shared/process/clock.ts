@@ -1,6 +1,6 @@
 /**
- * The only source of the current time, so that tests can move it. Everything else takes a Date. It follows Postgres'
- * clock: times that one process writes are read by others, and the clocks of their machines may differ.
+ * The only source of the current time, so that tests can move it. It follows Postgres' clock: processes read each
+ * other's times, and the clocks of their hosts may differ.
  */
 let offsetMs = 0;
 let correctionMs = 0;
@@ -13,51 +13,52 @@ export function now(): Date {
   return new Date(nowMs());
 }
 
-/** By this machine's clock alone: for whoever compares it with theirs, as those do who check our tokens. */
-export function ownNowMs(): number {
+/** The host's clock without the correction to Postgres' clock: for times that another service compares with its own clock. */
+export function hostNowMs(): number {
   return Date.now() + offsetMs;
 }
 
-/** By the later of the two clocks it is not so late yet: for what must not be called over too soon. */
-export function cautiousNowMs(): number {
-  return Math.min(nowMs(), ownNowMs());
+/** The earlier of the host's and Postgres' time: for deadlines that must not be judged as passed too soon. */
+export function earlierNowMs(): number {
+  return Math.min(nowMs(), hostNowMs());
 }
 
-/** This machine's own clock, to be compared with Postgres'; it goes on when a test makes Date.now stand still. */
-export const machineMs: () => number = Date.now;
+/** The host's clock; it keeps running while a test mocks Date.now. */
+export const unmockedHostMs: () => number = Date.now;
 
 /**
- * Postgres' time was read somewhere between the question and its answer. The correction is moved no further than that
- * makes sure of, so clocks that may be equal are, and an answer that took long changes little.
+ * Postgres read its clock at an unknown moment between the question and its answer. The correction moves only as far as
+ * these two bounds require, so a slow answer changes little and equal clocks stay equal.
  */
 export function correctClock(
   postgresMs: number,
   { askedAtMs, answeredAtMs }: { askedAtMs: number; answeredAtMs: number },
 ): void {
-  // The machine's clock is read in whole milliseconds, rounded down.
+  // Date.now rounds down to whole milliseconds.
   const least = Math.ceil(postgresMs - (answeredAtMs + 1));
   const most = Math.floor(postgresMs - askedAtMs);
   correctionMs = Math.min(Math.max(correctionMs, least), Math.max(most, least));
 }
 
-/** By how much Postgres' clock is ahead of this machine's. */
+/** Milliseconds by which Postgres' clock is ahead of the host's. */
 export function clockCorrectionMs(): number {
   return correctionMs;
 }
 
-/** Moves this process's clock, for tests. */
-export function travelMs(ms: number): void {
+/** For tests. */
+export function advanceClock(ms: number): void {
   offsetMs += ms;
 }
 
-export function returnToPresent(): void {
+/** For tests. */
+export function resetClock(): void {
   offsetMs = 0;
-  for (const forget of whatWasRemembered) forget();
+  for (const listener of resetListeners) listener();
 }
 
-const whatWasRemembered: (() => void)[] = [];
+const resetListeners: (() => void)[] = [];
 
-/** For what remembers a time of the moved clock. */
-export function onReturnToPresent(forget: () => void): void {
-  whatWasRemembered.push(forget);
+/** For modules that remember a time of the advanced clock. */
+export function onClockReset(listener: () => void): void {
+  resetListeners.push(listener);
 }

@@ -1,34 +1,33 @@
-interface Entry<T> {
+interface Slot<T> {
   item: T;
-  at: number;
+  index: number;
 }
 
 /**
- * The items in flight, where each request comes and goes. A Set would say the same, but V8 replaces its table every so many
- * changes, and a replaced table keeps what it held and the table after it: once the first of them is old, everything that
- * was in flight meanwhile stays until the whole heap is collected.
+ * The items in flight. Not a Set: V8 replaces a Set's table after a number of changes, and a replaced table keeps
+ * references to its entries and to the next table, so once one table is in old space, the items live until a full
+ * collection.
  */
 export class InFlight<T> {
-  readonly #entries: Entry<T>[] = [];
+  readonly #slots: Slot<T>[] = [];
 
-  /** Returns what removes the item again, and says whether the item was still there. */
+  /** Returns a function that removes the item and says whether it was still there. */
   add(item: T): () => boolean {
-    const entries = this.#entries;
-    const entry = { item, at: entries.length };
-    entries.push(entry);
+    const slots = this.#slots;
+    const slot = { item, index: slots.length };
+    slots.push(slot);
     return () => {
-      if (entries[entry.at] !== entry) return false;
-      const last = entries.pop() ?? entry;
-      if (last !== entry) {
-        entries[entry.at] = last;
-        last.at = entry.at;
+      if (slots[slot.index] !== slot) return false;
+      const last = slots.pop() ?? slot;
+      if (last !== slot) {
+        slots[slot.index] = last;
+        last.index = slot.index;
       }
       return true;
     };
   }
 
-  /** At this moment. */
   all(): T[] {
-    return this.#entries.map(({ item }) => item);
+    return this.#slots.map(({ item }) => item);
   }
 }

@@ -5,7 +5,7 @@ import { VERSION } from './version.js';
 
 export type { Logger };
 
-/** Whatever a line calls by these names is not told. */
+/** Fields of these names are logged as `[redacted]`. */
 const HIDDEN = [
   'secret',
   'authorization',
@@ -17,20 +17,20 @@ const HIDDEN = [
 ];
 
 /**
- * One JSON line per unit of work on standard output. Lines are built field by field from what may be told, and errors
- * from what `describeError` takes of them; hiding names is the second net.
+ * One JSON line per unit of work on standard output. Callers choose each field, and `describeError` chooses an error's;
+ * redaction by field name is the second line of defence.
  */
 export function createLogger(
   level: string,
   process: string,
   destination: NodeJS.WritableStream = stdout,
 ): Logger {
-  const told = new Map<string, number>();
+  const counts = new Map<string, number>();
   const options: LoggerOptions = {
     level,
     hooks: {
       logMethod(line, log, lineLevel) {
-        if (lineLevel >= WARN_LEVEL) count(told, line[0]);
+        if (lineLevel >= WARN_LEVEL) countProblem(counts, line[0]);
         log.apply(this, line);
       },
     },
@@ -43,43 +43,43 @@ export function createLogger(
     },
   };
   const logger = pino(options, destination === stdout ? standardOutput() : destination);
-  troubles.set(logger, told);
+  problemCounts.set(logger, counts);
   return logger;
 }
 
-const troubles = new WeakMap<Logger, ReadonlyMap<string, number>>();
+const problemCounts = new WeakMap<Logger, ReadonlyMap<string, number>>();
 
-/** How many warnings and errors it has written, by event. */
+/** How many warnings and errors the logger has written, by event. */
 export function countLoggedProblems(logger: Logger): ReadonlyMap<string, number> {
-  return troubles.get(logger) ?? new Map();
+  return problemCounts.get(logger) ?? new Map();
 }
 
-function count(told: Map<string, number>, line: unknown): void {
+function countProblem(counts: Map<string, number>, line: unknown): void {
   if (typeof line !== 'object' || line === null || !('event' in line)) return;
   const event = String(line.event);
-  told.set(event, (told.get(event) ?? 0) + 1);
+  counts.set(event, (counts.get(event) ?? 0) + 1);
 }
 
-/** The first line of each process. */
+/** Writes the first line of a process. */
 export function logStart(logger: Logger): void {
   logger.info({ event: 'service.starting', version: VERSION, node: thisProcess.version });
 }
 
-/** A system call for each line is a tenth of a request's time: lines go out many at once, and at the latest after this. */
-const WRITTEN_WITHIN_MS = 100;
+/** Lines are buffered for at most this time: one system call per line took a tenth of a request's time. */
+const FLUSH_EVERY_MS = 100;
 const BUFFER_BYTES = 8192;
-/** Pino's number for it. */
+/** Pino's number for `warn`. */
 const WARN_LEVEL = 40;
 let output: DestinationStream | undefined;
 
-/** What is not well is told at once, whatever becomes of the process. */
+/** Warnings and errors are flushed at once, in case the process crashes. */
 function standardOutput(): DestinationStream {
   if (output !== undefined) return output;
-  const settings = { dest: stdout.fd, sync: true, minLength: BUFFER_BYTES, periodicFlush: WRITTEN_WITHIN_MS };
+  const settings = { dest: stdout.fd, sync: true, minLength: BUFFER_BYTES, periodicFlush: FLUSH_EVERY_MS };
   const buffer = pino.destination(settings);
   thisProcess.once('exit', () => buffer.flushSync());
   const destination = {
-    // Pino then says of what level a line is.
+    // Makes pino set `lastLevel` before each write.
     [pino.symbols.needsMetadataGsym]: true,
     lastLevel: 0,
     write(line: string) {
@@ -91,7 +91,7 @@ function standardOutput(): DestinationStream {
   return output;
 }
 
-/** Name, message, code and stack. Drivers hang more on their errors, down to rows and addresses with passwords. */
+/** Name, message, code and stack only: drivers attach rows and connection strings with passwords to their errors. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   return {

@@ -1,21 +1,21 @@
 import type { Logger } from './logger.js';
-import { waitAtMost } from './within.js';
+import { waitAtMost } from './timeout.js';
 
-/** Routers give a stopping process 30 s; this leaves a margin. */
+/** Platforms such as Heroku kill a stopping process after 30 s; this leaves a margin. */
 const DEADLINE_MS = 25_000;
 
 export interface Closable {
   close(): Promise<void>;
 }
 
-/** What has not closed by then is left to the end of the process: a statement that hangs holds its connection open. */
+/** Stops waiting after `ms`: a hanging statement would keep its connection open, and the end of the process closes it. */
 export async function closeWithin(ms: number, closing: Promise<void>, logger: Logger): Promise<void> {
   if (!(await waitAtMost(ms, closing))) logger.warn({ event: 'process.left_open' });
 }
 
 /**
- * SIGTERM or SIGINT closes the service once and ends the process. Platforms signal every process of theirs, and npm
- * passes its own on: a second signal is the first one again. What has not closed in time is ended.
+ * SIGTERM or SIGINT closes the service and ends the process, after DEADLINE_MS in any case. Further signals are ignored:
+ * platforms signal every process of a group, and npm forwards its own signal to its child.
  */
 export function closeOnSignal(service: Closable, logger: Logger): void {
   let closing = false;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { BUILD_FOLDER } from './build-folder.js';
 
-/** What runs: the tag it was built from, or the last one and the commit. Run from its sources it is the package's. */
+/** In a build the tag it was built from, or the latest tag and the commit; from sources the version in package.json. */
 export const VERSION: string = readVersion('build.json') ?? readVersion('package.json') ?? 'unknown';
 
 function readVersion(file: string): string | undefined {

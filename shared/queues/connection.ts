@@ -1,13 +1,13 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig } from '../config/config.js';
-import { parseRedisUrl, type RedisPlace } from '../config/redis-url.js';
+import { parseRedisUrl, type RedisAddress } from '../config/redis-url.js';
 import { type Breaker, openBreaker } from '../limits/breaker.js';
 import type { Logger } from '../process/logger.js';
 
-/** One Redis, found by its address or by Sentinels; or a cluster, each command to which must stay in one slot. */
+/** A single Redis, or a cluster, where all keys of a command must lie in one hash slot. */
 export type RedisClient = Redis | Cluster;
 
-/** A connection for requests: it fails at once instead of queueing commands while Redis is away. */
+/** A connection for requests. Commands fail at once while Redis is unavailable, instead of queueing. */
 export function openRedis(redis: RedisConfig, logger: Logger): RedisClient {
   const client = connect(redis, {
     enableOfflineQueue: false,
@@ -20,7 +20,7 @@ export function openRedis(redis: RedisConfig, logger: Logger): RedisClient {
   return client;
 }
 
-/** For the connection of requests, which do without Redis rather than wait for one that hangs. */
+/** For the connection of requests: they go on without Redis instead of waiting for one that hangs. */
 export function openRedisBreaker(client: RedisClient, logger: Logger): Breaker {
   return openBreaker({
     probe: () => client.ping(),
@@ -29,9 +29,9 @@ export function openRedisBreaker(client: RedisClient, logger: Logger): Breaker {
   });
 }
 
-/** A connection for BullMQ's workers, which must wait for Redis however long it is away. */
+/** A connection for BullMQ's workers, which must wait for Redis however long it is unavailable. */
 export function openWorkerRedis(redis: RedisConfig, logger: Logger): RedisClient {
-  // Longer than BullMQ lets Redis wait for a job.
+  // socketTimeout is longer than BullMQ's blocking wait for a job.
   const client = connect(redis, {
     enableOfflineQueue: true,
     maxRetriesPerRequest: null,
@@ -42,46 +42,46 @@ export function openWorkerRedis(redis: RedisConfig, logger: Logger): RedisClient
   return client;
 }
 
-interface Patience {
+interface ConnectionLimits {
   enableOfflineQueue: boolean;
   commandTimeout?: number;
   socketTimeout: number;
   maxRetriesPerRequest: number | null;
-  /** Of a cluster: how often a command is tried again, at each tenth of a second, while its node is looked for. */
+  /** In a cluster: how often a command is retried, every 100 ms, while its node is unknown. */
   maxRedirections: number;
 }
 
-/** A path that has gone silent is given up, whichever end is asked first: `keepAlive` here, `socketTimeout` above. */
+/** `keepAlive` and `socketTimeout` together detect a silent network path, with commands in flight and without. */
 function connect(
   redis: RedisConfig,
-  { maxRedirections, enableOfflineQueue, ...patience }: Patience,
+  { maxRedirections, enableOfflineQueue, ...limits }: ConnectionLimits,
 ): RedisClient {
-  const place = parseRedisUrl(redis.url);
-  if (typeof place === 'string') throw new Error(`REDIS_URL ${place}`);
-  const tls = place.tls ? { tls: { rejectUnauthorized: redis.verifyTls } } : {};
+  const address = parseRedisUrl(redis.url);
+  if (typeof address === 'string') throw new Error(`REDIS_URL ${address}`);
+  const tls = address.tls ? { tls: { rejectUnauthorized: redis.verifyTls } } : {};
   const sentinelTls = tls.tls && { sentinelTLS: tls.tls, enableTLSForSentinelMode: true };
-  const options = { keepAlive: 10_000, ...tls, ...patience };
-  switch (place.kind) {
+  const options = { keepAlive: 10_000, ...tls, ...limits };
+  switch (address.kind) {
     case 'one':
-      return new Redis(place.url, { ...options, enableOfflineQueue });
+      return new Redis(address.url, { ...options, enableOfflineQueue });
     case 'sentinel':
-      return new Redis({ ...options, ...sentinelOptions(place), ...sentinelTls, enableOfflineQueue });
+      return new Redis({ ...options, ...sentinelOptions(address), ...sentinelTls, enableOfflineQueue });
     case 'cluster':
-      return new Cluster(place.nodes, {
+      return new Cluster(address.nodes, {
         enableOfflineQueue,
         maxRedirections,
-        // Certificates are made out to names.
-        ...(place.tls && { dnsLookup: (name, found) => found(null, name) }),
-        redisOptions: { ...options, ...place.credentials },
+        // TLS certificates name hosts, not addresses.
+        ...(address.tls && { dnsLookup: (name, found) => found(null, name) }),
+        redisOptions: { ...options, ...address.credentials },
       });
   }
 }
 
-/** One that is master no longer is left, whether or not it has closed its connections. */
+/** READONLY comes from a former master, which may keep its connections open after a failover. */
 function sentinelOptions(
-  place: Extract<RedisPlace, { kind: 'sentinel' }>,
+  address: Extract<RedisAddress, { kind: 'sentinel' }>,
 ): Omit<RedisOptions, 'replyMapping'> {
-  const { nodes, name, db, credentials, sentinels } = place;
+  const { nodes, name, db, credentials, sentinels } = address;
   return {
     sentinels: nodes,
     name,
@@ -93,20 +93,20 @@ function sentinelOptions(
   };
 }
 
-/** One line when the connection breaks and one when it is back, however often it is retried between. */
+/** Logs one line when the connection breaks and one when it is back, not one per retry. */
 function logConnectionErrors(client: RedisClient, logger: Logger): void {
-  let away = false;
+  let isAway = false;
   client.on('error', (error: Error) => {
-    if (!away) logger.error({ event: 'redis.away', err: error });
-    away = true;
+    if (!isAway) logger.error({ event: 'redis.away', err: error });
+    isAway = true;
   });
   client.on('ready', () => {
-    if (away) logger.info({ event: 'redis.back' });
-    away = false;
+    if (isAway) logger.info({ event: 'redis.back' });
+    isAway = false;
   });
 }
 
-/** A Redis that evicts keys drops jobs. The sweep finds their rows again, but late, and limits forget what they counted. */
+/** A Redis that evicts keys loses jobs, which the sweep finds late, and the counts of rate limits. */
 export function warnIfRedisMayEvict(client: RedisClient, logger: Logger): void {
   client.once('ready', () => {
     client.info('memory').then(
@@ -119,7 +119,7 @@ export function warnIfRedisMayEvict(client: RedisClient, logger: Logger): void {
           hint: 'Set maxmemory-policy to noeviction: queues must not be evicted.',
         });
       },
-      () => undefined, // Some services do not allow INFO; then nobody knows.
+      () => undefined, // Some hosted services do not allow INFO.
     );
   });
 }

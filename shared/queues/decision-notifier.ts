@@ -6,25 +6,25 @@ import { openWorkerRedis, type RedisClient } from './connection.js';
 import { QUEUE_PREFIX } from './queue-settings.js';
 
 /**
- * Tells the web processes that payments are decided, so that buyers who wait are answered at once. Nothing relies on
- * it: a ring that is lost, or that there is no Redis for, is made up for by the next look at the rows.
+ * Notifies web processes of decided payments, so that waiting buyers are answered at once. A lost notification, or a
+ * missing Redis, costs only time: web processes also poll the rows.
  */
 const CHANNEL = `${QUEUE_PREFIX}:decided`;
 
 export type NotifyDecided = (paymentId: string) => void;
 
-/** Payments that are decided in one turn of the event loop are told of together. */
+/** Payments that are decided in one turn of the event loop share one message. */
 export function decisionNotifier(redis: RedisClient | undefined): NotifyDecided {
   if (redis === undefined) return () => {};
   return batchPerTurn((ids) => {
-    redis.publish(CHANNEL, ids.join(' ')).catch(() => undefined); // Lost: the rows are looked at all the same.
+    redis.publish(CHANNEL, ids.join(' ')).catch(() => undefined); // Web processes poll the rows as well.
   });
 }
 
 export type SubscribeToDecisions = (listener: (paymentId: string) => void) => DecisionSubscription;
 
 export interface DecisionSubscription {
-  /** Whether a ring would be heard now. */
+  /** Whether a notification would arrive now. */
   isOn(): boolean;
   stop(): void;
 }
@@ -33,11 +33,11 @@ export function decisionSubscriber(redis: RedisConfig | undefined, logger: Logge
   return (listener) => {
     if (redis === undefined) return { isOn: () => false, stop: () => {} };
     const subscriber = openWorkerRedis(redis, logger);
-    // By hand: what ioredis subscribes to again by itself ends the process when it is cut off just then. Of a cluster it
-    // asks another node instead, and hears the same there.
+    // Resubscribes in the `ready` listener: ioredis' own resubscription ends the process with an unhandled rejection when
+    // the connection breaks at that moment. In a cluster ioredis subscribes at another node instead.
     if (subscriber instanceof Redis) subscriber.options.autoResubscribe = false;
     subscriber.on('ready', () => {
-      subscriber.subscribe(CHANNEL).catch(() => undefined); // Cut off: the next connection does it.
+      subscriber.subscribe(CHANNEL).catch(() => undefined); // The connection broke: the next one subscribes.
     });
     subscriber.on('message', (_channel: string, ids: string) => {
       for (const id of ids.split(' ')) listener(id);

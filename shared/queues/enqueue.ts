@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { JobType, Queue } from 'bullmq';
 import type { Config } from '../config/config.js';
 import { JOB_NAMES, type JobName, type JobPayloads } from '../jobs/jobs.js';
-import { lazily } from '../process/lazily.js';
+import { lazy } from '../process/lazy.js';
 import type { Logger } from '../process/logger.js';
 import type { Closable } from '../process/shutdown.js';
-import { within } from '../process/within.js';
+import { withTimeout } from '../process/timeout.js';
 import type { RedisClient } from './connection.js';
 import { JOB_OPTIONS, openQueuePool, prefixOf, type QueuePool } from './queue-settings.js';
 
@@ -17,14 +17,13 @@ export interface JobRequest<N extends JobName> {
   delayMs?: number;
 }
 
-/** Rings the doorbell. It may fail, and its work must then be found by the sweep. */
+/** Notifies workers of due rows. Enqueueing may fail: the sweep finds the row then. */
 export interface Queues extends Closable {
   enqueue<N extends JobName>(job: JobRequest<N>): Promise<void>;
-  /** Rejects when the store cannot be used now. */
+  /** Rejects while the store is unavailable. */
   check(): Promise<void>;
-  /** How many jobs are in each state. */
   depths(): Promise<QueueDepth[]>;
-  /** All of them, for the operators' dashboard. */
+  /** For the operators' dashboard. */
   open(): Promise<Queue[]>;
 }
 
@@ -33,15 +32,15 @@ export interface QueueDepth {
   states: Record<string, number>;
 }
 
-/** Connections that the queues of a process share, when they live in Postgres. */
+/** Connections of a process to queues in Postgres. */
 const POOL_SIZE = 4;
-const ADD_WITHIN_MS = 5000;
+const ADD_TIMEOUT_MS = 5000;
 
 type BullMq = typeof import('bullmq');
 
-export const loadBullMq = lazily<BullMq>(() => import('bullmq'));
+export const loadBullMq = lazy<BullMq>(() => import('bullmq'));
 
-/** What both backends' queues have in common. */
+/** The methods that the queues of both backends have. */
 interface AnyQueue {
   add(name: string, payload: object, options: { jobId: string; delay: number }): Promise<unknown>;
   getJobCounts(...states: JobType[]): Promise<Record<string, number>>;
@@ -54,7 +53,7 @@ export function openQueues(config: Config, redis: RedisClient | undefined, logge
   const queues = new Map<JobName, AnyQueue>();
   const pool = openQueuePool(config.database, POOL_SIZE);
 
-  /** Opened when it is first needed: BullMQ never recovers a queue that was opened while its store was away. */
+  /** Opens queues on demand: BullMQ never recovers a queue that was opened while its store was unavailable. */
   async function readyQueue(name: JobName): Promise<AnyQueue> {
     const bullMq = await loadBullMq();
     if (redis !== undefined && redis.status !== 'ready') throw new Error('Redis is not connected');
@@ -77,8 +76,8 @@ export function openQueues(config: Config, redis: RedisClient | undefined, logge
       const adding = readyQueue(name).then((queue) =>
         queue.add(name, payload, { jobId: id, delay: delayMs }),
       );
-      // BullMQ may wait for its store without end; whoever rings goes on, and leaves the row to the sweep.
-      await within(ADD_WITHIN_MS, adding);
+      // BullMQ may wait for its store forever; after the timeout the row is left to the sweep.
+      await withTimeout(ADD_TIMEOUT_MS, adding);
     },
     async check() {
       if (redis !== undefined) return await askRedis(redis);
@@ -95,11 +94,11 @@ export function openQueues(config: Config, redis: RedisClient | undefined, logge
     },
     async open() {
       const opened = await Promise.all(JOB_NAMES.map(readyQueue));
-      // The dashboard's types know one backend only; both have all that it calls.
+      // The dashboard's types know only the Redis backend; both backends have the methods that it calls.
       return opened as unknown as Queue[];
     },
     async close() {
-      // BullMQ would wait for a store that is away; there is nothing to hand back.
+      // BullMQ would wait for an unavailable store, and there is nothing to release.
       if (redis !== undefined && redis.status !== 'ready') return;
       await Promise.all([...queues.values()].map((queue) => queue.close()));
       await pool.close();
@@ -108,8 +107,8 @@ export function openQueues(config: Config, redis: RedisClient | undefined, logge
 }
 
 /**
- * Whether it answers, in a cluster the node that has the keys of a queue. A process that has begun a moment ago is
- * connecting, and one that rings for nobody yet need not have loaded BullMQ.
+ * In a cluster, asks the node that holds a queue's keys. Waits for a connection that is being made, and does not load
+ * BullMQ.
  */
 async function askRedis(redis: RedisClient): Promise<void> {
   if (redis.status === 'connecting' || redis.status === 'connect') await once(redis, 'ready');

@@ -2,25 +2,25 @@ import { batchPerTurn } from '../process/batch-per-turn.js';
 import type { Logger } from '../process/logger.js';
 import type { Queues } from './enqueue.js';
 
-/** What one event, or the last of a batch, made due, and to whom. */
+/** Deliveries that an event, or the last event of a batch, has made due. */
 export interface FanOut {
   eventId: string;
-  /** Of the endpoints. */
+  /** The accounts of the endpoints. */
   accountIds: readonly string[];
 }
 
 export type NotifyDeliveries = (fanOut: FanOut) => void;
 
 /**
- * Rings once for all that one turn of the event loop made due to an account, however many endpoints it has. Never fails
- * and keeps nobody waiting: a ring that is lost is made up for by the sweep. Who can take it here and now need not be rung for.
+ * Enqueues one job per account for the deliveries of one turn of the event loop. Never fails and never waits: the sweep
+ * finds the deliveries of a lost job. `takeHere` lets a worker process deliver without a job.
  */
 export function deliveryNotifier(
   queues: Queues,
   logger: Logger,
   takeHere: (accountId: string) => boolean = () => false,
 ): NotifyDeliveries {
-  function ring(accountId: string, eventId: string): void {
+  function enqueue(accountId: string, eventId: string): void {
     const id = `${accountId}-${eventId}`;
     queues.enqueue({ name: 'deliver-webhook', payload: { accountId }, id }).catch((error: unknown) => {
       logger.warn({ event: 'queue.not_rung', account: accountId, err: error });
@@ -31,9 +31,9 @@ export function deliveryNotifier(
     const lastEventOf = new Map(
       all.flatMap(({ eventId, accountIds }) => accountIds.map((accountId) => [accountId, eventId] as const)),
     );
-    for (const [accountId, eventId] of lastEventOf) if (!takeHere(accountId)) ring(accountId, eventId);
+    for (const [accountId, eventId] of lastEventOf) if (!takeHere(accountId)) enqueue(accountId, eventId);
   });
 }
 
-/** Where there is no queue at hand, the sweep finds what is due. */
+/** For processes without a queue: the sweep finds due deliveries. */
 export const leaveToSweep: NotifyDeliveries = () => {};

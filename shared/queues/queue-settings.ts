@@ -6,26 +6,26 @@ import { isIdle } from '../db/idle-connection.js';
 import type { JobName } from '../jobs/jobs.js';
 import type { RedisClient } from './connection.js';
 
-/** Keeps our keys apart from whatever else lives in the same Redis. */
+/** The prefix of all keys in Redis, which may be shared with other applications. */
 export const QUEUE_PREFIX = 'checkout';
 
-/** In a cluster all keys of a queue lie in one slot, since its scripts use several; each queue has another. */
+/** In a cluster the hash tag puts all keys of a queue into one slot, as BullMQ's scripts need. */
 export function prefixOf(queue: JobName, redis: RedisClient): string {
   return redis.isCluster ? `{${QUEUE_PREFIX}:${queue}}` : QUEUE_PREFIX;
 }
 
-/** A finished job leaves nothing behind: adding its id again must ring again, and the row holds the history. */
+/** Finished jobs are removed, so that their ids can be added again. The row holds the history. */
 export const JOB_OPTIONS = {
   removeOnComplete: true,
   removeOnFail: true,
 } as const satisfies DefaultJobOptions;
 
-/** Where BullMQ's own migrations put its tables. */
+/** The schema of BullMQ's own migrations. */
 const QUEUE_SCHEMA = 'bullmq';
 
 /**
- * BullMQ listens to its clients' errors only while it uses them: a connection that ended in between, or while it looks
- * at its schema or closes, would end the process. Whoever uses the client hears of it from the next query.
+ * BullMQ listens for errors of a client only while it runs a query. An unhandled `error` event, as of a connection that
+ * ends while it is idle or closing, would end the process. The next query on the client fails anyway.
  */
 class QuietClient extends pg.Client {
   override emit(event: string | symbol, ...args: unknown[]): boolean {
@@ -33,38 +33,38 @@ class QuietClient extends pg.Client {
   }
 }
 
-/** The pool drops a client that is ending. One that waits for LISTEN is idle, and lent for as long as its worker lives. */
+/** The pool drops a client that is ending. A client in LISTEN is idle and stays checked out until its worker closes. */
 function endUnlessIdle(client: pg.PoolClient): void {
-  if (!isIdle(client) && client instanceof pg.Client) client.end().catch(() => undefined); // It has ended by itself.
+  if (!isIdle(client) && client instanceof pg.Client) client.end().catch(() => undefined); // The connection has already ended.
 }
 
 export interface QueuePool {
-  /** For BullMQ, which does not close it. */
+  /** For BullMQ, which cannot close the pool through it. */
   connection: PostgresConnectionOptions;
   close(): Promise<void>;
 }
 
-/** Connects to nothing while nobody uses it. A worker keeps one of its connections for LISTEN. */
+/** Connects on demand. A worker keeps one of the connections for LISTEN. */
 export function openQueuePool(database: DatabaseConfig, max: number): QueuePool {
-  // BullMQ's own numbers stay as node-postgres reads them.
+  // BullMQ expects node-postgres' own type parsers.
   const { types: _, ...settings } = postgresConnection(database);
   const options = `-c search_path=${QUEUE_SCHEMA} -c idle_in_transaction_session_timeout=${database.queryTimeoutMs}`;
   const pool = new pg.Pool({ ...settings, max, options, Client: QuietClient });
   pool.on('release', (_error, client) => endUnlessIdle(client));
   pool.on('error', () => {
-    // A client that nobody uses; whoever takes another hears of it.
+    // The error of an idle client; the pool replaces the client.
   });
-  // What each queue would listen to it never stops listening to: one that is tried again and again adds up.
-  const lent = {
+  // `on` does nothing: BullMQ adds a listener for each queue and never removes it, and retried queues would add up.
+  const shared = {
     options: pool.options,
     connect: () => pool.connect(),
     query: (text: string, values?: unknown[]) => pool.query(text, values),
-    on: () => lent,
+    on: () => shared,
     end: () => Promise.resolve(),
   };
   return {
-    // It takes a pool, though its own description of one leaves no room for the real one's types.
-    connection: lent as unknown as PostgresConnectionOptions,
+    // BullMQ accepts a pool, but its own type of a pool does not fit that of pg.
+    connection: shared as unknown as PostgresConnectionOptions,
     async close() {
       if (!pool.ending) await pool.end();
     },

@@ -1,22 +1,22 @@
 import type { Logger } from '../process/logger.js';
 
-/** One line when the queue store can no longer be used and one when it can again, however often it is tried between. */
+/** Logs one line when the queue store becomes unavailable and one when it is back, not one per attempt. */
 export interface StoreStateLog {
-  away(who: string, error: unknown): void;
-  back(who: string): void;
-  isAway(who: string): boolean;
+  unavailable(user: string, error: unknown): void;
+  available(user: string): void;
+  isUnavailable(user: string): boolean;
 }
 
 export function logStoreState(logger: Logger): StoreStateLog {
-  const without = new Set<string>();
+  const usersWithout = new Set<string>();
   return {
-    away(who, error) {
-      if (without.size === 0) logger.error({ event: 'queue.away', err: error });
-      without.add(who);
+    unavailable(user, error) {
+      if (usersWithout.size === 0) logger.error({ event: 'queue.away', err: error });
+      usersWithout.add(user);
     },
-    back(who) {
-      if (without.delete(who) && without.size === 0) logger.info({ event: 'queue.back' });
+    available(user) {
+      if (usersWithout.delete(user) && usersWithout.size === 0) logger.info({ event: 'queue.back' });
     },
-    isAway: (who) => without.has(who),
+    isUnavailable: (user) => usersWithout.has(user),
   };
 }

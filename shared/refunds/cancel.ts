@@ -1,5 +1,5 @@
-import { type Principal, requireKeyThatCounts, whereKeyCounts } from '../accounts/api-keys.js';
-import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
+import { type Principal, requireActiveKey, whereKeyActive } from '../accounts/api-keys.js';
+import { type Reply, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { SESSION_MOVES } from '../payables/states.js';
@@ -21,10 +21,10 @@ export async function cancelRefund(
   return await db.transaction(async (trx) => {
     const own = { id, accountId, livemode };
     const move = Refund.query(trx).patch({ status: to }).where(own).whereIn('status', from).returning('*');
-    const [refund] = await whereKeyCounts(move, principal);
+    const [refund] = await whereKeyActive(move, principal);
     if (refund === undefined) throw await whyNotCanceled(trx, principal, own);
     await recordRefundEvent(trx, 'refund.updated', refund, events);
-    return await answerAndKeep(trx, reply, refund);
+    return await renderAndStore(trx, reply, refund);
   });
 }
 
@@ -33,7 +33,7 @@ async function whyNotCanceled(
   principal: Principal,
   own: { id: string; accountId: string; livemode: boolean },
 ): Promise<Refusal> {
-  await requireKeyThatCounts(trx, principal);
+  await requireActiveKey(trx, principal);
   const refund = await Refund.query(trx).findOne(own).select('status');
   if (refund === undefined) return noSuch('refund', own.id);
   return new Refusal(

@@ -1,5 +1,5 @@
-import { type Principal, requireKeyThatCounts, whereKeyCounts } from '../accounts/api-keys.js';
-import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
+import { type Principal, requireActiveKey, whereKeyActive } from '../accounts/api-keys.js';
+import { type Reply, renderAndStore } from '../accounts/idempotency.js';
 import { CheckoutSession } from '../checkout-sessions/model.js';
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
@@ -67,7 +67,7 @@ export async function createRefund(
     };
     const refund = await Payable.query(trx).insert(row).returning('*');
     await recordRefundEvent(trx, 'refund.created', refund, deps);
-    return await answerAndKeep(trx, reply, refund);
+    return await renderAndStore(trx, reply, refund);
   });
 }
 
@@ -79,9 +79,9 @@ async function lockPayment(
 ): Promise<Payment> {
   const { accountId, livemode } = principal;
   const query = Payment.query(trx).findById(id).where({ accountId, livemode }).forNoKeyUpdate();
-  const payment = await whereKeyCounts(query, principal);
+  const payment = await whereKeyActive(query, principal);
   if (payment === undefined) {
-    await requireKeyThatCounts(trx, principal);
+    await requireActiveKey(trx, principal);
     throw noSuch('payment', id, param);
   }
   if (isRefundId(payment.checkoutSessionId)) {

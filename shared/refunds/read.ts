@@ -1,19 +1,19 @@
+import { accountList } from '../accounts/account-list.js';
 import type { Principal } from '../accounts/api-keys.js';
-import { ownList } from '../accounts/own-list.js';
 import type { Knex } from '../db/knex.js';
 import { type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
-import { type Weighed, weighedColumns } from '../db/weighed-columns.js';
+import { type Sized, sizedColumns } from '../db/sized-columns.js';
 import type { SessionStatus } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../payments/present.js';
 import { Refund } from './model.js';
 import { SHOWN_REFUND_FIELDS } from './present.js';
 
-const refund = weighedColumns(Refund, 'refund', SHOWN_REFUND_FIELDS, ['metadata']);
+const refund = sizedColumns(Refund, 'refund', SHOWN_REFUND_FIELDS, ['metadata']);
 const payment = modelColumns(Payment, 'payment', SHOWN_PAYMENT_FIELDS);
 
-const REFUNDS = ownList<Refund>({
+const REFUNDS = accountList<Refund>({
   name: 'refunds',
   what: 'refund',
   table: 'refunds',
@@ -37,7 +37,7 @@ export async function listRefunds(
   principal: Principal,
   page: PageRequest,
   { status, paymentId, ...created }: RefundFilter,
-): Promise<Page<Weighed<Refund>>> {
+): Promise<Page<Sized<Refund>>> {
   return await REFUNDS.page(db, principal, page, [
     { column: 'status', operator: '=', value: status },
     { column: 'refunded_payment_id', operator: '=', value: paymentId },

@@ -9,48 +9,48 @@ export interface MigrationFile {
   load(): Promise<Migration>;
 }
 
-/** One without a transaction says `export const config = { transaction: false }`. */
+/** A file that exports `config = { transaction: false }` runs without a transaction. */
 export interface Migration extends Knex.Migration {
   config?: { transaction?: boolean };
 }
 
 /**
- * Whoever waits for a table's lock holds up all who come after. A migration waits for so long in one go, lets them
- * through, and comes back; how long its statements take is its own affair, whatever the role's default says.
+ * A statement that waits for a table's lock blocks all later statements on the table. With lock_timeout a migration waits
+ * briefly and is retried. statement_timeout overrides a default of the role.
  */
-const BOUNDS = `SET LOCAL lock_timeout = '500ms'; SET LOCAL statement_timeout = 0`;
+const TIMEOUTS = `SET LOCAL lock_timeout = '500ms'; SET LOCAL statement_timeout = 0`;
 
-function bounded({ up, down = noWayBack, config }: Migration): Migration {
+function withTimeouts({ up, down = cannotRevert, config }: Migration): Migration {
   if (config?.transaction === false) return { up, down, config };
-  const within =
+  const limited =
     (move: (knex: Knex) => PromiseLike<unknown>) =>
     async (knex: Knex): Promise<void> => {
-      await knex.raw(BOUNDS);
+      await knex.raw(TIMEOUTS);
       await move(knex);
     };
-  return { up: within(up), down: within(down) };
+  return { up: limited(up), down: limited(down) };
 }
 
-function noWayBack(): never {
-  throw new Error('this migration has no way back');
+function cannotRevert(): never {
+  throw new Error('this migration cannot be reverted');
 }
 
 export function migratorConfig(list: () => Promise<MigrationFile[]>): Knex.MigratorConfig {
   const source: Knex.MigrationSource<MigrationFile> = {
     getMigrations: list,
     getMigrationName: ({ name }) => name,
-    getMigration: async (file) => bounded(await file.load()),
+    getMigration: async (file) => withTimeouts(await file.load()),
   };
   return {
     migrationSource: source,
     tableName: 'migrations',
-    // While a release goes out, or back, older code meets tables that a newer one has made.
+    // During a deployment or a rollback older code runs on tables of newer migrations.
     disableMigrationsListValidation: true,
   };
 }
 
-/** The same names from .ts and from built .js files: knex would otherwise take them for different ones. */
-async function ourMigrations(): Promise<MigrationFile[]> {
+/** Names have no extension: knex would otherwise take .ts files and built .js files for different migrations. */
+async function listMigrations(): Promise<MigrationFile[]> {
   const folder = path.join(BUILD_FOLDER, 'migrations');
   const files = (await readdir(folder)).filter((file) => /^\d+-.*\.[jt]s$/.test(file)).sort();
   return files.map((file) => ({
@@ -59,14 +59,14 @@ async function ourMigrations(): Promise<MigrationFile[]> {
   }));
 }
 
-export const migrationConfig: Knex.MigratorConfig = migratorConfig(ourMigrations);
+export const migrationConfig: Knex.MigratorConfig = migratorConfig(listMigrations);
 
 export async function pendingMigrations(knex: Knex, config = migrationConfig): Promise<string[]> {
   const [, pending] = await knex.migrate.list(config);
   return pending.map((migration: MigrationFile) => migration.name);
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function appliedMigrations(knex: Knex, config = migrationConfig): Promise<string[]> {
   const [applied] = await knex.migrate.list(config);
   return applied.map(({ name }: { name: string }) => name).reverse();

@@ -2,7 +2,7 @@ import { ConfigError } from '../config/config.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement, type Statement } from '../db/statement.js';
 
-/** Earlier releases had `npm run migrate -- --by-month`, which made partitioned tables of these. */
+/** Earlier releases could partition these tables by month (`npm run migrate -- --by-month`). */
 const TABLES_BY_MONTH: Statement = {
   name: undefined,
   text: `

@@ -1,9 +1,9 @@
 import type { Statement } from '../db/statement.js';
 
-/** By which its own connections are told from others. */
+/** The application name of a migration's own connections. */
 export const MIGRATION_APPLICATION = 'checkout_migrate';
 
-/** Who may stand in the way of a lock: the transactions that have been open for longest. */
+/** The longest open transactions, which may hold the lock that a migration waits for. */
 export const OPEN_TRANSACTIONS: Statement = {
   name: undefined,
   text: `

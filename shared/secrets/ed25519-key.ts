@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 
-/** Of base64 PKCS#8 DER. Throws when it is no Ed25519 private key; the error never quotes it. */
+/** Parses base64 PKCS#8 DER. The error for another kind of key never quotes the input. */
 export function parseEd25519Key(base64: string): KeyObject {
   const der = Buffer.from(base64.trim(), 'base64');
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });

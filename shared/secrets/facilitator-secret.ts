@@ -3,7 +3,7 @@ import { parseEd25519Key } from './ed25519-key.js';
 
 const PREFIX = 'svc_sk_';
 
-/** Throws when it is no Ed25519 private key; the error never quotes it. */
+/** Throws for anything but an Ed25519 private key; the error never quotes the input. */
 export function parseFacilitatorSecret(secret: string): KeyObject {
   return parseEd25519Key(secret.trim().replace(PREFIX, ''));
 }

@@ -8,15 +8,15 @@ import {
 } from 'node:crypto';
 
 /**
- * Secrets that must be readable again (webhook secrets, stored answers that hold a secret) are kept as
- * `<key id>.<nonce>.<ciphertext and tag>` under AES-256-GCM. The first key of the ring encrypts; every key
- * of the ring decrypts, so a key is rotated by putting the new one in front.
- * Secrets that only need comparing (checkout keys) are kept as SHA-256.
+ * Secrets that must be readable again (webhook secrets, stored answers with a secret) are stored as
+ * `<key id>.<nonce>.<ciphertext and tag>` with AES-256-GCM. The first key of the ring encrypts and every key decrypts,
+ * so an operator rotates keys by adding a new one in front. Secrets that are only compared (checkout keys) are stored
+ * as SHA-256.
  */
 export interface SecretBox {
   seal(plain: string): string;
   open(sealed: string): string;
-  /** Whether it was sealed with the first key. */
+  /** Whether the secret was sealed with the first key. */
   isCurrent(sealed: string): boolean;
 }
 
@@ -61,7 +61,7 @@ function keyId(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }
 
-/** In the same time whatever was sent. */
+/** Compares in constant time. */
 export function secretsMatch(sent: string, expected: string): boolean {
   return timingSafeEqual(sha256(sent), sha256(expected));
 }

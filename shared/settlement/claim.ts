@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batchWrites } from '../db/batch-writes.js';
+import { batchWrites, LINGER_MS } from '../db/batch-writes.js';
 import { isRefusal, violatesUnique } from '../db/constraints.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement, type Statement } from '../db/statement.js';
@@ -69,14 +69,14 @@ interface Claiming {
 
 const claim = batchWrites<Claiming, Claim>({
   keyOf: ({ made }) => made.sessionId,
-  likesCompany: true,
-  async together(db, all) {
+  lingerMs: LINGER_MS,
+  async writeBatch(db, all) {
     // A refund's claim is told of, in the same commit: it goes alone.
     const silent = all.map(({ made }) => made).filter(({ sessionId }) => !isRefundId(sessionId));
     const ids = await makeClaims(db, CLAIM_BATCH, silent);
     return all.map(({ made }) => (ids.has(made.id) ? claimed(made) : undefined));
   },
-  async alone(db, { made, events }) {
+  async writeOne(db, { made, events }) {
     try {
       const isMade = isRefundId(made.sessionId)
         ? await db.transaction((trx) => claimAndTell(trx, made, events))
@@ -88,7 +88,7 @@ const claim = batchWrites<Claiming, Claim>({
       return await readLostClaim(db, made);
     }
   },
-  unclear: (db, { made }) => readLostClaim(db, made),
+  onBrokenConnection: (db, { made }) => readLostClaim(db, made),
 });
 
 async function claimAlone(db: Knex, made: MadeClaim): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { Account } from '../accounts/model.js';
 import type { ShownItem } from '../checkout-sessions/present-public.js';
-import { batchReads, type Together } from '../db/batch-reads.js';
+import { type BatchLimits, batchReads } from '../db/batch-reads.js';
 import type { Knex } from '../db/knex.js';
 import { modelColumns, type Row } from '../db/model-columns.js';
 import { runStatement } from '../db/statement.js';
@@ -66,8 +66,8 @@ const payment = modelColumns(Payment, 'payment', [
 ]);
 
 /** Of what may be long, one is enough for a statement. */
-const ONE_BY_ONE: Together = { most: 1, atOnce: LONG_READS_AT_ONCE };
-const IMAGES_TOGETHER: Together = { most: 20, atOnce: LONG_READS_AT_ONCE };
+const ONE_BY_ONE: BatchLimits = { maxKeys: 1, maxStatements: LONG_READS_AT_ONCE };
+const IMAGES_TOGETHER: BatchLimits = { maxKeys: 20, maxStatements: LONG_READS_AT_ONCE };
 
 const SHOWN_FIELDS = [...STATE_FIELDS, ...PUBLIC_FIELDS.map(({ property }) => property)];
 

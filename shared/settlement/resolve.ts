@@ -3,7 +3,7 @@ import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
-import { cautiousNowMs, now } from '../process/clock.js';
+import { earlierNowMs, now } from '../process/clock.js';
 import { type CarryOutDeps, carryOut } from './carry-out.js';
 import { byOperator, type Resolution, whyItCanArrive } from './policy/by-operator.js';
 
@@ -41,7 +41,7 @@ export async function resolvePayment(
 /** For whoever has not said that they know. */
 export async function refuseIfItCanStillArrive(db: Knex, id: string): Promise<void> {
   const payment = await getPayment(db, id);
-  const why = whyItCanArrive(payment, { now: new Date(cautiousNowMs()) });
+  const why = whyItCanArrive(payment, { now: new Date(earlierNowMs()) });
   if (payment.status !== 'processing' || why === undefined) return;
   throw new Refusal(
     'parameter_invalid',

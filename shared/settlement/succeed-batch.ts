@@ -1,4 +1,4 @@
-import { batchWrites } from '../db/batch-writes.js';
+import { batchWrites, LINGER_MS } from '../db/batch-writes.js';
 import { runStatement } from '../db/statement.js';
 import { SESSION_MOVES } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
@@ -34,19 +34,19 @@ interface Success {
 
 const succeedInGroup = batchWrites<Success, VerdictResult>({
   keyOf: ({ settled }) => settled.payment.checkoutSessionId,
-  likesCompany: true,
-  async together(db, successes) {
+  lingerMs: LINGER_MS,
+  async writeBatch(db, successes) {
     const list = JSON.stringify(successes.map(rowOf));
     const values = [list, SESSION_MOVES.claim.to, PAYMENT_MOVES.succeed.from, now()];
     const written = await runStatement<WrittenEvent>(db, SUCCEED, values);
     const endpointIdsOf = new Map(written.map(({ eventId, endpointIds }) => [eventId, endpointIds]));
     return successes.map((success) => announce(success, endpointIdsOf.get(success.eventId)));
   },
-  async alone(_db, { deps, settled: { payment, transaction, payer, observation } }) {
+  async writeOne(_db, { deps, settled: { payment, transaction, payer, observation } }) {
     const proof = { transaction, payer, proofIndex: undefined };
     return await succeedPayment(deps, payment, { proof, said: observation });
   },
-  unclear: (_db, _success, error) => Promise.reject(error),
+  onBrokenConnection: (_db, _success, error) => Promise.reject(error),
 });
 
 interface WrittenEvent {

@@ -1,4 +1,4 @@
-import { batchWrites } from '../db/batch-writes.js';
+import { batchWrites, LINGER_MS } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
 import type { Row } from '../db/model-columns.js';
 import { runStatement, type Statement } from '../db/statement.js';
@@ -47,15 +47,15 @@ interface Beginning {
 
 const begin = batchWrites<Beginning, Payment | undefined>({
   keyOf: ({ id }) => id,
-  likesCompany: true,
-  async together(db, beginnings) {
+  lingerMs: LINGER_MS,
+  async writeBatch(db, beginnings) {
     const begun = await beginAll(db, BEGIN_BATCH, beginnings);
     return beginnings.map(({ id }) => begun.get(id));
   },
-  async alone(db, beginning) {
+  async writeOne(db, beginning) {
     return (await beginAll(db, BEGIN_ALONE, [beginning])).get(beginning.id);
   },
-  unclear: (_db, _beginning, error) => Promise.reject(error),
+  onBrokenConnection: (_db, _beginning, error) => Promise.reject(error),
 });
 
 async function beginAll(

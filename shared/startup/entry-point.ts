@@ -2,13 +2,13 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, readEnvFile } from '../config/config.js';
 
-/** True when node was started with this module, false when it was imported. */
+/** True when node was started with this module, not when the module was imported. */
 export function isEntryPoint(moduleUrl: string): boolean {
   const started = process.argv[1];
   return started !== undefined && realpathSync(started) === fileURLToPath(moduleUrl);
 }
 
-/** Runs a process's main function; a start that fails says why in plain words and exits 1. */
+/** Runs a process's main function. A failed start prints the reason and exits with 1. */
 export async function runEntryPoint(main: () => Promise<void>): Promise<void> {
   try {
     readEnvFile();
@@ -19,7 +19,7 @@ export async function runEntryPoint(main: () => Promise<void>): Promise<void> {
   }
 }
 
-/** An error of a class of its own is a mistake of ours and worth its stack; a plain one was written to be read. */
+/** A plain Error has a message for operators; errors of other classes are bugs and get their stack printed. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.constructor === Error ? error.message : (error.stack ?? error.message);

@@ -13,15 +13,15 @@ import {
 import { openSharedRateLimiter } from '../limits/shared-rate-limiter.js';
 import { openThrottle } from '../limits/throttle.js';
 import type { Logger } from '../process/logger.js';
-import { waitAtMost } from '../process/within.js';
+import { waitAtMost } from '../process/timeout.js';
 import type { RedisClient } from '../queues/connection.js';
 import { QUEUE_PREFIX } from '../queues/queue-settings.js';
 import { countCallers, leaveCallers } from '../upkeep/facilitator-callers.js';
 import { CONNECTIONS, createFacilitator, type Facilitator } from '../x402/facilitator.js';
 
 /**
- * The facilitator within its limits. Redis grants turns to all processes in the order in which they ask; without Redis each
- * process takes its share of the calls. Connections are shared in any case. Postgres counts the processes.
+ * Opens the facilitator with the operator's limits. Redis paces the calls of all processes; without Redis each process
+ * takes its share of the calls. Connections are always shared out. Postgres counts the processes.
  */
 export interface Stores {
   db: Knex;
@@ -29,8 +29,8 @@ export interface Stores {
   breaker: Breaker | undefined;
 }
 
-const COUNTED_EVERY_MS = 2000;
-const LEFT_WITHIN_MS = 500;
+const COUNT_INTERVAL_MS = 2000;
+const LEAVE_TIMEOUT_MS = 500;
 
 export function openFacilitator(
   config: FacilitatorConfig,
@@ -40,7 +40,7 @@ export function openFacilitator(
 ): Facilitator {
   const { maxConnections, maxPerSecond } = config;
   const hasLimits = maxConnections !== undefined || maxPerSecond !== undefined;
-  const callers = hasLimits ? followCallers(stores.db, kind) : NOBODY_ELSE;
+  const callers = hasLimits ? followCallers(stores.db, kind) : NO_OTHER_CALLERS;
   const intervalMs = maxPerSecond === undefined ? undefined : intervalOf(maxPerSecond);
   const alone = openRateLimiter(() => (intervalMs ?? 0) / shareOfCalls(kind, callers.known()));
   const { redis, breaker } = stores;
@@ -63,12 +63,12 @@ export function openFacilitator(
   };
 }
 
-/** One key for all turns and pauses, so that they are on one node of a cluster. */
+/** A single key, so that the script works in a cluster. */
 function turnsKey({ url }: FacilitatorConfig): string {
   return `${QUEUE_PREFIX}:facilitator:${createHash('sha256').update(url).digest('hex').slice(0, 16)}`;
 }
 
-/** A little longer than necessary: two calls may arrive closer together than they were sent. */
+/** 2 % longer than the limit requires, since network delays move calls closer together. */
 function intervalOf(perSecond: number): number {
   return 1020 / perSecond;
 }
@@ -78,9 +78,9 @@ interface KnownCallers {
   close(): Promise<void>;
 }
 
-const NOBODY_ELSE: KnownCallers = { known: () => ONE_OF_EACH, close: async () => undefined };
+const NO_OTHER_CALLERS: KnownCallers = { known: () => ONE_OF_EACH, close: async () => undefined };
 
-/** While Postgres is unavailable the last count holds. */
+/** While Postgres is unavailable the last count is used. */
 function followCallers(db: Knex, kind: CallerKind): KnownCallers {
   const self = { id: randomUUID(), kind };
   let known = ONE_OF_EACH;
@@ -92,15 +92,15 @@ function followCallers(db: Knex, kind: CallerKind): KnownCallers {
   const begin = (): void => {
     counting ??= count();
   };
-  const timer = setInterval(begin, COUNTED_EVERY_MS);
+  const timer = setInterval(begin, COUNT_INTERVAL_MS);
   begin();
   return {
     known: () => known,
     async close() {
       clearInterval(timer);
       await counting;
-      // A process that stops without this statement is counted a little longer.
-      await waitAtMost(LEFT_WITHIN_MS, leaveCallers(db, self)).catch(() => undefined);
+      // A failure is harmless: the row expires.
+      await waitAtMost(LEAVE_TIMEOUT_MS, leaveCallers(db, self)).catch(() => undefined);
     },
   };
 }

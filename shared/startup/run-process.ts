@@ -1,16 +1,16 @@
 import { type Config, readConfig } from '../config/config.js';
-import { keepHeapSmall } from '../process/heap-growth.js';
+import { limitHeapGrowth } from '../process/heap-growth.js';
 import { createLogger, type Logger, logStart } from '../process/logger.js';
 import { type Closable, closeOnSignal } from '../process/shutdown.js';
 import { runEntryPoint } from './entry-point.js';
 
-/** A web or a worker process, from its settings to the signal that ends it. */
+/** Runs a web or worker process from reading its settings to the signal that ends it. */
 export async function runProcess(
   name: 'web' | 'worker',
   start: (config: Config, logger: Logger) => Promise<Closable>,
 ): Promise<void> {
   await runEntryPoint(async () => {
-    keepHeapSmall();
+    limitHeapGrowth();
     const config = readConfig(name);
     const logger = createLogger(config.logLevel, name);
     logStart(logger);

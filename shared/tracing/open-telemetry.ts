@@ -22,29 +22,29 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../process/logger.js';
 import type { Closable } from '../process/shutdown.js';
+import { waitAtMost } from '../process/timeout.js';
 import { VERSION } from '../process/version.js';
-import { waitAtMost } from '../process/within.js';
 import { type Attributes, type OpenSpan, type SpanStart, type Tracer, useTracer } from './spans.js';
 
 /**
- * Keeps spans and sends them, a batch each second. Nobody waits for that: what a collector that hangs or refuses does not
- * take is dropped when there is no more room for it, and a line says so once.
+ * Exports spans in the background, one batch a second. While the collector is unavailable, spans beyond MAX_QUEUED_SPANS
+ * are dropped, and one log line says so.
  */
-const SENT_EVERY_MS = 1000;
-const SEND_WITHIN_MS = 5000;
-const MOST_KEPT = 4096;
-/** Of a process that stops: what was not sent by then is lost. */
-const LAST_SENT_WITHIN_MS = 2000;
+const EXPORT_INTERVAL_MS = 1000;
+const EXPORT_TIMEOUT_MS = 5000;
+const MAX_QUEUED_SPANS = 4096;
+/** Spans that a stopping process has not exported by then are lost. */
+const SHUTDOWN_TIMEOUT_MS = 2000;
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER };
 
-/** Sampling, headers and the resource's attributes are the SDK's own to read (`OTEL_TRACES_SAMPLER` and so on). */
+/** The SDK itself reads sampling, headers and resource attributes from the environment (`OTEL_TRACES_SAMPLER` …). */
 export function openTracing(url: string, service: string, logger: Logger): Closable {
-  const exporter = telling(new OTLPTraceExporter({ url, timeoutMillis: SEND_WITHIN_MS }), logger);
+  const exporter = logged(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS }), logger);
   const processor = new BatchSpanProcessor(exporter, {
-    maxQueueSize: MOST_KEPT,
-    scheduledDelayMillis: SENT_EVERY_MS,
-    exportTimeoutMillis: SEND_WITHIN_MS,
+    maxQueueSize: MAX_QUEUED_SPANS,
+    scheduledDelayMillis: EXPORT_INTERVAL_MS,
+    exportTimeoutMillis: EXPORT_TIMEOUT_MS,
   });
   const named = resourceFromAttributes({ 'service.name': service, 'service.version': VERSION });
   const resource = defaultResource()
@@ -56,7 +56,7 @@ export function openTracing(url: string, service: string, logger: Logger): Closa
   return {
     async close() {
       useTracer(undefined);
-      const sent = await waitAtMost(LAST_SENT_WITHIN_MS, provider.shutdown()).catch(() => false);
+      const sent = await waitAtMost(SHUTDOWN_TIMEOUT_MS, provider.shutdown()).catch(() => false);
       if (!sent) logger.warn({ event: 'traces.not_sent_at_end' });
     },
   };
@@ -64,26 +64,26 @@ export function openTracing(url: string, service: string, logger: Logger): Closa
 
 function tracerOf(provider: BasicTracerProvider): Tracer {
   const spans = provider.getTracer('stablecoin-checkout', VERSION);
-  const inFlight = new AsyncLocalStorage<Context>();
+  const active = new AsyncLocalStorage<Context>();
 
   function begin({ name, kind, parent, attributes }: SpanStart): OpenSpan {
-    const from = (parent === undefined ? inFlight.getStore() : contextOf(parent)) ?? ROOT_CONTEXT;
-    const span = spans.startSpan(name, { kind: KINDS[kind], attributes: given(attributes) }, from);
+    const from = (parent === undefined ? active.getStore() : contextOf(parent)) ?? ROOT_CONTEXT;
+    const span = spans.startSpan(name, { kind: KINDS[kind], attributes: defined(attributes) }, from);
     const context = trace.setSpan(from, span);
     return {
-      say: (more) => void span.setAttributes(given(more)),
+      set: (more) => void span.setAttributes(defined(more)),
       rename: (next) => void span.updateName(next),
       fail: (why) => void span.setAttribute('error.type', why).setStatus({ code: SpanStatusCode.ERROR }),
-      within: (work) => inFlight.run(context, work),
+      within: (work) => active.run(context, work),
       end: () => span.end(),
     };
   }
 
   return {
     begin,
-    apart: (work) => inFlight.exit(work),
+    detached: (work) => active.exit(work),
     current() {
-      const context = inFlight.getStore();
+      const context = active.getStore();
       const span = context && trace.getSpanContext(context);
       return span && `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, '0')}`;
     },
@@ -99,22 +99,22 @@ function contextOf(traceparent: string | null): Context | undefined {
   return trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
-function given(attributes: Attributes = {}): Record<string, string | number | boolean> {
+function defined(attributes: Attributes = {}): Record<string, string | number | boolean> {
   return Object.fromEntries(
     Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 }
 
-/** A line for each change. */
-function telling(exporter: SpanExporter, logger: Logger): SpanExporter {
-  let arrives = true;
+/** Logs when exports start to fail and when they succeed again. */
+function logged(exporter: SpanExporter, logger: Logger): SpanExporter {
+  let succeeds = true;
   return {
     export(batch: ReadableSpan[], done) {
       exporter.export(batch, (result) => {
-        const isTaken = result.code === 0;
-        if (isTaken !== arrives) {
-          arrives = isTaken;
-          if (isTaken) logger.info({ event: 'traces.arrive' });
+        const isExported = result.code === 0;
+        if (isExported !== succeeds) {
+          succeeds = isExported;
+          if (isExported) logger.info({ event: 'traces.arrive' });
           else logger.warn({ event: 'traces.not_arriving', why: result.error?.name });
         }
         done(result);

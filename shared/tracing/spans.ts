@@ -1,39 +1,37 @@
 /**
- * What took how long, and because of what: spans of one trace, from a buyer's request over its job to the webhooks. This
- * is all that the service knows of it: who keeps and sends them is loaded where traces are asked for (open-telemetry.ts),
- * and without that nothing here does anything. Names are those of routes, jobs and calls. What a span says of itself is
- * chosen field by field: never a key, a payload, an e-mail address, or a URL, which may hold any of them.
+ * Spans of a trace, from a buyer's request over its job to the webhooks. The rest of the code uses this module only;
+ * open-telemetry.ts is loaded when tracing is on, and without it every function here does nothing. Spans are named after
+ * routes, jobs and calls. Attributes never hold a key, a payload, an e-mail address, or a URL, which may contain them.
  */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface SpanStart {
   name: string;
-  /** Whether it answers somebody, asks somebody, or does what it was left to do. */
   kind: 'server' | 'client' | 'consumer';
-  /** W3C's `traceparent` of what it comes of, or null when it begins a trace; else it comes of what is under way here. */
+  /** The W3C `traceparent` of the parent. Null: a new trace. Undefined: the parent is the active span. */
   parent?: string | null;
   attributes?: Attributes;
 }
 
 export interface Span {
-  say(attributes: Attributes): void;
+  set(attributes: Attributes): void;
   rename(name: string): void;
-  /** `why` is a word of ours, or the name of an error: messages hold what others have sent. */
+  /** `why` is a constant or the name of an error, never its message, which may hold data of clients. */
   fail(why: string): void;
 }
 
 export interface OpenSpan extends Span {
-  /** What it begins comes of this span. */
+  /** Spans that the work begins are children of this span. */
   within<T>(work: () => T): T;
   end(): void;
 }
 
 export interface Tracer {
   begin(start: SpanStart): OpenSpan;
-  /** `traceparent` of what is under way. */
+  /** The `traceparent` of the active span. */
   current(): string | undefined;
-  /** What is begun by whoever comes by, and is not theirs, begins traces of its own. */
-  apart<T>(work: () => T): T;
+  /** Spans that the work begins start new traces. For work that a request starts but that does not belong to it. */
+  detached<T>(work: () => T): T;
 }
 
 let tracer: Tracer | undefined;
@@ -46,24 +44,24 @@ export function isTracing(): boolean {
   return tracer !== undefined;
 }
 
-/** Undefined when nobody traces. */
+/** Undefined when tracing is off. */
 export function beginSpan(start: SpanStart): OpenSpan | undefined {
   return tracer?.begin(start);
 }
 
-/** For whoever goes on elsewhere. */
+/** The `traceparent` for work that continues in another process. */
 export function currentTrace(): string | undefined {
   return tracer?.current();
 }
 
 export function outsideTrace<T>(work: () => T): T {
-  return tracer === undefined ? work() : tracer.apart(work);
+  return tracer === undefined ? work() : tracer.detached(work);
 }
 
-const UNSEEN: Span = { say() {}, rename() {}, fail() {} };
+const NO_SPAN: Span = { set() {}, rename() {}, fail() {} };
 
 export async function inSpan<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
-  if (tracer === undefined) return await work(UNSEEN);
+  if (tracer === undefined) return await work(NO_SPAN);
   const span = tracer.begin(start);
   try {
     return await span.within(() => work(span));

@@ -3,15 +3,15 @@ import type { Logger } from '../process/logger.js';
 import type { Closable } from '../process/shutdown.js';
 import { isTracing } from './spans.js';
 
-const NOTHING: Closable = { close: () => Promise.resolve() };
+const NO_TRACING: Closable = { close: () => Promise.resolve() };
 
-/** Where nobody wants traces nothing of them is loaded. Of two in one process the first begins, and ends it. */
+/** Loads OpenTelemetry only when tracing is on. With web and worker in one process the first call starts and closes it. */
 export async function startTracing(
   { tracesUrl }: Pick<Config, 'tracesUrl'>,
   service: string,
   logger: Logger,
 ): Promise<Closable> {
-  if (tracesUrl === undefined || isTracing()) return NOTHING;
+  if (tracesUrl === undefined || isTracing()) return NO_TRACING;
   const { openTracing } = await import('./open-telemetry.js');
   return openTracing(tracesUrl, service, logger);
 }

@@ -3,7 +3,7 @@ import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
 import { BACKLOG } from './statements/backlog.sql.js';
 
-/** What waits to be done, over all processes; every count is over rows that are under way, by a partial index. */
+/** Due and unfinished work of all processes. Partial indexes keep the counts cheap. */
 export interface Backlog {
   paymentsProcessing: number;
   oldestPaymentSeconds: number;
@@ -15,6 +15,6 @@ export interface Backlog {
 
 export async function readBacklog(db: Knex): Promise<Backlog> {
   const [backlog] = await runStatement<Backlog>(db, BACKLOG, [now()]);
-  if (backlog === undefined) throw new Error('Postgres has counted nothing');
+  if (backlog === undefined) throw new Error('the backlog statement returned no row');
   return backlog;
 }

@@ -8,7 +8,7 @@ interface Caller {
   kind: CallerKind;
 }
 
-/** Says that this process calls the facilitator, and learns who else does. */
+/** Registers this process as a caller of the facilitator and returns the number of callers, this process included. */
 export async function countCallers(db: Knex, { id, kind }: Caller): Promise<Callers> {
   const others = await runStatement<{ kind: string; count: number }>(db, COUNT_CALLERS, [id, kind]);
   const countOf = (wanted: CallerKind): number =>

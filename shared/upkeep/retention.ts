@@ -7,12 +7,12 @@ import { lowestIdAt } from '../values/ids.js';
 import { REMOVE_ANSWERS, REMOVE_RECORDS } from './statements/retention.sql.js';
 
 /**
- * What is kept for a while only. Sessions, payments and events stay; what names a buyer is taken out of them elsewhere
- * (checkout-sessions/erase.ts). Workers that clean up at once take different rows.
+ * Removes data after its retention period. Sessions, payments and events stay; checkout-sessions/erase.ts removes personal
+ * data from them. Workers may run this at the same time: SKIP LOCKED gives them different rows.
  */
 const DELIVERY_ANSWERS_KEPT_MS = 30 * 24 * 3_600_000;
 
-/** How many idempotency records were removed, at most `limit`. */
+/** Removes at most `limit` records and returns how many. */
 export async function removeExpiredIdempotencyRecords(db: Knex, limit: number): Promise<number> {
   return await countRows(db, REMOVE_RECORDS, [
     new Date(nowMs() - KEPT_FOR_MS),
@@ -21,7 +21,7 @@ export async function removeExpiredIdempotencyRecords(db: Knex, limit: number): 
   ]);
 }
 
-/** Of how many finished deliveries the receivers' answers were removed; when and how each try ended stays. */
+/** Removes receivers' answers from at most `limit` finished deliveries; the time and outcome of each try stay. */
 export async function removeDeliveryAnswers(db: Knex, limit: number): Promise<number> {
   const below = lowestIdAt('wd_', nowMs() - DELIVERY_ANSWERS_KEPT_MS);
   return await countRows(db, REMOVE_ANSWERS, [below, limit, MAX_REMOVED_BATCH_BYTES]);

@@ -2,41 +2,42 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { QUARANTINE_AFTER_CRASHES } from '../limits/bounds.js';
 import { now, nowMs } from '../process/clock.js';
-import { COUNT_CRASHES, FORGET_CRASHES, TAKE_ONE_QUARANTINED } from './statements/work-in-flight.sql.js';
+import { COUNT_CRASHES, REMOVE_OLD_CRASHES, TAKE_ONE_QUARANTINED } from './statements/work-in-flight.sql.js';
 
 /**
- * What a worker takes at once is in Postgres before it is worked on, and the statement that finishes it takes it out
- * again. So what is left behind was not finished: its worker died, or its statement failed or took too long. Rows that
- * were left behind twice are taken alone, after all others, with pauses that grow; the finishing statement forgets that.
+ * A worker records the ids of a batch in `work_in_hand` before it works on them, and the statement that finishes the batch
+ * deletes the record. A record that remains belongs to a crashed worker, or to a statement that failed or timed out.
+ * Rows with QUARANTINE_AFTER_CRASHES crashes are quarantined: taken one at a time, after all others, with growing pauses.
+ * Success deletes a row's crash count.
  */
 export interface WorkInFlight {
   id: string;
   ids: string[];
 }
 
-/** Between taking and finishing lies one round trip. */
-const LEFT_BEHIND_MS = 5000;
-const DEATHS_KEPT_MS = 24 * 3_600_000;
+/** A batch is finished one round trip after it was taken, so an older record counts as a crash. */
+const CRASHED_AFTER_MS = 5000;
+const CRASHES_KEPT_MS = 24 * 3_600_000;
 
-/** Rows that are taken alone from here on. */
+/** Rows that have just entered, or returned to, quarantine. */
 export interface Quarantined {
   work: string;
-  deaths: number;
+  crashes: number;
   ids: string[];
 }
 
 export async function countCrashes(db: Knex): Promise<Quarantined[]> {
-  const rows = await runStatement<{ work: string; id: string; deaths: number }>(db, COUNT_CRASHES, [
-    new Date(nowMs() - LEFT_BEHIND_MS),
+  const rows = await runStatement<{ work: string; id: string; crashes: number }>(db, COUNT_CRASHES, [
+    new Date(nowMs() - CRASHED_AFTER_MS),
     now(),
   ]);
   const all = new Map<string, Quarantined>();
-  for (const { work, id, deaths } of rows) {
-    if (deaths < QUARANTINE_AFTER_CRASHES) continue;
-    const key = `${work} ${deaths}`;
-    const apart = all.get(key) ?? { work, deaths, ids: [] };
-    apart.ids.push(id);
-    all.set(key, apart);
+  for (const { work, id, crashes } of rows) {
+    if (crashes < QUARANTINE_AFTER_CRASHES) continue;
+    const key = `${work} ${crashes}`;
+    const quarantined = all.get(key) ?? { work, crashes, ids: [] };
+    quarantined.ids.push(id);
+    all.set(key, quarantined);
   }
   return [...all.values()];
 }
@@ -46,6 +47,6 @@ export async function takeOneQuarantined(db: Knex, work: string): Promise<WorkIn
   return taken;
 }
 
-export async function forgetCrashes(db: Knex): Promise<void> {
-  await runStatement(db, FORGET_CRASHES, [new Date(nowMs() - DEATHS_KEPT_MS)]);
+export async function removeOldCrashes(db: Knex): Promise<void> {
+  await runStatement(db, REMOVE_OLD_CRASHES, [new Date(nowMs() - CRASHES_KEPT_MS)]);
 }

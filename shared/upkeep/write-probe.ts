@@ -8,7 +8,7 @@ export type DatabaseState = 'ok' | 'read_only' | 'full' | 'not_writable' | 'down
 const READ_ONLY = '25006';
 const DISK_FULL = '53100';
 
-/** Writes a row for real: one that is read-only or full still answers reads. Throws what Postgres says then. */
+/** Writes a row, since a read-only or full database still answers reads. Throws the error of Postgres. */
 export async function probeWriting(db: Knex): Promise<void> {
   await runStatement(db, WRITE_PROBE, []);
 }

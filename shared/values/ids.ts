@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { nowMs, onReturnToPresent } from '../process/clock.js';
+import { nowMs, onClockReset } from '../process/clock.js';
 
 /**
  * Identifiers sort by creation: prefix + 8 characters of milliseconds + 3 of a counter + 17 random ones
@@ -29,7 +29,7 @@ export type IdPrefix =
 
 let lastMs = 0;
 let counter = 0;
-onReturnToPresent(() => {
+onClockReset(() => {
   lastMs = 0;
 });
 
@@ -45,19 +45,19 @@ export function newId(prefix: IdPrefix): string {
   return prefix + timeText(lastMs) + toBase62(counter, COUNTER_LENGTH) + randomText(RANDOM_LENGTH);
 }
 
-let written = { ms: 0, text: '0'.repeat(TIME_LENGTH) };
+let lastTime = { ms: 0, text: '0'.repeat(TIME_LENGTH) };
 
-/** Many ids are of one millisecond. */
+/** Cached: many ids are created within one millisecond. */
 function timeText(ms: number): string {
-  if (written.ms !== ms) written = { ms, text: toBase62(ms, TIME_LENGTH) };
-  return written.text;
+  if (lastTime.ms !== ms) lastTime = { ms, text: toBase62(ms, TIME_LENGTH) };
+  return lastTime.text;
 }
 
 export function sessionPrefix(livemode: boolean): 'cs_live_' | 'cs_test_' {
   return livemode ? 'cs_live_' : 'cs_test_';
 }
 
-/** Of what a link asks to have paid: a refund, not a session. */
+/** A payable is a session or a refund. */
 export function isRefundId(payableId: string): boolean {
   return payableId.startsWith('re_');
 }
@@ -74,17 +74,17 @@ export function createdAt(id: string): Date {
   return new Date(ms);
 }
 
-/** The same in SQL, in milliseconds, of an id with a prefix that long: for what Postgres shows by itself. */
+/** An SQL expression for the creation time of an id, in milliseconds. */
 export function createdMsSql(id: string, prefix: IdPrefix): string {
   const start = prefix.length + 1;
-  const digits = Array.from({ length: TIME_LENGTH }, (_, place) => {
-    const digit = `substr(${id}, ${start + place}, 1)`;
-    return `(strpos('${DIGITS}', ${digit}) - 1) * ${62 ** (TIME_LENGTH - 1 - place)}::bigint`;
+  const digits = Array.from({ length: TIME_LENGTH }, (_, index) => {
+    const digit = `substr(${id}, ${start + index}, 1)`;
+    return `(strpos('${DIGITS}', ${digit}) - 1) * ${62 ** (TIME_LENGTH - 1 - index)}::bigint`;
   });
   return `(${digits.join(' + ')})`;
 }
 
-/** Only such a string can be an id: anything else is "no such object" without asking the database. */
+/** A string of another shape cannot be an id, so a look-up needs no statement. */
 export function isIdShaped(value: string): boolean {
   return /^[A-Za-z0-9_]{1,100}$/.test(value);
 }
@@ -101,7 +101,7 @@ export function randomText(length: number): string {
   return text;
 }
 
-/** Digits that nobody has used yet. */
+/** Random digits for the next ids. */
 const pool = Buffer.alloc(8192);
 let poolOffset = 0;
 let poolEnd = 0;
@@ -110,7 +110,7 @@ function refillPool(): void {
   randomFillSync(pool);
   poolOffset = 0;
   poolEnd = 0;
-  // What is left above a multiple of 62 would make some digits more likely than others.
+  // 248 is the largest multiple of 62 in a byte: values above it would make some digits more likely.
   for (const byte of pool) if (byte < 248) pool[poolEnd++] = DIGITS.charCodeAt(byte % 62);
 }
 

@@ -1,9 +1,9 @@
 import { createdAt, type IdPrefix, lowestIdAt } from './ids.js';
 
-/** A month of UTC, as `2025-01`. What is created in it is a range of ids for each prefix, since ids hold their time. */
+/** A month in UTC, such as `2025-01`. Its objects are one range of ids per prefix, since ids hold their creation time. */
 export type Month = string;
 
-/** The tables that grow for ever, by the prefixes of their ids; what refers to others comes after them. */
+/** The tables that grow forever, with the prefixes of their ids. Tables come after those that they refer to. */
 export const GROWING = {
   payables: ['cs_live_', 'cs_test_', 're_'],
   payments: ['pay_'],
@@ -15,7 +15,7 @@ export type GrowingTable = keyof typeof GROWING;
 
 export const GROWING_TABLES = Object.keys(GROWING) as GrowingTable[];
 
-/** The ids of one prefix of a month. */
+/** The ids of a month with one prefix. */
 export interface Slice {
   from: string;
   below: string;
@@ -50,7 +50,7 @@ export function slicesOf(table: GrowingTable, month: Month): Slice[] {
   }));
 }
 
-/** In SQL, whether an id is of that month. */
+/** An SQL condition: the id belongs to the month. */
 export function isOfMonth(column: string, table: GrowingTable, month: Month): string {
   const ranges = slicesOf(table, month).map(
     ({ from, below }) => `${column} >= '${from}' AND ${column} < '${below}'`,

@@ -1,8 +1,8 @@
 import { MAX_HOST_LENGTH } from '../limits/bounds.js';
 
 /**
- * Undefined for what is no URL, and for a host that DNS has no room for: one in other letters than ASCII takes the
- * parser as long as its length squared. Not `URL.canParse`: on Node 20, once hot, it refuses international names.
+ * Undefined for an invalid URL, and for a host longer than DNS allows: parsing a non-ASCII host takes quadratic time.
+ * Not `URL.canParse`: on Node 20 it refuses international names once V8 has optimized it.
  */
 export function parseUrl(text: string): URL | undefined {
   if (isTooLong(hostAsWritten(text))) return undefined;
@@ -14,8 +14,8 @@ export function parseUrl(text: string): URL | undefined {
 }
 
 /**
- * As the parser finds it: tabs and line ends are dropped, a backslash is a slash, and of slashes before a host there may
- * be none or many. Empty where the parser looks for no such host.
+ * The host before parsing. Like the URL parser it drops tabs and line ends, takes a backslash for a slash, and accepts
+ * any number of slashes before the host. Empty for URLs of other schemes.
  */
 export function hostAsWritten(text: string): string {
   const [, authority = ''] =
@@ -23,13 +23,13 @@ export function hostAsWritten(text: string): string {
   return hostAndPort(authority).replace(/:\d*$/, '');
 }
 
-/** What of `user:password@host:port` leads somewhere. */
+/** Drops the credentials of `user:password@host:port`. */
 export function hostAndPort(authority: string): string {
   return authority.slice(authority.lastIndexOf('@') + 1);
 }
 
 function isTooLong(host: string): boolean {
-  // A character has up to two of the units that a string is made of.
+  // A character is one or two UTF-16 code units; counting code units first is cheap.
   return (
     host.length > MAX_HOST_LENGTH && (host.length > 2 * MAX_HOST_LENGTH || [...host].length > MAX_HOST_LENGTH)
   );

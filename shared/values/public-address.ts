@@ -2,14 +2,15 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { within } from '../process/within.js';
+import { withTimeout } from '../process/timeout.js';
 import { parseUrl } from './parse-url.js';
 
 /**
- * No webhook reaches our own network. A URL is judged when it is stored (judgeWebhookUrl) and again for every
- * connection, on the very addresses that the connection will use, so that a name whose answer has changed since
- * (DNS rebinding) is refused. That second look takes both publicLookup, for names, and assertPublicHost: a socket
- * never looks up a host that already is an address. One address that is not public condemns the whole answer.
+ * Protection against server-side request forgery: webhooks must not reach private networks. A URL is checked when it is
+ * stored (judgeWebhookUrl) and again for every connection, on the addresses that the connection uses, since a name may
+ * resolve differently by then (DNS rebinding). The second check needs both publicLookup, for names, and
+ * assertPublicHost, since a socket does not look up a host that is an address. One private address among several
+ * refuses the host.
  */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
@@ -33,15 +34,15 @@ export class NotPublicAddressError extends Error {
   }
 }
 
-/** The URL parser drops or rewrites these, so that the URL we call would not be the one that was written. */
+/** The URL parser drops or rewrites these characters, so the called URL would differ from the stored one. */
 const REWRITTEN_BY_THE_PARSER = /[\s\p{Cc}\p{Cs}\\]/u;
 const HTTP_WITHOUT_HOST = /^https?:(?!\/\/[^/?#])/i;
-/** Also an empty one, `https://@host`, which the parser drops. */
+/** Matches also empty user information (`https://@host`), which the parser drops. */
 const USER_INFO = /^[^/]*\/\/[^/?#]*@/;
-/** Everything else in IPv6 is special or not assigned. */
+/** All other IPv6 ranges are reserved or unassigned. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
-/** Azure's platform services, reachable from inside its virtual machines only, though the range is a public one. */
+/** Azure's platform services: a public address that only Azure's virtual machines reach. */
 const AZURE_PLATFORM = '168.63.129.16';
 const FAMILIES = new Map<LookupOptions['family'], number>([
   [4, 4],
@@ -50,7 +51,7 @@ const FAMILIES = new Map<LookupOptions['family'], number>([
   ['IPv6', 6],
 ]);
 
-/** A name that does not resolve, or not in time, is accepted: it may be set up later, and deliveries judge again. */
+/** Accepts a name that does not resolve in time: it may be set up later, and each delivery checks it again. */
 export async function judgeWebhookUrl(text: string, rules: WebhookUrlRules): Promise<UrlVerdict> {
   const url = parseUrl(text);
   if (url === undefined || REWRITTEN_BY_THE_PARSER.test(text) || HTTP_WITHOUT_HOST.test(text)) {
@@ -67,7 +68,7 @@ export async function judgeWebhookUrl(text: string, rules: WebhookUrlRules): Pro
   return isPublic ? { ok: true, url } : { ok: false, reason: 'not_public' };
 }
 
-/** Right before connecting; not when private networks are allowed. */
+/** Call right before connecting, unless private networks are allowed. */
 export function assertPublicHost(url: URL): void {
   if (judgeHost(url.hostname) === 'not_public') throw new NotPublicAddressError(url.hostname);
 }
@@ -75,15 +76,15 @@ export function assertPublicHost(url: URL): void {
 /** For the `lookup` option of sockets, of node's http and https requests and of undici's `connect`. */
 export function publicLookup(
   allowPrivateNetworks: boolean,
-  resolve: Resolve = allowPrivateNetworks ? resolveAsTheSystemDoes : resolveHost,
+  resolve: Resolve = allowPrivateNetworks ? resolveBySystem : resolveHost,
 ): LookupFunction {
-  const vet = async (hostname: string, family: LookupOptions['family']): Promise<Answers> => {
+  const resolvePublic = async (hostname: string, family: LookupOptions['family']): Promise<Answers> => {
     const addresses = await resolve(hostname);
     if (!allowPrivateNetworks && !addresses.every(isPublicAddress)) throw new NotPublicAddressError(hostname);
     return answersOfFamily(hostname, addresses, family);
   };
   return (hostname, options, callback) => {
-    vet(hostname, options.family).then(
+    resolvePublic(hostname, options.family).then(
       (answers) =>
         options.all ? callback(null, answers) : callback(null, answers[0].address, answers[0].family),
       (error: NodeJS.ErrnoException) => callback(error, []),
@@ -103,8 +104,8 @@ function answersOfFamily(hostname: string, addresses: string[], family: LookupOp
 }
 
 /**
- * Asks the name servers itself. The system's own look-up takes one of four threads that the whole process shares, so
- * that a few names whose servers never answer would hold up every other name.
+ * Queries the name servers directly. The system's resolver (`dns.lookup`) blocks one of the four threads of libuv, so a
+ * few names whose servers never answer would delay all other names.
  */
 export const resolveHost: Resolve = resolveByNameServers();
 
@@ -120,13 +121,13 @@ export function resolveByNameServers(servers?: readonly string[]): Resolve {
   };
 }
 
-/** Also names that only this machine or its network knows. */
-export async function resolveAsTheSystemDoes(hostname: string): Promise<string[]> {
+/** Resolves also names from /etc/hosts and from the local network. */
+export async function resolveBySystem(hostname: string): Promise<string[]> {
   const answers = await lookup(hostname, { all: true });
   return answers.map((answer) => answer.address);
 }
 
-/** Anything but an address in its usual spelling is not one; a zone (fe80::1%eth0) means one machine's link. */
+/** False for other spellings than `isIP` accepts, and for addresses with a zone (fe80::1%eth0), which are link-local. */
 export function isPublicAddress(ip: string): boolean {
   const version = isIP(ip);
   if (version === 4) return isPublicIpv4(ipaddr.IPv4.parse(ip));
@@ -134,7 +135,7 @@ export function isPublicAddress(ip: string): boolean {
 }
 
 function isPublicIpv6(ip: string): boolean {
-  // ipaddr.js takes the dotted ::1.2.3.4 for ::ffff:1.2.3.4; the URL parser spells it ::102:304.
+  // ipaddr.js parses the dotted ::1.2.3.4 as ::ffff:1.2.3.4; the URL parser writes it as ::102:304.
   const address = ipaddr.IPv6.parse(new URL(`http://[${ip}]`).hostname.slice(1, -1));
   const bytes = address.toByteArray();
   if (address.isIPv4MappedAddress() || address.match(NAT64)) {
@@ -148,7 +149,7 @@ function isPublicIpv4(address: ipaddr.IPv4): boolean {
   return address.range() === 'unicast' && address.toString() !== AZURE_PLATFORM;
 }
 
-/** The URL parser has already turned every spelling of an IPv4 address into four decimal numbers. */
+/** The URL parser has already normalized IPv4 addresses to four decimal numbers. */
 function judgeHost(hostname: string): 'public' | 'not_public' | 'name' {
   const host = hostname.replace(/^\[|\]$|\.+$/g, '');
   if (isIP(host) !== 0) return isPublicAddress(host) ? 'public' : 'not_public';
@@ -156,5 +157,5 @@ function judgeHost(hostname: string): 'public' | 'not_public' | 'name' {
 }
 
 async function addressesInTime(hostname: string, { resolve, timeoutMs }: WebhookUrlRules): Promise<string[]> {
-  return await within(timeoutMs, resolve(hostname)).catch(() => []);
+  return await withTimeout(timeoutMs, resolve(hostname)).catch(() => []);
 }

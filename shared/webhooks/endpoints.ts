@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { QueryBuilder } from 'objection';
-import { type Principal, requireKeyThatCounts, whereKeyCounts } from '../accounts/api-keys.js';
-import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
+import { accountList } from '../accounts/account-list.js';
+import { type Principal, requireActiveKey, whereKeyActive } from '../accounts/api-keys.js';
+import { type Reply, renderAndStore } from '../accounts/idempotency.js';
 import { Account } from '../accounts/model.js';
-import { ownList } from '../accounts/own-list.js';
 import type { Knex } from '../db/knex.js';
-import { weighedColumns } from '../db/weighed-columns.js';
+import { sizedColumns } from '../db/sized-columns.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { MAX_ENDPOINTS_PER_MODE } from '../limits/bounds.js';
 import { now, nowMs } from '../process/clock.js';
@@ -55,7 +55,7 @@ export async function createWebhookEndpoint(
         failingSince: null,
       })
       .returning('*');
-    return await answerAndKeep(trx, reply, { endpoint, secret }, box);
+    return await renderAndStore(trx, reply, { endpoint, secret }, box);
   });
 }
 
@@ -67,10 +67,10 @@ export function newSecret(): string {
 /** Counted limits hold because those who count take turns here. */
 async function lockAccount(trx: Knex.Transaction, principal: Principal): Promise<void> {
   const query = Account.query(trx).findById(principal.accountId).select('id').forNoKeyUpdate();
-  if ((await whereKeyCounts(query, principal)) === undefined) await requireKeyThatCounts(trx, principal);
+  if ((await whereKeyActive(query, principal)) === undefined) await requireActiveKey(trx, principal);
 }
 
-const shown = weighedColumns(
+const shown = sizedColumns(
   WebhookEndpoint,
   'endpoint',
   ['id', 'livemode', 'url', 'enabledEvents', 'status', 'description'],
@@ -78,7 +78,7 @@ const shown = weighedColumns(
 );
 
 /** A cursor may name one that has been deleted since: it is a position. */
-const ENDPOINTS = ownList<WebhookEndpoint>({
+const ENDPOINTS = accountList<WebhookEndpoint>({
   name: 'webhook_endpoints',
   what: 'webhook endpoint',
   table: 'webhook_endpoints',
@@ -96,7 +96,7 @@ export async function getWebhookEndpoint(
   principal: Principal,
   id: string,
 ): Promise<WebhookEndpoint> {
-  const endpoint = await whereKeyCounts(ownEndpoints(db, principal).findById(id), principal);
+  const endpoint = await whereKeyActive(ownEndpoints(db, principal).findById(id), principal);
   if (endpoint === undefined) throw await whyNoEndpoint(db, principal, id);
   return endpoint;
 }
@@ -123,7 +123,7 @@ export async function updateWebhookEndpoint(
     if (status === 'disabled') await holdPending(trx, id);
     else if (endpoint.status === 'disabled') released = await releaseHeld(trx, id);
     const changed = await endpoint.$query(trx).patchAndFetch({ ...changes, status });
-    return await answerAndKeep(trx, reply, changed);
+    return await renderAndStore(trx, reply, changed);
   });
   if (released) notifyDeliveries({ eventId: `enabled-${nowMs()}`, accountIds: [principal.accountId] });
   return text;
@@ -135,7 +135,7 @@ export async function lockOwnEndpoint(
   id: string,
 ): Promise<WebhookEndpoint> {
   const own = ownEndpoints(trx, principal).findById(id).forNoKeyUpdate();
-  const endpoint = await whereKeyCounts(own, principal);
+  const endpoint = await whereKeyActive(own, principal);
   if (endpoint === undefined) throw await whyNoEndpoint(trx, principal, id);
   return endpoint;
 }
@@ -144,7 +144,7 @@ export async function lockOwnEndpoint(
 export async function deleteWebhookEndpoint(db: Knex, principal: Principal, id: string): Promise<void> {
   await db.transaction(async (trx) => {
     const deletion = ownEndpoints(trx, principal).findById(id).patch({ deletedAt: now() });
-    if ((await whereKeyCounts(deletion, principal)) === 0) throw await whyNoEndpoint(trx, principal, id);
+    if ((await whereKeyActive(deletion, principal)) === 0) throw await whyNoEndpoint(trx, principal, id);
     await dropPending(trx, id);
   });
 }
@@ -156,6 +156,6 @@ function ownEndpoints(db: Knex, principal: Principal): QueryBuilder<WebhookEndpo
 }
 
 async function whyNoEndpoint(db: Knex, principal: Principal, id: string): Promise<Refusal> {
-  await requireKeyThatCounts(db, principal);
+  await requireActiveKey(db, principal);
   return noSuch('webhook endpoint', id);
 }

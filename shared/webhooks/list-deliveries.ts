@@ -1,8 +1,8 @@
-import { keyCounts, type Principal } from '../accounts/api-keys.js';
+import { isKeyActive, type Principal } from '../accounts/api-keys.js';
 import type { Knex } from '../db/knex.js';
 import type { Listing, Page, PageRequest } from '../db/listing.js';
 import { readByIds, readPage } from '../db/page.js';
-import { type Weighed, weighedColumns } from '../db/weighed-columns.js';
+import { type Sized, sizedColumns } from '../db/sized-columns.js';
 import { getWebhookEndpoint } from './endpoints.js';
 import type { DeliveryStatus } from './event-types.js';
 import { WebhookDelivery } from './model.js';
@@ -13,7 +13,7 @@ export interface ListedDelivery {
   type: string;
 }
 
-const columns = weighedColumns(
+const columns = sizedColumns(
   WebhookDelivery,
   'delivery',
   ['id', 'eventId', 'status', 'dueAt', 'history'],
@@ -35,7 +35,7 @@ const DELIVERIES: Omit<Listing<ListedDelivery>, 'values'> = {
     WHERE id = $3 AND account_id = $1 AND livemode = $2 AND deleted_at IS NULL
   )`,
   ownerValues: 3,
-  allowed: keyCounts('$4'),
+  allowed: isKeyActive('$4'),
   filters: [],
   read: (row) => ({ delivery: columns.read(row), type: String(row.type) }),
 };
@@ -47,7 +47,7 @@ export async function listDeliveries(
   endpointId: string,
   page: PageRequest,
   status: DeliveryStatus | undefined,
-): Promise<Page<Weighed<ListedDelivery>>> {
+): Promise<Page<Sized<ListedDelivery>>> {
   const listing = ownDeliveries(principal, endpointId);
   // In the text, not among its values: the planner must see which of the partial indexes has them.
   const filtered =

@@ -1,13 +1,13 @@
+import { accountList } from '../accounts/account-list.js';
 import type { Principal } from '../accounts/api-keys.js';
-import { ownList } from '../accounts/own-list.js';
 import type { Knex } from '../db/knex.js';
 import { type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
-import { jsonBytes, type Weighed } from '../db/weighed-columns.js';
+import { jsonBytes, type Sized } from '../db/sized-columns.js';
 import type { EventType } from './event-types.js';
 import type { StoredEvent } from './present.js';
 
 /** Events as they were delivered: their object stays the text that it was stored as, which no parser has touched. */
-const EVENTS = ownList<StoredEvent>({
+const EVENTS = accountList<StoredEvent>({
   name: 'events',
   what: 'event',
   table: 'events',
@@ -36,7 +36,7 @@ export async function listEvents(
   principal: Principal,
   page: PageRequest,
   { type, checkoutSession, ...created }: EventFilter,
-): Promise<Page<Weighed<StoredEvent>>> {
+): Promise<Page<Sized<StoredEvent>>> {
   return await EVENTS.page(db, principal, page, [
     { column: 'type', operator: '=', value: type },
     { column: 'checkout_session_id', operator: '=', value: checkoutSession },

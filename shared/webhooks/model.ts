@@ -18,13 +18,13 @@ export class WebhookEndpoint extends Model {
   declare status: EndpointStatus;
   declare description: string | null;
   declare sealedSecret: string;
-  /** The secret before, which signs too until then. */
+  /** Signs deliveries too until previousSignsUntil. */
   declare previousSealedSecret: string | null;
   declare previousSignsUntil: Date | null;
   declare deletedAt: Date | null;
   /** Its delivery slots while it does not fail. Named as its column, which older code beside this one reads. */
   declare places: number;
-  /** The start of the first failed try since one succeeded. */
+  /** The start of the first failed try since the last success. */
   declare failingSince: Date | null;
   /** The latest success while other tries were in flight or had failed. */
   declare succeededAt: Date | null;
@@ -38,9 +38,9 @@ export class Event extends Model {
   declare accountId: string;
   declare livemode: boolean;
   declare type: EventType;
-  /** The payable's: a session's id, or a refund's. */
+  /** The id of the payable: a session or a refund. */
   declare checkoutSessionId: string;
-  /** Session or refund in its wire form, as it was when the event happened. */
+  /** The session or refund in its wire form at the time of the event. */
   declare object: object;
 }
 
@@ -52,11 +52,11 @@ export class WebhookDelivery extends Model {
   declare eventId: string;
   declare endpointId: string;
   declare status: DeliveryStatus;
-  /** Null while it is held, and when it is over. */
+  /** Null while the delivery is held, and when it is finished. */
   declare dueAt: Date | null;
   declare leasedUntil: Date | null;
   declare attempt: number;
-  /** Takers since an outcome was last written, the present one included. */
+  /** Takes since an outcome was last written, the current one included. */
   declare lostTakes: number;
   declare tries: number;
   declare history: DeliveryTry[];

@@ -1,13 +1,12 @@
 import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
-import type { DeliveryTry } from './event-types.js';
-import { API_VERSION } from './event-types.js';
+import { API_VERSION, type DeliveryTry } from './event-types.js';
 import type { WebhookDelivery, WebhookEndpoint } from './model.js';
 
 export interface StoredEvent {
   id: string;
   livemode: boolean;
   type: string;
-  /** JSON as it was stored, so that every delivery of an event has the same bytes. */
+  /** The stored JSON text: every delivery of an event sends the same bytes. */
   objectText: string;
 }
 
@@ -46,7 +45,7 @@ export function presentWebhookEndpoint(endpoint: WebhookEndpoint): object {
   };
 }
 
-/** Only the answers that make one tell a signing secret. */
+/** Only the answers to creating an endpoint and to rolling its secret contain the secret. */
 export function presentNewWebhookEndpoint(endpoint: WebhookEndpoint, secret: string): object {
   return { ...presentWebhookEndpoint(endpoint), secret };
 }

@@ -46,10 +46,10 @@ interface Succeeded {
 const succeedInGroup = batchWrites<Success, Succeeded>({
   keyOf: ({ delivery }) => delivery.id,
   // No caller waits for a single success, and in larger groups each costs less, here and in Postgres.
-  enough: 25,
-  together: succeedTogether,
-  alone: succeedAlone,
-  unclear: (_db, _success, error) => Promise.reject(error),
+  sendAtItems: 25,
+  writeBatch: succeedTogether,
+  writeOne: succeedAlone,
+  onBrokenConnection: (_db, _success, error) => Promise.reject(error),
 });
 
 /** Undefined for a success that was not quick, whose attempt is over, or whose row is locked. */

@@ -1,5 +1,5 @@
 import type { Principal } from '../accounts/api-keys.js';
-import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
+import { type Reply, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { now, nowMs } from '../process/clock.js';
@@ -42,7 +42,7 @@ export async function resendOwnEvent(
     const event = await getEvent(trx, principal, eventId);
     if (endpointId !== undefined) await requireEnabled(trx, principal, endpointId);
     await deliverAgain(trx, { ...event, accountId, livemode }, endpointId);
-    return await answerAndKeep(trx, reply, event);
+    return await renderAndStore(trx, reply, event);
   });
   notifyDeliveries({ eventId: `resent-${nowMs()}`, accountIds: [accountId] });
   return text;

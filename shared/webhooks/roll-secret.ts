@@ -1,5 +1,5 @@
 import type { Principal } from '../accounts/api-keys.js';
-import { answerAndKeep, type Reply } from '../accounts/idempotency.js';
+import { type Reply, renderAndStore } from '../accounts/idempotency.js';
 import type { Knex } from '../db/knex.js';
 import { now, nowMs } from '../process/clock.js';
 import type { SecretBox } from '../secrets/secrets.js';
@@ -23,7 +23,7 @@ export async function rollWebhookSecret(
       previousSealedSecret: overlaps ? endpoint.sealedSecret : null,
       previousSignsUntil: overlaps ? new Date(nowMs() + bothSignForSeconds * 1000) : null,
     });
-    return await answerAndKeep(trx, reply, { endpoint: rolled, secret }, box);
+    return await renderAndStore(trx, reply, { endpoint: rolled, secret }, box);
   });
 }
 

@@ -1,10 +1,9 @@
-/** Tables as RFC 4180 has them, for people who open them in a spreadsheet. */
+/** CSV (RFC 4180), safe to open in a spreadsheet. */
 export type Cell = string | number | boolean | null;
 
-/** Names and what stands below them, from left to right. */
 export type Columns<T> = readonly (readonly [name: string, cell: (object: T) => Cell])[];
 
-/** A spreadsheet would run it. */
+/** A spreadsheet would execute a cell that starts like this. */
 const FORMULA = /^[=+\-@\t\r\n]/;
 const END = '\r\n';
 
@@ -18,6 +17,6 @@ export function csvLine<T>(columns: Columns<T>, object: T): string {
 
 function writeCell(cell: Cell): string {
   const text = String(cell ?? '');
-  const harmless = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

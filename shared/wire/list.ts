@@ -9,7 +9,7 @@ export function presentList<T>(url: string, data: T[], hasMore: boolean): WireLi
   return { object: 'list', url, has_more: hasMore, data };
 }
 
-/** What of a list's text is not its objects'. */
+/** The JSON text of a list around its objects. */
 export interface ListText {
   before: string;
   between: string;
@@ -22,7 +22,7 @@ export function textOfList(url: string, hasMore: boolean): ListText {
   return { before: empty.slice(0, -after.length), between: ',', after };
 }
 
-/** Each object comes as the pieces of its text. */
+/** Each object is given as the pieces of its JSON text. */
 export function* renderObjects(
   objects: Iterable<Iterable<string>>,
   { before, between, after }: ListText,

@@ -1,6 +1,6 @@
 import { createdAt } from '../values/ids.js';
 
-/** Unix seconds exist on the wire only. */
+/** Unix seconds are used on the wire only. */
 export function unixSeconds(time: Date): number {
   return Math.floor(time.getTime() / 1000);
 }
@@ -9,7 +9,7 @@ export function createdSeconds(id: string): number {
   return unixSeconds(createdAt(id));
 }
 
-/** RFC 3339, to the second as everything on the wire. */
+/** RFC 3339 in whole seconds, like all times on the wire. */
 export function utcText(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }

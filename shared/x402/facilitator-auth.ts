@@ -1,6 +1,6 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { ownNowMs } from '../process/clock.js';
+import { hostNowMs } from '../process/clock.js';
 import { parseFacilitatorSecret } from '../secrets/facilitator-secret.js';
 
 const ISSUER = 'svc-merchant';
@@ -21,10 +21,10 @@ export function createTokenSource({ id, secret }: FacilitatorKey): TokenSource {
   let token: Promise<string> | undefined;
   let signedAtMs = 0;
   return () => {
-    const ageMs = ownNowMs() - signedAtMs;
+    const ageMs = hostNowMs() - signedAtMs;
     // Below zero the clock was set back.
     if (token === undefined || ageMs < 0 || ageMs >= LIFETIME_SECONDS * 1000 - RENEW_BEFORE_MS) {
-      signedAtMs = ownNowMs();
+      signedAtMs = hostNowMs();
       token = sign(id, key);
     }
     return token;
@@ -32,7 +32,7 @@ export function createTokenSource({ id, secret }: FacilitatorKey): TokenSource {
 }
 
 function sign(keyId: string, key: KeyObject): Promise<string> {
-  const issuedAt = Math.floor(ownNowMs() / 1000);
+  const issuedAt = Math.floor(hostNowMs() / 1000);
   return new SignJWT()
     .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: keyId })
     .setSubject(keyId)

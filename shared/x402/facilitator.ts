@@ -95,7 +95,7 @@ export function createFacilitator(
     const name = `${call.method} ${call.path}`;
     return await inSpan({ name, kind: 'client', attributes: FACILITATOR }, async (span) => {
       const reply = await send(call);
-      if ('status' in reply) span.say({ 'http.response.status_code': reply.status });
+      if ('status' in reply) span.set({ 'http.response.status_code': reply.status });
       else span.fail(reply.error instanceof Error ? reply.error.name : 'unknown');
       return reply;
     });

@@ -1,4 +1,4 @@
-import { ownNowMs } from '../process/clock.js';
+import { hostNowMs } from '../process/clock.js';
 
 /** Nobody is kept waiting for longer, whatever is asked for. */
 export const LONGEST_PAUSE_MS = 60_000;
@@ -13,6 +13,6 @@ export function pauseAskedFor(answer: {
 }): number | undefined {
   if (!ASKS_FOR_PAUSES.has(answer.status)) return undefined;
   const text = answer.retryAfter?.trim() ?? '';
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - ownNowMs();
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - hostNowMs();
   return ms > 0 ? Math.min(ms, LONGEST_PAUSE_MS) : undefined;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { buildMerchant, type Merchant } from '../../lab/world/shop/factories.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import {
   assertRefusal,
   assertUnauthenticated,
@@ -53,7 +53,7 @@ describe('authentication', () => {
     shop = await buildMerchant(app.db);
   });
   after(() => app.close());
-  afterEach(() => returnToPresent());
+  afterEach(() => resetClock());
 
   const basic = (user: string, password = ''): string =>
     `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
@@ -226,11 +226,11 @@ describe('authentication', () => {
     });
 
     it('that was used just before: also when its request has become invalid', async () => {
-      travelMs(-3_600_000);
+      advanceClock(-3_600_000);
       const body = { ...order, expires_at: Math.floor(nowMs() / 1000) + 1800 };
       const create = (api: Client) => api.post(SESSIONS, body).set('Idempotency-Key', 'too late');
       const api = await revokedKey((used) => create(used).expect(200));
-      returnToPresent();
+      resetClock();
       assertUnauthenticated(await create(api), 'api_key_revoked');
     });
 

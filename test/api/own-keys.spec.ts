@@ -3,7 +3,7 @@ import { EVM_WALLET, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { openKeyUses } from '../../shared/accounts/key-uses.js';
 import { ApiKey } from '../../shared/accounts/model.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import {
   assertInvalid,
@@ -30,7 +30,7 @@ describe("a merchant's own keys", () => {
     app = await openTestApp();
   });
   after(() => app.close());
-  afterEach(returnToPresent);
+  afterEach(resetClock);
 
   const add = async (accountId: string, name: string, livemode = false) =>
     await createApiKey(app.db, { accountId, livemode, name });
@@ -130,7 +130,7 @@ describe("a merchant's own keys", () => {
         );
       const hour = thisHour();
       assert.deepEqual(await lastUses(), { REST: hour, MCP: hour, Unused: null, Test: hour });
-      travelMs(2 * HOUR_MS);
+      advanceClock(2 * HOUR_MS);
       await client(app, rest.secret).get('/v1/payments').expect(200);
       assert.deepEqual(await lastUses(), { REST: thisHour(), MCP: hour, Unused: null, Test: thisHour() });
       assert.equal(await lastUsed(unused.key.id), null);
@@ -159,11 +159,11 @@ describe("a merchant's own keys", () => {
       const shop = await buildShop(app);
       const [used, deleted] = [await add(shop.accountId, 'a'), await add(shop.accountId, 'b')];
       const uses = openKeyUses(app.db, app.logger);
-      travelMs(HOUR_MS);
+      advanceClock(HOUR_MS);
       const later = thisHour();
       uses.note(used.key.id);
       await uses.write();
-      returnToPresent();
+      resetClock();
       const behind = openKeyUses(app.db, app.logger);
       behind.note(used.key.id);
       await shop.test.delete(`${KEYS}/${deleted.key.id}`).expect(200);

@@ -8,7 +8,7 @@ describe('the libraries', () => {
       importersOf(/^bullmq$/, [
         'shared/queues/',
         'workers/process/run-worker.ts',
-        'workers/process/patient-worker.ts',
+        'workers/process/bullmq-worker.ts',
       ]),
       'bullmq behind its few files',
     );

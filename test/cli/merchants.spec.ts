@@ -96,7 +96,7 @@ describe('the merchants command', () => {
 
   const refused: [name: string, words: RegExp, ...argv: string[]][] = [
     ['an EVM address with a wrong checksum', /EIP-55/, '--evm', EVM_WALLET.replace('B', 'b')],
-    ['the zero address', /not zero/, '--evm', `0x${'0'.repeat(40)}`],
+    ['the zero address', /non-zero/, '--evm', `0x${'0'.repeat(40)}`],
     ['a short EVM address', /40 hex digits/, '--evm', '0x1234'],
     ['a Solana address of 31 bytes', /32 bytes/, '--solana', '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ'],
     ['a Solana address that is no base58', /base58/, '--solana', '0OIl'],

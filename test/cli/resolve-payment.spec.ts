@@ -113,7 +113,7 @@ describe('the operator deciding on payments', () => {
     for (const [argv, words] of [
       [['resolve-payment', paymentId, '--paid', 'abc'], /decided already: it is failed/],
       [['resolve-payment', 'pay_none', '--paid', 'abc'], /No such payment/],
-      [['resolve-payment', paymentId], /Say --paid <transaction>, or --failed/],
+      [['resolve-payment', paymentId], /Give either --paid <transaction>, or --failed/],
       [['resolve-payment', paymentId, '--failed'], /--reason must be/],
       [['resolve-payment', paymentId, '--failed', '--reason', 'No Way'], /--reason must be/],
       [['payments'], /--undecided is missing/],

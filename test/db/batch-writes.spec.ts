@@ -27,16 +27,16 @@ const ALONE = { name: 'mark_alone', text: 'UPDATE entries SET note = $2 WHERE id
 
 const mark = batchWrites<Entry, string>({
   keyOf: ({ id }) => String(id),
-  async together(db, entries) {
+  async writeBatch(db, entries) {
     const values = [entries.map(({ id }) => id), entries.map(({ note }) => note)];
     const marked = new Set((await runStatement<{ id: number }>(db, TOGETHER, values)).map(({ id }) => id));
     return entries.map(({ id }) => (marked.has(id) ? 'together' : undefined));
   },
-  async alone(db, { id, note }) {
+  async writeOne(db, { id, note }) {
     await runStatement(db, ALONE, [id, note]);
     return 'alone';
   },
-  unclear: () => Promise.resolve('unclear'),
+  onBrokenConnection: () => Promise.resolve('unclear'),
 });
 
 describe('writes of one moment', () => {
@@ -135,12 +135,12 @@ describe('writes of one moment', () => {
     const write = batchWrites<{ id: number; bytes: number }, string>({
       keyOf: ({ id }) => String(id),
       bytesOf: ({ bytes }) => bytes,
-      async together(_db, items) {
+      async writeBatch(_db, items) {
         sizes.push(items.length);
         return items.map(() => 'together');
       },
-      alone: () => Promise.resolve('alone'),
-      unclear: () => Promise.resolve('unclear'),
+      writeOne: () => Promise.resolve('alone'),
+      onBrokenConnection: () => Promise.resolve('unclear'),
     });
     const half = MAX_WRITTEN_BATCH_BYTES / 2;
     const all = [half, half, 1, MAX_WRITTEN_BATCH_BYTES * 3, 1, half];

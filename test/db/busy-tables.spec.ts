@@ -11,7 +11,7 @@ import { createDatabase } from '../support/suite.js';
 
 /** What a migration waits for a table's lock in one go; who comes behind it waits as long. */
 const IN_ONE_GO_MS = 500;
-const TIMES = { tellEveryMs: 100, giveUpAfterMs: 60_000 };
+const TIMES = { logEveryMs: 100, lockDeadlineMs: 60_000 };
 
 describe('a migration of tables that are in use', () => {
   let config: Config;
@@ -83,7 +83,7 @@ describe('a migration of tables that are in use', () => {
     await client.query('BEGIN; SELECT FROM busy');
     const hasty = {
       migrations: migratorConfig(async () => [...files, late]),
-      times: { ...TIMES, giveUpAfterMs: 0 },
+      times: { ...TIMES, lockDeadlineMs: 0 },
     };
     const late: MigrationFile = {
       name: '03-late',

@@ -13,7 +13,7 @@ import {
 import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js';
 import { loadConfig } from '../../shared/config/config.js';
-import { nowMs, returnToPresent } from '../../shared/process/clock.js';
+import { nowMs, resetClock } from '../../shared/process/clock.js';
 import type { FacilitatorRequest, PaymentRequirements, SvmPayload } from '../../shared/x402/wire.js';
 import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
 import { told } from '../support/link-answers.js';
@@ -66,7 +66,7 @@ describe('an agent that buys three times a minute from one wallet, when answers 
     chain.crowd(signAnew(), EARLIER);
   });
   after(async () => {
-    returnToPresent();
+    resetClock();
     await hands.deps.facilitator.close();
     hands.deps.chains.close();
     await checkout.close();

@@ -6,7 +6,7 @@ import {
   startWorkerProcess,
 } from '../../lab/world/processes/processes.js';
 import { answer } from '../../lab/world/receiver/receiver.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { readBacklog } from '../../shared/upkeep/backlog.js';
 import { findDueAccounts } from '../../shared/webhooks/find-due.js';
 import type { WebhookDelivery } from '../../shared/webhooks/model.js';
@@ -26,7 +26,7 @@ describe('deliveries that workers die with', function () {
     await killProcesses();
     await flow.close();
   });
-  afterEach(returnToPresent);
+  afterEach(resetClock);
 
   const start = (): Promise<ServiceProcess> =>
     startWorkerProcess({
@@ -95,7 +95,7 @@ describe('deliveries that workers die with', function () {
     const minutes: number[] = [];
     for (let death = 3; death <= 6; death += 1) {
       const { dueAt } = await only(hook);
-      travelMs(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs()));
+      advanceClock(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs()));
       const taken = await takeQuarantinedDelivery(flow.db, row.id);
       assert.equal(taken?.id, row.id);
       assert.equal(await takeQuarantinedDelivery(flow.db, row.id), undefined, 'one taker has it');
@@ -113,7 +113,7 @@ describe('deliveries that workers die with', function () {
     assert.deepEqual(minutes, [0, 1, 2, 4]);
     const { lostTakes, tries, dueAt } = await only(hook);
     assert.deepEqual([lostTakes, tries], [0, 1]);
-    travelMs(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs()));
+    advanceClock(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs()));
     assert.ok((await takeUsual()).includes(row.id));
   });
 

@@ -8,7 +8,7 @@ import {
 } from '../../lab/world/processes/processes.js';
 import { presentCheckoutSession } from '../../shared/checkout-sessions/present.js';
 import { Payment } from '../../shared/payments/model.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { beginLook, beginSettlement } from '../../shared/settlement/take-work.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
@@ -28,7 +28,7 @@ describe('payments that workers die with', function () {
     await killProcesses();
     await flow.close();
   });
-  afterEach(returnToPresent);
+  afterEach(resetClock);
 
   const start = (): Promise<ServiceProcess> =>
     startWorkerProcess({
@@ -97,7 +97,7 @@ describe('payments that workers die with', function () {
     await beginSettlement(flow.db, paymentId, TIMEOUT_MS);
     for (let death = 2; death <= 9; death += 1) {
       const { dueAt } = await flow.onlyPayment(sessionId);
-      travelMs(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs() + 1));
+      advanceClock(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs() + 1));
       const taken = await beginLook(flow.db, paymentId);
       leases.push(Math.round(((taken?.dueAt?.getTime() ?? 0) - nowMs()) / 60_000));
     }

@@ -4,7 +4,7 @@ import { PausePoint, TcpProxy } from '../../lab/world/processes/pause-points.js'
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { Payment } from '../../shared/payments/model.js';
-import { returnToPresent } from '../../shared/process/clock.js';
+import { resetClock } from '../../shared/process/clock.js';
 import { ClaimNotMade, claimSession, type NewPayment } from '../../shared/settlement/claim.js';
 import type { SignedPayment } from '../support/checkout.js';
 import { told } from '../support/link-answers.js';
@@ -111,7 +111,7 @@ describe('a call of /settle', () => {
   after(async () => {
     await proxy.refuse();
     await flow.close();
-    returnToPresent();
+    resetClock();
   });
 
   it('whose connection breaks is not repeated while the facilitator may still be at it', async () => {

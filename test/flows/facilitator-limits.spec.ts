@@ -8,7 +8,7 @@ import { loadConfig } from '../../shared/config/config.js';
 import { openDatabase } from '../../shared/db/knex.js';
 import { openRateLimiter } from '../../shared/limits/rate-limiter.js';
 import { openSharedRateLimiter, type SharedRateOptions } from '../../shared/limits/shared-rate-limiter.js';
-import { returnToPresent } from '../../shared/process/clock.js';
+import { resetClock } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { openRedis, openRedisBreaker } from '../../shared/queues/connection.js';
 import { openFacilitator } from '../../shared/startup/open-facilitator.js';
@@ -117,7 +117,7 @@ describe('a payment whose turn does not come', () => {
   });
   after(() => flow.close());
   afterEach(() => {
-    returnToPresent();
+    resetClock();
     return flow.assertBooks();
   });
 

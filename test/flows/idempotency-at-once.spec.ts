@@ -6,7 +6,7 @@ import { KEPT_FOR_MS } from '../../shared/accounts/idempotency.js';
 import { IdempotencyRecord } from '../../shared/accounts/model.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { Event, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
@@ -35,7 +35,7 @@ describe('Idempotency-Key', () => {
   beforeEach(async () => {
     shop = await buildKeyedShop(app);
   });
-  afterEach(() => returnToPresent());
+  afterEach(() => resetClock());
 
   /** Of many answers to one request: all the same, and one of them the first. */
   function assertOneFirst(answers: Response[]): void {
@@ -93,9 +93,9 @@ describe('Idempotency-Key', () => {
     });
 
     it('makes one again when the key has turned 24 hours old', async () => {
-      travelMs(-KEPT_FOR_MS - MINUTE_MS);
+      advanceClock(-KEPT_FOR_MS - MINUTE_MS);
       const old = await shop.create();
-      returnToPresent();
+      resetClock();
       const answers = await atOnce(50, () => shop.create());
       assertOneFirst(answers);
       assert.notEqual(answers[0]?.body.id, old.body.id);

@@ -5,7 +5,7 @@ import { updateAccount } from '../../shared/accounts/accounts.js';
 import { createApiKey, revokeApiKey } from '../../shared/accounts/api-keys.js';
 import { KEPT_FOR_MS } from '../../shared/accounts/idempotency.js';
 import { ApiKey } from '../../shared/accounts/model.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import { Event, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import {
@@ -42,7 +42,7 @@ describe('Idempotency-Key', () => {
   beforeEach(async () => {
     shop = await buildKeyedShop(app);
   });
-  afterEach(() => returnToPresent());
+  afterEach(() => resetClock());
 
   describe('replays', () => {
     it('whatever has become of the session, with a Request-Id of its own', async () => {
@@ -55,10 +55,10 @@ describe('Idempotency-Key', () => {
     });
 
     it('a create whose expires_at is too near by now', async () => {
-      travelMs(-60 * MINUTE_MS);
+      advanceClock(-60 * MINUTE_MS);
       const body = { ...minimal, expires_at: Math.floor(nowMs() / 1000) + 31 * 60 };
       const first = await shop.create(body);
-      returnToPresent();
+      resetClock();
       assertReplay(await shop.create(body), first);
       assertInvalid(await shop.create(body, 'another'), 'parameter_invalid_integer', 'expires_at');
     });
@@ -157,12 +157,12 @@ describe('Idempotency-Key', () => {
     });
 
     it('for 24 hours, then the key is free for something else', async () => {
-      travelMs(-KEPT_FOR_MS + MINUTE_MS);
+      advanceClock(-KEPT_FOR_MS + MINUTE_MS);
       const first = await shop.create(minimal, 'young');
-      travelMs(-2 * MINUTE_MS);
+      advanceClock(-2 * MINUTE_MS);
       const old = await shop.create(minimal, 'old');
       await shop.create(minimal, 'older');
-      returnToPresent();
+      resetClock();
       assertReplay(await shop.create(minimal, 'young'), first);
 
       const other = { ...minimal, client_reference_id: 'other' };

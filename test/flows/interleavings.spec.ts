@@ -4,7 +4,7 @@ import { answers, type Behaviour, failsToSettle } from '../../lab/world/facilita
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { PausePoint } from '../../lab/world/processes/pause-points.js';
 import { Payment } from '../../shared/payments/model.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { carryOut } from '../../shared/settlement/carry-out.js';
 import { paymentJob } from '../../shared/settlement/payment-job.js';
 import type { Decision } from '../../shared/settlement/policy/decision.js';
@@ -103,7 +103,7 @@ describe('takers of one row', () => {
   after(async () => {
     await flow.close();
     // Not earlier: the chain would be ahead of us.
-    returnToPresent();
+    resetClock();
   });
 
   async function claimed(
@@ -177,7 +177,7 @@ describe('takers of one row', () => {
       const stalled = settlePayment(hands.deps, { paymentId: first.payment.id });
       await eventually(() => assert.equal(flow.calls(first.signed).settle, 1));
       // Its lease runs out, and so does the authorization: the chain says that it moved nothing.
-      travelMs(first.payment.validUntil.getTime() - nowMs() + 2000);
+      advanceClock(first.payment.validUntil.getTime() - nowMs() + 2000);
       await hands.doNext(first.payment.id);
       assert.equal(await first.answer, '402 unexpected_settle_error');
       const second = await claimed(id);

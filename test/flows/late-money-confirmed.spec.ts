@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { answers, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { Payment } from '../../shared/payments/model.js';
-import { nowMs, returnToPresent } from '../../shared/process/clock.js';
+import { nowMs, resetClock } from '../../shared/process/clock.js';
 import { BASE_SEPOLIA } from '../support/checkout.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { payAndBeDenied, send } from '../support/late-money.js';
@@ -19,7 +19,7 @@ describeBothKinds('money that comes late', (kind) => {
   after(async () => {
     await flow.close();
     // Not earlier: the chain would be ahead of us.
-    returnToPresent();
+    resetClock();
   });
 
   describe('after the facilitator said that it settled, where confirmations are waited for', () => {

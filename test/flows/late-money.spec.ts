@@ -4,7 +4,7 @@ import type { Movement } from '../../lab/world/facilitator/judgement.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
-import { nowMs, returnToPresent } from '../../shared/process/clock.js';
+import { nowMs, resetClock } from '../../shared/process/clock.js';
 import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { beginSettlement } from '../../shared/settlement/take-work.js';
 import { client } from '../support/api-client.js';
@@ -31,7 +31,7 @@ describeBothKinds('money that comes late', (kind) => {
   after(async () => {
     await flow.close();
     // Not earlier: the chain would be ahead of us.
-    returnToPresent();
+    resetClock();
   });
 
   const movementsOf = ({ payload }: SignedPayment): Movement[] =>

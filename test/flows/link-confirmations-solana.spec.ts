@@ -4,7 +4,7 @@ import { SolanaChain } from '../../lab/world/chains/solana-chain.js';
 import { type Behaviour, failsAfterWork, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { startFacilitator } from '../../lab/world/facilitator/facilitator.js';
 import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js';
-import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import type { FacilitatorRequest, SvmPayload } from '../../shared/x402/wire.js';
 import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
 import { receiptOf, told } from '../support/link-answers.js';
@@ -40,7 +40,7 @@ describe('a Solana payment that waits for confirmations', () => {
   }
 
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     await checkout.close();
     await chain.close();
   });
@@ -73,7 +73,7 @@ describe('a Solana payment that waits for confirmations', () => {
     await checkout.afterAnotherLook(payment.id, 3);
     assert.deepEqual(await checkout.state(payment.id), PROCESSING);
     chain.pass(2);
-    travelMs(3_000);
+    advanceClock(3_000);
     await assertCompletes(payment);
   });
 
@@ -84,7 +84,7 @@ describe('a Solana payment that waits for confirmations', () => {
     await checkout.afterAnotherLook(payment.id, 3);
     assert.deepEqual(await checkout.state(payment.id), PROCESSING);
     chain.pass(30);
-    travelMs(3_000);
+    advanceClock(3_000);
     await assertCompletes(payment);
   });
 
@@ -92,7 +92,7 @@ describe('a Solana payment that waits for confirmations', () => {
     await open('1');
     const payment = await pay(failsAfterWork(500));
     chain.pass(2);
-    travelMs(3_000);
+    advanceClock(3_000);
     await assertCompletes(payment);
   });
 
@@ -100,7 +100,7 @@ describe('a Solana payment that waits for confirmations', () => {
     await open('0');
     const payment = await pay(failsAfterWork(500));
     chain.pass(2);
-    travelMs(3_000);
+    advanceClock(3_000);
     await assertCompletes(payment);
   });
 
@@ -113,7 +113,7 @@ describe('a Solana payment that waits for confirmations', () => {
     assert.deepEqual(await checkout.state(id), PROCESSING);
     // By the chain's own time, since the first look.
     chain.travel(200);
-    travelMs(200_000);
+    advanceClock(200_000);
     await checkout.becomes(id, FAILED);
     assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
   });

@@ -9,7 +9,7 @@ import {
   failsToSettle,
 } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import {
   BASE_SEPOLIA,
   BUYER,
@@ -54,7 +54,7 @@ describe('a payment that waits for two confirmations', () => {
     chain = checkout.chain;
   }
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     await checkout.close();
   });
 
@@ -100,7 +100,7 @@ describe('a payment that waits for two confirmations', () => {
     assert.equal(told(await checkout.visit(waiting.id)), '202 processing');
     assert.deepEqual(await checkout.state(waiting.id), PROCESSING);
     chain.mine();
-    travelMs(2_000);
+    advanceClock(2_000);
     await assertCompletes(waiting);
     assert.deepEqual(checkout.calls(waiting.payment), { verify: 1, settle: 1 });
     assert.notEqual((await checkout.payment(waiting.id)).proofIndex, null);
@@ -129,7 +129,7 @@ describe('a payment that waits for two confirmations', () => {
       await open();
       const waiting = await pay(behaviour);
       chain.mine(2);
-      travelMs(5_000);
+      advanceClock(5_000);
       await assertCompletes(waiting);
     });
   }
@@ -150,7 +150,7 @@ describe('a payment that waits for two confirmations', () => {
     const { id, payment } = await pay(saysSuccess());
     const { from, nonce } = payment.payload.authorization;
     chain.cancelAuthorization({ asset: payment.accepted.asset, from, nonce });
-    travelMs(5_000);
+    advanceClock(5_000);
     await checkout.becomes(id, FAILED);
     assert.equal(told(await checkout.visit(id)), '402 invalid_transaction_state');
   });
@@ -158,7 +158,7 @@ describe('a payment that waits for two confirmations', () => {
   it('fails when the facilitator lied, once the authorization is over', async () => {
     await open();
     const { id } = await pay(saysSuccess());
-    travelMs(305_000);
+    advanceClock(305_000);
     chain.mine();
     await checkout.becomes(id, FAILED);
     assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
@@ -174,7 +174,7 @@ describe('a payment that waits for two confirmations', () => {
     }
     chain.endpoint.recover();
     chain.mine();
-    travelMs(31_000);
+    advanceClock(31_000);
     await assertCompletes(waiting);
     assert.equal(checkout.calls(waiting.payment).settle, 1);
   });
@@ -194,7 +194,7 @@ describe('a payment that waits for two confirmations', () => {
     assert.deepEqual(await checkout.state(waiting.id), PROCESSING);
     chain.endpoint.recover();
     chain.mine();
-    travelMs(31_000);
+    advanceClock(31_000);
     await assertCompletes(waiting);
   });
 
@@ -220,7 +220,7 @@ describe('a payment that waits for two confirmations', () => {
       const { asset } = payment.accepted;
       chain.movePayment({ asset, from, payTo: to, amount: BigInt(value), nonce }, transaction);
       chain.mine(2);
-      travelMs(31_000);
+      advanceClock(31_000);
       await checkout.becomes(id, PAID);
       assert.equal(receiptOf(await checkout.visit(id))?.transaction, transaction);
     });

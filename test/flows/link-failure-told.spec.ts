@@ -3,7 +3,7 @@ import type { Response } from 'supertest';
 import { answers, type Behaviour, failsToSettle, refuses } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { now, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, now, resetClock } from '../../shared/process/clock.js';
 import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
 import { told } from '../support/link-answers.js';
 
@@ -22,7 +22,7 @@ describe('a payment that was answered 202', () => {
     hasty = await openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '0' } });
   });
   afterEach(() => {
-    returnToPresent();
+    resetClock();
     for (const dial of [patient.facilitator.verify, patient.facilitator.settle]) {
       dial.honest();
       dial.releaseAll();
@@ -77,9 +77,9 @@ describe('a payment that was answered 202', () => {
   it('is told for ten minutes', async () => {
     const id = await newId();
     await failInBackground(id);
-    travelMs(595_000);
+    advanceClock(595_000);
     assert.equal(told(await hasty.visit(id)), '402 insufficient_funds');
-    travelMs(10_000);
+    advanceClock(10_000);
     assert.equal(told(await hasty.visit(id)), '402');
   });
 
@@ -115,7 +115,7 @@ describe('a payment that was answered 202', () => {
   it('is gone with its session, when that has expired meanwhile', async () => {
     const { id } = await hasty.buildSession({ expiresAt: new Date(now().getTime() + 20_000) });
     const { release } = await pay(id, NO_FUNDS);
-    travelMs(25_000);
+    advanceClock(25_000);
     release();
     await eventually(async () => assert.equal((await hasty.session(id)).status, 'expired'));
     assert.equal(told(await hasty.visit(id)), '410 session_expired');
@@ -172,7 +172,7 @@ describe('a payment that was answered 202', () => {
       const settling = brief.facilitator.settle.holdNext();
       const paying = brief.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(told);
       await eventually(() => assert.equal(brief.calls(payment).verify, 1));
-      travelMs(1_000);
+      advanceClock(1_000);
       hold.release();
       // With our clock beyond the wait, it is answered as soon as it is claimed.
       assert.equal(await paying, '202 processing');

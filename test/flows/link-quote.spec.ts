@@ -7,7 +7,7 @@ import type { FacilitatorOptions } from '../../lab/world/facilitator/facilitator
 import { EVM_WALLET, SOLANA_WALLET } from '../../lab/world/shop/factories.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
-import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import {
@@ -51,7 +51,7 @@ describe('what a link asks for', () => {
   }
 
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     await checkout.close();
   });
 
@@ -123,7 +123,7 @@ describe('what a link asks for', () => {
     await open();
     const { id } = await checkout.buildSession();
     const first = await checkout.quote(id);
-    travelMs(1_800_000);
+    advanceClock(1_800_000);
     assert.deepEqual(await checkout.quote(id), first);
     const page = await checkout.visit(id, { Accept: 'text/html' });
     assert.equal(page.status, 200);

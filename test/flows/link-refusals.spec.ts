@@ -12,7 +12,7 @@ import {
 import { EVM_WALLET } from '../../lab/world/shop/factories.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import type { EvmPayload, PaymentRequirements } from '../../shared/x402/wire.js';
 import {
   BASE_SEPOLIA,
@@ -46,7 +46,7 @@ describe('a link refuses by itself', () => {
     evm = findEntry(accepts, BASE_SEPOLIA);
     svm = findEntry(accepts, SOLANA_DEVNET);
   });
-  afterEach(returnToPresent);
+  afterEach(resetClock);
   after(() => checkout.close());
 
   const asked = (): number => checkout.facilitator.calls.verify.length;
@@ -205,7 +205,7 @@ describe('a link refuses by itself', () => {
 
     it('what was right when it was signed, and is over by now', async () => {
       const { header } = await checkout.sign(session.id);
-      travelMs(301_000);
+      advanceClock(301_000);
       await assertRefused(header, 'invalid_exact_evm_payload_authorization_valid_before');
     });
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { altered, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { Payment } from '../../shared/payments/model.js';
-import { returnToPresent } from '../../shared/process/clock.js';
+import { resetClock } from '../../shared/process/clock.js';
 import { type Checkout, openCheckoutOnChain } from '../support/checkout.js';
 import { told } from '../support/link-answers.js';
 
@@ -30,7 +30,7 @@ describe('a refusal of /settle that a used authorization would get too', () => {
     checkout.facilitator.settle.honest();
     checkout.chain.endpoint.recover();
     checkout.chain.endpoint.calls.clear();
-    returnToPresent();
+    resetClock();
   });
   after(() => checkout.close());
 

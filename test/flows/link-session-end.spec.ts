@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { now, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, now } from '../../shared/process/clock.js';
 import type { Checkout } from '../support/checkout.js';
 import { told } from '../support/link-answers.js';
 import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
@@ -21,7 +21,7 @@ describe('a link', () => {
   describe('around its session’s end', () => {
     it('settles and completes a payment that came just before', async () => {
       const held = await both.holdPayment({ expiresAt: new Date(now().getTime() + 20_000) });
-      travelMs(25_000);
+      advanceClock(25_000);
       assert.equal(told(await hasty.visit(held.id)), '202 processing');
       await held.finish();
       assert.equal(told(await hasty.visit(held.id)), '200 complete');
@@ -34,7 +34,7 @@ describe('a link', () => {
       const hold = checkout.facilitator.verify.holdNext();
       const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(told);
       await eventually(() => assert.equal(checkout.calls(payment).verify, 1));
-      travelMs(61_000);
+      advanceClock(61_000);
       hold.release();
       assert.equal(await paying, '410 session_expired');
       assert.equal(checkout.calls(payment).settle, 0);
@@ -47,7 +47,7 @@ describe('a link', () => {
       const hold = checkout.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
       const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(told);
       await eventually(() => assert.equal(checkout.calls(payment).settle, 1));
-      travelMs(25_000);
+      advanceClock(25_000);
       hold.release();
       assert.equal(await paying, '402 insufficient_funds');
       assert.equal(told(await checkout.visit(id)), '410 session_expired');

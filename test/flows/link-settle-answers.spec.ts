@@ -3,7 +3,7 @@ import type { EvmChain } from '../../lab/world/chains/evm-chain.js';
 import { altered, answers, type Behaviour, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import type { Payable } from '../../shared/payables/model.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { BUYER, type Checkout, openCheckout, openCheckoutOnChain } from '../support/checkout.js';
 import { FAILURE_CODES } from '../support/failure-codes.js';
 import { receiptOf, told } from '../support/link-answers.js';
@@ -18,7 +18,7 @@ async function hurry(checkout: Checkout, id: string, tries: number): Promise<voi
       const { settleCalls, settleEndedAt } = await checkout.payment(id);
       assert.equal(settleCalls === tried && settleEndedAt !== null, true);
     });
-    travelMs(2000);
+    advanceClock(2000);
     await checkout.ring(id);
   }
 }
@@ -133,7 +133,7 @@ describe('a call of /settle that does not end in time', () => {
   before(async () => {
     checkout = await openCheckoutOnChain({ SETTLE_WAIT_MS: '0', FACILITATOR_SETTLE_TIMEOUT_MS: '300' });
   });
-  afterEach(returnToPresent);
+  afterEach(resetClock);
   after(() => checkout.close());
 
   it('is 202, then 200 when it is through all the same', async () => {
@@ -171,7 +171,7 @@ describe('a call of /settle that was surely not processed', () => {
     checkout = await openCheckout();
   });
   afterEach(() => {
-    returnToPresent();
+    resetClock();
     checkout.facilitator.settle.honest();
   });
   after(() => checkout.close());
@@ -227,7 +227,7 @@ describe('a call of /settle that was surely not processed', () => {
     checkout.facilitator.settle.always(answers(401));
     const paying = send(id, payment.header);
     await checkout.afterSettling(id);
-    travelMs(293_000);
+    advanceClock(293_000);
     await checkout.ring(id);
     assert.equal(await paying, '503 payment_service_unavailable');
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
@@ -235,7 +235,7 @@ describe('a call of /settle that was surely not processed', () => {
 });
 
 describe('a facilitator that cannot be reached to settle', () => {
-  afterEach(returnToPresent);
+  afterEach(resetClock);
 
   for (const [title, url] of [
     ['because the connection is refused', 'http://127.0.0.1:1'],

@@ -6,7 +6,7 @@ import {
   failsAfterWork,
   settlesAsPending,
 } from '../../lab/world/facilitator/dial.js';
-import { returnToPresent } from '../../shared/process/clock.js';
+import { resetClock } from '../../shared/process/clock.js';
 import type { Checkout } from '../support/checkout.js';
 import { describeBothKinds } from '../support/kinds.js';
 import {
@@ -72,7 +72,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
       ),
     };
     const undecided = new Map<string, Undecided>();
-    afterEach(returnToPresent);
+    afterEach(resetClock);
     after(() => checkout.close());
 
     /** All at first, so that their looks at the chain come at the same time. */

@@ -9,7 +9,7 @@ import {
   failsToSettle,
 } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import type { Checkout } from '../support/checkout.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { told } from '../support/link-answers.js';
@@ -38,7 +38,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
       chain = checkout.chain;
     });
     afterEach(async () => {
-      returnToPresent();
+      resetClock();
       await checkout.close();
     });
 
@@ -54,7 +54,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
       assert.equal(told(elsewhere), '409 signature_already_used');
       assert.deepEqual(await checkout.state(undecided.id), PROCESSING);
       chain.endpoint.recover();
-      travelMs(60_000);
+      advanceClock(60_000);
       await assertCompletes(checkout, undecided);
     });
 
@@ -66,7 +66,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
       passBlock();
       await checkout.afterAnotherLook(second.id);
       assert.deepEqual(await checkout.state(second.id), PROCESSING);
-      travelMs(31_000);
+      advanceClock(31_000);
       passBlock();
       await assertCompletes(checkout, second);
       assert.deepEqual(checkout.calls(second.payment), { verify: 1, settle: 2 });
@@ -89,7 +89,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
           passBlock();
           await checkout.afterAnotherLook(undecided.id);
           assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 1 });
-          travelMs(61_000);
+          advanceClock(61_000);
           passBlock();
           await assertCompletes(checkout, undecided);
           assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 2 });
@@ -101,7 +101,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
         await checkout.afterAnotherLook(undecided.id);
         assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 1 });
         passBlock();
-        travelMs(5_000);
+        advanceClock(5_000);
         await assertCompletes(checkout, undecided);
         assert.deepEqual(checkout.calls(undecided.payment), { verify: 1, settle: 2 });
       });
@@ -119,7 +119,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
             assert.equal(settleCalls >= 2 && settleEndedAt !== null, true);
           });
           assert.deepEqual(await checkout.state(id), PROCESSING);
-          travelMs(305_000);
+          advanceClock(305_000);
           chain.mine();
           await checkout.becomes(id, FAILED);
           assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
@@ -133,7 +133,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
       passBlock();
       await checkout.afterAnotherLook(undecided.id);
       assert.equal(checkout.calls(undecided.payment).settle, 1);
-      travelMs(31_000);
+      advanceClock(31_000);
       passBlock();
       await assertCompletes(checkout, undecided);
       assert.equal(checkout.calls(undecided.payment).settle, 2);
@@ -148,7 +148,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
         await checkout.afterAnotherLook(id, 30);
         assert.deepEqual(await checkout.state(id), PROCESSING);
         chain.mine();
-        travelMs(31_000);
+        advanceClock(31_000);
         await checkout.becomes(id, FAILED);
         assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
         assert.equal(told(await checkout.pay(id)), '202 processing');
@@ -171,7 +171,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
         const first = await checkout.afterAnotherLook(id, 901, () => chain.mine());
         assert.notEqual(first.unusedSeenAt, null);
         assert.deepEqual(await checkout.state(id), PROCESSING);
-        travelMs(16_000);
+        advanceClock(16_000);
         chain.mine();
         await checkout.becomes(id, FAILED);
         assert.equal((await checkout.payment(id)).stage, 'watch');
@@ -197,7 +197,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
         assert.deepEqual(checkout.calls(payment), { verify: 3, settle: 1 });
         assert.deepEqual(await checkout.state(id), PROCESSING);
         chain.endpoint.recover();
-        travelMs(10_000);
+        advanceClock(10_000);
         await checkout.becomes(id, PAID);
       });
 
@@ -213,11 +213,11 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
         const { id } = await payUnclearly(checkout, failsAfterWork(500));
         await listenInVain(id, [299, 14, 14, 14, 14]);
         assert.equal(told(await checkout.visit(id)), '202 processing');
-        travelMs(14_000);
+        advanceClock(14_000);
         await checkout.becomes(id, FAILED);
         assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
         chain.endpoint.recover();
-        travelMs(3_601_000);
+        advanceClock(3_601_000);
         await checkout.becomes(id, PAID);
         assert.equal(told(await checkout.visit(id)), '200 complete');
       });
@@ -227,7 +227,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
         await checkout.afterAnotherLook(id, 600);
         assert.deepEqual(await checkout.state(id), PROCESSING);
         chain.endpoint.recover();
-        travelMs(31_000);
+        advanceClock(31_000);
         await checkout.becomes(id, PAID);
       });
 
@@ -249,7 +249,7 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
         const validBefore = BigInt(Math.floor(nowMs() / 1000) + 7200);
         const { id } = await payUnclearly(checkout, failsAfterWork(500), { validBefore });
         await listenInVain(id, [840, 14, 14, 14, 14]);
-        travelMs(14_000);
+        advanceClock(14_000);
         await checkout.becomes(id, FAILED);
         assert.equal((await checkout.payment(id)).stage, 'watch');
       });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildPaidSession, EVM_WALLET } from '../../lab/world/shop/factories.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
-import { now, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, now } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import { BUYER, type Checkout, openCheckout } from '../support/checkout.js';
 import { receiptOf, told } from '../support/link-answers.js';
@@ -206,9 +206,9 @@ describe('a link', () => {
       try {
         const { id } = await webOnly.buildSession({ expiresAt: new Date(now().getTime() + 1_800_000) });
         const payment = await webOnly.sign(id);
-        travelMs(1_740_000);
+        advanceClock(1_740_000);
         assert.equal(told(await webOnly.visit(id)), '402');
-        travelMs(60_000);
+        advanceClock(60_000);
         assert.equal(told(await webOnly.visit(id)), '410 session_expired');
         const paying = await webOnly.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
         assert.equal(told(paying), '410 session_expired');
@@ -250,7 +250,7 @@ describe('a link', () => {
       const { supported, verify } = checkout.facilitator.calls;
       const asked = [supported.length, verify.length];
       // The copy is old, so that an offer would ask anew.
-      travelMs(61_000);
+      advanceClock(61_000);
       const { id: expired } = await checkout.buildSession({ status: 'expired' });
       assert.equal(await send(expired, wrong), '410 session_expired');
       assert.equal(await send(await paidSession(), wrong), '409 session_already_paid');

@@ -3,7 +3,7 @@ import type { Response } from 'supertest';
 import { answers, failsToSettle, refuses } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
-import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
 import { told } from '../support/link-answers.js';
@@ -207,10 +207,10 @@ describe('the status of a link’s answer', () => {
     const paying = pay();
     await checkout.afterSettling(id);
     // It is not asked again in the authorization's last seconds.
-    travelMs(293_000);
+    advanceClock(293_000);
     await checkout.ring(id);
     const res = await paying;
-    returnToPresent();
+    resetClock();
     assert.deepEqual(await recordOf(checkout, id, res, payment), {
       ...OPEN,
       answer: '503 payment_service_unavailable',

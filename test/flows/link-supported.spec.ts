@@ -11,7 +11,7 @@ import type { FacilitatorOptions } from '../../lab/world/facilitator/facilitator
 import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
-import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { BASE_SEPOLIA, type Checkout, findEntry, SOLANA_DEVNET } from '../support/checkout.js';
 import { told } from '../support/link-answers.js';
@@ -29,7 +29,7 @@ describe('what a link asks for', () => {
   }
 
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     await checkout.close();
   });
 
@@ -45,7 +45,7 @@ describe('what a link asks for', () => {
         extra: { feePayer },
       }));
       checkout.facilitator.supported.always(altered({ kinds, signers: {} }));
-      travelMs(61_000);
+      advanceClock(61_000);
     }
 
     it('that stays the same while the facilitator still lists it', async () => {
@@ -152,10 +152,10 @@ describe('what a link asks for', () => {
       const before = await acceptsOf(session);
       checkout.facilitator.supported.always(answers(500));
       for (const seconds of [61, 300, 230]) {
-        travelMs(seconds * 1000);
+        advanceClock(seconds * 1000);
         assert.deepEqual(await acceptsOf(session), before);
       }
-      travelMs(15_000);
+      advanceClock(15_000);
       assert.equal(told(await checkout.visit(session.id)), '503 payment_service_unavailable');
     });
 
@@ -164,7 +164,7 @@ describe('what a link asks for', () => {
       const session = await checkout.buildSession();
       const payment = await checkout.sign(session.id);
       checkout.facilitator.supported.always(answers(500));
-      travelMs(61_000);
+      advanceClock(61_000);
       checkout.facilitator.verify.next(answers(500));
       await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': payment.header });
       assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 0 });
@@ -175,10 +175,10 @@ describe('what a link asks for', () => {
       const session = await checkout.buildSession();
       await checkout.visit(session.id);
       checkout.facilitator.supported.always(answers(500));
-      travelMs(61_000);
+      advanceClock(61_000);
       for (let visits = 0; visits < 5; visits += 1) await checkout.visit(session.id);
       assert.equal(checkout.facilitator.calls.supported.length, 2);
-      travelMs(10_000);
+      advanceClock(10_000);
       await checkout.visit(session.id);
       assert.equal(checkout.facilitator.calls.supported.length, 3);
     });
@@ -214,7 +214,7 @@ describe('what a link asks for', () => {
       const { id } = await checkout.buildSession();
       const payment = await checkout.sign(id);
       checkout.facilitator.supported.always(altered({ kinds: [] }));
-      travelMs(61_000);
+      advanceClock(61_000);
       const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
       assert.equal(told(res), '503 payments_unavailable');
       assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });

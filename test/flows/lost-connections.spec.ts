@@ -5,7 +5,7 @@ import { type Random, seededRandom } from '../../lab/world/chance/seeded-random.
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { Payment } from '../../shared/payments/model.js';
-import { returnToPresent } from '../../shared/process/clock.js';
+import { resetClock } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { openQueuePool } from '../../shared/queues/queue-settings.js';
 import type { SignedPayment } from '../support/checkout.js';
@@ -37,7 +37,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
     });
     after(async () => {
       await flow.close();
-      returnToPresent();
+      resetClock();
     });
 
     it(`are all paid once (MONEY_SEED=${SEED})`, async function () {

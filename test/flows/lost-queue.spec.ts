@@ -4,7 +4,7 @@ import { type Behaviour, failsToSettle } from '../../lab/world/facilitator/dial.
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { TcpProxy } from '../../lab/world/processes/pause-points.js';
 import { JOB_NAMES } from '../../shared/jobs/jobs.js';
-import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { told } from '../support/link-answers.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
@@ -223,7 +223,7 @@ describe('a queue that takes jobs and hands none out', () => {
       for (const queue of queues) await queue.pause();
       const sessions = await Promise.all(Array.from({ length: 5 }, () => payAnd202(flow)));
       assert.equal(flow.facilitator.ledger.length, 0);
-      travelMs(16_000);
+      advanceClock(16_000);
       await assertComplete(flow, sessions);
       for (const { nonce } of sessions) assert.equal(flow.facilitator.callsOf('settle', nonce).length, 1);
       for (const queue of queues) await queue.resume();
@@ -231,7 +231,7 @@ describe('a queue that takes jobs and hands none out', () => {
       await flow.assertBooks();
     } finally {
       await flow.close();
-      returnToPresent();
+      resetClock();
     }
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { breaksAfterWork, breaksBeforeWork } from '../../lab/world/facilitator/dial.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
@@ -18,7 +18,7 @@ describe('a payment whose answer was lost, on an endpoint that', () => {
     hands = flow.openHands();
   });
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     await flow.close();
   });
 
@@ -48,7 +48,7 @@ describe('a payment whose answer was lost, on an endpoint that', () => {
         flow.chain.maxLogRange = range;
         flow.chain.keepsState = keepsState;
         flow.chain.mineAt(2, BLOCKS_SINCE);
-        travelMs(3_600_000);
+        advanceClock(3_600_000);
         assert.equal(await lookUntilDecided(id), 'succeeded');
         assert.deepEqual(await flow.state(id), PAID);
         await flow.assertBooks();
@@ -59,7 +59,7 @@ describe('a payment whose answer was lost, on an endpoint that', () => {
   it('shows no logs, long after its end: is not failed, and is paid when they are there', async () => {
     const id = await losesItsAnswer('moved');
     flow.chain.hidesLogs = true;
-    travelMs(3_600_000);
+    advanceClock(3_600_000);
     assert.equal(await lookUntilDecided(id), 'processing');
     flow.chain.hidesLogs = false;
     assert.equal(await lookUntilDecided(id), 'succeeded');
@@ -69,7 +69,7 @@ describe('a payment whose answer was lost, on an endpoint that', () => {
   it('answers some calls only, and limits the others: is not failed', async () => {
     const id = await losesItsAnswer('moved');
     flow.chain.endpoint.fail('http_429', 'eth_getLogs');
-    travelMs(3_600_000);
+    advanceClock(3_600_000);
     assert.equal(await lookUntilDecided(id), 'processing');
     flow.chain.endpoint.recover();
     assert.equal(await lookUntilDecided(id), 'succeeded');
@@ -100,7 +100,7 @@ describe('a payment whose answer was lost, on an endpoint that', () => {
     const id = await losesItsAnswer('unmoved');
     flow.chain.maxLogRange = 10;
     flow.chain.keepsState = 0;
-    travelMs(600_000);
+    advanceClock(600_000);
     assert.equal(await lookUntilDecided(id), 'failed');
     assert.deepEqual(await flow.state(id), FAILED);
     await flow.assertBooks();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { refuses } from '../../lab/world/facilitator/dial.js';
 import { PausePoint } from '../../lab/world/processes/pause-points.js';
-import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
@@ -17,7 +17,7 @@ describe('a worker that stands still for a minute', () => {
   });
   afterEach(async () => {
     await PausePoint.removeAll();
-    returnToPresent();
+    resetClock();
     await flow.close();
   });
 
@@ -37,7 +37,7 @@ describe('a worker that stands still for a minute', () => {
     });
     const settling = settlePayment(hands.deps, { paymentId });
     await pause.reached();
-    travelMs(seconds * 1000);
+    advanceClock(seconds * 1000);
     await pause.release();
     await settling;
   }

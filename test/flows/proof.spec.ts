@@ -17,7 +17,7 @@ import axios from 'axios';
 import { createRemoteJWKSet, type JWK } from 'jose';
 import { failsToSettle } from '../../lab/world/facilitator/dial.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
-import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { BUYER, type Checkout, openCheckout } from '../support/checkout.js';
 import { receiptOf, told } from '../support/link-answers.js';
 
@@ -37,7 +37,7 @@ describe('the proof of a payment', () => {
     checkout = await openCheckout({ environment: { BASE_URL: baseUrl, RECEIPT_SIGNING_KEYS } });
   });
   afterEach(() => {
-    returnToPresent();
+    resetClock();
     checkout.facilitator.settle.honest();
   });
   after(async () => {
@@ -136,7 +136,7 @@ describe('the proof of a payment', () => {
     const headers = { 'PAYMENT-SIGNATURE': payment.header };
     const first = await checkout.visit(session.id, headers);
     assert.equal(told(first), '200 complete');
-    travelMs(5000);
+    advanceClock(5000);
     const later = await checkout.visit(session.id);
     assert.equal(later.text, first.text);
     const again = await checkout.visit(session.id, headers);

@@ -12,7 +12,7 @@ import { TcpProxy } from '../../lab/world/processes/pause-points.js';
 import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
 import { buildSession } from '../../lab/world/shop/factories.js';
 import { Payment } from '../../shared/payments/model.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { paymentJob } from '../../shared/settlement/payment-job.js';
 import { expireSessions } from '../../workers/jobs/expire-sessions.js';
@@ -86,7 +86,7 @@ describe('a hundred and twenty payments while everything goes wrong', () => {
     await flow.close();
     await around.facilitator.refuse();
     for (const database of around.databases) await database.refuse();
-    returnToPresent();
+    resetClock();
   });
 
   it(`leave books that agree (MONEY_SEED=${SEED})`, async function () {
@@ -135,7 +135,7 @@ describe('a hundred and twenty payments while everything goes wrong', () => {
     while (sent.length < PAYMENTS) {
       const draw = random();
       if (draw < 0.05) await redis.flushall();
-      else if (draw < 0.15) travelMs(Math.floor(random() * 8000));
+      else if (draw < 0.15) advanceClock(Math.floor(random() * 8000));
       else if (draw < 0.23) await duringTrouble();
       else if (draw < 0.45) await repeat();
       else if (draw < 0.55 && sessions.length > 0) await ringAgain(pick(random, sessions));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { answers } from '../../lab/world/facilitator/dial.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
-import { nowMs, returnToPresent } from '../../shared/process/clock.js';
+import { nowMs, resetClock } from '../../shared/process/clock.js';
 import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { assertInvalid, type Client, client } from '../support/api-client.js';
 import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
@@ -26,7 +26,7 @@ describe('late money of a refund that was canceled', () => {
   afterEach(() => flow.facilitator.settle.honest());
   after(async () => {
     await flow.close();
-    returnToPresent();
+    resetClock();
   });
 
   /** The money has moved, the facilitator has denied it, and then the refund's time was over. */

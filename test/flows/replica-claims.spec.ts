@@ -16,7 +16,7 @@ describe('a claim that is committed and not on the disk', () => {
   before(async () => {
     pair = await startPair();
     const { database } = loadConfig({ DATABASE_URL: pair.standby.url }, 'migrate');
-    const times = { everyMs: 10, mostBehindMs: 60_000, patienceMs: 3000 };
+    const times = { checkEveryMs: 10, maxLagMs: 60_000, timeoutMs: 3000 };
     replica = openReplica(pair.primary.db, database, loggerWithLines().logger, times);
   });
   after(async () => {

@@ -226,7 +226,7 @@ describe('a read replica', function () {
     before(async () => {
       proxy = await FreezingProxy.before(pair.standby.url);
       const { database } = loadConfig({ DATABASE_URL: proxy.databaseUrl }, 'migrate');
-      const times = { everyMs: 20, mostBehindMs: 500, patienceMs: 300 };
+      const times = { checkEveryMs: 20, maxLagMs: 500, timeoutMs: 300 };
       watched = openReplica(pair.primary.db, database, logger, times);
       await eventually(() => assert.ok(watched.shownUntil()));
     });

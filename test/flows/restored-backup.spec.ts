@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payment } from '../../shared/payments/model.js';
-import { travelMs } from '../../shared/process/clock.js';
+import { advanceClock } from '../../shared/process/clock.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { runJson } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
@@ -109,7 +109,7 @@ describe('a database that was restored from a backup, when payments had been cla
 
     it('asks for the one that nobody had asked for, once no call of before can be on its way', async () => {
       assert.equal(await settleCalls('waiting'), 0);
-      travelMs(LONGEST_CALL_MS);
+      advanceClock(LONGEST_CALL_MS);
       await eventually(async () => {
         await flow.ring(sessions.waiting);
         assert.deepEqual(await flow.state(sessions.waiting), PAID);

@@ -5,7 +5,7 @@ import { toBase58 } from '../../lab/sandbox/solana/base58.js';
 import { EVM_BUYER_KEY } from '../../lab/sandbox/wallets.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import type { TokenSymbol } from '../../shared/chains/networks.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
 import { told } from '../support/link-answers.js';
 import { resetTestSandbox } from '../support/sandbox.js';
@@ -48,7 +48,7 @@ describe('payments on the sandbox', function () {
     agent = await fetchAgent();
   });
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     await resetTestSandbox();
   });
   after(async () => {
@@ -187,7 +187,7 @@ describe('payments on the sandbox', function () {
     const { client } = hurried.sandbox.chains.baseSepolia;
     // An idle chain has a block every 30 s.
     await eventually(async () => assert.ok((await client.getBlock()).timestamp > validBefore), 100_000);
-    travelMs(BETWEEN_LOOKS_MS);
+    advanceClock(BETWEEN_LOOKS_MS);
     await hurried.becomes(id, { session: 'open', payments: ['failed'], events: [] });
     assert.equal((await hurried.visit(id)).status, 402);
   });
@@ -199,7 +199,7 @@ describe('payments on the sandbox', function () {
     await hurried.afterSettling(id);
     // By the chain's own time, since the first look.
     await hurried.afterAnotherLook(id);
-    travelMs(240_000);
+    advanceClock(240_000);
     await hurried.becomes(id, { session: 'open', payments: ['failed'], events: [] });
   });
 });

@@ -5,7 +5,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { PausePoint } from '../../lab/world/processes/pause-points.js';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { Payment } from '../../shared/payments/model.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { claimSession } from '../../shared/settlement/claim.js';
 import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { client } from '../support/api-client.js';
@@ -33,7 +33,7 @@ describe('a session whose time runs out', () => {
   after(async () => {
     await flow.close();
     // Not earlier: the chain would be ahead of us.
-    returnToPresent();
+    resetClock();
   });
 
   interface Claimed {
@@ -206,7 +206,7 @@ describe('a session whose time runs out', () => {
     });
     const answer = flow.pay(id).then(told);
     await pause.reached();
-    travelMs(MINUTE);
+    advanceClock(MINUTE);
     assert.equal(await expire(), 0);
     const merchant = expireByMerchant(id);
     await eventually(async () => assert.equal(await waitingFor('checkout_sessions'), 1));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { returnToPresent } from '../../shared/process/clock.js';
+import { resetClock } from '../../shared/process/clock.js';
 import { createHandlers, type Handlers } from '../../workers/process/handlers.js';
 import { told } from '../support/link-answers.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
@@ -17,7 +17,7 @@ describe('payments that share a job', () => {
   });
   after(() => flow.close());
   afterEach(() => {
-    returnToPresent();
+    resetClock();
     return flow.assertBooks();
   });
 

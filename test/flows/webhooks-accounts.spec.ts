@@ -3,7 +3,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { TcpProxy } from '../../lab/world/processes/pause-points.js';
 import { killProcesses, startWorkerProcess } from '../../lab/world/processes/processes.js';
 import { answer } from '../../lab/world/receiver/receiver.js';
-import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { LEASE_MS } from '../../shared/webhooks/event-types.js';
 import { WebhookDelivery } from '../../shared/webhooks/model.js';
 import { type Crowd, type CrowdSize, openCrowd } from '../support/batch-of-payers.js';
@@ -30,7 +30,7 @@ describe('one account and the others', function () {
   let proxy: TcpProxy;
   const opened: Crowd[] = [];
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     await killProcesses();
     await Promise.all(opened.splice(0).map((crowd) => crowd.close()));
     await flow.close();
@@ -171,12 +171,12 @@ describe('one account and the others', function () {
     await assertOvertaken(crowd, calm);
     crowd.react(answer(200));
     // Until the leases of the killed one run out; what hangs still has been tried once then.
-    travelMs(LEASE_MS + 1000);
+    advanceClock(LEASE_MS + 1000);
     await eventually(async () => {
       assert.equal(await count({ status: 'pending', tries: 0 }), 0);
     });
     // And until each of these is due again.
-    travelMs(LONGEST_FIRST_PAUSE_MS);
+    advanceClock(LONGEST_FIRST_PAUSE_MS);
     await eventually(async () => {
       assert.equal(await count({ status: 'succeeded' }), 300 + EVENTS);
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { answer, type Receiver, startReceiver } from '../../lab/world/receiver/receiver.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { WebhookDelivery } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
@@ -17,7 +17,7 @@ describe('webhooks', () => {
     receiver = await startReceiver();
   });
   after(async () => {
-    returnToPresent();
+    resetClock();
     await checkout.close();
     await receiver.close();
   });
@@ -58,7 +58,7 @@ describe('webhooks', () => {
         assert.equal(found.tries, tries);
         return found;
       });
-      if (row.dueAt !== null) travelMs(row.dueAt.getTime() - nowMs());
+      if (row.dueAt !== null) advanceClock(row.dueAt.getTime() - nowMs());
     }
     const row = await load();
     assert.equal(row.status, 'failed');

@@ -5,7 +5,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { PausePoint } from '../../lab/world/processes/pause-points.js';
 import { answer, type ReceivedEvent } from '../../lab/world/receiver/receiver.js';
 import { buildMerchant, buildSession } from '../../lab/world/shop/factories.js';
-import { now, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, now, resetClock } from '../../shared/process/clock.js';
 import { Event, WebhookDelivery } from '../../shared/webhooks/model.js';
 import { client } from '../support/api-client.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
@@ -34,7 +34,7 @@ describe('events', () => {
     flow = await openWebhookFlow('webhooks_events');
   });
   after(async () => {
-    returnToPresent();
+    resetClock();
     await flow.close();
   });
   afterEach(async () => {
@@ -89,7 +89,7 @@ describe('events', () => {
       .where({ id })
       .update({ metadata: { changed: 'later' } });
     for (const tries of [2, 3]) {
-      travelMs(100_000);
+      advanceClock(100_000);
       await flow.afterTries(hook.id, tries);
     }
     const [first, second, third] = hook.receiver.got;
@@ -101,7 +101,7 @@ describe('events', () => {
     for (const name of ['service-signature', 'webhook-signature', 'webhook-timestamp']) {
       assert.equal(new Set(header(name)).size, 3, name);
     }
-    returnToPresent();
+    resetClock();
   });
 
   it("verify with Stripe's SDK and with standardwebhooks, and not with another secret or body", async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { PausePoint } from '../../lab/world/processes/pause-points.js';
 import { answer, type Reaction } from '../../lab/world/receiver/receiver.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 describe('pending deliveries', () => {
@@ -13,7 +13,7 @@ describe('pending deliveries', () => {
   after(() => flow.close());
   afterEach(async () => {
     await PausePoint.removeAll();
-    returnToPresent();
+    resetClock();
     const { data } = (await flow.api.get('/v1/webhook_endpoints')).body;
     await Promise.all(data.map(({ id }: Hook) => flow.api.delete(`/v1/webhook_endpoints/${id}`)));
   });
@@ -49,7 +49,7 @@ describe('pending deliveries', () => {
     await flow.afterTries(hook.id, 1);
     await disable(hook, true);
     await disable(hook, true);
-    travelMs(1_000_000);
+    advanceClock(1_000_000);
     await afterALook(hook);
     const [row] = await flow.deliveries(hook.id);
     assert.deepEqual(
@@ -72,7 +72,7 @@ describe('pending deliveries', () => {
     await disable(hook, true);
     dial.end(500);
     const { dueAt } = await flow.afterTries(hook.id, 1);
-    travelMs((dueAt?.getTime() ?? 0) - nowMs());
+    advanceClock((dueAt?.getTime() ?? 0) - nowMs());
     await flow.ringEndpoint(hook.id);
     await eventually(async () => assert.equal((await flow.deliveries(hook.id))[0]?.dueAt, null));
     assert.equal(hook.receiver.got.length, 1);
@@ -114,7 +114,7 @@ describe('pending deliveries', () => {
     await remove(hook);
     const [row] = await flow.deliveries(hook.id);
     assert.deepEqual([row?.status, row?.dueAt, row?.tries], ['dropped', null, 1]);
-    travelMs(1_000_000);
+    advanceClock(1_000_000);
     await afterALook(hook);
     assert.equal(hook.receiver.got.length, 1);
   });
@@ -138,7 +138,7 @@ describe('pending deliveries', () => {
       await eventually(() => assert.ok(dial.waits()));
       await remove(hook);
       dial.end(status);
-      travelMs(1_000_000);
+      advanceClock(1_000_000);
       await afterALook(hook);
       const [row] = await flow.deliveries(hook.id);
       assert.deepEqual([row?.status, row?.dueAt, row?.tries], ['dropped', null, 0]);
@@ -158,7 +158,7 @@ describe('pending deliveries', () => {
       when: `NEW.status = 'succeeded'`,
       moment: 'statement',
     });
-    travelMs((dueAt?.getTime() ?? 0) - nowMs());
+    advanceClock((dueAt?.getTime() ?? 0) - nowMs());
     await flow.ringEndpoint(hook.id);
     await point.reached();
     const removed = remove(hook).then(({ status }) => status);

@@ -4,7 +4,7 @@ import { PausePoint } from '../../lab/world/processes/pause-points.js';
 import { killProcesses, startWorkerProcess } from '../../lab/world/processes/processes.js';
 import { answer, hang, type Reaction } from '../../lab/world/receiver/receiver.js';
 import { NO_RECENT_WRITES } from '../../shared/accounts/recent-writes.js';
-import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { Deliverer } from '../../workers/jobs/deliver-webhook.js';
@@ -64,7 +64,7 @@ describe('one endpoint and the others', () => {
   });
   afterEach(async () => {
     await PausePoint.removeAll();
-    returnToPresent();
+    resetClock();
     await killProcesses();
     await flow.close();
   });
@@ -185,7 +185,7 @@ describe('one endpoint and the others', () => {
     hook.receiver.react(answer(200));
     await flow.startWorker();
     // Its slots are taken until its leases expire, and no longer.
-    travelMs(42_000);
+    advanceClock(42_000);
     const done = await flow.untilSucceeded(hook.id, 15);
     for (const { tries } of done) assert.equal(tries, 1);
     // A delivery done twice is the same event.
@@ -200,7 +200,7 @@ describe('one endpoint and the others', () => {
     await flow.expireQuietly(1);
     await flow.startWorker();
     await eventually(() => assert.equal(gauge.now(), 1));
-    travelMs(42_000);
+    advanceClock(42_000);
     await eventually(() => assert.equal(gauge.now(), 2));
     gauge.releaseOne(); // The older one.
     await eventually(() => assert.equal(gauge.now(), 1));

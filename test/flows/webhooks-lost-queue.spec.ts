@@ -4,7 +4,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { TcpProxy } from '../../lab/world/processes/pause-points.js';
 import { answer } from '../../lab/world/receiver/receiver.js';
 import { JOB_NAMES } from '../../shared/jobs/jobs.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { WebhookDelivery } from '../../shared/webhooks/model.js';
 import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
@@ -20,7 +20,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
       });
     });
     after(async () => {
-      returnToPresent();
+      resetClock();
       await flow.close();
     });
 
@@ -59,7 +59,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
       const dueAt = new Map(planned.map((row) => [row.id, row.dueAt?.getTime() ?? 0]));
       assert.equal(delayed.receiver.got.length, MANY / 2, 'none before its time');
       delayed.receiver.react(answer(200));
-      travelMs(Math.max(...dueAt.values()) - nowMs());
+      advanceClock(Math.max(...dueAt.values()) - nowMs());
       await empty();
       const done = await flow.untilSucceeded(delayed.id, MANY / 2, 30_000);
       for (const { id, tries, history } of done) {
@@ -78,7 +78,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
       hook.receiver.react(answer(500));
       await flow.expireSession();
       const { dueAt } = await flow.afterTries(hook.id, 1);
-      travelMs((dueAt?.getTime() ?? 0) - nowMs() - 5000);
+      advanceClock((dueAt?.getTime() ?? 0) - nowMs() - 5000);
       for (let rung = 0; rung < 10; rung += 1) await flow.ringEndpoint(hook.id);
       const other = await flow.addEndpoint();
       await flow.expireSession();
@@ -101,7 +101,7 @@ describe('Redis that goes away while events are told', () => {
     });
   });
   after(async () => {
-    returnToPresent();
+    resetClock();
     await flow.close();
     await proxy.refuse();
   });
@@ -121,7 +121,7 @@ describe('Redis that goes away while events are told', () => {
       return row;
     });
     hook.receiver.react(answer(200));
-    travelMs((failed.dueAt?.getTime() ?? 0) - nowMs());
+    advanceClock((failed.dueAt?.getTime() ?? 0) - nowMs());
     await flow.untilSucceeded(hook.id, 3);
     await proxy.accept();
     await flow.expireSession();

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import Stripe from 'stripe';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { answer, hang, type Reaction, reset } from '../../lab/world/receiver/receiver.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import type { WebhookDelivery } from '../../shared/webhooks/model.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
@@ -17,7 +17,7 @@ describe('deliveries that fail', () => {
   });
   after(() => flow.close());
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     const { data } = (await flow.api.get('/v1/webhook_endpoints')).body;
     await Promise.all(data.map(({ id }: Hook) => flow.api.delete(`/v1/webhook_endpoints/${id}`)));
   });
@@ -26,7 +26,7 @@ describe('deliveries that fail', () => {
 
   async function travelTo({ dueAt, endpointId }: WebhookDelivery): Promise<void> {
     assert.ok(dueAt !== null);
-    travelMs(Math.max(0, dueAt.getTime() - nowMs()));
+    advanceClock(Math.max(0, dueAt.getTime() - nowMs()));
     await flow.ringEndpoint(endpointId);
   }
 
@@ -80,7 +80,7 @@ describe('deliveries that fail', () => {
       const hours = ((later.at(-1) ?? 0) - first) / 3_600_000;
       assert.ok(hours >= 68.2 && hours <= 75.8, `${hours} h`);
       // No 15th.
-      travelMs(400 * 3_600_000);
+      advanceClock(400 * 3_600_000);
       await flow.addEndpoint().then(async (other) => {
         await flow.expireSession();
         await flow.untilSucceeded(other.id, 1);
@@ -138,7 +138,7 @@ describe('deliveries that fail', () => {
     });
     await flow.expireSession();
     await eventually(() => assert.equal(hook.receiver.got.length, 1));
-    travelMs(2000);
+    advanceClock(2000);
     await flow.expireSession();
     await flow.untilSucceeded(hook.id, 1);
     hook.receiver.react(answer(500));

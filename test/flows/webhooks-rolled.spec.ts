@@ -4,7 +4,7 @@ import Stripe from 'stripe';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { answer, type ReceivedEvent } from '../../lab/world/receiver/receiver.js';
 import { verifyWebhook } from '../../local/demo/verify-webhook.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { resealSecrets } from '../../shared/webhooks/reseal-secrets.js';
 import { cleanUp } from '../../workers/process/clean-up.js';
@@ -19,7 +19,7 @@ describe('a webhook secret that is rolled', () => {
     flow = await openWebhookFlow('webhooks_rolled');
   });
   after(() => flow.close());
-  afterEach(returnToPresent);
+  afterEach(resetClock);
 
   const roll = ({ id }: Hook, body: object = {}) =>
     flow.api.post(`/v1/webhook_endpoints/${id}/roll_secret`, body);
@@ -72,7 +72,7 @@ describe('a webhook secret that is rolled', () => {
 
   async function nextTry(hook: Hook, tries: number): Promise<ReceivedEvent> {
     const row = await flow.afterTries(hook.id, tries);
-    travelMs(Math.max(0, (row.dueAt?.getTime() ?? 0) - nowMs()));
+    advanceClock(Math.max(0, (row.dueAt?.getTime() ?? 0) - nowMs()));
     await flow.ringEndpoint(hook.id);
     await flow.afterTries(hook.id, tries + 1);
     return hook.receiver.got[tries] ?? assert.fail('not tried');
@@ -97,7 +97,7 @@ describe('a webhook secret that is rolled', () => {
     assert.deepEqual(believed(later), [false, true, true]);
 
     // Its day is over: nothing but the newest, however the place was come by.
-    travelMs(24 * HOUR_MS);
+    advanceClock(24 * HOUR_MS);
     const alone = await nextTry(hook, 3);
     assert.deepEqual(believed(alone), [false, false, true]);
     assert.match(String(alone.headers['service-signature']), /^t=\d+,v1=[0-9a-f]{64}$/);
@@ -149,7 +149,7 @@ describe('a webhook secret that is rolled', () => {
 
     await cleanUp(flow.app, () => false);
     assert.notEqual((await flow.endpoint(hook.id)).previousSealedSecret, null);
-    travelMs(601_000);
+    advanceClock(601_000);
     await cleanUp(flow.app, () => false);
     const after = await flow.endpoint(hook.id);
     assert.deepEqual([after.previousSealedSecret, after.previousSignsUntil], [null, null]);

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import Stripe from 'stripe';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { loadConfig } from '../../shared/config/config.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { startWorker } from '../../workers/process/start-worker.js';
@@ -25,7 +25,7 @@ describe('secrets of webhook endpoints', () => {
   after(() => flow.close());
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.close()));
-    returnToPresent();
+    resetClock();
   });
 
   /** A worker with these keys, and all that it logs. */
@@ -65,7 +65,7 @@ describe('secrets of webhook endpoints', () => {
     await Promise.all(workers.splice(0).map((worker) => worker.close()));
 
     await work(`${newer},${older}`);
-    travelMs(61_000);
+    advanceClock(61_000);
     await flow.untilSucceeded(hook.id, 1);
     const [got] = hook.receiver.got;
     new Stripe('svc_ck_test_none').webhooks.constructEvent(

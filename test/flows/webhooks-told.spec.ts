@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { closedPort } from '../../lab/world/processes/closed-port.js';
 import { answer, type Reaction, reset } from '../../lab/world/receiver/receiver.js';
 import { buildMerchant } from '../../lab/world/shop/factories.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import { assertInvalid, assertMissing, client } from '../support/api-client.js';
 import { idsOf, readPage } from '../support/pages.js';
@@ -14,7 +14,7 @@ describe('deliveries, told to their merchant', () => {
     flow = await openWebhookFlow('webhooks_told');
   });
   after(() => flow.close());
-  afterEach(returnToPresent);
+  afterEach(resetClock);
 
   const pathOf = ({ id }: Pick<Hook, 'id'>, query = ''): string =>
     `/v1/webhook_endpoints/${id}/deliveries${query}`;
@@ -35,7 +35,7 @@ describe('deliveries, told to their merchant', () => {
       const { data } = await list(hook);
       assert.equal(data[0].next_try_at, Math.floor((row.dueAt?.getTime() ?? 0) / 1000));
       assert.equal(data[0].status, 'pending');
-      travelMs((row.dueAt?.getTime() ?? 0) - nowMs());
+      advanceClock((row.dueAt?.getTime() ?? 0) - nowMs());
       await flow.ringEndpoint(hook.id);
     }
     const row = await flow.afterTries(hook.id, 3);

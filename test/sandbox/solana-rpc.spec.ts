@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import { SOLANA_DEVNET } from '../../lab/sandbox/networks.js';
 import { type Cluster, startCluster } from '../../lab/sandbox/solana/cluster.js';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 
 /** Asked by the client that the service looks at payments with. */
 describe('the local Solana', () => {
@@ -17,7 +17,7 @@ describe('the local Solana', () => {
     rpc = new Connection(cluster.url, 'confirmed');
   });
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     await cluster.stop();
   });
 
@@ -66,9 +66,9 @@ describe('the local Solana', () => {
       return [value?.confirmationStatus, confirmed.length, finalized.length, found !== null];
     };
     assert.deepEqual(await reached(), ['processed', 0, 0, false]);
-    travelMs(3000);
+    advanceClock(3000);
     assert.deepEqual(await reached(), ['confirmed', 1, 0, true]);
-    travelMs(1200);
+    advanceClock(1200);
     assert.deepEqual(await reached(), ['finalized', 1, 1, true]);
   });
 
@@ -93,7 +93,7 @@ describe('the local Solana', () => {
     const { blockhash } = await rpc.getLatestBlockhash();
     const late = await build(1_000_001);
     assert.equal((await rpc.isBlockhashValid(blockhash)).value, true);
-    travelMs(61_000);
+    advanceClock(61_000);
     assert.equal((await rpc.isBlockhashValid(blockhash)).value, false);
     await assert.rejects(rpc.sendRawTransaction(late), /Blockhash not found/);
     const unseen = await rpc.sendRawTransaction(late, { skipPreflight: true });

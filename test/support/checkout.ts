@@ -13,7 +13,7 @@ import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
-import { nowMs, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import type { EvmPayload, PaymentRequired, PaymentRequirements } from '../../shared/x402/wire.js';
@@ -175,7 +175,7 @@ export async function openCheckout({
     },
     async afterAnotherLook(sessionId, seconds = 1, meanwhile = () => {}) {
       const { attempt } = await checkout.payment(sessionId);
-      travelMs(seconds * 1000);
+      advanceClock(seconds * 1000);
       meanwhile();
       await checkout.ring(sessionId);
       return await eventually(async () => {
@@ -194,7 +194,7 @@ export async function openCheckout({
       return { session, payments, events: await checkout.events(id) };
     },
     async becomes(id, expected) {
-      travelMs(1000);
+      advanceClock(1000);
       await checkout.ring(id);
       await eventually(async () => assert.deepEqual(await checkout.state(id), expected));
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Payment } from '../../shared/payments/model.js';
-import { nowMs, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs } from '../../shared/process/clock.js';
 import { confirmPayment } from '../../workers/jobs/confirm-payment.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import type { Hands, MoneyFlow } from './money-flow.js';
@@ -21,7 +21,7 @@ export async function walkDueWork(flow: MoneyFlow, hands: Hands): Promise<void> 
     const startMs = dueMs(due[0]);
     if (startMs === undefined) return;
     const together = due.filter((payment) => (dueMs(payment) ?? 0) <= startMs + TOGETHER_MS);
-    travelMs(Math.max(0, (dueMs(together.at(-1)) ?? 0) - nowMs() + 1));
+    advanceClock(Math.max(0, (dueMs(together.at(-1)) ?? 0) - nowMs() + 1));
     await Promise.all(together.map((payment) => doDue(hands, payment)));
   }
   assert.fail('work is left undone');

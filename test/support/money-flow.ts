@@ -9,7 +9,7 @@ import { type Config, loadConfig } from '../../shared/config/config.js';
 import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
-import { nowMs, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs } from '../../shared/process/clock.js';
 import type { Queues } from '../../shared/queues/enqueue.js';
 import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
@@ -153,7 +153,7 @@ export function openHands(config: Config, db: Knex): Hands {
     async doNext(paymentId) {
       const { stage, dueAt } = await Payment.query(db).findById(paymentId).throwIfNotFound();
       assert.ok(stage !== null && dueAt !== null, `nothing is due for ${paymentId}`);
-      travelMs(Math.max(0, dueAt.getTime() - nowMs() + 1));
+      advanceClock(Math.max(0, dueAt.getTime() - nowMs() + 1));
       if (stage === 'settle') await settlePayment(deps, { paymentId });
       else await confirmPayment(deps, { paymentId });
     },

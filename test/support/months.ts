@@ -2,18 +2,18 @@ import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Payment } from '../../shared/payments/model.js';
-import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import { type Month, startOf } from '../../shared/values/months.js';
 
 /** What is made meanwhile has ids of the middle of that month. */
 export async function inMonth<T>(month: Month, make: () => Promise<T>): Promise<T> {
-  returnToPresent();
-  travelMs(startOf(month) + 15 * 24 * 3_600_000 - Date.now());
+  resetClock();
+  advanceClock(startOf(month) + 15 * 24 * 3_600_000 - Date.now());
   try {
     return await make();
   } finally {
-    returnToPresent();
+    resetClock();
   }
 }
 

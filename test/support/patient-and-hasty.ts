@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
-import { returnToPresent } from '../../shared/process/clock.js';
+import { resetClock } from '../../shared/process/clock.js';
 import { type Checkout, openCheckout, type SignedPayment } from './checkout.js';
 import { told } from './link-answers.js';
 
@@ -48,7 +48,7 @@ export async function openPatientAndHasty(): Promise<PatientAndHasty> {
       };
     },
     settleDown() {
-      returnToPresent();
+      resetClock();
       for (const dial of [facilitator.verify, facilitator.settle]) {
         dial.honest();
         dial.releaseAll();

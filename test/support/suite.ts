@@ -6,7 +6,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { startTestPostgres, startTestRedis, type TestServer } from '../../lab/world/processes/services.js';
 import { loadConfig } from '../../shared/config/config.js';
 import { migrate } from '../../shared/migrate.js';
-import { machineMs, returnToPresent } from '../../shared/process/clock.js';
+import { resetClock, unmockedHostMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 
 /**
@@ -68,8 +68,8 @@ export const mochaHooks = {
     const files = new Set(this.test?.parent?.suites.map(({ file }) => file && path.relative('.', file)));
     await setImmediate();
     for (const close of openedLate.splice(0)) await close();
-    assert.equal(Date.now, machineMs, `${[...files].join(', ')} left the clock standing still`);
-    returnToPresent();
+    assert.equal(Date.now, unmockedHostMs, `${[...files].join(', ')} left the clock standing still`);
+    resetClock();
     await eventually(() => {
       const leaks = [...countOpen()].filter(([type, count]) => count > (openAtFirst?.get(type) ?? 0));
       assert.deepEqual(leaks, [], `${[...files].join(', ')} left something open`);

@@ -173,7 +173,7 @@ describe('the configuration', () => {
         assert.match(said, /^ {2}RECEIPT_SIGNING_KEYS must be .*openssl genpkey/m, title);
         assert.ok(!said.includes(text.slice(0, 20)), title);
       }
-      assert.match(refusalOf(`${a},${a}`), /RECEIPT_SIGNING_KEYS holds one key twice/);
+      assert.match(refusalOf(`${a},${a}`), /RECEIPT_SIGNING_KEYS holds the same key twice/);
     });
   });
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { nowMs, returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { createdAt, isIdShaped, lowestIdAt, newId, randomText } from '../../shared/values/ids.js';
 
 describe('identifiers', () => {
-  afterEach(returnToPresent);
+  afterEach(resetClock);
 
   it('strictly increase within a process, also many in one millisecond', () => {
     const ids = Array.from({ length: 20_000 }, () => newId('evt_'));
@@ -13,12 +13,12 @@ describe('identifiers', () => {
 
   it('go on increasing when the clock steps back', () => {
     const before = newId('evt_');
-    travelMs(-60_000);
+    advanceClock(-60_000);
     assert.ok(newId('evt_') > before);
   });
 
   it('hold their creation time', () => {
-    travelMs(3_600_000);
+    advanceClock(3_600_000);
     const from = nowMs();
     const id = newId('cs_test_');
     const time = createdAt(id).getTime();

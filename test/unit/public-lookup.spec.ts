@@ -7,8 +7,8 @@ import {
   NotPublicAddressError,
   publicLookup,
   type Resolve,
-  resolveAsTheSystemDoes,
   resolveByNameServers,
+  resolveBySystem,
 } from '../../shared/values/public-address.js';
 import { HOSTILE_ANSWERS, PUBLIC_IPV4, PUBLIC_IPV6 } from '../support/hostile-addresses.js';
 import { answering, LIVE_MODE, reasonOf } from '../support/webhook-urls.js';
@@ -111,8 +111,8 @@ describe('a host that already is an address, which sockets do not look up,', () 
 
 describe('resolving a host', () => {
   it("asks the system's resolver, which knows addresses without a network, where private networks are allowed", async () => {
-    assert.deepEqual(await resolveAsTheSystemDoes('127.0.0.1'), ['127.0.0.1']);
-    assert.deepEqual(await resolveAsTheSystemDoes('::1'), ['::1']);
+    assert.deepEqual(await resolveBySystem('127.0.0.1'), ['127.0.0.1']);
+    assert.deepEqual(await resolveBySystem('::1'), ['::1']);
   });
 
   describe('by name servers', () => {

@@ -63,10 +63,10 @@ describe('REDIS_URL', () => {
     ['redis+cluster://a b', /must be redis:\/\//],
     ['redis+cluster://u:%E0%A4@a:1', /must be redis:\/\//],
     ['redis+clusters://a:1', /must be redis:\/\//],
-    ['redis+cluster://a:1/3', /a cluster has none/],
-    ['redis+cluster://a:1?family=6', /a cluster has none/],
-    ['redis+sentinel://a:1', /name by which the Sentinels know/],
-    ['redis+sentinel://a:1/main/x', /name by which the Sentinels know/],
+    ['redis+cluster://a:1/3', /a Redis cluster does not support/],
+    ['redis+cluster://a:1?family=6', /a Redis cluster does not support/],
+    ['redis+sentinel://a:1', /name of the master in the Sentinel configuration/],
+    ['redis+sentinel://a:1/main/x', /name of the master in the Sentinel configuration/],
     ['redis+sentinel://a:1/main?password=secret', /sentinel_username and sentinel_password/],
   ] as const) {
     it(`is refused in plain words, which hold no secret: ${url}`, () => {

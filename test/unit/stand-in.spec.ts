@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLogger } from '../../shared/process/logger.js';
 import { done } from '../../workers/deps/outcome.js';
 import type { Handlers } from '../../workers/process/handlers.js';
-import { createStandIn } from '../../workers/process/sweep-due-work.js';
+import { createDirectRunner } from '../../workers/process/sweep-due-work.js';
 
 describe('the stand-in for the queue store', () => {
   let started: string[];
@@ -24,7 +24,7 @@ describe('the stand-in for the queue store', () => {
     ({ name: 'confirm-payment', payload: { paymentId: id, attempt: 0 }, id }) as const;
   const deliver = (id: string) => ({ name: 'deliver-webhook', payload: { accountId: id }, id }) as const;
   const standInOf = (workerConcurrency: number) =>
-    createStandIn({ config: { workerConcurrency }, logger: createLogger('silent', 'test') }, handlers);
+    createDirectRunner({ config: { workerConcurrency }, logger: createLogger('silent', 'test') }, handlers);
 
   beforeEach(() => {
     started = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { buildMerchant, buildSession, type Merchant } from '../../lab/world/shop/factories.js';
 import { IdempotencyRecord } from '../../shared/accounts/model.js';
 import { MAX_REMOVED_BATCH_BYTES } from '../../shared/limits/bounds.js';
-import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { removeExpiredIdempotencyRecords } from '../../shared/upkeep/retention.js';
 import { Event, WebhookDelivery } from '../../shared/webhooks/model.js';
@@ -21,7 +21,7 @@ describe('the clean-up', () => {
     app = await openTestApp({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
     merchant = await buildMerchant(app.db);
   });
-  afterEach(returnToPresent);
+  afterEach(resetClock);
   after(() => app.close());
 
   const clean = (): Promise<void> =>
@@ -35,11 +35,11 @@ describe('the clean-up', () => {
         .send({ url: 'http://localhost/hooks' });
     const first = await post();
     const count = (): Promise<number> => IdempotencyRecord.query(app.db).where({ key: 'once' }).resultSize();
-    travelMs(DAY_MS - 60_000);
+    advanceClock(DAY_MS - 60_000);
     await clean();
     assert.equal(await count(), 1);
     assert.equal((await post()).text, first.text);
-    travelMs(120_000);
+    advanceClock(120_000);
     await clean();
     assert.equal(await count(), 0);
   });
@@ -58,7 +58,7 @@ describe('the clean-up', () => {
       ['fourth', 0.001],
     ] as const)
       await keep(key, MAX_REMOVED_BATCH_BYTES * share);
-    travelMs(2 * DAY_MS);
+    advanceClock(2 * DAY_MS);
     const removed: number[] = [];
     for (let batch = 0; batch < 4; batch += 1)
       removed.push(await removeExpiredIdempotencyRecords(app.db, 100));
@@ -94,10 +94,10 @@ describe('the clean-up', () => {
     await WebhookDelivery.query(app.db)
       .patch({ status: 'succeeded', dueAt: null, tries: 1, history: [TRY] })
       .where({ eventId: event.id });
-    travelMs(29 * DAY_MS);
+    advanceClock(29 * DAY_MS);
     await clean();
     assert.deepEqual((await deliveries())[0]?.history, [TRY]);
-    travelMs(2 * DAY_MS);
+    advanceClock(2 * DAY_MS);
     await clean();
     assert.deepEqual((await deliveries())[0]?.history, [{ ...TRY, answer: null }]);
     assert.equal((await deliveries())[0]?.tries, 1);
@@ -111,7 +111,7 @@ describe('the clean-up', () => {
     await WebhookDelivery.query(app.db)
       .patch({ dueAt: null, history: [TRY] })
       .where({ eventId: event.id });
-    travelMs(100 * DAY_MS);
+    advanceClock(100 * DAY_MS);
     await clean();
     const [delivery] = await WebhookDelivery.query(app.db).where({ eventId: event.id });
     assert.deepEqual(delivery?.history, [TRY]);

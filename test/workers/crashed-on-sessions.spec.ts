@@ -10,7 +10,7 @@ import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { presentCheckoutSession } from '../../shared/checkout-sessions/present.js';
 import { loadConfig } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
-import { returnToPresent, travelMs } from '../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
 import { fieldsBy, TEXT_FIELDS } from '../../shared/session-fields/fields.js';
 import { expireOneQuarantined, expireOverdueSessions } from '../../shared/settlement/expire-due.js';
@@ -30,7 +30,7 @@ describe('sessions that workers die with', function () {
     db = expiring.db;
   });
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     await killProcesses();
     await PausePoint.removeAll();
   });
@@ -125,11 +125,11 @@ describe('sessions that workers die with', function () {
     });
     const first = expireOverdueSessions(db, 10, DEPS);
     await held.reached();
-    travelMs(60_000);
+    advanceClock(60_000);
     assert.deepEqual(await countCrashes(db), []);
     assert.equal(await deathsOf(id), undefined);
     assert.equal(await expireOverdueSessions(db, 10, DEPS), 0, 'nor taken by another');
-    returnToPresent();
+    resetClock();
     await held.release();
     assert.equal(await first, 1);
     await expiring.untilExpired([id]);
@@ -150,7 +150,7 @@ describe('sessions that workers die with', function () {
     await expireSessions(deps);
     assert.equal(await deathsOf(id), 2);
     await other.commit();
-    travelMs(2000);
+    advanceClock(2000);
     await expireSessions(deps);
     await expiring.untilExpired([id]);
     assert.equal(await deathsOf(id), undefined);
@@ -175,7 +175,7 @@ describe('sessions that workers die with', function () {
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`);
     const { deps, log, close } = hands();
     for (let second = 0; second < 20; second += 6) {
-      travelMs(6000);
+      advanceClock(6000);
       await expireSessions(deps);
     }
     await db.raw('DROP FUNCTION refuse_many CASCADE');

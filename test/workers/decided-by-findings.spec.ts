@@ -7,12 +7,12 @@ import type { ChainFinding, Finding } from '../../shared/chains/finding.js';
 import type { SearchPlace } from '../../shared/chains/search-place.js';
 import type { Payment } from '../../shared/payments/model.js';
 import {
+  advanceClock,
   correctClock,
-  machineMs,
   now,
   nowMs,
-  returnToPresent,
-  travelMs,
+  resetClock,
+  unmockedHostMs,
 } from '../../shared/process/clock.js';
 import { beginLook } from '../../shared/settlement/take-work.js';
 import { chainQuery } from '../../workers/jobs/stored-payment.js';
@@ -42,7 +42,7 @@ describe('a payment with an unclear outcome', () => {
     hands.log.length = 0;
   });
   afterEach(() => {
-    returnToPresent();
+    resetClock();
     flow.facilitator.verify.honest();
     flow.facilitator.settle.honest();
   });
@@ -132,14 +132,14 @@ describe('a payment with an unclear outcome', () => {
     const AHEAD_MS = 3 * MINUTE_MS;
     say = () => ({ kind: 'unreadable', reason: 'HTTP 500' });
     const id = await unclearPayment();
-    const at = machineMs();
+    const at = unmockedHostMs();
     correctClock(at + AHEAD_MS, { askedAtMs: at, answeredAtMs: at });
     try {
       const { failedAt, validUntil } = await look(id, hours(1));
       const truly = (failedAt?.getTime() ?? 0) - AHEAD_MS;
       assert.ok(truly >= validUntil.getTime() + MINUTE_MS, 'failed before its end');
     } finally {
-      correctClock(machineMs(), { askedAtMs: machineMs(), answeredAtMs: machineMs() });
+      correctClock(unmockedHostMs(), { askedAtMs: unmockedHostMs(), answeredAtMs: unmockedHostMs() });
     }
   });
 
@@ -191,10 +191,10 @@ describe('a payment with an unclear outcome', () => {
     say = () => silence;
     const id = await unclearPayment();
     const { id: paymentId, validUntil } = await flow.onlyPayment(id);
-    travelMs(validUntil.getTime() - nowMs());
+    advanceClock(validUntil.getTime() - nowMs());
     await hands.doNext(paymentId);
     // Killed when it had seen the money.
-    travelMs(((await flow.onlyPayment(id)).dueAt?.getTime() ?? 0) - nowMs());
+    advanceClock(((await flow.onlyPayment(id)).dueAt?.getTime() ?? 0) - nowMs());
     assert.notEqual((await beginLook(flow.db, paymentId))?.unreadableSince, null);
     await hands.doNext(paymentId);
     assert.equal((await flow.onlyPayment(id)).status, 'processing');
@@ -205,9 +205,9 @@ describe('a payment with an unclear outcome', () => {
     say = () => ({ kind: 'unreadable', reason: 'HTTP 500' });
     const id = await unclearPayment();
     const { id: paymentId, validUntil } = await flow.onlyPayment(id);
-    travelMs(validUntil.getTime() - nowMs());
+    advanceClock(validUntil.getTime() - nowMs());
     await hands.doNext(paymentId);
-    travelMs(10 * MINUTE_MS);
+    advanceClock(10 * MINUTE_MS);
     await hands.doNext(paymentId);
     assert.equal((await flow.onlyPayment(id)).status, 'processing');
     assert.equal((await look(id, 5 * MINUTE_MS)).status, 'failed');
@@ -215,7 +215,7 @@ describe('a payment with an unclear outcome', () => {
 
   it('whose end is far ahead is failed by two looks, with nothing between them', async () => {
     const id = await unclearPayment(hours(12));
-    travelMs(20 * MINUTE_MS);
+    advanceClock(20 * MINUTE_MS);
     const unused = (): ChainFinding => ({ kind: 'unused', chainTime: now(), exhausted: false });
     const unreadable: ChainFinding = { kind: 'unreadable', reason: 'HTTP 500', chainTime: new Date(0) };
     const spells = [unused, () => unreadable, unused, () => unreadable, unused, unused];

@@ -8,7 +8,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { openRelay, type Relay } from '../../lab/world/proxies/redis-relay.js';
 import { ensureBuilt } from '../../local/build/ensure-built.mjs';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
-import { waitAtMost } from '../../shared/process/within.js';
+import { waitAtMost } from '../../shared/process/timeout.js';
 import { type Expiring, openExpiring } from '../support/expiring.js';
 import { testServices } from '../support/suite.js';
 

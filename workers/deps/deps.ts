@@ -10,7 +10,7 @@ import type { SecretBox } from '../../shared/secrets/secrets.js';
 import type { Facilitator } from '../../shared/x402/facilitator.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
-/** Everything a worker process holds, handed to handlers explicitly. */
+/** The dependencies of a worker process, passed to handlers explicitly. */
 export interface WorkerDeps {
   config: Config;
   logger: Logger;

@@ -1,4 +1,4 @@
-/** How a job ends. "Again" is not a failure: the job waits for that time and spends nothing. */
+/** `again` is not a failure: the job is delayed until `at` and uses no attempt. */
 export type Outcome = { kind: 'done' } | { kind: 'again'; at: Date };
 
 export const done: Outcome = { kind: 'done' };

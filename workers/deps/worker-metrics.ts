@@ -20,14 +20,13 @@ const SETTLE_VERDICTS = [
 type CallVerdict = (typeof SETTLE_VERDICTS)[number];
 const TRY_OUTCOMES = ['succeeded', 'refused', 'unanswered'] as const;
 
-/** What a worker process counts. */
 export interface WorkerMetrics {
-  /** What it is called on every page that shows it: its machine's name, and what tells two there apart. */
+  /** The `worker` label: the host name and a random suffix. */
   worker: string;
   settleCall(verdict: CallVerdict, seconds: number): void;
   deliveryTry(outcome: (typeof TRY_OUTCOMES)[number], seconds: number): void;
   chainLook(network: string, finding: ChainFinding['kind']): void;
-  /** Without what waits in the stores, which is the same for all. */
+  /** Without the backlog, which is the same for all processes. */
   own(): Promise<string>;
   read(): Promise<string>;
 }
@@ -54,11 +53,11 @@ export function openWorkerMetrics(sources: MetricSources): WorkerMetrics {
   });
   const looks = new Counter({
     name: 'checkout_chain_looks_total',
-    help: 'Looks at a chain for a payment, by what they found; unreadable: the endpoint said nothing of it.',
+    help: 'Look-ups of payments on a chain by finding; unreadable: the endpoint gave no usable answer.',
     labelNames: ['network', 'finding'],
     registers,
   });
-  // An alarm on what grows does not see what begins with its first event.
+  // An alert on an increase does not fire for a series that starts at 1.
   for (const verdict of SETTLE_VERDICTS) settleCalls.zero({ verdict });
   for (const outcome of TRY_OUTCOMES) tries.zero({ outcome });
   for (const { caip2: network } of NETWORKS) looks.inc({ network, finding: 'unreadable' }, 0);
@@ -72,28 +71,28 @@ export function openWorkerMetrics(sources: MetricSources): WorkerMetrics {
   };
 }
 
-/** A worker has no other port: /metrics and /healthz, for whoever runs it. */
+/** Serves /metrics and /healthz for operators, on the only port of a worker. */
 export async function serveWorkerMetrics(
   metrics: WorkerMetrics,
   port: number,
   token: string | undefined,
 ): Promise<Closable> {
-  const limiter = openLoginLimiter();
+  const loginLimiter = openLoginLimiter();
   const server = createServer((request, response) => {
     const end = (status: number, body: string): void => {
       response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(body);
     };
     if (request.url === '/healthz') return end(200, `ok ${VERSION}\n`);
-    if (request.url !== '/metrics') return end(404, 'Only /metrics and /healthz are here.\n');
+    if (request.url !== '/metrics') return end(404, 'This port serves only /metrics and /healthz.\n');
     const { authorization } = request.headers;
     if (token !== undefined) {
       const address = request.socket.remoteAddress ?? 'unknown';
       const verdict =
-        authorization !== undefined && limiter.check(address, () => bearerMatches(authorization, token));
-      if (verdict === false) return end(401, 'Send METRICS_TOKEN as bearer token.\n');
+        authorization !== undefined && loginLimiter.check(address, () => bearerMatches(authorization, token));
+      if (verdict === false) return end(401, 'Send METRICS_TOKEN as a bearer token.\n');
       if (verdict !== true) {
         response.setHeader('retry-after', verdict.retryAfterSeconds);
-        return end(429, 'Too many wrong tokens. Wait as long as Retry-After says.\n');
+        return end(429, 'Too many wrong tokens. Wait for the time in Retry-After.\n');
       }
     }
     metrics.read().then(

@@ -29,7 +29,7 @@ async function confirm(deps: WorkerDeps, payment: Payment, span: Span): Promise<
   const finding = await deps.chains.lookUp(chainQuery(payment));
   deps.metrics.chainLook(payment.network, finding.kind);
   const decision = await decide(deps, payment, { finding });
-  span.say({ 'checkout.finding': finding.kind, 'checkout.decision': decision.kind });
+  span.set({ 'checkout.finding': finding.kind, 'checkout.decision': decision.kind });
   deps.logger.info({
     event: 'payment.looked_up',
     payment: payment.id,

@@ -9,7 +9,8 @@ const AT_ONCE = 2;
 
 /** Expires every overdue session, batch by batch. Batches, of several workers too, skip each other's rows. */
 export async function expireSessions(deps: WorkerDeps): Promise<Outcome> {
-  for (const apart of await countCrashes(deps.db)) deps.logger.error({ event: 'work.crashed_on', ...apart });
+  for (const { work, crashes, ids } of await countCrashes(deps.db))
+    deps.logger.error({ event: 'work.crashed_on', work, deaths: crashes, ids });
   const expired = await Promise.all(Array.from({ length: AT_ONCE }, () => expireBatches(deps)));
   expired.push(await expireApart(deps));
   const count = expired.reduce((sum, each) => sum + each);

@@ -3,7 +3,7 @@ import type { Config } from '../../shared/config/config.js';
 import { retryThroughOutage } from '../../shared/db/retry-through-outage.js';
 import type { JobName } from '../../shared/jobs/jobs.js';
 import type { Payment } from '../../shared/payments/model.js';
-import { now, ownNowMs } from '../../shared/process/clock.js';
+import { hostNowMs, now } from '../../shared/process/clock.js';
 import type { CarryOutDeps } from '../../shared/settlement/carry-out.js';
 import { paymentJob } from '../../shared/settlement/payment-job.js';
 import type { Rules, Times } from '../../shared/settlement/policy/payment-state.js';
@@ -34,7 +34,7 @@ export function rulesFor(
 }
 
 export function times(): Times {
-  return { now: now(), own: new Date(ownNowMs()) };
+  return { now: now(), own: new Date(hostNowMs()) };
 }
 
 export function carryOutDeps({

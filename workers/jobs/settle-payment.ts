@@ -61,7 +61,7 @@ function tellCall(
   const ms = nowMs() - startedAt.getTime();
   const isPostponed = verdict.kind === 'postponed';
   if (!isPostponed) metrics.settleCall(verdict.kind, ms / 1000);
-  span.say({ 'checkout.verdict': verdict.kind });
+  span.set({ 'checkout.verdict': verdict.kind });
   logger.info({
     event: isPostponed ? 'payment.settle_postponed' : 'payment.settle_answered',
     payment: payment.id,

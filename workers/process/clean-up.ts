@@ -3,14 +3,14 @@ import type { Config } from '../../shared/config/config.js';
 import type { Knex } from '../../shared/db/knex.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { removeDeliveryAnswers, removeExpiredIdempotencyRecords } from '../../shared/upkeep/retention.js';
-import { forgetCrashes } from '../../shared/upkeep/work-in-flight.js';
-import { forgetWorkers } from '../../shared/upkeep/worker-pages.js';
+import { removeOldCrashes } from '../../shared/upkeep/work-in-flight.js';
+import { removeOldWorkerPages } from '../../shared/upkeep/worker-pages.js';
 import { removePreviousSecrets } from '../../shared/webhooks/roll-secret.js';
 import type { WorkerDeps } from '../deps/deps.js';
 
-/** A timer in every worker process, like the sweep: nothing that it does is due at any one moment. */
+/** Every worker process runs the clean-up, at random intervals around this one. */
 const INTERVAL_MS = 10 * 60_000;
-const MOST = 1000;
+const BATCH_ROWS = 1000;
 
 export function cleanUpRegularly(deps: WorkerDeps): Closable {
   let closed = false;
@@ -41,8 +41,8 @@ export interface CleanUpDeps extends Pick<WorkerDeps, 'db' | 'logger'> {
   config: Pick<Config, 'retentionPersonalDays'>;
 }
 
-/** Batch by batch, each on its own, so that no lock is held for long. */
-export async function cleanUp({ db, logger, config }: CleanUpDeps, isOver: () => boolean): Promise<void> {
+/** Each batch is a transaction of its own, so that locks are short. */
+export async function cleanUp({ db, logger, config }: CleanUpDeps, isClosed: () => boolean): Promise<void> {
   try {
     const { retentionPersonalDays: days } = config;
     const removed = { idempotencyRecords: 0, deliveryAnswers: 0, previousSecrets: 0, personalData: 0 };
@@ -55,24 +55,24 @@ export async function cleanUp({ db, logger, config }: CleanUpDeps, isOver: () =>
         (db: Knex, limit: number) => (days === undefined ? 0 : eraseOldSessions(db, days, limit)),
       ],
     ] as const) {
-      await inBatches(isOver, async (limit) => {
+      await inBatches(isClosed, async (limit) => {
         const batch = await remove(db, limit);
         removed[what] += batch;
         return batch;
       });
     }
-    await forgetCrashes(db);
-    await forgetWorkers(db);
+    await removeOldCrashes(db);
+    await removeOldWorkerPages(db);
     logger.info({ event: 'clean_up.finished', ...removed });
   } catch (error) {
     logger.error({ event: 'clean_up.failed', err: error });
   }
 }
 
-/** Until nothing is left. A batch that fails, as one does that takes too long, is followed by one half as long. */
-async function inBatches(isOver: () => boolean, remove: (limit: number) => Promise<number>): Promise<void> {
-  let limit = MOST;
-  while (!isOver()) {
+/** Removes batches until nothing is left. After a failed batch, such as a statement timeout, the batch size is halved. */
+async function inBatches(isClosed: () => boolean, remove: (limit: number) => Promise<number>): Promise<void> {
+  let limit = BATCH_ROWS;
+  while (!isClosed()) {
     try {
       if ((await remove(limit)) === 0) return;
     } catch (error) {

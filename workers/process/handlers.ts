@@ -8,7 +8,7 @@ import { settlePayment } from '../jobs/settle-payment.js';
 
 export type Handlers = { [N in JobName]: (payload: JobPayloads[N]) => Promise<Outcome> };
 
-/** Every job has its handler; a missing one does not compile. */
+/** The type of the result makes a missing handler a compile error. */
 export function createHandlers(deps: WorkerDeps, deliverer: Deliverer): Handlers {
   return {
     'settle-payment': async ({ others = [], ...first }) => {
@@ -24,7 +24,7 @@ export function createHandlers(deps: WorkerDeps, deliverer: Deliverer): Handlers
   };
 }
 
-/** Waits for each, also when one fails: their job must not end while others are at it. */
+/** Unlike Promise.all, waits for all when one fails, since the job must not end while its payments are in flight. */
 async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
   const ended = await Promise.allSettled(works);
   const failed = ended.find((work) => work.status === 'rejected');

@@ -7,68 +7,75 @@ import type { Deliverer } from '../jobs/deliver-webhook.js';
 import type { Handlers } from './handlers.js';
 
 /**
- * Rows that workers have died with, past the queue: of each kind one at a time, and beginning with the one that fewest
- * died with. No number of deaths decides anything of them; they only come later each time.
+ * Runs quarantined rows, on which workers have crashed, one at a time per kind and without the queue. The row with the
+ * fewest crashes comes first. A row is never given up, but its pauses grow.
  */
 export interface QuarantinedWork extends Closable {
-  /** Looks for them unless it is still at some. */
-  look(): void;
+  /** Starts a run over due rows unless one is in flight. */
+  start(): void;
 }
 
-interface ApartRow {
+interface QuarantinedRow {
   work: string;
   id: string;
-  deaths: number;
-  doIt(): Promise<unknown>;
+  crashes: number;
+  run(): Promise<unknown>;
 }
 
-const MOST = 20;
+const BATCH_ROWS = 20;
 
 export function quarantinedPayments(deps: WorkerDeps, handlers: Handlers): QuarantinedWork {
   const stages = stagesServedBy(deps.config.workerQueues);
-  const apart = ({ id, stage, lostTakes: deaths }: DuePayment): ApartRow => {
+  const rowOf = ({ id, stage, lostTakes: crashes }: DuePayment): QuarantinedRow => {
     const work = stage === 'settle' ? 'settle-payment' : 'confirm-payment';
-    return { work, id, deaths, doIt: () => handlers[work]({ paymentId: id }) };
+    return { work, id, crashes, run: () => handlers[work]({ paymentId: id }) };
   };
-  return quarantinedWork(deps, async () => (await listDueQuarantined(deps.db, stages, MOST)).map(apart));
+  return quarantinedWork(deps, async () =>
+    (await listDueQuarantined(deps.db, stages, BATCH_ROWS)).map(rowOf),
+  );
 }
 
 export function quarantinedDeliveries(deps: WorkerDeps, deliverer: Deliverer): QuarantinedWork {
   const work = 'deliver-webhook';
   return quarantinedWork(deps, async () => {
     if (!deps.config.workerQueues.includes(work)) return [];
-    const due = await listQuarantinedDeliveries(deps.db, MOST);
-    return due.map(({ id, deaths }) => ({ work, id, deaths, doIt: () => deliverer.deliverQuarantined(id) }));
+    const due = await listQuarantinedDeliveries(deps.db, BATCH_ROWS);
+    return due.map(({ id, deaths: crashes }) => ({
+      work,
+      id,
+      crashes,
+      run: () => deliverer.deliverQuarantined(id),
+    }));
   });
 }
 
-function quarantinedWork({ logger }: WorkerDeps, list: () => Promise<ApartRow[]>): QuarantinedWork {
-  let working: Promise<void> | undefined;
+function quarantinedWork({ logger }: WorkerDeps, list: () => Promise<QuarantinedRow[]>): QuarantinedWork {
+  let running: Promise<void> | undefined;
   let closed = false;
 
-  async function workOne({ work, id, deaths, doIt }: ApartRow): Promise<void> {
-    logger.error({ event: 'work.crashed_on', work, deaths, ids: [id] });
-    await doIt();
+  async function runOne({ work, id, crashes, run }: QuarantinedRow): Promise<void> {
+    logger.error({ event: 'work.crashed_on', work, deaths: crashes, ids: [id] });
+    await run();
   }
 
-  async function workAll(): Promise<void> {
+  async function runAll(): Promise<void> {
     for (const row of await list()) {
       if (closed) return;
-      await workOne(row).catch((error: unknown) => logger.error({ event: 'job.failed', err: error }));
+      await runOne(row).catch((error: unknown) => logger.error({ event: 'job.failed', err: error }));
     }
   }
 
   return {
-    look() {
-      working ??= workAll()
+    start() {
+      running ??= runAll()
         .catch((error: unknown) => logger.error({ event: 'sweep.failed', err: error }))
         .finally(() => {
-          working = undefined;
+          running = undefined;
         });
     },
     async close() {
       closed = true;
-      await working;
+      await running;
     },
   };
 }

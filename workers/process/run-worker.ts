@@ -4,12 +4,12 @@ import type { JobName, JobPayloads } from '../../shared/jobs/jobs.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { pauseAfterFailure } from '../../shared/process/pause.js';
 import type { Closable } from '../../shared/process/shutdown.js';
-import { waitAtMost } from '../../shared/process/within.js';
+import { waitAtMost } from '../../shared/process/timeout.js';
 import type { RedisClient } from '../../shared/queues/connection.js';
 import { openQueuePool, type QueuePool } from '../../shared/queues/queue-settings.js';
 import { logStoreState, type StoreStateLog } from '../../shared/queues/store-state.js';
 import type { Outcome } from '../deps/outcome.js';
-import { workerOnPostgres, workerOnRedis } from './patient-worker.js';
+import { workerOnPostgres, workerOnRedis } from './bullmq-worker.js';
 
 interface WorkerSettings<N extends JobName> {
   name: N;
@@ -17,23 +17,23 @@ interface WorkerSettings<N extends JobName> {
   config: Config;
   redis: RedisClient | undefined;
   logger: Logger;
-  /** Of all workers of a process. */
-  news?: StoreStateLog;
+  /** Shared by the workers of a process. */
+  storeState?: StoreStateLog;
 }
 
-/** A killed worker's job is taken up after this; it may then run twice, and every handler may. */
+/** After this time another worker takes the job of a killed one. The job may run twice, so handlers are idempotent. */
 const STALLED_INTERVAL_MS = 5000;
-/** A job that stalls is never given up: its row decides when it is over. */
+/** Effectively unlimited: the row decides when its work is finished, not the job. */
 const MAX_STALLED_COUNT = 100;
 
-/** Of a queue in Postgres; one of them waits for LISTEN. */
+/** Connections to a queue in Postgres; one of them is for LISTEN. */
 const POOL_SIZE = 4;
-/** What a connection that was never of use may take to close. */
-const DISCARD_MS = 1000;
+/** How long a worker that is still connecting may take to stop. */
+const DISCARD_TIMEOUT_MS = 1000;
 
-/** The only BullMQ worker: turns outcomes into what the queue understands. */
+/** Runs a handler as a BullMQ worker and translates its outcome into BullMQ's terms. */
 export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closable {
-  const { name, handle, config, redis, logger, news = logStoreState(logger) } = settings;
+  const { name, handle, config, redis, logger, storeState = logStoreState(logger) } = settings;
   const running = new Set<Promise<Outcome>>();
   const work = async (job: Job<JobPayloads[N]>, token?: string): Promise<void> => {
     const handling = handle(job.data);
@@ -53,11 +53,11 @@ export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closa
     stalledInterval: STALLED_INTERVAL_MS,
     maxStalledCount: MAX_STALLED_COUNT,
   };
-  const patience = { name, work, options, news, over: stop.signal };
+  const workerSettings = { name, work, options, storeState, stopped: stop.signal };
   const listen = (worker: Worker): void => {
     worker.on('error', (error: Error) => {
-      // Said once already; and a stopping worker's last connection may outlive its store.
-      if (!stop.signal.aborted && !news.isAway(name))
+      // storeState has logged an unavailable store, and errors while stopping do not matter.
+      if (!stop.signal.aborted && !storeState.isUnavailable(name))
         logger.warn({ event: 'queue.error', queue: name, err: error });
     });
     worker.on('failed', (_job: unknown, error: Error) =>
@@ -67,21 +67,25 @@ export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closa
 
   if (redis === undefined) {
     const open = (pool: QueuePool): Worker => {
-      const worker = workerOnPostgres(patience, pool);
+      const worker = workerOnPostgres(workerSettings, pool);
       listen(worker);
       return worker;
     };
-    return onceReached({ name, news, stop }, () => openQueuePool(config.database, POOL_SIZE), open);
+    return startWhenReachable(
+      { name, storeState, stop },
+      () => openQueuePool(config.database, POOL_SIZE),
+      open,
+    );
   }
-  const worker = workerOnRedis(patience, redis);
+  const worker = workerOnRedis(workerSettings, redis);
   listen(worker);
   return {
     async close() {
       stop.abort();
-      const isAway = redis.status !== 'ready';
-      const closed = worker.close(isAway);
-      if (!isAway) return await closed;
-      // BullMQ would wait for its store; what counts is what is being done.
+      const isUnavailable = redis.status !== 'ready';
+      const closed = worker.close(isUnavailable);
+      if (!isUnavailable) return await closed;
+      // BullMQ would wait for its store; only the jobs in flight matter.
       closed.catch(() => undefined);
       await Promise.allSettled(running);
     },
@@ -90,13 +94,13 @@ export function runWorker<N extends JobName>(settings: WorkerSettings<N>): Closa
 
 interface Attempts {
   name: JobName;
-  news: StoreStateLog;
+  storeState: StoreStateLog;
   stop: AbortController;
 }
 
-/** A worker that has failed to reach its Postgres never does, so each try is another one. */
-function onceReached(
-  { name, news, stop }: Attempts,
+/** Each attempt opens a new worker: BullMQ never recovers one whose first connection to Postgres failed. */
+function startWhenReachable(
+  { name, storeState, stop }: Attempts,
   openPool: () => QueuePool,
   open: (pool: QueuePool) => Worker,
 ): Closable {
@@ -110,11 +114,11 @@ function onceReached(
       };
       try {
         await worker.waitUntilReady();
-        news.back(name);
-        if (!stop.signal.aborted) worker.run().catch((error: unknown) => news.away(name, error));
+        storeState.available(name);
+        if (!stop.signal.aborted) worker.run().catch((error: unknown) => storeState.unavailable(name, error));
         return { close };
       } catch (error) {
-        if (!stop.signal.aborted) news.away(name, error);
+        if (!stop.signal.aborted) storeState.unavailable(name, error);
         void close().catch(() => undefined);
         await pauseAfterFailure(failures, stop.signal);
       }
@@ -126,8 +130,8 @@ function onceReached(
   return {
     async close() {
       stop.abort();
-      // One that is still being reached has nothing in hand.
-      if (await waitAtMost(DISCARD_MS, started)) await (await started)?.close();
+      // A worker that is still connecting has no jobs in flight.
+      if (await waitAtMost(DISCARD_TIMEOUT_MS, started)) await (await started)?.close();
     },
   };
 }

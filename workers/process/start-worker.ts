@@ -9,7 +9,7 @@ import { warnAboutPooler } from '../../shared/db/warn-about-pooler.js';
 import type { JobName } from '../../shared/jobs/jobs.js';
 import type { Logger } from '../../shared/process/logger.js';
 import { type Closable, closeWithin } from '../../shared/process/shutdown.js';
-import { waitAtMost } from '../../shared/process/within.js';
+import { waitAtMost } from '../../shared/process/timeout.js';
 import {
   openRedis,
   openRedisBreaker,
@@ -35,34 +35,34 @@ import { publishMetrics } from './publish-metrics.js';
 import { runWorker } from './run-worker.js';
 import { sweepDueWork } from './sweep-due-work.js';
 
-/** How long jobs in flight may take when the process stops. */
-const LEAVE_AFTER_MS = 20_000;
-/** How long those whose calls are cut then may take to write that down. */
-const WRITE_DOWN_MS = 1000;
-/** And how long its connections may take to close: together less than a stopping process has. */
+/** How long a stopping process waits for jobs in flight. Together the three times fit into the shutdown deadline of 25 s. */
+const FINISH_MS = 20_000;
+/** How long jobs with an aborted call may take to record it. */
+const RECORD_MS = 1000;
+/** How long connections may take to close. */
 const CLOSE_MS = 3000;
 
 interface Opened {
   deps: WorkerDeps;
-  /** Over which jobs are waited for. */
-  waiting: RedisClient | undefined;
+  /** The connection of BullMQ's workers. */
+  workerRedis: RedisClient | undefined;
   close(): Promise<void>;
 }
 
 export async function startWorker(config: Config, logger: Logger): Promise<Closable> {
   const tracing = await startTracing(config, 'checkout-worker', logger);
-  const { deps, waiting, close } = await openDeps(config, logger);
+  const { deps, workerRedis, close } = await openDeps(config, logger);
   warnAboutRiskySettings(config, logger);
   if (config.redis === undefined) void warnAboutPooler(deps.db, logger);
   const deliverer = new Deliverer(deps);
-  const handlers = createHandlers({ ...deps, notifyDeliveries: bellFor(deps, deliverer) }, deliverer);
-  const news = logStoreState(logger);
+  const handlers = createHandlers({ ...deps, notifyDeliveries: notifierFor(deps, deliverer) }, deliverer);
+  const storeState = logStoreState(logger);
   const start = <N extends JobName>(name: N): Closable => {
     const handle: Handlers[N] = handlers[name];
-    return runWorker({ name, handle, config, redis: waiting, logger, news });
+    return runWorker({ name, handle, config, redis: workerRedis, logger, storeState });
   };
   const workers = config.workerQueues.map((name) => start(name));
-  const sweep = sweepDueWork(deps, handlers, deliverer, news);
+  const sweep = sweepDueWork(deps, handlers, deliverer, storeState);
   const cleanUp = cleanUpRegularly(deps);
   const clock = followClock(deps.db, logger);
   const metrics =
@@ -70,7 +70,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
       ? publishMetrics(deps)
       : await serveWorkerMetrics(deps.metrics, config.workerMetricsPort, config.metricsToken);
   const closeConnections = async (): Promise<void> => {
-    await waitAtMost(WRITE_DOWN_MS, metrics.close());
+    await waitAtMost(RECORD_MS, metrics.close());
     await Promise.all([clock.close().then(close), tracing.close()]);
   };
   logger.info({ event: 'worker.started', queues: config.workerQueues, worker: deps.metrics.worker });
@@ -82,11 +82,11 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
         deliverer.close(),
         ...workers.map((worker) => worker.close()),
       ]);
-      await waitAtMost(LEAVE_AFTER_MS, finished);
-      // A call still unanswered is cut. Its job writes that nothing is known and ends, so that another worker looks at
-      // once; if even that hangs, the row has said since before the call that money may be moving.
+      await waitAtMost(FINISH_MS, finished);
+      // Aborts calls in flight. Their jobs record an unknown outcome, so that another worker looks for the payment at
+      // once. If the recording hangs too, the row has been marked since before the call: money may be moving.
       await deps.facilitator.close();
-      await waitAtMost(WRITE_DOWN_MS, finished);
+      await waitAtMost(RECORD_MS, finished);
       await closeWithin(CLOSE_MS, closeConnections(), logger);
     },
   };
@@ -94,14 +94,14 @@ export async function startWorker(config: Config, logger: Logger): Promise<Closa
 
 async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   const db = openDatabase(config.database, logger);
-  // A worker that cannot reach its database says so and ends, instead of looking alive.
+  // Fails the start when the database is unreachable, instead of running without it.
   await runStatement(db, { name: undefined, text: 'SELECT 1' }, []);
   const replica = config.replica && openReplica(db, config.replica, logger);
-  const ringing = config.redis && openRedis(config.redis, logger);
-  if (ringing !== undefined) warnIfRedisMayEvict(ringing, logger);
-  const breaker = ringing && openRedisBreaker(ringing, logger);
-  const waiting = config.redis && openWorkerRedis(config.redis, logger);
-  const queues = openQueues(config, ringing, logger);
+  const redis = config.redis && openRedis(config.redis, logger);
+  if (redis !== undefined) warnIfRedisMayEvict(redis, logger);
+  const breaker = redis && openRedisBreaker(redis, logger);
+  const workerRedis = config.redis && openWorkerRedis(config.redis, logger);
+  const queues = openQueues(config, redis, logger);
   const chains = createChains(config.rpcUrls);
   const deps: WorkerDeps = {
     config,
@@ -111,33 +111,33 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
     secretBox: createSecretBox(config.encryptionKeys),
     queues,
     notifyDeliveries: deliveryNotifier(queues, logger),
-    notifyDecided: decisionNotifier(ringing),
-    facilitator: facilitatorFor(config, { db, redis: ringing, breaker }, logger),
+    notifyDecided: decisionNotifier(redis),
+    facilitator: facilitatorFor(config, { db, redis, breaker }, logger),
     chains,
     metrics: openWorkerMetrics({ db, replica, queues, logger }),
   };
   return {
     deps,
-    waiting,
+    workerRedis,
     async close() {
       breaker?.close();
       await queues.close();
       chains.close();
-      ringing?.disconnect();
-      waiting?.disconnect();
+      redis?.disconnect();
+      workerRedis?.disconnect();
       await replica?.close();
       await db.destroy();
     },
   };
 }
 
-/** A worker that delivers webhooks and has free slots sends what it makes due itself: that saves a job. */
-function bellFor({ config, queues, logger }: WorkerDeps, deliverer: Deliverer): NotifyDeliveries {
+/** A worker that serves deliveries and has a free slot delivers its own events without a job. */
+function notifierFor({ config, queues, logger }: WorkerDeps, deliverer: Deliverer): NotifyDeliveries {
   if (!config.workerQueues.includes('deliver-webhook')) return deliveryNotifier(queues, logger);
   return deliveryNotifier(queues, logger, (accountId) => deliverer.takeHere(accountId));
 }
 
-/** A worker that settles nothing takes no share of what the facilitator allows. */
+/** A worker that does not call the facilitator takes no share of the facilitator's limits. */
 function facilitatorFor({ facilitator, workerQueues }: Config, stores: Stores, logger: Logger): Facilitator {
   const asks = workerQueues.some((name) => name === 'settle-payment' || name === 'confirm-payment');
   return asks

@@ -2,7 +2,7 @@ import type { JobName } from '../../shared/jobs/jobs.js';
 import { openConcurrency, UNLIMITED } from '../../shared/limits/concurrency.js';
 import { nowMs } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
-import { within } from '../../shared/process/within.js';
+import { withTimeout } from '../../shared/process/timeout.js';
 import type { JobRequest } from '../../shared/queues/enqueue.js';
 import type { StoreStateLog } from '../../shared/queues/store-state.js';
 import { hasOverdueSessions } from '../../shared/settlement/expire-due.js';
@@ -15,39 +15,39 @@ import type { Handlers } from './handlers.js';
 import { quarantinedDeliveries, quarantinedPayments } from './run-quarantined.js';
 
 /**
- * Rings for rows whose time has passed and whose job was never rung, or was lost. A plain timer in every worker
- * process, never itself a job: an emptied Redis takes schedules with it. When the queue store does not answer, or has
- * taken a payment's job and nobody gets it from there, the handlers are called directly, as many at once as a worker would.
+ * Enqueues jobs for due rows whose job was never added, or was lost. A plain timer in every worker process, not a
+ * scheduled job, which an emptied Redis would lose. When the queue store is unavailable, or a payment stays due although
+ * its job was added, the sweep calls the handlers directly, with the concurrency of a worker.
  */
 const INTERVAL_MS = 1000;
-/** What became due while nobody was there has waited long enough: the first look comes soon. */
+/** The first sweep comes soon, for rows that became due while no worker ran. */
 const FIRST_WITHIN_MS = 250;
 const BATCH = 500;
-/** A payment that has been due for so long is not waited for any more: the queue store may have frozen. */
+/** A payment that is overdue by more is handled directly: the queue store may be frozen. */
 const LATE_MS = 15_000;
-/** A store that hangs holds up no sweep for longer. */
-const CHECK_WITHIN_MS = 5000;
-/** Endpoints looked at in one round, due or not: more than two accounts can have. */
-const ENDPOINTS = 5000;
+/** For the check of a queue store that was unavailable. */
+const CHECK_TIMEOUT_MS = 5000;
+/** Endpoints to examine per sweep, with due deliveries or without: more than two accounts can have. */
+const ENDPOINTS_PER_SWEEP = 5000;
 
 export function sweepDueWork(
   deps: WorkerDeps,
   handlers: Handlers,
   deliverer: Deliverer,
-  news: StoreStateLog,
+  storeState: StoreStateLog,
 ): Closable {
-  const standIn = createStandIn(deps, handlers);
-  const apart = [quarantinedPayments(deps, handlers), quarantinedDeliveries(deps, deliverer)];
+  const directRunner = createDirectRunner(deps, handlers);
+  const quarantined = [quarantinedPayments(deps, handlers), quarantinedDeliveries(deps, deliverer)];
   const findDueJobs = createFinder(deps);
   let timer: NodeJS.Timeout;
   let sweeping: Promise<void> = Promise.resolve();
   let closed = false;
-  // Jitter keeps many workers from asking at the same instant.
+  // Jitter keeps the workers from sweeping at the same instant.
   const schedule = (ms: number): void => {
     timer = setTimeout(() => {
-      sweeping = sweep(deps, { findDueJobs, standIn, news }).finally(() => {
+      sweeping = sweep(deps, { findDueJobs, directRunner, storeState }).finally(() => {
         if (closed) return;
-        for (const kind of apart) kind.look();
+        for (const kind of quarantined) kind.start();
         schedule(INTERVAL_MS * (0.75 + Math.random() / 2));
       });
     }, ms);
@@ -58,21 +58,21 @@ export function sweepDueWork(
       closed = true;
       clearTimeout(timer);
       await sweeping;
-      await Promise.all([standIn.finish(), ...apart.map((kind) => kind.close())]);
+      await Promise.all([directRunner.finish(), ...quarantined.map((kind) => kind.close())]);
     },
   };
 }
 
 interface Sweep {
   findDueJobs(): Promise<DueJobs>;
-  standIn: StandIn;
-  news: StoreStateLog;
+  directRunner: DirectRunner;
+  storeState: StoreStateLog;
 }
 
-async function sweep(deps: WorkerDeps, { findDueJobs, standIn, news }: Sweep): Promise<void> {
+async function sweep(deps: WorkerDeps, { findDueJobs, directRunner, storeState }: Sweep): Promise<void> {
   try {
     const { due, late } = await findDueJobs();
-    standIn.run([...late, ...(await ringAll(deps, due, news))]);
+    directRunner.run([...late, ...(await enqueueAll(deps, due, storeState))]);
   } catch (error) {
     deps.logger.error({ event: 'sweep.failed', err: error });
   }
@@ -82,15 +82,15 @@ type AnyJob = { [N in JobName]: JobRequest<N> }[JobName];
 
 interface DueJobs {
   due: AnyJob[];
-  /** Those of them that nobody has done for long. */
+  /** The payments of `due` that are overdue by more than LATE_MS. */
   late: AnyJob[];
 }
 
-/** For the queues that this process serves. */
+/** Finds jobs of the queues that this process serves. */
 function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () => Promise<DueJobs> {
   let lastEndpoint = '';
   const findAccounts = async (): Promise<string[]> => {
-    const { due, last } = await findDueAccounts(db, lastEndpoint, ENDPOINTS);
+    const { due, last } = await findDueAccounts(db, lastEndpoint, ENDPOINTS_PER_SWEEP);
     lastEndpoint = last;
     return due;
   };
@@ -111,33 +111,34 @@ function createFinder({ db, config: { workerQueues: queues } }: WorkerDeps): () 
   };
 }
 
-/** Those that the queue store did not take. */
-async function ringAll(
+/** Returns the jobs that the queue store did not take. */
+async function enqueueAll(
   { queues }: WorkerDeps,
   jobs: readonly AnyJob[],
-  news: StoreStateLog,
+  storeState: StoreStateLog,
 ): Promise<AnyJob[]> {
-  const rings = jobs.map((job) => queues.enqueue(job));
-  // When there is nothing to ring for, it is still to be known whether one could.
-  if (jobs.length === 0 && news.isAway('sweep')) rings.push(within(CHECK_WITHIN_MS, queues.check()));
-  const rung = await Promise.allSettled(rings);
-  const failed = rung.find((result) => result.status === 'rejected');
-  if (failed !== undefined) news.away('sweep', failed.reason);
-  else if (rings.length > 0) news.back('sweep');
-  return jobs.filter((_, index) => rung[index]?.status === 'rejected');
+  const additions: Promise<void>[] = jobs.map((job) => queues.enqueue(job));
+  // Without jobs to add, a check finds out whether the store is back.
+  if (jobs.length === 0 && storeState.isUnavailable('sweep'))
+    additions.push(withTimeout(CHECK_TIMEOUT_MS, queues.check()));
+  const results = await Promise.allSettled(additions);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) storeState.unavailable('sweep', failed.reason);
+  else if (additions.length > 0) storeState.available('sweep');
+  return jobs.filter((_, index) => results[index]?.status === 'rejected');
 }
 
-interface StandInDeps extends Pick<WorkerDeps, 'logger'> {
+interface DirectRunnerDeps extends Pick<WorkerDeps, 'logger'> {
   config: Pick<WorkerDeps['config'], 'workerConcurrency'>;
 }
 
-/** Runs the jobs that the queue store did not take. A job that hangs occupies one slot, not the sweep. */
-interface StandIn {
+/** Runs jobs without the queue. A handler that hangs blocks one slot, not the sweep. */
+interface DirectRunner {
   run(jobs: readonly AnyJob[]): void;
   finish(): Promise<void>;
 }
 
-export function createStandIn({ config, logger }: StandInDeps, handlers: Handlers): StandIn {
+export function createDirectRunner({ config, logger }: DirectRunnerDeps, handlers: Handlers): DirectRunner {
   const running = new Map<string, Promise<void>>();
   const slots = openConcurrency({
     total: Number.POSITIVE_INFINITY,
@@ -148,7 +149,7 @@ export function createStandIn({ config, logger }: StandInDeps, handlers: Handler
       for (const job of jobs) {
         const key = `${job.name}:${job.id}`;
         if (running.has(key)) continue;
-        // Deliveries have slots of their own. A job without a slot is found again by the next sweep.
+        // Deliveries have slots of their own. The next sweep finds a job without a free slot again.
         const limiter = job.name === 'deliver-webhook' ? UNLIMITED : slots;
         const release = limiter.tryTake(job.name);
         if (release === undefined) continue;

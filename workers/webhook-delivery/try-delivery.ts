@@ -92,7 +92,7 @@ async function posted(
   };
   return await inSpan({ name: 'deliver-webhook', kind: 'client', parent, attributes }, async (span) => {
     const result = await post();
-    if (result.kind === 'answered') span.say({ 'http.response.status_code': result.status });
+    if (result.kind === 'answered') span.set({ 'http.response.status_code': result.status });
     else span.fail(result.error);
     return result;
   });

@@ -16,14 +16,14 @@ export interface SessionAnswer {
 }
 
 export async function answerSession(
-  { ownReads, heavyAnswers }: Deps,
+  { accountReads, heavyAnswers }: Deps,
   call: Call,
   options: SessionRead,
   { present, render }: SessionAnswer,
 ): Promise<object | AsyncIterable<string>> {
   const { principal } = call;
   const requestedId = objectId(call, 'checkout session');
-  const { id, object } = await ownReads(
+  const { id, object } = await accountReads(
     principal,
     (db) => findCheckoutSession(db, principal, requestedId, options),
     // A replica may lag behind: only a final status is trusted, any other is read again from the primary.
@@ -31,7 +31,9 @@ export async function answerSession(
   );
   if (object !== undefined) return present(object);
   const read = async (): Promise<Iterable<string>> => {
-    const [session] = await ownReads(principal, (db) => readCheckoutSessions(db, principal, [id], options));
+    const [session] = await accountReads(principal, (db) =>
+      readCheckoutSessions(db, principal, [id], options),
+    );
     return session === undefined ? [] : render(session);
   };
   return heavyText(heavyAnswers, principal.accountId, [read]);

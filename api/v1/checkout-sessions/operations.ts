@@ -43,7 +43,7 @@ const parseExpire = inputParser(ExpireCheckoutSession);
 const parseListLineItems = inputParser(ListLineItems);
 
 export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations {
-  const { db, ownReads, config, notifyDeliveries, heavyAnswers } = deps;
+  const { db, accountReads, config, notifyDeliveries, heavyAnswers } = deps;
   const { baseUrl } = config;
   const answerOf = (expand: readonly string[] = []): SessionAnswer => sessionAnswer(baseUrl, expand);
   const render = (expand: readonly string[] | undefined): ((session: CheckoutSession) => string) => {
@@ -68,13 +68,13 @@ export function checkoutSessionOperations(deps: Deps): CheckoutSessionOperations
       const { expand = [], status, created } = query;
       const filter = { status, ...createdRange(created, sessionPrefix(principal.livemode)) };
       const options = { lineItems: expand.length > 0 };
-      const page = await ownReads(principal, (from) =>
+      const page = await accountReads(principal, (from) =>
         listCheckoutSessions(from, principal, pageRequest(query), filter, options),
       );
       return answerList(heavyAnswers, call, page, {
         url: '/v1/checkout/sessions',
         ...answerOf(expand),
-        read: (ids) => ownReads(principal, (from) => readCheckoutSessions(from, principal, ids, options)),
+        read: (ids) => accountReads(principal, (from) => readCheckoutSessions(from, principal, ids, options)),
       });
     }),
     retrieveCheckoutSession: operation(parseRetrieve, async (call, { expand = [] }) =>

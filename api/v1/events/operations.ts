@@ -16,25 +16,25 @@ const parseResend = inputParser(ResendEvent);
 const OBJECT = 'event';
 
 export function eventOperations(deps: Deps): EventOperations {
-  const { db, ownReads, heavyAnswers, notifyDeliveries } = deps;
+  const { db, accountReads, heavyAnswers, notifyDeliveries } = deps;
   return {
     listEvents: operation(parseList, async (call, query) => {
       const { type, checkout_session: checkoutSession, created } = query;
       const filter = { type, checkoutSession, ...createdRange(created, 'evt_') };
       const { principal } = call;
-      const page = await ownReads(principal, (from) =>
+      const page = await accountReads(principal, (from) =>
         listEvents(from, principal, pageRequest(query), filter),
       );
       return answerList(heavyAnswers, call, page, {
         url: '/v1/events',
         render: (event) => [renderEvent(event)],
-        read: (ids) => ownReads(principal, (from) => readEvents(from, principal, ids)),
+        read: (ids) => accountReads(principal, (from) => readEvents(from, principal, ids)),
       });
     }),
     retrieveEvent: operation(parseNothing, async (call) => {
       const { principal } = call;
       const id = objectId(call, OBJECT);
-      return renderEvent(await ownReads(principal, (from) => getEvent(from, principal, id)));
+      return renderEvent(await accountReads(principal, (from) => getEvent(from, principal, id)));
     }),
     resendEvent: repeatableOperation(deps, parseResend, async (call, input, idempotent) => {
       const resend = { eventId: objectId(call, OBJECT), endpointId: input.webhook_endpoint };

@@ -1,5 +1,5 @@
-import { deleteOwnKey, listOwnKeys, readOwnKeys } from '../../../shared/accounts/own-keys.js';
-import { presentDeletedApiKey, presentOwnApiKey } from '../../../shared/accounts/present.js';
+import { deleteAccountKey, listAccountKeys, readAccountKeys } from '../../../shared/accounts/account-keys.js';
+import { presentAccountKey, presentDeletedApiKey } from '../../../shared/accounts/present.js';
 import type { Deps } from '../../deps/deps.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { pageRequest } from '../../input/list-query.js';
@@ -18,16 +18,16 @@ export function keyOperations({ db, heavyAnswers, keyUses, recentWrites }: Deps)
       const { principal } = call;
       // Writes buffered uses first, so that the key of this request is listed as used.
       await keyUses.write();
-      const page = await listOwnKeys(db, principal, pageRequest(query));
+      const page = await listAccountKeys(db, principal, pageRequest(query));
       return answerList(heavyAnswers, call, page, {
         url: '/v1/keys',
-        present: ({ key, account }) => presentOwnApiKey(key, account),
-        read: (ids) => readOwnKeys(db, principal, ids),
+        present: ({ key, account }) => presentAccountKey(key, account),
+        read: (ids) => readAccountKeys(db, principal, ids),
       });
     }),
     deleteKey: writingOperation({ recentWrites }, parseNothing, async (call) => {
       const id = objectId(call, 'API key');
-      await deleteOwnKey(db, call.principal, id);
+      await deleteAccountKey(db, call.principal, id);
       return presentDeletedApiKey(id);
     }),
   };

@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../../../shared/db/listing.js';
-import type { Weighed } from '../../../shared/db/weighed-columns.js';
+import type { Sized } from '../../../shared/db/sized-columns.js';
 import { TABLE_PART_ROWS } from '../../../shared/limits/bounds.js';
 import { type Columns, csvLine, headLine } from '../../../shared/wire/csv.js';
 import type { InputParser } from '../../input/input-parser.js';
@@ -13,7 +13,7 @@ const MEDIA_TYPE = 'text/csv; charset=utf-8';
 /** A list as CSV, one line per object, newest first. */
 export interface Table<T> {
   columns: Columns<T>;
-  list(page: PageRequest): Promise<Page<Weighed<T>>>;
+  list(page: PageRequest): Promise<Page<Sized<T>>>;
   /** Returns the full objects in the order of `ids`. */
   read(ids: readonly string[]): Promise<T[]>;
 }

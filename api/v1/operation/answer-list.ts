@@ -1,5 +1,5 @@
 import type { Page } from '../../../shared/db/listing.js';
-import type { Weighed } from '../../../shared/db/weighed-columns.js';
+import type { Sized } from '../../../shared/db/sized-columns.js';
 import { presentList, renderObjects, textOfList } from '../../../shared/wire/list.js';
 import type { HeavyAnswers } from '../../limits/heavy-answers.js';
 import { cutByBytes } from './cut-by-bytes.js';
@@ -31,7 +31,7 @@ interface Rendered<T> {
 export function answerList<T>(
   heavyAnswers: HeavyAnswers,
   { principal }: Call,
-  { data, hasMore }: Page<Weighed<T>>,
+  { data, hasMore }: Page<Sized<T>>,
   answer: ListAnswer<T>,
 ): object | string | AsyncIterable<string> {
   const { url, read, present } = answer;

@@ -1,5 +1,9 @@
-import { type Principal, requireKeyThatCounts } from '../../../shared/accounts/api-keys.js';
-import { findAnswer, type IdempotentRequest, KeyTaken } from '../../../shared/accounts/idempotency.js';
+import { type Principal, requireActiveKey } from '../../../shared/accounts/api-keys.js';
+import {
+  findAnswer,
+  IdempotencyKeyTaken,
+  type IdempotentRequest,
+} from '../../../shared/accounts/idempotency.js';
 import type { Knex } from '../../../shared/db/knex.js';
 import { Refusal } from '../../../shared/errors/refusal.js';
 import type { SecretBox } from '../../../shared/secrets/secrets.js';
@@ -48,11 +52,11 @@ export async function answerOnce(
     try {
       return { text: await act(request), isReplay: false };
     } catch (error) {
-      if (!(error instanceof Refusal || error instanceof KeyTaken)) throw error;
+      if (!(error instanceof Refusal || error instanceof IdempotencyKeyTaken)) throw error;
       const stored = request && (await findAnswer(db, request, secretBox));
       if (stored !== undefined) {
         // A revoked key gets no stored response, which may hold a secret.
-        if (repeatable.principal !== undefined) await requireKeyThatCounts(db, repeatable.principal);
+        if (repeatable.principal !== undefined) await requireActiveKey(db, repeatable.principal);
         return { text: stored, isReplay: true };
       }
       if (error instanceof Refusal || attempt === ATTEMPTS) throw error;

@@ -16,22 +16,24 @@ export type PaymentOperations = Record<'listPayments' | 'retrievePayment', Opera
 const parseList = inputParser(ListPayments);
 const parseTable = inputParser(TablePayments);
 
-export function paymentOperations({ ownReads, heavyAnswers }: Deps): PaymentOperations {
+export function paymentOperations({ accountReads, heavyAnswers }: Deps): PaymentOperations {
   const list = operation(parseList, async (call, query) => {
     const { principal } = call;
     const created = createdRange(query.created, 'pay_');
-    const page = await ownReads(principal, (db) => listPayments(db, principal, pageRequest(query), created));
+    const page = await accountReads(principal, (db) =>
+      listPayments(db, principal, pageRequest(query), created),
+    );
     return answerList(heavyAnswers, call, page, {
       url: '/v1/payments',
       present: presentListedPayment,
-      read: (ids) => ownReads(principal, (db) => readPayments(db, principal, ids)),
+      read: (ids) => accountReads(principal, (db) => readPayments(db, principal, ids)),
     });
   });
   const table = tableOperation(heavyAnswers, parseTable, ({ principal }, { created }) => ({
     columns: PAYMENT_COLUMNS,
     list: (page) =>
-      ownReads(principal, (db) => listPayments(db, principal, page, createdRange(created, 'pay_'))),
-    read: (ids) => ownReads(principal, (db) => readPayments(db, principal, ids)),
+      accountReads(principal, (db) => listPayments(db, principal, page, createdRange(created, 'pay_'))),
+    read: (ids) => accountReads(principal, (db) => readPayments(db, principal, ids)),
   }));
 
   return {
@@ -41,7 +43,7 @@ export function paymentOperations({ ownReads, heavyAnswers }: Deps): PaymentOper
       const id = objectId(call, 'payment');
       const isSettled = ({ status }: Payment): boolean => status !== 'processing';
       return presentListedPayment(
-        await ownReads(principal, (db) => getPayment(db, principal, id), isSettled),
+        await accountReads(principal, (db) => getPayment(db, principal, id), isSettled),
       );
     }),
   };

@@ -28,7 +28,7 @@ const parseTable = inputParser(TableRefunds);
 const OBJECT = 'refund';
 
 export function refundOperations(deps: Deps): RefundOperations {
-  const { db, ownReads, config, notifyDeliveries, heavyAnswers } = deps;
+  const { db, accountReads, config, notifyDeliveries, heavyAnswers } = deps;
   const { baseUrl } = config;
   const events = { baseUrl, notifyDeliveries };
   const present = (refund: Payable): object => presentRefund(refund, baseUrl);
@@ -36,21 +36,21 @@ export function refundOperations(deps: Deps): RefundOperations {
 
   const list = operation(parseList, async (call, query) => {
     const { principal } = call;
-    const page = await ownReads(principal, (from) =>
+    const page = await accountReads(principal, (from) =>
       listRefunds(from, principal, pageRequest(query), filterOf(query)),
     );
     return answerList(heavyAnswers, call, page, {
       url: '/v1/refunds',
       present,
-      read: (ids) => ownReads(principal, (from) => readRefunds(from, principal, ids)),
+      read: (ids) => accountReads(principal, (from) => readRefunds(from, principal, ids)),
     });
   });
   const table = tableOperation(heavyAnswers, parseTable, ({ principal }, query) => {
     const filter = filterOf(query);
     return {
       columns: REFUND_COLUMNS,
-      list: (page) => ownReads(principal, (from) => listRefunds(from, principal, page, filter)),
-      read: (ids) => ownReads(principal, (from) => readRefunds(from, principal, ids)),
+      list: (page) => accountReads(principal, (from) => listRefunds(from, principal, page, filter)),
+      read: (ids) => accountReads(principal, (from) => readRefunds(from, principal, ids)),
     };
   });
 
@@ -64,7 +64,7 @@ export function refundOperations(deps: Deps): RefundOperations {
     retrieveRefund: operation(parseNothing, async (call) => {
       const { principal } = call;
       const id = objectId(call, OBJECT);
-      return present(await ownReads(principal, (from) => getRefund(from, principal, id), isOver));
+      return present(await accountReads(principal, (from) => getRefund(from, principal, id), isOver));
     }),
     cancelRefund: repeatableOperation(deps, parseCancel, async (call, _input, idempotent) =>
       cancelRefund(db, call.principal, objectId(call, OBJECT), events, { render, idempotent }),

@@ -11,18 +11,18 @@ export type DeliveryOperations = Record<'listWebhookDeliveries', Operation>;
 
 const parseList = inputParser(ListDeliveries);
 
-export function deliveryOperations({ ownReads, heavyAnswers }: Deps): DeliveryOperations {
+export function deliveryOperations({ accountReads, heavyAnswers }: Deps): DeliveryOperations {
   return {
     listWebhookDeliveries: operation(parseList, async (call, query) => {
       const { principal } = call;
       const id = objectId(call, 'webhook endpoint');
-      const page = await ownReads(principal, (db) =>
+      const page = await accountReads(principal, (db) =>
         listDeliveries(db, principal, id, pageRequest(query), query.status),
       );
       return answerList(heavyAnswers, call, page, {
         url: `/v1/webhook_endpoints/${id}/deliveries`,
         present: ({ delivery, type }) => presentWebhookDelivery(delivery, type),
-        read: (ids) => ownReads(principal, (db) => readDeliveries(db, principal, id, ids)),
+        read: (ids) => accountReads(principal, (db) => readDeliveries(db, principal, id, ids)),
       });
     }),
   };

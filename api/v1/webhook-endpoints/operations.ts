@@ -53,7 +53,7 @@ const parseList = inputParser(ListWebhookEndpoints);
 const OBJECT = 'webhook endpoint';
 
 export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations {
-  const { db, ownReads, config, secretBox, notifyDeliveries, heavyAnswers } = deps;
+  const { db, accountReads, config, secretBox, notifyDeliveries, heavyAnswers } = deps;
   const allowedUrl = (url: string, { principal }: Call): Promise<string> =>
     requireAllowedUrl(url, {
       livemode: principal.livemode,
@@ -74,20 +74,20 @@ export function webhookEndpointOperations(deps: Deps): WebhookEndpointOperations
     }),
     listWebhookEndpoints: operation(parseList, async (call, query) => {
       const { principal } = call;
-      const page = await ownReads(principal, (from) =>
+      const page = await accountReads(principal, (from) =>
         listWebhookEndpoints(from, principal, wholePageRequest(query)),
       );
       return answerList(heavyAnswers, call, page, {
         url: '/v1/webhook_endpoints',
         present: presentWebhookEndpoint,
-        read: (ids) => ownReads(principal, (from) => readWebhookEndpoints(from, principal, ids)),
+        read: (ids) => accountReads(principal, (from) => readWebhookEndpoints(from, principal, ids)),
       });
     }),
     retrieveWebhookEndpoint: operation(parseNothing, async (call) => {
       const { principal } = call;
       const id = objectId(call, OBJECT);
       return presentWebhookEndpoint(
-        await ownReads(principal, (from) => getWebhookEndpoint(from, principal, id)),
+        await accountReads(principal, (from) => getWebhookEndpoint(from, principal, id)),
       );
     }),
     updateWebhookEndpoint: repeatableOperation(deps, parseUpdate, async (call, input, idempotent) => {

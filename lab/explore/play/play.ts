@@ -1,6 +1,6 @@
 import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import type { Payment } from '../../../shared/payments/model.js';
-import { nowMs, travelMs } from '../../../shared/process/clock.js';
+import { advanceClock, nowMs } from '../../../shared/process/clock.js';
 import type { Resolution } from '../../../shared/settlement/policy/by-operator.js';
 import { resolvePayment } from '../../../shared/settlement/resolve.js';
 import { expireSessions } from '../../../workers/jobs/expire-sessions.js';
@@ -45,7 +45,7 @@ async function playStep(world: World, step: Step, playing: Playing): Promise<voi
       return await playWork(world, step, { ...playing, ...within });
     }
     case 'pass':
-      return travelMs(step.seconds * 1000);
+      return advanceClock(step.seconds * 1000);
     case 'expire':
       return await expire(world, at(world.sessionIds, step.session));
     case 'halt chain':

@@ -1,4 +1,4 @@
-import { nowMs, returnToPresent, travelMs } from '../../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
 
 /** Each story begins at the same moment between two blocks, so that it goes the same way again. */
 const BEGINS_EVERY_MS = 10_000;
@@ -17,10 +17,10 @@ export function holdTime(): () => void {
   return () => {
     Date.now = now;
     isHeld = false;
-    returnToPresent();
+    resetClock();
   };
 }
 
 export function passUntil(atMs: number): void {
-  travelMs(Math.max(0, Math.ceil(atMs) - nowMs()));
+  advanceClock(Math.max(0, Math.ceil(atMs) - nowMs()));
 }

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/statement.js';
 
-/** By Postgres' clock, as the standby's answers are dated. */
+/** On the primary's clock, like Replica.shownUntil. */
 export const NOTE_WRITE: Statement = {
   name: 'note-write',
   text: `
@@ -9,8 +9,8 @@ export const NOTE_WRITE: Statement = {
   ON CONFLICT (account_id) DO UPDATE SET until = greatest(known.until, excluded.until)`,
 };
 
-/** Which of those who ask may be answered by a standby that shows all until then. */
-export const MAY_ASK_STANDBY: Statement = {
+/** The positions of the reads that a standby may serve which shows all commits before `shown_until`. */
+export const MAY_READ_REPLICA: Statement = {
   name: 'may-ask-standby',
   text: `
   SELECT asked.position::int FROM unnest($1::text[], $2::text[], $3::timestamptz[]) WITH ORDINALITY

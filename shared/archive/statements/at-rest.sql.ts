@@ -2,15 +2,15 @@ import type { Statement } from '../../db/statement.js';
 import { isOfMonth, type Month } from '../../values/months.js';
 
 /**
- * What of a month is not over: by kind, how many, and one of them. Whatever is under way is in a partial index, so it is
- * found without reading the month.
+ * Counts a month's unfinished rows by kind, with the id of one of them. Unfinished rows are in partial indexes, so the
+ * statement does not read the whole month.
  */
 export function findUnfinished(month: Month): Statement {
   const payable = isOfMonth('payable.id', 'payables', month);
-  const paid = isOfMonth('payment.checkout_session_id', 'payables', month);
-  const payment = `(${isOfMonth('payment.id', 'payments', month)} OR ${paid})`;
-  const told = isOfMonth('event.checkout_session_id', 'payables', month);
-  const event = `(${isOfMonth('delivery.event_id', 'events', month)} OR ${told})`;
+  const ofPayable = isOfMonth('payment.checkout_session_id', 'payables', month);
+  const payment = `(${isOfMonth('payment.id', 'payments', month)} OR ${ofPayable})`;
+  const ofEventPayable = isOfMonth('event.checkout_session_id', 'payables', month);
+  const event = `(${isOfMonth('delivery.event_id', 'events', month)} OR ${ofEventPayable})`;
   const delivery = isOfMonth('delivery.id', 'webhook_deliveries', month);
   const kinds: Record<string, string> = {
     'open sessions and refunds': `payable.id FROM payables payable WHERE payable.status = 'open' AND ${payable}`,

@@ -11,7 +11,7 @@ export const LAST_PART: Statement = {
   text: 'SELECT coalesce(max(part), 0)::int AS part FROM archived_parts WHERE month = $1',
 };
 
-/** The first id of each prefix. */
+/** The lowest id of each prefix; a backtick follows `_` in ASCII. */
 export const FIRST_IDS: Statement = {
   name: undefined,
   text: GROWING_TABLES.flatMap((table) =>

@@ -1,40 +1,40 @@
 import type { Statement } from '../../db/statement.js';
 import type { GrowingTable } from '../../values/months.js';
 
-/** Of one statement: rows, and bytes of their text. */
-const MOST = 200;
-const MOST_BYTES = 4_000_000;
+/** Per statement. */
+const MAX_ROWS = 200;
+const MAX_BYTES = 4_000_000;
 
-/** A row on one line, as it is: JSON columns keep the order of their members. */
+/** A row as JSON on one line. `json` columns keep the order of their members. */
 const LINE = `translate(row_to_json(row)::text, E'\\n\\r', '  ')`;
 
-/** Payables with ids from $1, and before $2: as many as fit into `MOST_BYTES`, and one in any case. */
+/** Payables with ids from $1 and below $2: as many as fit into MAX_BYTES, at least one. */
 export const NEXT_PAYABLES: Statement = {
   name: 'archive payables',
   text: `
     SELECT id, line FROM (
       SELECT id, line, sum(octet_length(line)) OVER (ORDER BY id) - octet_length(line) AS before FROM (
-        SELECT id, ${LINE} AS line FROM payables row WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${MOST}
+        SELECT id, ${LINE} AS line FROM payables row WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${MAX_ROWS}
       ) read
-    ) weighed WHERE before < ${MOST_BYTES} ORDER BY id`,
+    ) summed WHERE before < ${MAX_BYTES} ORDER BY id`,
 };
 
-const OF: Readonly<Partial<Record<GrowingTable, string>>> = {
+const PARENT_COLUMNS: Readonly<Partial<Record<GrowingTable, string>>> = {
   payments: 'checkout_session_id',
   events: 'checkout_session_id',
   webhook_deliveries: 'event_id',
 };
 
-/** What belongs to the rows $1: the payments and events of payables, the deliveries of events. */
+/** Payments and events of the payables $1, or deliveries of the events $1. */
 export function belongingTo(table: GrowingTable): Statement {
   return {
     name: `archive ${table} of`,
-    text: `SELECT id, ${LINE} AS line FROM ${table} row WHERE ${OF[table]} = ANY ($1::text[]) ORDER BY id`,
+    text: `SELECT id, ${LINE} AS line FROM ${table} row WHERE ${PARENT_COLUMNS[table]} = ANY ($1::text[]) ORDER BY id`,
   };
 }
 
-/** Nothing that refers to it may be left behind. */
-const UNLESS: Readonly<Record<GrowingTable, string>> = {
+/** A row is deleted only when no remaining row refers to it. */
+const UNREFERENCED: Readonly<Record<GrowingTable, string>> = {
   payables: `NOT EXISTS (SELECT FROM payments WHERE checkout_session_id = row.id)
     AND NOT EXISTS (SELECT FROM events WHERE checkout_session_id = row.id)`,
   payments: `NOT EXISTS (SELECT FROM payables
@@ -43,20 +43,20 @@ const UNLESS: Readonly<Record<GrowingTable, string>> = {
   webhook_deliveries: 'true',
 };
 
-const MARK =
+const MARK_COLUMNS =
   'checkout_session_id, payload_key, payload_released, identifier, network, transaction, proof_index';
 
-/** Of the rows $1 those that still are what the lines $2 say, to the letter; a payment leaves its mark. */
+/** Deletes the rows $1 whose text still equals the lines $2. A deleted payment leaves a row in `payment_marks`. */
 export function removeOf(table: GrowingTable): Statement {
   const marks = `, marked AS (
-      INSERT INTO payment_marks (payment_id, ${MARK}) SELECT id, ${MARK} FROM removed ON CONFLICT DO NOTHING
+      INSERT INTO payment_marks (payment_id, ${MARK_COLUMNS}) SELECT id, ${MARK_COLUMNS} FROM removed ON CONFLICT DO NOTHING
     )`;
   return {
     name: `archive remove ${table}`,
     text: `
       WITH removed AS (
         DELETE FROM ${table} row USING unnest($1::text[], $2::text[]) AS archived (archived_id, line)
-        WHERE row.id = ANY ($1::text[]) AND row.id = archived_id AND ${LINE} = line AND ${UNLESS[table]}
+        WHERE row.id = ANY ($1::text[]) AND row.id = archived_id AND ${LINE} = line AND ${UNREFERENCED[table]}
         RETURNING row.*
       )${table === 'payments' ? marks : ''}
       SELECT count(*)::int AS count FROM removed`,

@@ -1,5 +1,5 @@
 import { asJson, booleanColumn, type Sql, secondsColumn, sql, textColumn } from '../../db/json-text.js';
-import { jsonBytes, textBytes } from '../../db/weighed-columns.js';
+import { jsonBytes, textBytes } from '../../db/sized-columns.js';
 import { type FieldType, fieldsBy, inWireOrder, SESSION_FIELDS } from '../../session-fields/fields.js';
 import { createdMsSql } from '../../values/ids.js';
 

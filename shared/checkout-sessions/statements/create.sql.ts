@@ -1,4 +1,4 @@
-import { ANSWER_COLUMNS, keepAnswers } from '../../accounts/idempotency.js';
+import { ANSWER_COLUMNS, insertAnswers } from '../../accounts/idempotency.js';
 import { type FieldType, SESSION_FIELDS } from '../../session-fields/fields.js';
 
 const POSTGRES_TYPES: Record<FieldType, string> = { text: 'text', metadata: 'json', time: 'timestamptz' };
@@ -16,7 +16,7 @@ export const INSERT = {
       SELECT * FROM asked
       WHERE (SELECT revoked_at IS NULL FROM api_keys WHERE id = asked.api_key_id)
         AND (SELECT evm_wallet IS NOT NULL OR solana_wallet IS NOT NULL FROM accounts WHERE id = asked.account_id)
-    ), kept AS (${keepAnswers('allowed')})
+    ), kept AS (${insertAnswers('allowed')})
     INSERT INTO checkout_sessions (id, account_id, livemode, status, amount_total_cents, line_items, summary,
       ${FIELDS})
     SELECT id, account_id, livemode, 'open', amount_total_cents, line_items, summary, ${FIELDS}

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/statement.js';
 import { PERSONAL_FIELDS } from '../../session-fields/fields.js';
-import { fits } from '../../upkeep/statements/retention.sql.js';
+import { withinByteBudget } from '../../upkeep/statements/retention.sql.js';
 import { BYTES_OF_SESSION } from './as-json.sql.js';
 
 const NAMES = PERSONAL_FIELDS.map(({ name }) => name);
@@ -13,7 +13,7 @@ const OVER_AND_NAMED = `${IS_NAMED} AND status IN ('complete', 'expired')`;
 /** Sessions that expired before $1: at most $2, and at most $3 bytes of them. */
 export const TAKE_NAMED: Statement = {
   name: undefined,
-  text: fits(
+  text: withinByteBudget(
     'id',
     `SELECT id, ${BYTES_OF_SESSION} AS bytes FROM payables session WHERE ${OVER_AND_NAMED} AND expires_at < $1
      ORDER BY expires_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`,

@@ -4,7 +4,7 @@ import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 export const BACKLOG: Statement = {
   name: 'backlog',
   text: `
-  SELECT payments.*, deliveries.*, sessions.*, "quarantinedPayments" + "sessionsApart" + "quarantinedDeliveries" AS "quarantinedWork" FROM (
+  SELECT payments.*, deliveries.*, sessions.*, "quarantinedPayments" + "quarantinedSessions" + "quarantinedDeliveries" AS "quarantinedWork" FROM (
     SELECT count(*)::int AS "paymentsProcessing",
       coalesce(extract(epoch FROM $1::timestamptz - min(claimed_at)), 0)::float AS "oldestPaymentSeconds",
       (count(*) FILTER (WHERE lost_takes >= ${QUARANTINE_AFTER_CRASHES}))::int AS "quarantinedPayments"
@@ -17,9 +17,9 @@ export const BACKLOG: Statement = {
     SELECT count(*)::int AS "sessionsOverdue"
     FROM payables WHERE status = 'open' AND expires_at <= $1
   ) sessions, (
-    SELECT count(*)::int AS "sessionsApart" FROM crashed_work WHERE deaths >= ${QUARANTINE_AFTER_CRASHES}
+    SELECT count(*)::int AS "quarantinedSessions" FROM crashed_work WHERE deaths >= ${QUARANTINE_AFTER_CRASHES}
   ) crashed, (
     SELECT count(*)::int AS "quarantinedDeliveries"
     FROM webhook_deliveries WHERE lost_takes >= ${QUARANTINE_AFTER_CRASHES} AND due_at IS NOT NULL
-  ) apart`,
+  ) quarantined`,
 };

@@ -1,9 +1,9 @@
 import type { Statement } from '../../db/statement.js';
 
-/** By Postgres' clock, which all of them have in common. One that was killed is counted until it has been silent for so long. */
+/** Compared by Postgres' clock, which all processes share. A killed process is counted for another 10 s. */
 const GONE = `seen_at < now() - interval '10 seconds'`;
 
-/** The one that asks is not in it: its row is not seen by the statement that writes it. */
+/** The count excludes the calling process: a statement does not see rows that it writes itself. */
 export const COUNT_CALLERS: Statement = {
   name: undefined,
   text: `

@@ -1,12 +1,11 @@
 import type { Statement } from '../../db/statement.js';
 import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 
-/** The ids that workers have in hand of this work. */
+/** The ids of this kind of work that workers have taken. */
 export function inFlight(work: string): string {
   return `SELECT unnest(ids) FROM work_in_hand WHERE work = ${work}`;
 }
 
-/** Whether the row is one to be taken alone. */
 export function isQuarantined(work: string, id: string): string {
   return `EXISTS (
     SELECT FROM crashed_work crashed
@@ -14,37 +13,37 @@ export function isQuarantined(work: string, id: string): string {
   )`;
 }
 
-/** How much longer a row waits after so many deaths: not at all before it was taken alone, then 1, 2, 4 … 64 minutes. */
-export function pauseAfter(deaths: string): string {
-  return `CASE WHEN ${deaths} <= ${QUARANTINE_AFTER_CRASHES} THEN interval '0'
-    ELSE interval '1 minute' * 2 ^ least(${deaths} - ${QUARANTINE_AFTER_CRASHES + 1}, 6) END`;
+/** The pause before a quarantined row is taken again: none the first time, then 1, 2, 4 … 64 minutes. */
+export function pauseAfter(crashes: string): string {
+  return `CASE WHEN ${crashes} <= ${QUARANTINE_AFTER_CRASHES} THEN interval '0'
+    ELSE interval '1 minute' * 2 ^ least(${crashes} - ${QUARANTINE_AFTER_CRASHES + 1}, 6) END`;
 }
 
 /**
- * Those who finish theirs hold its row. What was taken before $1, and nobody holds, is nobody's any more. Two who took a
- * row in the same moment are one death of it.
+ * A worker keeps its `work_in_hand` row locked while it finishes the batch. An unlocked row older than $1 belongs to a
+ * crashed worker. Two workers that crash on the same row count as one crash.
  */
 export const COUNT_CRASHES: Statement = {
-  name: 'count-deaths',
+  name: 'count-crashes',
   text: `
-  WITH left_behind AS (
+  WITH abandoned AS (
     DELETE FROM work_in_hand WHERE id IN (
       SELECT id FROM work_in_hand WHERE taken_at <= $1 FOR UPDATE SKIP LOCKED
     )
     RETURNING work, ids
-  ), died AS (
-    SELECT DISTINCT work, id FROM left_behind, unnest(ids) AS id
+  ), crashed_on AS (
+    SELECT DISTINCT work, id FROM abandoned, unnest(ids) AS id
   )
   INSERT INTO crashed_work AS crashed (work, id, deaths, died_at, due_at)
-  SELECT work, id, 1, $2, $2 FROM died
+  SELECT work, id, 1, $2, $2 FROM crashed_on
   ON CONFLICT (work, id) DO UPDATE
   SET deaths = crashed.deaths + 1, died_at = $2, due_at = $2::timestamptz + ${pauseAfter('crashed.deaths + 1')}
-  RETURNING work, id, deaths`,
+  RETURNING work, id, deaths AS crashes`,
 };
 
-/** The one that fewest died with; not again within a second, should it be held by somebody else. */
+/** Takes the due row with the fewest crashes. A row that another transaction locks is tried again after a second. */
 export const TAKE_ONE_QUARANTINED: Statement = {
-  name: 'take-one-apart',
+  name: 'take-one-quarantined',
   text: `
   WITH one AS (
     UPDATE crashed_work SET due_at = $2::timestamptz + interval '1 second'
@@ -59,8 +58,8 @@ export const TAKE_ONE_QUARANTINED: Statement = {
   RETURNING id, ids`,
 };
 
-/** They ended otherwise since. */
-export const FORGET_CRASHES: Statement = {
+/** Deletes old crash counts below the quarantine threshold. */
+export const REMOVE_OLD_CRASHES: Statement = {
   name: undefined,
   text: `DELETE FROM crashed_work WHERE deaths < ${QUARANTINE_AFTER_CRASHES} AND died_at < $1`,
 };

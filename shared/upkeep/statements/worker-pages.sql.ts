@@ -12,7 +12,7 @@ export const READ_WORKER_PAGES: Statement = {
   text: 'SELECT page FROM worker_pages WHERE written_at > $1 ORDER BY written_at DESC LIMIT $2',
 };
 
-export const FORGET_WORKERS: Statement = {
+export const REMOVE_OLD_PAGES: Statement = {
   name: undefined,
   text: 'DELETE FROM worker_pages WHERE written_at < $1',
 };

@@ -1,15 +1,15 @@
 import type { Statement } from '../../db/statement.js';
 
 /**
- * A row as large as a page needs a new one, which a full disk does not have, and is taken back within the statement.
- * What remains to be committed is empty, and needs all the same what every commit needs.
+ * A row as large as a page needs a new page, which a full disk does not have. The exception rolls the row back, so the
+ * table stays empty, and the commit still writes to the WAL.
  */
 export const WRITE_PROBE: Statement = {
   name: undefined,
   text: `
     DO $$ BEGIN
       INSERT INTO write_probes VALUES (repeat('-', 8000));
-      RAISE EXCEPTION 'taken back';
+      RAISE EXCEPTION 'rolled back';
     EXCEPTION WHEN raise_exception THEN NULL;
     END $$`,
 };

@@ -1,11 +1,11 @@
 import type { Statement } from '../../db/statement.js';
 import {
   DUE_INTO_FREE,
+  hiddenFromPlanner,
   hostOf,
   sealedSecrets,
   TAKE_FITTING,
   TAKEN_COLUMNS,
-  unseenByPlanner,
 } from './take-due.sql.js';
 
 /**
@@ -34,12 +34,12 @@ export const SUCCEED_AND_PASS_ON: Statement = {
   text: `
   WITH ended AS (
     SELECT delivery.id, delivery.endpoint_id, success.entry, success.bytes
-    FROM unnest(${unseenByPlanner('$5::text[]')}, ${unseenByPlanner('$6::int[]')}, ${unseenByPlanner('$7::jsonb[]')}, ${unseenByPlanner('$8::int[]')})
+    FROM unnest(${hiddenFromPlanner('$5::text[]')}, ${hiddenFromPlanner('$6::int[]')}, ${hiddenFromPlanner('$7::jsonb[]')}, ${hiddenFromPlanner('$8::int[]')})
       AS success (id, attempt, entry, bytes)
     CROSS JOIN LATERAL (
       -- What is leased is pending; asked by its status, the planner would look through all that is.
       SELECT id, endpoint_id FROM webhook_deliveries
-      WHERE id = success.id AND attempt = success.attempt AND leased_until >= ${unseenByPlanner('$3::timestamptz')}
+      WHERE id = success.id AND attempt = success.attempt AND leased_until >= ${hiddenFromPlanner('$3::timestamptz')}
       FOR NO KEY UPDATE SKIP LOCKED
     ) delivery
   ), succeeded AS (
@@ -48,7 +48,7 @@ export const SUCCEED_AND_PASS_ON: Statement = {
     RETURNING delivery.id, delivery.endpoint_id, ended.bytes > 0 AS passes_on
   ), told AS MATERIALIZED (
     -- Once for all that ended at an endpoint: none of them was on its way for a while.
-    SELECT ended.endpoint_id, ${isNews('ended.endpoint_id', unseenByPlanner('$3::timestamptz'), 'true')} AS is_news
+    SELECT ended.endpoint_id, ${isNews('ended.endpoint_id', hiddenFromPlanner('$3::timestamptz'), 'true')} AS is_news
     FROM (SELECT DISTINCT endpoint_id FROM ended) ended
   ), free AS (
     SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, ${sealedSecrets('$1::timestamptz')} AS sealed_secrets,
@@ -57,7 +57,7 @@ export const SUCCEED_AND_PASS_ON: Statement = {
     WHERE ended.bytes > 0 AND endpoint.status = 'enabled' AND endpoint.deleted_at IS NULL
       AND endpoint.failing_since IS NULL AND endpoint.places >= (
         SELECT count(*) FROM webhook_deliveries
-        WHERE endpoint_id = endpoint.id AND leased_until > ${unseenByPlanner('$1::timestamptz')}
+        WHERE endpoint_id = endpoint.id AND leased_until > ${hiddenFromPlanner('$1::timestamptz')}
       )
     GROUP BY endpoint.id
   ), ${DUE_INTO_FREE}, fitting AS (

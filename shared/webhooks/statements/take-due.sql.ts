@@ -3,7 +3,7 @@ import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
 
 /** The planner keeps one plan for values that it does not see; else it would plan anew each time, for longer than it works. */
-export const unseenByPlanner = (value: string): string => `(SELECT ${value})`;
+export const hiddenFromPlanner = (value: string): string => `(SELECT ${value})`;
 
 /** What no two workers have died with: the others are taken alone. */
 export const NOT_QUARANTINED = `lost_takes < ${QUARANTINE_AFTER_CRASHES}`;
@@ -31,14 +31,14 @@ export const CHOOSE: Statement = {
     FROM webhook_endpoints endpoint
     CROSS JOIN LATERAL (
       SELECT due_at FROM webhook_deliveries
-      WHERE endpoint_id = endpoint.id AND due_at <= ${unseenByPlanner('$2::timestamptz')} AND ${NOT_QUARANTINED}
+      WHERE endpoint_id = endpoint.id AND due_at <= ${hiddenFromPlanner('$2::timestamptz')} AND ${NOT_QUARANTINED}
       ORDER BY due_at LIMIT 1
     ) earliest
     CROSS JOIN LATERAL (
       SELECT count(*) FROM webhook_deliveries
-      WHERE endpoint_id = endpoint.id AND leased_until > ${unseenByPlanner('$2::timestamptz')}
+      WHERE endpoint_id = endpoint.id AND leased_until > ${hiddenFromPlanner('$2::timestamptz')}
     ) in_flight
-    WHERE endpoint.account_id = ${unseenByPlanner('$1::text')} AND endpoint.deleted_at IS NULL
+    WHERE endpoint.account_id = ${hiddenFromPlanner('$1::text')} AND endpoint.deleted_at IS NULL
   ), in_turn AS (
     SELECT id, host, due_at, has_slot, sum(count) OVER (PARTITION BY host)
       + row_number() OVER (PARTITION BY host ORDER BY has_slot DESC, count, due_at) AS turn
@@ -64,7 +64,7 @@ export const DUE_INTO_FREE = `
     FROM free CROSS JOIN LATERAL (
       -- A row that somebody else is writing to is left, and one that was written just now is asked again.
       SELECT id, endpoint_id, event_id, due_at FROM webhook_deliveries
-      WHERE endpoint_id = free.endpoint_id AND due_at <= ${unseenByPlanner('$1::timestamptz')} AND ${NOT_QUARANTINED}
+      WHERE endpoint_id = free.endpoint_id AND due_at <= ${hiddenFromPlanner('$1::timestamptz')} AND ${NOT_QUARANTINED}
       ORDER BY due_at LIMIT free.slots FOR NO KEY UPDATE SKIP LOCKED
     ) due
   )`;
@@ -92,7 +92,7 @@ export const TAKE: Statement = {
   WITH free AS (
     SELECT dealt.endpoint_id, greatest(0, least(dealt.slots, dealt.most - in_flight.count)) AS slots,
       dealt.most - in_flight.count > dealt.slots AS could_have_more
-    FROM unnest(${unseenByPlanner('$3::text[]')}, ${unseenByPlanner('$4::int[]')}, ${unseenByPlanner('$5::int[]')})
+    FROM unnest(${hiddenFromPlanner('$3::text[]')}, ${hiddenFromPlanner('$4::int[]')}, ${hiddenFromPlanner('$5::int[]')})
       AS dealt (endpoint_id, slots, most)
     CROSS JOIN LATERAL (
       SELECT count(*)::int FROM webhook_deliveries WHERE endpoint_id = dealt.endpoint_id AND leased_until > $1

@@ -4,7 +4,7 @@ import { EvmChain } from '../../../lab/world/chains/evm-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
-import { nowMs, returnToPresent, travelMs } from '../../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
 import { buildEvmQuery } from './evm-payment.js';
 
 describe('an EVM endpoint', () => {
@@ -19,7 +19,7 @@ describe('an EVM endpoint', () => {
   });
 
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     chains.close();
     await chain.close();
   });
@@ -123,7 +123,7 @@ describe('an EVM endpoint', () => {
     });
 
     it('by an hour says until when it has seen, and that no time has passed since', async () => {
-      travelMs(3_600_000);
+      advanceClock(3_600_000);
       const chainTime = new Date(chain.head.timestamp * 1000);
       const { validBefore } = payment;
       assert.deepEqual(await chains.lookUp(payment), { kind: 'unused', chainTime, exhausted: false });
@@ -134,7 +134,7 @@ describe('an EVM endpoint', () => {
 
     it('still proves a payment that it has seen', async () => {
       chain.movePayment(payment);
-      travelMs(3_600_000);
+      advanceClock(3_600_000);
       assert.equal((await chains.lookUp(payment)).kind, 'paid');
     });
 

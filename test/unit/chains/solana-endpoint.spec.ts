@@ -4,7 +4,7 @@ import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
-import { nowMs, returnToPresent, travelMs } from '../../../shared/process/clock.js';
+import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
 
 describe('a Solana endpoint', () => {
@@ -21,7 +21,7 @@ describe('a Solana endpoint', () => {
   });
 
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     chains.close();
     await chain.close();
   });
@@ -129,7 +129,7 @@ describe('a Solana endpoint', () => {
   });
 
   it('whose finalized block is an hour old says until when it has seen, and no more', async () => {
-    travelMs(3_600_000);
+    advanceClock(3_600_000);
     const found = await chains.lookUp(payment);
     assert.ok(found.kind === 'unused' && !found.exhausted);
     assert.ok(nowMs() - found.chainTime.getTime() > 3_600_000);

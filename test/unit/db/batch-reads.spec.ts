@@ -76,7 +76,7 @@ describe('reads that are asked for together', () => {
     });
 
     it('wait in line, in the order in which they were asked for', async () => {
-      const ask = batchReads(slowly, { most: 1, atOnce: 2 });
+      const ask = batchReads(slowly, { maxKeys: 1, maxStatements: 2 });
       const answers = ['a', 'b', 'c', 'd'].map((item) => ask(db, item));
       await turnEnds();
       assert.deepEqual(sent, [['a'], ['b']]);
@@ -89,7 +89,7 @@ describe('reads that are asked for together', () => {
     });
 
     it('go together once there is a place', async () => {
-      const ask = batchReads(slowly, { most: 2, atOnce: 1 });
+      const ask = batchReads(slowly, { maxKeys: 2, maxStatements: 1 });
       const answers = ['a', 'b', 'c'].map((item) => ask(db, item));
       await turnEnds();
       const late = ask(db, 'd');
@@ -105,7 +105,7 @@ describe('reads that are asked for together', () => {
     });
 
     it('go on after one that failed, but wait for no database that is away', async () => {
-      const ask = batchReads(slowly, { most: 1, atOnce: 1 });
+      const ask = batchReads(slowly, { maxKeys: 1, maxStatements: 1 });
       const answers = ['a', 'b', 'c'].map((item) => ask(db, item).catch((error: Error) => error.message));
       await turnEnds();
       refuse[0]?.(new Error('it is wrong'));

@@ -8,16 +8,16 @@ describe('writes that like company', () => {
   // Nobody sends anything to it.
   const db = {} as Knex;
   let sent: string[][];
-  const open = (likesCompany: boolean) =>
+  const open = (lingerMs: number) =>
     batchWrites<string, string>({
       keyOf: (item) => item,
-      likesCompany,
-      together: async (_db, items) => {
+      lingerMs,
+      writeBatch: async (_db, items) => {
         sent.push([...items]);
         return [...items];
       },
-      alone: async (_db, item) => item,
-      unclear: async (_db, item) => item,
+      writeOne: async (_db, item) => item,
+      onBrokenConnection: async (_db, item) => item,
     });
   beforeEach(() => {
     sent = [];
@@ -26,13 +26,13 @@ describe('writes that like company', () => {
   afterEach(() => mock.timers.reset());
 
   it('wait for nobody as long as they come one by one', async () => {
-    const write = open(true);
+    const write = open(4);
     for (const item of ['a', 'b', 'c']) await write(db, item);
     assert.deepEqual(sent, [['a'], ['b'], ['c']]);
   });
 
   it('wait a moment for others once they had some, and no longer when nobody came', async () => {
-    const write = open(true);
+    const write = open(4);
     await Promise.all([write(db, 'a'), write(db, 'b')]);
     const first = write(db, 'c');
     await turnEnds();
@@ -52,7 +52,7 @@ describe('writes that like company', () => {
   });
 
   it('leave at once when enough have come', async () => {
-    const write = open(true);
+    const write = open(4);
     await Promise.all([write(db, 'a'), write(db, 'b')]);
     const ten = Array.from({ length: 10 }, (_, index) => `of ten ${index}`);
     await Promise.all(ten.map((item) => write(db, item)));
@@ -62,7 +62,7 @@ describe('writes that like company', () => {
   });
 
   it('are those alone that say so', async () => {
-    const write = open(false);
+    const write = open(0);
     await Promise.all([write(db, 'a'), write(db, 'b')]);
     await write(db, 'c');
     assert.deepEqual(sent, [['a', 'b'], ['c']]);

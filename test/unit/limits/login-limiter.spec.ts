@@ -5,7 +5,7 @@ import {
   WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE,
 } from '../../../shared/limits/bounds.js';
 import { openLoginLimiter } from '../../../shared/limits/login-limiter.js';
-import { returnToPresent, travelMs } from '../../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../../shared/process/clock.js';
 import { stopClockOnSecond } from '../../support/stopped-clock.js';
 
 const OURS = '203.0.113.7';
@@ -14,7 +14,7 @@ describe('the login limiter', () => {
   beforeEach(() => stopClockOnSecond());
   afterEach(() => {
     mock.restoreAll();
-    returnToPresent();
+    resetClock();
   });
 
   function guess(limiter: ReturnType<typeof openLoginLimiter>, address: string, times: number): unknown[] {
@@ -34,7 +34,7 @@ describe('the login limiter', () => {
       limiter.check('203.0.113.8', () => true),
       true,
     );
-    travelMs(60_000);
+    advanceClock(60_000);
     assert.equal(
       limiter.check(OURS, () => true),
       true,
@@ -76,7 +76,7 @@ describe('the login limiter', () => {
   it('ends its limit when the clock steps back', () => {
     const limiter = openLoginLimiter();
     guess(limiter, OURS, WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE);
-    travelMs(-3_600_000);
+    advanceClock(-3_600_000);
     assert.equal(
       limiter.check(OURS, () => true),
       true,

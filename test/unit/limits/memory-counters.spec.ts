@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { countInMemory } from '../../../api/limits/memory-counters.js';
 import { MAX_COUNTED_IN_MEMORY } from '../../../shared/limits/bounds.js';
-import { returnToPresent, travelMs } from '../../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../../shared/process/clock.js';
 
 const SHARE = { keyPrefix: 'test', points: 3, duration: 60 };
 
 describe('a limit that is counted in memory', () => {
-  afterEach(() => returnToPresent());
+  afterEach(() => resetClock());
 
   it('grants the share and no more, also of many at once', () => {
     const count = countInMemory(SHARE);
@@ -19,11 +19,11 @@ describe('a limit that is counted in memory', () => {
   it('begins anew when the time is over, and not before', () => {
     const count = countInMemory(SHARE);
     count('a', 3);
-    travelMs(59_000);
+    advanceClock(59_000);
     const { granted, msBeforeNext } = count('a', 1);
     assert.equal(granted, 0);
     assert.ok(msBeforeNext > 0 && msBeforeNext <= 1000);
-    travelMs(msBeforeNext);
+    advanceClock(msBeforeNext);
     assert.equal(count('a', 1).granted, 1);
   });
 

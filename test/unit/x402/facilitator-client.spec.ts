@@ -5,7 +5,7 @@ import { answers, answersHtml, slow } from '../../../lab/world/facilitator/dial.
 import { type FakeFacilitator, startFacilitator } from '../../../lab/world/facilitator/facilitator.js';
 import { openRateLimiter } from '../../../shared/limits/rate-limiter.js';
 import { openThrottle } from '../../../shared/limits/throttle.js';
-import { returnToPresent, travelMs } from '../../../shared/process/clock.js';
+import { advanceClock, resetClock } from '../../../shared/process/clock.js';
 import { parseFacilitatorSecret } from '../../../shared/secrets/facilitator-secret.js';
 import { createFacilitator, type Facilitator } from '../../../shared/x402/facilitator.js';
 import { loggerWithLines } from '../../support/log-lines.js';
@@ -23,7 +23,7 @@ describe('the facilitator client', () => {
     fake = await startFacilitator();
   });
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     await Promise.all(open.splice(0).map((facilitator) => facilitator.close()));
     await fake.close();
   });
@@ -50,10 +50,10 @@ describe('the facilitator client', () => {
     const facilitator = client();
     const all = await Promise.all(Array.from({ length: 20 }, () => facilitator.supported()));
     assert.ok(all.every((kinds) => kinds?.has('eip155:84532')));
-    travelMs(59_000);
+    advanceClock(59_000);
     await facilitator.supported();
     assert.equal(fake.calls.supported.length, 1);
-    travelMs(2_000);
+    advanceClock(2_000);
     await facilitator.supported();
     assert.equal(fake.calls.supported.length, 2);
   });
@@ -62,9 +62,9 @@ describe('the facilitator client', () => {
     const facilitator = client();
     await facilitator.supported();
     fake.supported.always(answers(500));
-    travelMs(9 * 60_000);
+    advanceClock(9 * 60_000);
     assert.ok((await facilitator.supported())?.has('eip155:84532'));
-    travelMs(61_000);
+    advanceClock(61_000);
     assert.equal(await facilitator.supported(), undefined);
   });
 
@@ -74,7 +74,7 @@ describe('the facilitator client', () => {
     fake.supported.always(answersHtml(503));
     for (let visit = 0; visit < 3; visit += 1) await facilitator.supported();
     assert.deepEqual(told(), [['error', 'facilitator.supported_unknown', 'HTTP 503']]);
-    travelMs(61_000);
+    advanceClock(61_000);
     fake.supported.always(answers(200, { supported: [] }));
     await facilitator.supported();
     assert.match(told().join(), /supported_unknown,HTTP 200 without JSON that has kinds/);
@@ -82,11 +82,11 @@ describe('the facilitator client', () => {
     await facilitator.supported();
     assert.deepEqual(told(), [['info', 'facilitator.supported_known']]);
     fake.supported.always(answers(500));
-    travelMs(61_000);
+    advanceClock(61_000);
     await facilitator.supported();
     assert.deepEqual(told(), [['warn', 'facilitator.supported_unknown', 'HTTP 500']]);
     await fake.close();
-    travelMs(600_000);
+    advanceClock(600_000);
     await facilitator.supported();
     assert.match(told().join(), /^error,facilitator.supported_unknown,(UND_ERR_SOCKET|ECONN)/);
   });
@@ -205,7 +205,7 @@ describe('the facilitator client', () => {
     const facilitator = client({ key: { id: 'key-1', secret: ` ${secret} ` } });
     const tokens: string[] = [];
     for (const secondsLater of [0, 85, 6]) {
-      travelMs(secondsLater * 1000);
+      advanceClock(secondsLater * 1000);
       await facilitator.verify({} as never);
       tokens.push(fake.calls.verify.at(-1)?.headers.authorization?.replace('Bearer ', '') ?? '');
     }

@@ -9,7 +9,7 @@ import {
 } from '../../../lab/world/facilitator/facilitator.js';
 import type { Movement } from '../../../lab/world/facilitator/judgement.js';
 import type { EvmOverrides, SolanaOverrides } from '../../../lab/world/shop/agent.js';
-import { now, returnToPresent, travelMs } from '../../../shared/process/clock.js';
+import { advanceClock, now, resetClock } from '../../../shared/process/clock.js';
 import { readSettleAnswer } from '../../../shared/x402/facilitator-answers.js';
 import { parseSupported } from '../../../shared/x402/requirements.js';
 import { ACCOUNT, BUYER, FacilitatorCaller } from './facilitator-caller.js';
@@ -34,7 +34,7 @@ describe('the fake facilitator', () => {
   });
 
   afterEach(async () => {
-    returnToPresent();
+    resetClock();
     await facilitator.close();
   });
 
@@ -137,9 +137,9 @@ describe('the fake facilitator', () => {
 
       it('an authorization that ends in less than six seconds, by our clock', async () => {
         const request = await caller.evmRequest();
-        travelMs(293_000);
+        advanceClock(293_000);
         assert.equal(await caller.verify(request), 'valid');
-        travelMs(3_000);
+        advanceClock(3_000);
         assert.equal(await caller.verify(request), 'invalid_exact_evm_payload_authorization_valid_before');
       });
 

@@ -1,21 +1,24 @@
 import os from 'node:os';
 import { type NewOperatorAction, recordOperatorAction } from '../shared/accounts/operator-actions.js';
 import type { Knex } from '../shared/db/knex.js';
-import type { Deed } from './command.js';
+import type { AuditEntry } from './command.js';
 import type { CommandLine } from './parse-command-line.js';
 
-/** Nothing is changed without a row that says who did it, and none tells of what was not done. */
-export async function runRecorded(db: Knex, line: CommandLine): Promise<{ answer: object; deed: Deed }> {
+/** Runs a command; a command that changes something commits together with its audit row, or after it when `piecemeal`. */
+export async function runAudited(
+  db: Knex,
+  line: CommandLine,
+): Promise<{ answer: object; audit: AuditEntry }> {
   const { command, input } = line;
-  const deed: Deed = {
+  const audit: AuditEntry = {
     about: command.subject && input[command.subject],
-    record: (within) => recordOperatorAction(within, actionOf(line, deed.about)),
+    record: (trx) => recordOperatorAction(trx, actionOf(line, audit.about)),
   };
-  if (command.changes !== 'at once') return { answer: await command.run(db, input, deed), deed };
+  if (command.changes !== 'at once') return { answer: await command.run(db, input, audit), audit };
   return await db.transaction(async (trx) => {
-    const answer = await command.run(trx, input, deed);
-    await deed.record(trx);
-    return { answer, deed };
+    const answer = await command.run(trx, input, audit);
+    await audit.record(trx);
+    return { answer, audit };
   });
 }
 

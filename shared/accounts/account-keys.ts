@@ -1,19 +1,19 @@
 import type { Knex } from '../db/knex.js';
 import { modelColumns } from '../db/model-columns.js';
-import { weighedColumns } from '../db/weighed-columns.js';
+import { sizedColumns } from '../db/sized-columns.js';
 import { noSuch } from '../errors/refusal.js';
 import { now } from '../process/clock.js';
-import { type Principal, requireKeyThatCounts, whereKeyCounts } from './api-keys.js';
+import { accountList } from './account-list.js';
+import { type Principal, requireActiveKey, whereKeyActive } from './api-keys.js';
 import { Account, ApiKey } from './model.js';
-import { ownList } from './own-list.js';
 
-/** The checkout keys of a merchant, as a key of theirs sees them: those of its mode that count. */
-export interface OwnKey {
+/** A merchant's active checkout keys of one mode. */
+export interface AccountKey {
   key: ApiKey;
   account: Account;
 }
 
-const key = weighedColumns(
+const key = sizedColumns(
   ApiKey,
   'key',
   ['id', 'livemode', 'name', 'facilitatorKeyId', 'lastUsedAt'],
@@ -21,8 +21,8 @@ const key = weighedColumns(
 );
 const account = modelColumns(Account, 'account', ['evmWallet', 'solanaWallet']);
 
-/** A cursor may name one that has been revoked since: it is a position. */
-const KEYS = ownList<OwnKey>({
+/** `always` does not apply to cursors, so a cursor may name a key that was revoked since. */
+const KEYS = accountList<AccountKey>({
   name: 'keys',
   what: 'API key',
   table: 'api_keys',
@@ -34,17 +34,17 @@ const KEYS = ownList<OwnKey>({
   read: (row) => ({ key: key.read(row), account: account.read(row) }),
 });
 
-/** By id also those that have been revoked since a list named them. */
-export const { page: listOwnKeys, byIds: readOwnKeys } = KEYS;
+/** `readAccountKeys` also returns keys that were revoked since the list was read. */
+export const { page: listAccountKeys, byIds: readAccountKeys } = KEYS;
 
-/** A key may end itself. */
-export async function deleteOwnKey(db: Knex, principal: Principal, id: string): Promise<void> {
+/** A key may delete itself. */
+export async function deleteAccountKey(db: Knex, principal: Principal, id: string): Promise<void> {
   const { accountId, livemode } = principal;
   const deletion = ApiKey.query(db)
     .patch({ revokedAt: now() })
     .where({ id, accountId, livemode })
     .whereNull('revokedAt');
-  if ((await whereKeyCounts(deletion, principal)) === 1) return;
-  await requireKeyThatCounts(db, principal);
+  if ((await whereKeyActive(deletion, principal)) === 1) return;
+  await requireActiveKey(db, principal);
   throw noSuch('API key', id);
 }

@@ -3,43 +3,43 @@ import { ANSWER_PART_BYTES } from '../limits/bounds.js';
 import { modelColumns, type Row } from './model-columns.js';
 
 /**
- * A model whose `long` columns may hold much. A statement over many rows gives them only where they are no more than the
- * row's share of the answer, and says of every row how many bytes they are: the others are read when their turn comes.
+ * Columns of a model, some of them `long`. A statement over many rows returns the size of each row's long columns, and
+ * their values only in rows of at most `share` bytes. The caller reads larger rows one at a time.
  */
-export interface Weighed<T> {
+export interface Sized<T> {
   id: string;
   bytes: number;
-  /** Undefined when it is heavier than its share. */
+  /** Undefined when it is larger than its share. */
   object: T | undefined;
 }
 
-export interface WeighedColumns<M> {
+export interface SizedColumns<M> {
   /** `share` is bytes, or a parameter of the statement. */
   sql(share: number | string): string;
-  /** What `sql` refers to, after the FROM. */
+  /** A join that `sql` refers to. */
   join: string;
   read(row: Row): M;
 }
 
-/** `atLeast` is what a column is known to have, in SQL, without it being read. */
-export function weighedColumns<M extends Model>(
+/** `atLeast` holds SQL expressions for a lower bound of a column's size that Postgres knows without reading the column. */
+export function sizedColumns<M extends Model>(
   modelClass: (new () => M) & typeof Model,
   alias: string,
   fields: readonly (keyof M & string)[],
   long: readonly (keyof M & string)[],
   atLeast: Partial<Record<keyof M & string, string>> = {},
-): WeighedColumns<M> {
+): SizedColumns<M> {
   const short = modelColumns(
     modelClass,
     alias,
     fields.filter((field) => !long.includes(field)),
   );
-  const heavy = modelColumns(modelClass, alias, long);
+  const large = modelColumns(modelClass, alias, long);
   const isJson = (field: string): boolean => modelClass.jsonAttributes?.includes(field) === true;
-  const bytes = heavy.columns.map(({ field, column }) => {
+  const bytes = large.columns.map(({ field, column }) => {
     const exact = isJson(field) ? jsonBytes(column) : textBytes(column);
     const known = atLeast[field];
-    // More than a part of an answer is read by itself, however much more it is.
+    // Above ANSWER_PART_BYTES the exact size does not matter: the row is read alone.
     return known === undefined
       ? exact
       : `CASE WHEN ${known} > ${ANSWER_PART_BYTES} THEN ${known} ELSE ${exact} END`;
@@ -48,22 +48,22 @@ export function weighedColumns<M extends Model>(
     sql: (share) =>
       [
         short.sql,
-        'weight.bytes AS bytes',
-        ...heavy.columns.map(
-          ({ column, name }) => `CASE WHEN weight.bytes <= ${share} THEN ${column} END AS "${name}"`,
+        'size.bytes AS bytes',
+        ...large.columns.map(
+          ({ column, name }) => `CASE WHEN size.bytes <= ${share} THEN ${column} END AS "${name}"`,
         ),
       ].join(', '),
-    join: `CROSS JOIN LATERAL (SELECT ${bytes.join(' + ')} AS bytes OFFSET 0) weight`,
+    join: `CROSS JOIN LATERAL (SELECT ${bytes.join(' + ')} AS bytes OFFSET 0) size`,
     read: modelColumns(modelClass, alias, fields).read,
   };
 }
 
-/** Postgres has the length of a text without reading it. */
+/** Postgres knows the length of a text without detoasting it. */
 export function textBytes(column: string): string {
   return `coalesce(octet_length(${column}), 0)`;
 }
 
-/** And of JSON when it was not compressed. */
+/** Postgres knows the length of uncompressed JSON without detoasting it. */
 export function jsonBytes(column: string): string {
   return `coalesce(CASE WHEN pg_column_compression(${column}) IS NULL THEN pg_column_size(${column})
     ELSE octet_length(${column}::text) END, 0)`;

@@ -3,26 +3,26 @@ import type { Knex } from '../db/knex.js';
 import type { Replica } from '../db/replica.js';
 import { runStatement } from '../db/statement.js';
 import type { Principal } from './api-keys.js';
-import { MAY_ASK_STANDBY } from './statements/recent-writes.sql.js';
+import { MAY_READ_REPLICA } from './statements/recent-writes.sql.js';
 
 /**
- * Where a merchant's reads are asked. The standby, if there is one, answers those whose key counts and whose account has
- * not written lately, of which the primary is asked each time. What the standby does not find, refuses or fails at, and
- * what `isSettled` does not hold for, is asked of the primary again: it may only not have come there yet.
+ * Routes a merchant's reads to the standby or the primary. The standby serves a read when the primary confirms that the
+ * key is active and the account has not written recently. When the standby fails, finds nothing, or `isSettled` is false
+ * for what it found, the read is repeated on the primary: the standby may lag.
  */
-export type OwnReads = <T>(
+export type AccountReads = <T>(
   principal: Principal,
   read: (db: Knex) => Promise<T>,
   isSettled?: (found: T) => boolean,
 ) => Promise<T>;
 
-export function openOwnReads(db: Knex, replica: Replica | undefined): OwnReads {
+export function openAccountReads(db: Knex, replica: Replica | undefined): AccountReads {
   if (replica === undefined) return (_principal, read) => read(db);
   return async (principal, read, isSettled = () => true) => {
     const shownUntil = replica.shownUntil();
     if (shownUntil === undefined) return await read(db);
     const { keyId, accountId } = principal;
-    if ((await mayAskStandby(db, { keyId, accountId, shownUntil })) !== true) return await read(db);
+    if ((await mayReadReplica(db, { keyId, accountId, shownUntil })) !== true) return await read(db);
     const answer = await replica.ask(read);
     return answer !== undefined && isSettled(answer.found) ? answer.found : await read(db);
   };
@@ -34,8 +34,8 @@ interface Asked {
   shownUntil: string;
 }
 
-const mayAskStandby = batchReads<Asked, true>(async (db, asked) => {
-  const rows = await runStatement<{ position: number }>(db, MAY_ASK_STANDBY, [
+const mayReadReplica = batchReads<Asked, true>(async (db, asked) => {
+  const rows = await runStatement<{ position: number }>(db, MAY_READ_REPLICA, [
     asked.map(({ keyId }) => keyId),
     asked.map(({ accountId }) => accountId),
     asked.map(({ shownUntil }) => shownUntil),
