@@ -18,6 +18,11 @@ export function hostNowMs(): number {
   return Date.now() + offsetMs;
 }
 
+/** Both clocks, for rules that wait until both have passed a time. */
+export function times(): { now: Date; own: Date } {
+  return { now: now(), own: new Date(hostNowMs()) };
+}
+
 /** The earlier of the host's and Postgres' time: for deadlines that must not be judged as passed too soon. */
 export function earlierNowMs(): number {
   return Math.min(nowMs(), hostNowMs());

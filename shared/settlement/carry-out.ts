@@ -1,49 +1,118 @@
 import { raw } from 'objection';
 import type { Knex } from '../db/knex.js';
+import { retryThroughOutage } from '../db/retry-through-outage.js';
 import { withObservation } from '../payments/history.js';
 import { Payment } from '../payments/model.js';
+import { now } from '../process/clock.js';
 import type { NotifyDecided } from '../queues/decision-notifier.js';
+import type { Queues } from '../queues/enqueue.js';
+import type { VerdictDeps, VerdictResult } from './complete-session.js';
+import { failPayment } from './fail.js';
+import { paymentJob } from './payment-job.js';
 import type { Decision, Patch } from './policy/decision.js';
-import { succeedSettled } from './succeed-batch.js';
-import type { NextWork } from './take-work.js';
-import { failPayment, succeedPayment, type VerdictDeps, type VerdictResult } from './write-verdict.js';
+import { findPayment } from './read-link.js';
+import { succeedPayment } from './succeed.js';
+import { isQuarantined, type NextWork, type TakenPayment } from './take-work.js';
 
 /**
- * The only writer of a payment and its session after the claim: a decision becomes a verdict, with the session's move,
- * its event and deliveries, or the next work; then those hear of it who wait for it. Nothing is written unless the
- * payment is still the taker's.
+ * The only writer of a payment and its session after the claim: a decision becomes an outcome, with the session's move,
+ * its event and deliveries, or the payment's next work. Then the request that waits, the deliveries and the next job are
+ * notified. Nothing is written unless the payment is still the taker's (`attempt`).
  */
-export interface CarryOutDeps extends VerdictDeps {
+export interface WriteDeps extends VerdictDeps {
   notifyDecided: NotifyDecided;
+}
+
+export interface CarryOutDeps extends WriteDeps {
+  queues: Pick<Queues, 'enqueue'>;
+}
+
+export interface Written {
+  kind: VerdictResult;
+  next?: NextWork | undefined;
+}
+
+export interface CarriedOut {
+  kind: VerdictResult;
+  /** When the job that looked is to look again. */
+  lookAgainAt?: Date;
+}
+
+/** What else the taker knows, for two cases in which the decision is not written. */
+interface Otherwise {
+  /** The payment is another worker's: the transaction in which the facilitator says that it has settled it. */
+  settledIn?: string | undefined;
+  /** The transfer proves another payment. */
+  ifProofTaken?: Decision | undefined;
 }
 
 export async function carryOut(
   deps: CarryOutDeps,
-  payment: Payment,
+  { payment, job }: Pick<TakenPayment, 'payment' | 'job'>,
   decision: Decision,
-): Promise<VerdictResult> {
-  if (decision.kind !== 'succeed' && decision.kind !== 'fail')
-    return (await postpone(deps.db, payment, decision)) ? 'done' : 'superseded';
-  const result =
-    decision.kind === 'fail'
-      ? await failPayment(deps, payment, decision)
-      : await succeed(deps, payment, decision);
-  if (result === 'done') deps.notifyDecided(payment.id);
-  return result;
+  { settledIn, ifProofTaken }: Otherwise = {},
+): Promise<CarriedOut> {
+  // Only this process knows what the facilitator said, so the write is repeated until the payment is another worker's.
+  const onBroken = (error: unknown): void =>
+    deps.logger.warn({ event: 'payment.written_again', ...named(payment), err: error });
+  const { kind, next } = await retryThroughOutage({ until: payment.dueAt ?? now(), onBroken }, async () => {
+    const written = await writeDecision(deps, payment, decision);
+    if (written.kind === 'superseded' && settledIn !== undefined) await noteSettled(deps, payment, settledIn);
+    if (written.kind !== 'proof_taken' || ifProofTaken === undefined) return written;
+    return await writeDecision(deps, payment, ifProofTaken);
+  });
+  if (next === undefined) return { kind };
+  // The job of a look continues with the next look.
+  if (job === 'confirm-payment' && next.stage !== 'settle') return { kind, lookAgainAt: next.dueAt };
+  // A payment on which workers crashed is settled alone: the sweep finds it.
+  if (next.stage === 'settle' && isQuarantined(payment)) return { kind };
+  await deps.queues
+    .enqueue(paymentJob({ id: payment.id, attempt: payment.attempt, ...next }))
+    // The queue store is unavailable: the sweep finds the row.
+    .catch((error: unknown) => deps.logger.warn({ event: 'queue.not_rung', ...named(payment), err: error }));
+  return { kind };
 }
 
-async function succeed(
-  deps: VerdictDeps,
+/** Writes once, and notifies the request that waits for the outcome. */
+export async function writeDecision(deps: WriteDeps, payment: Payment, decision: Decision): Promise<Written> {
+  if (decision.kind !== 'fail' && decision.kind !== 'succeed')
+    return await postpone(deps.db, payment, decision);
+  const kind =
+    decision.kind === 'fail'
+      ? await failPayment(deps, payment, decision)
+      : await succeedPayment(deps, payment, decision);
+  if (kind === 'done') deps.notifyDecided(payment.id);
+  if (kind === 'proof_taken' && decision.kind === 'succeed') {
+    const { transaction } = decision.proof;
+    deps.logger.error({ event: 'payment.proof_taken', ...named(payment), transaction });
+  }
+  return { kind };
+}
+
+/** Writes what was patch and when to go on. */
+async function postpone(
+  db: Knex,
   payment: Payment,
-  { proof, said }: Extract<Decision, { kind: 'succeed' }>,
-): Promise<VerdictResult> {
-  if (said.source !== 'facilitator') return await succeedPayment(deps, payment, { proof, said });
-  const { transaction, payer } = proof;
-  return await succeedSettled(deps, { payment, transaction, payer, observation: said });
+  decision: Exclude<Decision, { kind: 'succeed' | 'fail' }>,
+): Promise<Written> {
+  const next = workAfter(payment, decision);
+  const patch: Patch = 'patch' in decision ? decision.patch : {};
+  const updated = await Payment.query(db)
+    .patch({
+      ...patch,
+      stage: next?.stage ?? null,
+      dueAt: next?.dueAt ?? null,
+      // Workers that crashed before the look may crash on the payment again.
+      lostTakes: decision.kind === 'settle_again' ? raw('lost_takes - 1') : 0,
+      ...('notSent' in decision && { settleCalls: raw('settle_calls - 1') }),
+      history: withObservation(decision.said),
+    })
+    .where({ id: payment.id, attempt: payment.attempt, status: payment.status });
+  return updated === 1 ? { kind: 'done', next } : { kind: 'superseded' };
 }
 
 /** What is to be done next for a payment in that state, and when; nothing for what is decided or no longer watched. */
-export function workAfter({ status }: Pick<Payment, 'status'>, decision: Decision): NextWork | undefined {
+function workAfter({ status }: Pick<Payment, 'status'>, decision: Decision): NextWork | undefined {
   switch (decision.kind) {
     case 'settle_again':
       return { stage: 'settle', dueAt: decision.at };
@@ -54,32 +123,28 @@ export function workAfter({ status }: Pick<Payment, 'status'>, decision: Decisio
   }
 }
 
-/** Writes the patch and when to go on; false when another taker has the row by now. */
-async function postpone(
-  db: Knex,
-  payment: Payment,
-  decision: Exclude<Decision, { kind: 'succeed' | 'fail' }>,
-): Promise<boolean> {
-  const next = workAfter(payment, decision);
-  const patch: Patch = 'patch' in decision ? decision.patch : {};
-  const updated = await Payment.query(db)
-    .patch({
-      ...patch,
-      stage: next?.stage ?? null,
-      dueAt: next?.dueAt ?? null,
-      // What died with it before the look may die with it again.
-      lostTakes: decision.kind === 'settle_again' ? raw('lost_takes - 1') : 0,
-      ...('notSent' in decision && { settleCalls: raw('settle_calls - 1') }),
-      history: withObservation(decision.said),
-    })
-    .where({ id: payment.id, attempt: payment.attempt, status: payment.status });
-  return updated === 1;
-}
-
-/** The facilitator's clear word came to a worker that had lost the payment meanwhile: whoever has it now must know. */
-export async function noteSettled(db: Knex, id: string, transaction: string): Promise<void> {
+/**
+ * The facilitator has settled a payment that its worker had lost by then: the worker that has it now must know. If Postgres
+ * has no such payment, it failed over to a copy without the last commits, and only a person can help.
+ */
+async function noteSettled({ db, logger }: WriteDeps, payment: Payment, transaction: string): Promise<void> {
   await Payment.query(db)
     .patch({ reportedTransaction: transaction, settleUnclear: false })
-    .where({ id })
+    .where('id', payment.id)
     .whereNot('status', 'succeeded');
+  if ((await findPayment(db, payment.id)) !== undefined) return;
+  logger.error({
+    event: 'payment.gone',
+    ...named(payment),
+    network: payment.network,
+    token: payment.token,
+    token_amount: payment.tokenAmount,
+    pay_to: payment.payTo,
+    transaction,
+    hint: 'The money has moved, and Postgres has lost the payment. Was it restored, or did it fail over without the last commits?',
+  });
+}
+
+function named({ id, checkoutSessionId }: Payment): { payment: string; session: string } {
+  return { payment: id, session: checkoutSessionId };
 }

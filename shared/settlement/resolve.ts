@@ -4,18 +4,14 @@ import { noSuch, Refusal } from '../errors/refusal.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
 import { earlierNowMs, now } from '../process/clock.js';
-import { type CarryOutDeps, carryOut } from './carry-out.js';
+import { type WriteDeps, writeDecision } from './carry-out.js';
 import { byOperator, type Resolution, whyItCanArrive } from './policy/by-operator.js';
 
-export async function resolvePayment(
-  deps: CarryOutDeps,
-  id: string,
-  resolution: Resolution,
-): Promise<Payment> {
-  // Within a transaction the locks are kept, and everybody takes the session's first.
+export async function resolvePayment(deps: WriteDeps, id: string, resolution: Resolution): Promise<Payment> {
+  // Within a transaction the locks are kept: the session's comes first, as in every other writer.
   const ofPayment = Payment.query(deps.db).findById(id).select('checkoutSessionId');
   await Payable.query(deps.db).where('id', ofPayment).forUpdate().select('id');
-  // Raising the attempt takes the row from any worker that is at it.
+  // Raising the attempt takes the row from a worker that holds it.
   const payment = await Payment.query(deps.db)
     .patch({ attempt: raw('attempt + 1') })
     .where({ id, status: 'processing' })
@@ -25,8 +21,8 @@ export async function resolvePayment(
     const { status } = await getPayment(deps.db, id);
     throw new Refusal('parameter_invalid', `${id} is decided already: it is ${status}.`);
   }
-  const result = await carryOut(deps, payment, byOperator(payment, resolution, { now: now() }));
-  if (result !== 'done')
+  const { kind } = await writeDecision(deps, payment, byOperator(payment, resolution, { now: now() }));
+  if (kind !== 'done')
     throw new Refusal('parameter_invalid', `${id} was decided meanwhile. Look at it again.`);
   const session = payment.checkoutSessionId;
   deps.logger.warn({

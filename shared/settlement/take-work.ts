@@ -1,3 +1,5 @@
+import { findNetwork } from '../chains/networks.js';
+import type { Config } from '../config/config.js';
 import { batchWrites, LINGER_MS } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
 import type { Row } from '../db/model-columns.js';
@@ -6,31 +8,78 @@ import { QUARANTINE_AFTER_CRASHES } from '../limits/bounds.js';
 import { Payment } from '../payments/model.js';
 import type { PaymentStage } from '../payments/states.js';
 import { now, nowMs } from '../process/clock.js';
+import type { SpanStart } from '../tracing/spans.js';
+import { type PaymentQuestions, readStoredPayment } from '../x402/stored-payment.js';
 import { AFTER_TIMEOUT_MS } from './policy/limits.js';
-import {
-  BEGIN_ALONE,
-  BEGIN_BATCH,
-  BEGIN_LOOK,
-  DUE_OF_STAGE,
-  looked,
-  payment,
-} from './statements/take-work.sql.js';
+import type { Rules } from './policy/payment-state.js';
+import { BEGIN_ALONE, BEGIN_BATCH, BEGIN_LOOK, DUE_OF_STAGE, taken } from './statements/take-work.sql.js';
 
 /**
- * Taking a payment's due work. Taking is one UPDATE that raises `attempt` and moves `due_at` past the longest that the
- * work can last; whatever comes of it is written only while `attempt` is still the taker's. So a stalled copy of a job
- * changes nothing, and a killed worker's row becomes due again. It counts its takers who wrote no outcome.
+ * Takes a payment's due work. Taking is one UPDATE that raises `attempt` and moves `due_at` past the longest that the
+ * work can last; an outcome is written only while `attempt` is still the taker's. So a stalled copy of a job changes
+ * nothing, and the row of a killed worker becomes due again. `lost_takes` counts takers that wrote no outcome.
  */
 
 /** The longest that a look at a chain, with what follows, lasts. */
 const LOOK_LEASE_MS = 60_000;
 
-/** How long after it was due a look still goes on where the one before it stopped. */
+/** A look that begins later than this after it was due does not continue the silence of the one before. */
 const LATE_LOOK_MS = 20_000;
 
+type PaymentJobName = 'settle-payment' | 'confirm-payment';
+
+/** A payment that a job holds until its `dueAt`, with the questions that its handler asks. */
+export interface TakenPayment extends PaymentQuestions {
+  payment: Payment;
+  job: PaymentJobName;
+  rules: Rules;
+  /** The job's part of the trace that the payment's request began. */
+  span: SpanStart;
+}
+
+export interface TakeDeps {
+  db: Knex;
+  config: Pick<Config, 'confirmations' | 'facilitator'>;
+}
+
+export async function takeToSettle({ db, config }: TakeDeps, id: string): Promise<TakenPayment | undefined> {
+  const payment = await beginSettlement(db, id, config.facilitator.settleTimeoutMs);
+  return payment && takenBy('settle-payment', payment, config);
+}
+
+export async function takeToLook({ db, config }: TakeDeps, id: string): Promise<TakenPayment | undefined> {
+  const payment = await beginLook(db, id);
+  return payment && takenBy('confirm-payment', payment, config);
+}
+
+function takenBy(job: PaymentJobName, payment: Payment, config: TakeDeps['config']): TakenPayment {
+  const { id, checkoutSessionId, network, trace } = payment;
+  const attributes = {
+    'checkout.payment': id,
+    'checkout.session': checkoutSessionId,
+    'checkout.network': network,
+  };
+  return {
+    payment,
+    job,
+    rules: rulesFor(config, network),
+    span: { name: job, kind: 'consumer', parent: trace ?? null, attributes },
+    ...readStoredPayment(payment),
+  };
+}
+
+/** What the operator has set for the network. */
+function rulesFor({ confirmations, facilitator }: TakeDeps['config'], caip2: string): Rules {
+  const suffix = findNetwork(caip2)?.environmentSuffix;
+  return {
+    confirmations: suffix === undefined ? 0 : (confirmations.get(suffix) ?? 0),
+    settleTimeoutMs: facilitator.settleTimeoutMs,
+  };
+}
+
 /**
- * Marks, durably, that money may be moving from here on: the row is already one to be confirmed, due when the call
- * surely has ended. A worker that dies in between leaves it so.
+ * Marks durably, before the call, that money may be moving: the row is one to be confirmed, due when the call has surely
+ * ended. A worker that crashes in between leaves it so.
  */
 export async function beginSettlement(
   db: Knex,
@@ -69,19 +118,19 @@ async function beginAll(
     ends_at: new Date(at.getTime() + settleTimeoutMs + AFTER_TIMEOUT_MS),
   }));
   const rows = await runStatement<Row>(db, statement, [JSON.stringify(list), at]);
-  return new Map(rows.map((row) => payment.read(row)).map((one) => [one.id, one]));
+  return new Map(rows.map((row) => taken.read(row)).map((one) => [one.id, one]));
 }
 
 /**
- * A silence of the chain counts while one look after another meets it. So its taker has it in hand and the row does not:
- * a look that is lost, whatever it had seen, or that comes late, begins the silence anew.
+ * The silence of a chain counts only while every look meets it. So the row loses `unreadable_since` to the taker, which
+ * writes it back: after a look that is lost, whatever it had seen, or one that comes late, the silence begins anew.
  */
 export async function beginLook(db: Knex, id: string): Promise<Payment | undefined> {
   const at = nowMs();
   const times = [at, at + LOOK_LEASE_MS, at - LATE_LOOK_MS].map((ms) => new Date(ms));
   const [row] = await runStatement<Row>(db, BEGIN_LOOK, [id, ...times]);
   if (row === undefined) return undefined;
-  return Object.assign(looked.read(row), { unreadableSince: row.silent_since });
+  return Object.assign(taken.read(row), { unreadableSince: row.silent_since });
 }
 
 export interface NextWork {
@@ -95,7 +144,7 @@ export interface DuePayment extends NextWork {
   lostTakes: number;
 }
 
-/** The longest due of each stage, up to `limit`: a crowd in one stage hides nothing of another. */
+/** The longest due of each stage, up to `limit` of each: many in one stage hide no row of another. */
 export async function listDuePayments(
   db: Knex,
   stages: readonly PaymentStage[],
@@ -108,7 +157,7 @@ export async function listDuePayments(
   return due;
 }
 
-/** Those that so many takers have died with that they are taken alone, and of them first what fewest died with. */
+/** Payments on which so many takers have crashed that each is taken alone; those with the fewest crashes come first. */
 export async function listDueQuarantined(
   db: Knex,
   stages: readonly PaymentStage[],
@@ -128,7 +177,7 @@ function presentDue({ id, stage, attempt, lostTakes, dueAt }: Payment): DuePayme
   return stage === null || dueAt === null ? [] : [{ id, stage, attempt, lostTakes, dueAt }];
 }
 
-/** Of one that has been taken, its present taker not counted. */
+/** Whether a taken payment is one of those; its present taker does not count. */
 export function isQuarantined({ lostTakes }: Pick<Payment, 'lostTakes'>): boolean {
   return lostTakes > QUARANTINE_AFTER_CRASHES;
 }

@@ -49,12 +49,10 @@ describe('the code', () => {
       /Payment\.query\([^)]*\)\s*\.(patch|insert|update)|UPDATE payments|INSERT INTO payments/;
     const inRoom = below('shared/').filter(({ text }) => writesPayments.test(text));
     assert.deepEqual(inRoom.map(({ file }) => path.basename(file)).sort(), PAYMENT_WRITERS);
-    const verdicts = /\/(write-verdict|succeed-together)\.ts$/;
-    const callers = sources.filter(({ imports }) => imports.some((name) => verdicts.test(name)));
-    const inCode = callers.filter(({ text }) =>
-      /^import (?!type\b)[^;]*(write-verdict|succeed-together)\.js'/m.test(text),
-    );
-    assert.deepEqual(inCode.map(({ file }) => path.basename(file)).sort(), VERDICT_CALLERS);
+    const outcomes = /\/(succeed|fail)\.ts$/;
+    const callers = sources.filter(({ imports }) => imports.some((name) => outcomes.test(name)));
+    const inCode = callers.filter(({ text }) => /^import (?!type\b)[^;]*\/(succeed|fail)\.js'/m.test(text));
+    assert.deepEqual(inCode.map(({ file }) => path.basename(file)).sort(), OUTCOME_CALLERS);
   });
 
   it('has no drawer for odds and ends, no default export and no file over 300 lines', () => {
@@ -106,4 +104,4 @@ const PAYMENT_WRITERS = [
   'take-work.sql.ts',
   'write-verdict.ts',
 ];
-const VERDICT_CALLERS = ['carry-out.ts', 'succeed-batch.ts'];
+const OUTCOME_CALLERS = ['carry-out.ts', 'succeed.ts'];

@@ -125,7 +125,7 @@ describe('merchants archive', () => {
     }
     const again = await buildTold(app.db, { accountId, endpointId, payment: { status: 'processing' } });
     const deps = { db: app.db, logger: app.logger, ...BELL };
-    const { succeedPayment } = await import('../../shared/settlement/write-verdict.js');
+    const { succeedPayment } = await import('../../shared/settlement/succeed.js');
     const said = { source: 'chain' as const, said: 'found' };
     const found = { transaction: proof.transaction, payer: undefined, proofIndex: proof.proofIndex };
     assert.equal(await succeedPayment(deps, again.payment, { proof: found, said }), 'proof_taken');

@@ -1,41 +1,43 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { buildEndpoints, buildMerchant, buildUndecidedPayment } from '../../lab/world/shop/factories.js';
-import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
+import {
+  buildEndpoints,
+  buildMerchant,
+  buildRefund,
+  buildUndecidedPayment,
+} from '../../lab/world/shop/factories.js';
 import type { Knex } from '../../shared/db/knex.js';
+import { Payable } from '../../shared/payables/model.js';
 import { Payment } from '../../shared/payments/model.js';
 import { now } from '../../shared/process/clock.js';
 import { fieldsBy, TEXT_FIELDS } from '../../shared/session-fields/fields.js';
-import { succeedSettled } from '../../shared/settlement/succeed-batch.js';
+import type { VerdictDeps, VerdictResult } from '../../shared/settlement/complete-session.js';
+import { succeedAlone, succeedInSteps, succeedPayment, successOf } from '../../shared/settlement/succeed.js';
 import { beginSettlement } from '../../shared/settlement/take-work.js';
-import {
-  succeedPayment,
-  type VerdictDeps,
-  type VerdictResult,
-} from '../../shared/settlement/write-verdict.js';
+import { newId } from '../../shared/values/ids.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { stopClock } from '../support/stopped-clock.js';
 
-type Writer = (deps: VerdictDeps, payment: Payment, payer?: string) => Promise<VerdictResult>;
+type Proven = Parameters<typeof successOf>[1];
+type Writer = (deps: VerdictDeps, payment: Payment, proven: Proven) => Promise<VerdictResult>;
 
 const SAID = { source: 'facilitator', said: 'settled in 0xpaid' } as const;
 const TRANSACTION = '0xpaid';
 
-const WRITERS: Record<'together' | 'alone', Writer> = {
-  together: (deps, payment, payer) =>
-    succeedSettled(deps, { payment, transaction: TRANSACTION, payer, observation: SAID }),
-  alone: (deps, payment, payer) =>
-    succeedPayment(deps, payment, {
-      proof: { transaction: TRANSACTION, payer, proofIndex: undefined },
-      said: SAID,
-    }),
+const WRITERS: Record<'together' | 'alone' | 'inSteps', Writer> = {
+  together: succeedPayment,
+  alone: (deps, payment, proven) => succeedAlone(deps, successOf(payment, proven)),
+  inSteps: (deps, payment, proven) => succeedInSteps(deps, successOf(payment, proven)),
 };
 
 interface Case {
   payment?: Partial<Payment>;
-  session?: Partial<CheckoutSession>;
+  session?: Partial<Payable>;
+  /** The payment gives money back. */
+  isRefund?: true;
   /** What the facilitator calls the payer. */
   payer?: string;
+  proofIndex?: number;
   /** What happens between the call and its outcome. */
   meanwhile?(twin: Twin): Promise<unknown>;
   result?: VerdictResult;
@@ -44,7 +46,8 @@ interface Case {
 interface Twin {
   db: Knex;
   accountId: string;
-  session: CheckoutSession;
+  /** The session, or the refund. */
+  session: Payable;
   payment: Payment;
 }
 
@@ -103,7 +106,7 @@ const CASES: Record<string, Case> = {
   'late money that waits': {
     async meanwhile(twin) {
       const late = await another(twin, { status: 'succeeded', stage: null, dueAt: null });
-      await sets('checkout_sessions', { late_payment_id: late.id })(twin);
+      await sets('payables', { late_payment_id: late.id })(twin);
     },
   },
   'another worker that has it': { meanwhile: sets('payments', { attempt: 9 }), result: 'superseded' },
@@ -115,31 +118,54 @@ const CASES: Record<string, Case> = {
     meanwhile: sets('payments', { status: 'succeeded', stage: null, due_at: null }),
     result: 'superseded',
   },
-  'a session that is open': { meanwhile: sets('checkout_sessions', { status: 'open', payment_id: null }) },
+  'a session that is open': { meanwhile: sets('payables', { status: 'open', payment_id: null }) },
   'a session that has expired': {
-    meanwhile: sets('checkout_sessions', { status: 'expired', payment_id: null }),
+    meanwhile: sets('payables', { status: 'expired', payment_id: null }),
   },
   'a session that another payment has paid': {
     async meanwhile(twin) {
       const { id } = await another(twin, { status: 'succeeded', stage: null, dueAt: null });
-      await sets('checkout_sessions', { status: 'complete', payment_id: id })(twin);
+      await sets('payables', { status: 'complete', payment_id: id })(twin);
     },
   },
   'a session that is held by one that has asked for nothing': {
     async meanwhile(twin) {
       const { id } = await another(twin, { stage: 'settle', settleCalls: 0, settleAskedAt: null });
-      await sets('checkout_sessions', { payment_id: id })(twin);
+      await sets('payables', { payment_id: id })(twin);
     },
   },
   'a session that is held by one that has asked': {
     async meanwhile(twin) {
       const { id } = await another(twin, { stage: 'confirm' });
-      await sets('checkout_sessions', { payment_id: id })(twin);
+      await sets('payables', { payment_id: id })(twin);
     },
+  },
+  'a transfer that the chain has shown': { proofIndex: 7 },
+  'a transfer that proves a payment in the archive': {
+    proofIndex: 8,
+    async meanwhile({ db, payment: { network } }) {
+      const mark = { network, transaction: TRANSACTION, proof_index: 8, payload_released: false };
+      const ids = { payment_id: newId('pay_'), checkout_session_id: newId('cs_test_') };
+      await db('payment_marks')
+        .insert({ ...mark, ...ids, payload_key: ids.payment_id })
+        .onConflict()
+        .ignore();
+    },
+    result: 'proof_taken',
+  },
+  'a refund': { isRefund: true },
+  'a refund of live money, which shows everything': {
+    isRefund: true,
+    payment: { livemode: true },
+    session: { metadata: { 'ключ ✓': '"\\\u2028' }, failureCode: 'insufficient_funds' },
+  },
+  'a refund that was canceled': {
+    isRefund: true,
+    meanwhile: sets('payables', { status: 'expired', payment_id: null }),
   },
 };
 
-describe('success, written together with others and alone', () => {
+describe('success, written with others, alone and in steps', () => {
   let app: TestApp;
   before(async () => {
     app = await openTestApp();
@@ -150,15 +176,31 @@ describe('success, written together with others and alone', () => {
   for (const [name, one] of Object.entries(CASES))
     it(`leaves the same behind of ${name}`, async () => {
       const together = await play(app.db, WRITERS.together, one);
-      const alone = await play(app.db, WRITERS.alone, one);
-      assert.deepEqual(together, alone);
       assert.equal(together.result, one.result ?? 'done');
+      for (const writer of [WRITERS.alone, WRITERS.inSteps]) {
+        const other = await play(app.db, writer, one);
+        assert.deepEqual(together, other);
+        // Also in the order of what an event shows.
+        assert.equal(JSON.stringify(together.rows.events), JSON.stringify(other.rows.events));
+      }
     });
+
+  it('leaves out a transfer that proves another payment', async () => {
+    const { db } = app;
+    const first = await buildTwin(db, {});
+    const { network } = first.payment;
+    await first.payment.$query(db).patch({ transaction: TRANSACTION, proofIndex: 9 });
+    for (const writer of [WRITERS.together, WRITERS.alone]) {
+      const { result, rows } = await play(db, writer, { payment: { network }, proofIndex: 9 });
+      assert.deepEqual([result, rows.payments?.[0]?.status], ['proof_taken', 'processing']);
+      assert.deepEqual(rows.events, []);
+    }
+  });
 
   it('compares what was written', async () => {
     const { rows, rung } = await play(app.db, WRITERS.together, {});
     assert.equal(rows.payments?.[0]?.status, 'succeeded');
-    assert.equal(rows.checkout_sessions?.[0]?.status, 'complete');
+    assert.equal(rows.payables?.[0]?.status, 'complete');
     assert.deepEqual([rows.events?.length, rows.webhook_deliveries?.length, rung], [1, 3, 1]);
   });
 });
@@ -188,33 +230,46 @@ async function play(db: Knex, write: Writer, one: Case): Promise<Left> {
       rung += accountIds.length;
     },
   } as unknown as VerdictDeps;
-  const result = await write(deps, payment, one.payer);
+  const proof = { transaction: TRANSACTION, payer: one.payer, proofIndex: one.proofIndex };
+  const result = await write(deps, payment, { proof, said: SAID });
   const rows = await rowsOf(db, twin.accountId);
+  // A transfer proves one payment only, and the next twin needs it.
+  await Payment.query(db).patch({ proofIndex: null }).where('accountId', twin.accountId);
   mock.restoreAll();
   return { result, rung, ...nameless({ rows, logged }) };
 }
 
-async function buildTwin(db: Knex, { payment: its, session: changes }: Case): Promise<Twin> {
+async function buildTwin(db: Knex, { payment: its, session: changes, isRefund }: Case): Promise<Twin> {
   const { accountId } = await buildMerchant(db);
   const livemode = its?.livemode ?? false;
   const endpoint = { livemode };
   await buildEndpoints(db, accountId, 2, endpoint);
   await buildEndpoints(db, accountId, 1, { ...endpoint, enabledEvents: ['checkout.session.completed'] });
   await buildEndpoints(db, accountId, 1, { ...endpoint, enabledEvents: ['checkout.session.expired'] });
+  await buildEndpoints(db, accountId, 1, { ...endpoint, enabledEvents: ['refund.updated'] });
   await buildEndpoints(db, accountId, 1, { ...endpoint, status: 'disabled' });
   await buildEndpoints(db, accountId, 1, { ...endpoint, deletedAt: now() });
   await buildEndpoints(db, accountId, 1, { livemode: !livemode });
   const due = { stage: 'settle', dueAt: new Date(0), settleCalls: 0, settleAskedAt: null, ...its } as const;
   const { session, payment } = await buildUndecidedPayment(db, accountId, due);
-  if (changes !== undefined) await session.$query(db).patch(changes);
-  return { db, accountId, session, payment };
+  const id = isRefund ? await moveToRefund(db, payment) : session.id;
+  if (changes !== undefined) await Payable.query(db).patch(changes).where({ id });
+  return { db, accountId, session: await Payable.query(db).findById(id).throwIfNotFound(), payment };
+}
+
+async function moveToRefund(db: Knex, payment: Payment): Promise<string> {
+  const held = { status: 'processing', paymentId: payment.id } as const;
+  const { id } = await buildRefund(db, payment.accountId, held, { livemode: payment.livemode });
+  await Payable.query(db).patch({ status: 'open', paymentId: null }).where('id', payment.checkoutSessionId);
+  await Payment.query(db).patch({ checkoutSessionId: id }).where('id', payment.id);
+  return id;
 }
 
 async function rowsOf(db: Knex, accountId: string): Promise<Left['rows']> {
   const events = db('events').where('account_id', accountId);
   return {
     payments: await db('payments').where('account_id', accountId).orderBy('id'),
-    checkout_sessions: await db('checkout_sessions').where('account_id', accountId).orderBy('id'),
+    payables: await db('payables').where('account_id', accountId).orderBy('id'),
     events: await events.clone().orderBy('id'),
     webhook_deliveries: await db('webhook_deliveries')
       .whereIn('event_id', events.clone().select('id'))

@@ -12,7 +12,7 @@ import { beginLook, beginSettlement } from '../../shared/settlement/take-work.js
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { BASE_SEPOLIA, type SignedPayment } from '../support/checkout.js';
 import { told } from '../support/link-answers.js';
-import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
 
@@ -208,7 +208,6 @@ describe('takers of one row', () => {
     await flow.letTimePass(id);
     await beginLook(flow.app.db, payment.id);
     const before = [await flow.session(id), await flow.onlyPayment(id)];
-    const verdicts = { db: flow.app.db, logger: hands.deps.logger, ...EVENT_DEPS, notifyDecided: () => {} };
     const said = { source: 'service', said: 'too late' } as const;
     const proof = { transaction: '0x1', payer: undefined, proofIndex: 1 };
     const decisions: Decision[] = [
@@ -219,8 +218,19 @@ describe('takers of one row', () => {
       { kind: 'look_again', at: new Date(), patch: { settleUnclear: true }, said },
       { kind: 'stop_watching', said },
     ];
-    for (const decision of decisions)
-      assert.equal(await carryOut(verdicts, stalled, decision), 'superseded', decision.kind);
+    let enqueued = 0;
+    const queues = {
+      ...hands.deps.queues,
+      async enqueue() {
+        enqueued += 1;
+      },
+    };
+    const taken = { payment: stalled, job: 'settle-payment' } as const;
+    for (const decision of decisions) {
+      const { kind } = await carryOut({ ...hands.deps, queues }, taken, decision);
+      assert.equal(kind, 'superseded', decision.kind);
+    }
+    assert.equal(enqueued, 0);
     assert.deepEqual([await flow.session(id), await flow.onlyPayment(id)], before);
 
     await flow.letTimePass(id);

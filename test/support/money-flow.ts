@@ -136,6 +136,7 @@ export function openHands(config: Config, db: Knex): Hands {
   const { logger, lines: log } = loggerWithLines('warn');
   const deps: WorkerDeps = {
     config,
+    baseUrl: config.baseUrl,
     db,
     logger,
     recentWrites: NO_RECENT_WRITES,

@@ -15,7 +15,7 @@ import {
   unmockedHostMs,
 } from '../../shared/process/clock.js';
 import { beginLook } from '../../shared/settlement/take-work.js';
-import { chainQuery } from '../../workers/jobs/stored-payment.js';
+import { readStoredPayment } from '../../shared/x402/stored-payment.js';
 import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { entryFor, SOLANA_DEVNET } from '../unit/x402/offers.js';
 
@@ -249,9 +249,10 @@ describe('what to look for on the chain', () => {
       claimedAt: now(),
       reportedTransaction: null,
       searchPlace: null,
+      requirements: entry,
       payload: signSolanaPayment(entry, { payer: Keypair.generate() }),
     };
-    const query = chainQuery(payment as unknown as Payment);
+    const { chainQuery: query } = readStoredPayment(payment);
     assert.deepEqual([query.family, 'tokenProgram' in query && query.tokenProgram], ['svm', 'token-2022']);
   });
 });

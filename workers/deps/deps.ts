@@ -13,6 +13,7 @@ import type { WorkerMetrics } from './worker-metrics.js';
 /** The dependencies of a worker process, passed to handlers explicitly. */
 export interface WorkerDeps {
   config: Config;
+  baseUrl: string;
   logger: Logger;
   db: Knex;
   recentWrites: RecentWrites;

@@ -105,6 +105,7 @@ async function openDeps(config: Config, logger: Logger): Promise<Opened> {
   const chains = createChains(config.rpcUrls);
   const deps: WorkerDeps = {
     config,
+    baseUrl: config.baseUrl,
     logger,
     db,
     recentWrites: replica === undefined ? NO_RECENT_WRITES : openRecentWrites(db, logger),

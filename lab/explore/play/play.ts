@@ -4,7 +4,6 @@ import { advanceClock, nowMs } from '../../../shared/process/clock.js';
 import type { Resolution } from '../../../shared/settlement/policy/by-operator.js';
 import { resolvePayment } from '../../../shared/settlement/resolve.js';
 import { expireSessions } from '../../../workers/jobs/expire-sessions.js';
-import { carryOutDeps } from '../../../workers/jobs/payment-work.js';
 import type { Mistake } from '../mistakes.js';
 import type { Step } from '../steps.js';
 import { verifierOf } from '../world/facilitator.js';
@@ -92,7 +91,7 @@ async function resolve(world: World, payment: Payment | undefined): Promise<void
   if (payment?.status !== 'processing') return;
   const resolution = truth(world, payment);
   if (resolution === undefined) return;
-  await resolvePayment(carryOutDeps(workerDeps(world)), payment.id, resolution);
+  await resolvePayment(workerDeps(world), payment.id, resolution);
   await observe(world, 'operator');
 }
 

@@ -87,7 +87,7 @@ function openWorker(config: Config, { logger, secretBox }: Deps): WorkerOnStage 
   const counts = { settleCall: () => {}, deliveryTry: () => {}, chainLook: () => {} };
   const metrics = { ...counts, worker: 'on-stage', own: page, read: page };
   const bells = { notifyDeliveries: () => {}, notifyDecided: () => {}, recentWrites: NO_RECENT_WRITES };
-  return { gate, deps: { db, logger, secretBox, queues, metrics, ...bells } };
+  return { gate, deps: { db, baseUrl: config.baseUrl, logger, secretBox, queues, metrics, ...bells } };
 }
 
 async function readAccepted(web: Deps, accountId: string): Promise<PaymentRequirements> {

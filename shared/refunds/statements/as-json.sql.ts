@@ -1,11 +1,42 @@
-import { asJson, booleanColumn, member, secondsColumn, sql, textColumn } from '../../db/json-text.js';
+import {
+  asJson,
+  booleanColumn,
+  member,
+  type Sql,
+  secondsColumn,
+  sql,
+  textColumn,
+} from '../../db/json-text.js';
 import { createdMsSql } from '../../values/ids.js';
+import { REFUND_STATUS_OF, type RefundStatus } from '../states.js';
+
+/** A refund whose time is over. */
+export function canceledRefundAsJson(): string {
+  return refundAsJson(REFUND_STATUS_OF.expired, {
+    transaction: null,
+    transaction_url: null,
+    settled_at: null,
+    failure_code: textColumn('session.failure_code'),
+  });
+}
+
+/** A refund that is paid; `payment` is SQL that gives the JSON of its payment. */
+export function succeededRefundAsJson(payment: string): string {
+  return refundAsJson(REFUND_STATUS_OF.complete, {
+    transaction: member(payment, 'transaction'),
+    transaction_url: member(payment, 'transaction_url'),
+    settled_at: member(payment, 'settled_at'),
+    failure_code: null,
+  });
+}
+
+type Outcome = Record<'transaction' | 'transaction_url' | 'settled_at' | 'failure_code', Sql | null>;
 
 /**
- * The text of what `presentRefund` makes of the payable `session`, which is a refund whose time is over, byte for byte:
- * its event is written by the statement that expires it.
+ * The text of what `presentRefund` makes of the payable `session`, byte for byte: the statement that ends a refund writes
+ * its event.
  */
-export function canceledRefundAsJson(): string {
+function refundAsJson(status: RefundStatus, outcome: Outcome): string {
   const term = (name: string) => member('session.refund', name);
   return asJson({
     id: textColumn('session.id'),
@@ -14,7 +45,7 @@ export function canceledRefundAsJson(): string {
     currency: 'usd',
     payment: textColumn('session.refunded_payment_id'),
     checkout_session: term('checkoutSession'),
-    status: 'canceled',
+    status,
     reason: term('reason'),
     metadata: sql('session.metadata::text'),
     created: sql(`${createdMsSql('session.id', 're_')} / 1000`),
@@ -27,9 +58,9 @@ export function canceledRefundAsJson(): string {
     network_name: term('networkName'),
     pay_to: term('payTo'),
     url: null,
-    transaction: null,
-    transaction_url: null,
-    settled_at: null,
-    failure_code: textColumn('session.failure_code'),
+    transaction: outcome.transaction,
+    transaction_url: outcome.transaction_url,
+    settled_at: outcome.settled_at,
+    failure_code: outcome.failure_code,
   });
 }

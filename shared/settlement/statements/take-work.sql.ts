@@ -5,26 +5,42 @@ import { SHOWN_PAYMENT_FIELDS } from '../../payments/present.js';
 import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
 import type { WatchedPayment } from '../policy/payment-state.js';
 
-export const payment = modelColumns(Payment, 'payment', [
+/** Every field that the rules read, so that none is forgotten. `unreadableSince` is read by itself. */
+const READ_BY_RULES: Record<keyof Omit<WatchedPayment, 'unreadableSince'>, true> = {
+  status: true,
+  validUntil: true,
+  claimedAt: true,
+  failedAt: true,
+  failureCode: true,
+  dueAt: true,
+  attempt: true,
+  settleCalls: true,
+  settleUnclear: true,
+  settleAskedAt: true,
+  settleEndedAt: true,
+  reportedTransaction: true,
+  unusedSeenAt: true,
+  searchPlace: true,
+  usedSeenAt: true,
+};
+
+/** The fields by which a handler decides, asks others, and writes the outcome with its event. */
+const TAKEN_FIELDS = new Set<keyof Payment & string>([
   ...SHOWN_PAYMENT_FIELDS,
+  ...(Object.keys(READ_BY_RULES) as (keyof typeof READ_BY_RULES)[]),
   'checkoutSessionId',
   'accountId',
   'asset',
   'requirements',
   'payload',
-  'validUntil',
-  'claimedAt',
   'stage',
-  'dueAt',
-  'attempt',
   'lostTakes',
-  'settleCalls',
-  'settleUnclear',
-  'reportedTransaction',
   'trace',
 ]);
 
-/** A payment that takers die with comes back later and later. */
+export const taken = modelColumns(Payment, 'payment', [...TAKEN_FIELDS]);
+
+/** A payment on which workers crash comes back later each time. */
 const LONGER = pauseAfter('payment.lost_takes');
 
 export const BEGIN_BATCH = {
@@ -58,42 +74,8 @@ function beginStatement(lock: string): string {
       WHERE payment.id = due.id AND payment.stage = 'settle' AND payment.status = 'processing'
       RETURNING payment.*
     )
-    SELECT ${payment.sql} FROM begun payment`;
+    SELECT ${taken.sql} FROM begun payment`;
 }
-
-/** All that the rules read of a payment in doubt, so that none is forgotten; its silence is its taker's. */
-const READ_BY_RULES: Record<keyof Omit<WatchedPayment, 'unreadableSince'>, true> = {
-  status: true,
-  validUntil: true,
-  claimedAt: true,
-  failedAt: true,
-  failureCode: true,
-  dueAt: true,
-  attempt: true,
-  settleCalls: true,
-  settleUnclear: true,
-  settleAskedAt: true,
-  settleEndedAt: true,
-  reportedTransaction: true,
-  unusedSeenAt: true,
-  searchPlace: true,
-  usedSeenAt: true,
-};
-
-export const looked = modelColumns(Payment, 'payment', [
-  ...(Object.keys(READ_BY_RULES) as (keyof typeof READ_BY_RULES)[]),
-  'id',
-  'checkoutSessionId',
-  'network',
-  'asset',
-  'payTo',
-  'tokenAmount',
-  'requirements',
-  'payload',
-  'stage',
-  'lostTakes',
-  'trace',
-]);
 
 export const BEGIN_LOOK = {
   name: 'begin_look',
@@ -108,7 +90,7 @@ export const BEGIN_LOOK = {
       due_at = $3::timestamptz + ${LONGER}, unreadable_since = NULL
     FROM due
     WHERE payment.id = due.id
-    RETURNING ${looked.sql}, CASE WHEN due.due_at > $4 THEN due.unreadable_since END AS silent_since`,
+    RETURNING ${taken.sql}, CASE WHEN due.due_at > $4 THEN due.unreadable_since END AS silent_since`,
 };
 
 export const DUE_OF_STAGE = {

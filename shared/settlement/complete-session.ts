@@ -1,0 +1,52 @@
+import type { Knex } from '../db/knex.js';
+import { Payable } from '../payables/model.js';
+import { SESSION_MOVES, type SessionStatus } from '../payables/states.js';
+import type { Payment } from '../payments/model.js';
+import type { Logger } from '../process/logger.js';
+import { watchRefundedSum } from '../refunds/refunded-sum.js';
+import type { EventDeps } from '../webhooks/events.js';
+import { recordMove } from './record-move.js';
+
+/** What the outcome of a payment is written with. */
+export interface VerdictDeps extends EventDeps {
+  db: Knex;
+  logger: Logger;
+}
+
+/** `superseded`: the payment is decided, or another worker has taken it. `proof_taken`: the transfer proves another payment. */
+export type VerdictResult = 'done' | 'superseded' | 'proof_taken';
+
+/** Comes before the lock of a payment. */
+export async function lockSession(trx: Knex.Transaction, payment: Payment): Promise<Payable> {
+  return await Payable.query(trx).findById(payment.checkoutSessionId).forUpdate().throwIfNotFound();
+}
+
+/** The caller has locked the session. */
+export async function completeSession(
+  trx: Knex.Transaction,
+  deps: VerdictDeps,
+  session: Payable,
+  payment: Payment,
+): Promise<void> {
+  const completed = await moveSession(trx, session, SESSION_MOVES.complete, { paymentId: payment.id });
+  completed.payment = payment;
+  await recordMove(trx, completed, deps);
+  if (session.status === 'expired') await watchRefundedSum(trx, deps, completed);
+  deps.logger.info({ event: 'session.completed', session: session.id, payment: payment.id });
+}
+
+/** The row is locked, so a move that matches nothing is a fault of this code. */
+export async function moveSession(
+  trx: Knex.Transaction,
+  session: Payable,
+  { from, to }: { from: readonly SessionStatus[]; to: SessionStatus },
+  changes: Partial<Pick<Payable, 'paymentId' | 'failureCode' | 'failureAt'>>,
+): Promise<Payable> {
+  return await Payable.query(trx)
+    .patch({ status: to, ...changes })
+    .where('id', session.id)
+    .whereIn('status', from)
+    .returning('*')
+    .first()
+    .throwIfNotFound();
+}

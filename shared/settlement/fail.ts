@@ -1,0 +1,75 @@
+import type { Knex } from '../db/knex.js';
+import type { Payable } from '../payables/model.js';
+import { SESSION_MOVES } from '../payables/states.js';
+import { withObservation } from '../payments/history.js';
+import { Payment } from '../payments/model.js';
+import { PAYMENT_MOVES } from '../payments/states.js';
+import { now } from '../process/clock.js';
+import {
+  completeSession,
+  lockSession,
+  moveSession,
+  type VerdictDeps,
+  type VerdictResult,
+} from './complete-session.js';
+import { afterFailure } from './policy/session-after.js';
+import type { Decision } from './policy/decision.js';
+import { recordMove } from './record-move.js';
+
+type Failure = Omit<Extract<Decision, { kind: 'fail' }>, 'kind'>;
+
+/** Locks the session, then the payment; the session moves only while the failed payment holds it. */
+export async function failPayment(
+  deps: VerdictDeps,
+  payment: Payment,
+  { released, ...failure }: Failure,
+): Promise<VerdictResult> {
+  return await deps.db.transaction(async (trx) => {
+    const session = await lockSession(trx, payment);
+    const failed = await Payment.query(trx)
+      .patch({ ...failedColumns(failure), payloadReleased: released })
+      .where({ id: payment.id, attempt: payment.attempt })
+      .whereIn('status', PAYMENT_MOVES.fail.from)
+      .returning('*')
+      .first();
+    if (failed === undefined) return 'superseded';
+    await releaseSession(trx, deps, session, failed);
+    return 'done';
+  });
+}
+
+export function failedColumns({ code, watchAt, said }: Omit<Failure, 'released'>): object {
+  return {
+    status: PAYMENT_MOVES.fail.to,
+    failureCode: code,
+    failedAt: now(),
+    stage: watchAt === undefined ? null : 'watch',
+    dueAt: watchAt ?? null,
+    lostTakes: 0,
+    // The search for late money begins anew: it may have come where an earlier search has been.
+    searchPlace: null,
+    usedSeenAt: null,
+    history: withObservation(said),
+  };
+}
+
+async function releaseSession(
+  trx: Knex.Transaction,
+  deps: VerdictDeps,
+  session: Payable,
+  failed: Payment,
+): Promise<void> {
+  const released = afterFailure(session, failed.id, now());
+  if (released.kind === 'leave') return;
+  if (released.kind === 'complete_with_late') {
+    const late = await Payment.query(trx).findById(released.latePaymentId).throwIfNotFound();
+    return await completeSession(trx, deps, session, late);
+  }
+  const move = released.kind === 'reopen' ? SESSION_MOVES.reopen : SESSION_MOVES.expireAfterFailure;
+  const moved = await moveSession(trx, session, move, {
+    paymentId: null,
+    failureCode: failed.failureCode,
+    failureAt: failed.answeredProcessing ? failed.failedAt : null,
+  });
+  await recordMove(trx, moved, deps);
+}

@@ -1,0 +1,124 @@
+import { sessionAsJson } from '../../checkout-sessions/statements/as-json.sql.js';
+import type { Statement } from '../../db/statement.js';
+import { SESSION_MOVES } from '../../payables/states.js';
+import { historyWith } from '../../payments/history.js';
+import { PAYMENT_MOVES } from '../../payments/states.js';
+import { succeededRefundAsJson } from '../../refunds/statements/as-json.sql.js';
+import type { EventType } from '../../webhooks/event-types.js';
+import { fanOut } from '../../webhooks/statements/events.sql.js';
+
+/** One element of the JSON in $1 of the statements below. */
+export interface SuccessRow {
+  id: string;
+  attempt: number;
+  payable_id: string;
+  transaction: string;
+  proof_index: number | null;
+  payer: string | null;
+  settled_at: Date;
+  observation: object;
+  event_id: string;
+  /** The payment as the event shows it. */
+  shown: object;
+}
+
+const SUCCESSES = `json_to_recordset($1) AS success (id text, attempt integer, payable_id text, transaction text,
+        proof_index integer, payer text, settled_at timestamptz, observation jsonb, event_id text, shown json)`;
+
+/** The payment's columns, from those of `success`. */
+function setSucceeded(success: string): string {
+  return `status = '${PAYMENT_MOVES.succeed.to}', transaction = ${success}.transaction,
+        proof_index = ${success}.proof_index, payer = ${success}.payer, settled_at = ${success}.settled_at, stage = NULL,
+        due_at = NULL, failure_code = NULL, search_place = NULL, used_seen_at = NULL,
+        history = ${historyWith(`${success}.observation`)}`;
+}
+
+/** A transfer that proved a payment which has left the tables for the archive. */
+function archivedProof(success: string): string {
+  return `EXISTS (
+          SELECT FROM payment_marks
+          WHERE network = payment.network AND transaction = ${success}.transaction
+            AND proof_index = ${success}.proof_index AND payment_id <> ${success}.id
+        )`;
+}
+
+const SESSION_COMPLETED: EventType = 'checkout.session.completed';
+const REFUND_UPDATED: EventType = 'refund.updated';
+const IS_REFUND = 'session.refunded_payment_id IS NOT NULL';
+const SHOWN_SESSION = sessionAsJson({
+  status: SESSION_MOVES.complete.to,
+  paymentStatus: 'paid',
+  payment: 'succeeded.shown::text',
+});
+
+/**
+ * Payments that succeed while they hold their payables ($2, $3 are the statuses of both before): payment, session or
+ * refund, event and deliveries. Locks the payable, then the payment. A payment whose payable holds late money, or whose
+ * proof is taken, is left out. Events are made here, so that no session's weight passes through this process.
+ */
+function succeedStatement(lock: string): string {
+  return `
+    WITH success AS MATERIALIZED (
+      SELECT * FROM ${SUCCESSES}
+      -- Always true, and makes the planner expect one row: it looks up each by its key, also when tables are small.
+      WHERE id = id || ''
+    ), held AS MATERIALIZED (
+      SELECT success.*
+      FROM success CROSS JOIN LATERAL (
+        SELECT FROM payables
+        WHERE id = success.payable_id AND status = $2 AND payment_id = success.id AND late_payment_id IS NULL
+        ${lock}
+      ) payable
+    ), succeeded AS (
+      UPDATE payments payment
+      SET ${setSucceeded('held')}
+      FROM held
+      WHERE payment.id = held.id AND payment.attempt = held.attempt AND payment.status = ANY ($3)
+        AND (held.proof_index IS NULL OR NOT ${archivedProof('held')})
+      RETURNING payment.id, held.payable_id, held.event_id, held.shown
+    ), completed AS (
+      UPDATE payables session
+      SET status = '${SESSION_MOVES.complete.to}'
+      FROM succeeded
+      WHERE session.id = succeeded.payable_id AND session.status = $2 AND session.payment_id = succeeded.id
+      RETURNING session.id, session.account_id, session.livemode, succeeded.event_id,
+        CASE WHEN ${IS_REFUND} THEN '${REFUND_UPDATED}' ELSE '${SESSION_COMPLETED}' END AS type,
+        CASE WHEN ${IS_REFUND} THEN ${succeededRefundAsJson('succeeded.shown')} ELSE ${SHOWN_SESSION} END AS object
+    ), written AS (
+      INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
+      SELECT event_id, account_id, livemode, type, id, object FROM completed
+      RETURNING id, account_id, livemode, type
+    ), delivery AS (${fanOut('$4')}
+    )
+    SELECT written.id AS "eventId", array_remove(array_agg(delivery."endpointId"), NULL) AS "endpointIds"
+    FROM written LEFT JOIN delivery ON delivery."eventId" = written.id
+    GROUP BY written.id`;
+}
+
+export const SUCCEED_TOGETHER: Statement = {
+  name: 'succeed_together',
+  text: succeedStatement('FOR NO KEY UPDATE SKIP LOCKED'),
+};
+
+export const SUCCEED_ALONE: Statement = {
+  name: 'succeed_alone',
+  text: succeedStatement('FOR NO KEY UPDATE'),
+};
+
+/** The payment alone, whatever holds its payable: the caller has locked that. $2 are its statuses before. */
+export const SUCCEED_PAYMENT: Statement = {
+  name: 'succeed_payment',
+  text: `
+    UPDATE payments payment
+    SET ${setSucceeded('success')}
+    FROM ${SUCCESSES}
+    WHERE payment.id = success.id AND payment.attempt = success.attempt AND payment.status = ANY ($2)
+    RETURNING payment.id`,
+};
+
+/** Whether the first of $1 claims a transfer that proved an archived payment. */
+export const PROOF_ARCHIVED: Statement = {
+  name: 'proof_archived',
+  text: `
+    SELECT FROM ${SUCCESSES} JOIN payments payment USING (id) WHERE ${archivedProof('success')}`,
+};

@@ -1,0 +1,181 @@
+import { batchWrites, LINGER_MS } from '../db/batch-writes.js';
+import { violatesUnique } from '../db/constraints.js';
+import type { Knex } from '../db/knex.js';
+import { runStatement, type Statement } from '../db/statement.js';
+import { Payable } from '../payables/model.js';
+import { SESSION_MOVES } from '../payables/states.js';
+import { Payment } from '../payments/model.js';
+import { presentPayment } from '../payments/present.js';
+import { PAYMENT_MOVES } from '../payments/states.js';
+import { now } from '../process/clock.js';
+import { newId } from '../values/ids.js';
+import { completeSession, lockSession, type VerdictDeps, type VerdictResult } from './complete-session.js';
+import { failedColumns } from './fail.js';
+import { afterSuccess, isHeldByAnother } from './policy/session-after.js';
+import type { Decision } from './policy/decision.js';
+import {
+  PROOF_ARCHIVED,
+  SUCCEED_ALONE,
+  SUCCEED_PAYMENT,
+  SUCCEED_TOGETHER,
+  type SuccessRow,
+} from './statements/succeed.sql.js';
+
+/**
+ * Writes the success of a payment, with its session's move, event and deliveries. One statement does it for a payment
+ * that holds its session: facilitators' answers share it, every other success runs it alone and waits for the locks.
+ * What the statement leaves out is written in steps. Both lock the session, then the payment.
+ */
+export async function succeedPayment(
+  deps: VerdictDeps,
+  payment: Payment,
+  decision: Succeed,
+): Promise<VerdictResult> {
+  const success = successOf(payment, decision);
+  return decision.said.source === 'facilitator'
+    ? await succeedTogether(deps.db, { deps, success })
+    : await succeedAlone(deps, success);
+}
+
+type Succeed = Pick<Extract<Decision, { kind: 'succeed' }>, 'proof' | 'said'>;
+
+/** A payment as its worker has taken it, as it is once it has succeeded, and what the statements write. */
+interface Success {
+  taken: Payment;
+  succeeded: Payment;
+  row: SuccessRow;
+}
+
+const succeedTogether = batchWrites<{ deps: VerdictDeps; success: Success }, VerdictResult>({
+  keyOf: ({ success }) => success.row.payable_id,
+  lingerMs: LINGER_MS,
+  async writeBatch(db, all) {
+    const rows = all.map(({ success }) => success.row);
+    const written = await write(db, SUCCEED_TOGETHER, rows);
+    return all.map(({ deps, success }) => announce(deps, success, written));
+  },
+  writeOne: (_db, { deps, success }) => succeedAlone(deps, success),
+  onBrokenConnection: (_db, _success, error) => Promise.reject(error),
+});
+
+export async function succeedAlone(deps: VerdictDeps, success: Success): Promise<VerdictResult> {
+  try {
+    const written = await write(deps.db, SUCCEED_ALONE, [success.row]);
+    return announce(deps, success, written) ?? (await succeedInSteps(deps, success));
+  } catch (error) {
+    // The second where tables are kept by month.
+    if (['payments_proof', 'payment_marks_proof'].some((index) => violatesUnique(error, index)))
+      return 'proof_taken';
+    throw error;
+  }
+}
+
+/** The endpoints of each event that was written. */
+async function write(
+  db: Knex,
+  statement: Statement,
+  successes: readonly SuccessRow[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const values = [JSON.stringify(successes), SESSION_MOVES.claim.to, PAYMENT_MOVES.succeed.from, now()];
+  const rows = await runStatement<{ eventId: string; endpointIds: string[] }>(db, statement, values);
+  return new Map(rows.map(({ eventId, endpointIds }) => [eventId, endpointIds]));
+}
+
+/** Follows the commit; undefined for a payment that the statement left out. */
+function announce(
+  { notifyDeliveries, logger }: VerdictDeps,
+  { succeeded, row }: Success,
+  written: ReadonlyMap<string, readonly string[]>,
+): 'done' | undefined {
+  const endpointIds = written.get(row.event_id);
+  if (endpointIds === undefined) return undefined;
+  const accountIds = endpointIds.length === 0 ? [] : [succeeded.accountId];
+  notifyDeliveries({ eventId: row.event_id, accountIds });
+  logger.info({ event: 'session.completed', session: row.payable_id, payment: row.id });
+  return 'done';
+}
+
+/**
+ * A success that is not plain, in one transaction: the payment does not hold its session, late money waits there, the
+ * proof is taken, or the payment is another worker's by now. Locks the payment that holds the session last.
+ */
+export async function succeedInSteps(
+  deps: VerdictDeps,
+  { taken, succeeded, row }: Success,
+): Promise<VerdictResult> {
+  const { from } = taken.status === 'failed' ? PAYMENT_MOVES.arriveLate : PAYMENT_MOVES.succeed;
+  const list = JSON.stringify([row]);
+  return await deps.db.transaction(async (trx) => {
+    if ((await runStatement(trx, PROOF_ARCHIVED, [list])).length > 0) return 'proof_taken';
+    const session = await lockSession(trx, taken);
+    if ((await runStatement(trx, SUCCEED_PAYMENT, [list, from])).length === 0) return 'superseded';
+    await placeMoney(trx, deps, session, succeeded);
+    return 'done';
+  });
+}
+
+async function placeMoney(
+  trx: Knex.Transaction,
+  deps: VerdictDeps,
+  session: Payable,
+  payment: Payment,
+): Promise<void> {
+  const holding = isHeldByAnother(session, payment.id)
+    ? await Payment.query(trx)
+        .findById(session.paymentId ?? '')
+        .forUpdate()
+    : undefined;
+  const placed = afterSuccess(session, payment.id, holding);
+  if (placed.kind === 'surplus') return await markSurplus(trx, deps, payment.id, session.id);
+  if (placed.kind === 'keep_as_late') {
+    await Payable.query(trx).patch({ latePaymentId: payment.id }).where('id', session.id);
+    return;
+  }
+  if (session.status === 'expired')
+    deps.logger.error({ event: 'payment.after_expiry', payment: payment.id, session: session.id });
+  if (placed.kind === 'complete_instead') await failUnasked(trx, holding);
+  await completeSession(trx, deps, session, payment);
+  if (placed.kind === 'complete' && placed.surplusPaymentId !== null)
+    await markSurplus(trx, deps, placed.surplusPaymentId, session.id);
+}
+
+async function failUnasked(trx: Knex.Transaction, holding: Payment | undefined): Promise<void> {
+  const said = { source: 'service', said: 'the session was paid late' } as const;
+  await holding
+    ?.$query(trx)
+    .patch(failedColumns({ code: 'session_already_paid', watchAt: undefined, said }))
+    .whereIn('status', PAYMENT_MOVES.fail.from);
+}
+
+async function markSurplus(
+  trx: Knex.Transaction,
+  { logger }: VerdictDeps,
+  paymentId: string,
+  session: string,
+): Promise<void> {
+  await Payment.query(trx).patch({ surplus: true }).where('id', paymentId);
+  logger.error({ event: 'payment.surplus', payment: paymentId, session });
+}
+
+export function successOf(taken: Payment, { proof, said }: Succeed): Success {
+  const settledAt = now();
+  const succeeded = Object.assign(new Payment(), taken, {
+    status: PAYMENT_MOVES.succeed.to,
+    transaction: proof.transaction,
+    payer: proof.payer ?? taken.payer,
+    settledAt,
+  });
+  const row = {
+    id: taken.id,
+    attempt: taken.attempt,
+    payable_id: taken.checkoutSessionId,
+    transaction: proof.transaction,
+    proof_index: proof.proofIndex ?? null,
+    payer: succeeded.payer,
+    settled_at: settledAt,
+    observation: { at: settledAt, ...said },
+    event_id: newId('evt_'),
+    shown: presentPayment(succeeded),
+  };
+  return { taken, succeeded, row };
+}

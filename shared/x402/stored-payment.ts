@@ -1,0 +1,70 @@
+import type { PaymentQuery } from '../chains/confirmation.js';
+import { findToken } from '../chains/networks.js';
+import type { SearchPlace } from '../chains/search-place.js';
+import { isJsonObject, type JsonObject } from './json-object.js';
+import { buildFacilitatorRequest, type PaymentProof, parsePayload } from './payload.js';
+import type { SvmTransfer, TokenTransfer } from './svm-transaction.js';
+import type { FacilitatorRequest, PaymentRequirements } from './wire.js';
+
+/** What was checked and stored when the payment was claimed, and what is known of its transaction since. */
+export interface StoredPayment {
+  id: string;
+  network: string;
+  asset: string;
+  payTo: string;
+  tokenAmount: string;
+  claimedAt: Date;
+  requirements: object;
+  payload: object;
+  reportedTransaction: string | null;
+  searchPlace: SearchPlace | null;
+}
+
+export interface PaymentQuestions {
+  /** For `/verify` and `/settle`. */
+  facilitatorRequest: FacilitatorRequest;
+  chainQuery: PaymentQuery;
+}
+
+/** What to ask the payment's facilitator and its chain. */
+export function readStoredPayment(payment: StoredPayment): PaymentQuestions {
+  const payload: JsonObject = isJsonObject(payment.payload) ? payment.payload : {};
+  const proof = parsePayload(payment.network, payload);
+  if (proof === undefined) throw new Error(`the stored payload of ${payment.id} cannot be read`);
+  return {
+    facilitatorRequest: buildFacilitatorRequest(payment.requirements as PaymentRequirements, proof),
+    chainQuery: chainQuery(payment, proof),
+  };
+}
+
+function chainQuery(payment: StoredPayment, proof: PaymentProof): PaymentQuery {
+  const shared = {
+    network: payment.network,
+    payTo: payment.payTo,
+    amount: BigInt(payment.tokenAmount),
+    notBefore: payment.claimedAt,
+    transactionHint: payment.reportedTransaction ?? undefined,
+    place: payment.searchPlace ?? undefined,
+  };
+  if (proof.family === 'evm') {
+    const { from, nonce, validBefore } = proof;
+    return { family: 'evm', ...shared, asset: payment.asset, from, nonce, validBefore };
+  }
+  return {
+    family: 'svm',
+    ...shared,
+    mint: payment.asset,
+    tokenProgram: tokenProgram(payment, proof),
+    signedTransaction: proof.transactionBase64,
+  };
+}
+
+/** The table of tokens may have lost this one since; it is asked only for what the transaction does not say. */
+function tokenProgram(
+  { network, asset }: StoredPayment,
+  { transfers }: SvmTransfer,
+): TokenTransfer['program'] {
+  const transfer = transfers.find(({ mint }) => mint === asset);
+  const token = findToken(network, asset);
+  return transfer?.program ?? (token?.family === 'svm' ? token.program : 'spl-token');
+}

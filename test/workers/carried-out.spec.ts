@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { putGate } from '../../lab/explore/stage/gate.js';
+import { answers, breaksBeforeWork, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import type { ChainFinding } from '../../shared/chains/finding.js';
+import { openDatabase } from '../../shared/db/knex.js';
+import { Payment } from '../../shared/payments/model.js';
+import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
+import type { WorkerDeps } from '../../workers/deps/deps.js';
+import type { Outcome } from '../../workers/deps/outcome.js';
+import { confirmPayment } from '../../workers/jobs/confirm-payment.js';
+import { settlePayment } from '../../workers/jobs/settle-payment.js';
+import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+
+const UNREADABLE: ChainFinding = { kind: 'unreadable', reason: 'for this spec' };
+
+describe('a decision that is carried out', () => {
+  let flow: MoneyFlow;
+  let hands: Hands;
+  let enqueued: string[];
+  let decided: string[];
+  let isStoreAvailable: boolean;
+  let finding: ChainFinding | undefined;
+
+  before(async () => {
+    flow = await openMoneyFlow('carried_out', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+    hands = flow.openHands();
+    const { lookUp, close } = hands.deps.chains;
+    Object.assign(hands.deps, {
+      queues: {
+        ...hands.deps.queues,
+        async enqueue({ name, id }: { name: string; id: string }) {
+          if (!isStoreAvailable) throw new Error('no queue store');
+          enqueued.push(`${name} ${id.split('-')[0]}`);
+        },
+      },
+      notifyDecided: (id: string) => decided.push(id),
+      chains: { lookUp: async (query: Parameters<typeof lookUp>[0]) => finding ?? lookUp(query), close },
+    } satisfies Partial<WorkerDeps>);
+  });
+  beforeEach(() => {
+    enqueued = [];
+    decided = [];
+    isStoreAvailable = true;
+    finding = undefined;
+    hands.log.length = 0;
+  });
+  afterEach(() => {
+    resetClock();
+    flow.facilitator.settle.honest();
+    flow.facilitator.verify.honest();
+  });
+  after(() => flow.close());
+
+  async function claim(): Promise<{ sessionId: string; paymentId: string }> {
+    const { id: sessionId } = await flow.buildSession();
+    assert.equal((await flow.pay(sessionId)).status, 202);
+    return { sessionId, paymentId: (await flow.onlyPayment(sessionId)).id };
+  }
+
+  async function run(paymentId: string, deps = hands.deps): Promise<Outcome> {
+    const { stage, dueAt } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
+    advanceClock(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs() + 1));
+    return await (stage === 'settle' ? settlePayment : confirmPayment)(deps, { paymentId });
+  }
+
+  it('notifies the request that waits, of success and of failure, and enqueues nothing', async () => {
+    const paid = await claim();
+    await run(paid.paymentId);
+    const refused = await claim();
+    flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
+    await run(refused.paymentId);
+    assert.deepEqual([decided, enqueued], [[paid.paymentId, refused.paymentId], []]);
+  });
+
+  it('enqueues the look after a call, leaves the next look to its job, and enqueues the next call', async () => {
+    const { paymentId } = await claim();
+    flow.facilitator.settle.next(breaksBeforeWork());
+    assert.deepEqual(await run(paymentId), { kind: 'done' });
+    assert.deepEqual(enqueued, [`confirm-payment ${paymentId}`]);
+
+    finding = UNREADABLE;
+    flow.facilitator.verify.next(answers(500));
+    const looked = await run(paymentId);
+    const { dueAt } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
+    assert.deepEqual(looked, { kind: 'again', at: dueAt });
+    assert.equal(enqueued.length, 1);
+
+    finding = undefined;
+    // Until a block is later than the last moment at which the call can have ended.
+    for (let looks = 0; looks < 10; looks += 1) if ((await run(paymentId)).kind === 'done') break;
+    assert.deepEqual(enqueued.slice(1), [`settle-payment ${paymentId}`]);
+    await run(paymentId);
+    assert.deepEqual([decided, enqueued.length], [[paymentId], 2]);
+  });
+
+  it('is carried out though the queue store is unavailable', async () => {
+    const { paymentId } = await claim();
+    flow.facilitator.settle.next(breaksBeforeWork());
+    isStoreAvailable = false;
+    assert.deepEqual(await run(paymentId), { kind: 'done' });
+    assert.deepEqual(
+      hands.log.map(({ event, payment }) => [event, payment]),
+      [['queue.not_rung', paymentId]],
+    );
+  });
+
+  it('leaves a payment on which workers crashed to the sweep', async () => {
+    const { paymentId } = await claim();
+    flow.facilitator.settle.next(answers(429));
+    await Payment.query(flow.db).patch({ lostTakes: 2 }).where('id', paymentId);
+    assert.deepEqual(await run(paymentId), { kind: 'done' });
+    const { stage, lostTakes } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
+    assert.deepEqual([stage, lostTakes, enqueued], ['settle', 2, []]);
+  });
+
+  for (const crash of ['write lost', 'write lost but done'] as const)
+    it(`is written on another connection when one breaks: ${crash}`, async () => {
+      const { sessionId, paymentId } = await claim();
+      const db = openDatabase(hands.deps.config.database);
+      const gate = putGate(db);
+      const { facilitator } = hands.deps;
+      const settle: typeof facilitator.settle = async (...call) => {
+        const answer = await facilitator.settle(...call);
+        gate.arm();
+        return answer;
+      };
+      gate.begin({ crash, taken: async () => undefined });
+      await run(paymentId, { ...hands.deps, db, facilitator: { ...facilitator, settle } });
+      await db.destroy();
+      assert.deepEqual(
+        hands.log.map(({ event, payment }) => [event, payment]),
+        [['payment.written_again', paymentId]],
+      );
+      assert.equal((await flow.session(sessionId)).status, 'complete');
+      assert.equal((await flow.events(sessionId)).length, 1);
+    });
+});
