@@ -12,8 +12,8 @@ import {
   type VerdictDeps,
   type VerdictResult,
 } from './complete-session.js';
-import { afterFailure } from './policy/session-after.js';
 import type { Decision } from './policy/decision.js';
+import { afterFailure } from './policy/session-after.js';
 import { recordMove } from './record-move.js';
 
 type Failure = Omit<Extract<Decision, { kind: 'fail' }>, 'kind'>;

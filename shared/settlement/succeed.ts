@@ -11,8 +11,8 @@ import { now } from '../process/clock.js';
 import { newId } from '../values/ids.js';
 import { completeSession, lockSession, type VerdictDeps, type VerdictResult } from './complete-session.js';
 import { failedColumns } from './fail.js';
-import { afterSuccess, isHeldByAnother } from './policy/session-after.js';
 import type { Decision } from './policy/decision.js';
+import { afterSuccess, isHeldByAnother } from './policy/session-after.js';
 import {
   PROOF_ARCHIVED,
   SUCCEED_ALONE,
@@ -63,9 +63,7 @@ export async function succeedAlone(deps: VerdictDeps, success: Success): Promise
     const written = await write(deps.db, SUCCEED_ALONE, [success.row]);
     return announce(deps, success, written) ?? (await succeedInSteps(deps, success));
   } catch (error) {
-    // The second where tables are kept by month.
-    if (['payments_proof', 'payment_marks_proof'].some((index) => violatesUnique(error, index)))
-      return 'proof_taken';
+    if (violatesUnique(error, 'payments_proof')) return 'proof_taken';
     throw error;
   }
 }

@@ -97,11 +97,12 @@ const PAYMENT_WRITERS = [
   'carry-out.ts',
   'claim.sql.ts',
   'claim.ts',
+  'fail.ts',
   'reconcile-restore.sql.ts',
   'remember-told.ts',
   'resolve.ts',
-  'succeed-batch.sql.ts',
+  'succeed.sql.ts',
+  'succeed.ts',
   'take-work.sql.ts',
-  'write-verdict.ts',
 ];
 const OUTCOME_CALLERS = ['carry-out.ts', 'succeed.ts'];

@@ -41,7 +41,9 @@ async function settle(
 ): Promise<AnsweredCall> {
   const mayBeSent = (): boolean => mayStillCall(payment, rules, times());
   const startedAt = now();
-  const answer = mayBeSent() ? await deps.facilitator.settle(facilitatorRequest, mayBeSent) : PROCESS_WAS_PAUSED;
+  const answer = mayBeSent()
+    ? await deps.facilitator.settle(facilitatorRequest, mayBeSent)
+    : PROCESS_WAS_PAUSED;
   const call: Call = { answer, startedAt, endedAt: now() };
   let decision = afterCall(payment, call, rules, times());
   while (decision.kind === 'look_first') {
