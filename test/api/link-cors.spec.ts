@@ -5,7 +5,7 @@ import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { newId } from '../../shared/values/ids.js';
 import { openTestApp } from '../support/app.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 import { createDatabase } from '../support/suite.js';
 
 const EXPOSED = ['payment-required', 'payment-response', 'x-payment-response', 'retry-after', 'link'];
@@ -138,7 +138,7 @@ describe('a browser agent', () => {
     for (const [answer, ask] of Object.entries(statuses)) {
       it(answer, async () => {
         const res = await ask();
-        assert.equal(told(res), answer);
+        assert.equal(answerOf(res), answer);
         assertReadable(res);
       });
     }
@@ -152,7 +152,7 @@ describe('a browser agent', () => {
       const { id } = await limited.buildSession();
       await limited.visit(id, headers);
       const res = await limited.visit(id, headers);
-      assert.equal(told(res), '429 rate_limit');
+      assert.equal(answerOf(res), '429 rate_limit');
       assertReadable(res);
       await limited.close();
     });
@@ -166,7 +166,7 @@ describe('a browser agent', () => {
         const res = await request(app.server)
           .get(`/c/${newId('cs_test_')}`)
           .set(ORIGIN);
-        assert.equal(told(res), answer);
+        assert.equal(answerOf(res), answer);
         assert.deepEqual(Object.keys(res.body.error), ['code', 'message']);
         assert.doesNotMatch(res.text, /select|relation|checkout_sessions|ECONN|postgres/i);
         assertReadable(res);

@@ -7,7 +7,7 @@ import { newId } from '../../shared/values/ids.js';
 import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 
 const LIMIT = 5;
 const SETTINGS = { RATE_LIMIT_LINK_PER_MINUTE: String(LIMIT), TRUST_PROXY: '1' };
@@ -33,44 +33,44 @@ describe('the rate limit of payment links', () => {
 
   async function useUp(): Promise<void> {
     for (let visits = 0; visits < LIMIT; visits += 1) {
-      assert.equal(told(await checkout.visit(id, from)), '402');
+      assert.equal(answerOf(await checkout.visit(id, from)), '402');
     }
   }
 
   it('answers 429 with Retry-After above the limit', async () => {
     await useUp();
     const res = await checkout.visit(id, from);
-    assert.equal(told(res), '429 rate_limit');
+    assert.equal(answerOf(res), '429 rate_limit');
     const seconds = Number(res.get('Retry-After'));
     assert.ok(seconds >= 1 && seconds <= 60);
   });
 
   it('counts each address separately', async () => {
     await useUp();
-    assert.equal(told(await checkout.visit(id, { 'X-Forwarded-For': newAddress() })), '402');
-    assert.equal(told(await checkout.visit(id, from)), '429 rate_limit');
+    assert.equal(answerOf(await checkout.visit(id, { 'X-Forwarded-For': newAddress() })), '402');
+    assert.equal(answerOf(await checkout.visit(id, from)), '429 rate_limit');
   });
 
   it('ignores the addresses that a client adds to X-Forwarded-For', async () => {
     await useUp();
     const spoofed = { 'X-Forwarded-For': `${newAddress()}, ${from['X-Forwarded-For']}` };
-    assert.equal(told(await checkout.visit(id, spoofed)), '429 rate_limit');
+    assert.equal(answerOf(await checkout.visit(id, spoofed)), '429 rate_limit');
   });
 
   it('counts all links, statuses and methods together', async () => {
     const { id: other } = await checkout.buildSession({ status: 'expired' });
-    assert.equal(told(await checkout.visit(other, from)), '410 session_expired');
-    assert.equal(told(await checkout.visit(newId('cs_test_'), from)), '404 resource_missing');
+    assert.equal(answerOf(await checkout.visit(other, from)), '410 session_expired');
+    assert.equal(answerOf(await checkout.visit(newId('cs_test_'), from)), '404 resource_missing');
     assert.equal((await checkout.send('head', id, from)).status, 402);
-    assert.equal(told(await checkout.send('post', id, from)), '402');
+    assert.equal(answerOf(await checkout.send('post', id, from)), '402');
     assert.equal(
-      told(await checkout.visit(id, { ...from, 'X-PAYMENT': '!' })),
+      answerOf(await checkout.visit(id, { ...from, 'X-PAYMENT': '!' })),
       '400 invalid_payment_payload',
     );
     for (const target of [id, other, newId('cs_test_')]) {
-      assert.equal(told(await checkout.visit(target, from)), '429 rate_limit');
+      assert.equal(answerOf(await checkout.visit(target, from)), '429 rate_limit');
     }
-    assert.equal(told(await checkout.send('put', id, from)), '429 rate_limit');
+    assert.equal(answerOf(await checkout.send('put', id, from)), '429 rate_limit');
   });
 
   it('neither counts nor limits OPTIONS', async () => {
@@ -78,14 +78,14 @@ describe('the rate limit of payment links', () => {
       (await request(checkout.app.server).options(`/c/${id}`).set(from)).status;
     for (let n = 0; n < LIMIT + 1; n += 1) assert.equal(await options(), 204);
     await useUp();
-    assert.equal(told(await checkout.visit(id, from)), '429 rate_limit');
+    assert.equal(answerOf(await checkout.visit(id, from)), '429 rate_limit');
     assert.equal(await options(), 204);
   });
 
   it('shows a page to browsers', async () => {
     await useUp();
     const res = await checkout.visit(id, { ...from, Accept: 'text/html' });
-    assert.equal(told(res), '429 page');
+    assert.equal(answerOf(res), '429 page');
   });
 
   it('applies to payments, which may be sent again later', async () => {
@@ -93,7 +93,7 @@ describe('the rate limit of payment links', () => {
     const payment = await unlimited.sign((await unlimited.buildSession()).id);
     await unlimited.app.close();
     const pay = (headers: Record<string, string>): Promise<string> =>
-      checkout.visit(id, { ...headers, 'PAYMENT-SIGNATURE': payment.header }).then(told);
+      checkout.visit(id, { ...headers, 'PAYMENT-SIGNATURE': payment.header }).then(answerOf);
     await useUp();
     assert.equal(await pay(from), '429 rate_limit');
     assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
@@ -103,8 +103,8 @@ describe('the rate limit of payment links', () => {
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 0 });
   });
 
-  it('is exact for concurrent requests', async () => {
-    const visits = Array.from({ length: 40 }, () => checkout.visit(id, from).then(told));
+  it('is exact when many come at once', async () => {
+    const visits = Array.from({ length: 40 }, () => checkout.visit(id, from).then(answerOf));
     const answers = await Promise.all(visits);
     assert.equal(answers.filter((answer) => answer === '402').length, LIMIT);
     assert.equal(answers.filter((answer) => answer === '429 rate_limit').length, 40 - LIMIT);
@@ -113,7 +113,7 @@ describe('the rate limit of payment links', () => {
   it('is shared by all web processes', async () => {
     const second = await openTestApp(SETTINGS);
     await useUp();
-    assert.equal(told(await request(second.server).get(`/c/${id}`).set(from)), '429 rate_limit');
+    assert.equal(answerOf(await request(second.server).get(`/c/${id}`).set(from)), '429 rate_limit');
     await second.close();
   });
 
@@ -137,7 +137,7 @@ describe('the rate limit of payment links', () => {
       const answers = await Promise.all(visits);
       assert.equal(answers.filter(({ status }) => status === 402).length, LIMIT);
       for (const res of answers.filter(({ status }) => status !== 402)) {
-        assert.equal(told(res), '429 rate_limit');
+        assert.equal(answerOf(res), '429 rate_limit');
         assert.match(res.get('Retry-After') ?? '', /^([1-9]|[1-5]\d|60)$/);
       }
     } finally {
@@ -156,9 +156,9 @@ describe('the rate limit of payment links', () => {
     try {
       for (const { server } of apps) {
         const visit = () => request(server).get(`/c/${id}`).set(from);
-        for (let visits = 0; visits < LIMIT; visits += 1) assert.equal(told(await visit()), '402');
+        for (let visits = 0; visits < LIMIT; visits += 1) assert.equal(answerOf(await visit()), '402');
         const refused = await visit();
-        assert.equal(told(refused), '429 rate_limit');
+        assert.equal(answerOf(refused), '429 rate_limit');
         assert.match(refused.get('Retry-After') ?? '', /^([1-9]|[1-5]\d|60)$/);
       }
     } finally {
@@ -176,7 +176,7 @@ describe('the rate limit of payment links', () => {
         const res = await request(direct.server)
           .get(`/c/${newId('cs_test_')}`)
           .set('X-Forwarded-For', newAddress());
-        answers.push(told(res));
+        answers.push(answerOf(res));
       }
       assert.equal(answers.at(-1), '429 rate_limit');
     } finally {

@@ -7,7 +7,7 @@ import { newId } from '../../shared/values/ids.js';
 import { schemaValidator } from '../support/api-client.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 import { describeBothKinds } from '../support/kinds.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 
 interface Documented {
   paths: Record<
@@ -80,7 +80,7 @@ describeBothKinds('what /openapi.json says of payment links', (kind) => {
   for (const [answer, visit] of Object.entries(visits)) {
     it(`matches the response ${answer}`, async () => {
       const res = await visit();
-      assert.equal(told(res), answer);
+      assert.equal(answerOf(res), answer);
       assertDocumented(res, '/c/{id}');
       assertDocumented(res, '/c/{id}', 'post');
     });

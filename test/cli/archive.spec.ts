@@ -18,7 +18,7 @@ import { client } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { assertRefused, runCommand } from '../support/cli.js';
 import { useCliDatabase } from '../support/cli-database.js';
-import { buildTold, inMonth, type Told } from '../support/months.js';
+import { buildPaidAndDelivered, inMonth, type PaidAndDelivered } from '../support/months.js';
 import { newPayment } from '../support/new-payment.js';
 import { runPiped } from '../support/piped-command.js';
 import { createMigratedDatabase } from '../support/suite.js';
@@ -45,8 +45,8 @@ describe('merchants archive', () => {
   afterEach(() => rm(folder, { recursive: true }));
   after(() => app.close());
 
-  const told = (month: string, payment: Partial<Payment> = {}): Promise<Told> =>
-    inMonth(month, () => buildTold(app.db, { accountId, endpointId, payment }));
+  const told = (month: string, payment: Partial<Payment> = {}): Promise<PaidAndDelivered> =>
+    inMonth(month, () => buildPaidAndDelivered(app.db, { accountId, endpointId, payment }));
   const archive = async (before: string, to = folder) => {
     const { status, stdout, stderr } = await runCommand('archive', '--before', before, '--to', to, '--json');
     return { status, stderr, answer: JSON.parse(stdout) };
@@ -123,7 +123,11 @@ describe('merchants archive', () => {
       const claim = await claimSession(app.db, { ...newPayment(open.id), payloadKey }, BELL);
       assert.equal(claim.kind, 'lost');
     }
-    const again = await buildTold(app.db, { accountId, endpointId, payment: { status: 'processing' } });
+    const again = await buildPaidAndDelivered(app.db, {
+      accountId,
+      endpointId,
+      payment: { status: 'processing' },
+    });
     const deps = { db: app.db, logger: app.logger, ...BELL };
     const { succeedPayment } = await import('../../shared/settlement/succeed.js');
     const said = { source: 'chain' as const, said: 'found' };

@@ -13,7 +13,7 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { startWorker } from '../../workers/process/start-worker.js';
 import { anchorsOf } from '../support/anchors.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { notThere, readPromQl, readSeries, type Series } from '../support/promql.js';
+import { missingSeries, readPromQl, readSeries, type Series } from '../support/promql.js';
 import { testServices } from '../support/suite.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -152,7 +152,7 @@ describe('what alerts and dashboard ask for', () => {
     await app.close();
   });
 
-  const missing = (expr: string): string[] => notThere(readPromQl(expr), series, ITS_LABELS);
+  const missing = (expr: string): string[] => missingSeries(readPromQl(expr), series, ITS_LABELS);
 
   for (const { alert, expr } of rules) {
     it(`is there: ${alert}`, () => assert.deepEqual(missing(expr), []));

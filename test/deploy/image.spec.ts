@@ -11,7 +11,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { findFreePort } from '../../lab/world/processes/services.js';
 import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
 import { ensureBuilt } from '../../local/build/ensure-built.mjs';
-import { copyInto, productionPlaces } from '../support/production-tree.js';
+import { copyInto, productionPaths } from '../support/production-tree.js';
 import { createDatabase, testServices } from '../support/suite.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -212,6 +212,6 @@ function placesOfImage(): string[] {
   const [stage = ''] = DOCKERFILE.split(/^FROM .* AS /m).slice(-1);
   const copied = [...stage.matchAll(/^COPY (?:--from=(\w+) \/app\/)?(\S+) \S+$/gm)];
   return copied.flatMap(([, from, place = '']) => {
-    return from === 'modules' ? productionPlaces(ROOT) : [place];
+    return from === 'modules' ? productionPaths(ROOT) : [place];
   });
 }

@@ -22,7 +22,7 @@ for (const [store, environment] of Object.entries(STORES)) {
 
     const linkOf = (id: string): string => `http://127.0.0.1:${checkout.app.port}/c/${id}`;
 
-    it('pays a link with @x402/fetch, unmodified but for its spending limit', async () => {
+    it('pays a link with @x402/fetch, unmodified except for its spending limit', async () => {
       const session = await checkout.buildSession();
       const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer));
       client.setSpendControls({ maxAmountPerPayment: '$100' });
@@ -38,7 +38,7 @@ for (const [store, environment] of Object.entries(STORES)) {
       assert.deepEqual(await checkout.events(session.id), ['checkout.session.completed']);
     });
 
-    it('pays a link of up to a dollar with @x402/fetch as it is', async () => {
+    it('pays a link of up to one dollar with @x402/fetch and its default spending limit', async () => {
       const session = await checkout.buildSession({ amountTotalCents: 100 });
       const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer));
       const response = await wrapFetchWithPayment(fetch, client)(linkOf(session.id));
@@ -54,7 +54,7 @@ for (const [store, environment] of Object.entries(STORES)) {
       assert.equal(response.data.session.payment_status, 'paid');
     });
 
-    it('is paid through the queue, not by the sweep that stands in for it', async () => {
+    it("has its payment settled by the queue's job, not by the sweep", async () => {
       const session = await checkout.buildSession();
       const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer));
       client.setSpendControls(false);

@@ -16,18 +16,17 @@ import { loadConfig } from '../../shared/config/config.js';
 import { nowMs, resetClock } from '../../shared/process/clock.js';
 import type { FacilitatorRequest, PaymentRequirements, SvmPayload } from '../../shared/x402/wire.js';
 import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
-import { type Hands, openHands } from '../support/money-flow.js';
+import { answerOf } from '../support/link-answers.js';
+import { type ManualWorker, openManualWorker } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
-/** Another seed makes another run. */
 const SEED = Number(process.env.MONEY_SEED ?? '20261102');
 const PAYMENTS = 12;
 const EARLIER = 10_000;
 const MS_PER_SLOT = 400;
 const MOST_STEPS = 60;
 
-/** The money has moved, and the answer is lost; or neither. */
+/** The facilitator's answer to `/settle` is lost, after it moved the money or without doing so. */
 const LOST: readonly (() => Behaviour)[] = [
   () => breaksAfterWork('reset'),
   () => failsAfterWork(500),
@@ -36,12 +35,12 @@ const LOST: readonly (() => Behaviour)[] = [
   () => breaksBeforeWork('reset'),
 ];
 
-describe('an agent that buys three times a minute from one wallet, when answers are lost', () => {
+describe('an agent that makes three payments a minute from one Solana wallet while answers of /settle are lost', () => {
   const random = seededRandom(SEED);
   const wallet = Keypair.generate();
   let chain: SolanaChain;
   let checkout: Checkout;
-  let hands: Hands;
+  let manualWorker: ManualWorker;
   let entry: PaymentRequirements;
   let seenAtMs = nowMs();
 
@@ -60,20 +59,20 @@ describe('an agent that buys three times a minute from one wallet, when answers 
     checkout = await openCheckout({ facilitator, worker: false, environment });
     const { databaseUrl } = testServices();
     const settings = { ...environment, DATABASE_URL: databaseUrl, FACILITATOR_URL: facilitator.url };
-    hands = openHands(loadConfig(settings, 'worker'), checkout.app.db);
+    manualWorker = openManualWorker(loadConfig(settings, 'worker'), checkout.app.db);
     const { id } = await checkout.buildSession();
     entry = findEntry((await checkout.quote(id)).accepts, SOLANA_DEVNET);
     chain.crowd(signAnew(), EARLIER);
   });
   after(async () => {
     resetClock();
-    await hands.deps.facilitator.close();
-    hands.deps.chains.close();
+    await manualWorker.deps.facilitator.close();
+    manualWorker.deps.chains.close();
     await checkout.close();
     await chain.close();
   });
 
-  /** The chain's slots follow the clock, which the test moves. */
+  /** Advances the chain's slots with the clock that the test moves. */
   function keepUp(): void {
     const slots = Math.floor((nowMs() - seenAtMs) / MS_PER_SLOT);
     if (slots === 0) return;
@@ -89,11 +88,11 @@ describe('an agent that buys three times a minute from one wallet, when answers 
     const { id } = await checkout.buildSession();
     const header = paymentHeader(entry, { transaction: signAnew() });
     checkout.facilitator.settle.next(pick(random, LOST)());
-    assert.equal(told(await checkout.visit(id, { 'PAYMENT-SIGNATURE': header })), '202 processing');
+    assert.equal(answerOf(await checkout.visit(id, { 'PAYMENT-SIGNATURE': header })), '202 processing');
     return id;
   }
 
-  it(`is told the truth of each, in few looks (MONEY_SEED=${SEED})`, async function () {
+  it(`each payment ends as the facilitator's ledger says, within few reads of the chain (MONEY_SEED=${SEED})`, async function () {
     this.timeout(120_000);
     for (let bought = 0; bought < PAYMENTS; bought += 1) {
       const id = await buy();
@@ -101,12 +100,12 @@ describe('an agent that buys three times a minute from one wallet, when answers 
       let { id: paymentId, status } = await checkout.payment(id);
       for (let steps = 0; status === 'processing'; steps += 1) {
         assert.ok(steps < MOST_STEPS, `${paymentId} is not decided`);
-        await hands.doNext(paymentId);
+        await manualWorker.doNext(paymentId);
         ({ id: paymentId, status } = await checkout.payment(id));
       }
       const moved = checkout.facilitator.ledger.length - before;
       assert.deepEqual([status, moved], moved === 0 ? ['failed', 0] : ['succeeded', 1]);
-      // Others buy with the same wallet meanwhile.
+      // Other transactions of the same wallet arrive meanwhile.
       chain.crowd(signAnew(), 3);
     }
     assert.ok(checkout.facilitator.ledger.length > PAYMENTS / 2);

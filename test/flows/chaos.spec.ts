@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 
-/** The program itself, as `npm run chaos` starts it. */
+/** `npm run chaos`, as its script starts it. */
 const PROGRAM = path.join(import.meta.dirname, '..', '..', 'local', 'commands', 'chaos.mjs');
 /**
- * A minute of trouble, and at most two and a half until all is well; on Solana that would be five, since a transaction
- * that never lands is only given up after three.
+ * One minute of faults, then at most two and a half minutes until every payment is decided. A run with Solana
+ * would take five minutes, because a transaction that never lands is given up only after three.
  */
 const RUN = ['--payments', '100', '--minutes', '1', '--seed', '20261121', '--solana', '0'];
-/** What was surely done to the service meanwhile, however slow the machine. */
+/** Faults that every run injects, even on a slow machine. */
 const DONE = [/ SIGKILL/, / SIGTERM/, / SIGSTOP/, / connections to Postgres frozen/, / the evm endpoint /];
 
-describe('a hundred payments while processes are killed and everything breaks', function () {
+describe('a hundred payments during process kills, freezes and connection faults', function () {
   this.timeout(360_000);
 
-  it('are each paid once, recorded and told, soon after everything has healed', async () => {
+  it('are each paid once and recorded, with one event each, soon after the faults end', async () => {
     const { code, output } = await run();
     assert.equal(code, 0, output);
     for (const done of DONE) assert.match(output, done);

@@ -16,11 +16,11 @@ import { takeQuarantinedDelivery } from '../../shared/webhooks/take-quarantined.
 import { testServices } from '../support/suite.js';
 import { type Hook, openWebhookFlow, ROOM, type WebhookFlow } from '../support/webhook-flow.js';
 
-describe('deliveries that workers die with', function () {
+describe('webhook deliveries on which workers crash', function () {
   this.timeout(90_000);
   let flow: WebhookFlow;
   before(async () => {
-    flow = await openWebhookFlow('died_with_deliveries', { worker: false });
+    flow = await openWebhookFlow('crashed_on_deliveries', { worker: false });
   });
   after(async () => {
     await killProcesses();
@@ -43,7 +43,7 @@ describe('deliveries that workers die with', function () {
     assert.ok(row);
     return row;
   };
-  /** Its lease, and what it has to wait for. */
+  /** Ends the delivery's lease and its wait. */
   const runOut = async ({ id }: WebhookDelivery): Promise<void> => {
     const past = new Date(nowMs() - 1);
     await flow.db('webhookDeliveries').where({ id }).update({ dueAt: past, leasedUntil: past });
@@ -53,54 +53,54 @@ describe('deliveries that workers die with', function () {
     return deliveries.map(({ id }) => id);
   };
 
-  it('are taken alone after two deaths and named in the log, and arrive all the same; others go on', async () => {
+  it('are taken alone after two crashes, named in the log, and still delivered; other deliveries go on', async () => {
     const hook = await flow.addEndpoint();
     await flow.expireSession();
-    for (const deaths of [1, 2]) {
+    for (const crashes of [1, 2]) {
       const worker = await start();
       hook.receiver.react(() => void worker.child.kill('SIGKILL'));
       assert.deepEqual(await worker.exited, { code: null, signal: 'SIGKILL' });
-      assert.equal((await only(hook)).lostTakes, deaths);
+      assert.equal((await only(hook)).lostTakes, crashes);
       await runOut(await only(hook));
     }
-    const poison = await only(hook);
-    assert.deepEqual(await takeUsual(), [], 'nobody takes it with others');
-    assert.deepEqual((await findDueAccounts(flow.db, '', 100)).due, [], 'nor is rung for it');
+    const crashing = await only(hook);
+    assert.deepEqual(await takeUsual(), [], 'it is not taken together with other deliveries');
+    assert.deepEqual((await findDueAccounts(flow.db, '', 100)).due, [], 'its account is not due');
     assert.equal((await readBacklog(flow.db)).quarantinedWork, 1);
 
     hook.receiver.react(answer(200));
     await flow.expireSession();
     const last = await start();
     await flow.untilSucceeded(hook.id, 2, 30_000);
-    const said = await eventually(() => {
+    const logged = await eventually(() => {
       const lines = last.lines().filter(({ event }) => event === 'work.crashed_on');
       assert.equal(lines.length, 1);
       return lines.map(({ work, deaths, ids }) => [work, deaths, ids]);
     });
-    assert.deepEqual(said, [['deliver-webhook', 2, [poison.id]]]);
+    assert.deepEqual(logged, [['deliver-webhook', 2, [crashing.id]]]);
     await last.kill();
     const { status, lostTakes, tries } = await only(hook);
     assert.deepEqual([status, lostTakes, tries], ['succeeded', 0, 1]);
     assert.equal((await readBacklog(flow.db)).quarantinedWork, 0);
   });
 
-  it('come back later after each death; whatever came of a try, they are like others again', async () => {
+  it('are taken again later after each crash, and are ordinary deliveries again once a try has a result', async () => {
     const hook = await flow.addEndpoint();
     await flow.expireSession();
     const row = await only(hook);
-    for (let death = 1; death <= 2; death += 1) {
+    for (let crash = 1; crash <= 2; crash += 1) {
       assert.ok((await takeUsual()).includes(row.id));
       await runOut(row);
     }
     const minutes: number[] = [];
-    for (let death = 3; death <= 6; death += 1) {
+    for (let crash = 3; crash <= 6; crash += 1) {
       const { dueAt } = await only(hook);
       advanceClock(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs()));
       const taken = await takeQuarantinedDelivery(flow.db, row.id);
       assert.equal(taken?.id, row.id);
-      assert.equal(await takeQuarantinedDelivery(flow.db, row.id), undefined, 'one taker has it');
+      assert.equal(await takeQuarantinedDelivery(flow.db, row.id), undefined, 'two workers took it');
       minutes.push(Math.floor((((await only(hook)).dueAt?.getTime() ?? 0) - nowMs()) / 60_000));
-      if (death < 6) continue;
+      if (crash < 6) continue;
       const entry = {
         at: new Date(nowMs()).toISOString(),
         durationMs: 1,
@@ -117,7 +117,7 @@ describe('deliveries that workers die with', function () {
     assert.ok((await takeUsual()).includes(row.id));
   });
 
-  it('are held, or dropped, with their endpoint like others', async () => {
+  it('are held while their endpoint is disabled and dropped when it is deleted, as ordinary deliveries are', async () => {
     const [off, gone] = [await flow.addEndpoint(), await flow.addEndpoint()];
     await flow.expireSession();
     await takeUsual();
@@ -128,7 +128,7 @@ describe('deliveries that workers die with', function () {
     await flow.api.post(`/v1/webhook_endpoints/${off.id}`, { disabled: true }).expect(200);
     await flow.api.delete(`/v1/webhook_endpoints/${gone.id}`).expect(200);
     for (const hook of [off, gone]) {
-      // What an event wrote while its endpoint was being closed.
+      // The state that an event leaves when it is written while its endpoint is being disabled or deleted.
       const row = await only(hook);
       await flow.db('webhookDeliveries').where({ id: row.id }).update({ status: 'pending' });
       await runOut(row);

@@ -15,11 +15,11 @@ import { testServices } from '../support/suite.js';
 
 const TIMEOUT_MS = 20_000;
 
-describe('payments that workers die with', function () {
+describe('payments on which workers crash', function () {
   this.timeout(90_000);
   let flow: MoneyFlow;
   before(async () => {
-    flow = await openMoneyFlow('died_with_payments', {
+    flow = await openMoneyFlow('crashed_on_payments', {
       worker: false,
       environment: { SETTLE_WAIT_MS: '0' },
     });
@@ -48,8 +48,8 @@ describe('payments that workers die with', function () {
   const lostTakes = async (id: string): Promise<number> =>
     (await Payment.query(flow.db).findById(id).throwIfNotFound()).lostTakes;
 
-  /** Postgres has made the event, and the presenter would have made the same. */
-  async function assertToldByteForByte(sessionId: string): Promise<void> {
+  /** The event's JSON, written by Postgres, equals the presenter's byte for byte. */
+  async function assertEventEqualsPresented(sessionId: string): Promise<void> {
     const session = Object.assign(await flow.session(sessionId), {
       payment: await flow.onlyPayment(sessionId),
     });
@@ -60,42 +60,42 @@ describe('payments that workers die with', function () {
     assert.deepEqual(rows, [{ object: JSON.stringify(shown) }]);
   }
 
-  it('are taken alone after two deaths and named in the log, and are paid all the same; others go on', async () => {
-    const poison = await claim();
-    // The first died before it called anybody, the second dies as it asks the chain.
-    await beginSettlement(flow.db, poison.paymentId, TIMEOUT_MS);
-    await flow.letTimePass(poison.sessionId);
+  it('are taken alone after two crashes, named in the log, and still settled; other payments go on', async () => {
+    const crashing = await claim();
+    // The first worker crashed before any call, the second crashes during its call to the chain.
+    await beginSettlement(flow.db, crashing.paymentId, TIMEOUT_MS);
+    await flow.letTimePass(crashing.sessionId);
     const { onCall } = flow.chain.endpoint;
     const second = await start();
     flow.chain.endpoint.onCall = () => void second.child.kill('SIGKILL');
     assert.deepEqual(await second.exited, { code: null, signal: 'SIGKILL' });
     flow.chain.endpoint.onCall = onCall;
-    assert.equal(await lostTakes(poison.paymentId), 2);
+    assert.equal(await lostTakes(crashing.paymentId), 2);
 
-    await flow.letTimePass(poison.sessionId);
-    const innocent = await claim();
+    await flow.letTimePass(crashing.sessionId);
+    const other = await claim();
     const third = await start();
-    for (const { sessionId } of [innocent, poison])
+    for (const { sessionId } of [other, crashing])
       await eventually(async () => assert.equal((await flow.session(sessionId)).status, 'complete'));
-    const said = third
+    const logged = third
       .lines()
       .filter(({ event }) => event === 'work.crashed_on')
       .map(({ work, deaths, ids }) => [work, deaths, ids]);
-    assert.deepEqual(said[0], ['confirm-payment', 2, [poison.paymentId]]);
+    assert.deepEqual(logged[0], ['confirm-payment', 2, [crashing.paymentId]]);
     assert.ok(
-      said.every(([, , ids]) => (ids as string[])[0] === poison.paymentId),
-      JSON.stringify(said),
+      logged.every(([, , ids]) => (ids as string[])[0] === crashing.paymentId),
+      JSON.stringify(logged),
     );
     await third.kill();
     await flow.assertBooks();
-    await assertToldByteForByte(innocent.sessionId);
+    await assertEventEqualsPresented(other.sessionId);
   });
 
-  it('come back later after each death, and never because of it are failed', async () => {
+  it('are taken again later after each crash, and crashes alone never fail them', async () => {
     const { sessionId, paymentId } = await claim();
     const leases: number[] = [];
     await beginSettlement(flow.db, paymentId, TIMEOUT_MS);
-    for (let death = 2; death <= 9; death += 1) {
+    for (let crash = 2; crash <= 9; crash += 1) {
       const { dueAt } = await flow.onlyPayment(sessionId);
       advanceClock(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs() + 1));
       const taken = await beginLook(flow.db, paymentId);
@@ -103,9 +103,9 @@ describe('payments that workers die with', function () {
     }
     assert.deepEqual(leases, [1, 1, 2, 3, 5, 9, 17, 33]);
     assert.equal((await flow.onlyPayment(sessionId)).status, 'processing');
-    const hands = flow.openHands();
+    const manualWorker = flow.openManualWorker();
     flow.facilitator.verify.always(refuses('unexpected_verify_error'));
-    await hands.doNext(paymentId);
+    await manualWorker.doNext(paymentId);
     assert.equal(await lostTakes(paymentId), 0, 'an outcome was written');
     flow.facilitator.verify.honest();
   });

@@ -8,15 +8,18 @@ import { migrate } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { claimSession } from '../../shared/settlement/claim.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 import { EVENT_DEPS } from '../support/money-flow.js';
 import { newPayment } from '../support/new-payment.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
-/** A commit that waits is written, and outlives the server's processes; one that does not is in their memory. */
+/**
+ * A commit that waits (synchronous_commit) is in the operating system's cache and outlives the server's processes;
+ * an asynchronous commit is in their memory only.
+ */
 const SETTINGS = { fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off', max_connections: 50 };
 
-describe('a Postgres that crashes', () => {
+describe('a Postgres server that crashes', () => {
   let postgres: TestServer;
   let operator: pg.Client;
   const checkouts: Checkout[] = [];
@@ -25,7 +28,7 @@ describe('a Postgres that crashes', () => {
     await migrate(loadConfig({ DATABASE_URL: postgres.url }, 'migrate'), createLogger('silent', 'test'));
     operator = await connect();
   });
-  // A worker of one spec would settle what the next one leaves claimed.
+  // A worker started by one spec would settle the payments that the next spec leaves claimed.
   afterEach(async () => {
     for (const checkout of checkouts.splice(0)) await checkout.close();
   });
@@ -41,7 +44,7 @@ describe('a Postgres that crashes', () => {
     return client;
   }
 
-  /** Of a web process with no worker, so that nothing else is committed. */
+  /** Opens a web process without a worker, so that no other commit flushes the claim to disk. */
   async function open(settleWaitMs: number): Promise<Checkout> {
     const environment = { DATABASE_URL: postgres.url, SETTLE_WAIT_MS: String(settleWaitMs) };
     const checkout = await openCheckout({ worker: false, environment });
@@ -49,12 +52,15 @@ describe('a Postgres that crashes', () => {
     return checkout;
   }
 
-  /** Who writes what nobody waits for stands still, and dies: all of Postgres begins anew from its disk. */
+  /**
+   * Stops the WAL writer, which flushes asynchronous commits, runs `work`, and kills the WAL writer: Postgres
+   * restarts from its disk.
+   */
   async function crashBeside(work: () => Promise<unknown>): Promise<void> {
     const { rows } = await operator.query<{ pid: number }>(
       `SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'`,
     );
-    const pid = rows[0]?.pid ?? assert.fail('nobody writes the log');
+    const pid = rows[0]?.pid ?? assert.fail('there is no WAL writer');
     process.kill(pid, 'SIGSTOP');
     await work();
     process.kill(pid, 'SIGKILL');
@@ -68,36 +74,36 @@ describe('a Postgres that crashes', () => {
     assert.equal(rowCount, 1);
   };
 
-  it('may forget a claim of which nobody was told: the buyer is told 503, and the same signature pays', async () => {
+  it('may forget a claim whose buyer has no answer yet: the buyer gets 503, and the same signature pays later', async () => {
     const checkout = await open(6000);
     for (let tries = 1; ; tries += 1) {
       const { id } = await checkout.buildSession();
       const { header } = await checkout.sign(id);
       const answer = checkout.visit(id, { [HEADER]: header }).then((res) => res);
       await crashBeside(() => eventually(() => isClaimed(id)));
-      const said = await answer;
-      // A failover, after which money may have moved, looks the same to it.
-      assert.doesNotMatch(said.text, /no money moved/);
+      const response = await answer;
+      // A failover, after which money may have moved, is the same to the web process.
+      assert.doesNotMatch(response.text, /no money moved/);
       const { status } = await checkout.session(id);
-      // Somebody else's commit has taken the claim along to the disk.
+      // Another commit has flushed the claim to disk too.
       if (status === 'processing' && tries < 5) continue;
-      assert.deepEqual([told(said), status], ['503 payment_service_unavailable', 'open']);
+      assert.deepEqual([answerOf(response), status], ['503 payment_service_unavailable', 'open']);
       assert.equal(checkout.facilitator.calls.settle.length, 0);
       await checkout.startWorker({ DATABASE_URL: postgres.url });
-      assert.equal(told(await checkout.visit(id, { [HEADER]: header })), '200 complete');
+      assert.equal(answerOf(await checkout.visit(id, { [HEADER]: header })), '200 complete');
       await eventually(() => assert.equal(checkout.facilitator.ledger.length, tries));
       return;
     }
   });
 
-  it('has a claim on its disk before a buyer is told 202', async () => {
+  it('has the claim on disk before the buyer gets 202', async () => {
     const checkout = await open(0);
     const { id } = await checkout.buildSession();
-    await crashBeside(async () => assert.equal(told(await checkout.pay(id)), '202 processing'));
+    await crashBeside(async () => assert.equal(answerOf(await checkout.pay(id)), '202 processing'));
     await eventually(async () => assert.equal((await checkout.session(id)).status, 'processing'));
   });
 
-  it('waits for the disk again with what comes after a claim on its connection', async () => {
+  it('commits synchronously again on a connection that has made a claim', async () => {
     const checkout = await open(0);
     const { id } = await checkout.buildSession();
     const config = loadConfig({ DATABASE_URL: postgres.url, DATABASE_POOL_SIZE: '1' }, 'cli');

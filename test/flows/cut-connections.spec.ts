@@ -7,7 +7,7 @@ import { Payment } from '../../shared/payments/model.js';
 import { resetClock } from '../../shared/process/clock.js';
 import { ClaimNotMade, claimSession, type NewPayment } from '../../shared/settlement/claim.js';
 import type { SignedPayment } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 import { EVENT_DEPS, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
@@ -27,14 +27,14 @@ describe('a claim whose COMMIT is not answered', () => {
     });
     await flow.startWorker({ DATABASE_URL: flow.databaseUrl });
   });
-  beforeEach(() => flow.newPage());
+  beforeEach(() => flow.startNewBooks());
   afterEach(() => PausePoint.removeAll());
   after(async () => {
     await flow.close();
     await proxy.refuse();
   });
 
-  /** Until the claim stands in its COMMIT. */
+  /** Pays until the claim waits in its COMMIT. */
   async function claim(): Promise<{ sessionId: string; signed: SignedPayment; answer: Promise<string> }> {
     const { id: sessionId } = await flow.buildSession();
     const signed = await flow.sign(sessionId);
@@ -45,7 +45,7 @@ describe('a claim whose COMMIT is not answered', () => {
       when,
       moment: 'commit',
     });
-    const answer = flow.visit(sessionId, { [HEADER]: signed.header }).then(told);
+    const answer = flow.visit(sessionId, { [HEADER]: signed.header }).then(answerOf);
     await pause.reached();
     return { sessionId, signed, answer };
   }
@@ -55,19 +55,19 @@ describe('a claim whose COMMIT is not answered', () => {
     return [status, paymentId];
   };
 
-  it('and was not carried out is 503, has claimed nothing, and the same payload pays', async () => {
+  it('and was rolled back: 503, the session is open, and the same payload pays', async () => {
     const { sessionId, signed, answer } = await claim();
     proxy.cut();
     await pause.terminate();
     assert.equal(await answer, '503 payment_service_unavailable');
     assert.deepEqual(await stateOf(sessionId), ['open', null]);
     await pause.release();
-    assert.equal(told(await flow.visit(sessionId, { [HEADER]: signed.header })), '200 complete');
+    assert.equal(answerOf(await flow.visit(sessionId, { [HEADER]: signed.header })), '200 complete');
     assert.deepEqual(flow.calls(signed), { verify: 2, settle: 1 });
     await flow.assertBooks();
   });
 
-  it('and was carried out goes on', async () => {
+  it('and was committed: the payment completes', async () => {
     const { signed, answer } = await claim();
     proxy.cut();
     await pause.release();
@@ -76,24 +76,24 @@ describe('a claim whose COMMIT is not answered', () => {
     await flow.assertBooks();
   });
 
-  it('and cannot be read is 202, and goes on', async () => {
+  it('and whose row cannot be read: 202, and the payment completes', async () => {
     const { sessionId, answer } = await claim();
     await proxy.refuse();
     assert.equal(await answer, '202 processing');
     await pause.release();
     await eventually(async () => assert.equal((await stateOf(sessionId))[0], 'complete'));
     await proxy.accept();
-    assert.equal(told(await flow.visit(sessionId)), '200 complete');
+    assert.equal(answerOf(await flow.visit(sessionId)), '200 complete');
     await flow.assertBooks();
   });
 
-  it('and was not carried out, and cannot be read, is 202 and leaves the session open', async () => {
+  it('and was rolled back, while its row cannot be read: 202, and the session stays open', async () => {
     const { sessionId, answer } = await claim();
     await proxy.refuse();
     assert.equal(await answer, '202 processing');
     await pause.terminate();
     await proxy.accept();
-    assert.equal(told(await flow.visit(sessionId)), '402');
+    assert.equal(answerOf(await flow.visit(sessionId)), '402');
     await flow.assertBooks();
   });
 });
@@ -106,7 +106,7 @@ describe('a call of /settle', () => {
     const { hostname, port } = new URL(flow.facilitator.url);
     proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
   });
-  beforeEach(() => flow.newPage());
+  beforeEach(() => flow.startNewBooks());
   afterEach(() => PausePoint.removeAll());
   after(async () => {
     await proxy.refuse();
@@ -114,39 +114,39 @@ describe('a call of /settle', () => {
     resetClock();
   });
 
-  it('whose connection breaks is not repeated while the facilitator may still be at it', async () => {
-    const hands = flow.openHands({
+  it('whose connection breaks is not repeated while the facilitator may still be processing it', async () => {
+    const manualWorker = flow.openManualWorker({
       FACILITATOR_URL: `http://127.0.0.1:${proxy.port}`,
       FACILITATOR_SETTLE_TIMEOUT_MS: '20000',
     });
     const { id } = await flow.buildSession();
     const signed = await flow.sign(id);
-    const answer = flow.visit(id, { [HEADER]: signed.header }).then(told);
+    const answer = flow.visit(id, { [HEADER]: signed.header }).then(answerOf);
     const payment = await eventually(() => flow.onlyPayment(id));
     const hold = flow.facilitator.settle.holdNext();
-    const settling = hands.doNext(payment.id);
+    const settling = manualWorker.doNext(payment.id);
     await eventually(() => assert.equal(flow.calls(signed).settle, 1));
     proxy.cut();
     await settling;
 
     const { settleAskedAt } = await flow.onlyPayment(id);
-    // Its timeout and half a minute: then it surely has ended.
+    // The call has certainly ended after its timeout (20 s) and 30 s more.
     const hasEndedMs = (settleAskedAt?.getTime() ?? 0) + 50_000;
     for (let due = await nextDue(flow); due !== undefined && due.dueAt.getTime() < hasEndedMs; ) {
-      await hands.doNext(payment.id);
+      await manualWorker.doNext(payment.id);
       due = await nextDue(flow);
     }
     assert.equal(flow.calls(signed).settle, 1, 'two calls for one payload were in flight');
     hold.release();
     await eventually(() => assert.equal(flow.facilitator.ledger.length, 1));
-    await hands.doNext(payment.id);
-    assert.equal(told(await flow.visit(id)), '200 complete');
+    await manualWorker.doNext(payment.id);
+    assert.equal(answerOf(await flow.visit(id)), '200 complete');
     await answer;
     await flow.assertBooks();
   });
 
-  it('that succeeded is not forgotten because a connection to Postgres broke, though no chain can be read', async () => {
-    const hands = flow.openHands({ RPC_URL_EIP155_84532: 'http://127.0.0.1:1' });
+  it('that succeeded completes the session although a connection to Postgres broke and no chain can be read', async () => {
+    const manualWorker = flow.openManualWorker({ RPC_URL_EIP155_84532: 'http://127.0.0.1:1' });
     const { id } = await flow.buildSession();
     const pause = await PausePoint.put(flow.databaseUrl, {
       table: 'payments',
@@ -154,15 +154,15 @@ describe('a call of /settle', () => {
       when: `NEW.checkout_session_id = '${id}' AND NEW.status = 'succeeded'`,
       moment: 'statement',
     });
-    const answer = flow.pay(id).then(told);
+    const answer = flow.pay(id).then(answerOf);
     const payment = await eventually(() => flow.onlyPayment(id));
-    const settling = hands.doNext(payment.id).catch(() => undefined);
+    const settling = manualWorker.doNext(payment.id).catch(() => undefined);
     await pause.reached();
     await pause.terminate();
     await pause.release();
     await settling;
     for (let steps = 0; steps < 40 && (await flow.session(id)).status === 'processing'; steps += 1) {
-      await hands.doNext(payment.id);
+      await manualWorker.doNext(payment.id);
     }
     await answer;
     assert.equal((await flow.session(id)).status, 'complete', 'the facilitator had said that it was paid');
@@ -170,8 +170,8 @@ describe('a call of /settle', () => {
   });
 });
 
-describe('an error of the connection', () => {
-  it('with a code of five letters is not taken for a word of Postgres', async () => {
+describe('a connection error', () => {
+  it('whose code has five letters, like EPIPE, is not read as an SQLSTATE of Postgres', async () => {
     const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' });
     const db = {
       client: { acquireConnection: () => Promise.reject(broken) },
@@ -180,7 +180,8 @@ describe('an error of the connection', () => {
     const payment = { sessionId: 'cs_none' } as NewPayment;
     await claimSession(db, payment, EVENT_DEPS).then(
       (claim) => assert.equal(claim.kind, 'unclear'),
-      (error) => assert.ok(error instanceof ClaimNotMade, `it was taken for a refusal: ${error}`),
+      (error) =>
+        assert.ok(error instanceof ClaimNotMade, `the error was read as a refusal by Postgres: ${error}`),
     );
   });
 });

@@ -23,12 +23,12 @@ describe('a start in production', () => {
     return lines.filter(({ level }) => level === 'warn').map(({ event }) => event);
   }
 
-  it('says what is dangerous, a line each', async () => {
+  it('logs one warning for each dangerous setting', async () => {
     const environment = production({ TRUST_PROXY: 'true', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
     for (const start of [startWebProcess, startWorkerProcess]) {
       const service = await start(environment);
-      const told = warned(service.lines()).filter((event) => event !== 'config.redis_may_evict');
-      assert.deepEqual(told, [
+      const warnings = warned(service.lines()).filter((event) => event !== 'config.redis_may_evict');
+      assert.deepEqual(warnings, [
         'config.local_base_url',
         'config.trusts_every_proxy',
         'config.private_webhooks',
@@ -37,7 +37,7 @@ describe('a start in production', () => {
     }
   });
 
-  it('says nothing where nothing is', async () => {
+  it('logs no warning when no setting is dangerous', async () => {
     const service = await startWebProcess(production({ BASE_URL: 'https://pay.example' }));
     assert.deepEqual(
       warned(service.lines()).filter((event) => String(event).startsWith('config.')),
@@ -46,7 +46,7 @@ describe('a start in production', () => {
     await service.kill();
   });
 
-  it('is refused with passwords that can be guessed', async () => {
+  it('is refused when a password or token is too easy to guess', async () => {
     const failed = await startProcess(
       'api/server',
       production({ ADMIN_PASSWORD: 'x', METRICS_TOKEN: 'pass-word' }),

@@ -10,7 +10,7 @@ import { testServices } from '../support/suite.js';
 
 const LOGGER = createLogger('silent', 'test');
 
-describe('hearing of decided payments over Redis', () => {
+describe('notifications of decided payments over Redis', () => {
   let redis: URL;
   let sockets: Set<net.Socket>;
   let proxy: net.Server;
@@ -45,34 +45,37 @@ describe('hearing of decided payments over Redis', () => {
     proxy.close();
   });
 
-  it('goes on after its connection broke, and may be stopped just when it begins again', async () => {
+  it("arrive again after the subscriber's connection breaks, and the subscriber can be stopped while it resubscribes", async () => {
     const { port: near } = proxy.address() as net.AddressInfo;
-    const heard: string[] = [];
-    const hearing = decisionSubscriber(configOf(`redis://127.0.0.1:${near}`), LOGGER)((id) => heard.push(id));
-    const ringing = openRedis(configOf(testServices().redisUrl), LOGGER);
-    const ring = decisionNotifier(ringing);
+    const received: string[] = [];
+    const subscriber = decisionSubscriber(
+      configOf(`redis://127.0.0.1:${near}`),
+      LOGGER,
+    )((id) => received.push(id));
+    const publisher = openRedis(configOf(testServices().redisUrl), LOGGER);
+    const notify = decisionNotifier(publisher);
     await eventually(() => {
-      ring('pay_1');
-      assert.ok(heard.includes('pay_1'));
+      notify('pay_1');
+      assert.ok(received.includes('pay_1'));
     });
     for (const socket of sockets) socket.destroy();
     await eventually(() => {
-      ring('pay_2');
-      assert.ok(heard.includes('pay_2'));
+      notify('pay_2');
+      assert.ok(received.includes('pay_2'));
     });
-    // Its next subscription is never answered. A rejection that nobody hears would end a process.
-    const unheard: unknown[] = [];
-    const hear = (reason: unknown): void => void unheard.push(reason);
-    process.on('unhandledRejection', hear);
+    // Its next subscription is never answered. An unhandled rejection would end a process.
+    const unhandled: unknown[] = [];
+    const record = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', record);
     holdsFrom = subscriptions + 1;
     for (const socket of sockets) socket.destroy();
     await eventually(() => assert.ok(subscriptions >= holdsFrom));
-    hearing.stop();
-    ringing.disconnect();
+    subscriber.stop();
+    publisher.disconnect();
     await eventually(() => assert.equal(sockets.size, 0));
     await sleep(50);
-    process.off('unhandledRejection', hear);
-    assert.deepEqual(unheard, []);
+    process.off('unhandledRejection', record);
+    assert.deepEqual(unhandled, []);
   });
 });
 

@@ -12,7 +12,7 @@ import { testServices } from '../support/suite.js';
 
 const TOKEN = 'metrics-token-of-a-spec';
 
-/** What one process writes another one reads, on a machine whose clock is a minute off. */
+/** Environment of a process whose clock is off by `seconds`. */
 function shifted(seconds: number): Record<string, string> {
   const shift = `const own=Date.now;Date.now=()=>own()+${seconds * 1000}`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` };
@@ -45,7 +45,7 @@ describe("processes whose clocks differ from Postgres'", function () {
     [60, -60],
     [-60, 60],
   ] as const) {
-    it(`work by the one clock they share: web ${web} s, worker ${worker} s`, async () => {
+    it(`use the time of Postgres: web process ${web} s off, worker ${worker} s off`, async () => {
       const serving = await startWebProcess({ ...environment, ...shifted(web) });
       const settling = await startWorkerProcess({ ...environment, ...shifted(worker) });
       const { id } = await flow.buildSession();
@@ -69,7 +69,7 @@ describe("processes whose clocks differ from Postgres'", function () {
     });
   }
 
-  it('say so in /readyz and in the metrics, and go on serving', async () => {
+  it('report the offset in /readyz and in the metrics, and go on serving', async () => {
     const { port } = await startWebProcess({ ...environment, ...shifted(60) });
     await eventually(async () => {
       const ready = await fetch(`http://127.0.0.1:${port}/readyz`);

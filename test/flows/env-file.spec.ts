@@ -42,19 +42,19 @@ describe('.env', () => {
   }
 
   for (const [name, file] of Object.entries(COMMANDS)) {
-    it(`is read by ${name}, and what the environment sets stays`, async () => {
+    it(`is read by ${name}; variables set in the environment take precedence`, async () => {
       const errors = await run(file, { LOG_LEVEL: 'info', DATABASE_URL: '' });
       assert.match(errors, /DATABASE_URL must be a URL that starts with postgres:/);
       assert.doesNotMatch(errors, /LOG_LEVEL/);
     });
   }
 
-  it('may be a copy of .env.example: each of its settings is one that the configuration takes', () => {
+  it('may be a copy of .env.example: the configuration reads each setting in it', () => {
     const text = readFileSync(path.join(ROOT, '.env.example'), 'utf8');
     const example = parseEnv(text);
     const config = loadConfig(example, 'web');
     assert.equal(config.baseUrl, 'https://pay.example.com');
-    // What is commented out is right as well.
+    // Checks the settings that are commented out as well.
     const named = [...text.matchAll(/^#?([A-Z][A-Z\d_]+)=/gm)].map(([, name = '']) => name);
     const read = readFileSync(path.join(ROOT, 'shared/config/config.ts'), 'utf8');
     const unknown = named.filter((name) => !read.includes(`'${name.replace(/_EIP155_\d+$/, '_')}'`));

@@ -10,10 +10,10 @@ import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook
 const SESSIONS = '/v1/checkout/sessions';
 const LONG_AGO = new Date('2020-01-01');
 const EMAIL = 'grace"o\'hopper@buyers.example';
-/** What a merchant writes by itself is its own, whatever it calls it. */
+/** Metadata belongs to the merchant and is kept, even under the name `customer_email`. */
 const METADATA = { customer_email: 'kept@merchants.example', note: '"customer_email":"x"' };
 
-describe('erasure', () => {
+describe("erasure of buyers' personal data", () => {
   let flow: WebhookFlow;
   let hook: Hook;
   before(async () => {
@@ -39,7 +39,7 @@ describe('erasure', () => {
     return body.id;
   }
 
-  /** Every table in which the words are, with how many of its rows hold them. */
+  /** Counts the rows that contain `words`, by table. */
   async function tablesWith(words: string): Promise<Record<string, number>> {
     const { rows: tables } = await flow.db.raw(
       `SELECT oid::regclass::text AS name FROM pg_class
@@ -77,7 +77,7 @@ describe('erasure', () => {
     );
 
   describe('of one session', () => {
-    it('leaves no copy of what named its buyer, and all else as it was', async () => {
+    it("removes every copy of the buyer's e-mail address and changes nothing else", async () => {
       const session = await create('ada', 'ada-creates');
       await flow.pay(session);
       await settled(session);
@@ -101,11 +101,11 @@ describe('erasure', () => {
       assert.deepEqual(erased, { ...paid, customer_email: null });
       assert.deepEqual(await flow.payments(session), payments);
       const { text } = await flow.api.get(`/v1/events/${event.id}`).expect(200);
-      const told = { ...event, data: { object: { ...event.data.object, customer_email: null } } };
-      assert.equal(text, JSON.stringify(told));
+      const expected = { ...event, data: { object: { ...event.data.object, customer_email: null } } };
+      assert.equal(text, JSON.stringify(expected));
     });
 
-    it('keeps what was repeated one thing, and events being sent again, signed as they are now', async () => {
+    it('keeps idempotent replays one session, and resends events with the erased content, newly signed', async () => {
       const session = await create('bob', 'bob-creates');
       await flow.api.post(`${SESSIONS}/${session}/expire`).set('Idempotency-Key', 'bob-expires').expect(200);
       await settled(session);
@@ -130,7 +130,7 @@ describe('erasure', () => {
       assert.equal(event.data.object.customer_email, null);
     });
 
-    it('may be repeated, takes any address, and touches nothing that merchants wrote', async () => {
+    it("may be repeated, works for any address, and leaves merchants' own metadata as it is", async () => {
       const { body } = await flow.api
         .post(SESSIONS, { ...minimal, customer_email: EMAIL.replace(/"/, ''), metadata: METADATA })
         .set('Idempotency-Key', 'twice')
@@ -149,7 +149,7 @@ describe('erasure', () => {
       assert.deepEqual(JSON.parse(text).metadata, METADATA);
     });
 
-    it('is refused while the session may still be paid, and of what is not there', async () => {
+    it('is refused for a session that can still be paid and for an unknown session', async () => {
       const session = await create('carl');
       await assertRefused(/is open: only a session that is complete or expired/, 'erase-personal', session);
       await flow.db('payables').where({ id: session }).update({ status: 'processing' });
@@ -159,7 +159,7 @@ describe('erasure', () => {
       assert.deepEqual(await tablesWith(emailOf('carl')), { payables: 1 });
     });
 
-    it('is written down, without the address', async () => {
+    it('is recorded in the audit log without the address', async () => {
       const session = await create('dora');
       await flow.api.post(`${SESSIONS}/${session}/expire`).expect(200);
       await settled(session);
@@ -171,7 +171,7 @@ describe('erasure', () => {
   });
 
   describe('by age', () => {
-    it('comes so many days after a session could be paid, to those that are over and to no other', async () => {
+    it("happens the configured number of days after a session's end, and only for sessions that have ended", async () => {
       const [over, stuck, paid] = [await create('emil'), await create('gus'), await create('ida')];
       await create('fay');
       await flow.api.post(`${SESSIONS}/${over}/expire`).expect(200);
@@ -188,13 +188,13 @@ describe('erasure', () => {
         over,
       ]);
       await clean(7);
-      // What is kept for Idempotency-Keys has gone by then: it is kept for a day.
+      // The stored answers for Idempotency-Keys are gone by then: they are kept for one day.
       assert.deepEqual(await tablesWith(emailOf('emil')), {});
       for (const name of ['fay', 'gus']) assert.equal((await tablesWith(emailOf(name))).payables, 1);
       assert.equal((await flow.session(over)).clientReferenceId, 'emil');
     });
 
-    it('never comes unless it is asked for', async () => {
+    it('is off by default', async () => {
       const session = await create('hal');
       await flow.api.post(`${SESSIONS}/${session}/expire`).expect(200);
       await flow.db('payables').where({ id: session }).update({ expiresAt: LONG_AGO });

@@ -21,18 +21,18 @@ const readExample = (name: string): string => readFileSync(path.join(EXAMPLES, n
 const linkIn = (text: string): string => /http:\S+\/c\/cs_test_\w+/.exec(text)?.[0] ?? assert.fail(text);
 const idIn = (text: string): string => linkIn(text).replace(/.*\//, '');
 
-describe('the examples, by the commands of docs/integrate.md', function () {
+describe('the examples, run by the commands of docs/integrate.md', function () {
   this.timeout(120_000);
   let host: ExampleHost;
-  let hurried: ExampleHost;
+  let shortWait: ExampleHost;
   before(async () => {
     host = await openExampleHost();
-    // What takes longer than a moment is answered 202.
-    hurried = await openExampleHost({ SETTLE_WAIT_MS: '100' });
+    // A payment that takes longer than 100 ms is answered 202.
+    shortWait = await openExampleHost({ SETTLE_WAIT_MS: '100' });
   });
   afterEach(() => resetTestSandbox());
   after(async () => {
-    await hurried.close();
+    await shortWait.close();
     await host.close();
   });
 
@@ -44,14 +44,14 @@ describe('the examples, by the commands of docs/integrate.md', function () {
     assert.match(stdout, new RegExp(`Paid \\$\\S+ to .*: ${transaction} on eip155:84532`));
   }
 
-  it('are all named there, and the README shows the merchant’s as it stands', () => {
+  it('are all named in docs/integrate.md, and the README shows stripe-sdk.mjs unchanged', () => {
     const files = readdirSync(EXAMPLES).map((name) => `examples/${name}`);
     const named = COMMANDS.slice(1).map((command) => /examples\/\S+/.exec(command)?.[0]);
     assert.deepEqual([...named].sort(), files.sort());
     assert.ok(README.includes(readExample('stripe-sdk.mjs').replace(/^(?:\/\/.*\n)+/, '')));
   });
 
-  it('need nothing but published packages, and are short', () => {
+  it('import published packages only, and have at most 80 lines each', () => {
     const { dependencies, devDependencies } = JSON.parse(
       readFileSync(path.join(projectRoot(), 'package.json'), 'utf8'),
     );
@@ -66,7 +66,7 @@ describe('the examples, by the commands of docs/integrate.md', function () {
   });
 
   describe('create-session.sh', () => {
-    it('creates one session, however often it runs, and shows what an agent is told', async () => {
+    it("creates one session, however often it runs, and prints the link's payment requirements", async () => {
       const [first, again] = [await host.run('create-session.sh'), await host.run('create-session.sh')];
       assert.deepEqual([first.code, first.stderr], [0, '']);
       assert.equal(linkIn(again.stdout), linkIn(first.stdout));
@@ -76,7 +76,7 @@ describe('the examples, by the commands of docs/integrate.md', function () {
       assert.equal(accepts[0].amount, '4500000');
     });
 
-    it('ends with what is wrong when it is refused', async () => {
+    it("exits with the API's error when it is refused", async () => {
       const { code, stderr } = await host.run('create-session.sh', '', { CHECKOUT_KEY: 'svc_ck_test_wrong' });
       assert.notEqual(code, 0);
       assert.match(stderr, /api_key_invalid/);
@@ -84,7 +84,7 @@ describe('the examples, by the commands of docs/integrate.md', function () {
   });
 
   describe('stripe-sdk.mjs', () => {
-    it('creates a session, and lists it among the payments once it is paid', async () => {
+    it('creates a session, and lists its payment once it is paid', async () => {
       const first = await host.run('stripe-sdk.mjs');
       assert.deepEqual([first.code, first.stderr], [0, '']);
       const id = idIn(first.stdout);
@@ -102,15 +102,15 @@ describe('the examples, by the commands of docs/integrate.md', function () {
         await assertPaid(host, id, await host.run(example, link));
       });
 
-      it('asks on after a 202, and pays once', async () => {
-        await hurried.checkout.sandbox.turn({ blocks: 'slow' });
-        const { id, link } = await hurried.newLink();
-        hurried.statuses.length = 0;
-        await assertPaid(hurried, id, await hurried.run(example, link));
-        assert.deepEqual([...new Set(hurried.statuses)], [402, 202, 200]);
+      it('polls after a 202, and pays once', async () => {
+        await shortWait.checkout.sandbox.turn({ blocks: 'slow' });
+        const { id, link } = await shortWait.newLink();
+        shortWait.statuses.length = 0;
+        await assertPaid(shortWait, id, await shortWait.run(example, link));
+        assert.deepEqual([...new Set(shortWait.statuses)], [402, 202, 200]);
       });
 
-      it('says why a payment was refused', async () => {
+      it('prints why a payment was refused', async () => {
         const { id, link } = await host.newLink();
         const poor = { BUYER_KEY: generatePrivateKey() };
         const { code, stderr } = await host.run(example, link, poor);
@@ -130,7 +130,7 @@ describe('the examples, by the commands of docs/integrate.md', function () {
   });
 
   describe('self-service.mjs', () => {
-    it('comes from a facilitator key to a paid session without a person, and believes signed events only', async () => {
+    it('goes from a facilitator key to a paid session without a person, and accepts signed events only', async () => {
       const { app, merchant } = host.checkout;
       const seller = host.begin('self-service.mjs');
       const link = await eventually(() => linkIn(seller.printed()), 60_000);
@@ -157,7 +157,7 @@ describe('the examples, by the commands of docs/integrate.md', function () {
       assert.notEqual(deletedAt, null);
     });
 
-    it('ends with what is wrong when its key is not registered', async () => {
+    it("exits with the API's error when its key is not registered", async () => {
       const { code, stderr } = await host.run('self-service.mjs', '', { AGENT_KEY_ID: 'unknown' });
       assert.notEqual(code, 0);
       assert.match(stderr, /names no facilitator key that is registered here/);
@@ -165,7 +165,7 @@ describe('the examples, by the commands of docs/integrate.md', function () {
   });
 
   describe('forward-events.mjs', () => {
-    it('posts what happens to an address of this machine, each event once and signed', async () => {
+    it('posts each event to a local address, once and signed', async () => {
       const got: { raw: string; signature: string }[] = [];
       const shop = createServer((req, res) => {
         const chunks: Buffer[] = [];
@@ -224,11 +224,11 @@ describe('the examples, by the commands of docs/integrate.md', function () {
     const signsUp = async (): Promise<boolean> => {
       const { baseUrl } = host.checkout.app.config;
       const { stderr } = await host.run('self-service.mjs', '', { CHECKOUT_URL: baseUrl, WEBHOOK_URL: 'x' });
-      // It got as far as the webhook, which it is kept from.
+      // The script came as far as its webhook endpoint, whose URL is invalid.
       return stderr.includes('url_invalid');
     };
 
-    it('keeps its key from start to start, also on another address or database', async () => {
+    it('keeps its key over restarts, and with another address or database', async () => {
       const { AGENT_KEY_SECRET: secret, AGENT_KEY_ID: id } = await read();
       await write(host.checkout.merchant.testKey, 'http://localhost:3001');
       const later = await read();
@@ -243,7 +243,7 @@ describe('the examples, by the commands of docs/integrate.md', function () {
       assert.ok(await signsUp());
     });
 
-    it('is for its owner alone, and made anew when it is damaged', async () => {
+    it('is readable by its owner only, and is rewritten when it is damaged', async () => {
       const file = path.join(host.folder, 'examples.env');
       const { mode } = await stat(file);
       assert.equal(mode & 0o777, 0o600);

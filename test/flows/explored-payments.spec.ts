@@ -4,17 +4,16 @@ import { MISTAKES } from '../../lab/explore/mistakes.js';
 import { openStage, type Stage } from '../../lab/explore/stage/stage.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
-/** Another seed makes other stories. */
 const SEED = Number(process.env.EXPLORE_SEED ?? '20261123');
-/** What `npm run explore` does in a few seconds, and the suite on a busy machine in less than a minute. */
-const STORIES = 150;
+/** As many trials as `npm run explore` runs in a few seconds, and a busy machine in less than a minute. */
+const TRIALS = 150;
 const WITHIN_MS = 120_000;
-/** The most that a mistake may stay hidden. */
-const STORIES_FOR_A_MISTAKE = 400;
-/** Of the stories in which mistakes are looked for: what is shown is that they are found. */
-const MISTAKES_SEED = 7;
+/** A mutant must be found within this many trials. */
+const TRIALS_FOR_A_MUTANT = 400;
+/** The seed for the runs with mutants. */
+const MUTANTS_SEED = 7;
 
-describe('payments in virtual time, whatever comes together', function () {
+describe('payments in virtual time, with faults and races in random order', function () {
   this.timeout(240_000);
   let stage: Stage;
   before(async () => {
@@ -22,22 +21,22 @@ describe('payments in virtual time, whatever comes together', function () {
   });
   after(() => stage.close());
 
-  it(`leave books that agree, and nobody hears "no" whose money moved (EXPLORE_SEED=${SEED})`, async () => {
-    const { failure, counts } = await explore(stage, { trials: STORIES, seed: SEED, withinMs: WITHIN_MS });
+  it(`are decided as the facilitator's ledger says, and no buyer whose money moved is refused (EXPLORE_SEED=${SEED})`, async () => {
+    const { failure, counts } = await explore(stage, { trials: TRIALS, seed: SEED, withinMs: WITHIN_MS });
     assert.equal(failure, undefined, failure);
     for (const what of ['movements of money', 'failed, then paid', 'look: used', '/settle: hung up'])
       assert.ok((counts.get(what) ?? 0) > 0, `there was no "${what}"`);
   });
 
   for (const mistake of MISTAKES) {
-    it(`are not kept so when ${mistake.name}`, async () => {
+    it(`are found to be wrong by the checks when ${mistake.name}`, async () => {
       const { failure } = await explore(stage, {
-        trials: STORIES_FOR_A_MISTAKE,
-        seed: MISTAKES_SEED,
+        trials: TRIALS_FOR_A_MUTANT,
+        seed: MUTANTS_SEED,
         mistake,
         isHasty: true,
       });
-      assert.ok(failure !== undefined, `it stayed hidden in ${STORIES_FOR_A_MISTAKE} stories`);
+      assert.ok(failure !== undefined, `the mutant was not found in ${TRIALS_FOR_A_MUTANT} trials`);
     });
   }
 });

@@ -14,13 +14,13 @@ import { openRedis, openRedisBreaker } from '../../shared/queues/connection.js';
 import { openFacilitator } from '../../shared/startup/open-facilitator.js';
 import { countCallers, leaveCallers } from '../../shared/upkeep/facilitator-callers.js';
 import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { createMigratedDatabase, testServices } from '../support/suite.js';
 
 const SOON = 60_000;
 
-/** As a proxy before it says it. */
+/** A refusal with Retry-After, as a proxy in front of the facilitator sends it. */
 function asksToWait(status: number, seconds: number): Behaviour {
   const headers = { 'retry-after': String(seconds) };
   return { works: false, answer: () => ({ status, body: 'slow down', headers }) };
@@ -29,7 +29,7 @@ function asksToWait(status: number, seconds: number): Behaviour {
 describe("the facilitator's limits", function () {
   this.timeout(120_000);
 
-  /** As a buyer does who is told to come again. */
+  /** Repeats the payment for as long as the answer is 503. */
   async function payUntilTaken(checkout: Checkout, id: string, { header }: SignedPayment): Promise<number> {
     for (;;) {
       const { status } = await checkout.visit(id, { 'PAYMENT-SIGNATURE': header });
@@ -37,9 +37,9 @@ describe("the facilitator's limits", function () {
     }
   }
 
-  it('are kept by web and workers together: a hundred payments at once, none unclear', async () => {
+  it('are kept by web process and worker together: of a hundred payments at once none is refused or unclear', async () => {
     const environment = {
-      // A payment that another file has left to be settled would be one more.
+      // Payments that other spec files left unsettled would count as well.
       DATABASE_URL: await createMigratedDatabase('facilitator_limits'),
       FACILITATOR_MAX_PER_SECOND: '80',
       FACILITATOR_MAX_CONNECTIONS: '20',
@@ -51,7 +51,7 @@ describe("the facilitator's limits", function () {
       const sessions = await Promise.all(Array.from({ length: 100 }, () => checkout.buildSession()));
       const signed: SignedPayment[] = [];
       for (const { id } of sessions) signed.push(await checkout.sign(id));
-      // The burst is what a machine that stands still for a moment sends at once afterwards.
+      // The burst allows for calls that queue up while the machine stalls for a moment.
       edge.limitTo({ perSecond: 80, burst: 120, connections: 20 });
       const statuses = await Promise.all(
         sessions.map(({ id }, index) => payUntilTaken(checkout, id, signed[index] ?? assert.fail())),
@@ -82,7 +82,7 @@ describe("the facilitator's limits", function () {
     }
   });
 
-  it('a pause that one process was asked for is kept by all: buyers are told for how long, payments wait', async () => {
+  it('a Retry-After received by one process holds for all: buyers get 503 with the remaining seconds, payments wait', async () => {
     const checkout = await openCheckout();
     const { settle, calls } = checkout.facilitator;
     try {
@@ -92,7 +92,7 @@ describe("the facilitator's limits", function () {
       const answer = checkout.visit(paid.id, { 'PAYMENT-SIGNATURE': payment.header }).then((res) => res);
       await checkout.facilitator.waitForCall('settle');
       await eventually(async () => assert.equal((await checkout.payment(paid.id)).stage, 'settle'));
-      // Where no calls are counted, the others hear of it within a tenth of a second.
+      // Without a limit per second, the other processes read the pause every tenth of a second.
       await sleep(150);
       const busy = await checkout.visit(waiting.id, { 'PAYMENT-SIGNATURE': other.header });
       assert.equal(busy.status, 503);
@@ -110,7 +110,7 @@ describe("the facilitator's limits", function () {
   });
 });
 
-describe('a payment whose turn does not come', () => {
+describe('a payment whose call of /settle the rate limiter postpones', () => {
   let flow: MoneyFlow;
   before(async () => {
     flow = await openMoneyFlow('postponed', { environment: { SETTLE_WAIT_MS: '0' }, worker: false });
@@ -121,14 +121,14 @@ describe('a payment whose turn does not come', () => {
     return flow.assertBooks();
   });
 
-  /** Claimed, and the hands of a worker that may send nothing until it is told. */
+  /** Claims a payment and opens a worker whose facilitator client postpones every call until `makeRoom`. */
   async function claim() {
     const { id } = await flow.buildSession();
-    assert.equal(told(await flow.pay(id)), '202 processing');
-    const hands = flow.openHands();
-    const { facilitator } = hands.deps;
+    assert.equal(answerOf(await flow.pay(id)), '202 processing');
+    const manualWorker = flow.openManualWorker();
+    const { facilitator } = manualWorker.deps;
     let isFull = true;
-    hands.deps.facilitator = {
+    manualWorker.deps.facilitator = {
       ...facilitator,
       settle: async (...call) =>
         isFull ? { kind: 'postponed', why: 'full', forMs: 60_000 } : await facilitator.settle(...call),
@@ -136,14 +136,14 @@ describe('a payment whose turn does not come', () => {
     const payment = await flow.onlyPayment(id);
     return {
       id,
-      next: () => hands.doNext(payment.id),
+      next: () => manualWorker.doNext(payment.id),
       makeRoom: () => {
         isFull = false;
       },
     };
   }
 
-  it('is tried again more often than one that was refused, and is none that was sent', async () => {
+  it('is tried again more often than a refused one, and does not count as sent', async () => {
     const { id, next, makeRoom } = await claim();
     for (let turn = 0; turn < 4; turn += 1) await next();
     const { status, stage, settleCalls, settleUnclear } = await flow.onlyPayment(id);
@@ -154,7 +154,7 @@ describe('a payment whose turn does not come', () => {
     assert.equal((await flow.onlyPayment(id)).settleCalls, 1);
   });
 
-  it('is given back when it can no longer be sent: its session is open again', async () => {
+  it('fails when the time to send it has passed, and its session is open again', async () => {
     const { id, next } = await claim();
     const calls = flow.facilitator.calls.settle.length;
     for (let turn = 0; turn < 20 && (await flow.session(id)).status === 'processing'; turn += 1) await next();
@@ -165,7 +165,7 @@ describe('a payment whose turn does not come', () => {
   });
 });
 
-describe('turns that Redis gives', () => {
+describe('slots that Redis gives to two processes', () => {
   const redis = () =>
     openRedis({ url: testServices().redisUrl, verifyTls: true }, createLogger('silent', 'test'));
   const opened: ReturnType<typeof redis>[] = [];
@@ -173,7 +173,7 @@ describe('turns that Redis gives', () => {
     for (const client of opened.splice(0)) client.disconnect();
   });
 
-  /** Of two processes. */
+  /** Two processes' limiters on one key. */
   async function twoPaces(intervalMs: number | undefined) {
     const key = `checkout:facilitator:${Math.random()}`;
     const paceOf = async () => {
@@ -193,7 +193,7 @@ describe('turns that Redis gives', () => {
     return [await paceOf(), await paceOf()] as const;
   }
 
-  it('come one after the other, whoever asks', async () => {
+  it('come one after the other, whichever process asks', async () => {
     const [one, other] = await twoPaces(10_000);
     const waits: number[] = [];
     for (const pace of [one, other, other, one]) waits.push((await pace.take(SOON)).waitMs);
@@ -204,7 +204,7 @@ describe('turns that Redis gives', () => {
     assert.equal(Math.round((await one.take(SOON)).waitMs / 10_000), 4);
   });
 
-  it('are none in a pause that another process was asked for', async () => {
+  it('are not given during a pause that the other process was asked for', async () => {
     for (const intervalMs of [10_000, undefined]) {
       const [one, other] = await twoPaces(intervalMs);
       await other.take(SOON);
@@ -218,8 +218,8 @@ describe('turns that Redis gives', () => {
   });
 });
 
-describe('processes that share the limits', () => {
-  it('know of each other by Postgres, and of none that left or was killed', async () => {
+describe("processes that share the facilitator's limits", () => {
+  it('count each other in Postgres, without processes that have stopped or were killed', async () => {
     const config = loadConfig({ DATABASE_URL: await createMigratedDatabase('callers') }, 'cli');
     const db = openDatabase(config.database);
     try {
@@ -244,13 +244,13 @@ describe('processes that share the limits', () => {
   });
 });
 
-describe('the limits without Redis', () => {
+describe("the facilitator's limits without Redis", () => {
   const PER_SECOND = 20;
-  /** Half of it is for web, half for workers. */
+  /** Half of the rate is for web processes, half for workers. */
   const SPACING_MS = 1000 / (PER_SECOND / 2);
 
   for (const trouble of ['refuse', 'hold', 'no Redis'] as const) {
-    it(`are each process' share: ${trouble}`, async () => {
+    it(`are divided among the processes: ${trouble}`, async () => {
       const fake = await startFacilitator();
       const relay = await openRelay(testServices().redisUrl);
       const logger = createLogger('silent', 'test');

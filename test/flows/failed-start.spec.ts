@@ -3,19 +3,19 @@ import { closedPort } from '../../lab/world/processes/closed-port.js';
 import { type EntryPoint, killProcesses, startProcess } from '../../lab/world/processes/processes.js';
 import { testServices } from '../support/suite.js';
 
-describe('a start that cannot work', () => {
+describe('a start with a wrong configuration', () => {
   after(killProcesses);
 
   async function failedStart(entry: EntryPoint, env: Record<string, string>): Promise<string> {
     const failed = await startProcess(entry, env);
     assert.deepEqual(await failed.exited, { code: 1, signal: null }, failed.output());
-    // On standard output there is at most the first line of a log.
+    // Standard output holds at most the first line of a log.
     const logged = failed.lines().map(({ event }) => event);
     assert.ok(logged.every((event) => event === 'service.starting') && logged.length <= 1, failed.output());
     return failed.errors();
   }
 
-  /** Each variable is named once, in a sentence of its own, and no other is. */
+  /** Asserts that exactly these variables are named, each once, in one sentence. */
   function assertNames(errors: string, names: string[]): void {
     const complaints = errors.trim().split('\n').slice(1);
     assert.deepEqual(
@@ -30,7 +30,7 @@ describe('a start that cannot work', () => {
   const MIGRATE = 'shared/migrate';
 
   for (const entry of ['api/server', 'workers/main'] as const) {
-    it(`${entry} names everything that is missing`, async () => {
+    it(`${entry} names every missing variable`, async () => {
       const [here, inProduction] = await Promise.all([
         failedStart(entry, {}),
         failedStart(entry, { NODE_ENV: 'production' }),
@@ -39,7 +39,7 @@ describe('a start that cannot work', () => {
       assertNames(inProduction, ['DATABASE_URL', 'FACILITATOR_URL', 'ENCRYPTION_KEY']);
     });
 
-    it(`${entry} names everything that is malformed, and repeats no secret`, async () => {
+    it(`${entry} names every malformed variable, and prints no secret`, async () => {
       const malformed = {
         DATABASE_URL: 'mysql://user:pass-word@localhost/db',
         REDIS_URL: 'http://:pass-word@localhost',
@@ -71,7 +71,7 @@ describe('a start that cannot work', () => {
     });
   }
 
-  it(`${MIGRATE} needs the database alone, in production too`, async () => {
+  it(`${MIGRATE} needs only the database's variables, in production as well`, async () => {
     const [here, inProduction, malformed] = await Promise.all([
       failedStart(MIGRATE, {}),
       failedStart(MIGRATE, { NODE_ENV: 'production' }),
@@ -83,7 +83,7 @@ describe('a start that cannot work', () => {
   });
 
   for (const entry of ['workers/main', MIGRATE] as const) {
-    it(`${entry} ends when the database cannot be reached, and repeats no password`, async () => {
+    it(`${entry} exits when the database cannot be reached, and prints no password`, async () => {
       const port = await closedPort();
       const errors = await failedStart(entry, {
         DATABASE_URL: `postgres://user:pass-word@127.0.0.1:${port}/db`,

@@ -9,8 +9,8 @@ import type { Readable } from 'node:stream';
 import { eventually } from '../../lab/world/processes/eventually.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
-/** Installing from a registry takes what it takes. */
-const PATIENCE_MS = 600_000;
+/** Time for an installation from a registry. */
+const TIMEOUT_MS = 600_000;
 
 interface Session {
   id: string;
@@ -24,16 +24,19 @@ interface Started {
   child: ChildProcess;
   baseUrl: string;
   testKey: string;
-  /** Everything that it has printed until now. */
+  /** The standard output and error up to now. */
   printed(): string;
 }
 
-/** What a newcomer does first, as an ordinary user: clone, `npm start`, the printed curl, pay, Ctrl-C, and start again. */
+/**
+ * The first steps of a new user without privileges: clone, `npm start`, the printed curl, pay, Ctrl-C, start
+ * again.
+ */
 describe('a fresh clone', function () {
-  this.timeout(PATIENCE_MS);
+  this.timeout(TIMEOUT_MS);
   let folder: string;
   let clone: string;
-  // Root tries it as somebody else; everybody else tries it as who they are.
+  // Root drops its privileges, because Postgres refuses to run as root.
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
   before(async () => {
@@ -55,7 +58,7 @@ describe('a fresh clone', function () {
     });
   }
 
-  /** What it printed, once it has ended well. */
+  /** Runs npm, which has to exit with 0, and returns its output. */
   async function run(...args: string[]): Promise<string> {
     const child = npm(...args);
     let output = '';
@@ -89,7 +92,7 @@ describe('a fresh clone', function () {
 
   async function stop({ child }: Started): Promise<void> {
     const exited = once(child, 'exit');
-    // To npm alone: it hands the signal on.
+    // The signal goes to npm only, which forwards it.
     child.kill('SIGTERM');
     const [code] = await exited;
     assert.equal(code, 0);
@@ -109,7 +112,7 @@ describe('a fresh clone', function () {
     return JSON.parse(await response.text());
   }
 
-  it('starts with nothing configured, is paid and told of by the printed commands, stops without a trace and keeps its data', async () => {
+  it('starts without configuration, is paid with the printed commands, leaves no process behind and keeps its data', async () => {
     const first = await start();
     const session = await call(
       first,
@@ -125,8 +128,8 @@ describe('a fresh clone', function () {
     );
     const [, example = ''] = /Examples +(.*)/.exec(first.printed()) ?? [];
     const PATH = `${path.dirname(process.execPath)}:${process.env.PATH}`;
-    const told = execFileSync('/bin/sh', ['-c', example], { cwd: clone, env: { PATH }, ...user });
-    assert.match(told.toString('utf8'), new RegExp(`${session.id} was paid \\$4\\.50 in USDC`));
+    const printedByExample = execFileSync('/bin/sh', ['-c', example], { cwd: clone, env: { PATH }, ...user });
+    assert.match(printedByExample.toString('utf8'), new RegExp(`${session.id} was paid \\$4\\.50 in USDC`));
     const { pathname } = new URL(session.url);
     assert.equal((await fetch(first.baseUrl + pathname)).status, 200);
     await stop(first);
@@ -143,7 +146,7 @@ describe('a fresh clone', function () {
   });
 });
 
-/** Those whose command line or working folder lies in a folder; where there is no /proc, nothing can be told. */
+/** Processes whose command line contains the folder; none where there is no /proc. */
 function processesIn(folder: string): string[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
@@ -152,7 +155,7 @@ function processesIn(folder: string): string[] {
       try {
         return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder);
       } catch {
-        // It ended while we looked.
+        // The process ended in between.
         return false;
       }
     });

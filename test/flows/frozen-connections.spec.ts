@@ -12,16 +12,16 @@ import { runStatement } from '../../shared/db/statement.js';
 import { resetClock } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { openQueuePool } from '../../shared/queues/queue-settings.js';
-import { walkDueWork } from '../support/due-work.js';
+import { doAllDueWork } from '../support/due-work.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { createDatabase } from '../support/suite.js';
 
-/** How long a statement is waited for here, and how long the path to Postgres stands still: longer. */
-const PATIENCE_MS = 400;
+/** The timeout of a statement, and the longer time for which the path to Postgres is frozen. */
+const TIMEOUT_MS = 400;
 const FROZEN_MS = 1000;
 const INSERT = { name: 'note', text: 'INSERT INTO notes VALUES ($1)' };
 
-describe('a connection to Postgres whose path freezes and comes back', () => {
+describe('a connection to Postgres whose network path freezes and recovers', () => {
   let proxy: TcpProxy & { databaseUrl: string };
   let direct: Knex;
   let db: Knex;
@@ -45,7 +45,7 @@ describe('a connection to Postgres whose path freezes and comes back', () => {
     await proxy.refuse();
   });
 
-  /** The work begins while nothing gets through; what it has sent arrives later. */
+  /** Starts the work while the path is frozen; what it has sent arrives after the timeout. */
   async function whileFrozen(work: () => Promise<unknown>): Promise<void> {
     await db.raw('SELECT 1');
     proxy.stall();
@@ -55,7 +55,7 @@ describe('a connection to Postgres whose path freezes and comes back', () => {
     await gaveUp;
   }
 
-  async function nobodyIsInATransaction(): Promise<void> {
+  async function assertNoOpenTransaction(): Promise<void> {
     await eventually(async () => {
       const { rows } = await direct.raw(
         `SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
@@ -68,30 +68,30 @@ describe('a connection to Postgres whose path freezes and comes back', () => {
     await runStatement(db, INSERT, ['by hand']);
     await db('notes').insert({ note: 'by knex' });
     const notes = await direct('notes').pluck('note');
-    await nobodyIsInATransaction();
+    await assertNoOpenTransaction();
     return notes;
   }
 
-  const AS_TOLD = ['by hand', 'by knex'];
+  const COMMITTED = ['by hand', 'by knex'];
 
-  it('in BEGIN: nothing that is said to be written afterwards is taken back', async () => {
+  it('in BEGIN: later writes that were reported as committed are not rolled back', async () => {
     await whileFrozen(() => db.transaction((trx) => trx.raw('SELECT 1')));
-    assert.deepEqual(await writeMore(), AS_TOLD);
+    assert.deepEqual(await writeMore(), COMMITTED);
   });
 
-  it('in ROLLBACK: as well', async () => {
+  it('in ROLLBACK: later writes that were reported as committed are not rolled back', async () => {
     await whileFrozen(() =>
       db.transaction(async (trx) => {
         await trx('notes')
           .insert({ note: 'undone' })
-          .timeout(PATIENCE_MS * 2);
+          .timeout(TIMEOUT_MS * 2);
         throw new Error('undo');
       }),
     );
-    assert.deepEqual(await writeMore(), AS_TOLD);
+    assert.deepEqual(await writeMore(), COMMITTED);
   });
 
-  it('in COMMIT: what it may have committed is told as failed, and the next has a connection of its own', async () => {
+  it('in COMMIT: the transaction is reported as failed, and the next one uses another connection', async () => {
     await assert.rejects(
       db.transaction(async (trx) => {
         await trx('notes').insert({ note: 'perhaps' });
@@ -102,30 +102,30 @@ describe('a connection to Postgres whose path freezes and comes back', () => {
     const notes = await writeMore();
     assert.deepEqual(
       notes.filter((note) => note !== 'perhaps'),
-      AS_TOLD,
+      COMMITTED,
     );
   });
 
-  it('in nothing, but for a statement that failed unheard: its COMMIT undoes it, and that is told', async () => {
+  it('a COMMIT that rolls back, after a failed statement whose error was caught, is reported as failed', async () => {
     const undone = db.transaction(async (trx) => {
       await trx('notes').insert({ note: 'undone' });
       await trx.raw('SELECT 1 / 0').catch(() => undefined);
     });
     await assert.rejects(undone, /rolled back by its COMMIT/);
-    assert.deepEqual(await writeMore(), AS_TOLD);
+    assert.deepEqual(await writeMore(), COMMITTED);
   });
 
-  it('in a statement alone: as well, written by hand or by knex', async () => {
+  it('in a single statement, by runStatement or knex: later writes are not rolled back', async () => {
     await whileFrozen(() => runStatement(db, INSERT, ['perhaps']));
     await whileFrozen(() => db('notes').insert({ note: 'perhaps' }));
     const notes = await writeMore();
     assert.deepEqual(
       notes.filter((note) => note !== 'perhaps'),
-      AS_TOLD,
+      COMMITTED,
     );
   });
 
-  it('that logs in and then answers nothing, as behind a pooler that pauses, is not left open', async () => {
+  it('that logs in and gets no further answer, as behind a paused pooler, is closed', async () => {
     const held: (() => void)[] = [];
     let isOpen = 0;
     const pooler = net.createServer((near) => {
@@ -153,9 +153,9 @@ describe('a connection to Postgres whose path freezes and comes back', () => {
     pooler.close();
   });
 
-  it('is destroyed when it is taken, or comes back, in the middle of something, and the log says so', async () => {
-    const said: string[] = [];
-    db.client.config.onDestroyed = (why: string) => said.push(why);
+  it('is destroyed when it is taken from or returned to the pool inside a transaction, with a log line', async () => {
+    const reasons: string[] = [];
+    db.client.config.onDestroyed = (why: string) => reasons.push(why);
     const connection: pg.Client = await db.client.acquireConnection();
     await connection.query('BEGIN');
     await db.client.releaseConnection(connection);
@@ -166,10 +166,10 @@ describe('a connection to Postgres whose path freezes and comes back', () => {
     await db('notes').insert({ note: 'kept too' });
     await db.destroy();
     assert.deepEqual(await direct('notes').pluck('note'), ['kept', 'kept too']);
-    assert.deepEqual(said, ['it was not idle when it was released', 'it was not idle in the pool']);
+    assert.deepEqual(reasons, ['it was not idle when it was released', 'it was not idle in the pool']);
   });
 
-  it("is destroyed in BullMQ's pool when it comes back in the middle of something", async () => {
+  it("is destroyed in BullMQ's pool when it is returned inside a transaction", async () => {
     const queuePool = openQueuePool(databaseOf(proxy.databaseUrl, '1'), 1);
     const pool = queuePool.connection as unknown as pg.Pool;
     const lent = await pool.connect();
@@ -178,13 +178,13 @@ describe('a connection to Postgres whose path freezes and comes back', () => {
     await pool.query('INSERT INTO public.notes VALUES ($1)', ['kept']);
     await queuePool.close();
     assert.deepEqual(await direct('notes').pluck('note'), ['kept']);
-    await nobodyIsInATransaction();
+    await assertNoOpenTransaction();
   });
 
-  it('does not stay locked at Postgres when nobody comes back to its transaction', async () => {
+  it('is released by Postgres when its transaction is idle for too long', async () => {
     const gone = db.transaction(async (trx) => {
       await trx('notes').insert({ note: 'undone' });
-      await sleep(PATIENCE_MS * 3);
+      await sleep(TIMEOUT_MS * 3);
       return await trx('notes').insert({ note: 'undone' });
     });
     await assert.rejects(gone);
@@ -192,7 +192,7 @@ describe('a connection to Postgres whose path freezes and comes back', () => {
   });
 });
 
-describe('payments while the path to Postgres freezes and comes back', () => {
+describe('payments while the network path to Postgres freezes and recovers', () => {
   let flow: MoneyFlow;
   let worker: Closable;
   const proxies: (TcpProxy & { databaseUrl: string })[] = [];
@@ -201,7 +201,7 @@ describe('payments while the path to Postgres freezes and comes back', () => {
     const environment = {
       SETTLE_WAIT_MS: '500',
       FACILITATOR_SETTLE_TIMEOUT_MS: '400',
-      DATABASE_QUERY_TIMEOUT_MS: String(PATIENCE_MS),
+      DATABASE_QUERY_TIMEOUT_MS: String(TIMEOUT_MS),
     };
     const around = async (databaseUrl: string): Promise<Record<string, string>> => {
       const [web, settling] = await Promise.all([TcpProxy.before(databaseUrl), TcpProxy.before(databaseUrl)]);
@@ -218,15 +218,15 @@ describe('payments while the path to Postgres freezes and comes back', () => {
     resetClock();
   });
 
-  it('are paid once, and nobody is told 402 whose money has moved', async function () {
+  it('are paid once, and no buyer whose money moved gets 402', async function () {
     this.timeout(120_000);
-    const told: number[] = [];
+    const statuses: number[] = [];
     for (let round = 0; round < 4; round += 1) {
       const sessions = await buildSessions(flow.db, flow.merchant.accountId, 8);
       const signed = await Promise.all(sessions.map(({ id }) => eventually(() => flow.sign(id))));
       const paying = sessions.map(async ({ id }, index) => {
         const { status } = await flow.visit(id, { 'PAYMENT-SIGNATURE': signed[index]?.header ?? '' });
-        told.push(status);
+        statuses.push(status);
       });
       const frozen = proxies[round % 2];
       await sleep(round * 20);
@@ -236,10 +236,10 @@ describe('payments while the path to Postgres freezes and comes back', () => {
       await Promise.all(paying);
     }
     await worker.close();
-    await walkDueWork(flow, flow.openHands());
+    await doAllDueWork(flow, flow.openManualWorker());
     await flow.assertBooks();
     assert.deepEqual(
-      told.filter((status) => ![200, 202, 409, 503].includes(status)),
+      statuses.filter((status) => ![200, 202, 409, 503].includes(status)),
       [],
     );
     const sessions = await CheckoutSession.query(flow.db).where({ accountId: flow.merchant.accountId });
@@ -254,5 +254,5 @@ function open(url: string, poolSize = '2'): Knex {
 
 function databaseOf(url: string, poolSize: string): ReturnType<typeof loadConfig>['database'] {
   const settings = { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize };
-  return loadConfig({ ...settings, DATABASE_QUERY_TIMEOUT_MS: String(PATIENCE_MS) }, 'migrate').database;
+  return loadConfig({ ...settings, DATABASE_QUERY_TIMEOUT_MS: String(TIMEOUT_MS) }, 'migrate').database;
 }

@@ -6,7 +6,7 @@ import { testServices } from '../support/suite.js';
 import { MINIMAL, openWebProcesses, SESSIONS, type WebProcesses } from '../support/web-process.js';
 
 const CREATES = 20;
-/** What each would wait for a command to Redis that is not answered. */
+/** The timeout of a command to Redis. */
 const COMMAND_MS = 2000;
 
 describe('a web process whose Redis hangs', () => {
@@ -36,7 +36,7 @@ describe('a web process whose Redis hangs', () => {
 
   const create = () => processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL });
 
-  it('serves every create, and only the first waits for it', async () => {
+  it('serves every create, and only the first one waits for the timeout', async () => {
     relay.hold();
     assert.equal((await create()).status, 200);
     const startedAt = performance.now();
@@ -45,17 +45,17 @@ describe('a web process whose Redis hangs', () => {
     assert.ok(ms < (CREATES * COMMAND_MS) / 2, `${CREATES} creates took ${Math.round(ms)} ms`);
   });
 
-  it('is ready, and says what it does without', async () => {
+  it('is ready, and names the queue store as degraded', async () => {
     await untilReadyzIs({ status: 'ready', degraded: 'queue store', queue_store: 'down' });
   });
 
-  it('says it once in the log, and uses Redis again when that answers', async () => {
+  it('logs it once, and uses Redis again when Redis answers', async () => {
     relay.accept();
     await untilReadyzIs({ status: 'ready', queue_store: 'ok' });
     await eventually(() => {
-      const told = web.lines().map(({ event }) => String(event));
+      const events = web.lines().map(({ event }) => String(event));
       assert.deepEqual(
-        told.filter((event) => event === 'redis.silent' || event === 'redis.answers'),
+        events.filter((event) => event === 'redis.silent' || event === 'redis.answers'),
         ['redis.silent', 'redis.answers'],
       );
     });

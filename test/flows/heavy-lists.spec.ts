@@ -21,15 +21,15 @@ import { sdk } from '../support/stripe-sdk.js';
 import { createMigratedDatabase, testServices } from '../support/suite.js';
 
 const MIB = 1024 * 1024;
-/** Of 1.6 MB: ten lists of them, as text alone, are more than the heap. */
+/** Sessions of 1.6 MB each: the JSON of ten lists of them is larger than the heap. */
 const HEAVY = 24;
 const HEAP_MB = 256;
 const MOST_RESIDENT = 400 * MIB;
 const READERS = 3;
-const STANDING = 7;
+const STALLED = 7;
 const EXPANDED = '/v1/checkout/sessions?limit=100&expand[]=data.line_items';
 
-describe('a web process with a small heap, asked for heavy lists', () => {
+describe('a web process with a small heap, under requests for heavy lists', () => {
   let db: Knex;
   let proxy: TcpProxy;
   let web: WebServiceProcess;
@@ -61,8 +61,8 @@ describe('a web process with a small heap, asked for heavy lists', () => {
     await db.destroy();
   });
 
-  /** Its answer has begun; nothing more of it is read. */
-  async function standStill(): Promise<Socket> {
+  /** Requests the list and stops reading once the answer has begun. */
+  async function requestAndStall(): Promise<Socket> {
     const socket = connect(web.port, '127.0.0.1').on('error', () => {});
     sockets.push(socket);
     socket.write(
@@ -72,7 +72,7 @@ describe('a web process with a small heap, asked for heavy lists', () => {
     return socket;
   }
 
-  /** What comes of the rest. */
+  /** Reads the rest of the answer to its end. */
   async function readRest(socket: Socket): Promise<{ bytes: number; end: string }> {
     let bytes = 0;
     let end = '';
@@ -85,10 +85,10 @@ describe('a web process with a small heap, asked for heavy lists', () => {
     return { bytes, end };
   }
 
-  it('gives ten of them at once, some to readers who stand still, and stays small', async () => {
-    await Promise.all(Array.from({ length: STANDING }, standStill));
+  it('answers ten of them at once, seven to clients that stop reading, within 400 MB', async () => {
+    await Promise.all(Array.from({ length: STALLED }, requestAndStall));
     const whole = await Promise.all(
-      Array.from({ length: READERS }, async () => readRest(await standStill())),
+      Array.from({ length: READERS }, async () => readRest(await requestAndStall())),
     );
     for (const { bytes, end } of whole) {
       assert.ok(bytes > HEAVY * 1.5 * MIB, `${bytes} bytes`);
@@ -103,14 +103,14 @@ describe('a web process with a small heap, asked for heavy lists', () => {
     return Number(kilobytes) * 1024;
   }
 
-  /** What the log says of this spec's own list: those of the spec before end when they end. */
+  /** Log lines of this spec's own account only: a list of an earlier spec may still end later. */
   const finished = (): Record<string, unknown>[] =>
     web.lines().filter(({ event, account }) => event === 'request.finished' && account === shop.accountId);
   const failedOf = ({ request_id: id }: Record<string, unknown>): Record<string, unknown>[] =>
     web.lines().filter(({ event, request_id }) => event === 'request.failed' && request_id === id);
 
-  it('breaks off when Postgres is lost, and never looks whole', async () => {
-    const socket = await standStill();
+  it('breaks the chunked answer off when Postgres is lost, so that it never seems complete', async () => {
+    const socket = await requestAndStall();
     await proxy.refuse();
     const { end } = await readRest(socket);
     assert.ok(!end.endsWith('0\r\n\r\n'), end);
@@ -120,7 +120,7 @@ describe('a web process with a small heap, asked for heavy lists', () => {
     assert.equal(failedOf(line).length, 1);
   });
 
-  it('is an error, and no short list, to the stock SDK', async () => {
+  it('which breaks off is an error of the stock SDK, not a short list', async () => {
     const list = (httpAgent?: Agent) =>
       sdk(shop.testKey, web.port, {
         maxNetworkRetries: 0,
@@ -140,8 +140,8 @@ describe('a web process with a small heap, asked for heavy lists', () => {
     assert.equal(data.length, HEAVY);
   });
 
-  it('breaks off when the key is revoked, which is no fault of ours', async () => {
-    const socket = await standStill();
+  it('breaks the answer off when the key is revoked, without logging an error of its own', async () => {
+    const socket = await requestAndStall();
     const key = await ApiKey.query(db)
       .findOne({ accountId: shop.accountId, livemode: false })
       .throwIfNotFound();
@@ -153,8 +153,8 @@ describe('a web process with a small heap, asked for heavy lists', () => {
     assert.deepEqual(failedOf(line), []);
   });
 
-  it('ends the work for a client that goes away, and serves the next', async () => {
-    const left = await Promise.all(Array.from({ length: 5 }, standStill));
+  it('stops working for clients that disconnect, and serves the next one', async () => {
+    const left = await Promise.all(Array.from({ length: 5 }, requestAndStall));
     for (const socket of left) socket.resetAndDestroy();
     await eventually(() => assert.equal(finished().length, left.length));
     const stripe = sdk(shop.testKey, web.port);

@@ -35,7 +35,7 @@ describe('Idempotency-Key', () => {
     shop = await buildKeyedShop(app);
   });
 
-  describe('may be used again after', () => {
+  describe('stores nothing and may be used again after', () => {
     const nothingKept = async (): Promise<void> => assert.deepEqual(await shop.records(), []);
 
     it('a 400, with a corrected body', async () => {
@@ -115,7 +115,7 @@ describe('Idempotency-Key', () => {
       }
     });
 
-    it('a 500, which changed nothing', async () => {
+    it('a 500 that changed nothing', async () => {
       const { db } = app;
       await db.raw(`
         CREATE FUNCTION refuse_commit() RETURNS trigger LANGUAGE plpgsql AS

@@ -37,7 +37,7 @@ describe('Idempotency-Key', () => {
   });
   afterEach(() => resetClock());
 
-  /** Of many answers to one request: all the same, and one of them the first. */
+  /** All answers to one request are equal, and all but one are marked as replayed. */
   function assertOneFirst(answers: Response[]): void {
     for (const res of answers) assert.equal(res.status, 200, res.text);
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
@@ -51,7 +51,7 @@ describe('Idempotency-Key', () => {
       assert.equal((await shop.sessions()).length, 1);
     });
 
-    it('makes one over both encodings', async () => {
+    it('makes one session over both encodings', async () => {
       assertOneFirst(
         await atOnce(50, (i) => (i % 2 === 0 ? shop.create() : keyed(shop.test.form(SESSIONS, minimal)))),
       );
@@ -59,7 +59,7 @@ describe('Idempotency-Key', () => {
     });
 
     for (const size of ['1', '2']) {
-      it(`makes one with a pool of ${size}`, async () => {
+      it(`makes one session with a connection pool of ${size}`, async () => {
         const narrow = await openTestApp({ ...PRIVATE, DATABASE_POOL_SIZE: size });
         try {
           const mine = client(narrow, shop.testKey);
@@ -74,7 +74,7 @@ describe('Idempotency-Key', () => {
       });
     }
 
-    it('makes one over two processes', async () => {
+    it('makes one session over two processes', async () => {
       const other = await openTestApp(PRIVATE);
       try {
         const clients = [shop.test, client(other, shop.testKey)];
@@ -86,13 +86,13 @@ describe('Idempotency-Key', () => {
       }
     });
 
-    it('makes one of each key', async () => {
+    it('makes one session for each key', async () => {
       const answers = await atOnce(50, (i) => shop.create(minimal, `key-${i % 10}`));
       for (let k = 0; k < 10; k++) assertOneFirst(answers.filter((_, i) => i % 10 === k));
       assert.equal((await shop.sessions()).length, 10);
     });
 
-    it('makes one again when the key has turned 24 hours old', async () => {
+    it('makes one new session when the key is 24 hours old', async () => {
       advanceClock(-KEPT_FOR_MS - MINUTE_MS);
       const old = await shop.create();
       resetClock();
@@ -115,15 +115,15 @@ describe('Idempotency-Key', () => {
     assert.equal(rows.length, 1);
   });
 
-  it('of 50 simultaneous webhook updates changes once', async () => {
+  it('of 50 simultaneous webhook updates applies one', async () => {
     const { body } = await shop.test.post(ENDPOINTS, hooks);
     assertOneFirst(
       await atOnce(50, () => keyed(shop.test.post(`${ENDPOINTS}/${body.id}`, { description: 'Same' }))),
     );
   });
 
-  describe('when two different requests race with it', () => {
-    it('takes one create and refuses the other, of which nothing is left', async () => {
+  describe('in a race between two different requests', () => {
+    it('accepts one create and refuses the other, which leaves no session behind', async () => {
       for (let round = 0; round < 20; round++) {
         const key = `race-${round}`;
         const bodies = ['a', 'b'].map((ref) => ({ ...minimal, client_reference_id: `${ref}-${round}` }));
@@ -141,7 +141,7 @@ describe('Idempotency-Key', () => {
       }
     });
 
-    it('takes one path and refuses the other, of which nothing is left', async () => {
+    it('accepts the request on one path and refuses the other, which leaves nothing behind', async () => {
       for (let round = 0; round < 20; round++) {
         const key = `paths-${round}`;
         const [session, endpoint] = await Promise.all([
@@ -158,7 +158,7 @@ describe('Idempotency-Key', () => {
       }
     });
 
-    /** Another process uses the key first and has not committed yet: whatever came meanwhile has to wait for it. */
+    /** Another transaction has used the key and has not committed yet: the request in between has to wait for it. */
     async function whileKeyIsTaken(
       key: string,
       meanwhile: () => Test,
@@ -178,22 +178,22 @@ describe('Idempotency-Key', () => {
       const answer = Promise.resolve(meanwhile()).finally(() => {
         answered = true;
       });
-      await untilSomeoneWaitsFor(trx);
+      await untilRequestWaitsFor(trx);
       const waited = !answered;
       await trx.commit();
       return { answer: await answer, waited };
     }
 
-    async function untilSomeoneWaitsFor(trx: Knex.Transaction): Promise<void> {
+    async function untilRequestWaitsFor(trx: Knex.Transaction): Promise<void> {
       await eventually(async () => {
         const { rows } = await trx.raw(
           'SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))',
         );
-        assert.equal(rows.length, 1, 'nobody waits for the key');
+        assert.equal(rows.length, 1, 'no request waits for the key');
       });
     }
 
-    it('undoes an expire that comes second: the session is open and there is no event', async () => {
+    it('rolls back an expire that comes second: the session is open and has no event', async () => {
       const { id } = await buildSession(app.db, shop.accountId);
       const { answer, waited } = await whileKeyIsTaken('taken', () =>
         keyed(shop.test.post(`${SESSIONS}/${id}/expire`), 'taken'),
@@ -204,7 +204,7 @@ describe('Idempotency-Key', () => {
       assert.equal(await Event.query(app.db).where({ checkoutSessionId: id }).resultSize(), 0);
     });
 
-    it('undoes a create, a webhook create and an update that come second', async () => {
+    it('rolls back a create, a webhook create and an update that come second', async () => {
       const { id } = (await shop.test.post(ENDPOINTS, hooks)).body;
       const sends: (() => Test)[] = [
         () => shop.create(minimal, 'taken-0'),

@@ -29,7 +29,7 @@ describe('Idempotency-Key', () => {
     shop = await buildKeyedShop(app);
   });
 
-  describe('takes for the same body', () => {
+  describe('takes as the same request', () => {
     const rich = {
       mode: 'payment',
       line_items: [
@@ -63,11 +63,11 @@ describe('Idempotency-Key', () => {
         () => shop.test.form(SESSIONS, formText(rich).split('&').reverse().join('&')),
       ],
       [
-        'null for what is absent',
+        'null for an absent parameter',
         () => shop.test.post(SESSIONS, { ...rich, customer_email: null, expires_at: null }),
       ],
       [
-        "'' for what is absent",
+        "'' for an absent parameter",
         () => shop.test.post(SESSIONS, { ...rich, customer_email: '', success_url: '' }),
       ],
       [
@@ -167,7 +167,7 @@ describe('Idempotency-Key', () => {
       assertReused(await shop.create({ line_items: [tea, coffee] }));
     });
 
-    it('not a metadata value that moves between keys of odd names', async () => {
+    it('not metadata with the same values under another key, __proto__ included', async () => {
       const metadata = (name: string): string =>
         `{"line_items":${JSON.stringify(minimal.line_items)},"metadata":{"${name}":"v","x":"w"}}`;
       await keyed(shop.test.post(SESSIONS, metadata('__proto__'))).expect(200);
@@ -180,7 +180,7 @@ describe('Idempotency-Key', () => {
       );
     });
 
-    it('not a cleared parameter of an update for one that is absent', async () => {
+    it('not an update that clears a parameter and one without the parameter', async () => {
       const { id } = (await shop.test.post(ENDPOINTS, { ...hooks, description: 'Old' })).body;
       const cleared = await keyed(shop.test.post(`${ENDPOINTS}/${id}`, { description: null }));
       assert.equal(cleared.body.description, null);
@@ -190,8 +190,8 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  describe('belongs to', () => {
-    it('one path: everywhere else it is idempotency_key_reused, also where the path itself is refused', async () => {
+  describe('is scoped to', () => {
+    it('one path: on any other path it is idempotency_key_reused, even where the path itself would be refused', async () => {
       await shop.create().expect(200);
       const [a, b] = [await buildSession(app.db, shop.accountId), await buildSession(app.db, shop.accountId)];
       assertReused(await keyed(shop.test.post(ENDPOINTS, hooks)));
@@ -219,7 +219,7 @@ describe('Idempotency-Key', () => {
       assert.equal(ids.size, 4);
     });
 
-    it('one spelling: case and every character count', async () => {
+    it('its exact characters: case, white space and escapes count', async () => {
       const keys = ['a', 'A', 'a b', "a'b", 'a"b', 'a\\b', 'a;--', 'é', 'Ã©', '%61', 'ÿ'];
       const ids = new Set<string>();
       for (const key of keys) {
@@ -231,7 +231,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  describe('of 255 characters is taken and of 256 refused', () => {
+  describe('of 255 characters is accepted and of 256 refused', () => {
     const paths: [path: string, body: object][] = [
       [SESSIONS, minimal],
       [ENDPOINTS, hooks],
@@ -246,7 +246,7 @@ describe('Idempotency-Key', () => {
       });
     }
 
-    it('on expire, where a refused one changes nothing', async () => {
+    it('on expire, where the refused request changes nothing', async () => {
       const { id } = await buildSession(app.db, shop.accountId);
       const refused = await keyed(shop.test.post(`${SESSIONS}/${id}/expire`), 'k'.repeat(256));
       assertRefusal(refused, 400, { type: 'idempotency_error', code: 'idempotency_key_invalid' });

@@ -45,7 +45,7 @@ describe('Idempotency-Key', () => {
   afterEach(() => resetClock());
 
   describe('replays', () => {
-    it('whatever has become of the session, with a Request-Id of its own', async () => {
+    it('the stored answer after the session has changed, with a new Request-Id', async () => {
       const first = await shop.create();
       const expired = await shop.test.post(`${SESSIONS}/${first.body.id}/expire`).expect(200);
       assert.equal(expired.body.status, 'expired');
@@ -54,7 +54,7 @@ describe('Idempotency-Key', () => {
       assert.equal(again.body.status, 'open');
     });
 
-    it('a create whose expires_at is too near by now', async () => {
+    it('a create whose expires_at would be too near by now', async () => {
       advanceClock(-60 * MINUTE_MS);
       const body = { ...minimal, expires_at: Math.floor(nowMs() / 1000) + 31 * 60 };
       const first = await shop.create(body);
@@ -63,7 +63,7 @@ describe('Idempotency-Key', () => {
       assertInvalid(await shop.create(body, 'another'), 'parameter_invalid_integer', 'expires_at');
     });
 
-    it('an expire of a session that is expired, by itself and by others', async () => {
+    it('an expire of a session that has expired, while another key gets checkout_session_not_open', async () => {
       const { id } = await buildSession(app.db, shop.accountId);
       const first = await keyed(shop.test.post(`${SESSIONS}/${id}/expire`));
       assertReplay(await keyed(shop.test.post(`${SESSIONS}/${id}/expire`)), first);
@@ -75,7 +75,7 @@ describe('Idempotency-Key', () => {
       assert.equal(await Event.query(app.db).where({ checkoutSessionId: id }).resultSize(), 1);
     });
 
-    it('a webhook create with its secret, which neither row holds in the clear', async () => {
+    it('a webhook create with its secret, which neither row holds in plain text', async () => {
       const first = await keyed(shop.test.post(ENDPOINTS, hooks));
       const { id, secret } = first.body;
       const [record] = await shop.records();
@@ -94,7 +94,7 @@ describe('Idempotency-Key', () => {
       assertReplay(await keyed(shop.test.post(ENDPOINTS, hooks)), first);
     });
 
-    it('a webhook create that was sealed with the key before the last', async () => {
+    it('a webhook create that was sealed with the previous encryption key', async () => {
       const [older, newer] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')];
       const before = await openTestApp({ ...PRIVATE, ENCRYPTION_KEY: older });
       const after = await openTestApp({ ...PRIVATE, ENCRYPTION_KEY: `${newer},${older}` });
@@ -107,14 +107,14 @@ describe('Idempotency-Key', () => {
       }
     });
 
-    it('an account that has lost its wallets meanwhile', async () => {
+    it('a create of an account that has no wallets any more', async () => {
       const first = await shop.create();
       await updateAccount(app.db, shop.accountId, { evmWallet: null, solanaWallet: null });
       assertReplay(await shop.create(), first);
       assertInvalid(await shop.create(minimal, 'another'), 'payout_wallet_missing');
     });
 
-    it('an account that has reached its limit of webhook endpoints meanwhile', async () => {
+    it('a webhook create of an account that has reached its limit of endpoints', async () => {
       const first = await keyed(shop.test.post(ENDPOINTS, hooks));
       const { id: _, ...like } = await WebhookEndpoint.query(app.db)
         .findById(first.body.id)
@@ -125,7 +125,7 @@ describe('Idempotency-Key', () => {
       assertInvalid(await keyed(shop.test.post(ENDPOINTS, hooks), 'another'), 'webhook_endpoint_limit');
     });
 
-    it('a webhook whose host is refused meanwhile', async () => {
+    it('a webhook create whose host would be refused by now', async () => {
       const strict = await openTestApp();
       try {
         const body = { url: 'https://127.0.0.1/hooks' };
@@ -138,7 +138,7 @@ describe('Idempotency-Key', () => {
       }
     });
 
-    it('an update of an endpoint that is deleted by now', async () => {
+    it('an update of an endpoint that has been deleted since', async () => {
       const { id } = (await shop.test.post(ENDPOINTS, hooks)).body;
       const first = await keyed(shop.test.post(`${ENDPOINTS}/${id}`, { disabled: true }));
       await shop.test.delete(`${ENDPOINTS}/${id}`).expect(200);
@@ -146,7 +146,7 @@ describe('Idempotency-Key', () => {
       assertMissing(await keyed(shop.test.post(`${ENDPOINTS}/${id}`, { disabled: true }), 'another'));
     });
 
-    it('to another key of the same account and mode', async () => {
+    it('to another checkout key of the same account and mode', async () => {
       const first = await shop.create();
       const { secret } = await createApiKey(app.db, {
         accountId: shop.accountId,
@@ -156,7 +156,7 @@ describe('Idempotency-Key', () => {
       assertReplay(await keyed(client(app, secret).post(SESSIONS, minimal)), first);
     });
 
-    it('for 24 hours, then the key is free for something else', async () => {
+    it('for 24 hours; then the key is free for another request', async () => {
       advanceClock(-KEPT_FOR_MS + MINUTE_MS);
       const first = await shop.create(minimal, 'young');
       advanceClock(-2 * MINUTE_MS);
@@ -177,7 +177,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  describe('is not replayed to a key that was revoked', () => {
+  describe('is not replayed to a checkout key that was revoked', () => {
     for (const [name, seen] of [
       ['that this process has seen', true],
       ['that this process has not seen', false],
@@ -210,7 +210,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('is ignored by GET, HEAD and DELETE, whatever it is', async () => {
+  it('is ignored by GET, HEAD and DELETE, even when it is too long', async () => {
     const first = await shop.create();
     const endpoint = (await shop.test.post(ENDPOINTS, hooks)).body;
     for (const key of ['order-7', 'k'.repeat(300)]) {

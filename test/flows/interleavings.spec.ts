@@ -11,17 +11,17 @@ import type { Decision } from '../../shared/settlement/policy/decision.js';
 import { beginLook, beginSettlement } from '../../shared/settlement/take-work.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { BASE_SEPOLIA, type SignedPayment } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
-import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { answerOf } from '../support/link-answers.js';
+import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
 
-describe('many at once', () => {
+describe('simultaneous requests', () => {
   let flow: MoneyFlow;
   before(async () => {
     flow = await openMoneyFlow('many_at_once');
   });
-  beforeEach(() => flow.newPage());
+  beforeEach(() => flow.startNewBooks());
   after(() => flow.close());
 
   async function tally(sent: Promise<string>[]): Promise<Record<string, number>> {
@@ -30,10 +30,12 @@ describe('many at once', () => {
     return counts;
   }
 
-  it('forty payments of one session: one is taken', async () => {
+  it('forty payments of one session: one is accepted and settled', async () => {
     const { id } = await flow.buildSession();
     const signed = await Promise.all(Array.from({ length: 40 }, () => flow.sign(id)));
-    const counts = await tally(signed.map(({ header }) => flow.visit(id, { [HEADER]: header }).then(told)));
+    const counts = await tally(
+      signed.map(({ header }) => flow.visit(id, { [HEADER]: header }).then(answerOf)),
+    );
     const { '200 complete': paid, '409 processing': early, '409 session_already_paid': late } = counts;
     assert.equal(paid, 1, JSON.stringify(counts));
     assert.equal((early ?? 0) + (late ?? 0), 39, JSON.stringify(counts));
@@ -45,64 +47,64 @@ describe('many at once', () => {
     const { id } = await flow.buildSession();
     const signed = await flow.sign(id);
     const counts = await tally(
-      Array.from({ length: 20 }, () => flow.visit(id, { [HEADER]: signed.header }).then(told)),
+      Array.from({ length: 20 }, () => flow.visit(id, { [HEADER]: signed.header }).then(answerOf)),
     );
     assert.equal(counts['200 complete'], 1, JSON.stringify(counts));
     assert.equal(flow.calls(signed).settle, 1);
     await flow.assertBooks();
   });
 
-  it('one payload at twenty sessions: it pays one', async () => {
+  it('one payload at twenty sessions: it pays one of them', async () => {
     const sessions = await Promise.all(Array.from({ length: 20 }, () => flow.buildSession()));
     const signed = await flow.sign(sessions[0]?.id ?? '');
     const counts = await tally(
-      sessions.map(({ id }) => flow.visit(id, { [HEADER]: signed.header }).then(told)),
+      sessions.map(({ id }) => flow.visit(id, { [HEADER]: signed.header }).then(answerOf)),
     );
     assert.deepEqual(counts, { '200 complete': 1, '409 signature_already_used': 19 });
     assert.equal(flow.calls(signed).settle, 1);
     await flow.assertBooks();
   });
 
-  it('ten bells for one payment, and three workers: it is settled once', async () => {
+  it('ten jobs for each stage of one payment, and three workers: it is settled once', async () => {
     await Promise.all([flow.startWorker(), flow.startWorker()]);
     const { id } = await flow.buildSession();
     const signed = await flow.sign(id);
     const hold = flow.facilitator.settle.holdNext();
-    const answer = flow.visit(id, { [HEADER]: signed.header }).then(told);
+    const answer = flow.visit(id, { [HEADER]: signed.header }).then(answerOf);
     await eventually(() => assert.equal(flow.calls(signed).settle, 1));
     const payment = await flow.onlyPayment(id);
-    for (let bell = 1; bell <= 10; bell += 1) {
+    for (let copy = 1; copy <= 10; copy += 1) {
       for (const stage of ['settle', 'confirm'] as const) {
-        const dueAt = new Date(payment.claimedAt.getTime() + bell);
+        const dueAt = new Date(payment.claimedAt.getTime() + copy);
         await flow.app.queues.enqueue(paymentJob({ id: payment.id, stage, attempt: 0, dueAt }));
       }
     }
-    // A payment that comes later is done after them.
+    // A payment made later is processed after these jobs.
     const { id: later } = await flow.buildSession();
-    assert.equal(told(await flow.pay(later)), '200 complete');
+    assert.equal(answerOf(await flow.pay(later)), '200 complete');
     hold.release();
     assert.equal(await answer, '200 complete');
     assert.equal(flow.calls(signed).settle, 1);
-    assert.equal((await flow.onlyPayment(id)).attempt, 1, 'nobody else has taken the row');
+    assert.equal((await flow.onlyPayment(id)).attempt, 1, 'another worker has taken the row');
     await flow.assertBooks();
   });
 });
 
-describe('takers of one row', () => {
+describe('workers that take the same payment', () => {
   let flow: MoneyFlow;
-  let hands: Hands;
+  let manualWorker: ManualWorker;
   before(async () => {
     flow = await openMoneyFlow('takers', { worker: false });
-    hands = flow.openHands();
+    manualWorker = flow.openManualWorker();
   });
-  beforeEach(() => flow.newPage());
+  beforeEach(() => flow.startNewBooks());
   afterEach(async () => {
     flow.facilitator.settle.honest();
     await PausePoint.removeAll();
   });
   after(async () => {
     await flow.close();
-    // Not earlier: the chain would be ahead of us.
+    // After `flow.close`, so that the chain's blocks are not ahead of the clock.
     resetClock();
   });
 
@@ -110,7 +112,7 @@ describe('takers of one row', () => {
     sessionId: string,
   ): Promise<{ payment: Payment; answer: Promise<string>; signed: SignedPayment }> {
     const signed = await flow.sign(sessionId);
-    const answer = flow.visit(sessionId, { [HEADER]: signed.header }).then(told);
+    const answer = flow.visit(sessionId, { [HEADER]: signed.header }).then(answerOf);
     const payment = await eventually(async () => {
       const { paymentId } = await flow.session(sessionId);
       return await Payment.query(flow.db)
@@ -120,7 +122,7 @@ describe('takers of one row', () => {
     return { payment, answer, signed };
   }
 
-  it('twenty at once: one wins, to settle as to look', async () => {
+  it('twenty at once: one gets the row, to settle it and to check the chain', async () => {
     const { id } = await flow.buildSession();
     const { payment, answer } = await claimed(id);
     const many = Array.from({ length: 20 });
@@ -131,13 +133,13 @@ describe('takers of one row', () => {
     assert.equal(looking.filter((taken) => taken !== undefined).length, 1);
     assert.equal((await flow.onlyPayment(id)).attempt, 2);
     await flow.letTimePass(id);
-    await hands.doNext(payment.id); // unused: to be settled again
-    await hands.doNext(payment.id);
+    await manualWorker.doNext(payment.id); // The chain says unused, so that the payment is settled again.
+    await manualWorker.doNext(payment.id);
     assert.equal(await answer, '200 complete');
     await flow.assertBooks();
   });
 
-  it('one that waits for the row while another takes it finds nothing to do', async () => {
+  it('a worker that waits for the row while another one takes it finds nothing to do', async () => {
     const { id } = await flow.buildSession();
     const when = `NEW.checkout_session_id = '${id}' AND NEW.settle_calls > OLD.settle_calls`;
     const pause = await PausePoint.put(flow.databaseUrl, {
@@ -147,9 +149,9 @@ describe('takers of one row', () => {
       moment: 'statement',
     });
     const { payment, answer, signed } = await claimed(id);
-    const first = settlePayment(hands.deps, { paymentId: payment.id });
+    const first = settlePayment(manualWorker.deps, { paymentId: payment.id });
     await pause.reached();
-    const others = [1, 2, 3].map(() => settlePayment(hands.deps, { paymentId: payment.id }));
+    const others = [1, 2, 3].map(() => settlePayment(manualWorker.deps, { paymentId: payment.id }));
     await pause.release();
     await Promise.all([first, ...others]);
     assert.equal(await answer, '200 complete');
@@ -170,15 +172,15 @@ describe('takers of one row', () => {
     'turned away': answers(429),
     unclear: answers(500),
   })) {
-    it(`a stalled copy that hears "${answer}" while another payment holds the session decides nothing`, async () => {
+    it(`a stalled worker whose call ends as "${answer}" while another payment holds the session decides nothing`, async () => {
       const { id } = await flow.buildSession();
       const first = await claimed(id);
       const hold = flow.facilitator.settle.holdNext(behaviour);
-      const stalled = settlePayment(hands.deps, { paymentId: first.payment.id });
+      const stalled = settlePayment(manualWorker.deps, { paymentId: first.payment.id });
       await eventually(() => assert.equal(flow.calls(first.signed).settle, 1));
-      // Its lease runs out, and so does the authorization: the chain says that it moved nothing.
+      // The lease and the authorization run out, and the chain says that no money moved.
       advanceClock(first.payment.validUntil.getTime() - nowMs() + 2000);
-      await hands.doNext(first.payment.id);
+      await manualWorker.doNext(first.payment.id);
       assert.equal(await first.answer, '402 unexpected_settle_error');
       const second = await claimed(id);
       const before = await Payment.query(flow.db).findById(first.payment.id);
@@ -188,19 +190,19 @@ describe('takers of one row', () => {
       const { status, paymentId } = await flow.session(id);
       assert.deepEqual([status, paymentId], ['processing', second.payment.id]);
       const after = await Payment.query(flow.db).findById(first.payment.id);
-      // What was said is kept for the looks to come.
-      const said = { reportedTransaction: after?.reportedTransaction, settleUnclear: after?.settleUnclear };
+      // The facilitator's answer is kept for later checks of the chain.
+      const kept = { reportedTransaction: after?.reportedTransaction, settleUnclear: after?.settleUnclear };
       assert.equal(after?.reportedTransaction !== null, answer === 'settled');
-      assert.deepEqual(after, Object.assign(before ?? {}, said));
+      assert.deepEqual(after, Object.assign(before ?? {}, kept));
       assert.deepEqual(await flow.events(id), []);
 
-      await hands.doNext(second.payment.id);
+      await manualWorker.doNext(second.payment.id);
       assert.equal(await second.answer, '200 complete');
       await flow.assertBooks();
     });
   }
 
-  it('every outcome of a taker whose lease ran out matches no row', async () => {
+  it('every outcome of a worker whose lease has run out matches no row', async () => {
     const { id } = await flow.buildSession();
     const { payment, answer } = await claimed(id);
     const stalled = await beginSettlement(flow.app.db, payment.id, 1000);
@@ -220,39 +222,39 @@ describe('takers of one row', () => {
     ];
     let enqueued = 0;
     const queues = {
-      ...hands.deps.queues,
+      ...manualWorker.deps.queues,
       async enqueue() {
         enqueued += 1;
       },
     };
     const taken = { payment: stalled, job: 'settle-payment' } as const;
     for (const decision of decisions) {
-      const { kind } = await carryOut({ ...hands.deps, queues }, taken, decision);
+      const { kind } = await carryOut({ ...manualWorker.deps, queues }, taken, decision);
       assert.equal(kind, 'superseded', decision.kind);
     }
     assert.equal(enqueued, 0);
     assert.deepEqual([await flow.session(id), await flow.onlyPayment(id)], before);
 
     await flow.letTimePass(id);
-    await hands.doNext(payment.id);
-    await hands.doNext(payment.id);
+    await manualWorker.doNext(payment.id);
+    await manualWorker.doNext(payment.id);
     assert.equal(await answer, '200 complete');
   });
 
-  it('one transfer claimed as proof for two payments completes one', async () => {
+  it('one transfer found for two payments completes one of them', async () => {
     const sessions = [await flow.buildSession(), await flow.buildSession()];
     const payments: Payment[] = [];
     for (const { id } of sessions) payments.push((await claimed(id)).payment);
     const [first, second] = payments;
     assert.ok(first !== undefined && second !== undefined);
-    // Stands for a second spelling of one payload that passed for another payment.
+    // Stands for two payments of one payload, which the unique key prevents.
     await Payment.query(flow.db).patch({ payload: first.payload }).where('id', second.id);
     flow.facilitator.settle.next({ connection: 'drop' });
-    await hands.doNext(first.id);
+    await manualWorker.doNext(first.id);
     flow.facilitator.settle.next({ works: false, connection: 'drop' });
-    await hands.doNext(second.id);
-    hands.log.splice(0);
-    await Promise.all([hands.doNext(first.id), hands.doNext(second.id)]);
+    await manualWorker.doNext(second.id);
+    manualWorker.log.splice(0);
+    await Promise.all([manualWorker.doNext(first.id), manualWorker.doNext(second.id)]);
 
     const statuses = await Promise.all(sessions.map(async ({ id }) => (await flow.session(id)).status));
     assert.deepEqual(statuses.sort(), ['complete', 'processing']);
@@ -260,15 +262,15 @@ describe('takers of one row', () => {
       .whereIn('id', [first.id, second.id])
       .where('status', 'succeeded');
     assert.equal(proven.length, 1);
-    assert.ok(hands.log.some(({ event }) => event === 'payment.proof_taken'));
-    // The other one is an operator's to decide.
+    assert.ok(manualWorker.log.some(({ event }) => event === 'payment.proof_taken'));
+    // The other payment waits for an operator's decision.
     await Payment.query(flow.db).patch({ stage: null, dueAt: null }).where({ status: 'processing' });
   });
 });
 
-describe('a buyer whose wait is over just when the payment fails', () => {
-  it('hears of the failure, then or later', async () => {
-    const flow = await openMoneyFlow('told_202', { environment: { SETTLE_WAIT_MS: '5000' } });
+describe('a buyer whose wait ends just as the payment fails', () => {
+  it('gets the failure in this answer or in the next', async () => {
+    const flow = await openMoneyFlow('failed_after_202', { environment: { SETTLE_WAIT_MS: '5000' } });
     const { id } = await flow.buildSession();
     const pause = await PausePoint.put(flow.databaseUrl, {
       table: 'payments',
@@ -277,9 +279,9 @@ describe('a buyer whose wait is over just when the payment fails', () => {
       moment: 'statement',
     });
     flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
-    const answer = flow.pay(id).then(told);
+    const answer = flow.pay(id).then(answerOf);
     await pause.reached();
-    // The request has read that the payment is in progress, and waits for its row to write down that it says so.
+    // The request has read that the payment is in progress, and waits for the row's lock to record its answer of 202.
     await eventually(async () => {
       const { rows } = await flow.db.raw(
         `SELECT 1 FROM pg_stat_activity
@@ -289,11 +291,8 @@ describe('a buyer whose wait is over just when the payment fails', () => {
     });
     await pause.remove();
     const first = await answer;
-    const later = told(await flow.visit(id));
+    const later = answerOf(await flow.visit(id));
     await flow.close();
-    assert.ok(
-      [first, later].includes('402 insufficient_funds'),
-      `the buyer was told ${first}, then ${later}`,
-    );
+    assert.ok([first, later].includes('402 insufficient_funds'), `the buyer got ${first}, then ${later}`);
   });
 });

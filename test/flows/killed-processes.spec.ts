@@ -13,7 +13,10 @@ import { paymentJob } from '../../shared/settlement/payment-job.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
-/** Where a process is killed, one payment each; what Postgres was doing for it then comes to its end or does not. */
+/**
+ * The points at which a process is killed, one payment each. The test decides whether the statement that Postgres
+ * was executing then completes.
+ */
 const WEB_POINTS = [
   'before the claim is committed',
   "in the claim's commit",
@@ -22,15 +25,15 @@ const WEB_POINTS = [
 const WORKER_POINTS = [
   'before the durable mark',
   'in the commit of the durable mark',
-  'during /settle, which moves the money all the same',
-  'during /settle, which comes to nothing',
+  'during /settle, which moves the money',
+  'during /settle, which moves no money',
   'after the answer, before the outcome is committed',
   "in the outcome's commit",
   'after the outcome is committed',
 ] as const;
 type Point = (typeof WEB_POINTS)[number] | (typeof WORKER_POINTS)[number];
 
-interface Story {
+interface PreparedPayment {
   sessionId: string;
   header: string;
   nonce: string;
@@ -42,11 +45,11 @@ const STORES = [
 ];
 
 for (const { store, redisUrl } of STORES) {
-  describe(`a process killed with the queue in ${store}`, function () {
+  describe(`a process that is killed, with the queue in ${store}`, function () {
     this.timeout(90_000);
     let flow: MoneyFlow;
     let environment: Record<string, string>;
-    const stories = new Map<Point, Story>();
+    const prepared = new Map<Point, PreparedPayment>();
     const pauses = new Map<Point, PausePoint>();
 
     before(async () => {
@@ -70,22 +73,22 @@ for (const { store, redisUrl } of STORES) {
       await flow.close();
     });
 
-    function story(point: Point): Story {
-      const told = stories.get(point);
-      assert.ok(told !== undefined, point);
-      return told;
+    function paymentAt(point: Point): PreparedPayment {
+      const found = prepared.get(point);
+      assert.ok(found !== undefined, point);
+      return found;
     }
 
     async function prepare(points: readonly Point[]): Promise<void> {
       for (const point of points) {
         const { id } = await flow.buildSession();
         const { header, payload } = await flow.sign(id);
-        stories.set(point, { sessionId: id, header, nonce: payload.authorization.nonce });
+        prepared.set(point, { sessionId: id, header, nonce: payload.authorization.nonce });
       }
     }
 
     async function pauseAt(point: Point, { when, ...options }: PauseOptions, column = 'checkout_session_id') {
-      const where = `NEW.${column} = '${story(point).sessionId}' AND ${when}`;
+      const where = `NEW.${column} = '${paymentAt(point).sessionId}' AND ${when}`;
       pauses.set(point, await PausePoint.put(flow.databaseUrl, { ...options, when: where }));
     }
 
@@ -96,7 +99,7 @@ for (const { store, redisUrl } of STORES) {
     }
 
     async function assertPaidOnce(point: Point, settleCalls = 1): Promise<void> {
-      const { sessionId, nonce } = story(point);
+      const { sessionId, nonce } = paymentAt(point);
       await eventually(async () => {
         assert.deepEqual(await flow.state(sessionId), {
           session: 'complete',
@@ -121,10 +124,10 @@ for (const { store, redisUrl } of STORES) {
         await pauseAt("in the claim's commit", { ...insert, moment: 'commit' });
         const first = await startWebProcess(environment);
         const cutOff: Promise<void>[] = [];
-        // One after the other: claims of the same moment would share a statement, and stop together.
+        // One after the other, because simultaneous claims would share a statement and pause together.
         const pay = async (point: Point, arrived: () => Promise<unknown>): Promise<void> => {
-          const headers = { 'PAYMENT-SIGNATURE': story(point).header };
-          const paying = fetch(`http://127.0.0.1:${first.port}/c/${story(point).sessionId}`, { headers });
+          const headers = { 'PAYMENT-SIGNATURE': paymentAt(point).header };
+          const paying = fetch(`http://127.0.0.1:${first.port}/c/${paymentAt(point).sessionId}`, { headers });
           cutOff.push(assert.rejects(paying));
           await arrived();
         };
@@ -133,7 +136,7 @@ for (const { store, redisUrl } of STORES) {
         await reach("in the claim's commit");
         await pay('while it waits for the outcome', () =>
           eventually(async () => {
-            const { sessionId } = story('while it waits for the outcome');
+            const { sessionId } = paymentAt('while it waits for the outcome');
             assert.equal((await flow.state(sessionId)).session, 'processing');
           }),
         );
@@ -147,26 +150,26 @@ for (const { store, redisUrl } of STORES) {
       after(killProcesses);
 
       const visit = (point: Point, headers: Record<string, string> = {}): Promise<Response> =>
-        fetch(`http://127.0.0.1:${second.port}/c/${story(point).sessionId}`, { headers });
+        fetch(`http://127.0.0.1:${second.port}/c/${paymentAt(point).sessionId}`, { headers });
 
-      it('before the claim is committed has claimed nothing, and the same payload pays', async () => {
+      it('before the claim is committed: the session is open, and the same payload pays', async () => {
         const point = 'before the claim is committed';
-        const { sessionId, header } = story(point);
+        const { sessionId, header } = paymentAt(point);
         assert.deepEqual(await flow.state(sessionId), { session: 'open', payments: [], events: [] });
         const answer = await visit(point, { 'PAYMENT-SIGNATURE': header });
         assert.equal(answer.status, 200, await answer.text());
         await assertPaidOnce(point);
       });
 
-      it("in the claim's commit has claimed, and the payment goes on without a bell", async () => {
+      it("in the claim's commit: the session is claimed, and the sweep finds the payment without a job", async () => {
         const point = "in the claim's commit";
         await assertPaidOnce(point);
-        const answer = await visit(point, { 'PAYMENT-SIGNATURE': story(point).header });
+        const answer = await visit(point, { 'PAYMENT-SIGNATURE': paymentAt(point).header });
         assert.equal(answer.status, 409);
         assert.notEqual(answer.headers.get('PAYMENT-RESPONSE'), null, 'the receipt that was lost');
       });
 
-      it('while it waits for the outcome leaves the payment to the worker', async () => {
+      it('while it waits for the outcome: the worker completes the payment', async () => {
         await assertPaidOnce('while it waits for the outcome');
         assert.equal((await visit('while it waits for the outcome')).status, 200);
       });
@@ -188,7 +191,7 @@ for (const { store, redisUrl } of STORES) {
         killed = await startWorkerProcess(environment);
         const { settle } = flow.facilitator;
         const pay = async (point: Point): Promise<void> => {
-          const { sessionId, header } = story(point);
+          const { sessionId, header } = paymentAt(point);
           assert.equal((await flow.visit(sessionId, { 'PAYMENT-SIGNATURE': header })).status, 202);
         };
         for (const point of pauses.keys()) {
@@ -203,42 +206,43 @@ for (const { store, redisUrl } of STORES) {
 
         const calls = flow.facilitator.calls.settle.length;
         const moves = settle.holdNext();
-        await pay('during /settle, which moves the money all the same');
+        await pay('during /settle, which moves the money');
         const moving = await flow.facilitator.waitForCall('settle', calls + 1);
-        const comesToNothing = settle.holdNext({ works: false, connection: 'drop' });
-        await pay('during /settle, which comes to nothing');
+        const movesNothing = settle.holdNext({ works: false, connection: 'drop' });
+        await pay('during /settle, which moves no money');
         const idle = await flow.facilitator.waitForCall('settle', calls + 2);
 
         await killed.kill();
         moves.release();
-        comesToNothing.release();
+        movesNothing.release();
         await Promise.all([moving.done, idle.done]);
         await pauseOf('before the durable mark').terminate();
         await pauseOf(outcome).terminate();
         for (const pause of pauses.values()) await pause.release();
-        await expireLock(story('before the durable mark').sessionId);
+        await expireLock(paymentAt('before the durable mark').sessionId);
         await startWorkerProcess(environment);
         for (const point of WORKER_POINTS) {
-          // The job of the first was taken and not done: its queue gives it to another worker.
-          if (point !== 'before the durable mark') await flow.letTimePass(story(point).sessionId);
+          // Its job is active in the queue, which hands it to another worker when the lock expires.
+          if (point !== 'before the durable mark') await flow.letTimePass(paymentAt(point).sessionId);
         }
       });
       after(killProcesses);
 
       for (const point of WORKER_POINTS) {
-        const settleCalls = point === 'during /settle, which comes to nothing' ? 2 : 1;
-        it(`${point}: another worker pays it once`, () => assertPaidOnce(point, settleCalls));
+        const settleCalls = point === 'during /settle, which moves no money' ? 2 : 1;
+        it(`killed ${point}: another worker completes the payment, which is paid once`, () =>
+          assertPaidOnce(point, settleCalls));
       }
 
-      it('changes nothing when all its jobs are run again', async () => {
+      it('changes nothing when all jobs run again', async () => {
         const settleCalls = flow.facilitator.calls.settle.length;
         for (const point of WORKER_POINTS) {
-          const { id } = await flow.onlyPayment(story(point).sessionId);
+          const { id } = await flow.onlyPayment(paymentAt(point).sessionId);
           for (const stage of ['settle', 'confirm', 'watch'] as const) {
             await flow.app.queues.enqueue(paymentJob({ id, stage, attempt: 99, dueAt: new Date() }));
           }
         }
-        // A payment made later is done after them.
+        // A payment made later is processed after these jobs.
         const { id } = await flow.buildSession();
         await flow.pay(id);
         await eventually(async () => assert.equal((await flow.state(id)).session, 'complete'));
@@ -246,7 +250,7 @@ for (const { store, redisUrl } of STORES) {
         await flow.assertBooks();
       });
 
-      /** Stands for the thirty seconds that a killed worker's job stays locked. */
+      /** Removes the lock that a killed worker's job keeps for thirty seconds. */
       async function expireLock(sessionId: string): Promise<void> {
         const { id, claimedAt } = await flow.onlyPayment(sessionId);
         const job = paymentJob({ id, stage: 'settle', attempt: 0, dueAt: claimedAt });

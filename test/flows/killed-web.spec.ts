@@ -24,12 +24,12 @@ describe('a web process', () => {
   after(() => processes.close());
   afterEach(killProcesses);
 
-  /** One to be killed, and one to come back to. */
+  /** One process to be killed, and one to receive the retries. */
   const startTwo = (): Promise<[WebServiceProcess, WebServiceProcess]> =>
     Promise.all([processes.start(), processes.start()]);
 
-  describe('killed in a create, a webhook create and an expire', () => {
-    it('between commit and answer: the retries get the very bytes that were lost', async () => {
+  describe('killed during a create, a webhook create and an expire', () => {
+    it('between commit and answer: the retries get the lost answers byte for byte', async () => {
       const effects = await processes.prepareEffects();
       const [web, next] = await startTwo();
       const proxy = await openSwallowingProxy(web.port, effects.length, () => web.child.kill('SIGKILL'));
@@ -55,7 +55,7 @@ describe('a web process', () => {
       }
     });
 
-    it('before the commits, which never come: the retries do it', async () => {
+    it('before the commits, which are rolled back: the retries carry the requests out', async () => {
       const effects = await processes.prepareEffects();
       const [web, next] = await startTwo();
       const commits = await processes.holdCommits();
@@ -87,7 +87,7 @@ describe('a web process', () => {
       assert.deepEqual(await counts(effects), [1, 1, 1]);
     });
 
-    it('while the database still commits: retries that come during it wait, and replay', async () => {
+    it('during the commits: the retries wait for them and get replays', async () => {
       const effects = await processes.prepareEffects();
       const [web, next] = await startTwo();
       const commits = await processes.holdCommits();
@@ -119,7 +119,7 @@ describe('a web process', () => {
     });
   });
 
-  it('killed amid 40 creates: after the retries there is one session of each key', async () => {
+  it('killed during 40 creates: after the retries there is one session for each key', async () => {
     const reference = `many-${Math.random()}`;
     const body = { ...MINIMAL, client_reference_id: reference };
     const mine = Array.from({ length: 40 }, newKey);
@@ -129,7 +129,7 @@ describe('a web process', () => {
       mine.map(async (key) => {
         const answer = await processes.send(web.port, 'POST', SESSIONS, { body, key });
         first.set(key, answer.text);
-        // In the midst of the others, wherever they are.
+        // Kills the process while the other creates are in flight.
         if (first.size === 10) web.child.kill('SIGKILL');
       }),
     );

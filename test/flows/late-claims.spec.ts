@@ -7,20 +7,20 @@ import { Payment } from '../../shared/payments/model.js';
 import { now } from '../../shared/process/clock.js';
 import { claimSession, type NewPayment } from '../../shared/settlement/claim.js';
 import { newId } from '../../shared/values/ids.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 import { EVENT_DEPS, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { newPayment } from '../support/new-payment.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 
-describe('a claim that the network holds back', () => {
+describe('a claim that the network delays', () => {
   let flow: MoneyFlow;
   let proxy: FreezingProxy;
   before(async () => {
     flow = await openMoneyFlow('late_claim', {
       worker: false,
-      environment: { DATABASE_QUERY_TIMEOUT_MS: String(PATIENCE_MS), DATABASE_POOL_SIZE: '2' },
+      environment: { DATABASE_QUERY_TIMEOUT_MS: String(TIMEOUT_MS), DATABASE_POOL_SIZE: '2' },
       async around(databaseUrl) {
         const before = await FreezingProxy.before(databaseUrl);
         proxy = before;
@@ -35,13 +35,13 @@ describe('a claim that the network holds back', () => {
     await proxy.refuse();
   });
 
-  it('is told as 503, and claims nothing when it arrives after all; the same payload pays', async () => {
+  it('is answered 503 and claims nothing when it arrives later; the same payload pays', async () => {
     const { id } = await flow.buildSession();
     const { header } = await flow.sign(id);
     const verified = flow.facilitator.verify.holdNext();
-    const answer = flow.visit(id, { [HEADER]: header }).then(told);
+    const answer = flow.visit(id, { [HEADER]: header }).then(answerOf);
     await flow.facilitator.waitForCall('verify', 1);
-    // The connections there are; those that come later get through.
+    // Freezes the connections that are open now; later ones get through.
     let isOver = false;
     const freeze = proxy.freeze({ ways: ['up'], holds: () => !isOver });
     isOver = true;
@@ -54,29 +54,29 @@ describe('a claim that the network holds back', () => {
       );
       assert.equal(rows.length, 0);
     });
-    await sleep(PATIENCE_MS);
+    await sleep(TIMEOUT_MS);
     assert.equal((await flow.session(id)).status, 'open');
     assert.equal(flow.facilitator.calls.settle.length, 0);
-    assert.equal(told(await flow.visit(id, { [HEADER]: header })), '200 complete');
+    assert.equal(answerOf(await flow.visit(id, { [HEADER]: header })), '200 complete');
     await flow.assertBooks();
   });
 });
 
-describe("a buyer's own name for a payment", () => {
+describe("a buyer's payment identifier", () => {
   let flow: MoneyFlow;
   before(async () => {
     flow = await openMoneyFlow('named_claims', { worker: false });
   });
   after(() => flow.close());
 
-  it('binds one payment, also when another came under it while the claim waited for the session', async () => {
+  it("belongs to one payment, even when another one commits while the claim waits for the session's lock", async () => {
     const { id: sessionId } = await flow.buildSession();
     const first = { ...named(sessionId), id: newId('pay_'), claimedAt: now() };
     const { sessionId: checkoutSessionId, ...columns } = first;
     let second: Promise<unknown> | undefined;
     await flow.db.transaction(async (trx) => {
       const session = await CheckoutSession.query(trx).findById(sessionId).forUpdate().throwIfNotFound();
-      // Its statement begins before the other one is there, and waits for the session.
+      // The claim's statement starts before the other payment is committed, and waits for the session's lock.
       second = claimSession(flow.app.db, named(sessionId), EVENT_DEPS);
       await eventually(async () => {
         const { rows } = await flow.db.raw(

@@ -6,29 +6,29 @@ import { nowMs, resetClock } from '../../shared/process/clock.js';
 import { BASE_SEPOLIA } from '../support/checkout.js';
 import { describeBothKinds } from '../support/kinds.js';
 import { payAndBeDenied, send } from '../support/late-money.js';
-import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
-describeBothKinds('money that comes late', (kind) => {
+describeBothKinds('a transfer that is found late', (kind) => {
   let flow: MoneyFlow;
-  let hands: Hands;
+  let manualWorker: ManualWorker;
   before(async () => {
     flow = await openMoneyFlow(`late_money_confirmed_${kind}`, { worker: false, kind });
-    hands = flow.openHands();
+    manualWorker = flow.openManualWorker();
   });
   afterEach(() => flow.facilitator.settle.honest());
   after(async () => {
     await flow.close();
-    // Not earlier: the chain would be ahead of us.
+    // After `flow.close`, so that the chain's blocks are not ahead of the clock.
     resetClock();
   });
 
-  describe('after the facilitator said that it settled, where confirmations are waited for', () => {
-    let confirming: Hands;
+  describe('after the facilitator said that it settled, while confirmations are awaited', () => {
+    let confirming: ManualWorker;
     before(() => {
-      confirming = flow.openHands({ CONFIRMATIONS_EIP155_84532: '3' });
+      confirming = flow.openManualWorker({ CONFIRMATIONS_EIP155_84532: '3' });
     });
 
-    /** The facilitator has sent the transaction, and the chain has not carried it out yet. */
+    /** The facilitator has sent the transaction, and no block contains it yet. */
     async function settleInvisibly(
       sessionId: string,
     ): Promise<{ id: string; land(): void; answer: Promise<string> }> {
@@ -52,9 +52,9 @@ describeBothKinds('money that comes late', (kind) => {
       return { id, land, answer };
     }
 
-    /** Looks until the payload is to go to `/settle` again. */
-    async function lookUntilSettleIsDue(paymentId: string): Promise<void> {
-      for (let looks = 0; looks < 10; looks += 1) {
+    /** Checks the chain until the payment is due for `/settle` again. */
+    async function checkUntilSettleIsDue(paymentId: string): Promise<void> {
+      for (let checks = 0; checks < 10; checks += 1) {
         await confirming.doNext(paymentId);
         const { stage } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
         if (stage === 'settle') return;
@@ -62,7 +62,7 @@ describeBothKinds('money that comes late', (kind) => {
       assert.fail('the payload never went to /settle again');
     }
 
-    async function doAllThatIsDue(paymentId: string): Promise<void> {
+    async function doAllDueWork(paymentId: string): Promise<void> {
       for (let steps = 0; steps < 30; steps += 1) {
         const { stage } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
         if (stage === null) return;
@@ -70,36 +70,36 @@ describeBothKinds('money that comes late', (kind) => {
       }
     }
 
-    it('completes the session though later calls of /settle are turned away', async () => {
+    it('completes the session although later calls of /settle are turned away', async () => {
       const { id: sessionId } = await flow.buildSession();
       const { id, land, answer } = await settleInvisibly(sessionId);
-      await lookUntilSettleIsDue(id);
+      await checkUntilSettleIsDue(id);
       flow.facilitator.settle.always(answers(429));
       for (let calls = 0; calls < 2; calls += 1) await confirming.doNext(id);
       land();
-      await doAllThatIsDue(id);
+      await doAllDueWork(id);
       await answer;
       const { status, failureCode } = await Payment.query(flow.db).findById(id).throwIfNotFound();
       assert.deepEqual([status, failureCode], ['succeeded', null], 'the merchant was paid');
       assert.equal((await flow.session(sessionId)).paymentId, id);
     });
 
-    it('is not failed by what a later call of /settle says', async () => {
+    it("does not fail because of a later call's answer", async () => {
       const { id: sessionId } = await flow.buildSession();
       const { id, land, answer } = await settleInvisibly(sessionId);
-      await lookUntilSettleIsDue(id);
+      await checkUntilSettleIsDue(id);
       flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
       await confirming.doNext(id);
       assert.equal((await flow.session(sessionId)).status, 'processing', 'a sent transaction may still land');
       land();
-      await doAllThatIsDue(id);
+      await doAllDueWork(id);
       await answer;
       assert.equal((await flow.session(sessionId)).paymentId, id);
     });
 
-    it('waits for the confirmations of late money too', async () => {
+    it('waits for confirmations of a late payment as well', async () => {
       const { id: sessionId } = await flow.buildSession();
-      const late = await payAndBeDenied(flow, hands, sessionId);
+      const late = await payAndBeDenied(flow, manualWorker, sessionId);
       const makeBlocks = flow.chain.endpoint.onCall;
       flow.chain.endpoint.onCall = () => {};
       await Payment.query(flow.db)

@@ -10,85 +10,85 @@ import { beginSettlement } from '../../shared/settlement/take-work.js';
 import { client } from '../support/api-client.js';
 import type { SignedPayment } from '../support/checkout.js';
 import { describeBothKinds } from '../support/kinds.js';
-import { lookLate, payAndBeDenied, send } from '../support/late-money.js';
-import { told } from '../support/link-answers.js';
-import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { checkLate, payAndBeDenied, send } from '../support/late-money.js';
+import { answerOf } from '../support/link-answers.js';
+import { EVENT_DEPS, type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const MINUTE = 60_000;
 
-describeBothKinds('money that comes late', (kind) => {
+describeBothKinds('a transfer that is found late', (kind) => {
   let flow: MoneyFlow;
-  let hands: Hands;
+  let manualWorker: ManualWorker;
   before(async () => {
     flow = await openMoneyFlow(`late_money_${kind}`, { worker: false, kind });
-    hands = flow.openHands();
+    manualWorker = flow.openManualWorker();
   });
   beforeEach(() => {
-    flow.newPage();
-    hands.log.splice(0);
+    flow.startNewBooks();
+    manualWorker.log.splice(0);
   });
   afterEach(() => flow.facilitator.settle.honest());
   after(async () => {
     await flow.close();
-    // Not earlier: the chain would be ahead of us.
+    // After `flow.close`, so that the chain's blocks are not ahead of the clock.
     resetClock();
   });
 
   const movementsOf = ({ payload }: SignedPayment): Movement[] =>
     flow.facilitator.ledger.filter(({ paymentId }) => paymentId === payload.authorization.nonce);
 
-  const logged = (): unknown[] => hands.log.map(({ level, event }) => `${level} ${event}`);
+  const logged = (): unknown[] => manualWorker.log.map(({ level, event }) => `${level} ${event}`);
 
   it('completes a session that is open', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(flow, hands, id);
-    await lookLate(flow, hands, late);
+    const late = await payAndBeDenied(flow, manualWorker, id);
+    await checkLate(flow, manualWorker, late);
     assert.equal((await flow.session(id)).paymentId, late);
-    assert.equal(told(await flow.visit(id)), '200 complete');
+    assert.equal(answerOf(await flow.visit(id)), '200 complete');
     assert.deepEqual(logged(), []);
     await flow.assertBooks();
   });
 
-  it('is not missed for an hour because the chain could not be read when it was looked for', async () => {
+  it('is found within minutes although the chain cannot be read at the first check', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(flow, hands, id);
+    const late = await payAndBeDenied(flow, manualWorker, id);
     flow.chain.endpoint.fail('http_500');
-    await lookLate(flow, hands, late);
-    const failedLookAt = nowMs();
-    await hands.doNext(late);
-    const pauses = [nowMs() - failedLookAt];
-    await hands.doNext(late);
-    pauses.push(nowMs() - failedLookAt - (pauses[0] ?? 0));
+    await checkLate(flow, manualWorker, late);
+    const failedCheckAt = nowMs();
+    await manualWorker.doNext(late);
+    const pauses = [nowMs() - failedCheckAt];
+    await manualWorker.doNext(late);
+    pauses.push(nowMs() - failedCheckAt - (pauses[0] ?? 0));
     assert.ok(
       pauses.every((pause) => pause <= MINUTE),
-      `looked again after ${pauses} ms`,
+      `checked again after ${pauses} ms`,
     );
     flow.chain.endpoint.recover();
-    await hands.doNext(late);
-    assert.equal(told(await flow.visit(id)), '200 complete');
+    await manualWorker.doNext(late);
+    assert.equal(answerOf(await flow.visit(id)), '200 complete');
     await flow.assertBooks();
   });
 
-  it('completes a session that is open and over, though nobody has expired it yet', async () => {
+  it('completes a session that is past its end and has not been expired yet', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(flow, hands, id);
+    const late = await payAndBeDenied(flow, manualWorker, id);
     await Payable.query(flow.db)
       .patch({ expiresAt: new Date(nowMs() - 1000) })
       .where({ id });
-    await lookLate(flow, hands, late);
+    await checkLate(flow, manualWorker, late);
     await expireOverdueSessions(flow.db, 10, EVENT_DEPS);
     assert.deepEqual(await flow.events(id), ['checkout.session.completed']);
     await flow.assertBooks();
   });
 
-  it('completes a session that has expired, with its event and an error line', async () => {
+  it('completes a session that has expired, with its event and an error line in the log', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(flow, hands, id);
+    const late = await payAndBeDenied(flow, manualWorker, id);
     await Payable.query(flow.db)
       .patch({ expiresAt: new Date(nowMs() - 1000) })
       .where({ id });
     await expireOverdueSessions(flow.db, 10, EVENT_DEPS);
-    await lookLate(flow, hands, late);
+    await checkLate(flow, manualWorker, late);
     assert.deepEqual(await flow.state(id), {
       session: 'complete',
       payments: ['succeeded'],
@@ -100,9 +100,9 @@ describeBothKinds('money that comes late', (kind) => {
 
   it('fails a payment in progress that was not sent to /settle, and completes the session', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(flow, hands, id);
+    const late = await payAndBeDenied(flow, manualWorker, id);
     const second = await send(flow, id);
-    await lookLate(flow, hands, late);
+    await checkLate(flow, manualWorker, late);
     assert.equal(await second.answer, '409 session_already_paid');
     const failed = await Payment.query(flow.db).findById(second.id);
     assert.deepEqual([failed?.status, failed?.failureCode], ['failed', 'session_already_paid']);
@@ -111,57 +111,61 @@ describeBothKinds('money that comes late', (kind) => {
     await flow.assertBooks();
   });
 
-  it('takes no second payment that the facilitator has only turned away so far', async () => {
+  it('withdraws a second payment that the facilitator has only turned away so far', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(flow, hands, id);
+    const late = await payAndBeDenied(flow, manualWorker, id);
     const second = await send(flow, id);
     flow.facilitator.settle.next(answers(429));
-    await hands.doNext(second.id);
-    await lookLate(flow, hands, late);
+    await manualWorker.doNext(second.id);
+    await checkLate(flow, manualWorker, late);
     const { stage } = await Payment.query(flow.db).findById(second.id).throwIfNotFound();
-    if (stage !== null) await hands.doNext(second.id);
+    if (stage !== null) await manualWorker.doNext(second.id);
     await second.answer;
-    assert.equal(movementsOf(second.signed).length, 0, 'paid again for a session that was known to be paid');
+    assert.equal(
+      movementsOf(second.signed).length,
+      0,
+      'a second payment moved money after the session was paid',
+    );
     assert.equal((await flow.session(id)).paymentId, late);
     await flow.assertBooks();
   });
 
-  it('leaves a payment to its outcome whose call of /settle nobody saw the end of', async () => {
+  it('leaves a payment in progress alone when the end of its call of /settle is unknown', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(flow, hands, id);
+    const late = await payAndBeDenied(flow, manualWorker, id);
     const second = await send(flow, id);
-    // A worker dies in /settle, and long after the call must have ended the chain has seen nothing of it yet.
+    // A worker crashed during /settle, and long after the call must have ended the chain shows nothing of it.
     await beginSettlement(flow.app.db, second.id, 1000);
     const longAgo = new Date(nowMs() - MINUTE);
     await Payment.query(flow.db).patch({ dueAt: longAgo, settleAskedAt: longAgo }).where('id', second.id);
-    await hands.doNext(second.id);
-    await lookLate(flow, hands, late);
-    // Then it carries the transaction out.
+    await manualWorker.doNext(second.id);
+    await checkLate(flow, manualWorker, late);
+    // The facilitator carries the transaction out after all.
     const { from, to, value, nonce } = second.signed.payload.authorization;
     const transfer = { asset: second.signed.accepted.asset, from, payTo: to, amount: BigInt(value), nonce };
     flow.chain.movePayment(transfer);
     for (let steps = 0; steps < 10; steps += 1) {
       const { stage } = await Payment.query(flow.db).findById(second.id).throwIfNotFound();
-      if (stage !== null) await hands.doNext(second.id);
+      if (stage !== null) await manualWorker.doNext(second.id);
     }
     await second.answer;
     const payments = await flow.payments(id);
     assert.deepEqual(
       payments.map(({ status }) => status),
       ['succeeded', 'succeeded'],
-      'the second payment was paid, and nobody knows of it',
+      'the transfer of the second payment was not found',
     );
     assert.equal(payments.filter(({ surplus }) => surplus).length, 1);
   });
 
-  it('is surplus when the payment in progress, sent before, succeeds', async () => {
+  it('is surplus when the payment in progress, already sent to /settle, succeeds', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(flow, hands, id);
+    const late = await payAndBeDenied(flow, manualWorker, id);
     const second = await send(flow, id);
     const hold = flow.facilitator.settle.holdNext();
-    const settling = hands.doNext(second.id);
+    const settling = manualWorker.doNext(second.id);
     await eventually(() => assert.equal(flow.calls(second.signed).settle, 1));
-    await lookLate(flow, hands, late);
+    await checkLate(flow, manualWorker, late);
     assert.equal((await flow.session(id)).status, 'processing');
     hold.release();
     await settling;
@@ -171,14 +175,14 @@ describeBothKinds('money that comes late', (kind) => {
     await flow.assertBooks();
   });
 
-  it('completes the session when the payment in progress, sent before, fails', async () => {
+  it('completes the session when the payment in progress, already sent to /settle, fails', async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(flow, hands, id);
+    const late = await payAndBeDenied(flow, manualWorker, id);
     const second = await send(flow, id);
     const hold = flow.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
-    const settling = hands.doNext(second.id);
+    const settling = manualWorker.doNext(second.id);
     await eventually(() => assert.equal(flow.calls(second.signed).settle, 1));
-    await lookLate(flow, hands, late);
+    await checkLate(flow, manualWorker, late);
     hold.release();
     await settling;
     assert.equal((await flow.session(id)).paymentId, late);
@@ -186,14 +190,17 @@ describeBothKinds('money that comes late', (kind) => {
     await flow.assertBooks();
   });
 
-  it('counts once when two come late beside a payment in progress', async () => {
+  it('counts once when two payments come late beside one in progress', async () => {
     const { id } = await flow.buildSession();
-    const lates = [await payAndBeDenied(flow, hands, id), await payAndBeDenied(flow, hands, id)];
+    const lates = [
+      await payAndBeDenied(flow, manualWorker, id),
+      await payAndBeDenied(flow, manualWorker, id),
+    ];
     const third = await send(flow, id);
     const hold = flow.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
-    const settling = hands.doNext(third.id);
+    const settling = manualWorker.doNext(third.id);
     await eventually(() => assert.equal(flow.calls(third.signed).settle, 1));
-    for (const late of lates) await lookLate(flow, hands, late);
+    for (const late of lates) await checkLate(flow, manualWorker, late);
     hold.release();
     await settling;
     await third.answer;
@@ -202,13 +209,13 @@ describeBothKinds('money that comes late', (kind) => {
     await flow.assertBooks();
   });
 
-  it('is surplus to a complete one, among payments if it is a buyer’s, with an error line', async () => {
+  it("is surplus when the session is complete: a buyer's is listed among the payments, with an error line in the log", async () => {
     const { id } = await flow.buildSession();
-    const late = await payAndBeDenied(flow, hands, id);
+    const late = await payAndBeDenied(flow, manualWorker, id);
     const second = await send(flow, id);
-    await hands.doNext(second.id);
+    await manualWorker.doNext(second.id);
     assert.equal(await second.answer, '200 complete');
-    await lookLate(flow, hands, late);
+    await checkLate(flow, manualWorker, late);
     assert.equal((await flow.session(id)).paymentId, second.id);
     assert.deepEqual(logged(), ['error payment.surplus']);
     const { body } = await client(flow.app, flow.merchant.testKey).get('/v1/payments?limit=2');
@@ -218,35 +225,35 @@ describeBothKinds('money that comes late', (kind) => {
     await flow.assertBooks();
   });
 
-  describe('for an authorization that ends far away', () => {
-    it('is waited for 15 minutes after the last /settle, then watched for a week', async () => {
+  describe('for an authorization that ends in a month', () => {
+    it('is waited for until 15 minutes after the last /settle, then watched for a week', async () => {
       const { id: sessionId } = await flow.buildSession();
       const validBefore = BigInt(Math.floor(nowMs() / 1000) + 30 * 24 * 3600);
       const signed = await flow.sign(sessionId, { validBefore });
       flow.facilitator.settle.always({ works: false, connection: 'drop' });
-      const answer = flow.visit(sessionId, { 'PAYMENT-SIGNATURE': signed.header }).then(told);
+      const answer = flow.visit(sessionId, { 'PAYMENT-SIGNATURE': signed.header }).then(answerOf);
       const id = await eventually(async () => (await flow.onlyPayment(sessionId)).id);
       const read = async (): Promise<Payment> => await Payment.query(flow.db).findById(id).throwIfNotFound();
 
       let payment = await read();
       let firstUnused = 0;
       while (payment.status === 'processing') {
-        await hands.doNext(id);
+        await manualWorker.doNext(id);
         payment = await read();
         if (firstUnused === 0) firstUnused = payment.unusedSeenAt?.getTime() ?? 0;
       }
       const lastSettle = payment.settleEndedAt?.getTime() ?? 0;
       assert.equal(flow.calls(signed).settle, payment.settleCalls);
-      assert.ok(firstUnused >= lastSettle + 15 * MINUTE, 'no look decides before 15 minutes are over');
+      assert.ok(firstUnused >= lastSettle + 15 * MINUTE, 'no check decides before 15 minutes are over');
       assert.ok(firstUnused < lastSettle + 16 * MINUTE);
       const failedAt = payment.failedAt?.getTime() ?? 0;
-      assert.ok(failedAt >= firstUnused + 15_000 && failedAt < firstUnused + MINUTE, 'two looks 15 s apart');
+      assert.ok(failedAt >= firstUnused + 15_000 && failedAt < firstUnused + MINUTE, 'two checks 15 s apart');
       assert.equal((await flow.session(sessionId)).status, 'open');
 
       let watches = 0;
       let seenAt = failedAt;
       while (payment.stage === 'watch') {
-        await hands.doNext(id);
+        await manualWorker.doNext(id);
         assert.ok(nowMs() - seenAt <= 61 * MINUTE, 'hourly');
         seenAt = nowMs();
         watches += 1;

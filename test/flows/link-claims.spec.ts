@@ -9,20 +9,20 @@ import type { FacilitatorRequest } from '../../shared/x402/wire.js';
 import { type Checkout, openCheckout } from '../support/checkout.js';
 import { countEach, newIds, sendHeader } from '../support/claims.js';
 import { describeBothKinds } from '../support/kinds.js';
-import { receiptOf, told } from '../support/link-answers.js';
+import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const UNTOUCHED = { session: 'open', payments: [], events: [] };
 
 describeBothKinds('a payment claims its session', (kind) => {
   let checkout: Checkout;
-  /** Answers 202 as soon as a payment is claimed; the same facilitator and worker serve it. */
-  let hasty: Checkout;
+  /** Answers 202 as soon as a payment is claimed; shares the facilitator and the worker with `checkout`. */
+  let noWait: Checkout;
 
   before(async () => {
     checkout = await openCheckout({ kind });
     const { facilitator } = checkout;
-    hasty = await openCheckout({ facilitator, worker: false, kind, environment: { SETTLE_WAIT_MS: '0' } });
+    noWait = await openCheckout({ facilitator, worker: false, kind, environment: { SETTLE_WAIT_MS: '0' } });
   });
   afterEach(() => {
     for (const dial of [checkout.facilitator.verify, checkout.facilitator.settle]) {
@@ -32,13 +32,13 @@ describeBothKinds('a payment claims its session', (kind) => {
   });
   after(async () => {
     await checkout.close();
-    await hasty.close();
+    await noWait.close();
   });
 
   const newId = async (): Promise<string> => (await checkout.buildSession()).id;
 
   describe('once,', () => {
-    it('of a hundred good signatures at the same instant', async () => {
+    it('with a hundred valid signatures at the same instant', async () => {
       const id = await newId();
       const payments = await Promise.all(Array.from({ length: 100 }, () => checkout.sign(id)));
       const answers = await Promise.all(payments.map(({ header }) => sendHeader(checkout, id, header)));
@@ -56,15 +56,15 @@ describeBothKinds('a payment claims its session', (kind) => {
       assert.equal(moved.length, 1);
     });
 
-    it('of a hundred that all passed /verify before the first claimed', async () => {
+    it('with a hundred payments that all passed /verify before the first claim', async () => {
       const id = await newId();
       const payments = await Promise.all(Array.from({ length: 100 }, () => checkout.sign(id)));
       const hold = checkout.facilitator.verify.holdAll();
       const paying = payments.map(({ header }) => sendHeader(checkout, id, header));
-      // As many as a web process has connections to the facilitator; the others wait for one.
+      // A web process has 20 connections to the facilitator; the other payments wait for one.
       await eventually(() => {
         const asked = payments.filter((payment) => checkout.calls(payment).verify === 1);
-        assert.ok(asked.length >= 20, 'they have asked');
+        assert.ok(asked.length >= 20, 'fewer than 20 payments were verified');
       });
       hold.release();
       const counts = countEach(await Promise.all(paying));
@@ -75,7 +75,7 @@ describeBothKinds('a payment claims its session', (kind) => {
       assert.deepEqual(await checkout.state(id), PAID);
     });
 
-    it('of one signature on twenty sessions at the same instant', async () => {
+    it('with one signature on twenty sessions at the same instant', async () => {
       const ids = await newIds(checkout, 20);
       const payment = await checkout.sign(ids[0] ?? '');
       const answers = await Promise.all(ids.map((id) => sendHeader(checkout, id, payment.header)));
@@ -87,7 +87,7 @@ describeBothKinds('a payment claims its session', (kind) => {
       for (const state of states) assert.deepEqual(state, state.session === 'complete' ? PAID : UNTOUCHED);
     });
 
-    it('of one signature twenty times on one session at the same instant', async () => {
+    it('with one signature sent twenty times to one session at the same instant', async () => {
       const id = await newId();
       const payment = await checkout.sign(id);
       const answers = await Promise.all(
@@ -103,24 +103,24 @@ describeBothKinds('a payment claims its session', (kind) => {
   });
 
   describe('and its header, sent again,', () => {
-    it('brings the receipt of the payment that it made, beside 409, and a GET brings 200', async () => {
+    it("gets 409 with the payment's receipt, and a GET gets 200", async () => {
       const id = await newId();
       const payment = await checkout.sign(id);
       const paid = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
       const again = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-      assert.equal(told(again), '409 session_already_paid');
+      assert.equal(answerOf(again), '409 session_already_paid');
       assert.deepEqual(receiptOf(again), receiptOf(paid));
       assert.equal(again.get('X-PAYMENT-RESPONSE'), again.get('PAYMENT-RESPONSE'));
-      assert.equal(told(await checkout.visit(id)), '200 complete');
+      assert.equal(answerOf(await checkout.visit(id)), '200 complete');
       assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
     });
 
-    it('is 409 while it is on its way: processing here, used anywhere else', async () => {
+    it('gets 409 while the payment is in progress: processing on its session, used on any other', async () => {
       const [first = '', second = ''] = await newIds(checkout, 2);
       const payment = await checkout.sign(first);
       const hold = checkout.facilitator.settle.holdNext();
-      const started = await hasty.visit(first, { 'PAYMENT-SIGNATURE': payment.header });
-      assert.equal(told(started), '202 processing');
+      const started = await noWait.visit(first, { 'PAYMENT-SIGNATURE': payment.header });
+      assert.equal(answerOf(started), '202 processing');
       assert.equal(await sendHeader(checkout, first, payment.header), '409 processing');
       assert.equal(await sendHeader(checkout, second, payment.header), '409 signature_already_used');
       hold.release();
@@ -128,7 +128,7 @@ describeBothKinds('a payment claims its session', (kind) => {
       assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
     });
 
-    it('is used after its payment failed, here and elsewhere; a new signature pays', async () => {
+    it('is used after its payment failed, on every session; a new signature pays', async () => {
       const [first = '', second = ''] = await newIds(checkout, 2);
       const payment = await checkout.sign(first);
       checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
@@ -137,7 +137,7 @@ describeBothKinds('a payment claims its session', (kind) => {
         assert.equal(await sendHeader(checkout, id, payment.header), '409 signature_already_used');
       }
       assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
-      assert.equal(told(await checkout.pay(first)), '200 complete');
+      assert.equal(answerOf(await checkout.pay(first)), '200 complete');
       assert.deepEqual(await checkout.state(first), {
         session: 'complete',
         payments: ['failed', 'succeeded'],
@@ -146,14 +146,14 @@ describeBothKinds('a payment claims its session', (kind) => {
     });
   });
 
-  it('for the wallet that was offered, whatever the account says later', async () => {
+  it("with the wallet that was offered, after the account's wallet has changed", async () => {
     const id = await newId();
     const payment = await checkout.sign(id);
     const hold = checkout.facilitator.settle.holdNext({
       works: false,
       answer: () => ({ status: 401, body: {} }),
     });
-    assert.equal(told(await hasty.visit(id, { 'PAYMENT-SIGNATURE': payment.header })), '202 processing');
+    assert.equal(answerOf(await noWait.visit(id, { 'PAYMENT-SIGNATURE': payment.header })), '202 processing');
     await eventually(() => assert.equal(checkout.calls(payment).settle, 1));
     const { accountId } = checkout.merchant;
     const another = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -171,7 +171,7 @@ describeBothKinds('a payment claims its session', (kind) => {
     assert.equal(paid?.payTo === EVM_WALLET, kind === 'session');
   });
 
-  it('even when the buyer hangs up before the answer', async () => {
+  it('even when the buyer disconnects before the answer', async () => {
     const id = await newId();
     const payment = await checkout.sign(id);
     const hold = checkout.facilitator.settle.holdNext();
@@ -183,11 +183,11 @@ describeBothKinds('a payment claims its session', (kind) => {
     hangUp.abort();
     await paying;
     hold.release();
-    await eventually(async () => assert.equal(told(await checkout.visit(id)), '200 complete'));
+    await eventually(async () => assert.equal(answerOf(await checkout.visit(id)), '200 complete'));
     assert.deepEqual(await checkout.state(id), PAID);
   });
 
-  describe('or is told why not:', () => {
+  describe('or is refused:', () => {
     async function whileVerifying(id: string, change: () => Promise<unknown>): Promise<string> {
       const payment = await checkout.sign(id);
       const hold = checkout.facilitator.verify.holdNext();
@@ -200,48 +200,51 @@ describeBothKinds('a payment claims its session', (kind) => {
       return answer;
     }
 
-    it('410 when the merchant expired it meanwhile', async () => {
+    it('410 when the merchant expired the session during /verify', async () => {
       const id = await newId();
       const expire = (): Promise<unknown> =>
         Payable.query(checkout.app.db).findById(id).patch({ status: 'expired' }).execute();
       assert.equal(await whileVerifying(id, expire), '410 session_expired');
     });
 
-    it('409 when another payment was faster and is through', async () => {
+    it('409 when another payment has completed the session during /verify', async () => {
       const id = await newId();
       const answer = await whileVerifying(id, async () => {
-        assert.equal(told(await checkout.pay(id)), '200 complete');
+        assert.equal(answerOf(await checkout.pay(id)), '200 complete');
       });
       assert.equal(answer, '409 session_already_paid');
       assert.deepEqual(await checkout.state(id), PAID);
     });
 
-    it('409 when another payment was faster and is on its way', async () => {
+    it('409 when another payment has claimed the session during /verify', async () => {
       const id = await newId();
       const faster = await checkout.sign(id);
       const answer = await whileVerifying(id, async () => {
         checkout.facilitator.settle.holdNext();
-        assert.equal(told(await hasty.visit(id, { 'PAYMENT-SIGNATURE': faster.header })), '202 processing');
+        assert.equal(
+          answerOf(await noWait.visit(id, { 'PAYMENT-SIGNATURE': faster.header })),
+          '202 processing',
+        );
       });
       assert.equal(answer, '409 processing');
       checkout.facilitator.settle.releaseAll();
       await eventually(async () => assert.deepEqual(await checkout.state(id), PAID));
     });
 
-    it('it pays when another payment was faster and has failed', async () => {
+    it('not when another payment was faster and has failed: it pays', async () => {
       const id = await newId();
       const slower = await checkout.sign(id);
       const hold = checkout.facilitator.verify.holdNext();
       const paying = sendHeader(checkout, id, slower.header);
       await eventually(() => assert.equal(checkout.calls(slower).verify, 1));
       checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
-      assert.equal(told(await checkout.pay(id)), '402 insufficient_funds');
+      assert.equal(answerOf(await checkout.pay(id)), '402 insufficient_funds');
       hold.release();
       assert.equal(await paying, '200 complete');
     });
   });
 
-  it('or does not when its connection to the database dies before: 503, and the same header may come again', async () => {
+  it('or claims nothing when its database connection is terminated: 503, and the same header pays later', async () => {
     const id = await newId();
     const payment = await checkout.sign(id);
     const { db } = checkout.app;
@@ -253,7 +256,7 @@ describeBothKinds('a payment claims its session', (kind) => {
       return { answer: paying };
     });
     assert.equal(await answer, '503 payment_service_unavailable');
-    // What was ruled out counts for nothing.
+    // The claim that was ruled out is a failed payment.
     assert.deepEqual(await checkout.state(id), { ...UNTOUCHED, payments: ['failed'] });
     assert.equal(await sendHeader(checkout, id, payment.header), '200 complete');
     assert.deepEqual(checkout.calls(payment), { verify: 2, settle: 1 });

@@ -7,7 +7,7 @@ import { paymentHeader, signSolanaPayment } from '../../lab/world/shop/agent.js'
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import type { FacilitatorRequest, SvmPayload } from '../../shared/x402/wire.js';
 import { type Checkout, findEntry, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
-import { receiptOf, told } from '../support/link-answers.js';
+import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const PROCESSING = { session: 'processing', payments: ['processing'], events: [] };
@@ -52,7 +52,7 @@ describe('a Solana payment that waits for confirmations', () => {
     const payload = signSolanaPayment(entry, { payer, blockhash: chain.issueBlockhash() });
     checkout.facilitator.settle.next(behaviour);
     const header = paymentHeader(entry, payload);
-    assert.equal(told(await checkout.visit(id, { 'PAYMENT-SIGNATURE': header })), '202 processing');
+    assert.equal(answerOf(await checkout.visit(id, { 'PAYMENT-SIGNATURE': header })), '202 processing');
     await checkout.afterSettling(id);
     return { id, payer: payer.publicKey.toBase58() };
   }
@@ -67,28 +67,28 @@ describe('a Solana payment that waits for confirmations', () => {
     });
   }
 
-  it('is complete when it is confirmed, with one', async () => {
+  it('is complete at commitment `confirmed` when one confirmation is required', async () => {
     await open('1');
     const payment = await pay();
-    await checkout.afterAnotherLook(payment.id, 3);
+    await checkout.afterNextCheck(payment.id, 3);
     assert.deepEqual(await checkout.state(payment.id), PROCESSING);
     chain.pass(2);
     advanceClock(3_000);
     await assertCompletes(payment);
   });
 
-  it('is complete when it is finalized, with two', async () => {
+  it('is complete at commitment `finalized` when two confirmations are required', async () => {
     await open('2');
     const payment = await pay();
     chain.pass(2);
-    await checkout.afterAnotherLook(payment.id, 3);
+    await checkout.afterNextCheck(payment.id, 3);
     assert.deepEqual(await checkout.state(payment.id), PROCESSING);
     chain.pass(30);
     advanceClock(3_000);
     await assertCompletes(payment);
   });
 
-  it('is found by its message when the answer was lost', async () => {
+  it('is found by its message when the answer of /settle was lost', async () => {
     await open('1');
     const payment = await pay(failsAfterWork(500));
     chain.pass(2);
@@ -96,7 +96,7 @@ describe('a Solana payment that waits for confirmations', () => {
     await assertCompletes(payment);
   });
 
-  it('is found without confirmations to wait for, too, when the answer was lost', async () => {
+  it('is found by its message when no confirmation is required and the answer of /settle was lost', async () => {
     await open('0');
     const payment = await pay(failsAfterWork(500));
     chain.pass(2);
@@ -104,17 +104,17 @@ describe('a Solana payment that waits for confirmations', () => {
     await assertCompletes(payment);
   });
 
-  it('fails when its blockhash is too old and it did not land, and no sooner', async () => {
+  it('fails when its blockhash has expired and it did not land, and not before', async () => {
     await open('0');
     const { id } = await pay({ ...failsToSettle('settlement_pending', '') });
     checkout.facilitator.settle.always(failsToSettle('settlement_pending', ''));
     chain.travel(60);
-    await checkout.afterAnotherLook(id, 60);
+    await checkout.afterNextCheck(id, 60);
     assert.deepEqual(await checkout.state(id), PROCESSING);
-    // By the chain's own time, since the first look.
+    // By the chain's own time, counted from the first check.
     chain.travel(200);
     advanceClock(200_000);
     await checkout.becomes(id, FAILED);
-    assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
+    assert.equal(answerOf(await checkout.visit(id)), '402 unexpected_settle_error');
   });
 });

@@ -17,26 +17,26 @@ import {
   openCheckoutOnChain,
   type SignedPayment,
 } from '../support/checkout.js';
-import { receiptOf, told } from '../support/link-answers.js';
+import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const PROCESSING = { session: 'processing', payments: ['processing'], events: [] };
 const FAILED = { session: 'open', payments: ['failed'], events: [] };
 
-describe('without confirmations to wait for', () => {
-  it('a payment is complete on the facilitator’s word, and no chain is asked', async () => {
+describe('without required confirmations', () => {
+  it('a payment is complete on the facilitator’s answer, and no chain is read', async () => {
     const checkout = await openCheckoutOnChain();
     const { id } = await checkout.buildSession();
-    assert.equal(told(await checkout.pay(id)), '200 complete');
+    assert.equal(answerOf(await checkout.pay(id)), '200 complete');
     assert.equal((await checkout.payment(id)).dueAt, null);
     assert.deepEqual(checkout.chain.endpoint.calls, new Map());
     await checkout.close();
   });
 
-  it('of its own network: those of another one do not count', async () => {
+  it('a payment is not affected by the confirmations required on another network', async () => {
     const checkout = await openCheckoutOnChain({ CONFIRMATIONS_EIP155_80002: '5' });
     const { id } = await checkout.buildSession();
-    assert.equal(told(await checkout.pay(id)), '200 complete');
+    assert.equal(answerOf(await checkout.pay(id)), '200 complete');
     assert.deepEqual(checkout.chain.endpoint.calls, new Map());
     await checkout.close();
   });
@@ -63,13 +63,13 @@ describe('a payment that waits for two confirmations', () => {
     payment: SignedPayment;
   }
 
-  /** Answered 202, and /settle has answered. */
+  /** Pays: the answer is 202, and /settle has answered. */
   async function pay(behaviour: Behaviour = {}): Promise<Waiting> {
     const { id } = await checkout.buildSession({ expiresAt: new Date(nowMs() + 86_400_000) });
     const payment = await checkout.sign(id);
     checkout.facilitator.settle.next(behaviour);
     const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-    assert.equal(told(res), '202 processing');
+    assert.equal(answerOf(res), '202 processing');
     await checkout.afterSettling(id);
     return { id, payment };
   }
@@ -82,7 +82,7 @@ describe('a payment that waits for two confirmations', () => {
   async function assertCompletes({ id, payment }: Waiting): Promise<void> {
     await checkout.becomes(id, PAID);
     const res = await checkout.visit(id);
-    assert.equal(told(res), '200 complete');
+    assert.equal(answerOf(res), '200 complete');
     const nonce = payment.payload.authorization.nonce;
     const moved = checkout.facilitator.ledger.find(({ paymentId }) => paymentId === nonce);
     assert.deepEqual(receiptOf(res), {
@@ -96,8 +96,8 @@ describe('a payment that waits for two confirmations', () => {
   it('is 202 until the chain shows them, then 200 with its transaction', async () => {
     await open();
     const waiting = await pay();
-    await checkout.afterAnotherLook(waiting.id, 3);
-    assert.equal(told(await checkout.visit(waiting.id)), '202 processing');
+    await checkout.afterNextCheck(waiting.id, 3);
+    assert.equal(answerOf(await checkout.visit(waiting.id)), '202 processing');
     assert.deepEqual(await checkout.state(waiting.id), PROCESSING);
     chain.mine();
     advanceClock(2_000);
@@ -106,7 +106,7 @@ describe('a payment that waits for two confirmations', () => {
     assert.notEqual((await checkout.payment(waiting.id)).proofIndex, null);
   });
 
-  it('is 200 to the paying request itself when they come in time', async () => {
+  it('is 200 in the paying request when they come in time', async () => {
     await open({ SETTLE_WAIT_MS: '15000' });
     checkout.facilitator.settle.next({
       answer: (honest) => {
@@ -115,13 +115,13 @@ describe('a payment that waits for two confirmations', () => {
       },
     });
     const { id } = await checkout.buildSession();
-    assert.equal(told(await checkout.pay(id)), '200 complete');
+    assert.equal(answerOf(await checkout.pay(id)), '200 complete');
     assert.deepEqual(await checkout.state(id), PAID);
   });
 
   for (const [title, behaviour] of Object.entries<Behaviour>({
     'a transaction that does not exist': altered({ transaction: generatePrivateKey() }),
-    'a transaction that is none': altered({ transaction: 'batch-7' }),
+    'a malformed transaction': altered({ transaction: 'batch-7' }),
     'another payer': altered({ payer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' }),
     nothing: failsAfterWork(500),
   })) {
@@ -134,42 +134,42 @@ describe('a payment that waits for two confirmations', () => {
     });
   }
 
-  it('does not count one whose block was reorganised away', async () => {
+  it('does not count a transfer whose block was reorganised away', async () => {
     await open();
     const { id } = await pay();
     const transaction = checkout.facilitator.ledger.at(-1)?.transaction;
     assert.ok(transaction);
     chain.reorganise(`0x${transaction.slice(2)}`, 'kept');
     chain.mine(3);
-    await checkout.afterAnotherLook(id, 3);
+    await checkout.afterNextCheck(id, 3);
     assert.deepEqual(await checkout.state(id), PROCESSING);
   });
 
-  it('fails when it was used up without paying', async () => {
+  it('fails when its authorization was canceled', async () => {
     await open();
     const { id, payment } = await pay(saysSuccess());
     const { from, nonce } = payment.payload.authorization;
     chain.cancelAuthorization({ asset: payment.accepted.asset, from, nonce });
     advanceClock(5_000);
     await checkout.becomes(id, FAILED);
-    assert.equal(told(await checkout.visit(id)), '402 invalid_transaction_state');
+    assert.equal(answerOf(await checkout.visit(id)), '402 invalid_transaction_state');
   });
 
-  it('fails when the facilitator lied, once the authorization is over', async () => {
+  it("fails when the facilitator's success was false, once the authorization has ended", async () => {
     await open();
     const { id } = await pay(saysSuccess());
     advanceClock(305_000);
     chain.mine();
     await checkout.becomes(id, FAILED);
-    assert.equal(told(await checkout.visit(id)), '402 unexpected_settle_error');
+    assert.equal(answerOf(await checkout.visit(id)), '402 unexpected_settle_error');
   });
 
-  it('is never called failed because the chain cannot be read', async () => {
+  it('is never failed because the chain cannot be read', async () => {
     await open();
     const waiting = await pay();
     chain.endpoint.fail('http_500');
     for (const seconds of [305, 3_600]) {
-      await checkout.afterAnotherLook(waiting.id, seconds);
+      await checkout.afterNextCheck(waiting.id, seconds);
       assert.deepEqual(await checkout.state(waiting.id), PROCESSING);
     }
     chain.endpoint.recover();
@@ -179,18 +179,18 @@ describe('a payment that waits for two confirmations', () => {
     assert.equal(checkout.calls(waiting.payment).settle, 1);
   });
 
-  it('is never called failed because the chain cannot be read, though the first answer was unclear', async () => {
+  it('is never failed because the chain cannot be read, when the first answer was unclear', async () => {
     await open();
     const waiting = await pay(answers(503));
     passBlock();
-    await checkout.afterAnotherLook(waiting.id);
+    await checkout.afterNextCheck(waiting.id);
     await eventually(async () => {
       const { settleCalls, settleEndedAt } = await checkout.payment(waiting.id);
       assert.equal(settleCalls === 2 && settleEndedAt !== null, true);
     });
-    // By now the facilitator has clearly said that it settled.
+    // By now the facilitator has answered that it settled.
     chain.endpoint.fail('http_500');
-    await checkout.afterAnotherLook(waiting.id, 365);
+    await checkout.afterNextCheck(waiting.id, 365);
     assert.deepEqual(await checkout.state(waiting.id), PROCESSING);
     chain.endpoint.recover();
     chain.mine();
@@ -199,8 +199,8 @@ describe('a payment that waits for two confirmations', () => {
   });
 
   /**
-   * The facilitator has sent its transaction and said so; it takes a while to be mined. Asked once more meanwhile,
-   * it looks at the balance that its own transaction will have moved, or does not answer.
+   * The facilitator has sent its transaction and reported success; the transaction takes a while to be mined. A
+   * second call in the meantime reads a balance that the transaction will have reduced, or is not answered.
    */
   for (const [title, no] of Object.entries<Behaviour>({
     'says insufficient_funds': failsToSettle('insufficient_funds'),
@@ -213,7 +213,7 @@ describe('a payment that waits for two confirmations', () => {
       const { id, payment } = await pay(saysSuccess(transaction));
       checkout.facilitator.settle.always(no);
       for (let round = 0; round < 2; round += 1) {
-        await checkout.afterAnotherLook(id, 31, passBlock);
+        await checkout.afterNextCheck(id, 31, passBlock);
       }
       assert.deepEqual(await checkout.state(id), PROCESSING);
       const { from, to, value, nonce } = payment.payload.authorization;
@@ -226,7 +226,7 @@ describe('a payment that waits for two confirmations', () => {
     });
   }
 
-  /** And has done nothing, or has sent what is not mined yet. */
+  /** Reports success for a transaction that does not exist, or is not mined yet. */
   function saysSuccess(transaction: string = generatePrivateKey()): Behaviour {
     return answers(200, { success: true, transaction, network: BASE_SEPOLIA });
   }

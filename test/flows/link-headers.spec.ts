@@ -19,7 +19,7 @@ import {
   SOLANA_DEVNET,
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 
 const USDT_X_LAYER = '0x9e29b3AaDa05Bf2D2c827Af80Bd28Dc0b9b4FB0c';
 const USDG_DEVNET = '4F6PM96JJxngmHnZLBh9n58RH4aTVNWvDs2nuwrT5BP7';
@@ -41,9 +41,9 @@ describe('a payment header', () => {
   after(() => checkout.close());
 
   const send = (headers: Record<string, string>): Promise<string> =>
-    checkout.visit(session.id, headers).then(told);
+    checkout.visit(session.id, headers).then(answerOf);
 
-  /** What the facilitator is asked about the payment; it refuses, so that nothing is claimed. */
+  /** The request that the facilitator gets about the payment; it refuses, so that nothing is claimed. */
   async function askedFor(headers: Record<string, string>): Promise<FacilitatorRequest> {
     checkout.facilitator.verify.next(answers(200, { isValid: false, invalidReason: 'asked' }));
     assert.equal(await send(headers), '402 asked');
@@ -51,7 +51,7 @@ describe('a payment header', () => {
   }
 
   describe('may be', () => {
-    /** Bytes that differ between the alphabets, and a length that needs padding. */
+    /** Bytes that differ between the two alphabets, with a length that needs padding. */
     async function awkwardHeader(): Promise<Buffer> {
       const { accepted, payload } = await checkout.sign(session.id);
       const header = paymentHeader(accepted, payload, { extensions: { text: '???>>>ÿÿÿ' } });
@@ -98,32 +98,32 @@ describe('a payment header', () => {
     return { header: paymentHeader(accepted, payload, { filler: 'x'.repeat((length / 4) * 3 - bare) }) };
   }
 
-  describe('is no payment (400) when it is', () => {
+  describe('is answered 400 when it is', () => {
     const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
     const whole = { x402Version: 2, accepted: {}, payload: {} };
     const malformed: Record<string, string> = {
       empty: '',
-      'no base64': 'this is no base64!',
-      'JSON that is not encoded': JSON.stringify(whole),
+      'not base64': 'this is no base64!',
+      'JSON without base64': JSON.stringify(whole),
       'base64 with a wrong length': 'AAAAA',
-      'base64 with padding in its midst': 'eyJ4=NDAy',
-      'base64 of no JSON': Buffer.from('payment').toString('base64'),
+      'base64 with padding in the middle': 'eyJ4=NDAy',
+      'base64 of something else than JSON': Buffer.from('payment').toString('base64'),
       'half of its JSON': encode(whole).slice(0, 20),
       'a list': encode([whole]),
-      'a text': encode('payment'),
+      'a string': encode('payment'),
       'a number': encode(2),
       null: encode(null),
-      'no UTF-8': Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]).toString('base64'),
+      'not UTF-8': Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]).toString('base64'),
       'an empty object': encode({}),
       'without a version': encode({ accepted: {}, payload: {} }),
-      'of a version in words': encode({ ...whole, x402Version: '2' }),
-      'of no version': encode({ ...whole, x402Version: null }),
+      'with a version that is a string': encode({ ...whole, x402Version: '2' }),
+      'with null as version': encode({ ...whole, x402Version: null }),
       'without `accepted`': encode({ x402Version: 2, payload: {} }),
-      'with a text for `accepted`': encode({ ...whole, accepted: 'exact' }),
+      'with a string for `accepted`': encode({ ...whole, accepted: 'exact' }),
       'with a list for `accepted`': encode({ ...whole, accepted: [] }),
       'with null for `accepted`': encode({ ...whole, accepted: null }),
       'without `payload`': encode({ x402Version: 2, accepted: {} }),
-      'with a text for `payload`': encode({ ...whole, payload: '0x' }),
+      'with a string for `payload`': encode({ ...whole, payload: '0x' }),
       'with a list for `payload`': encode({ ...whole, payload: [] }),
       'with null for `payload`': encode({ ...whole, payload: null }),
       'of version 1 without its network': encode({ x402Version: 1, scheme: 'exact', payload: {} }),
@@ -147,7 +147,7 @@ describe('a payment header', () => {
       assert.equal(await send({ 'PAYMENT-SIGNATURE': longer }), '400 invalid_payment_payload');
     });
 
-    it('there twice', async () => {
+    it('sent twice', async () => {
       const { header } = await checkout.sign(session.id);
       const twice = `${header}, ${header}`;
       assert.equal(await send({ 'PAYMENT-SIGNATURE': twice }), '400 invalid_payment_payload');
@@ -160,14 +160,14 @@ describe('a payment header', () => {
     });
   });
 
-  it('is not read at all beyond 32 KiB', async () => {
+  it('longer than 32 KiB is refused by the HTTP server', async () => {
     const header = 'A'.repeat(33 * 1024);
     const res = await request(checkout.app.server).get(`/c/${session.id}`).set('PAYMENT-SIGNATURE', header);
     assert.equal(res.status, 431);
   });
 
-  describe('beside the other one', () => {
-    it('counts when it is PAYMENT-SIGNATURE', async () => {
+  describe('beside the other header', () => {
+    it('is read from PAYMENT-SIGNATURE', async () => {
       const [first, second] = [await checkout.sign(session.id), await checkout.sign(session.id)];
       const headers = { 'X-PAYMENT': second.header, 'PAYMENT-SIGNATURE': first.header };
       assert.equal(await send(headers), '200 complete');
@@ -175,19 +175,19 @@ describe('a payment header', () => {
       assert.deepEqual(checkout.calls(second), { verify: 0, settle: 0 });
     });
 
-    it('counts even when only the other one is a payment', async () => {
+    it('is read from PAYMENT-SIGNATURE even when only X-PAYMENT is valid', async () => {
       const { header } = await checkout.sign(session.id);
       const headers = { 'X-PAYMENT': header, 'PAYMENT-SIGNATURE': 'none!' };
       assert.equal(await send(headers), '400 invalid_payment_payload');
     });
 
-    it('does not mind what the other one holds', async () => {
+    it('is not affected by an invalid X-PAYMENT', async () => {
       const { header } = await checkout.sign(session.id);
       assert.equal(await send({ 'X-PAYMENT': 'none!', 'PAYMENT-SIGNATURE': header }), '200 complete');
     });
   });
 
-  describe('of version 1', () => {
+  describe('of x402 version 1', () => {
     const payer = Keypair.generate();
 
     it('pays in X-PAYMENT, and is settled as version 2', async () => {
@@ -195,7 +195,7 @@ describe('a payment header', () => {
       const payload = await signEvmPayment(entry, { account: BUYER });
       const header = v1PaymentHeader('base-sepolia', payload);
       const res = await checkout.visit(session.id, { 'X-PAYMENT': header });
-      assert.equal(told(res), '200 complete');
+      assert.equal(answerOf(res), '200 complete');
       assert.equal(res.get('X-PAYMENT-RESPONSE'), res.get('PAYMENT-RESPONSE'));
       const expected: FacilitatorRequest = {
         x402Version: 2,
@@ -207,18 +207,18 @@ describe('a payment header', () => {
       assert.equal(await send({ 'X-PAYMENT': header }), '409 session_already_paid');
     });
 
-    it('is the same payment as version 2 of it', async () => {
+    it('is the same payment as its version 2', async () => {
       const { accepted, payload, header } = await checkout.sign(session.id);
       assert.equal(await send({ 'X-PAYMENT': v1PaymentHeader('base-sepolia', payload) }), '200 complete');
       const again = await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header });
-      assert.equal(told(again), '409 session_already_paid');
+      assert.equal(answerOf(again), '409 session_already_paid');
       assert.ok(again.get('PAYMENT-RESPONSE'));
       const { id } = await checkout.buildSession();
       const elsewhere = await checkout.visit(id, { 'PAYMENT-SIGNATURE': paymentHeader(accepted, payload) });
-      assert.equal(told(elsewhere), '409 signature_already_used');
+      assert.equal(answerOf(elsewhere), '409 signature_already_used');
     });
 
-    it('is for the token under whose domain it was signed', async () => {
+    it('pays the token under whose domain it was signed', async () => {
       const tokens = accepts.filter(({ network }) => network === X_LAYER_TESTNET);
       assert.equal(tokens.length, 3);
       for (const token of tokens) {
@@ -227,7 +227,7 @@ describe('a payment header', () => {
       }
     });
 
-    it('is for the token of its transaction', async () => {
+    it('pays the token of its Solana transaction', async () => {
       for (const asset of [undefined, USDG_DEVNET]) {
         const token = findEntry(accepts, SOLANA_DEVNET, asset);
         const header = v1PaymentHeader('solana-devnet', signSolanaPayment(token, { payer }));
@@ -235,7 +235,7 @@ describe('a payment header', () => {
       }
     });
 
-    it('is refused when nobody can tell for which token', async () => {
+    it("is refused when its signature matches no offered token's domain", async () => {
       const token = findEntry(accepts, X_LAYER_TESTNET, USDT_X_LAYER);
       const payload = await signEvmPayment(token, { account: BUYER, domain: { version: '7' } });
       const header = v1PaymentHeader('xlayer-testnet', payload);
@@ -258,7 +258,7 @@ describe('a payment header', () => {
       }
     });
 
-    it('does not count in PAYMENT-SIGNATURE, which is version 2’s', async () => {
+    it('is refused in PAYMENT-SIGNATURE, which is for version 2', async () => {
       const { payload } = await checkout.sign(session.id);
       const header = v1PaymentHeader('base-sepolia', payload);
       assert.equal(await send({ 'PAYMENT-SIGNATURE': header }), '402 invalid_x402_version');

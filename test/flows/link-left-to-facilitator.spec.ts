@@ -19,10 +19,10 @@ import {
   openCheckout,
   SOLANA_DEVNET,
 } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 
-/** The facilitator would say yes to everything here, and no worker could settle it. */
-describe('a link refuses by itself', () => {
+/** The facilitator accepts everything here, and no worker could settle it. */
+describe('a payment link', () => {
   let checkout: Checkout;
   let session: CheckoutSession;
   let evm: PaymentRequirements;
@@ -42,24 +42,24 @@ describe('a link refuses by itself', () => {
 
   const asked = (): number => checkout.facilitator.calls.verify.length;
 
-  async function assertLeftToTheFacilitator(header: string): Promise<FacilitatorRequest> {
+  async function assertLeftToFacilitator(header: string): Promise<FacilitatorRequest> {
     const before = asked();
     checkout.facilitator.verify.next(answers(200, { isValid: false, invalidReason: 'asked' }));
-    assert.equal(told(await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header })), '402 asked');
+    assert.equal(answerOf(await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header })), '402 asked');
     assert.equal(asked(), before + 1);
     return checkout.facilitator.calls.verify.at(-1)?.body as FacilitatorRequest;
   }
 
-  describe('nothing that is the facilitator’s to judge:', () => {
+  describe('leaves to the facilitator:', () => {
     it('an authorization for more than the amount, or near its end', async () => {
       const soon = BigInt(Math.floor(nowMs() / 1000) + 30);
       for (const parts of [{ value: 4_500_001n }, { validBefore: soon }, { validBefore: 2n ** 256n - 1n }]) {
         const payload = await signEvmPayment(evm, { account: BUYER, ...parts });
-        await assertLeftToTheFacilitator(paymentHeader(evm, payload));
+        await assertLeftToFacilitator(paymentHeader(evm, payload));
       }
     });
 
-    it('signatures of any form and length, which go on as they are', async () => {
+    it('signatures of any form and length, which are passed on unchanged', async () => {
       const { authorization, signature } = await signEvmPayment(evm, { account: BUYER });
       const signatures = [
         `0x${'00'.repeat(65)}`,
@@ -71,12 +71,12 @@ describe('a link refuses by itself', () => {
       ];
       for (const forged of signatures) {
         const header = paymentHeader(evm, { signature: forged, authorization });
-        const { paymentPayload } = await assertLeftToTheFacilitator(header);
+        const { paymentPayload } = await assertLeftToFacilitator(header);
         assert.equal((paymentPayload.payload as EvmPayload).signature, forged);
       }
     });
 
-    it('a Memo, Lighthouse, or any program beside the transfer', async () => {
+    it('a Memo, Lighthouse or other program beside the transfer', async () => {
       const program = (programId: PublicKey): TransactionInstruction =>
         new TransactionInstruction({ programId, keys: [], data: Buffer.from([1]) });
       for (const after of [
@@ -85,19 +85,19 @@ describe('a link refuses by itself', () => {
         [program(Keypair.generate().publicKey)],
       ]) {
         const payload = signSolanaPayment(svm, { payer: Keypair.generate(), after });
-        await assertLeftToTheFacilitator(paymentHeader(svm, payload));
+        await assertLeftToFacilitator(paymentHeader(svm, payload));
       }
     });
 
-    it('a transaction whose content it cannot read', async () => {
+    it('a transaction whose content the link cannot read', async () => {
       const strange = { programId: Keypair.generate().publicKey, keys: [], data: Buffer.from([1]) };
       const instructions = [new TransactionInstruction(strange)];
       const payload = signSolanaPayment(svm, { payer: Keypair.generate(), instructions, signers: [] });
-      await assertLeftToTheFacilitator(paymentHeader(svm, payload));
+      await assertLeftToFacilitator(paymentHeader(svm, payload));
     });
   });
 
-  describe('no entry for how it is spelled:', () => {
+  describe('normalises:', () => {
     it('addresses in any case', async () => {
       const payload = await signEvmPayment(evm, { account: BUYER });
       for (const spell of [
@@ -105,12 +105,12 @@ describe('a link refuses by itself', () => {
         (text: string) => `0x${text.slice(2).toUpperCase()}`,
       ]) {
         const accepted = { ...evm, asset: spell(evm.asset), payTo: spell(evm.payTo) };
-        const { paymentRequirements } = await assertLeftToTheFacilitator(paymentHeader(accepted, payload));
+        const { paymentRequirements } = await assertLeftToFacilitator(paymentHeader(accepted, payload));
         assert.deepEqual(paymentRequirements, evm);
       }
     });
 
-    it('without `extra` and `maxTimeoutSeconds`, or with others, and with fields that nobody knows', async () => {
+    it('an entry without `extra` and `maxTimeoutSeconds`, with other values, or with unknown fields', async () => {
       const payload = await signEvmPayment(evm, { account: BUYER });
       const { extra: _, maxTimeoutSeconds: __, ...bare } = evm;
       for (const accepted of [
@@ -119,13 +119,13 @@ describe('a link refuses by itself', () => {
         { ...evm, extra: null, maxTimeoutSeconds: '300', outputSchema: { deep: [1] } },
       ]) {
         const header = paymentHeader(evm, payload, { accepted });
-        const { paymentRequirements, paymentPayload } = await assertLeftToTheFacilitator(header);
+        const { paymentRequirements, paymentPayload } = await assertLeftToFacilitator(header);
         assert.deepEqual(paymentRequirements, evm);
         assert.deepEqual(paymentPayload.accepted, evm);
       }
     });
 
-    it('and passes nothing on that it has not read', async () => {
+    it('a payload with unknown fields, which are not passed on', async () => {
       const payload = await signEvmPayment(evm, { account: BUYER });
       const header = paymentHeader(
         evm,
@@ -137,7 +137,7 @@ describe('a link refuses by itself', () => {
         },
         { scheme: 'exact', network: BASE_SEPOLIA, resource: { url: 'x' }, extensions: { a: {} } },
       );
-      const request = await assertLeftToTheFacilitator(header);
+      const request = await assertLeftToFacilitator(header);
       assert.deepEqual(request, {
         x402Version: 2,
         paymentPayload: { x402Version: 2, accepted: evm, payload },
@@ -145,7 +145,7 @@ describe('a link refuses by itself', () => {
       });
     });
 
-    it('numbers with leading zeros, and addresses and nonces in any case, go on in one spelling', async () => {
+    it('numbers with leading zeros, and addresses and nonces in any case', async () => {
       const payload = await signEvmPayment(evm, { account: BUYER });
       const { from, to, value, nonce } = payload.authorization;
       const spelled = {
@@ -156,7 +156,7 @@ describe('a link refuses by itself', () => {
         nonce: `0x${nonce.slice(2).toUpperCase()}`,
       };
       const header = paymentHeader(evm, { ...payload, authorization: spelled });
-      const { paymentPayload } = await assertLeftToTheFacilitator(header);
+      const { paymentPayload } = await assertLeftToFacilitator(header);
       assert.deepEqual(paymentPayload.payload, payload);
     });
   });

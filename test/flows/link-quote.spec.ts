@@ -22,7 +22,7 @@ import { declarePaymentIdentifier, decodeHeader } from '../support/link-answers.
 import { FEE_PAYER, openQuotes } from '../support/quotes.js';
 
 const SOLANA_MAINNET = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
-/** What a test session offers: network, asset, and on EVM the name and version that are signed under. */
+/** The entries of a test session: network, asset, and on EVM the EIP-712 domain's name and version. */
 const TEST_OFFER = [
   ['eip155:84532', '0x036CbD53842c5426634e7929541eC2318f3dCF7e', 'USDC', '2'],
   [SOLANA_DEVNET, '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'],
@@ -38,7 +38,7 @@ const TEST_OFFER = [
   ['eip155:1952', '0xA78E2baaBaf5c4f36b7Fc394725Deb68D332EeC1', 'Global Dollar', '1'],
 ];
 
-describe('what a link asks for', () => {
+describe("a link's payment requirements", () => {
   let checkout: Checkout;
 
   async function open(options?: FacilitatorOptions): Promise<void> {
@@ -55,7 +55,7 @@ describe('what a link asks for', () => {
     await checkout.close();
   });
 
-  it('is a whole PaymentRequired, in the body and in the header', async () => {
+  it('are a complete PaymentRequired, in the body and in the header', async () => {
     await open({ networks: [BASE_SEPOLIA] });
     const { id, expiresAt } = await checkout.buildSession();
     const res = await checkout.visit(id);
@@ -86,7 +86,7 @@ describe('what a link asks for', () => {
     assert.equal(res.get('PAYMENT-RESPONSE'), undefined);
   });
 
-  it('changes nothing, and asks the facilitator only what it supports, once', async () => {
+  it('change nothing when they are read, and cost one call of /supported', async () => {
     await open();
     const session = await checkout.buildSession();
     for (let visits = 0; visits < 3; visits += 1) await checkout.visit(session.id);
@@ -95,23 +95,23 @@ describe('what a link asks for', () => {
     assert.deepEqual(await checkout.state(session.id), { session: 'open', payments: [], events: [] });
   });
 
-  it('holds nothing that is only the merchant’s', async () => {
+  it('hold none of the merchant’s private fields', async () => {
     await open();
     const session = await checkout.buildSession({
       metadata: { order: 'only-for-the-merchant' },
       clientReferenceId: 'only-for-the-merchant',
       customerEmail: 'only-for-the-merchant@example.com',
-      // Where a buyer is sent when all is done is for the buyer of this payment, not for who is asked to pay.
+      // The page that a buyer is sent to after payment is for the payer only, not for readers of the link.
       successUrl: 'https://shop.example/only-for-the-payer',
     });
     const agent = await checkout.visit(session.id);
     const page = await checkout.visit(session.id, { Accept: 'text/html' });
     const headers = JSON.stringify(agent.headers) + JSON.stringify(page.headers);
-    const told = agent.text + decodeText(agent.get('PAYMENT-REQUIRED')) + page.text + headers;
-    assert.doesNotMatch(told, /only-for-the/);
+    const response = agent.text + decodeText(agent.get('PAYMENT-REQUIRED')) + page.text + headers;
+    assert.doesNotMatch(response, /only-for-the/);
   });
 
-  it('survives a merchant’s name in any script', async () => {
+  it('contain a merchant’s name in any script', async () => {
     await open();
     await updateAccount(checkout.app.db, checkout.merchant.accountId, { name: 'Café Москва 東京 ☕️' });
     const session = await checkout.buildSession();
@@ -119,7 +119,7 @@ describe('what a link asks for', () => {
     assert.match(resource.description ?? '', /^\$4\.50 to Café Москва 東京 ☕️ for Coffee, /);
   });
 
-  it('says the same each time it is asked, to whoever asks', async () => {
+  it('are the same at each visit, for agents and for the page', async () => {
     await open();
     const { id } = await checkout.buildSession();
     const first = await checkout.quote(id);
@@ -134,12 +134,14 @@ describe('what a link asks for', () => {
     [450, '$4.50'],
     [99_999_999, '$999999.99'],
   ] as const) {
-    it(`tells a stock client what it needs to pay ${limit}: with that it pays, and without it refuses`, async () => {
+    it(`tell a stock client the spending limit for ${limit}: with it the client pays, without it it refuses`, async () => {
       await open({ networks: [BASE_SEPOLIA] });
       const { id } = await checkout.buildSession({ amountTotalCents: cents });
       const required = await checkout.quote(id);
-      const said = /client\.setSpendControls\((\{[^}]+\})\)/.exec(required.resource.description ?? '')?.[1];
-      assert.equal(said, `{ maxAmountPerPayment: '${limit}' }`);
+      const advised = /client\.setSpendControls\((\{[^}]+\})\)/.exec(
+        required.resource.description ?? '',
+      )?.[1];
+      assert.equal(advised, `{ maxAmountPerPayment: '${limit}' }`);
       const client = new x402Client().register('eip155:*', new ExactEvmScheme(BUYER));
       const pay = (): Promise<unknown> => client.createPaymentPayload(structuredClone(required) as never);
       await assert.rejects(pay(), /spendControls\.maxAmountPerPayment/);
@@ -148,7 +150,7 @@ describe('what a link asks for', () => {
     });
   }
 
-  it('tells a stock client how to pay in a token that it does not list', async () => {
+  it('tell a stock client how to pay in a token that its list does not have', async () => {
     await open({ networks: [X_LAYER_TESTNET] });
     const { id } = await checkout.buildSession();
     const required = await checkout.quote(id);
@@ -161,7 +163,7 @@ describe('what a link asks for', () => {
     assert.ok(await pay());
   });
 
-  it('names what describes the service, and where to look how the session stands', async () => {
+  it("come with Link headers to the API description, the text for agents and the session's status", async () => {
     await open();
     const { id } = await checkout.buildSession();
     const always = '</openapi.json>; rel="service-desc", </llms.txt>; rel="service-doc"';
@@ -176,7 +178,7 @@ describe('what a link asks for', () => {
     assert.match((await checkout.visit(id)).get('Access-Control-Expose-Headers') ?? '', /\bLink\b/);
   });
 
-  describe('offers', () => {
+  describe('offer', () => {
     it('a test session’s tokens, USDC first', async () => {
       await open();
       const accepts = await quoteNew();
@@ -192,9 +194,9 @@ describe('what a link asks for', () => {
       }
     });
 
-    it('a live session’s tokens on main networks only, at most 20 in a header that proxies let through', async () => {
+    it('a live session’s tokens on main networks only, at most 20 of them in a header of less than 8 KiB', async () => {
       await open();
-      // The names that take the most bytes.
+      // The longest names in bytes.
       const { accountId } = checkout.merchant;
       await updateAccount(checkout.app.db, accountId, { name: '🥐'.repeat(100) });
       const { lineItems = [] } = await checkout.buildSession();
@@ -211,7 +213,7 @@ describe('what a link asks for', () => {
       assert.ok((res.get('PAYMENT-REQUIRED') ?? '').length < 8 * 1024);
     });
 
-    it('no token twice, and nothing of a facilitator’s that is not in the table', async () => {
+    it('no token twice, and no network or scheme that is missing from the table', async () => {
       await open();
       checkout.facilitator.supported.always(
         altered({
@@ -246,7 +248,7 @@ describe('what a link asks for', () => {
       ]);
     });
 
-    it('only the families for which the merchant has a wallet, as they are now', async () => {
+    it('only the families for which the merchant now has a wallet', async () => {
       await open();
       const session = await checkout.buildSession();
       const { accountId } = checkout.merchant;

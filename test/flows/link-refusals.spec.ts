@@ -23,13 +23,13 @@ import {
   SOLANA_DEVNET,
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
-import { receiptOf, told } from '../support/link-answers.js';
+import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const STRANGER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const USDG_DEVNET = '4F6PM96JJxngmHnZLBh9n58RH4aTVNWvDs2nuwrT5BP7';
 
-/** The facilitator would say yes to everything here, and no worker could settle it. */
-describe('a link refuses by itself', () => {
+/** The facilitator accepts everything here, and no worker could settle it. */
+describe('a link refuses before the facilitator is asked', () => {
   let checkout: Checkout;
   let session: CheckoutSession;
   let accepts: readonly PaymentRequirements[];
@@ -51,25 +51,25 @@ describe('a link refuses by itself', () => {
 
   const asked = (): number => checkout.facilitator.calls.verify.length;
 
-  /** 402 with this code and the offer again; nobody was asked, and nothing has changed. */
+  /** The answer is 402 with this code and the offer, the facilitator was not called, and nothing has changed. */
   async function assertRefused(header: string, code: string, error?: RegExp): Promise<void> {
     const before = asked();
     const res = await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header });
-    assert.equal(told(res), `402 ${code}`);
+    assert.equal(answerOf(res), `402 ${code}`);
     assert.deepEqual(res.body.accepts, accepts);
     assert.match(res.body.error, error ?? /./);
     assert.equal(receiptOf(res), undefined);
     assert.equal(asked(), before);
     assert.deepEqual(await checkout.state(session.id), { session: 'open', payments: [], events: [] });
-    // It is told to who sent it, not to who asks next.
-    assert.equal(told(await checkout.visit(session.id)), '402');
+    // The refusal is for the paying request only: a later GET gets the plain offer.
+    assert.equal(answerOf(await checkout.visit(session.id)), '402');
   }
 
-  describe('what names no entry of `accepts`:', () => {
+  describe('an entry that is not in `accepts`:', () => {
     const accepted: Record<string, [changes: Record<string, unknown>, code: string]> = {
       'another scheme': [{ scheme: 'upto' }, 'unsupported_scheme'],
       'no scheme': [{ scheme: undefined }, 'invalid_payment_requirements'],
-      'a network that nobody offers': [{ network: 'eip155:424242' }, 'invalid_network'],
+      'an unknown network': [{ network: 'eip155:424242' }, 'invalid_network'],
       'a main network': [{ network: 'eip155:8453' }, 'invalid_network'],
       'a network by its name of version 1': [{ network: 'base-sepolia' }, 'invalid_network'],
       'no network': [{ network: undefined }, 'invalid_payment_requirements'],
@@ -81,7 +81,7 @@ describe('a link refuses by itself', () => {
       'the amount as a number': [{ amount: 4_500_000 }, 'invalid_payment_requirements'],
       'the amount in another spelling': [{ amount: '04500000' }, 'invalid_payment_requirements'],
       'the token of another network': [{ network: X_LAYER_TESTNET }, 'invalid_payment_requirements'],
-      'lists for texts': [{ asset: [], payTo: {}, amount: null }, 'invalid_payment_requirements'],
+      'values that are not strings': [{ asset: [], payTo: {}, amount: null }, 'invalid_payment_requirements'],
     };
     for (const [title, [changes, code]] of Object.entries(accepted)) {
       it(`${title}: ${code}`, async () => {
@@ -108,7 +108,7 @@ describe('a link refuses by itself', () => {
       await assertRefused(header, 'invalid_payment_requirements');
     });
 
-    it('what the merchant’s wallet was when the link was asked', async () => {
+    it('the merchant’s former wallet', async () => {
       const { header } = await checkout.sign(session.id);
       await updateAccount(checkout.app.db, checkout.merchant.accountId, { evmWallet: STRANGER });
       try {
@@ -120,7 +120,7 @@ describe('a link refuses by itself', () => {
     });
   });
 
-  describe('a payload that is none of its network:', () => {
+  describe("a payload of another form than its network's:", () => {
     const authorization = (change: Record<string, unknown>) => (payload: EvmPayload) => ({
       ...payload,
       authorization: { ...payload.authorization, ...change },
@@ -129,20 +129,20 @@ describe('a link refuses by itself', () => {
       'nothing in it': () => ({}),
       'no signature': ({ authorization }) => ({ authorization }),
       'an empty signature': (payload) => ({ ...payload, signature: '' }),
-      'a signature that is no text': (payload) => ({ ...payload, signature: [payload.signature] }),
+      'a signature that is not a string': (payload) => ({ ...payload, signature: [payload.signature] }),
       'a signature with a line break': (payload) => ({ ...payload, signature: `${payload.signature}\n` }),
       'no authorization': ({ signature }) => ({ signature }),
       'an authorization that is a list': ({ signature }) => ({ signature, authorization: [] }),
       'no payer': authorization({ from: undefined }),
-      'a payer that is no address': authorization({ from: '0x1234' }),
-      'a recipient that is no address': authorization({ to: 'vitalik.eth' }),
+      'a payer that is not an address': authorization({ from: '0x1234' }),
+      'a recipient that is not an address': authorization({ to: 'vitalik.eth' }),
       'the value as a number': authorization({ value: 4_500_000 }),
-      'a value that is no decimal': authorization({ value: '0x44aa20' }),
+      'a value that is not decimal': authorization({ value: '0x44aa20' }),
       'a negative value': authorization({ value: '-1' }),
       'a value beyond 256 bits': authorization({ value: (2n ** 256n).toString() }),
-      'an end that is a number': authorization({ validBefore: 1_900_000_000 }),
-      'an end that is a date': authorization({ validBefore: '2030-01-01T00:00:00Z' }),
-      'no begin': authorization({ validAfter: undefined }),
+      'a validBefore that is a number': authorization({ validBefore: 1_900_000_000 }),
+      'a validBefore that is a date': authorization({ validBefore: '2030-01-01T00:00:00Z' }),
+      'no validAfter': authorization({ validAfter: undefined }),
       'a nonce of 31 bytes': authorization({ nonce: `0x${'ab'.repeat(31)}` }),
       'a nonce without 0x': authorization({ nonce: 'ab'.repeat(32) }),
       'a Solana transaction': () => ({ transaction: 'AAAA' }),
@@ -157,10 +157,10 @@ describe('a link refuses by itself', () => {
     const honest = (): string => signSolanaPayment(svm, { payer: Keypair.generate() }).transaction;
     const transactions: Record<string, () => unknown> = {
       'an EVM payload on Solana': () => undefined,
-      'a transaction that is no text': () => [honest()],
-      'a transaction that is no base64': () => '%%%',
+      'a transaction that is not a string': () => [honest()],
+      'a transaction that is not base64': () => '%%%',
       'half of a transaction': () => honest().slice(0, 200),
-      'a transaction and more': () =>
+      'a transaction with a trailing byte': () =>
         Buffer.concat([Buffer.from(honest(), 'base64'), Buffer.from([0])]).toString('base64'),
       'bytes beyond the network’s limit': () => Buffer.alloc(1233, 1).toString('base64'),
     };
@@ -173,28 +173,31 @@ describe('a link refuses by itself', () => {
     }
   });
 
-  describe('an authorization that says', () => {
+  describe('an authorization with', () => {
     const seconds = (): bigint => BigInt(Math.floor(nowMs() / 1000));
     const contradictions: Record<string, [parts: () => EvmOverrides, code: string]> = {
       'less than the amount': [
         () => ({ value: 4_499_999n }),
         'invalid_exact_evm_payload_authorization_value',
       ],
-      'nothing at all': [() => ({ value: 0n }), 'invalid_exact_evm_payload_authorization_value'],
+      'a value of zero': [() => ({ value: 0n }), 'invalid_exact_evm_payload_authorization_value'],
       'another wallet': [() => ({ to: STRANGER }), 'invalid_exact_evm_payload_recipient_mismatch'],
       'the token’s contract as the wallet': [
         () => ({ to: evm.asset }),
         'invalid_exact_evm_payload_recipient_mismatch',
       ],
-      'not yet': [
+      'a validAfter in the future': [
         () => ({ validAfter: seconds() + 60n }),
         'invalid_exact_evm_payload_authorization_valid_after',
       ],
-      'no more': [
+      'a validBefore in the past': [
         () => ({ validBefore: seconds() - 1n }),
         'invalid_exact_evm_payload_authorization_valid_before',
       ],
-      never: [() => ({ validBefore: 0n }), 'invalid_exact_evm_payload_authorization_valid_before'],
+      'a validBefore of zero': [
+        () => ({ validBefore: 0n }),
+        'invalid_exact_evm_payload_authorization_valid_before',
+      ],
     };
     for (const [title, [parts, code]] of Object.entries(contradictions)) {
       it(`${title}: ${code}`, async () => {
@@ -203,7 +206,7 @@ describe('a link refuses by itself', () => {
       });
     }
 
-    it('what was right when it was signed, and is over by now', async () => {
+    it('a validBefore that has passed since the signature', async () => {
       const { header } = await checkout.sign(session.id);
       advanceClock(301_000);
       await assertRefused(header, 'invalid_exact_evm_payload_authorization_valid_before');

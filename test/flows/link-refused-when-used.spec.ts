@@ -4,9 +4,9 @@ import { altered, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { Payment } from '../../shared/payments/model.js';
 import { resetClock } from '../../shared/process/clock.js';
 import { type Checkout, openCheckoutOnChain } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 
-/** What a facilitator also says of an authorization that was used. */
+/** Failure codes that facilitators also report for an authorization that has been used. */
 const IF_USED_TOO = [
   'invalid_transaction_state',
   'unexpected_settle_error',
@@ -16,12 +16,12 @@ const IF_USED_TOO = [
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const FAILED = { session: 'open', payments: ['failed'], events: [] };
 
-/** The money has moved, and the facilitator says that it has not. */
+/** A refusal, put in place of the success of a call that has moved the money. */
 function refused(errorReason: string): Record<string, unknown> {
   return { success: false, errorReason, transaction: '' };
 }
 
-describe('a refusal of /settle that a used authorization would get too', () => {
+describe('a refusal of /settle with a code that a used authorization gets too', () => {
   let checkout: Checkout & { chain: EvmChain };
   before(async () => {
     checkout = await openCheckoutOnChain();
@@ -35,18 +35,18 @@ describe('a refusal of /settle that a used authorization would get too', () => {
   after(() => checkout.close());
 
   for (const reason of IF_USED_TOO) {
-    it(`${reason}: is 402 at once when the chain says unused`, async () => {
+    it(`${reason}: 402 at once when the chain says that the authorization is unused`, async () => {
       const { id } = await checkout.buildSession();
       checkout.facilitator.settle.next(failsToSettle(reason));
-      assert.equal(told(await checkout.pay(id)), `402 ${reason}`);
+      assert.equal(answerOf(await checkout.pay(id)), `402 ${reason}`);
       assert.deepEqual(await checkout.state(id), FAILED);
-      assert.equal(checkout.chain.endpoint.callsOf('eth_call'), 1, 'one look');
+      assert.equal(checkout.chain.endpoint.callsOf('eth_call'), 1, 'one read of the chain');
     });
 
-    it(`${reason}: is no failure when the chain says used`, async () => {
+    it(`${reason}: 200 when the chain says that the authorization was used`, async () => {
       const { id } = await checkout.buildSession();
       checkout.facilitator.settle.next(altered(refused(reason)));
-      assert.equal(told(await checkout.pay(id)), '200 complete');
+      assert.equal(answerOf(await checkout.pay(id)), '200 complete');
       assert.deepEqual(await checkout.state(id), PAID);
     });
   }
@@ -56,56 +56,56 @@ describe('a refusal of /settle that a used authorization would get too', () => {
       const { id } = await checkout.buildSession();
       checkout.facilitator.settle.next(failsToSettle('invalid_transaction_state'));
       checkout.chain.endpoint.fail(fault);
-      assert.equal(told(await checkout.pay(id)), '402 invalid_transaction_state');
+      assert.equal(answerOf(await checkout.pay(id)), '402 invalid_transaction_state');
       assert.deepEqual(await checkout.state(id), FAILED);
       const { stage } = await checkout.payment(id);
       assert.equal(stage, 'watch');
     });
   }
 
-  it('is not told while a look has not come to its end, which proves nothing', async () => {
+  it('is answered only once the read of the chain is complete', async () => {
     const { id } = await checkout.buildSession();
     checkout.facilitator.settle.next(altered(refused('unexpected_settle_error')));
     checkout.chain.endpoint.fail('hang', 'eth_getLogs');
-    const answer = checkout.pay(id).then(told);
+    const answer = checkout.pay(id).then(answerOf);
     await checkout.chain.endpoint.someoneWaits();
     checkout.chain.endpoint.recover();
     assert.equal(await answer, '200 complete');
   });
 
-  it('is told without a look in every other word', async () => {
+  it('is answered without a read of the chain for every other code', async () => {
     const { id } = await checkout.buildSession();
     checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
-    assert.equal(told(await checkout.pay(id)), '402 insufficient_funds');
+    assert.equal(answerOf(await checkout.pay(id)), '402 insufficient_funds');
     assert.equal(checkout.chain.endpoint.callsOf('eth_call'), 0);
   });
 
-  it('is no failure when what it was used by is not our payment, until that is proved', async () => {
+  it('is 402 when the authorization was used without paying, as the chain proves', async () => {
     const { id } = await checkout.buildSession();
     const signed = await checkout.sign(id);
     const { from, nonce } = signed.payload.authorization;
     checkout.facilitator.settle.next(failsToSettle('invalid_transaction_state'));
     checkout.chain.cancelAuthorization({ asset: signed.accepted.asset, from, nonce });
     const answer = await checkout.visit(id, { 'PAYMENT-SIGNATURE': signed.header });
-    assert.equal(told(answer), '402 invalid_transaction_state');
+    assert.equal(answerOf(answer), '402 invalid_transaction_state');
     assert.deepEqual((await checkout.payment(id)).history.at(-1)?.source, 'chain');
   });
 
-  it('does not take back a payment whose mark was lost: money moved, and the next call is refused', async () => {
+  it('does not fail a payment whose mark before /settle was lost: money moved, and the next call is refused', async () => {
     const { id } = await checkout.buildSession();
     const signed = await checkout.sign(id);
     const settled = checkout.facilitator.settle.holdNext();
-    const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': signed.header }).then(told);
+    const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': signed.header }).then(answerOf);
     const calls = checkout.facilitator.calls.settle.length;
     const call = await checkout.facilitator.waitForCall('settle', calls + 1);
-    // As after a failover to a Postgres that lacks the last commits, with the worker gone.
+    // The state after a failover to a Postgres that lacks the last commits, with a crashed worker.
     await Payment.query(checkout.app.db)
       .patch({ stage: 'settle', dueAt: new Date(0), attempt: 7, settleCalls: 0, settleAskedAt: null })
       .where({ checkoutSessionId: id });
     settled.release();
     await call.done;
     checkout.facilitator.settle.next(failsToSettle('invalid_transaction_state'));
-    await checkout.ring(id);
+    await checkout.enqueueDueWork(id);
     assert.equal(await paying, '200 complete');
     assert.deepEqual(await checkout.state(id), PAID);
     assert.equal(checkout.calls(signed).settle, 2);

@@ -3,36 +3,36 @@ import { failsToSettle } from '../../lab/world/facilitator/dial.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { advanceClock, now } from '../../shared/process/clock.js';
 import type { Checkout } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
-import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
+import { type CheckoutPair, openCheckoutPair } from '../support/checkout-pair.js';
+import { answerOf } from '../support/link-answers.js';
 
-describe('a link', () => {
-  let both: PatientAndHasty;
+describe('a payment link', () => {
+  let both: CheckoutPair;
   let checkout: Checkout;
-  let hasty: Checkout;
+  let noWait: Checkout;
 
   before(async () => {
-    both = await openPatientAndHasty();
-    ({ checkout, hasty } = both);
+    both = await openCheckoutPair();
+    ({ checkout, noWait } = both);
   });
-  afterEach(() => both.settleDown());
+  afterEach(() => both.reset());
   after(() => both.close());
 
-  describe('around its session’s end', () => {
-    it('settles and completes a payment that came just before', async () => {
+  describe("around its session's end", () => {
+    it('completes a payment that was claimed just before', async () => {
       const held = await both.holdPayment({ expiresAt: new Date(now().getTime() + 20_000) });
       advanceClock(25_000);
-      assert.equal(told(await hasty.visit(held.id)), '202 processing');
+      assert.equal(answerOf(await noWait.visit(held.id)), '202 processing');
       await held.finish();
-      assert.equal(told(await hasty.visit(held.id)), '200 complete');
-      assert.deepEqual(await hasty.events(held.id), ['checkout.session.completed']);
+      assert.equal(answerOf(await noWait.visit(held.id)), '200 complete');
+      assert.deepEqual(await noWait.events(held.id), ['checkout.session.completed']);
     });
 
-    it('does not take one whose check took longer than the session lasted', async () => {
+    it('refuses a payment whose /verify ended after the session', async () => {
       const { id } = await checkout.buildSession({ expiresAt: new Date(now().getTime() + 60_000) });
       const payment = await checkout.sign(id);
       const hold = checkout.facilitator.verify.holdNext();
-      const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(told);
+      const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(answerOf);
       await eventually(() => assert.equal(checkout.calls(payment).verify, 1));
       advanceClock(61_000);
       hold.release();
@@ -41,16 +41,16 @@ describe('a link', () => {
       assert.deepEqual(await checkout.payments(id), []);
     });
 
-    it('expires when a payment that came before fails after', async () => {
+    it('expires when a payment that was claimed before fails after', async () => {
       const { id } = await checkout.buildSession({ expiresAt: new Date(now().getTime() + 20_000) });
       const payment = await checkout.sign(id);
       const hold = checkout.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
-      const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(told);
+      const paying = checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(answerOf);
       await eventually(() => assert.equal(checkout.calls(payment).settle, 1));
       advanceClock(25_000);
       hold.release();
       assert.equal(await paying, '402 insufficient_funds');
-      assert.equal(told(await checkout.visit(id)), '410 session_expired');
+      assert.equal(answerOf(await checkout.visit(id)), '410 session_expired');
       assert.deepEqual(await checkout.state(id), {
         session: 'expired',
         payments: ['failed'],

@@ -6,20 +6,20 @@ import type { Payable } from '../../shared/payables/model.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { BUYER, type Checkout, openCheckout, openCheckoutOnChain } from '../support/checkout.js';
 import { FAILURE_CODES } from '../support/failure-codes.js';
-import { receiptOf, told } from '../support/link-answers.js';
+import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 const FAILED = { session: 'open', payments: ['failed'], events: [] };
 
-/** The tries of /settle after the first, without the pauses between them. */
-async function hurry(checkout: Checkout, id: string, tries: number): Promise<void> {
+/** Makes the retries of /settle due at once. */
+async function skipPauses(checkout: Checkout, id: string, tries: number): Promise<void> {
   for (let tried = 1; tried < tries; tried += 1) {
     await eventually(async () => {
       const { settleCalls, settleEndedAt } = await checkout.payment(id);
       assert.equal(settleCalls === tried && settleEndedAt !== null, true);
     });
     advanceClock(2000);
-    await checkout.ring(id);
+    await checkout.enqueueDueWork(id);
   }
 }
 
@@ -37,7 +37,7 @@ describe('a clear answer of /settle', () => {
 
   describe('completes the session:', () => {
     for (const [title, behaviour] of Object.entries<Behaviour>({
-      'with everything in it': {},
+      'with all fields': {},
       'with no payer': altered({ payer: undefined }),
       'with null for the payer': altered({ payer: null }),
       'with an empty payer': altered({ payer: '' }),
@@ -45,15 +45,15 @@ describe('a clear answer of /settle', () => {
       'with null for the network': altered({ network: null }),
       'with an empty network': altered({ network: '' }),
       'with the network’s name in version 1': altered({ network: 'base-sepolia' }),
-      'with fields that nobody knows': altered({ extensions: {}, amount: '1', errorReason: null }),
-      'with another status of success': altered({}, 201),
-      'with a status of refusal': altered({}, 402),
+      'with unknown fields': altered({ extensions: {}, amount: '1', errorReason: null }),
+      'with status 201': altered({}, 201),
+      'with status 402': altered({}, 402),
     })) {
       it(title, async () => {
         checkout.facilitator.settle.next(behaviour);
         const payment = await checkout.sign(session.id);
         const res = await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': payment.header });
-        assert.equal(told(res), '200 complete');
+        assert.equal(answerOf(res), '200 complete');
         assert.deepEqual(receiptOf(res), {
           success: true,
           transaction: checkout.facilitator.ledger.at(-1)?.transaction,
@@ -65,25 +65,25 @@ describe('a clear answer of /settle', () => {
       });
     }
 
-    it('with any transaction that is no empty text', async () => {
+    it('with any transaction that is a non-empty string', async () => {
       for (const transaction of ['x', 'pending-0001', `0x${'AB'.repeat(32)}`, 'é', '1'.repeat(400)]) {
         checkout.facilitator.settle.next(altered({ transaction }));
         const { id } = await checkout.buildSession();
         const res = await checkout.pay(id);
-        assert.equal(told(res), '200 complete');
+        assert.equal(answerOf(res), '200 complete');
         assert.equal(receiptOf(res)?.transaction, transaction);
         assert.equal(res.body.session.payment.transaction, transaction);
       }
     });
   });
 
-  describe('fails the payment, at once, with', () => {
+  describe('fails the payment at once with', () => {
     async function assertFails(behaviour: Behaviour, code: string): Promise<void> {
       const { id } = await checkout.buildSession();
       checkout.facilitator.settle.next(behaviour);
       const payment = await checkout.sign(id);
       const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-      assert.equal(told(res), `402 ${code}`);
+      assert.equal(answerOf(res), `402 ${code}`);
       assert.deepEqual(receiptOf(res), {
         success: false,
         errorReason: code,
@@ -95,31 +95,31 @@ describe('a clear answer of /settle', () => {
       assert.deepEqual(await checkout.state(id), FAILED);
       const [failed] = await checkout.payments(id);
       assert.equal(failed?.failureCode, code);
-      // It was told to who paid, not to who asks next.
-      assert.equal(told(await checkout.visit(id)), '402');
+      // The failure is for the paying request only: a later GET gets the plain offer.
+      assert.equal(answerOf(await checkout.visit(id)), '402');
     }
 
     for (const code of FAILURE_CODES) it(code, () => assertFails(failsToSettle(code), code));
 
-    it('the specification’s word for what newer facilitators say', async () => {
+    it('the specification’s code for the code of a newer facilitator', async () => {
       await assertFails(failsToSettle('invalid_exact_evm_insufficient_balance'), 'insufficient_funds');
       await assertFails(failsToSettle('invalid_exact_evm_signature'), 'invalid_exact_evm_payload_signature');
     });
 
-    it('a word that nobody knows, or payment_failed for what is no word', async () => {
+    it('an unknown code as it is, or payment_failed for a reason that is not a code', async () => {
       await assertFails(failsToSettle('kyt_sanctioned_address'), 'kyt_sanctioned_address');
       await assertFails(failsToSettle('Something Failed!'), 'payment_failed');
       await assertFails(answers(200, { success: false, transaction: '' }), 'payment_failed');
     });
 
-    it('no transaction at all, or null for it', async () => {
+    it('no transaction, or null for it', async () => {
       for (const transaction of [undefined, null]) {
         const body = { success: false, errorReason: 'insufficient_funds', transaction };
         await assertFails(answers(200, body), 'insufficient_funds');
       }
     });
 
-    it('a status of refusal', async () => {
+    it('a status of 4xx', async () => {
       for (const status of [400, 402, 404, 409, 422]) {
         const body = { success: false, errorReason: 'insufficient_funds', transaction: '', network: '' };
         await assertFails(answers(status, body), 'insufficient_funds');
@@ -128,7 +128,7 @@ describe('a clear answer of /settle', () => {
   });
 });
 
-describe('a call of /settle that does not end in time', () => {
+describe('a call of /settle that exceeds its timeout', () => {
   let checkout: Checkout & { chain: EvmChain };
   before(async () => {
     checkout = await openCheckoutOnChain({ SETTLE_WAIT_MS: '0', FACILITATOR_SETTLE_TIMEOUT_MS: '300' });
@@ -136,20 +136,20 @@ describe('a call of /settle that does not end in time', () => {
   afterEach(resetClock);
   after(() => checkout.close());
 
-  it('is 202, then 200 when it is through all the same', async () => {
+  it('is 202, then 200 when the money moved all the same', async () => {
     const { id } = await checkout.buildSession();
     const payment = await checkout.sign(id);
     const hold = checkout.facilitator.settle.holdNext();
     const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-    assert.equal(told(res), '202 processing');
+    assert.equal(answerOf(res), '202 processing');
     await checkout.afterSettling(id);
     hold.release();
     await checkout.becomes(id, PAID);
-    assert.equal(told(await checkout.visit(id)), '200 complete');
+    assert.equal(answerOf(await checkout.visit(id)), '200 complete');
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
   });
 
-  it('is not repeated while it may still be carried out: not before its timeout and half a minute', async () => {
+  it('is not repeated before its timeout and 30 s more, while it may still be carried out', async () => {
     const { id } = await checkout.buildSession();
     const payment = await checkout.sign(id);
     const hold = checkout.facilitator.settle.holdNext();
@@ -157,7 +157,7 @@ describe('a call of /settle that does not end in time', () => {
     await checkout.afterSettling(id);
     checkout.chain.travel(2);
     checkout.chain.mine();
-    const { stage } = await checkout.afterAnotherLook(id);
+    const { stage } = await checkout.afterNextCheck(id);
     hold.release();
     await checkout.becomes(id, PAID);
     assert.equal(stage, 'confirm');
@@ -165,7 +165,7 @@ describe('a call of /settle that does not end in time', () => {
   });
 });
 
-describe('a call of /settle that was surely not processed', () => {
+describe('a call of /settle that was certainly not processed', () => {
   let checkout: Checkout;
   before(async () => {
     checkout = await openCheckout();
@@ -177,27 +177,27 @@ describe('a call of /settle that was surely not processed', () => {
   after(() => checkout.close());
 
   const send = (id: string, header: string): Promise<string> =>
-    checkout.visit(id, { 'PAYMENT-SIGNATURE': header }).then(told);
+    checkout.visit(id, { 'PAYMENT-SIGNATURE': header }).then(answerOf);
 
   it('is repeated', async () => {
     const { id } = await checkout.buildSession();
     const payment = await checkout.sign(id);
     checkout.facilitator.settle.next(answers(401));
-    const [answer] = await Promise.all([send(id, payment.header), hurry(checkout, id, 2)]);
+    const [answer] = await Promise.all([send(id, payment.header), skipPauses(checkout, id, 2)]);
     assert.equal(answer, '200 complete');
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 2 });
     assert.deepEqual(await checkout.state(id), PAID);
   });
 
-  it('three times (401, 403, 429), then 503; the same payload may claim the same session again, and no other', async () => {
+  it('three times (401, 403, 429) is 503; the same payload may pay the same session later, and no other', async () => {
     const { id } = await checkout.buildSession();
     const payment = await checkout.sign(id);
     checkout.facilitator.settle.next(answers(401), answers(403), answers(429));
-    const [answer] = await Promise.all([send(id, payment.header), hurry(checkout, id, 3)]);
+    const [answer] = await Promise.all([send(id, payment.header), skipPauses(checkout, id, 3)]);
     assert.equal(answer, '503 payment_service_unavailable');
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 3 });
     assert.deepEqual(await checkout.state(id), FAILED);
-    assert.equal(told(await checkout.visit(id)), '402');
+    assert.equal(answerOf(await checkout.visit(id)), '402');
 
     const { id: other } = await checkout.buildSession();
     assert.equal(await send(other, payment.header), '409 signature_already_used');
@@ -212,7 +212,7 @@ describe('a call of /settle that was surely not processed', () => {
     assert.equal(await send(other, payment.header), '409 signature_already_used');
   });
 
-  it('is not repeated in the last ten seconds of the authorization', async () => {
+  it("is not repeated in the last ten seconds of the authorization's validity", async () => {
     const { id } = await checkout.buildSession();
     const validBefore = BigInt(Math.floor(nowMs() / 1000) + 9);
     const payment = await checkout.sign(id, { validBefore });
@@ -221,14 +221,14 @@ describe('a call of /settle that was surely not processed', () => {
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
   });
 
-  it('is not repeated in them by a worker that comes late, either', async () => {
+  it('is not repeated in those ten seconds by a worker that is late', async () => {
     const { id } = await checkout.buildSession();
     const payment = await checkout.sign(id);
     checkout.facilitator.settle.always(answers(401));
     const paying = send(id, payment.header);
     await checkout.afterSettling(id);
     advanceClock(293_000);
-    await checkout.ring(id);
+    await checkout.enqueueDueWork(id);
     assert.equal(await paying, '503 payment_service_unavailable');
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
   });
@@ -241,20 +241,20 @@ describe('a facilitator that cannot be reached to settle', () => {
     ['because the connection is refused', 'http://127.0.0.1:1'],
     ['because its name does not resolve', 'http://facilitator.invalid'],
   ] as const) {
-    it(`${title}: 503 after three tries, and the same payload may claim the session again`, async () => {
+    it(`${title}: 503 after three tries, and the same payload pays later`, async () => {
       const checkout = await openCheckout({ worker: false });
-      const cutOff = await checkout.startWorker({ FACILITATOR_URL: url });
+      const cutOffWorker = await checkout.startWorker({ FACILITATOR_URL: url });
       const { id } = await checkout.buildSession();
       const { header } = await checkout.sign(id);
       const headers = { 'PAYMENT-SIGNATURE': header };
-      const paying = checkout.visit(id, headers).then(told);
-      await hurry(checkout, id, 3);
+      const paying = checkout.visit(id, headers).then(answerOf);
+      await skipPauses(checkout, id, 3);
       assert.equal(await paying, '503 payment_service_unavailable');
       assert.deepEqual(await checkout.state(id), FAILED);
       assert.equal((await checkout.payment(id)).settleCalls, 3);
-      await cutOff.close();
+      await cutOffWorker.close();
       await checkout.startWorker();
-      assert.equal(told(await checkout.visit(id, headers)), '200 complete');
+      assert.equal(answerOf(await checkout.visit(id, headers)), '200 complete');
       await checkout.close();
     });
   }

@@ -11,7 +11,7 @@ import type { Checkout } from '../support/checkout.js';
 import { describeBothKinds } from '../support/kinds.js';
 import {
   assertCompletes,
-  openHastyCheckout,
+  openNoWaitCheckout,
   payUnclearly,
   type Undecided,
 } from '../support/unclear-settle.js';
@@ -21,11 +21,11 @@ const HASH = `0x${'ab'.repeat(32)}`;
 describeBothKinds('an unclear answer of /settle', (kind) => {
   let checkout: Checkout;
 
-  describe('is 202, and then 200 when the chain shows the money:', () => {
+  describe('is 202, and then 200 when the chain shows the transfer:', () => {
     const WAYS: Record<string, Behaviour> = {
       'the connection was reset': breaksAfterWork('reset'),
       'the connection was dropped': breaksAfterWork('drop'),
-      'the answer ended in its midst': breaksAfterWork('truncate'),
+      'the answer was cut off': breaksAfterWork('truncate'),
       'HTTP 500': failsAfterWork(500),
       'HTTP 503 in HTML': failsAfterWork(503, '<html>'),
       'HTTP 500 that says success': altered({}, 500),
@@ -33,11 +33,11 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
       'a redirection': failsAfterWork(308, ''),
       'HTTP 400 without a verdict': failsAfterWork(400, { error: 'bad request' }),
       'HTTP 404': failsAfterWork(404, 'not found'),
-      'no JSON': failsAfterWork(200, 'ok'),
-      'half of its JSON': failsAfterWork(200, '{"success": tru'),
-      'no JSON object': failsAfterWork(200, [{ success: true, transaction: HASH }]),
+      'no JSON body': failsAfterWork(200, 'ok'),
+      'half of the JSON': failsAfterWork(200, '{"success": tru'),
+      'a JSON list': failsAfterWork(200, [{ success: true, transaction: HASH }]),
       'no verdict': failsAfterWork(200, { transaction: HASH }),
-      'a verdict in words': altered({ success: 'true' }),
+      'a verdict that is a string': altered({ success: 'true' }),
       'success without a transaction': altered({ transaction: undefined }),
       'success with an empty transaction': altered({ transaction: '' }),
       'success with null for the transaction': altered({ transaction: null }),
@@ -75,9 +75,9 @@ describeBothKinds('an unclear answer of /settle', (kind) => {
     afterEach(resetClock);
     after(() => checkout.close());
 
-    /** All at first, so that their looks at the chain come at the same time. */
+    /** All payments are made first, so that their checks of the chain are due at the same time. */
     before(async () => {
-      checkout = await openHastyCheckout(kind);
+      checkout = await openNoWaitCheckout(kind);
       for (const [title, behaviour] of Object.entries(WAYS)) {
         undecided.set(title, await payUnclearly(checkout, behaviour));
       }

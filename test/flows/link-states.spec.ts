@@ -5,25 +5,25 @@ import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { advanceClock, now } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import { BUYER, type Checkout, openCheckout } from '../support/checkout.js';
-import { receiptOf, told } from '../support/link-answers.js';
-import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
+import { type CheckoutPair, openCheckoutPair } from '../support/checkout-pair.js';
+import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const MALFORMED = 'no-payment!';
 
-describe('a link', () => {
-  let both: PatientAndHasty;
+describe('a payment link', () => {
+  let both: CheckoutPair;
   let checkout: Checkout;
-  let hasty: Checkout;
+  let noWait: Checkout;
   let open: CheckoutSession;
 
   before(async () => {
-    both = await openPatientAndHasty();
-    ({ checkout, hasty } = both);
+    both = await openCheckoutPair();
+    ({ checkout, noWait } = both);
   });
   beforeEach(async () => {
     open = await checkout.buildSession();
   });
-  afterEach(() => both.settleDown());
+  afterEach(() => both.reset());
   after(() => both.close());
 
   async function paidSession(): Promise<string> {
@@ -32,13 +32,13 @@ describe('a link', () => {
 
   describe('answers', () => {
     it('402 while the session waits for a payment', async () => {
-      assert.equal(told(await checkout.visit(open.id)), '402');
+      assert.equal(answerOf(await checkout.visit(open.id)), '402');
     });
 
     it('200 with a receipt to the payment', async () => {
       const payment = await checkout.sign(open.id);
       const res = await checkout.visit(open.id, { 'PAYMENT-SIGNATURE': payment.header });
-      assert.equal(told(res), '200 complete');
+      assert.equal(answerOf(res), '200 complete');
       const [moved] = checkout.facilitator.ledger.slice(-1);
       const receipt = receiptOf(res);
       assert.deepEqual(receipt, {
@@ -57,7 +57,7 @@ describe('a link', () => {
       });
     });
 
-    it('200 with the receipt to everyone who asks later', async () => {
+    it('200 with the receipt to every later GET', async () => {
       const first = await checkout.pay(open.id);
       const calls = checkout.facilitator.calls.verify.length;
       const again = await checkout.visit(open.id);
@@ -66,7 +66,7 @@ describe('a link', () => {
       assert.equal(checkout.facilitator.calls.verify.length, calls);
     });
 
-    it('a receipt that holds what a buyer may see, and no more', async () => {
+    it("a receipt with the buyer's fields only", async () => {
       const { id, expiresAt } = await checkout.buildSession({
         metadata: { order: 'secret' },
         clientReferenceId: 'secret',
@@ -139,39 +139,39 @@ describe('a link', () => {
       });
     }
 
-    it('202 while a payment is on its way, then 200', async () => {
+    it('202 while a payment is in progress, then 200', async () => {
       const { id, payment, finish } = await both.holdPayment();
-      const waiting = await hasty.visit(id);
-      assert.equal(told(waiting), '202 processing');
+      const waiting = await noWait.visit(id);
+      assert.equal(answerOf(waiting), '202 processing');
       assert.equal(waiting.get('Retry-After'), '2');
       assert.equal(waiting.get('PAYMENT-RESPONSE'), undefined);
-      assert.deepEqual(await hasty.state(id), {
+      assert.deepEqual(await noWait.state(id), {
         session: 'processing',
         payments: ['processing'],
         events: [],
       });
       await finish();
-      const res = await hasty.visit(id);
-      assert.equal(told(res), '200 complete');
-      assert.equal(receiptOf(res)?.transaction, hasty.facilitator.ledger.at(-1)?.transaction);
-      assert.deepEqual(hasty.calls(payment), { verify: 1, settle: 1 });
+      const res = await noWait.visit(id);
+      assert.equal(answerOf(res), '200 complete');
+      assert.equal(receiptOf(res)?.transaction, noWait.facilitator.ledger.at(-1)?.transaction);
+      assert.deepEqual(noWait.calls(payment), { verify: 1, settle: 1 });
     });
 
-    it('409 to another payment, and to the same one, while one is on its way', async () => {
-      const other = await hasty.sign((await hasty.buildSession()).id);
+    it('409 to another payment, and to the same one, while one is in progress', async () => {
+      const other = await noWait.sign((await noWait.buildSession()).id);
       const { id, payment, finish } = await both.holdPayment();
       for (const { header } of [other, payment]) {
-        assert.equal(told(await hasty.visit(id, { 'PAYMENT-SIGNATURE': header })), '409 processing');
+        assert.equal(answerOf(await noWait.visit(id, { 'PAYMENT-SIGNATURE': header })), '409 processing');
       }
-      assert.deepEqual(hasty.calls(other), { verify: 0, settle: 0 });
-      assert.deepEqual(hasty.calls(payment), { verify: 1, settle: 1 });
+      assert.deepEqual(noWait.calls(other), { verify: 0, settle: 0 });
+      assert.deepEqual(noWait.calls(payment), { verify: 1, settle: 1 });
       await finish();
     });
 
     it('409 to another payment of a paid session, without asking the facilitator', async () => {
       const payment = await checkout.sign(open.id);
       const res = await checkout.visit(await paidSession(), { 'PAYMENT-SIGNATURE': payment.header });
-      assert.equal(told(res), '409 session_already_paid');
+      assert.equal(answerOf(res), '409 session_already_paid');
       assert.equal(receiptOf(res), undefined);
       assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
     });
@@ -179,39 +179,39 @@ describe('a link', () => {
     it('404 to an id that no session has', async () => {
       const strange = [newId('cs_test_'), newId('pay_'), 'x', 'x'.repeat(200), '%00', 'caf%C3%A9', "'--"];
       for (const id of strange) {
-        assert.equal(told(await checkout.visit(id)), '404 resource_missing', id);
+        assert.equal(answerOf(await checkout.visit(id)), '404 resource_missing', id);
       }
     });
 
-    it('404 to what is no link at all, as a buyer is told it', async () => {
+    it('404 to a path that is not a link, as JSON and as a page', async () => {
       for (const path of ['', 'x/y', 'x/y/z', '/x']) {
-        assert.equal(told(await checkout.visit(path)), '404 resource_missing', path);
-        assert.equal(told(await checkout.visit(path, { Accept: 'text/html' })), '404 page', path);
+        assert.equal(answerOf(await checkout.visit(path)), '404 resource_missing', path);
+        assert.equal(answerOf(await checkout.visit(path, { Accept: 'text/html' })), '404 page', path);
       }
     });
 
-    it('404 to an id that is not even well encoded', async () => {
+    it('404 to an id that is not correctly percent-encoded', async () => {
       for (const id of ['%', '%E0%A4%A', '%ff']) {
-        assert.equal(told(await checkout.visit(id)), '404 resource_missing', id);
+        assert.equal(answerOf(await checkout.visit(id)), '404 resource_missing', id);
       }
     });
 
     it('410 when the merchant has expired the session', async () => {
       const { id } = await checkout.buildSession({ status: 'expired' });
-      assert.equal(told(await checkout.visit(id)), '410 session_expired');
+      assert.equal(answerOf(await checkout.visit(id)), '410 session_expired');
     });
 
-    it('410 from the second on at which the session expires, whatever the workers do', async () => {
+    it('410 from the second at which the session expires, without a worker', async () => {
       const webOnly = await openCheckout({ worker: false });
       try {
         const { id } = await webOnly.buildSession({ expiresAt: new Date(now().getTime() + 1_800_000) });
         const payment = await webOnly.sign(id);
         advanceClock(1_740_000);
-        assert.equal(told(await webOnly.visit(id)), '402');
+        assert.equal(answerOf(await webOnly.visit(id)), '402');
         advanceClock(60_000);
-        assert.equal(told(await webOnly.visit(id)), '410 session_expired');
+        assert.equal(answerOf(await webOnly.visit(id)), '410 session_expired');
         const paying = await webOnly.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-        assert.equal(told(paying), '410 session_expired');
+        assert.equal(answerOf(paying), '410 session_expired');
         assert.deepEqual(webOnly.calls(payment), { verify: 0, settle: 0 });
         assert.deepEqual((await webOnly.state(id)).payments, []);
       } finally {
@@ -220,58 +220,58 @@ describe('a link', () => {
     });
   });
 
-  describe('looks first', () => {
+  describe('checks in this order:', () => {
     const send = (id: string, header: string): Promise<string> =>
-      checkout.visit(id, { 'PAYMENT-SIGNATURE': header }).then(told);
+      checkout.visit(id, { 'PAYMENT-SIGNATURE': header }).then(answerOf);
 
-    it('whether there is such a session', async () => {
+    it('the session exists', async () => {
       const { header } = await checkout.sign(open.id);
       assert.equal(await send(newId('cs_test_'), MALFORMED), '404 resource_missing');
       assert.equal(await send(newId('cs_test_'), header), '404 resource_missing');
     });
 
-    it('then whether the header is a payment at all', async () => {
+    it('the header is a payment', async () => {
       const { id: expired } = await checkout.buildSession({ status: 'expired' });
       const { id: over } = await checkout.buildSession({ expiresAt: now() });
       for (const id of [open.id, expired, over, await paidSession()]) {
         assert.equal(await send(id, MALFORMED), '400 invalid_payment_payload');
       }
       const held = await both.holdPayment();
-      const res = await hasty.visit(held.id, { 'PAYMENT-SIGNATURE': MALFORMED });
-      assert.equal(told(res), '400 invalid_payment_payload');
+      const res = await noWait.visit(held.id, { 'PAYMENT-SIGNATURE': MALFORMED });
+      assert.equal(answerOf(res), '400 invalid_payment_payload');
       await held.finish();
     });
 
-    it('then at the session, and never at the facilitator for one that takes no payment', async () => {
+    it('the session accepts payments; the facilitator is not asked for one that does not', async () => {
       const { payload, accepted } = await checkout.sign(open.id);
       const wrong = Buffer.from(
         JSON.stringify({ x402Version: 3, accepted: { ...accepted, amount: '1' }, payload }),
       ).toString('base64');
       const { supported, verify } = checkout.facilitator.calls;
       const asked = [supported.length, verify.length];
-      // The copy is old, so that an offer would ask anew.
+      // The cached /supported is stale, so that an offer would call the facilitator.
       advanceClock(61_000);
       const { id: expired } = await checkout.buildSession({ status: 'expired' });
       assert.equal(await send(expired, wrong), '410 session_expired');
       assert.equal(await send(await paidSession(), wrong), '409 session_already_paid');
-      assert.equal(told(await checkout.visit(await paidSession())), '200 complete');
+      assert.equal(answerOf(await checkout.visit(await paidSession())), '200 complete');
       assert.deepEqual([supported.length, verify.length], asked);
       assert.equal(await send(open.id, wrong), '402 invalid_x402_version');
     });
   });
 
-  it('lets waiting payments go with 202 when the web process stops', async () => {
+  it('answers waiting payments with 202 when the web process stops', async () => {
     const { facilitator } = checkout;
     const stopping = await openCheckout({ facilitator, worker: false });
     const { id } = await stopping.buildSession();
     const payment = await stopping.sign(id);
     const hold = facilitator.settle.holdNext();
-    const paying = stopping.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(told);
+    const paying = stopping.visit(id, { 'PAYMENT-SIGNATURE': payment.header }).then(answerOf);
     await eventually(() => assert.equal(stopping.calls(payment).settle, 1));
     stopping.app.settlements.close();
     assert.equal(await paying, '202 processing');
     hold.release();
-    await eventually(async () => assert.equal(told(await stopping.visit(id)), '200 complete'));
+    await eventually(async () => assert.equal(answerOf(await stopping.visit(id)), '200 complete'));
     await stopping.app.close();
   });
 });

@@ -6,33 +6,33 @@ import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
+import { type CheckoutPair, openCheckoutPair } from '../support/checkout-pair.js';
+import { answerOf } from '../support/link-answers.js';
 import { OPEN, PAID, recordOf } from '../support/link-record.js';
-import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 
-/** The table of statuses that specification and contract promise, row by row. */
+/** The table of statuses in the specification and the contract, row by row. */
 describe('the status of a link’s answer', () => {
-  let both: PatientAndHasty;
+  let both: CheckoutPair;
   let checkout: Checkout;
-  let hasty: Checkout;
+  let noWait: Checkout;
   let id: string;
   let payment: SignedPayment;
 
   before(async () => {
-    both = await openPatientAndHasty();
-    ({ checkout, hasty } = both);
+    both = await openCheckoutPair();
+    ({ checkout, noWait } = both);
   });
   beforeEach(async () => {
     ({ id } = await checkout.buildSession());
     payment = await checkout.sign(id);
   });
-  afterEach(() => both.settleDown());
+  afterEach(() => both.reset());
   after(() => both.close());
 
   const pay = async (link = id, accept = 'application/json'): Promise<Response> =>
     await checkout.visit(link, { Accept: accept, 'PAYMENT-SIGNATURE': payment.header });
 
-  it('200: paid, to who paid, to who asks later by GET or POST, and as a page', async () => {
+  it('200: paid, to the paying request, to later GETs and POSTs, and as a page', async () => {
     const paid = { ...PAID, answer: '200 complete' };
     const res = await pay();
     assert.deepEqual(await recordOf(checkout, id, res, payment), paid);
@@ -45,9 +45,9 @@ describe('the status of a link’s answer', () => {
     assert.deepEqual(await recordOf(checkout, id, page, payment), { ...PAID, answer: '200 page' });
   });
 
-  it('202: not confirmed yet, to who paid and to who asks, until it is 200', async () => {
+  it('202: not confirmed yet, to the paying request and to GETs, until it is 200', async () => {
     const hold = checkout.facilitator.settle.holdNext();
-    const res = await hasty.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
+    const res = await noWait.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
     const processing = {
       ...OPEN,
       answer: '202 processing',
@@ -61,7 +61,7 @@ describe('the status of a link’s answer', () => {
     assert.deepEqual(record, expected);
     await eventually(() => assert.equal(checkout.calls(payment).settle, 1));
     const waiting = await checkout.visit(id);
-    assert.equal(told(waiting), '202 processing');
+    assert.equal(answerOf(waiting), '202 processing');
     assert.equal(waiting.get('Retry-After'), '2');
     hold.release();
     await checkout.becomes(id, {
@@ -73,7 +73,7 @@ describe('the status of a link’s answer', () => {
     assert.deepEqual(await recordOf(checkout, id, done, payment), { ...PAID, answer: '200 complete' });
   });
 
-  it('400: the header is no payment', async () => {
+  it('400: the header is not a payment', async () => {
     for (const name of ['PAYMENT-SIGNATURE', 'X-PAYMENT']) {
       const res = await checkout.visit(id, { [name]: 'bm8gcGF5bWVudA==' });
       const record = await recordOf(checkout, id, res, payment);
@@ -94,7 +94,7 @@ describe('the status of a link’s answer', () => {
     assert.deepEqual(record, { ...OPEN, answer: '402 insufficient_funds', verify: 1 });
   });
 
-  it('402: the payment failed for certain in /settle', async () => {
+  it('402: the payment certainly failed in /settle', async () => {
     checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
     assert.deepEqual(await recordOf(checkout, id, await pay(), payment), {
       ...OPEN,
@@ -108,15 +108,15 @@ describe('the status of a link’s answer', () => {
 
   it('404: no session has this id', async () => {
     const calls = checkout.facilitator.calls.verify.length;
-    assert.equal(told(await pay(newId('cs_test_'))), '404 resource_missing');
-    assert.equal(told(await pay(newId('cs_test_'), 'text/html')), '404 page');
+    assert.equal(answerOf(await pay(newId('cs_test_'))), '404 resource_missing');
+    assert.equal(answerOf(await pay(newId('cs_test_'), 'text/html')), '404 page');
     assert.equal(checkout.facilitator.calls.verify.length, calls);
   });
 
   it('409: another payment is in progress', async () => {
     const other = await checkout.sign(id);
     const hold = checkout.facilitator.settle.holdNext();
-    assert.equal(told(await hasty.visit(id, { 'PAYMENT-SIGNATURE': other.header })), '202 processing');
+    assert.equal(answerOf(await noWait.visit(id, { 'PAYMENT-SIGNATURE': other.header })), '202 processing');
     assert.deepEqual(await recordOf(checkout, id, await pay(), payment), {
       ...OPEN,
       answer: '409 processing',
@@ -142,7 +142,7 @@ describe('the status of a link’s answer', () => {
   });
 
   it('409: the signature was used before', async () => {
-    assert.equal(told(await pay()), '200 complete');
+    assert.equal(answerOf(await pay()), '200 complete');
     const { id: other } = await checkout.buildSession();
     const record = await recordOf(checkout, other, await pay(other), payment);
     assert.deepEqual(record, {
@@ -167,7 +167,7 @@ describe('the status of a link’s answer', () => {
     const environment = { RATE_LIMIT_LINK_PER_MINUTE: '1', TRUST_PROXY: '1' };
     const limited = await openCheckout({ facilitator, worker: false, environment });
     const from = { 'X-Forwarded-For': '203.0.113.77' };
-    assert.equal(told(await limited.visit(id, from)), '402');
+    assert.equal(answerOf(await limited.visit(id, from)), '402');
     const res = await limited.visit(id, { ...from, 'PAYMENT-SIGNATURE': payment.header });
     assert.deepEqual(await recordOf(checkout, id, res, payment), {
       ...OPEN,
@@ -177,7 +177,7 @@ describe('the status of a link’s answer', () => {
     await limited.app.close();
   });
 
-  it('503: nothing can be paid now', async () => {
+  it('503: no payment can be offered', async () => {
     const { id: live } = await checkout.buildSession({ livemode: true });
     checkout.facilitator.supported.always(answers(200, { kinds: [] }));
     const nothing = await openCheckout({ facilitator: checkout.facilitator, worker: false });
@@ -191,7 +191,7 @@ describe('the status of a link’s answer', () => {
     await nothing.app.close();
   });
 
-  it('503: the payment service is busy when it shall check; the same signature pays later', async () => {
+  it('503: the facilitator is busy during /verify; the same signature pays later', async () => {
     checkout.facilitator.verify.next(answers(503, 'busy'));
     assert.deepEqual(await recordOf(checkout, id, await pay(), payment), {
       ...OPEN,
@@ -199,16 +199,16 @@ describe('the status of a link’s answer', () => {
       retryAfter: true,
       verify: 1,
     });
-    assert.equal(told(await pay()), '200 complete');
+    assert.equal(answerOf(await pay()), '200 complete');
   });
 
-  it('503: the payment service turns the settlement away; the same signature pays later', async () => {
+  it('503: the facilitator turns /settle away; the same signature pays later', async () => {
     checkout.facilitator.settle.next(answers(429));
     const paying = pay();
     await checkout.afterSettling(id);
-    // It is not asked again in the authorization's last seconds.
+    // /settle is not called again in the authorization's last ten seconds.
     advanceClock(293_000);
-    await checkout.ring(id);
+    await checkout.enqueueDueWork(id);
     const res = await paying;
     resetClock();
     assert.deepEqual(await recordOf(checkout, id, res, payment), {
@@ -219,6 +219,6 @@ describe('the status of a link’s answer', () => {
       verify: 1,
       settle: 1,
     });
-    assert.equal(told(await pay()), '200 complete');
+    assert.equal(answerOf(await pay()), '200 complete');
   });
 });

@@ -14,10 +14,10 @@ import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import type { PaymentRequirements } from '../../shared/x402/wire.js';
 import { BASE_SEPOLIA, type Checkout, findEntry, SOLANA_DEVNET } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 import { FEE_PAYER, OTHER_FEE_PAYER, openQuotes } from '../support/quotes.js';
 
-describe('what a link asks for', () => {
+describe("a link's payment requirements and /supported", () => {
   let checkout: Checkout;
 
   async function open(options?: FacilitatorOptions): Promise<void> {
@@ -33,10 +33,10 @@ describe('what a link asks for', () => {
     await checkout.close();
   });
 
-  describe('names a fee payer on Solana', () => {
+  describe('name a fee payer on Solana', () => {
     const feePayerOf = async (session: CheckoutSession): Promise<unknown> =>
       findEntry(await acceptsOf(session), SOLANA_DEVNET).extra;
-    /** Another of the facilitator's nodes answers, or the same one after a restart. */
+    /** Stands for another node of the facilitator, or the same one after a restart. */
     function lists(...feePayers: string[]): void {
       const kinds = feePayers.map((feePayer) => ({
         x402Version: 2,
@@ -48,7 +48,7 @@ describe('what a link asks for', () => {
       advanceClock(61_000);
     }
 
-    it('that stays the same while the facilitator still lists it', async () => {
+    it('that stays the same while the facilitator lists it', async () => {
       await open();
       const session = await checkout.buildSession();
       assert.deepEqual(await feePayerOf(session), { feePayer: FEE_PAYER });
@@ -57,7 +57,7 @@ describe('what a link asks for', () => {
       assert.deepEqual(await feePayerOf(await checkout.buildSession()), { feePayer: OTHER_FEE_PAYER });
     });
 
-    it('that is the same to many who ask at once, and is remembered once', async () => {
+    it('that is the same for simultaneous visits, and is stored once', async () => {
       await open();
       const session = await checkout.buildSession();
       const offered = await Promise.all(Array.from({ length: 20 }, () => feePayerOf(session)));
@@ -65,7 +65,7 @@ describe('what a link asks for', () => {
       assert.deepEqual((await checkout.session(session.id)).offeredFeePayers, [FEE_PAYER]);
     });
 
-    it('that is another one when the facilitator has dropped it', async () => {
+    it('that changes when the facilitator no longer lists it', async () => {
       await open();
       const session = await checkout.buildSession();
       await acceptsOf(session);
@@ -73,7 +73,7 @@ describe('what a link asks for', () => {
       assert.deepEqual(await feePayerOf(session), { feePayer: OTHER_FEE_PAYER });
     });
 
-    it('and takes a payment for one that it offered and the facilitator has dropped since', async () => {
+    it('and accept a payment with an offered one that the facilitator no longer lists', async () => {
       await open();
       const session = await checkout.buildSession();
       const entry = findEntry(await acceptsOf(session), SOLANA_DEVNET);
@@ -83,7 +83,7 @@ describe('what a link asks for', () => {
       assert.deepEqual(verifiedFeePayer(), { feePayer: FEE_PAYER });
     });
 
-    it('and takes a payment for one that the facilitator lists and it did not offer', async () => {
+    it('and accept a payment with a listed one that was not offered', async () => {
       await open();
       const session = await checkout.buildSession();
       const entry = findEntry(await acceptsOf(session), SOLANA_DEVNET);
@@ -92,7 +92,7 @@ describe('what a link asks for', () => {
       assert.deepEqual(verifiedFeePayer(), { feePayer: OTHER_FEE_PAYER });
     });
 
-    it('and never sends one on that neither the facilitator nor it has named', async () => {
+    it('and replace one that was neither listed nor offered', async () => {
       await open();
       const session = await checkout.buildSession();
       const entry = findEntry(await acceptsOf(session), SOLANA_DEVNET);
@@ -101,7 +101,7 @@ describe('what a link asks for', () => {
       assert.deepEqual(verifiedFeePayer(), { feePayer: FEE_PAYER });
     });
 
-    /** `/verify` does not answer, so that nothing is claimed. */
+    /** `/verify` fails, so that nothing is claimed. */
     async function sendUntilVerified(
       session: CheckoutSession,
       accepted: PaymentRequirements,
@@ -110,7 +110,7 @@ describe('what a link asks for', () => {
       checkout.facilitator.verify.next(answers(500));
       const header = paymentHeader(accepted, payload);
       const res = await checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header });
-      assert.equal(told(res), '503 payment_service_unavailable');
+      assert.equal(answerOf(res), '503 payment_service_unavailable');
     }
 
     function verifiedFeePayer(): unknown {
@@ -124,29 +124,29 @@ describe('what a link asks for', () => {
     }
   });
 
-  describe('while the facilitator does not say what it supports', () => {
+  describe('while /supported gives no usable answer', () => {
     for (const [title, behaviour] of Object.entries({
       'answers 500': answers(500),
       'answers 429': answers(429),
       'answers HTML': answersHtml(200),
-      'answers half of its JSON': answersGarbage(),
+      'answers truncated JSON': answersGarbage(),
       'answers JSON without kinds': answers(200, { supported: [] }),
       'resets the connection': breaksBeforeWork(),
     })) {
-      it(`because it ${title}: 503, and a page that says so`, async () => {
+      it(`because it ${title}: 503, and the page says so`, async () => {
         await open();
         checkout.facilitator.supported.always(behaviour);
         const { id } = await checkout.buildSession();
-        assert.equal(told(await checkout.visit(id)), '503 payment_service_unavailable');
+        assert.equal(answerOf(await checkout.visit(id)), '503 payment_service_unavailable');
         const page = await checkout.visit(id, { Accept: 'text/html' });
-        assert.equal(told(page), '200 page');
+        assert.equal(answerOf(page), '200 page');
         assert.match(page.text, /cannot be taken right now/i);
         checkout.facilitator.supported.honest();
-        assert.equal(told(await checkout.visit(id)), '402');
+        assert.equal(answerOf(await checkout.visit(id)), '402');
       });
     }
 
-    it('goes on with what it said up to ten minutes ago', async () => {
+    it('go on with the last answer for ten minutes', async () => {
       await open();
       const session = await checkout.buildSession();
       const before = await acceptsOf(session);
@@ -156,10 +156,10 @@ describe('what a link asks for', () => {
         assert.deepEqual(await acceptsOf(session), before);
       }
       advanceClock(15_000);
-      assert.equal(told(await checkout.visit(session.id)), '503 payment_service_unavailable');
+      assert.equal(answerOf(await checkout.visit(session.id)), '503 payment_service_unavailable');
     });
 
-    it('lets a payment through on that copy', async () => {
+    it('accept a payment on the basis of the last answer', async () => {
       await open();
       const session = await checkout.buildSession();
       const payment = await checkout.sign(session.id);
@@ -170,7 +170,7 @@ describe('what a link asks for', () => {
       assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 0 });
     });
 
-    it('asks again within seconds, not at every visit', async () => {
+    it('ask again after some seconds, not at every visit', async () => {
       await open();
       const session = await checkout.buildSession();
       await checkout.visit(session.id);
@@ -185,12 +185,12 @@ describe('what a link asks for', () => {
   });
 
   describe('when there is nothing to offer', () => {
-    it('because the facilitator settles on no network of the merchant: 503, and a page that says so', async () => {
+    it("because the facilitator supports none of the merchant's networks: 503, and the page says so", async () => {
       await open({ networks: [] });
       const { id } = await checkout.buildSession();
-      assert.equal(told(await checkout.visit(id)), '503 payments_unavailable');
+      assert.equal(answerOf(await checkout.visit(id)), '503 payments_unavailable');
       const page = await checkout.visit(id, { Accept: 'text/html' });
-      assert.equal(told(page), '200 page');
+      assert.equal(answerOf(page), '200 page');
       assert.match(page.text, /no network/i);
       assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
     });
@@ -200,23 +200,23 @@ describe('what a link asks for', () => {
       const none = { evmWallet: null, solanaWallet: null };
       await updateAccount(checkout.app.db, checkout.merchant.accountId, none);
       const { id } = await checkout.buildSession();
-      assert.equal(told(await checkout.visit(id)), '503 payments_unavailable');
+      assert.equal(answerOf(await checkout.visit(id)), '503 payments_unavailable');
     });
 
-    it('because only test networks are settled and the session is live', async () => {
+    it('because the facilitator supports test networks only and the session is live', async () => {
       await open({ networks: [BASE_SEPOLIA, SOLANA_DEVNET] });
       const { id } = await checkout.buildSession({ livemode: true });
-      assert.equal(told(await checkout.visit(id)), '503 payments_unavailable');
+      assert.equal(answerOf(await checkout.visit(id)), '503 payments_unavailable');
     });
 
-    it('not even to a payment', async () => {
+    it('are a 503 to a payment as well', async () => {
       await open();
       const { id } = await checkout.buildSession();
       const payment = await checkout.sign(id);
       checkout.facilitator.supported.always(altered({ kinds: [] }));
       advanceClock(61_000);
       const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-      assert.equal(told(res), '503 payments_unavailable');
+      assert.equal(answerOf(res), '503 payments_unavailable');
       assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
     });
   });

@@ -22,9 +22,9 @@ import {
   type SignedPayment,
   X_LAYER_TESTNET,
 } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 
-/** The codes of the specification that a facilitator says, too. */
+/** The specification's failure codes that facilitators also use. */
 const CODES = [
   'insufficient_funds',
   'invalid_exact_evm_payload_authorization_valid_after',
@@ -43,7 +43,7 @@ const CODES = [
   'unexpected_settle_error',
 ];
 
-/** What newer facilitators call the same facts. */
+/** Names that newer facilitators use for these codes. */
 const NEWER_NAMES = {
   invalid_exact_evm_insufficient_balance: 'insufficient_funds',
   permit2_insufficient_balance: 'insufficient_funds',
@@ -70,13 +70,13 @@ describe('a payment that /verify', () => {
   after(() => checkout.close());
 
   const send = ({ header }: { header: string } = payment): Promise<string> =>
-    checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header }).then(told);
+    checkout.visit(session.id, { 'PAYMENT-SIGNATURE': header }).then(answerOf);
 
-  /** One call, no claim; and the same signature may come again. */
+  /** One call of /verify and no claim; the same signature pays later. */
   async function assertNothingHappened(): Promise<void> {
     assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 0 });
     assert.deepEqual(await checkout.state(session.id), { session: 'open', payments: [], events: [] });
-    assert.equal(told(await checkout.visit(session.id)), '402');
+    assert.equal(answerOf(await checkout.visit(session.id)), '402');
     assert.equal(await send(), '200 complete');
     assert.deepEqual(checkout.calls(payment), { verify: 2, settle: 1 });
   }
@@ -94,13 +94,13 @@ describe('a payment that /verify', () => {
     assert.deepEqual(checkout.facilitator.calls.settle.at(-1)?.body, expected);
   });
 
-  describe('accepts in its own way is settled:', () => {
+  describe('accepts in an unusual form is settled:', () => {
     for (const [title, behaviour] of Object.entries<Behaviour>({
       'with no payer': altered({ payer: undefined }),
       'with null for the payer': altered({ payer: null }),
-      'with fields that nobody knows': altered({ extensions: { a: 1 }, extra: [], invalidReason: null }),
-      'with another status of success': altered({}, 201),
-      'with a status of refusal': altered({}, 402),
+      'with unknown fields': altered({ extensions: { a: 1 }, extra: [], invalidReason: null }),
+      'with status 201': altered({}, 201),
+      'with status 402': altered({}, 402),
     })) {
       it(title, async () => {
         checkout.facilitator.verify.next(behaviour);
@@ -125,14 +125,14 @@ describe('a payment that /verify', () => {
       });
     }
 
-    it('any newer word as it is', async () => {
+    it('any newer code as it is', async () => {
       for (const word of ['kyt_sanctioned_address', 'x', 'a_word_of_2027', 'z'.repeat(100)]) {
         checkout.facilitator.verify.next(refuses(word));
         assert.equal(await send(), `402 ${word}`);
       }
     });
 
-    it('payment_failed for what is no word', async () => {
+    it('payment_failed for a reason that is not a code', async () => {
       const strange = [
         'Insufficient Funds',
         'KYT',
@@ -151,7 +151,7 @@ describe('a payment that /verify', () => {
       }
     });
 
-    it('the same, whichever status of refusal it has', async () => {
+    it('the same code for every 4xx status', async () => {
       for (const status of [400, 402, 404, 409, 412, 422]) {
         const body = { isValid: false, invalidReason: 'insufficient_funds' };
         checkout.facilitator.verify.next(answers(status, body));
@@ -160,29 +160,29 @@ describe('a payment that /verify', () => {
     });
   });
 
-  describe('does not judge is answered 503, because it', () => {
+  describe('does not decide is answered 503, because the facilitator', () => {
     for (const [title, behaviour] of Object.entries<Behaviour>({
       'answers 401': answers(401),
       'answers 403': answers(403),
       'answers 429': answers(429),
       'answers 500': answers(500),
       'answers 500 with a verdict': answers(500, { isValid: false, invalidReason: 'insufficient_funds' }),
-      'answers 500 with a good verdict': answers(500, { isValid: true }),
+      'answers 500 with isValid true': answers(500, { isValid: true }),
       'answers 502 in HTML': answersHtml(502),
       'answers 503': answers(503, 'busy'),
       'answers 200 in HTML': answersHtml(200),
-      'answers half of its JSON': answersGarbage(),
+      'answers truncated JSON': answersGarbage(),
       'answers an empty object': answers(200, {}),
       'answers a list': answers(200, [{ isValid: true }]),
       'answers null': answers(200, null),
       'answers nothing': answers(200, ''),
-      'answers its verdict in words': answers(200, { isValid: 'true' }),
+      'answers isValid as a string': answers(200, { isValid: 'true' }),
       'answers 400 without a verdict': answers(400, { error: 'invalid request' }),
       'answers 404 without a verdict': answers(404, 'not found'),
       redirects: { works: false, answer: () => ({ status: 308, body: '', headers: { location: '/' } }) },
       'resets the connection': breaksBeforeWork(),
       'drops the connection': breaksBeforeWork('drop'),
-      'ends in the midst of its answer': breaksAfterWork('truncate'),
+      'cuts its answer off': breaksAfterWork('truncate'),
     })) {
       it(title, async () => {
         checkout.facilitator.verify.next(behaviour);
@@ -191,16 +191,16 @@ describe('a payment that /verify', () => {
       });
     }
 
-    it('takes longer than it may', async () => {
+    it('exceeds its timeout', async () => {
       const environment = { FACILITATOR_TIMEOUT_MS: '1000' };
-      const hasty = await openCheckout({ worker: false, environment });
-      const { id } = await hasty.buildSession();
-      const { header } = await hasty.sign(id);
-      hasty.facilitator.verify.holdAll();
-      const res = await hasty.visit(id, { 'PAYMENT-SIGNATURE': header });
-      assert.equal(told(res), '503 payment_service_unavailable');
-      assert.deepEqual(await hasty.state(id), { session: 'open', payments: [], events: [] });
-      await hasty.close();
+      const impatient = await openCheckout({ worker: false, environment });
+      const { id } = await impatient.buildSession();
+      const { header } = await impatient.sign(id);
+      impatient.facilitator.verify.holdAll();
+      const res = await impatient.visit(id, { 'PAYMENT-SIGNATURE': header });
+      assert.equal(answerOf(res), '503 payment_service_unavailable');
+      assert.deepEqual(await impatient.state(id), { session: 'open', payments: [], events: [] });
+      await impatient.close();
     });
 
     it('cannot be reached', async () => {
@@ -209,23 +209,23 @@ describe('a payment that /verify', () => {
       const { header } = await gone.sign(id);
       await gone.facilitator.close();
       const res = await gone.visit(id, { 'PAYMENT-SIGNATURE': header });
-      assert.equal(told(res), '503 payment_service_unavailable');
+      assert.equal(answerOf(res), '503 payment_service_unavailable');
       assert.deepEqual(await gone.state(id), { session: 'open', payments: [], events: [] });
       await gone.close();
     });
   });
 
-  describe('calls badly signed', () => {
+  describe('rejects for its signature', () => {
     const wordings = ['invalid_exact_evm_signature', 'invalid_exact_evm_payload_signature'];
 
     for (const wording of wordings) {
-      it(`(${wording}) is the facilitator’s fault when it is the payer’s own signature: 503`, async () => {
+      it(`(${wording}): 503 when the signature is the payer’s own, as the facilitator is wrong`, async () => {
         checkout.facilitator.verify.next(refuses(wording));
         assert.equal(await send(), '503 payment_service_unavailable');
         await assertNothingHappened();
       });
 
-      it(`(${wording}) is the buyer’s fault when it is tampered with: 402`, async () => {
+      it(`(${wording}): 402 when the signature was tampered with`, async () => {
         const { accepted, payload } = payment;
         const signature = payload.signature.replace(/.(?=.{4}$)/, (digit) => (digit === '0' ? '1' : '0'));
         checkout.facilitator.verify.next(refuses(wording));
@@ -235,7 +235,7 @@ describe('a payment that /verify', () => {
       });
     }
 
-    /** All judged by a facilitator that really looks. */
+    /** A strict facilitator that recovers the signer judges these payments. */
     for (const [title, forge] of Object.entries<
       (honest: SignedPayment) => Promise<{ signature?: string; authorization?: object }>
     >({
@@ -246,7 +246,7 @@ describe('a payment that /verify', () => {
       'another nonce than the signed one': async ({ payload }) => ({
         authorization: { ...payload.authorization, nonce: `0x${'1'.repeat(64)}` },
       }),
-      'a later end than the signed one': async ({ payload }) => ({
+      'a later validBefore than the signed one': async ({ payload }) => ({
         authorization: {
           ...payload.authorization,
           validBefore: `${Number(payload.authorization.validBefore) + 1}`,
@@ -259,10 +259,10 @@ describe('a payment that /verify', () => {
         await signEvmPayment(accepted, { account: BUYER, domain: { name: 'USD Coin' } }),
       'the domain of another chain': async ({ accepted }) =>
         await signEvmPayment(accepted, { account: BUYER, domain: { chainId: 8453 } }),
-      'nothing but zeros': async () => ({ signature: `0x${'00'.repeat(65)}` }),
+      'a signature of zeros': async () => ({ signature: `0x${'00'.repeat(65)}` }),
       'a signature of a contract wallet': async () => ({ signature: `0x${'ab'.repeat(300)}` }),
     })) {
-      it(`rightly is answered 402: ${title}`, async () => {
+      it(`is answered 402: ${title}`, async () => {
         const { accepted, payload } = payment;
         const header = paymentHeader(accepted, { ...payload, ...(await forge(payment)) });
         assert.equal(await send({ header }), '402 invalid_exact_evm_payload_signature');
@@ -270,7 +270,7 @@ describe('a payment that /verify', () => {
       });
     }
 
-    it('is judged for the token that is paid: a good signature for another one does not count', async () => {
+    it('is answered 402: a valid signature for another token than the paid one', async () => {
       const { accepts } = await checkout.quote(session.id);
       const usdc = findEntry(accepts, X_LAYER_TESTNET);
       const usdt = accepts.filter(({ network }) => network === X_LAYER_TESTNET)[1];
@@ -285,15 +285,15 @@ describe('a payment that /verify', () => {
   });
 });
 
-describe('the facilitator', () => {
-  it('is shown the service’s token, on /verify and on /settle', async () => {
+describe('a facilitator with authentication', () => {
+  it('gets the service’s token on /verify and on /settle', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const secret = `svc_sk_${privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')}`;
     const facilitator = await startFacilitator({ tokens: { keyId: 'key_1', publicKey } });
     const environment = { FACILITATOR_KEY_ID: 'key_1', FACILITATOR_SECRET: secret };
     const checkout = await openCheckout({ facilitator, environment });
     const { id } = await checkout.buildSession();
-    assert.equal(told(await checkout.pay(id)), '200 complete');
+    assert.equal(answerOf(await checkout.pay(id)), '200 complete');
     await checkout.close();
   });
 });

@@ -6,31 +6,31 @@ import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { now } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import type { Checkout } from '../support/checkout.js';
-import { type LinkMethod, receiptOf, told } from '../support/link-answers.js';
-import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
+import { type CheckoutPair, openCheckoutPair } from '../support/checkout-pair.js';
+import { answerOf, type LinkMethod, receiptOf } from '../support/link-answers.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 const MALFORMED = 'no-payment!';
 
-describe('a link', () => {
-  let both: PatientAndHasty;
+describe('a payment link', () => {
+  let both: CheckoutPair;
   let checkout: Checkout;
-  let hasty: Checkout;
+  let noWait: Checkout;
   let open: CheckoutSession;
 
   before(async () => {
-    both = await openPatientAndHasty();
-    ({ checkout, hasty } = both);
+    both = await openCheckoutPair();
+    ({ checkout, noWait } = both);
   });
   beforeEach(async () => {
     open = await checkout.buildSession();
   });
-  afterEach(() => both.settleDown());
+  afterEach(() => both.reset());
   after(() => both.close());
 
   describe('opened in a browser', () => {
     const visit = (id: string, headers: Record<string, string> = {}): Promise<string> =>
-      checkout.visit(id, { Accept: BROWSER, ...headers }).then(told);
+      checkout.visit(id, { Accept: BROWSER, ...headers }).then(answerOf);
 
     it('is a page: 200 open and complete, 410 expired, 404 unknown', async () => {
       assert.equal(await visit(open.id), '200 page');
@@ -43,59 +43,59 @@ describe('a link', () => {
       assert.equal(await visit(newId('cs_test_')), '404 page');
     });
 
-    it('is a page even for an address that is broken', async () => {
+    it('is a page even for a malformed address', async () => {
       for (const id of ['%', 'caf%C3%A9', 'x'.repeat(200)]) assert.equal(await visit(id), '404 page', id);
     });
 
-    it('is a page with 200 while a payment is on its way', async () => {
+    it('is a page with 200 while a payment is in progress', async () => {
       const { id, finish } = await both.holdPayment();
-      const res = await hasty.visit(id, { Accept: BROWSER });
-      assert.equal(told(res), '200 page');
+      const res = await noWait.visit(id, { Accept: BROWSER });
+      assert.equal(answerOf(res), '200 page');
       await finish();
     });
 
-    it('has the receipt in its header when it is paid', async () => {
+    it('has the receipt in its header when the session is paid', async () => {
       const paid = await checkout.pay(open.id);
       const page = await checkout.visit(open.id, { Accept: BROWSER });
       assert.deepEqual(receiptOf(page), receiptOf(paid));
       assert.match(page.text, new RegExp(receiptOf(paid)?.transaction ?? 'none'));
     });
 
-    it('pays with a payment header: an agent’s status and headers, and a page', async () => {
+    it('accepts a payment header: an agent’s status and headers, with a page', async () => {
       const payment = await checkout.sign(open.id);
       const headers = { Accept: 'text/html', 'PAYMENT-SIGNATURE': payment.header };
       const res = await checkout.visit(open.id, headers);
-      assert.equal(told(res), '200 page');
+      assert.equal(answerOf(res), '200 page');
       assert.equal(receiptOf(res)?.success, true);
       assert.equal((await checkout.session(open.id)).status, 'complete');
       const again = await checkout.visit(open.id, headers);
-      assert.equal(told(again), '409 page');
+      assert.equal(answerOf(again), '409 page');
       assert.equal(receiptOf(again)?.success, true);
     });
 
-    it('answers a payment that is refused 402 with PAYMENT-REQUIRED, and one that is on its way 202', async () => {
+    it('answers 402 with PAYMENT-REQUIRED to a refused payment, and 202 to one in progress', async () => {
       checkout.facilitator.verify.next(refuses('insufficient_funds'));
       const payment = await checkout.sign(open.id);
       const headers = { Accept: BROWSER, 'PAYMENT-SIGNATURE': payment.header };
-      assert.equal(told(await checkout.visit(open.id, headers)), '402 page');
+      assert.equal(answerOf(await checkout.visit(open.id, headers)), '402 page');
 
-      const { id } = await hasty.buildSession();
-      const { header } = await hasty.sign(id);
-      const hold = hasty.facilitator.settle.holdNext();
-      const res = await hasty.visit(id, { Accept: BROWSER, 'PAYMENT-SIGNATURE': header });
-      assert.equal(told(res), '202 page');
+      const { id } = await noWait.buildSession();
+      const { header } = await noWait.sign(id);
+      const hold = noWait.facilitator.settle.holdNext();
+      const res = await noWait.visit(id, { Accept: BROWSER, 'PAYMENT-SIGNATURE': header });
+      assert.equal(answerOf(res), '202 page');
       hold.release();
-      await eventually(async () => assert.equal((await hasty.session(id)).status, 'complete'));
+      await eventually(async () => assert.equal((await noWait.session(id)).status, 'complete'));
     });
 
-    it('answers a header that is no payment 400, and too late a payment 410', async () => {
+    it("answers 400 to a malformed header, and 410 to a payment after the session's end", async () => {
       assert.equal(await visit(open.id, { 'PAYMENT-SIGNATURE': MALFORMED }), '400 page');
       const { header } = await checkout.sign(open.id);
       const { id } = await checkout.buildSession({ status: 'expired' });
       assert.equal(await visit(id, { 'PAYMENT-SIGNATURE': header }), '410 page');
     });
 
-    it('shows the amount to the cent, the largest too', async () => {
+    it('shows the amount to the cent, up to the largest', async () => {
       for (const [amountTotalCents, shown] of [
         [0, '$0.00'],
         [1, '$0.01'],
@@ -108,7 +108,7 @@ describe('a link', () => {
       }
     });
 
-    it('shows what it is told as text', async () => {
+    it("escapes the merchant's texts", async () => {
       const item = { id: newId('li_'), images: [], unitAmountCents: 450, quantity: 1 };
       const lineItems = [{ ...item, name: '<script>alert(1)</script>', description: '"><img src=x>' }];
       const { id } = await checkout.buildSession({ lineItems });
@@ -127,8 +127,8 @@ describe('a link', () => {
       ['application/xhtml+xml', '402'],
       ['', '402'],
     ] as const) {
-      it(`takes Accept: ${accept || 'nothing'} for ${answer === '402' ? 'an agent' : 'a person'}`, async () => {
-        assert.equal(told(await checkout.visit(open.id, { Accept: accept })), answer);
+      it(`treats Accept: ${accept || 'nothing'} as ${answer === '402' ? 'an agent' : 'a person'}`, async () => {
+        assert.equal(answerOf(await checkout.visit(open.id, { Accept: accept })), answer);
       });
     }
   });
@@ -136,11 +136,11 @@ describe('a link', () => {
   describe('asked with', () => {
     it('HEAD: answers as GET without a body, in every state', async () => {
       const held = await both.holdPayment();
-      assert.equal((await hasty.send('head', held.id)).status, 202);
+      assert.equal((await noWait.send('head', held.id)).status, 202);
       await held.finish();
-      const paid = await hasty.send('head', held.id);
+      const paid = await noWait.send('head', held.id);
       assert.equal(paid.status, 200);
-      assert.deepEqual(receiptOf(paid), receiptOf(await hasty.visit(held.id)));
+      assert.deepEqual(receiptOf(paid), receiptOf(await noWait.visit(held.id)));
       const quote = await checkout.send('head', open.id);
       assert.equal(quote.get('PAYMENT-REQUIRED'), (await checkout.visit(open.id)).get('PAYMENT-REQUIRED'));
       const { id } = await checkout.buildSession({ status: 'expired' });
@@ -159,10 +159,10 @@ describe('a link', () => {
     });
 
     for (const method of ['put', 'patch', 'delete'] satisfies LinkMethod[]) {
-      it(`${method.toUpperCase()}: 405 with what is allowed, and nothing is paid`, async () => {
+      it(`${method.toUpperCase()}: 405 with Allow, and no payment is made`, async () => {
         const payment = await checkout.sign(open.id);
         const res = await checkout.send(method, open.id, { 'PAYMENT-SIGNATURE': payment.header });
-        assert.equal(told(res), '405 method_not_allowed');
+        assert.equal(answerOf(res), '405 method_not_allowed');
         assert.deepEqual(res.get('Allow')?.split(', ').sort(), ['GET', 'HEAD', 'OPTIONS', 'POST']);
         assert.deepEqual(checkout.calls(payment), { verify: 0, settle: 0 });
       });
@@ -171,7 +171,7 @@ describe('a link', () => {
     for (const [title, type, body] of [
       ['no body', undefined, undefined],
       ['a JSON body', 'application/json', '{"anything": 1}'],
-      ['half of a JSON body', 'application/json', '{"anyth'],
+      ['a truncated JSON body', 'application/json', '{"anyth'],
       ['a form', 'application/x-www-form-urlencoded', 'a=1&a=%zz'],
       ['an unknown content type', 'application/x-strange', '\u0000\u0001'],
       ['six megabytes', 'application/octet-stream', 'x'.repeat(6_000_000)],
@@ -180,7 +180,7 @@ describe('a link', () => {
         const post = (id: string, headers: Record<string, string> = {}): Promise<string> => {
           const test = checkout.send('post', id, headers);
           if (type !== undefined) test.type(type);
-          return test.send(body).then(told);
+          return test.send(body).then(answerOf);
         };
         assert.equal(await post(open.id), '402');
         const { header } = await checkout.sign(open.id);
@@ -190,20 +190,20 @@ describe('a link', () => {
       });
     }
 
-    it('parameters that nobody knows: ignores them', async () => {
+    it('unknown query parameters: ignores them', async () => {
       for (const query of ['?a=1', '?id=x&id[]=y', '?%zz', '?x402Version=1', '?__proto__=1']) {
         const res = await checkout.visit(`${open.id}${query}`);
-        assert.equal(told(res), '402', query);
+        assert.equal(answerOf(res), '402', query);
         assert.equal(res.body.resource.url, `https://pay.example/c/${open.id}`);
       }
     });
   });
 
-  describe('knows whence a payment came', () => {
+  describe("records a payment's channel:", () => {
     for (const [title, headers, channel] of [
-      ['the page says so', { 'Checkout-Channel': 'page' }, 'page'],
-      ['an agent says nothing', {}, 'x402'],
-      ['something else is said', { 'Checkout-Channel': 'x402; page' }, 'x402'],
+      ['the page sends Checkout-Channel', { 'Checkout-Channel': 'page' }, 'page'],
+      ['an agent sends no header', {}, 'x402'],
+      ['the header has another value', { 'Checkout-Channel': 'x402; page' }, 'x402'],
       ['a browser loads the page', { Accept: BROWSER }, 'x402'],
     ] as const) {
       it(`${channel}, when ${title}`, async () => {

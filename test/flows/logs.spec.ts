@@ -16,8 +16,8 @@ import { buildSigner, signToken } from '../support/api-client.js';
 import { BASE_SEPOLIA, BUYER } from '../support/checkout.js';
 import { createMigratedDatabase, testServices } from '../support/suite.js';
 
-describe('the log of a web and a worker process, at its most talkative', () => {
-  it('has one line for each unit of work, and no secret', async () => {
+describe('the logs of a web and a worker process at level trace', () => {
+  it('have one line for each unit of work, and no secret', async () => {
     const text: string[] = [];
     const sink = new Writable({
       write(chunk, _encoding, done) {
@@ -27,7 +27,7 @@ describe('the log of a web and a worker process, at its most talkative', () => {
     });
     const facilitator = await startFacilitator();
     const receiver = await startReceiver();
-    // What other files have left to be done would have lines here, too.
+    // On a database of its own, since due work of other spec files would be logged as well.
     const databaseUrl = await createMigratedDatabase('logs');
     const { redisUrl } = testServices();
     const environment = {
@@ -119,7 +119,8 @@ describe('the log of a web and a worker process, at its most talkative', () => {
       (line) => line.event === 'request.finished' && line.request_id === claimed.request_id,
     );
     assert.equal(paying?.status, 200);
-    // The request's id goes with the job, unless the sweep was faster than it; the payment's with all that follows.
+    // The job carries the request's id, unless the sweep took the payment first; every later line carries the
+    // payment's id.
     assert.equal(settled.request_id ?? claimed.request_id, claimed.request_id);
     assert.equal(settled.payment, claimed.payment);
     const due = { id: claimed.payment, stage: 'settle', attempt: 0, dueAt: new Date() } as const;
@@ -137,7 +138,7 @@ describe('the log of a web and a worker process, at its most talkative', () => {
   });
 });
 
-/** A facilitator that repeats what it was sent. */
+/** A facilitator that puts the buyer's signature into its reason. */
 function refusal(signature: string): { status: number; body: object } {
   return { status: 200, body: { isValid: false, invalidReason: `bad_${signature}`, payer: BUYER.address } };
 }

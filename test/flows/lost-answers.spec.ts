@@ -12,23 +12,23 @@ import { describeBothKinds } from '../support/kinds.js';
 import { decodeHeader } from '../support/link-answers.js';
 import { testServices } from '../support/suite.js';
 
-interface Heard {
+interface Received {
   status: number;
-  /** PAYMENT-RESPONSE. */
+  /** The PAYMENT-RESPONSE header. */
   receipt: string | undefined;
 }
 
-/** An agent as its author writes it, who sends a payment again as the client's own library sends requests. */
+/** An agent with a stock x402 client, which sends a payment again as its HTTP library sends requests. */
 interface Agent {
-  /** Everything from the first GET on; rejects when the answer does not come whole. */
-  pay(link: string): Promise<Heard>;
-  send(link: string, payment: string): Promise<Heard>;
-  /** What it is answered to a payment that had paid already. */
+  /** The whole exchange from the first GET on; rejects when an answer is incomplete. */
+  pay(link: string): Promise<Received>;
+  send(link: string, payment: string): Promise<Received>;
+  /** The status for a payment that has already paid. */
   repeated: 200 | 409;
 }
 
 function fetchAgent(identifier?: string): Agent {
-  const heard = async (response: Response): Promise<Heard> => {
+  const received = async (response: Response): Promise<Received> => {
     await response.text();
     return { status: response.status, receipt: response.headers.get('PAYMENT-RESPONSE') ?? undefined };
   };
@@ -45,16 +45,16 @@ function fetchAgent(identifier?: string): Agent {
           },
         });
       }
-      return await heard(await wrapFetchWithPayment(fetch, client)(link));
+      return await received(await wrapFetchWithPayment(fetch, client)(link));
     },
     send: async (link, payment) =>
-      await heard(await fetch(link, { headers: { 'PAYMENT-SIGNATURE': payment } })),
+      await received(await fetch(link, { headers: { 'PAYMENT-SIGNATURE': payment } })),
     repeated: identifier === undefined ? 409 : 200,
   };
 }
 
 function axiosAgent(): Agent {
-  const heard = ({ status, headers }: { status: number; headers: Record<string, unknown> }): Heard => {
+  const received = ({ status, headers }: { status: number; headers: Record<string, unknown> }): Received => {
     const receipt = headers['payment-response'];
     return { status, receipt: typeof receipt === 'string' ? receipt : undefined };
   };
@@ -65,16 +65,16 @@ function axiosAgent(): Agent {
       const answer = await wrapAxiosWithPayment(instance, client)
         .get(link)
         .catch((error: unknown) => {
-          // It throws a whole answer too, when that is not 2xx.
+          // Axios also throws for a complete answer that is not 2xx.
           const { code, response } = axios.isAxiosError(error) ? error : {};
           if (code === 'ERR_BAD_REQUEST' && response !== undefined) return response;
           throw error;
         });
-      return heard(answer as never);
+      return received(answer as never);
     },
     async send(link, payment) {
       const options = { headers: { 'PAYMENT-SIGNATURE': payment }, validateStatus: () => true };
-      return heard((await axios.get(link, options)) as never);
+      return received((await axios.get(link, options)) as never);
     },
     repeated: 409,
   };
@@ -83,16 +83,19 @@ function axiosAgent(): Agent {
 const AGENTS: Record<string, () => Agent> = {
   '@x402/fetch': fetchAgent,
   '@x402/axios': axiosAgent,
-  '@x402/fetch that names its payments': () => fetchAgent(generatePaymentId()),
+  '@x402/fetch with a payment identifier': () => fetchAgent(generatePaymentId()),
 };
 
-/** Where it is cut: whether the payment had been claimed by then, and how it goes on when the agent comes back. */
+/**
+ * A point at which the connection is cut: whether the payment was claimed before it, and how the service goes on
+ * when the agent retries.
+ */
 interface Point {
   isClaimed: boolean;
   lose(): Promise<{ release?: () => Promise<void> | void }>;
 }
 
-describeBothKinds('an agent that lost the answer', (kind) => {
+describeBothKinds('an agent whose answer was lost', (kind) => {
   let checkout: Checkout;
   let proxy: CuttingProxy;
   before(async () => {
@@ -113,14 +116,14 @@ describeBothKinds('an agent that lost the answer', (kind) => {
     proxy.cutNext(cut);
     return {};
   };
-  /** The facilitator has been asked, and does not answer before it is released. */
+  /** Cuts while the facilitator is being called; its answer comes when it is released. */
   const cutAtCall = (endpoint: 'verify' | 'settle') => async () => {
     const { facilitator } = checkout;
     const hold = facilitator[endpoint].holdNext();
     proxy.cutNext({ when: facilitator.waitForCall(endpoint, facilitator.calls[endpoint].length + 1) });
     return { release: () => hold.release() };
   };
-  /** The money has moved, and the service is about to write it down. */
+  /** Cuts when the money has moved and the service is about to record it. */
   const cutBeforeVerdict = async () => {
     const point = await PausePoint.put(testServices().databaseUrl, {
       table: 'payables',
@@ -134,7 +137,7 @@ describeBothKinds('an agent that lost the answer', (kind) => {
 
   const POINTS: Record<string, Point> = {
     'in the request’s first line': { isClaimed: false, lose: cutAt({ requestBytes: 9 }) },
-    'in the midst of the payment header': { isClaimed: false, lose: cutAt({ requestBytes: 900 }) },
+    'in the middle of the payment header': { isClaimed: false, lose: cutAt({ requestBytes: 900 }) },
     'a byte before the request’s end': { isClaimed: false, lose: cutAt({ requestBytes: -1 }) },
     'before the claim, at /verify': { isClaimed: false, lose: () => cutAtCall('verify')() },
     'after the claim, at /settle': { isClaimed: true, lose: () => cutAtCall('settle')() },
@@ -153,8 +156,8 @@ describeBothKinds('an agent that lost the answer', (kind) => {
   };
 
   for (const [agentName, newAgent] of Object.entries(AGENTS)) {
-    for (const [place, { isClaimed, lose }] of Object.entries(POINTS)) {
-      describe(`to ${agentName}, cut ${place},`, () => {
+    for (const [point, { isClaimed, lose }] of Object.entries(POINTS)) {
+      describe(`of ${agentName}, with the connection cut ${point},`, () => {
         let agent: Agent;
         let link: string;
         let id: string;
@@ -172,16 +175,16 @@ describeBothKinds('an agent that lost the answer', (kind) => {
           proxy.lostPayment();
         });
 
-        /** Until it has a receipt, as long as it is told to come again; then nothing else may have been paid. */
-        async function untilReceipt(ask: () => Promise<Heard>): Promise<Heard> {
-          const heard = await eventually(async () => {
+        /** Asks until there is a receipt or a final answer; then exactly this payment has moved money. */
+        async function untilReceipt(ask: () => Promise<Received>): Promise<Received> {
+          const received = await eventually(async () => {
             const answer = await ask();
-            const isToComeAgain = [202, 409].includes(answer.status) && answer.receipt === undefined;
-            assert.equal(isToComeAgain, false, `still ${answer.status}`);
+            const isRetryable = [202, 409].includes(answer.status) && answer.receipt === undefined;
+            assert.equal(isRetryable, false, `still ${answer.status}`);
             return answer;
           });
           await release();
-          const receipt = decodeHeader(heard.receipt ?? '') as { success: boolean; transaction: string };
+          const receipt = decodeHeader(received.receipt ?? '') as { success: boolean; transaction: string };
           const movements = checkout.facilitator.ledger.slice(moved);
           assert.deepEqual(
             movements.map(({ transaction }) => transaction),
@@ -189,12 +192,12 @@ describeBothKinds('an agent that lost the answer', (kind) => {
           );
           assert.equal(receipt.success, true);
           assert.deepEqual(await checkout.state(id), PAID);
-          return heard;
+          return received;
         }
 
-        it('gets its receipt for the same payload, and pays once', async () => {
+        it('gets its receipt by sending the same payload again, and pays once', async () => {
           const payment = proxy.lostPayment();
-          // What holds the first request up would hold the second up as well, from where it is claimed.
+          // The held first request would hold the second one as well, unless it was cut before the claim.
           if (isClaimed) await release();
           const { status } = await untilReceipt(() => agent.send(link, payment));
           assert.equal(status, isClaimed ? agent.repeated : 200);
@@ -203,12 +206,12 @@ describeBothKinds('an agent that lost the answer', (kind) => {
           assert.ok(again.receipt);
         });
 
-        it('gets its receipt when it starts anew, and pays once', async () => {
+        it('gets its receipt by starting again, and pays once', async () => {
           if (isClaimed) await release();
           const { status } = await untilReceipt(() => agent.pay(link));
           assert.equal(status, 200);
           const lost = await agent.send(link, proxy.lostPayment());
-          // Its first signature is worth nothing now, unless it was the one that paid.
+          // Its first signature is refused now, unless it was the one that paid.
           assert.deepEqual(
             [lost.status, lost.receipt !== undefined],
             [isClaimed ? agent.repeated : 409, isClaimed],

@@ -9,11 +9,10 @@ import { resetClock } from '../../shared/process/clock.js';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { openQueuePool } from '../../shared/queues/queue-settings.js';
 import type { SignedPayment } from '../support/checkout.js';
-import { walkDueWork } from '../support/due-work.js';
+import { doAllDueWork } from '../support/due-work.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { createDatabase } from '../support/suite.js';
 
-/** Another seed makes another run. */
 const SEED = Number(process.env.MONEY_SEED ?? '20261102');
 const PAYMENTS = 50;
 const BUYERS = 8;
@@ -24,7 +23,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
     let flow: MoneyFlow;
     let worker: Closable;
     const random = seededRandom(SEED);
-    const told: { status: number; sessionId: string }[] = [];
+    const answers: { status: number; sessionId: string }[] = [];
 
     before(async () => {
       const environment = {
@@ -57,7 +56,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
       assert.ok(ended > 20, `only ${ended} connections were ended`);
 
       await worker.close();
-      await walkDueWork(flow, flow.openHands());
+      await doAllDueWork(flow, flow.openManualWorker());
       await flow.assertBooks();
       const sessions = await Promise.all(sessionIds.map((id) => flow.session(id)));
       assert.deepEqual(
@@ -67,31 +66,31 @@ for (const store of ['Redis', 'Postgres'] as const) {
       assert.equal(flow.facilitator.ledger.length, PAYMENTS);
     });
 
-    it('and no buyer was told anything else than that it is paid, in progress, or cannot be told now', () => {
-      const odd = told.filter(({ status }) => ![200, 202, 409, 503].includes(status));
+    it('and each buyer gets 200, 202, 409 or 503', () => {
+      const odd = answers.filter(({ status }) => ![200, 202, 409, 503].includes(status));
       assert.deepEqual(odd, []);
     });
 
-    it('and no payment failed whose money moved', async () => {
+    it('and no payment is failed whose money moved', async () => {
       const wronged = await Payment.query(flow.db).where('status', 'succeeded').whereNotNull('failedAt');
       assert.deepEqual(wronged, []);
     });
 
-    /** Sends the same payment until it is taken. */
+    /** Sends the same payment until it is claimed. */
     async function buy(sessionId: string, signed: SignedPayment): Promise<void> {
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
         const { status } = await flow.visit(sessionId, { 'PAYMENT-SIGNATURE': signed.header });
-        told.push({ status, sessionId });
+        answers.push({ status, sessionId });
         if (status === 503)
-          assert.equal(await countClaims(sessionId), 0, '503 says that nothing was claimed');
+          assert.equal(await countClaims(sessionId), 0, 'a payment answered 503 was claimed');
         else if (status !== 202) return;
-        // Of a claim that nobody could read, nothing may have come.
+        // A 202 whose claim could not be read may stand for a claim that was rolled back.
         else if ((await countClaims(sessionId)) > 0) return;
       }
-      assert.fail(`${sessionId} was never taken`);
+      assert.fail(`${sessionId} was never claimed`);
     }
 
-    /** But for those that were ruled out. The test's own connections are ended as well. */
+    /** Counts claims without those that were ruled out; retries, because this connection is terminated as well. */
     async function countClaims(sessionId: string): Promise<number> {
       const claims = { checkoutSessionId: sessionId, payloadReleased: false };
       return await eventually(() => Payment.query(flow.db).where(claims).resultSize());
@@ -99,8 +98,8 @@ for (const store of ['Redis', 'Postgres'] as const) {
   });
 }
 
-describe('a connection that BullMQ has taken out of its pool', () => {
-  it('ends without ending the process', async () => {
+describe("a connection that is checked out of BullMQ's pool", () => {
+  it('can be terminated without ending the process', async () => {
     const databaseUrl = await createDatabase('lent_connection');
     const { database } = loadConfig({ DATABASE_URL: databaseUrl }, 'migrate');
     const queuePool = openQueuePool(database, 1);
@@ -108,12 +107,12 @@ describe('a connection that BullMQ has taken out of its pool', () => {
     const lent = await pool.connect();
     const hasEnded = new Promise((resolve) => lent.once('end', resolve));
     const { rows } = await lent.query('SELECT pg_backend_pid() AS pid');
-    // As BullMQ leaves it when it closes.
+    // BullMQ removes its listener when it closes.
     lent.removeAllListeners('error');
     const admin = new pg.Client({ connectionString: databaseUrl });
     await admin.connect();
     await admin.query('SELECT pg_terminate_backend($1)', [rows[0].pid]);
-    // An error that nobody hears would fail this test, as it would end a process.
+    // An unhandled 'error' event would fail this test, as it would end a process.
     await hasEnded;
     await assert.rejects(lent.query('SELECT 1'));
     lent.release();
@@ -122,7 +121,7 @@ describe('a connection that BullMQ has taken out of its pool', () => {
   });
 });
 
-/** Ends one connection after the other, whoever holds it and whatever it does. */
+/** Terminates random connections one after the other, idle or not. */
 function endConnections(databaseUrl: string, random: Random): { stop(): Promise<number> } {
   let isOver = false;
   const run = async (): Promise<number> => {

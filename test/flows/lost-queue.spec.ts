@@ -5,17 +5,17 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { TcpProxy } from '../../lab/world/processes/pause-points.js';
 import { JOB_NAMES } from '../../shared/jobs/jobs.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
 
-/** Claims the session and is answered 202. */
+/** Pays; the session is claimed and the answer is 202. */
 async function payAnd202(flow: MoneyFlow): Promise<{ id: string; nonce: string }> {
   const { id } = await flow.buildSession();
   const { header, payload } = await flow.sign(id);
-  assert.equal(told(await flow.visit(id, { [HEADER]: header })), '202 processing');
+  assert.equal(answerOf(await flow.visit(id, { [HEADER]: header })), '202 processing');
   return { id, nonce: payload.authorization.nonce };
 }
 
@@ -29,16 +29,16 @@ async function assertComplete(flow: MoneyFlow, sessions: { id: string }[]): Prom
   });
 }
 
-/** What is rung is taken from the queue by its workers; the sweep would leave it there. */
+/** The queue's workers take the jobs of new payments, which the sweep would leave in the queue. */
 async function assertQueueServes(flow: MoneyFlow): Promise<void> {
   await eventually(async () => assert.equal(await flow.app.redis?.ping(), 'PONG'));
   const sessions = await Promise.all(Array.from({ length: 10 }, () => flow.buildSession()));
-  const answers = await Promise.all(sessions.map(({ id }) => flow.pay(id).then(told)));
+  const answers = await Promise.all(sessions.map(({ id }) => flow.pay(id).then(answerOf)));
   assert.deepEqual(new Set(answers), new Set(['200 complete']));
   const redis = new Redis(testServices().redisUrl);
   await eventually(async () => {
     assert.deepEqual(await redis.keys('checkout:*-payment:pay_*'), []);
-    // Each queue has a worker that waits.
+    // Each queue has a blocked worker.
     const clients = String(await redis.client('LIST'));
     assert.equal(clients.match(/ cmd=bzpopmin /g)?.length, JOB_NAMES.length);
   }).finally(() => redis.disconnect());
@@ -56,7 +56,8 @@ for (const store of ['Redis', 'Postgres'] as const) {
 
     async function empty(): Promise<void> {
       if (store === 'Postgres') {
-        // Workers at it may lock the same tables in another order; Postgres then refuses one of the two.
+        // TRUNCATE and the workers lock these tables in different orders, and Postgres aborts one of them in a
+        // deadlock.
         await eventually(() => flow.db.raw('TRUNCATE bullmq.job, bullmq.meta CASCADE'));
         return;
       }
@@ -68,15 +69,16 @@ for (const store of ['Redis', 'Postgres'] as const) {
     it('loses no payment and settles none twice', async function () {
       this.timeout(60_000);
       const { settle } = flow.facilitator;
-      // Ten in /settle, ten that wait for their turn, and ten with an unclear outcome, whose next look is due soon.
-      const doubts: Behaviour = { connection: 'drop' };
-      settle.always(doubts);
-      const unclear = await Promise.all(Array.from({ length: 10 }, () => payAnd202(flow)));
+      // Ten payments in /settle, ten waiting for a worker, and ten unclear ones whose next check of the chain is
+      // due soon.
+      const unclear: Behaviour = { connection: 'drop' };
+      settle.always(unclear);
+      const unclearPayments = await Promise.all(Array.from({ length: 10 }, () => payAnd202(flow)));
       await eventually(async () => {
-        const payments = await Promise.all(unclear.map(({ id }) => flow.onlyPayment(id)));
-        const sure = payments.filter(({ settleUnclear }) => !settleUnclear);
+        const payments = await Promise.all(unclearPayments.map(({ id }) => flow.onlyPayment(id)));
+        const clear = payments.filter(({ settleUnclear }) => !settleUnclear);
         assert.deepEqual(
-          sure.map(({ status, stage, dueAt, history }) => ({ status, stage, dueAt, history })),
+          clear.map(({ status, stage, dueAt, history }) => ({ status, stage, dueAt, history })),
           [],
         );
       });
@@ -86,7 +88,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
       const waiting = await Promise.all(Array.from({ length: 10 }, () => payAnd202(flow)));
       await empty();
       hold.release();
-      const all = [...unclear, ...held, ...waiting];
+      const all = [...unclearPayments, ...held, ...waiting];
       await assertComplete(flow, all);
       for (const { nonce } of all) assert.equal(flow.facilitator.callsOf('settle', nonce).length, 1);
       await flow.assertBooks();
@@ -120,13 +122,13 @@ describe('Redis that cannot be reached', () => {
   });
   afterEach(() => flow.facilitator.settle.honest());
 
-  it('when web and worker start: payments are settled, doubts are cleared and sessions expire', async () => {
+  it('when web and worker start: payments are settled, unclear ones are resolved and sessions expire', async () => {
     const { id: over } = await flow.buildSession({ expiresAt: new Date(Date.now() + 500) });
     const { id } = await flow.buildSession();
-    assert.equal(told(await flow.pay(id)), '200 complete');
-    const { id: doubtful } = await flow.buildSession();
+    assert.equal(answerOf(await flow.pay(id)), '200 complete');
+    const { id: unclear } = await flow.buildSession();
     flow.facilitator.settle.next({ connection: 'drop' });
-    assert.equal(told(await flow.pay(doubtful)), '200 complete');
+    assert.equal(answerOf(await flow.pay(unclear)), '200 complete');
     await eventually(async () => assert.equal((await flow.session(over)).status, 'expired'));
     await flow.assertBooks();
   });
@@ -134,13 +136,13 @@ describe('Redis that cannot be reached', () => {
   it('while one call of /settle hangs: other payments and expiry do not wait for it', async () => {
     const hold = flow.facilitator.settle.holdNext();
     const { id: slow } = await flow.buildSession();
-    const slowAnswer = flow.pay(slow).then(told);
+    const slowAnswer = flow.pay(slow).then(answerOf);
     await eventually(() => assert.ok(flow.facilitator.calls.settle.length > 0));
     await eventually(async () => assert.equal((await flow.onlyPayment(slow)).settleCalls, 1));
     try {
       const { id: over } = await flow.buildSession({ expiresAt: new Date(Date.now() + 100) });
       const { id } = await flow.buildSession();
-      const answer = flow.pay(id).then(told);
+      const answer = flow.pay(id).then(answerOf);
       await eventually(async () => assert.equal((await flow.session(id)).status, 'complete'), 5000);
       assert.equal(await answer, '200 complete');
       await eventually(async () => assert.equal((await flow.session(over)).status, 'expired'), 5000);
@@ -151,16 +153,16 @@ describe('Redis that cannot be reached', () => {
     await flow.assertBooks();
   });
 
-  it('and comes back: the queue serves again', async () => {
+  it('and recovers: the queue serves again', async () => {
     await proxy.accept();
     await assertQueueServes(flow);
     await flow.assertBooks();
   });
 
-  it('and goes away again in the middle of payments: they end in the right state', async () => {
+  it('and is lost again during payments: they end in the right state', async () => {
     const hold = flow.facilitator.settle.holdAll();
     const sessions = await Promise.all(Array.from({ length: 10 }, () => flow.buildSession()));
-    const answers = sessions.map(({ id }) => flow.pay(id).then(told));
+    const answers = sessions.map(({ id }) => flow.pay(id).then(answerOf));
     await eventually(async () => {
       const payments = await Promise.all(sessions.map(({ id }) => flow.onlyPayment(id)));
       assert.ok(payments.every(({ settleCalls }) => settleCalls === 1));
@@ -171,36 +173,36 @@ describe('Redis that cannot be reached', () => {
     const { id } = await flow.buildSession();
     flow.facilitator.settle.honest();
     flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
-    assert.equal(told(await flow.pay(id)), '402 insufficient_funds');
-    assert.equal(told(await flow.pay(id)), '200 complete');
+    assert.equal(answerOf(await flow.pay(id)), '402 insufficient_funds');
+    assert.equal(answerOf(await flow.pay(id)), '200 complete');
     await proxy.accept();
     await assertQueueServes(flow);
     await flow.assertBooks();
   });
 
-  it('and that takes connections without ever answering: payments are settled all the same', async () => {
+  it('and accepts connections without answering: payments are settled all the same', async () => {
     proxy.stall();
     const { id } = await flow.buildSession();
-    assert.equal(told(await flow.pay(id)), '200 complete');
+    assert.equal(answerOf(await flow.pay(id)), '200 complete');
     proxy.resume();
     await assertQueueServes(flow);
     await flow.assertBooks();
   });
 });
 
-describe('a worker that serves one queue', () => {
-  it('finds its lost work behind whatever is due for the others', async () => {
+describe('a worker that serves one queue only', () => {
+  it('finds its due payment behind five hundred that are due in another queue', async () => {
     const flow = await openMoneyFlow('one_queue', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-    const { id: crowd } = await flow.buildSession();
+    const { id: others } = await flow.buildSession();
     await payAnd202(flow);
-    // Five hundred looks at the chain are due, and the workers that look are not there.
+    // Five hundred checks of the chain are due, and no worker serves their queue.
     await flow.db.raw(
       `INSERT INTO payments (id, checkout_session_id, account_id, livemode, status, amount_cents, token, token_amount,
          token_decimals, network, pay_to, channel, asset, payload_key, requirements, payload, valid_until, claimed_at, stage, due_at)
        SELECT id || n, ?, account_id, livemode, 'failed', amount_cents, token, token_amount, token_decimals, network, pay_to,
          channel, asset, payload_key || n, requirements, payload, valid_until, claimed_at, 'watch', due_at - interval '1 hour'
        FROM payments, generate_series(1, 500) n`,
-      [crowd],
+      [others],
     );
     const lost = await payAnd202(flow);
     const redis = new Redis(testServices().redisUrl);
@@ -215,8 +217,8 @@ describe('a worker that serves one queue', () => {
   });
 });
 
-describe('a queue that takes jobs and hands none out', () => {
-  it('holds no payment up for long: the sweep does what has been due for too long', async () => {
+describe('a queue that accepts jobs and delivers none', () => {
+  it('delays payments only briefly: the sweep processes what has been due for 15 s', async () => {
     const flow = await openMoneyFlow('stuck_queue', { environment: { SETTLE_WAIT_MS: '0' } });
     try {
       const queues = await flow.app.queues.open();

@@ -32,7 +32,7 @@ describe("a merchant's agent over MCP", () => {
     assert.ok(validate(body), JSON.stringify([validate.errors, body]));
   };
 
-  it('is told on connecting what this is and how it is used', () => {
+  it("gets the server's name, version and instructions when it connects", () => {
     const { name, version } = agent.sdk.getServerVersion() ?? {};
     assert.deepEqual([name, version], ['stablecoin-checkout', '2026-10-15']);
     assert.deepEqual(agent.sdk.getServerCapabilities(), { tools: {} });
@@ -42,7 +42,7 @@ describe("a merchant's agent over MCP", () => {
     );
   });
 
-  it('asks for a payment, hands on the link, and sees it complete once a stock agent has paid', async () => {
+  it('creates a session, and sees it complete once a stock agent has paid its link', async () => {
     const { body: made } = await agent.call('create_checkout_session', {
       ...MINIMAL,
       client_reference_id: 'table-7',
@@ -82,7 +82,7 @@ describe("a merchant's agent over MCP", () => {
     assert.equal(late.body.error.code, 'checkout_session_not_open');
   });
 
-  it('turns pages', async () => {
+  it('reads a list page by page', async () => {
     const made: string[] = [];
     for (let i = 0; i < 3; i++) made.unshift((await agent.call('create_checkout_session', MINIMAL)).body.id);
     const first = await agent.call('list_checkout_sessions', { limit: 2 });
@@ -92,7 +92,7 @@ describe("a merchant's agent over MCP", () => {
     assert.deepEqual(ids(second), made.slice(2));
   });
 
-  it('ends a session, and its merchant hears of it', async () => {
+  it('expires a session, with its event', async () => {
     const { body: made } = await agent.call('create_checkout_session', MINIMAL);
     const { body: expired } = await agent.call('expire_checkout_session', { id: made.id });
     fits('CheckoutSession', expired);
@@ -126,7 +126,7 @@ describe("a merchant's agent over MCP", () => {
     assert.equal((await agent.call('delete_webhook_endpoint', { id })).body.error.code, 'resource_missing');
   });
 
-  it('is told no more than that it went wrong, when it did so on our side', async () => {
+  it('gets no details of an internal error', async () => {
     const failing = mock.method(checkout.app.secretBox, 'seal', () => {
       throw new Error('the insides');
     });
@@ -159,7 +159,7 @@ describe("a merchant's agent over MCP", () => {
       assert.equal(elsewhere.body.error.code, 'idempotency_key_reused');
     });
 
-    it('shares it with the REST API, in both directions and with the same refusal', async () => {
+    it('shares the key with the REST API, in both directions and with the same refusal', async () => {
       const api = client(checkout.app, key);
       const first = await api
         .post('/v1/checkout/sessions', MINIMAL)
@@ -187,7 +187,7 @@ describe("a merchant's agent over MCP", () => {
       assert.deepEqual({ ...error, request_id: '' }, { ...refused.body.error, request_id: '' });
     });
 
-    it('makes one session of ten calls at once', async () => {
+    it('makes one session in ten simultaneous calls', async () => {
       const args = { ...MINIMAL, client_reference_id: 'at-once', idempotency_key: 'mcp-4' };
       const answers = await Promise.all(
         Array.from({ length: 10 }, async (_, i) => {
@@ -203,7 +203,7 @@ describe("a merchant's agent over MCP", () => {
       assert.equal(await count.resultSize(), 1);
     });
 
-    it('expires once, and sends one event', async () => {
+    it('expires a session once, with one event', async () => {
       const { body: made } = await agent.call('create_checkout_session', MINIMAL);
       const args = { id: made.id, idempotency_key: 'mcp-5' };
       const first = await agent.call('expire_checkout_session', args);
@@ -213,7 +213,7 @@ describe("a merchant's agent over MCP", () => {
       assert.equal(await Event.query(checkout.app.db).where({ checkoutSessionId: made.id }).resultSize(), 1);
     });
 
-    it('stored nothing when it was refused: corrected, the same key works', async () => {
+    it('stores nothing for a refused call: the same key works for the corrected one', async () => {
       const args = { ...MINIMAL, idempotency_key: 'mcp-6' };
       const wrong = await agent.call('create_checkout_session', { ...args, success_url: 'thanks' });
       assert.equal(wrong.body.error.code, 'url_invalid');
@@ -221,7 +221,7 @@ describe("a merchant's agent over MCP", () => {
       assert.equal(right.isError, false);
     });
 
-    it('gets nothing any more once its checkout key is revoked', async () => {
+    it('gets a 401 instead of the stored answer once its checkout key is revoked', async () => {
       const { accountId } = checkout.merchant;
       const { key: row, secret } = await createApiKey(checkout.app.db, {
         accountId,

@@ -3,17 +3,17 @@ import { refuses } from '../../lab/world/facilitator/dial.js';
 import { PausePoint } from '../../lab/world/processes/pause-points.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
-import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 
-describe('a worker that stands still for a minute', () => {
+describe('a worker that is paused for a minute', () => {
   let flow: MoneyFlow;
-  let hands: Hands;
-  /** Each test has a chain of its own: its blocks do not go back with the clock. */
+  let manualWorker: ManualWorker;
+  /** Each test has a chain of its own, because blocks cannot go back in time with the clock. */
   beforeEach(async () => {
-    flow = await openMoneyFlow('stood_still', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-    hands = flow.openHands();
+    flow = await openMoneyFlow('paused_worker', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+    manualWorker = flow.openManualWorker();
   });
   afterEach(async () => {
     await PausePoint.removeAll();
@@ -27,54 +27,54 @@ describe('a worker that stands still for a minute', () => {
     return { id, paymentId: (await flow.onlyPayment(id)).id };
   }
 
-  /** Stands still where its write of this kind is committed, until the time has passed. */
-  async function standStill(paymentId: string, written: string, seconds: number): Promise<void> {
+  /** Settles the payment, paused for so many seconds in the commit of this write. */
+  async function settleWithPause(paymentId: string, written: string, seconds: number): Promise<void> {
     const pause = await PausePoint.put(flow.databaseUrl, {
       table: 'payments',
       on: 'UPDATE',
       when: `NEW.id = '${paymentId}' AND ${written}`,
       moment: 'commit',
     });
-    const settling = settlePayment(hands.deps, { paymentId });
+    const settling = settlePayment(manualWorker.deps, { paymentId });
     await pause.reached();
     advanceClock(seconds * 1000);
     await pause.release();
     await settling;
   }
 
-  it('between its mark and /settle sends nothing: another may have the payment by then', async () => {
+  it('between its mark and /settle sends nothing, because another worker may have the payment by then', async () => {
     const { id, paymentId } = await claim();
-    await standStill(paymentId, `NEW.stage = 'confirm'`, 60);
+    await settleWithPause(paymentId, `NEW.stage = 'confirm'`, 60);
     assert.equal(flow.facilitator.calls.settle.length, 0);
     const { stage, settleUnclear, history } = await flow.onlyPayment(id);
     assert.deepEqual([stage, settleUnclear], ['settle', false]);
     assert.equal(history.at(-1)?.said, 'not processed: taken too long ago');
-    await hands.doNext(paymentId);
+    await manualWorker.doNext(paymentId);
     assert.deepEqual(await flow.state(id), PAID);
     await flow.assertBooks();
   });
 
-  it('for a moment sends what it has marked', async () => {
+  it('for less than its lease sends the payment that it has marked', async () => {
     const { id, paymentId } = await claim();
-    await standStill(paymentId, `NEW.stage = 'confirm'`, 20);
+    await settleWithPause(paymentId, `NEW.stage = 'confirm'`, 20);
     assert.deepEqual(await flow.state(id), PAID);
     await flow.assertBooks();
   });
 
-  it('in its call, and lost the payment meanwhile, passes on what it was told', async () => {
+  it("during its call, after losing the payment to another worker, records the facilitator's answer", async () => {
     const { id, paymentId } = await claim();
     const held = flow.facilitator.settle.holdNext();
     const calls = flow.facilitator.calls.settle.length;
-    const settling = settlePayment(hands.deps, { paymentId });
+    const settling = settlePayment(manualWorker.deps, { paymentId });
     await flow.facilitator.waitForCall('settle', calls + 1);
     flow.chain.endpoint.fail('http_500');
     flow.facilitator.verify.always(refuses('unexpected_verify_error'));
-    const other = flow.openHands();
+    const other = flow.openManualWorker();
     await other.doNext(paymentId);
     held.release();
     await settling;
-    // Nobody can read the chain; but the facilitator has said that it settled.
-    for (let looks = 0; looks < 60; looks += 1) await other.doNext(paymentId);
+    // The chain cannot be read, but the facilitator has said that it settled.
+    for (let checks = 0; checks < 60; checks += 1) await other.doNext(paymentId);
     assert.equal((await flow.onlyPayment(id)).status, 'processing');
     flow.chain.endpoint.recover();
     flow.facilitator.verify.honest();
@@ -83,14 +83,14 @@ describe('a worker that stands still for a minute', () => {
     await flow.assertBooks();
   });
 
-  it('after its call, while another has decided, changes nothing', async () => {
+  it('during its call, after another worker has decided, changes nothing', async () => {
     const { id, paymentId } = await claim();
     const held = flow.facilitator.settle.holdNext();
-    const settling = settlePayment(hands.deps, { paymentId });
+    const settling = settlePayment(manualWorker.deps, { paymentId });
     const calls = flow.facilitator.calls.settle.length;
     await flow.facilitator.waitForCall('settle', calls + 1);
-    const other = flow.openHands();
-    // Its lease is over; the chain shows nothing yet, and the payment is settled again.
+    const other = flow.openManualWorker();
+    // The lease has run out; the chain shows no transfer yet, and the payment is settled again.
     while ((await flow.onlyPayment(id)).status === 'processing') await other.doNext(paymentId);
     assert.deepEqual(await flow.state(id), PAID);
     held.release();

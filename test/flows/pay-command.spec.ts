@@ -7,7 +7,7 @@ import { SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
 import { resetTestSandbox } from '../support/sandbox.js';
 import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';
 
-interface Said {
+interface Output {
   code: number;
   stdout: string;
   stderr: string;
@@ -16,18 +16,18 @@ interface Said {
 describe('npm run pay', function () {
   this.timeout(60_000);
   let checkout: SandboxCheckout;
-  let hurried: SandboxCheckout;
+  let shortWait: SandboxCheckout;
   before(async () => {
     checkout = await openSandboxCheckout();
-    hurried = await openSandboxCheckout({ SETTLE_WAIT_MS: '200' });
+    shortWait = await openSandboxCheckout({ SETTLE_WAIT_MS: '200' });
   });
   afterEach(() => resetTestSandbox());
   after(async () => {
-    await hurried.close();
+    await shortWait.close();
     await checkout.close();
   });
 
-  async function pay(...argv: string[]): Promise<Said> {
+  async function pay(...argv: string[]): Promise<Output> {
     let [stdout, stderr] = ['', ''];
     const output = {
       stdout: { write: (text: string) => (stdout += text) },
@@ -43,13 +43,13 @@ describe('npm run pay', function () {
     return { id, link: `http://127.0.0.1:${on.app.port}/c/${id}` };
   }
 
-  async function assertRefused(said: Promise<Said>, reason: RegExp): Promise<void> {
-    const { code, stderr } = await said;
+  async function assertRefused(output: Promise<Output>, reason: RegExp): Promise<void> {
+    const { code, stderr } = await output;
     assert.equal(code, 1);
     assert.match(stderr, reason);
   }
 
-  it('pays what comes first, says that it raises the limit, and prints the receipt', async () => {
+  it("pays the first offer, prints that it raises the client's limit, and prints the receipt", async () => {
     const { id, link } = await newLink();
     const { code, stdout, stderr } = await pay(link);
     assert.deepEqual([code, stderr], [0, '']);
@@ -64,7 +64,7 @@ describe('npm run pay', function () {
     [['--network', 'solana-devnet', '--token', 'usdg'], SOLANA_DEVNET, 'USDG'],
   ];
   for (const [options, network, symbol] of choices) {
-    it(`pays ${symbol} on ${network} when told ${options.join(' ')}`, async () => {
+    it(`pays ${symbol} on ${network} with ${options.join(' ')}`, async () => {
       const { id, link } = await newLink();
       const { code, stdout, stderr } = await pay(link, ...options);
       assert.deepEqual([code, stderr], [0, '']);
@@ -73,16 +73,16 @@ describe('npm run pay', function () {
     });
   }
 
-  it('asks on after a 202 until it is 200', async () => {
-    await hurried.sandbox.turn({ blocks: 'slow' });
-    const { id, link } = await newLink(hurried);
+  it('polls after a 202 until it is 200', async () => {
+    await shortWait.sandbox.turn({ blocks: 'slow' });
+    const { id, link } = await newLink(shortWait);
     const { code, stdout } = await pay(link);
     assert.equal(code, 0);
     assert.match(stdout, /HTTP 202[\s\S]*Paid [\s\S]*HTTP 200/);
-    assert.equal((await hurried.payments(id)).length, 1);
+    assert.equal((await shortWait.payments(id)).length, 1);
   });
 
-  it('pays with a wallet of its user’s', async () => {
+  it("pays with the user's own wallet", async () => {
     const wallet = Keypair.generate();
     await checkout.sandbox.chains.fund(wallet.publicKey.toBase58());
     const { id, link } = await newLink();
@@ -91,7 +91,7 @@ describe('npm run pay', function () {
     assert.equal((await checkout.payment(id)).payer, wallet.publicKey.toBase58());
   });
 
-  it('says that a wallet does not hold enough', async () => {
+  it("prints that the wallet's balance is too low", async () => {
     const { link } = await newLink();
     await assertRefused(
       pay(link, '--key', generatePrivateKey()),
@@ -99,29 +99,29 @@ describe('npm run pay', function () {
     );
   });
 
-  it('says that a link is paid already', async () => {
+  it('prints that the link is paid already', async () => {
     const { link } = await newLink();
     await pay(link);
     await assertRefused(pay(link), /^Already paid: /);
   });
 
-  it('says that a link has expired', async () => {
+  it('prints that the link has expired', async () => {
     const { link } = await newLink(checkout, { expiresAt: new Date(0) });
     await assertRefused(pay(link), /has expired/);
   });
 
-  it('says that what it was given is no payment link', async () => {
+  it('prints that its argument is not a payment link', async () => {
     const { port } = checkout.app;
     await assertRefused(pay('coffee'), /^"coffee" is not a link: /);
     await assertRefused(pay(`http://127.0.0.1:${port}/c/cs_test_none`), /^There is no payment link /);
     await assertRefused(pay(`http://127.0.0.1:${port}/healthz`), /^Not a payment link: /);
   });
 
-  it('says that nothing can be reached', async () => {
+  it('prints that the address cannot be reached', async () => {
     await assertRefused(pay('http://127.0.0.1:9/c/x'), /^Cannot connect to http:\/\/127\.0\.0\.1:9 /);
   });
 
-  it('says what the link offers instead of what was asked for', async () => {
+  it('prints what the link offers when the option matches none of it', async () => {
     const { link } = await newLink();
     await assertRefused(
       pay(link, '--token', 'EURC'),
@@ -129,10 +129,10 @@ describe('npm run pay', function () {
     );
   });
 
-  it('never repeats a key that it cannot read', async () => {
+  it('never prints a key that it cannot read', async () => {
     const { link } = await newLink();
-    const said = await pay(link, '--key', '0x1234secret');
-    assert.equal(said.code, 1);
-    assert.doesNotMatch(said.stdout + said.stderr, /1234secret/);
+    const output = await pay(link, '--key', '0x1234secret');
+    assert.equal(output.code, 1);
+    assert.doesNotMatch(output.stdout + output.stderr, /1234secret/);
   });
 });

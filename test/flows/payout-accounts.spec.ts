@@ -7,7 +7,7 @@ import { associatedTokenAccount } from '../../shared/chains/associated-token-acc
 import { findNetwork, type SvmNetwork } from '../../shared/chains/networks.js';
 import { type Checkout, openCheckout, SOLANA_DEVNET } from '../support/checkout.js';
 import { assertRefused, runJson } from '../support/cli.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 import { testServices } from '../support/suite.js';
 
 const NETWORK = findNetwork(SOLANA_DEVNET) as SvmNetwork;
@@ -18,7 +18,7 @@ const [USDC, ...OTHERS] = NETWORK.tokens.map((token) => ({
 }));
 assert.ok(USDC !== undefined && OTHERS.length > 0);
 
-/** A node that knows all accounts but these. */
+/** Starts a node on which all accounts exist except these. */
 async function startRpc(missing: Set<string>): Promise<RpcEndpoint> {
   const account = {
     data: ['', 'base64'],
@@ -57,7 +57,7 @@ describe("a merchant's token accounts on Solana", () => {
     return accepts.filter(({ network }) => network === SOLANA_DEVNET).map(({ asset }) => asset);
   }
 
-  it('are offered until one is known to be missing, which then is left out', async () => {
+  it('are offered until one is known to be missing, which is then left out', async () => {
     missing.add(USDC.account);
     const { id } = await checkout.buildSession();
     assert.deepEqual(
@@ -68,20 +68,20 @@ describe("a merchant's token accounts on Solana", () => {
     await eventually(async () => assert.deepEqual(await mints(id), others));
   });
 
-  it('make a link that can be paid with nothing else one that cannot be paid', async () => {
+  it('are unavailable when every account is missing and there is no EVM wallet: 503', async () => {
     const wallet = 'Hs1X5YtXwZACueUtS9azZyXFDWVxAMLvm3tttubpK7ph';
     for (const token of NETWORK.tokens) missing.add(associatedTokenAccount(wallet, token));
     const { accountId } = await buildMerchant(checkout.app.db, { evmWallet: null, solanaWallet: wallet });
     const { id } = await buildSession(checkout.app.db, accountId);
-    assert.equal(told(await checkout.visit(id)), '402');
+    assert.equal(answerOf(await checkout.visit(id)), '402');
     await eventually(async () => {
       const answer = await checkout.visit(id);
-      assert.equal(told(answer), '503 payments_unavailable');
+      assert.equal(answerOf(answer), '503 payments_unavailable');
       assert.equal(answer.get('Retry-After'), '60');
     });
   });
 
-  it('are offered as ever when the chain cannot be read', async () => {
+  it('are all offered when the chain cannot be read', async () => {
     const wallet = 'CiDwVBFgWV9E5MvXWoLgnEgn2hK7rJikbvfWavzAQz3';
     for (const token of NETWORK.tokens) missing.add(associatedTokenAccount(wallet, token));
     const { accountId } = await buildMerchant(checkout.app.db, { solanaWallet: wallet });
@@ -121,19 +121,19 @@ describe('the merchants command', () => {
     },
   ];
 
-  it('says which accounts a wallet has to open, when it is set and when it is shown', async () => {
+  it('prints the token accounts that a wallet still has to open, on create and on show', async () => {
     const created = await runJson('create', '--name', 'Shop', '--solana', SOLANA_WALLET);
     assert.deepEqual(created.token_accounts_to_open, expected);
     assert.match(created.keys.live, /^svc_ck_live_/);
     assert.deepEqual((await runJson('show', created.account.id)).token_accounts_to_open, expected);
   });
 
-  it('says nothing of what cannot be read, or of who has no wallet there', async () => {
+  it('prints none when the chain cannot be read or the account has no Solana wallet', async () => {
     const { account, ...rest } = await runJson('create', '--name', 'Shop');
     assert.deepEqual(Object.keys(rest), ['keys']);
     process.env.RPC_URL_SOLANA_DEVNET = process.env.RPC_URL_SOLANA;
     const updated = await runJson('update', account.id, '--solana', SOLANA_WALLET);
     assert.equal('token_accounts_to_open' in updated, false);
-    await assertRefused(/acct_nobody/, 'show', 'acct_nobody');
+    await assertRefused(/acct_unknown/, 'show', 'acct_unknown');
   });
 });

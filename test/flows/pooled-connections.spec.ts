@@ -7,7 +7,7 @@ import { MINIMAL, openWebProcesses, SESSIONS, type WebProcesses } from '../suppo
 
 const AT_ONCE = 6;
 
-describe('web processes behind a pooler that holds no prepared statements', () => {
+describe('web processes behind a pooler that keeps no prepared statements', () => {
   let processes: WebProcesses;
   let pooler: Pooler;
   before(async () => {
@@ -20,7 +20,7 @@ describe('web processes behind a pooler that holds no prepared statements', () =
     await processes.close();
   });
 
-  it('serve every create, and say once what is wrong and what cures it', async () => {
+  it('serve every create, and log the problem and its remedy once', async () => {
     const webs = await Promise.all([1, 2].map(() => processes.start({ DATABASE_URL: pooler.url })));
     const createOnBoth = async (): Promise<void> => {
       const answers = await Promise.all(
@@ -41,16 +41,16 @@ describe('web processes behind a pooler that holds no prepared statements', () =
     await createOnBoth();
     for (const web of webs) {
       await eventually(() => {
-        const told = web.lines().filter(({ event }) => event === 'database.statements_not_kept');
-        assert.equal(told.length, 1, web.output());
-        assert.match(String(told[0]?.hint), /DATABASE_PREPARED_STATEMENTS=false/);
+        const warnings = web.lines().filter(({ event }) => event === 'database.statements_not_kept');
+        assert.equal(warnings.length, 1, web.output());
+        assert.match(String(warnings[0]?.hint), /DATABASE_PREPARED_STATEMENTS=false/);
       });
     }
   });
 
-  it('say nothing when they were told of it, nor without a pooler', async () => {
-    const told = { DATABASE_URL: pooler.url, DATABASE_PREPARED_STATEMENTS: 'false' };
-    for (const settings of [told, {}]) {
+  it('log nothing with DATABASE_PREPARED_STATEMENTS=false, nor without a pooler', async () => {
+    const configured = { DATABASE_URL: pooler.url, DATABASE_PREPARED_STATEMENTS: 'false' };
+    for (const settings of [configured, {}]) {
       const web = await processes.start(settings);
       assert.equal(
         (await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL })).status,
@@ -64,10 +64,10 @@ describe('web processes behind a pooler that holds no prepared statements', () =
     }
   });
 
-  it('warn of it where the queue lives in Postgres, which no pooler may stand before', async () => {
+  it("warn when the queue's database is behind a pooler", async () => {
     const pooled = await processes.start({ DATABASE_URL: pooler.url, REDIS_URL: '' });
     const direct = await processes.start({ DATABASE_URL: testServices().databaseUrl, REDIS_URL: '' });
-    // It has had its answer by then.
+    // The check of the connection has been answered by then.
     await processes.send(direct.port, 'POST', SESSIONS, { body: MINIMAL });
     for (const [web, expected] of [
       [pooled, 1],

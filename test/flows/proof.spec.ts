@@ -19,17 +19,17 @@ import { failsToSettle } from '../../lab/world/facilitator/dial.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { BUYER, type Checkout, openCheckout } from '../support/checkout.js';
-import { receiptOf, told } from '../support/link-answers.js';
+import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const newKey = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
 
-describe('the proof of a payment', () => {
+describe('a signed receipt', () => {
   let front: Server;
   let baseUrl: string;
   let checkout: Checkout;
   before(async () => {
-    // Its address has to be known before the service starts, since receipts name it.
+    // The base address has to be known before the service starts, because receipts contain it.
     front = createServer((req, res) => checkout.app.server.emit('request', req, res));
     await new Promise<void>((resolve) => front.listen(0, 'localhost', resolve));
     baseUrl = `http://localhost:${(front.address() as AddressInfo).port}`;
@@ -56,7 +56,7 @@ describe('the proof of a payment', () => {
     return JSON.parse(await response.text()).keys;
   }
 
-  /** As someone does who has the receipt and a copy of the key set. */
+  /** Verifies with the receipt and the published key set only. */
   async function verify(receipt: unknown): Promise<ReceiptPayload> {
     const [key] = await publishedKeys();
     return await verifyReceiptSignatureJWS(receipt as JWSSignedReceipt, key as never);
@@ -68,7 +68,7 @@ describe('the proof of a payment', () => {
     return await wrapFetchWithPayment(fetch, client)(linkOf(session));
   }
 
-  it('comes with the answer that @x402/fetch gets, and the stock helper verifies it with the published key', async () => {
+  it('is in the answer that @x402/fetch gets, and the stock helper verifies it with the published key', async () => {
     const session = await checkout.buildSession();
     const response = await payWithFetch(session);
     const body = JSON.parse(await response.text());
@@ -87,20 +87,20 @@ describe('the proof of a payment', () => {
     assert.equal(body.session.payment.settled_at, (await verify(receipt)).issuedAt);
   });
 
-  it('comes with the answer that @x402/axios gets', async () => {
+  it('is in the answer that @x402/axios gets', async () => {
     const session = await checkout.buildSession();
     const client = new AxiosClient().register('eip155:*', new ExactEvmScheme(BUYER));
     const { data } = await wrapAxiosWithPayment(axios.create(), client).get(linkOf(session));
     assert.equal((await verify(data.receipt)).resourceUrl, linkOf(session));
   });
 
-  it('is verified by the stock helper alone, which finds the key by the receipt', async () => {
+  it('is verified by the stock helper alone, which resolves the key from the receipt', async () => {
     const response = await payWithFetch(await checkout.buildSession());
     const receipt = extractReceiptFromResponse(response) as JWSSignedReceipt;
     assert.deepEqual(await verifyReceiptSignatureJWS(receipt), await verify(receipt));
   });
 
-  it('is verified by what fetches key sets, whichever of our keys signed', async () => {
+  it("is verified with a remote key set that has both of the service's keys", async () => {
     const { receipt } = JSON.parse(await (await payWithFetch(await checkout.buildSession())).text());
     const find = createRemoteJWKSet(new URL(`${baseUrl}/.well-known/jwks.json`));
     const [head = ''] = receipt.signature.split('.');
@@ -109,7 +109,7 @@ describe('the proof of a payment', () => {
     assert.equal((await publishedKeys()).length, 2);
   });
 
-  it('has its keys where a base address with a path has them, too, and nothing to be written there', async () => {
+  it('has its DID document at both addresses of did:web, and the key set is read-only', async () => {
     const [below, wellKnown] = await Promise.all(
       ['/did.json', '/.well-known/did.json'].map(async (path) => await (await fetch(baseUrl + path)).text()),
     );
@@ -119,7 +119,7 @@ describe('the proof of a payment', () => {
     assert.equal((await fetch(`${baseUrl}/.well-known/jwks.json`, { method: 'POST' })).status, 404);
   });
 
-  it('matches what was offered, as the stock helper compares them', async () => {
+  it("matches the offer by the stock helper's comparison", async () => {
     const session = await checkout.buildSession();
     const { accepts, resource } = await checkout.quote(session.id);
     const response = await payWithFetch(session);
@@ -130,20 +130,20 @@ describe('the proof of a payment', () => {
     assert.equal(verifyReceiptMatchesOffer(receipt, offer, [`0x${'1'.repeat(40)}`]), false);
   });
 
-  it('stays the same bytes, on every later GET, on the page and for who pays again', async () => {
+  it('is the same bytes on every later GET, on the page and for a repeated payment', async () => {
     const session = await checkout.buildSession();
     const payment = await checkout.sign(session.id);
     const headers = { 'PAYMENT-SIGNATURE': payment.header };
     const first = await checkout.visit(session.id, headers);
-    assert.equal(told(first), '200 complete');
+    assert.equal(answerOf(first), '200 complete');
     advanceClock(5000);
     const later = await checkout.visit(session.id);
     assert.equal(later.text, first.text);
     const again = await checkout.visit(session.id, headers);
-    assert.equal(told(again), '409 session_already_paid');
+    assert.equal(answerOf(again), '409 session_already_paid');
     const page = await checkout.visit(session.id, { Accept: 'text/html' });
     const other = await checkout.visit(session.id, {
-      'PAYMENT-SIGNATURE': (await strangersPayment()).header,
+      'PAYMENT-SIGNATURE': (await anotherPayment()).header,
     });
     for (const answer of [later, again, page]) {
       assert.equal(answer.get('PAYMENT-RESPONSE'), first.get('PAYMENT-RESPONSE'));
@@ -152,9 +152,9 @@ describe('the proof of a payment', () => {
     assert.equal(other.get('PAYMENT-RESPONSE'), undefined);
   });
 
-  const strangersPayment = async () => await checkout.sign((await checkout.buildSession()).id);
+  const anotherPayment = async () => await checkout.sign((await checkout.buildSession()).id);
 
-  it('is nothing that is made where nothing is paid', async () => {
+  it('is not made for an offer, a page or a failed payment', async () => {
     const { receipts } = checkout.app;
     const { sign } = receipts;
     const asked: string[] = [];
@@ -168,7 +168,7 @@ describe('the proof of a payment', () => {
       await checkout.visit(session.id, { Accept: 'text/html' });
       checkout.facilitator.settle.next(failsToSettle('insufficient_funds'));
       const failed = await checkout.pay(session.id);
-      assert.equal(told(failed), '402 insufficient_funds');
+      assert.equal(answerOf(failed), '402 insufficient_funds');
       assert.deepEqual(Object.keys(receiptOf(failed) ?? {}).sort(), [
         'errorReason',
         'network',
@@ -182,7 +182,7 @@ describe('the proof of a payment', () => {
     }
   });
 
-  it('holds nothing that is only the merchant’s', async () => {
+  it('contains none of the merchant’s private fields', async () => {
     const session = await checkout.buildSession({
       metadata: { order: 'only-for-the-merchant' },
       clientReferenceId: 'only-for-the-merchant',
@@ -195,16 +195,16 @@ describe('the proof of a payment', () => {
     const header = Buffer.from(res.get('PAYMENT-RESPONSE') ?? '', 'base64').toString();
     assert.doesNotMatch(res.text + header + signed, /only-for-the-merchant/);
     assert.doesNotMatch(header + signed, /not-in-a-receipt/);
-    const said = Object.keys(JSON.parse(signed)).sort();
-    assert.deepEqual(said, ['issuedAt', 'network', 'payer', 'resourceUrl', 'transaction', 'version']);
+    const names = Object.keys(JSON.parse(signed)).sort();
+    assert.deepEqual(names, ['issuedAt', 'network', 'payer', 'resourceUrl', 'transaction', 'version']);
   });
 
-  it('fits, twice, into what common proxies take for headers', async () => {
+  it("is less than 2 KiB as a header, so that it fits twice into common proxies' limits", async () => {
     const res = await checkout.pay((await checkout.buildSession()).id);
     assert.ok((res.get('PAYMENT-RESPONSE') ?? '').length < 2048);
   });
 
-  it('does not exist without a key: the answer is as ever, and the key set is empty', async () => {
+  it('is absent without a signing key, and the key set is empty', async () => {
     const plain = await openCheckout();
     try {
       const { id } = await plain.buildSession();

@@ -12,7 +12,7 @@ import { type Expiring, openExpiring } from '../support/expiring.js';
 import { loggerWithLines } from '../support/log-lines.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
-/** What a worker may say of a store that it cannot reach, however long that lasts. */
+/** The most log lines about an unavailable queue store, for any duration. */
 const FEW_LINES = 3;
 
 describe('a worker whose queue lives in Postgres', () => {
@@ -27,17 +27,17 @@ describe('a worker whose queue lives in Postgres', () => {
       await expiring.db.destroy();
     });
 
-    it('sweeps all the same, says it once, begins when they are made, and stops when it is told to', async () => {
+    it('sweeps, logs it once, takes jobs when the tables are created, and stops on SIGTERM', async () => {
       const environment = { DATABASE_URL: expiring.databaseUrl, FACILITATOR_URL: 'http://127.0.0.1:1' };
       const worker = await startWorkerProcess(environment);
-      const said = (event: string) => worker.lines().filter((line) => line.event === event);
+      const logged = (event: string) => worker.lines().filter((line) => line.event === event);
       await expiring.untilExpired(await expiring.buildOverdue(3));
       await expiring.untilExpired(await expiring.buildOverdue(3));
-      await eventually(() => assert.equal(said('queue.away').length, 1));
+      await eventually(() => assert.equal(logged('queue.away').length, 1));
       assert.ok(worker.lines().filter(({ event }) => String(event).startsWith('queue.')).length <= FEW_LINES);
 
       await migrate(loadConfig(environment, 'migrate'), createLogger('silent', 'test'));
-      await eventually(() => assert.equal(said('queue.back').length, 1));
+      await eventually(() => assert.equal(logged('queue.back').length, 1));
 
       await expiring.db.raw('DROP SCHEMA bullmq CASCADE');
       const late = await startWorkerProcess(environment);
@@ -56,7 +56,7 @@ describe('a worker whose queue lives in Postgres', () => {
     });
     after(() => proxy.refuse());
 
-    it('works when it is let in, and while it waits neither spins nor talks', async () => {
+    it('works when it is let in, and does not log repeatedly while it waits', async () => {
       const config = loadConfig(
         { DATABASE_URL: proxy.databaseUrl, FACILITATOR_URL: 'http://127.0.0.1:1' },
         'worker',
@@ -75,9 +75,9 @@ describe('a worker whose queue lives in Postgres', () => {
       });
       const queues = openQueues(config, undefined, logger);
       try {
-        await eventually(() => assert.deepEqual(toldOfQueue(), ['queue.away']));
+        await eventually(() => assert.deepEqual(queueEvents(), ['queue.away']));
         await proxy.accept();
-        await eventually(() => assert.deepEqual(toldOfQueue(), ['queue.away', 'queue.back']));
+        await eventually(() => assert.deepEqual(queueEvents(), ['queue.away', 'queue.back']));
         await queues.enqueue({ name: 'settle-payment', payload: { paymentId: 'pay_1' }, id: 'pay_1' });
         await eventually(() => assert.deepEqual(handled, ['pay_1']));
       } finally {
@@ -86,7 +86,7 @@ describe('a worker whose queue lives in Postgres', () => {
       }
     });
 
-    function toldOfQueue(): string[] {
+    function queueEvents(): string[] {
       return lines.map(({ event }) => event).filter((event) => event.startsWith('queue.'));
     }
   });

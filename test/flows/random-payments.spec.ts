@@ -17,37 +17,36 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { paymentJob } from '../../shared/settlement/payment-job.js';
 import { expireSessions } from '../../workers/jobs/expire-sessions.js';
 import type { SignedPayment } from '../support/checkout.js';
-import { walkDueWork } from '../support/due-work.js';
+import { doAllDueWork } from '../support/due-work.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
-import { type Surroundings, TROUBLES } from '../support/random-troubles.js';
+import { FAULTS, type FaultTargets } from '../support/random-faults.js';
 import { testServices } from '../support/suite.js';
 
-/** Another seed makes another run. */
 const SEED = Number(process.env.MONEY_SEED ?? '20261102');
 const PAYMENTS = 120;
 const BUYERS = 8;
-/** Of calls of /settle: more than there will be. */
+/** Behaviours for more calls of /settle than the run makes. */
 const CALLS = 900;
 
-/** Of a statement; a path that freezes does so for longer. */
-const PATIENCE_MS = 500;
-const MOODS = [...SETTLE_MOODS, ...AMBIGUOUS_MOODS, ...LYING_MOODS];
+/** The timeout of a statement; a frozen path to Postgres takes longer. */
+const TIMEOUT_MS = 500;
+const FAULT_MODES = [...SETTLE_MOODS, ...AMBIGUOUS_MOODS, ...LYING_MOODS];
 
 interface Sent extends SignedPayment {
   sessionId: string;
 }
 
 /**
- * Every way of a facilitator to fail, chains that limit, lag, halt or go away, connections that break or freeze, lost
- * queues, ended sessions and signatures sent twice, as chance has it. What must come out of it is the same each time:
- * books that agree.
+ * Seeded random faults: every failure of a facilitator, chains that rate-limit, lag, halt or are unavailable,
+ * broken and frozen connections, lost queues, expired sessions and signatures sent twice. The books must agree
+ * with the facilitator's ledger after each run.
  */
-describe('a hundred and twenty payments while everything goes wrong', () => {
+describe('a hundred and twenty payments under random faults', () => {
   let flow: MoneyFlow;
   let worker: Closable;
-  let around: Surroundings;
+  let around: FaultTargets;
   let redis: Redis;
-  let isOut = false;
+  let isFaulty = false;
   const random = seededRandom(SEED);
   const sessions: string[] = [];
   const sent: Sent[] = [];
@@ -61,7 +60,7 @@ describe('a hundred and twenty payments while everything goes wrong', () => {
     };
     const databases: (FreezingProxy & { databaseUrl: string })[] = [];
     flow = await openMoneyFlow('random_payments', {
-      environment: { ...settings, DATABASE_QUERY_TIMEOUT_MS: String(PATIENCE_MS) },
+      environment: { ...settings, DATABASE_QUERY_TIMEOUT_MS: String(TIMEOUT_MS) },
       worker: false,
       async around(databaseUrl) {
         databases.push(await FreezingProxy.before(databaseUrl), await FreezingProxy.before(databaseUrl));
@@ -70,14 +69,14 @@ describe('a hundred and twenty payments while everything goes wrong', () => {
     });
     const { hostname, port } = new URL(flow.facilitator.url);
     const facilitator = await TcpProxy.start({ host: hostname, port: Number(port) });
-    around = { chain: flow.chain, facilitator, databases, freezeMs: PATIENCE_MS * 2 };
+    around = { chain: flow.chain, facilitator, databases, freezeMs: TIMEOUT_MS * 2 };
     worker = await flow.startWorker({
       FACILITATOR_URL: `http://127.0.0.1:${facilitator.port}`,
       DATABASE_URL: databases[1]?.databaseUrl ?? '',
     });
     redis = new Redis(testServices().redisUrl);
-    const more = Array.from({ length: CALLS }, () => pick(random, MOODS));
-    flow.facilitator.settle.next(...[...shuffled(random, MOODS), ...more].map((mood) => mood()));
+    const more = Array.from({ length: CALLS }, () => pick(random, FAULT_MODES));
+    flow.facilitator.settle.next(...[...shuffled(random, FAULT_MODES), ...more].map((mood) => mood()));
     flow.facilitator.verify.next(...Array.from({ length: CALLS }, () => pick(random, VERIFY_MOODS)()));
   });
   after(async () => {
@@ -89,27 +88,27 @@ describe('a hundred and twenty payments while everything goes wrong', () => {
     resetClock();
   });
 
-  it(`leave books that agree (MONEY_SEED=${SEED})`, async function () {
+  it(`are decided as the facilitator's ledger says (MONEY_SEED=${SEED})`, async function () {
     this.timeout(120_000);
     await Promise.all(Array.from({ length: BUYERS }, buyer));
     await worker.close();
-    const hands = flow.openHands();
-    await walkDueWork(flow, hands);
-    await expireSessions(hands.deps);
+    const manualWorker = flow.openManualWorker();
+    await doAllDueWork(flow, manualWorker);
+    await expireSessions(manualWorker.deps);
     await flow.assertBooks();
 
-    const said = JSON.stringify([...answers]);
+    const counts = JSON.stringify([...answers]);
     assert.deepEqual(
       [...answers.keys()].filter((status) => ![200, 202, 402, 409, 410, 503].includes(status)),
       [],
-      said,
+      counts,
     );
     const { calls, ledger } = flow.facilitator;
     assert.ok(ledger.length > 30, `${ledger.length} movements`);
-    assert.ok(calls.settle.length > MOODS.length, `${calls.settle.length} calls`);
+    assert.ok(calls.settle.length > FAULT_MODES.length, `${calls.settle.length} calls`);
   });
 
-  it('and nobody was told that a payment had failed whose money moved, but where the facilitator had said so', async () => {
+  it('are failed although their money moved only where the facilitator reported a failure', async () => {
     const wronged = await Payment.query(flow.db).where('status', 'succeeded').whereNotNull('failedAt');
     for (const { id, history } of wronged) {
       const lie = history.find(({ source, said }) => source === 'facilitator' && isLie(said));
@@ -117,18 +116,21 @@ describe('a hundred and twenty payments while everything goes wrong', () => {
     }
   });
 
-  it('while it leaves no connection in the middle of a transaction', async () => {
+  it('leave no connection inside a transaction', async () => {
     const { rows } = await flow.db.raw(
       `SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
     );
     assert.deepEqual(rows, []);
   });
 
-  /** Its clear word; or one that a used authorization gets too, with a chain that did not contradict it. */
+  /**
+   * A clear refusal by the facilitator; or a code that a used authorization gets too, which the chain did not
+   * contradict.
+   */
   function isLie(said: string): boolean {
-    const [word = '', looked = ''] = said.split('; ');
-    const isLookedAt = REFUSED_IF_USED_TOO.some((reason) => reason === word);
-    return word === 'insufficient_funds' || (isLookedAt && /^the chain: (unused|not readable)/.test(looked));
+    const [word = '', checked = ''] = said.split('; ');
+    const isChecked = REFUSED_IF_USED_TOO.some((reason) => reason === word);
+    return word === 'insufficient_funds' || (isChecked && /^the chain: (unused|not readable)/.test(checked));
   }
 
   async function buyer(): Promise<void> {
@@ -138,22 +140,22 @@ describe('a hundred and twenty payments while everything goes wrong', () => {
       else if (draw < 0.15) advanceClock(Math.floor(random() * 8000));
       else if (draw < 0.23) await duringTrouble();
       else if (draw < 0.45) await repeat();
-      else if (draw < 0.55 && sessions.length > 0) await ringAgain(pick(random, sessions));
+      else if (draw < 0.55 && sessions.length > 0) await enqueueAgain(pick(random, sessions));
       else await payAnew();
     }
   }
 
-  /** One at a time. */
+  /** One fault at a time. */
   async function duringTrouble(): Promise<void> {
-    if (isOut) return await payAnew();
-    isOut = true;
-    const mend = await pick(random, TROUBLES)(around, random);
+    if (isFaulty) return await payAnew();
+    isFaulty = true;
+    const repair = await pick(random, FAULTS)(around, random);
     await payAnew();
-    await mend();
-    isOut = false;
+    await repair();
+    isFaulty = false;
   }
 
-  /** Many end soon. */
+  /** Most sessions end soon. */
   async function openSession(): Promise<string> {
     const expiresAt = new Date(nowMs() + 2000 + Math.floor(random() ** 3 * 600_000));
     const { id } = await buildSession(flow.db, flow.merchant.accountId, { expiresAt });
@@ -164,7 +166,7 @@ describe('a hundred and twenty payments while everything goes wrong', () => {
   async function payAnew(): Promise<void> {
     const isNew = sessions.length < BUYERS || random() < 0.6;
     const sessionId = isNew ? await openSession() : pick(random, sessions);
-    // One that cannot be paid any more offers nothing to sign.
+    // A session that can no longer be paid has no offer to sign.
     const offered = await flow.sign(sessionId).catch(() => undefined);
     if (offered === undefined) return;
     const signed = { ...offered, sessionId };
@@ -173,7 +175,7 @@ describe('a hundred and twenty payments while everything goes wrong', () => {
     await Promise.all(copies.map(() => send(sessionId, signed)));
   }
 
-  /** A signature that was sent before, to its own session or to another. */
+  /** Sends an earlier signature again, to its own session or to another. */
   async function repeat(): Promise<void> {
     if (sent.length === 0) return;
     const signed = pick(random, sent);
@@ -185,7 +187,7 @@ describe('a hundred and twenty payments while everything goes wrong', () => {
     answers.set(status, (answers.get(status) ?? 0) + 1);
   }
 
-  async function ringAgain(sessionId: string): Promise<void> {
+  async function enqueueAgain(sessionId: string): Promise<void> {
     for (const { id } of await Payment.query(flow.db).where({ checkoutSessionId: sessionId })) {
       const stage = pick(random, ['settle', 'confirm'] as const);
       const dueAt = new Date(nowMs() + Math.floor(random() * 2000));

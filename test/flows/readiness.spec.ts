@@ -42,7 +42,7 @@ describe('/readyz', () => {
     proxy.cut();
   }
 
-  it('is false while Postgres answers, and is read-only', async () => {
+  it('is not ready while Postgres is read-only', async () => {
     await makeReadOnly('on');
     try {
       await untilReadyzSays(...notReady('read_only'));
@@ -52,22 +52,22 @@ describe('/readyz', () => {
     await untilReadyzSays(200, { status: 'ready', ...OK });
   });
 
-  it('is false while its disk is full', async () => {
+  it('is not ready while the disk of Postgres is full', async () => {
     await app.db.raw(`
-      CREATE FUNCTION find_the_disk_full() RETURNS trigger LANGUAGE plpgsql AS
+      CREATE FUNCTION raise_disk_full() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$`);
     await app.db.raw(`
-      CREATE TRIGGER find_the_disk_full BEFORE INSERT ON write_probes
-      FOR EACH ROW EXECUTE FUNCTION find_the_disk_full()`);
+      CREATE TRIGGER raise_disk_full BEFORE INSERT ON write_probes
+      FOR EACH ROW EXECUTE FUNCTION raise_disk_full()`);
     try {
       await untilReadyzSays(...notReady('full'));
     } finally {
-      await app.db.raw('DROP FUNCTION find_the_disk_full CASCADE');
+      await app.db.raw('DROP FUNCTION raise_disk_full CASCADE');
     }
     await untilReadyzSays(200, { status: 'ready', ...OK });
   });
 
-  it('is false while it hangs', async () => {
+  it('is not ready while Postgres does not answer', async () => {
     const freeze = proxy.freeze();
     try {
       await untilReadyzSays(...notReady('down', 'unknown'));
@@ -77,7 +77,7 @@ describe('/readyz', () => {
     await untilReadyzSays(200, { status: 'ready', ...OK });
   });
 
-  it('asks for a page that the table does not have yet, and keeps none', async () => {
+  it('writes to a new page of its probe table, and leaves no row behind', async () => {
     const size = async (): Promise<number> =>
       Number((await app.db.raw(`SELECT pg_relation_size('write_probes') AS bytes`)).rows[0].bytes);
     const before = await size();
@@ -90,7 +90,7 @@ describe('/readyz', () => {
     assert.equal(await size(), 0);
   });
 
-  it('is true without Redis, and with a queue in Postgres without its tables, and says so', async () => {
+  it('is ready and degraded without Redis, or without the tables of a queue in Postgres', async () => {
     const degraded = { status: 'ready', degraded: 'queue store', ...OK, queue_store: 'down' };
     const withoutRedis = await openTestApp({ REDIS_URL: `redis://127.0.0.1:${await closedPort()}` });
     const queueless = await openTestApp({ REDIS_URL: '', DATABASE_URL: databaseUrl });

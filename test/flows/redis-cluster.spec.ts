@@ -13,19 +13,20 @@ import { decisionNotifier, decisionSubscriber } from '../../shared/queues/decisi
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 const PAYMENTS = 24;
-/** The master is killed when so many were begun. */
+/** The master is killed when this many payments have begun. */
 const KILLED_AT = 8;
 
 interface Store {
   url: string;
+  /** The master that the spec kills. */
   doomed: RedisNode;
-  /** Takes over. */
+  /** The replica that becomes master. */
   copy: RedisNode;
-  /** That keep data. */
+  /** The nodes that store data. */
   nodes: RedisNode[];
 }
 
-/** The master of the jobs that settle payments has a copy. */
+/** Forms a cluster in which the master of the settle-payment jobs has a replica. */
 async function openCluster(nodes: RedisNodes): Promise<Store> {
   return await formCluster(nodes, '{checkout:settle-payment}');
 }
@@ -50,7 +51,7 @@ for (const [name, open] of [
   ['cluster', openCluster],
   ['sentinel', openSentinel],
 ] as const) {
-  describe(`a Redis ${name} that loses a master in the middle of payments`, function () {
+  describe(`a Redis ${name} that loses a master during payments`, function () {
     this.timeout(120_000);
     let nodes: RedisNodes;
     let store: Store;
@@ -66,30 +67,33 @@ for (const [name, open] of [
       await nodes.stop();
     });
 
-    it('has the queues, counts requests, and tells of decisions', async () => {
+    it('has the queues, the rate limits, and notifications of decisions', async () => {
       const logger = createLogger('silent', 'test');
-      const heard: string[] = [];
-      const hearing = decisionSubscriber({ url: store.url, verifyTls: true }, logger)((id) => heard.push(id));
-      const ring = decisionNotifier(flow.app.redis);
+      const received: string[] = [];
+      const subscriber = decisionSubscriber(
+        { url: store.url, verifyTls: true },
+        logger,
+      )((id) => received.push(id));
+      const notify = decisionNotifier(flow.app.redis);
       await eventually(() => {
-        ring('pay_told');
-        assert.ok(heard.includes('pay_told'), 'nothing is heard');
+        notify('pay_notified');
+        assert.ok(received.includes('pay_notified'), 'no notification arrived');
       });
-      hearing.stop();
-      await flow.app.apiRateLimiter.take('somebody');
+      subscriber.stop();
+      await flow.app.apiRateLimiter.take('merchant');
       await flow.app.queues.enqueue({
         name: 'confirm-payment',
-        payload: { paymentId: 'pay_of_nobody' },
-        id: 'pay_of_nobody',
+        payload: { paymentId: 'pay_unknown' },
+        id: 'pay_unknown',
         delayMs: 3_600_000,
       });
       const keys = await Promise.all(store.nodes.map(({ client }) => client.keys('*')));
       const prefix = name === 'cluster' ? '{checkout:confirm-payment}' : 'checkout';
-      for (const wanted of ['api:somebody', `${prefix}:confirm-payment:pay_of_nobody`])
+      for (const wanted of ['api:merchant', `${prefix}:confirm-payment:pay_unknown`])
         assert.ok(keys.flat().includes(wanted), `${wanted} is not there`);
     });
 
-    it('has every payment decided and every webhook delivered, and is used again afterwards', async () => {
+    it('decides every payment and delivers every webhook, and is used again afterwards', async () => {
       const { id: endpointId } = await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] });
       const paying: Promise<string>[] = [];
       for (let n = 0; n < PAYMENTS; n += 1) {
@@ -110,7 +114,7 @@ for (const [name, open] of [
       await flow.untilSucceeded(endpointId, PAYMENTS);
       assert.equal(flow.facilitator.ledger.length, PAYMENTS);
       await eventually(async () => {
-        assert.ok(await isMaster(store.copy), 'nobody has taken over');
+        assert.ok(await isMaster(store.copy), 'the replica is not master');
         await flow.app.queues.check();
       });
       const { id } = await flow.buildSession();

@@ -11,7 +11,7 @@ import { EVENT_DEPS, type MoneyFlow, openMoneyFlow } from '../support/money-flow
 const REFUNDS = '/v1/refunds';
 const PARTS = 9;
 
-describe('what is done to refunds of one payment at once', () => {
+describe('simultaneous requests about refunds of one payment', () => {
   let flow: MoneyFlow;
   let api: Client;
   let payment: Payment;
@@ -20,7 +20,7 @@ describe('what is done to refunds of one payment at once', () => {
     api = client(flow.app, flow.merchant.testKey);
   });
   beforeEach(async () => {
-    flow.newPage();
+    flow.startNewBooks();
     payment = (await buildPaidSession(flow.db, flow.merchant.accountId)).payment;
   });
   after(() => flow.close());
@@ -29,7 +29,7 @@ describe('what is done to refunds of one payment at once', () => {
     (await api.post(REFUNDS, { payment: payment.id, amount }).expect(200)).body.id;
   const rows = () => Payable.query(flow.db).where({ refundedPaymentId: payment.id }).orderBy('id');
 
-  it('pays or ends each of them, whoever ends it, and gives back no more than was paid', async () => {
+  it('pay, cancel or expire each refund, and never refund more than was paid', async () => {
     const ids: string[] = [];
     for (let part = 0; part < PARTS; part += 1) ids.push(await make(50));
     const signed = await Promise.all(ids.map((id) => flow.sign(id)));
@@ -37,9 +37,9 @@ describe('what is done to refunds of one payment at once', () => {
       signed.map(async (own, index) => {
         const id = ids[index] ?? '';
         const paying = flow.visit(id, { 'PAYMENT-SIGNATURE': own.header }).then(({ status }) => status);
-        // Some before the claim, some about when it is made.
+        // Cancels or expires half of the refunds before the claim, the others at about the same time.
         if (index % 2 === 0) await eventually(() => assert.equal(flow.calls(own).verify, 1));
-        const ending = index % 3 === 0 ? overrun(id) : api.post(`${REFUNDS}/${id}/cancel`);
+        const ending = index % 3 === 0 ? expireOverdue(id) : api.post(`${REFUNDS}/${id}/cancel`);
         const making = api.post(REFUNDS, { payment: payment.id, amount: 50 });
         const [paid, ended] = await Promise.all([paying, ending, making]);
         return { paid, ended: ended?.status };
@@ -62,15 +62,15 @@ describe('what is done to refunds of one payment at once', () => {
     await flow.assertBooks();
   });
 
-  /** Its time is over, and the sweep comes by. */
-  async function overrun(id: string): Promise<void> {
+  /** Moves the refund's end into the past and runs the sweep's statement. */
+  async function expireOverdue(id: string): Promise<void> {
     await Payable.query(flow.db)
       .patch({ expiresAt: new Date(0) })
       .where({ id, status: 'open' });
     await expireOverdueSessions(flow.db, 10, EVENT_DEPS);
   }
 
-  it('gives all that is left once for each Idempotency-Key, and cancels it once', async () => {
+  it('create one refund of the rest for each Idempotency-Key, and cancel it once', async () => {
     const key = newId('req_');
     const send = (path: string, body: object) =>
       Promise.all(

@@ -5,13 +5,13 @@ import { Payment } from '../../shared/payments/model.js';
 import { nowMs, resetClock } from '../../shared/process/clock.js';
 import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { assertInvalid, type Client, client } from '../support/api-client.js';
-import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { EVENT_DEPS, type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const DENIED = answers(200, { success: false, errorReason: 'insufficient_funds', transaction: '' });
 
-describe('late money of a refund that was canceled', () => {
+describe('a late payment of a canceled refund', () => {
   let flow: MoneyFlow;
-  let hands: Hands;
+  let manualWorker: ManualWorker;
   let api: Client;
   before(async () => {
     flow = await openMoneyFlow('refund_surplus', {
@@ -19,23 +19,23 @@ describe('late money of a refund that was canceled', () => {
       kind: 'refund',
       environment: { SETTLE_WAIT_MS: '0' },
     });
-    hands = flow.openHands();
+    manualWorker = flow.openManualWorker();
     api = client(flow.app, flow.merchant.testKey);
   });
-  beforeEach(() => void hands.log.splice(0));
+  beforeEach(() => void manualWorker.log.splice(0));
   afterEach(() => flow.facilitator.settle.honest());
   after(async () => {
     await flow.close();
     resetClock();
   });
 
-  /** The money has moved, the facilitator has denied it, and then the refund's time was over. */
+  /** The money has moved, the facilitator has denied it, and then the refund has expired. */
   async function cancelPaid(): Promise<{ refund: Payable; late: Payment }> {
     const refund = await flow.buildSession();
     flow.facilitator.settle.next({ ...DENIED, works: true });
     assert.equal((await flow.pay(refund.id)).status, 202);
     const { id } = await flow.onlyPayment(refund.id);
-    await hands.doNext(id);
+    await manualWorker.doNext(id);
     const { body } = await api.get(`/v1/refunds/${refund.id}`);
     assert.deepEqual([body.status, body.failure_code], ['requires_action', 'insufficient_funds']);
     await Payable.query(flow.db)
@@ -49,12 +49,12 @@ describe('late money of a refund that was canceled', () => {
     await Payment.query(flow.db)
       .patch({ dueAt: new Date(nowMs() - 1) })
       .where({ id });
-    await hands.doNext(id);
+    await manualWorker.doNext(id);
   }
 
-  const logged = (): unknown[] => hands.log.map(({ level, event }) => `${level} ${event}`);
+  const logged = (): unknown[] => manualWorker.log.map(({ level, event }) => `${level} ${event}`);
 
-  it('makes it succeed, and count again', async () => {
+  it('makes the refund succeed and count again', async () => {
     const { refund, late } = await cancelPaid();
     const { body: canceled } = await api.get(`/v1/refunds/${refund.id}`);
     assert.deepEqual([canceled.status, canceled.url], ['canceled', null]);
@@ -67,13 +67,13 @@ describe('late money of a refund that was canceled', () => {
     assertInvalid(more, 'refund_amount_too_large', 'amount');
   });
 
-  it('may be the only way over what was paid, and an operator hears of it', async () => {
+  it('may raise the refunds above the amount paid, with an error line in the log', async () => {
     const { refund, late } = await cancelPaid();
     const payment = refund.refundedPaymentId;
     const { body: another } = await api.post('/v1/refunds', { payment, amount: 1 }).expect(200);
     await findLate(late);
     assert.deepEqual(logged(), ['error payment.after_expiry', 'error refund.surplus']);
-    const { paid_cents, refunded_cents, ...named } = hands.log.at(-1) ?? {};
+    const { paid_cents, refunded_cents, ...named } = manualWorker.log.at(-1) ?? {};
     assert.deepEqual([paid_cents, refunded_cents], [450, 451]);
     assert.deepEqual([named.refund, named.payment], [refund.id, payment]);
     await api.post(`/v1/refunds/${another.id}/cancel`).expect(200);

@@ -14,7 +14,7 @@ import { EVM_WALLET, SOLANA_WALLET } from '../../local/demo/demo-merchant.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import { Event } from '../../shared/webhooks/model.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
-import { receiptOf, told } from '../support/link-answers.js';
+import { answerOf, receiptOf } from '../support/link-answers.js';
 import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';
 import { type Agent, fetchAgent, type Wanted } from '../support/stock-agents.js';
 import { caught, facts, sdk } from '../support/stripe-sdk.js';
@@ -25,7 +25,7 @@ const WAYS: [family: string, Wanted, buyer: string][] = [
   ['Solana', { network: SOLANA_DEVNET, symbol: 'USDG' }, addressOf(SOLANA_BUYER_KEY)],
 ];
 
-/** From the purchase to the money's being back, on the sandbox's chains, by stock clients on both sides. */
+/** From the purchase to the refund's payment, on the sandbox's chains, with stock clients on both sides. */
 describe('a refund', function () {
   this.timeout(60_000);
   let checkout: SandboxCheckout;
@@ -52,12 +52,12 @@ describe('a refund', function () {
     return (await checkout.payment(id)).id;
   }
 
-  async function toldOf(refundId: string): Promise<string[]> {
+  async function eventsOf(refundId: string): Promise<string[]> {
     const events = await Event.query(checkout.app.db).where({ checkoutSessionId: refundId }).orderBy('id');
     return events.map(({ type, object }) => `${type} ${'status' in object && object.status}`);
   }
 
-  it('can be paid with the wallets of the demo merchant, whose keys the sandbox has', () => {
+  it("can be paid with the demo merchant's wallets, whose keys the sandbox has", () => {
     assert.equal(privateKeyToAddress(EVM_MERCHANT_KEY), EVM_WALLET);
     assert.equal(addressOf(SOLANA_MERCHANT_KEY), SOLANA_WALLET);
   });
@@ -83,7 +83,7 @@ describe('a refund', function () {
       const { refund, ...rest } = body;
       assert.deepEqual([rest, refund?.id, refund?.status], [{ status: 'complete' }, made.id, 'succeeded']);
       assert.equal(refund?.transaction, transaction);
-      assert.equal('metadata' in (refund ?? {}), false, 'whoever has the link sees it');
+      assert.equal('metadata' in (refund ?? {}), false, 'the link shows the metadata to every visitor');
 
       const back = (await stripe.refunds.retrieve(made.id)) as unknown as Record<string, unknown>;
       assert.deepEqual(
@@ -92,7 +92,7 @@ describe('a refund', function () {
       );
       const paid = await checkout.payment(made.id);
       assert.deepEqual([paid.payTo, paid.status, paid.channel], [wallet, 'succeeded', 'x402']);
-      assert.deepEqual(await toldOf(made.id), [
+      assert.deepEqual(await eventsOf(made.id), [
         'refund.created requires_action',
         'refund.updated pending',
         'refund.updated succeeded',
@@ -100,21 +100,21 @@ describe('a refund', function () {
     });
   }
 
-  it('is paid by `npm run pay`, as the merchant', async () => {
+  it("is paid by `npm run pay` with the merchant's wallet", async () => {
     const { id } = await stripe.refunds.create({ payment_intent: await buy(WAYS[0]?.[1] as Wanted) });
-    let said = '';
-    const output = { stdout: { write: (text: string) => (said += text) }, stderr: process.stderr };
+    let printed = '';
+    const output = { stdout: { write: (text: string) => (printed += text) }, stderr: process.stderr };
     assert.equal(await main([linkOf(id)], '/nowhere', output), 0);
     assert.match(
-      said,
+      printed,
       new RegExp(`Paying from ${EVM_WALLET}[\\s\\S]*Paid 4\\.50 USDC[\\s\\S]*refund +${id}`),
     );
     const again = await checkout.visit(id);
-    assert.equal(told(again), '200 complete');
+    assert.equal(answerOf(again), '200 complete');
     assert.equal(receiptOf(again)?.payer, EVM_WALLET);
   });
 
-  it('is listed and canceled with Stripe’s SDK, and then nobody can pay it', async () => {
+  it('is listed and canceled with Stripe’s SDK, and can then not be paid', async () => {
     const payment_intent = await buy(WAYS[0]?.[1] as Wanted);
     const made = await stripe.refunds.create({ payment_intent });
     const { data } = await stripe.refunds.list({ payment_intent });
@@ -123,13 +123,13 @@ describe('a refund', function () {
       [made.id],
     );
     assert.equal((await stripe.refunds.cancel(made.id)).status, 'canceled');
-    assert.equal(told(await checkout.visit(made.id)), '410 session_expired');
+    assert.equal(answerOf(await checkout.visit(made.id)), '410 session_expired');
     assert.deepEqual(facts(await caught(stripe.refunds.cancel(made.id))), {
       type: 'StripeInvalidRequestError',
       code: 'refund_not_cancelable',
       param: 'id',
       statusCode: 400,
     });
-    assert.deepEqual(await toldOf(made.id), ['refund.created requires_action', 'refund.updated canceled']);
+    assert.deepEqual(await eventsOf(made.id), ['refund.created requires_action', 'refund.updated canceled']);
   });
 });

@@ -10,7 +10,7 @@ import { loggerWithLines } from '../support/log-lines.js';
 import { EVENT_DEPS } from '../support/money-flow.js';
 import { newPayment } from '../support/new-payment.js';
 
-describe('a claim that is committed and not on the disk', () => {
+describe('a claim that is committed and not yet on disk', () => {
   let pair: Pair;
   let replica: Replica;
   before(async () => {
@@ -24,28 +24,28 @@ describe('a claim that is committed and not on the disk', () => {
     await pair.close();
   });
 
-  it('is nothing that a read replica has shown by then', async () => {
+  it('is not covered by the time up to which a read replica is known to be current', async () => {
     const { accountId } = await buildMerchant(pair.primary.db);
     const { id } = await buildSession(pair.primary.db, accountId);
     await eventually(() => assert.ok(replica.shownUntil()));
     const { rows } = await pair.primary.db.raw(
       "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'",
     );
-    const { pid } = rows[0] ?? assert.fail('nobody writes the log');
+    const { pid } = rows[0] ?? assert.fail('there is no WAL writer');
     process.kill(pid, 'SIGSTOP');
     try {
       assert.equal((await claimSession(pair.primary.db, newPayment(id), EVENT_DEPS)).kind, 'claimed');
       const claimed = await pair.primary.db.raw('SELECT clock_timestamp() AS at');
-      const isSaidToShow = (): boolean =>
+      const isCovered = (): boolean =>
         new Date(replica.shownUntil() ?? 0).getTime() > claimed.rows[0].at.getTime();
       const shows = async (): Promise<boolean> =>
         (await pair.standby.db('payables').where({ id, status: 'processing' })).length === 1;
-      for (let look = 0; look < 20; look += 1) {
+      for (let check = 0; check < 20; check += 1) {
         await sleep(20);
-        if (isSaidToShow()) assert.ok(await shows());
+        if (isCovered()) assert.ok(await shows());
       }
       process.kill(pid, 'SIGCONT');
-      await eventually(() => assert.ok(isSaidToShow()));
+      await eventually(() => assert.ok(isCovered()));
       assert.ok(await shows());
     } finally {
       process.kill(pid, 'SIGCONT');

@@ -49,7 +49,7 @@ describe('a read replica', function () {
       });
     apps = [await open(), await open()];
   });
-  /** One that has not written anything, with all that it has on the standby. */
+  /** Each spec has a merchant without recent writes, whose data has reached the standby. */
   beforeEach(async () => {
     merchant = await buildMerchant(pair.primary.db);
     [here, there] = apps.map((app) => client(app, merchant.testKey)) as [Client, Client];
@@ -62,7 +62,7 @@ describe('a read replica', function () {
   });
   let promoted = false;
 
-  /** Until both processes know that the standby shows what there is. */
+  /** Waits until both processes know that the standby is current. */
   async function shown(): Promise<void> {
     const { rows } = await pair.primary.db.raw('SELECT clock_timestamp()::text AS at');
     await eventually(async () => {
@@ -80,7 +80,7 @@ describe('a read replica', function () {
 
   const asked = (words: string): Promise<boolean> => wasAsked(pair.standby.db, words);
 
-  it('is asked for lists, retrievals and tables of those who have not written lately', async () => {
+  it('serves lists, retrievals and exports of merchants without recent writes', async () => {
     const { db } = pair.primary;
     const { accountId } = merchant;
     const { session, payment } = await buildPaidSession(db, accountId);
@@ -114,7 +114,7 @@ describe('a read replica', function () {
     });
   });
 
-  it('shows no key an older state than what it has written, in whichever process', async () => {
+  it('never shows a merchant an older state than it has written, in any process', async () => {
     await pair.pauseReplay();
     const { body: session } = await here.post(SESSIONS, minimal).expect(200);
     assert.equal((await there.get(`${SESSIONS}/${session.id}`).expect(200)).body.status, 'open');
@@ -131,10 +131,10 @@ describe('a read replica', function () {
     assert.deepEqual(idsOf((await here.get(ENDPOINTS).expect(200)).body), []);
   });
 
-  it('is not believed of a change that has been seen before by the same key, as late as it comes', async () => {
+  it('is not used right after a repeated change by the same key, in any process', async () => {
     const { body: endpoint } = await here.post(ENDPOINTS, { url: 'https://1.1.1.1/a' }).expect(200);
     const path = `${ENDPOINTS}/${endpoint.id}`;
-    // As if nothing had been written for long.
+    // Stands for a long time without writes.
     await pair.primary.db.raw('UPDATE account_writes SET until = clock_timestamp()');
     await shown();
     await pair.pauseReplay();
@@ -142,7 +142,7 @@ describe('a read replica', function () {
     for (const api of [here, there]) assert.equal((await api.get(path)).body.url, 'https://1.1.1.1/b');
   });
 
-  it('is asked again by whoever wrote, when it is sure to show that', async () => {
+  it('is used again after a write, once it is known to have the write', async () => {
     await here.post(SESSIONS, minimal).expect(200);
     await pair.primary.db.raw('UPDATE account_writes SET until = clock_timestamp()');
     await eventually(async () => {
@@ -151,7 +151,7 @@ describe('a read replica', function () {
     });
   });
 
-  it('is not believed when it finds nothing, or what may have gone on', async () => {
+  it('is not used for an unknown id, or for an object that may have changed', async () => {
     const open = await buildSession(pair.primary.db, merchant.accountId);
     await shown();
     await pair.pauseReplay();
@@ -164,7 +164,7 @@ describe('a read replica', function () {
     await here.get(`${SESSIONS}/${newId('cs_test_')}`).expect(404);
   });
 
-  it('has no word about keys: a new one is good, and one that is revoked fails, at once', async () => {
+  it('does not serve keys: a new one works and a revoked one fails at once', async () => {
     const { accountId } = merchant;
     const old = await createApiKey(pair.primary.db, { accountId, livemode: false, name: 'Old' });
     const api = client(apps[0], old.secret);
@@ -178,18 +178,18 @@ describe('a read replica', function () {
       assertUnauthenticated(await api.get(path), 'api_key_revoked');
   });
 
-  it('is not asked by a merchant who has just been told of something', async () => {
+  it('is not used for a merchant that has just been sent an event', async () => {
     const { db } = pair.primary;
     const receiver = await startReceiver();
     await here.post(ENDPOINTS, { url: receiver.url }).expect(200);
     await db('accountWrites').delete();
-    // Nobody of the merchant's has done anything.
+    // The event comes from an expiry, not from a request of the merchant.
     const { id } = await buildSession(db, merchant.accountId, { expiresAt: new Date('2020-01-01') });
-    let noted: unknown[] = [];
+    let writesNoted: unknown[] = [];
     receiver.react((response) => {
-      const asked_ = db('accountWrites').whereRaw('until > clock_timestamp()');
-      void asked_.then((rows: unknown[]) => {
-        noted = rows;
+      const pending = db('accountWrites').whereRaw('until > clock_timestamp()');
+      void pending.then((rows: unknown[]) => {
+        writesNoted = rows;
         response.writeHead(200).end();
       });
     });
@@ -203,7 +203,7 @@ describe('a read replica', function () {
     const worker = await startWorker(loadConfig(settings, 'worker'), createLogger('silent', 'test'));
     try {
       await eventually(() => assert.ok(receiver.got[0]?.raw.includes(id)));
-      await eventually(() => assert.equal(noted.length, 1), 5000);
+      await eventually(() => assert.equal(writesNoted.length, 1), 5000);
     } finally {
       await worker.close();
       await receiver.close();
@@ -219,7 +219,7 @@ describe('a read replica', function () {
     assert.match(text, /^checkout_payments_processing 0$/m);
   });
 
-  describe('is left out', () => {
+  describe('is not used', () => {
     const { logger, lines } = loggerWithLines();
     let proxy: FreezingProxy & { databaseUrl: string };
     let watched: Replica;
@@ -236,52 +236,52 @@ describe('a read replica', function () {
       await proxy.refuse();
     });
 
-    const told = (): unknown[] =>
+    const reasons = (): unknown[] =>
       lines.filter(({ event }) => /^replica/.test(String(event))).map(({ why }) => why);
-    const untilTold = (why: string | undefined): Promise<void> =>
-      eventually(() => assert.equal(told().at(-1), why));
+    const untilReason = (why: string | undefined): Promise<void> =>
+      eventually(() => assert.equal(reasons().at(-1), why));
     const read = (): Promise<unknown> => watched.ask(async (db) => await db.raw('SELECT 1'));
 
     it('while it is behind', async () => {
       await pair.pauseReplay();
       await pair.primary.db.raw('SELECT pg_log_standby_snapshot()');
-      await untilTold('behind');
+      await untilReason('behind');
       assert.equal(await read(), undefined);
       await pair.resumeReplay();
-      await untilTold(undefined);
+      await untilReason(undefined);
     });
 
-    it('while it hangs, and nobody waits for it again and again', async () => {
+    it('while it does not answer, and only the first requests wait for it', async () => {
       proxy.freeze();
-      const asked_ = await Promise.all([read(), read()]);
-      assert.deepEqual(asked_, [undefined, undefined]);
-      await untilTold('away');
+      const answers = await Promise.all([read(), read()]);
+      assert.deepEqual(answers, [undefined, undefined]);
+      await untilReason('away');
       assert.equal(watched.shownUntil(), undefined);
       proxy.thawAll();
-      await untilTold(undefined);
+      await untilReason(undefined);
       assert.ok(await read());
     });
 
-    it('while it is away', async () => {
+    it('while it refuses connections', async () => {
       await proxy.refuse();
-      await untilTold('away');
+      await untilReason('away');
       await proxy.accept();
-      await untilTold(undefined);
+      await untilReason(undefined);
     });
 
-    it('but not for a statement that it refuses', async () => {
-      const before_ = told().length;
+    it('for one statement that it refuses, but for the next ones', async () => {
+      const before_ = reasons().length;
       assert.equal(await watched.ask(async (db) => await db.raw('SELECT * FROM nothing')), undefined);
       assert.ok(watched.shownUntil());
-      assert.equal(told().length, before_);
+      assert.equal(reasons().length, before_);
     });
 
-    it('from its promotion on: it is another database by then', async () => {
+    it('after its promotion, when it is another database', async () => {
       const { id } = await buildSession(pair.primary.db, merchant.accountId);
       await pair.caughtUp();
       await pair.standby.db.raw('SELECT pg_promote()');
       promoted = true;
-      await untilTold('not_a_standby');
+      await untilReason('not_a_standby');
       await eventually(() => {
         for (const { replica } of apps) assert.equal(replica?.shownUntil(), undefined);
       });
@@ -292,7 +292,7 @@ describe('a read replica', function () {
       assert.equal((await here.get(`${SESSIONS}/${id}`).expect(200)).body.status, 'open');
       await here.post(SESSIONS, minimal).expect(200);
       assert.equal((await client(apps[0]).get('/readyz')).status, 200);
-      assert.deepEqual(told().slice(-2), [undefined, 'not_a_standby'], 'a line for each change');
+      assert.deepEqual(reasons().slice(-2), [undefined, 'not_a_standby'], 'one line for each change');
     });
   });
 });

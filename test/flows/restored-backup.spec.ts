@@ -9,10 +9,10 @@ import { useCliDatabase } from '../support/cli-database.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
-/** Longer than a call of /settle and what follows it may last. */
+/** Longer than a call of /settle and the work that follows it. */
 const LONGEST_CALL_MS = 61_000;
 
-describe('a database that was restored from a backup, when payments had been claimed and not been asked for', () => {
+describe('a database restored from a backup with payments that were claimed and not yet sent to /settle', () => {
   let flow: MoneyFlow;
   const sessions: Record<'settled' | 'asking' | 'waiting', string> = { settled: '', asking: '', waiting: '' };
 
@@ -22,23 +22,23 @@ describe('a database that was restored from a backup, when payments had been cla
   useCliDatabase(() => flow.databaseUrl);
   after(() => flow.close());
 
-  describe('reconciled before workers start', () => {
+  describe('after reconcile-restore, before workers start', () => {
     before(async () => {
-      for (const story of ['settled', 'asking', 'waiting'] as const) {
+      for (const name of ['settled', 'asking', 'waiting'] as const) {
         const { id } = await flow.buildSession();
-        sessions[story] = id;
+        sessions[name] = id;
         assert.equal((await flow.pay(id)).status, 202);
       }
       const backup = await takeBackup();
 
-      // What happens after it: one payment is settled, and a worker is stopped while it asks for another.
-      const hands = flow.openHands();
-      await settlePayment(hands.deps, { paymentId: await paymentOf('settled') });
+      // After the backup, one payment is settled, and a worker is stopped during the call for another.
+      const manualWorker = flow.openManualWorker();
+      await settlePayment(manualWorker.deps, { paymentId: await paymentOf('settled') });
       assert.deepEqual(await flow.state(sessions.settled), PAID);
       const held = flow.facilitator.settle.holdNext();
-      const asking = settlePayment(hands.deps, { paymentId: await paymentOf('asking') });
+      const asking = settlePayment(manualWorker.deps, { paymentId: await paymentOf('asking') });
       const call = await flow.facilitator.waitForCall('settle', 2);
-      await hands.deps.facilitator.close();
+      await manualWorker.deps.facilitator.close();
       await asking;
 
       await restore(backup);
@@ -47,8 +47,8 @@ describe('a database that was restored from a backup, when payments had been cla
       assert.deepEqual(payments.map(({ checkout_session: id }) => id).sort(), Object.values(sessions).sort());
       await flow.startWorker();
       await eventually(async () => {
-        for (const story of ['asking', 'waiting'] as const) {
-          const { history } = await flow.onlyPayment(sessions[story]);
+        for (const name of ['asking', 'waiting'] as const) {
+          const { history } = await flow.onlyPayment(sessions[name]);
           assert.deepEqual(
             history.map(({ said }) => said),
             ['unused'],
@@ -59,8 +59,8 @@ describe('a database that was restored from a backup, when payments had been cla
       await call.done;
     });
 
-    async function paymentOf(story: keyof typeof sessions): Promise<string> {
-      return (await flow.onlyPayment(sessions[story])).id;
+    async function paymentOf(name: keyof typeof sessions): Promise<string> {
+      return (await flow.onlyPayment(sessions[name])).id;
     }
 
     interface Backup {
@@ -68,7 +68,7 @@ describe('a database that was restored from a backup, when payments had been cla
       payments: Payment[];
     }
 
-    /** Of payments that were claimed a while ago. */
+    /** A backup with payments that were claimed two minutes ago. */
     async function takeBackup(): Promise<Backup> {
       await flow.db.raw(`UPDATE payments SET claimed_at = claimed_at - interval '2 min'`);
       const backup = {
@@ -91,27 +91,27 @@ describe('a database that was restored from a backup, when payments had been cla
       }
     }
 
-    const settleCalls = async (story: keyof typeof sessions): Promise<number> => {
-      const { payload } = await flow.onlyPayment(sessions[story]);
+    const settleCalls = async (name: keyof typeof sessions): Promise<number> => {
+      const { payload } = await flow.onlyPayment(sessions[name]);
       const { nonce } = (payload as { authorization: { nonce: string } }).authorization;
       return flow.facilitator.callsOf('settle', nonce.toLowerCase()).length;
     };
 
-    it('completes the one that was settled since from the chain, with no second call', async () => {
+    it('completes the payment that was settled since from the chain, without a second call', async () => {
       await eventually(async () => assert.deepEqual(await flow.state(sessions.settled), PAID));
       assert.equal(await settleCalls('settled'), 1);
     });
 
-    it('does not ask again for the one whose call went on at the facilitator', async () => {
+    it('does not repeat the call that the facilitator completed after the restore', async () => {
       await flow.becomes(sessions.asking, PAID);
       assert.equal(await settleCalls('asking'), 1);
     });
 
-    it('asks for the one that nobody had asked for, once no call of before can be on its way', async () => {
+    it('sends the third payment once no earlier call can still be in flight', async () => {
       assert.equal(await settleCalls('waiting'), 0);
       advanceClock(LONGEST_CALL_MS);
       await eventually(async () => {
-        await flow.ring(sessions.waiting);
+        await flow.enqueueDueWork(sessions.waiting);
         assert.deepEqual(await flow.state(sessions.waiting), PAID);
       });
       assert.equal(await settleCalls('waiting'), 1);

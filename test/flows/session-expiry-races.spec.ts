@@ -10,8 +10,8 @@ import { claimSession } from '../../shared/settlement/claim.js';
 import { expireOverdueSessions } from '../../shared/settlement/expire-due.js';
 import { client } from '../support/api-client.js';
 import type { SignedPayment } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
-import { EVENT_DEPS, type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { answerOf } from '../support/link-answers.js';
+import { EVENT_DEPS, type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { paymentOf } from '../support/new-payment.js';
 
 const HEADER = 'PAYMENT-SIGNATURE';
@@ -19,12 +19,12 @@ const MINUTE = 60_000;
 
 describe('a session whose time runs out', () => {
   let flow: MoneyFlow;
-  let hands: Hands;
+  let manualWorker: ManualWorker;
   before(async () => {
     flow = await openMoneyFlow('expiry_races', { worker: false });
-    hands = flow.openHands();
+    manualWorker = flow.openManualWorker();
   });
-  beforeEach(() => flow.newPage());
+  beforeEach(() => flow.startNewBooks());
   afterEach(async () => {
     flow.facilitator.settle.honest();
     flow.facilitator.verify.honest();
@@ -32,7 +32,7 @@ describe('a session whose time runs out', () => {
   });
   after(async () => {
     await flow.close();
-    // Not earlier: the chain would be ahead of us.
+    // After `flow.close`, so that the chain's blocks are not ahead of the clock.
     resetClock();
   });
 
@@ -46,12 +46,12 @@ describe('a session whose time runs out', () => {
   async function claim(): Promise<Claimed> {
     const { id: sessionId } = await flow.buildSession();
     const signed = await flow.sign(sessionId);
-    const answer = flow.visit(sessionId, { [HEADER]: signed.header }).then(told);
+    const answer = flow.visit(sessionId, { [HEADER]: signed.header }).then(answerOf);
     const { id: paymentId } = await eventually(() => flow.onlyPayment(sessionId));
     return { sessionId, paymentId, signed, answer };
   }
 
-  /** Its last second is over, whatever it is doing. */
+  /** Moves the session's end into the past, in whatever state it is. */
   async function runOut(sessionId: string): Promise<void> {
     await CheckoutSession.query(flow.db)
       .patch({ expiresAt: new Date(nowMs() - 1) })
@@ -62,33 +62,33 @@ describe('a session whose time runs out', () => {
 
   async function expireByMerchant(sessionId: string): Promise<string> {
     const merchant = client(flow.app, flow.merchant.testKey);
-    return told(await merchant.post(`/v1/checkout/sessions/${sessionId}/expire`));
+    return answerOf(await merchant.post(`/v1/checkout/sessions/${sessionId}/expire`));
   }
 
   async function settleHeld({ paymentId, signed }: Claimed, behaviour: Behaviour = {}) {
     const hold = flow.facilitator.settle.holdNext(behaviour);
-    const done = hands.doNext(paymentId);
+    const done = manualWorker.doNext(paymentId);
     await eventually(() => assert.equal(flow.calls(signed).settle, 1));
     return { release: () => hold.release(), done };
   }
 
-  it('before its payment is settled, and completes', async () => {
+  it('before its payment is settled completes', async () => {
     const payment = await claim();
     await runOut(payment.sessionId);
     assert.equal(await expire(), 0);
-    await hands.doNext(payment.paymentId);
+    await manualWorker.doNext(payment.paymentId);
     assert.equal(await payment.answer, '200 complete');
     assert.deepEqual(await flow.events(payment.sessionId), ['checkout.session.completed']);
     await flow.assertBooks();
   });
 
-  it('while its money moves, and completes', async () => {
+  it('while its money moves completes', async () => {
     const payment = await claim();
     const settling = await settleHeld(payment);
     await runOut(payment.sessionId);
     assert.equal(await expire(), 0);
     assert.equal(await expireByMerchant(payment.sessionId), '400 checkout_session_not_open');
-    assert.equal(told(await flow.visit(payment.sessionId)), '202 processing');
+    assert.equal(answerOf(await flow.visit(payment.sessionId)), '202 processing');
     settling.release();
     await settling.done;
     assert.equal(await payment.answer, '200 complete');
@@ -96,7 +96,7 @@ describe('a session whose time runs out', () => {
     await flow.assertBooks();
   });
 
-  it('while its payment certainly fails, and is expired with its event, once', async () => {
+  it('while its payment certainly fails is expired with one event', async () => {
     const payment = await claim();
     const settling = await settleHeld(payment, failsToSettle('insufficient_funds'));
     await runOut(payment.sessionId);
@@ -109,59 +109,62 @@ describe('a session whose time runs out', () => {
       payments: ['failed'],
       events: ['checkout.session.expired'],
     });
-    assert.equal(told(await flow.visit(payment.sessionId)), '410 session_expired');
+    assert.equal(answerOf(await flow.visit(payment.sessionId)), '410 session_expired');
     await flow.assertBooks();
   });
 
-  it('after its payment failed, and is expired by the workers', async () => {
+  it('after its payment failed is expired by the sweep', async () => {
     const payment = await claim();
     flow.facilitator.settle.next(failsToSettle('insufficient_funds'));
-    await hands.doNext(payment.paymentId);
+    await manualWorker.doNext(payment.paymentId);
     assert.equal(await payment.answer, '402 insufficient_funds');
     await runOut(payment.sessionId);
-    assert.equal(told(await flow.visit(payment.sessionId)), '410 session_expired');
+    assert.equal(answerOf(await flow.visit(payment.sessionId)), '410 session_expired');
     assert.equal(await expire(), 1);
     assert.deepEqual(await flow.events(payment.sessionId), ['checkout.session.expired']);
     await flow.assertBooks();
   });
 
-  it('while nobody knows whether its money moved, and waits for the chain, which says that it did', async () => {
+  it('while its payment is unclear waits for the chain, which has the transfer, and completes', async () => {
     const payment = await claim();
     flow.facilitator.settle.next({ connection: 'drop' });
-    await hands.doNext(payment.paymentId);
+    await manualWorker.doNext(payment.paymentId);
     await runOut(payment.sessionId);
     assert.equal(await expire(), 0);
-    assert.equal(told(await flow.visit(payment.sessionId)), '202 processing');
-    await hands.doNext(payment.paymentId);
+    assert.equal(answerOf(await flow.visit(payment.sessionId)), '202 processing');
+    await manualWorker.doNext(payment.paymentId);
     assert.equal(await payment.answer, '200 complete');
     assert.deepEqual(await flow.events(payment.sessionId), ['checkout.session.completed']);
     await flow.assertBooks();
   });
 
-  it('while nobody knows whether its money moved, and is expired when the chain says that it never can', async () => {
+  it('while its payment is unclear is expired once the chain says that the authorization can no longer be used', async () => {
     const payment = await claim();
     flow.facilitator.settle.always({ works: false, connection: 'drop' });
     await runOut(payment.sessionId);
-    let looks = 0;
-    for (; (await flow.session(payment.sessionId)).status === 'processing'; looks += 1) {
-      await hands.doNext(payment.paymentId);
+    let checks = 0;
+    for (; (await flow.session(payment.sessionId)).status === 'processing'; checks += 1) {
+      await manualWorker.doNext(payment.paymentId);
       assert.equal(await expire(), 0);
     }
-    assert.ok(looks > 3, `${looks} steps`);
+    assert.ok(checks > 3, `${checks} steps`);
     const { validUntil, failedAt } = await Payment.query(flow.db)
       .findById(payment.paymentId)
       .throwIfNotFound();
-    assert.ok(failedAt !== null && failedAt > validUntil, 'not while the authorization could be used');
+    assert.ok(
+      failedAt !== null && failedAt > validUntil,
+      'the payment failed while the authorization could be used',
+    );
     assert.deepEqual(await flow.events(payment.sessionId), ['checkout.session.expired']);
     await payment.answer;
     await flow.assertBooks();
   });
 
-  it('while /verify is asked, and is not claimed any more', async () => {
+  it('during /verify is not claimed', async () => {
     const { id } = await flow.buildSession();
     const signed = await flow.sign(id);
     const hold = flow.facilitator.verify.holdNext();
-    const answer = flow.visit(id, { [HEADER]: signed.header }).then(told);
+    const answer = flow.visit(id, { [HEADER]: signed.header }).then(answerOf);
     await eventually(() => assert.equal(flow.calls(signed).verify, 1));
     await runOut(id);
     hold.release();
@@ -171,21 +174,21 @@ describe('a session whose time runs out', () => {
     await flow.assertBooks();
   });
 
-  it('is not claimed in that very millisecond, but is in the one before', async () => {
+  it('is claimed one millisecond before its end, and not at its end', async () => {
     const claims: string[] = [];
     for (const millisecondsLeft of [0, 1]) {
       const { id } = await flow.buildSession();
       const signed = await flow.sign(id);
       const clock = Date.now;
-      const standing = clock();
-      Date.now = () => standing;
+      const stoppedAt = clock();
+      Date.now = () => stoppedAt;
       try {
         await CheckoutSession.query(flow.db)
           .patch({ expiresAt: new Date(nowMs() + millisecondsLeft) })
           .where('id', id);
         const claim = await claimSession(flow.app.db, paymentOf(id, signed), EVENT_DEPS);
         claims.push(claim.kind);
-        if (claim.kind === 'claimed') await hands.doNext(claim.paymentId);
+        if (claim.kind === 'claimed') await manualWorker.doNext(claim.paymentId);
       } finally {
         Date.now = clock;
       }
@@ -195,7 +198,7 @@ describe('a session whose time runs out', () => {
     await flow.assertBooks();
   });
 
-  it('while a claim stands before its commit: the workers pass by, the merchant waits and is refused', async () => {
+  it("while a claim waits in its commit: the sweep skips it, the merchant's expire waits and is refused", async () => {
     const { id } = await flow.buildSession({ expiresAt: new Date(nowMs() + MINUTE) });
     const when = `NEW.checkout_session_id = '${id}'`;
     const pause = await PausePoint.put(flow.databaseUrl, {
@@ -204,7 +207,7 @@ describe('a session whose time runs out', () => {
       when,
       moment: 'commit',
     });
-    const answer = flow.pay(id).then(told);
+    const answer = flow.pay(id).then(answerOf);
     await pause.reached();
     advanceClock(MINUTE);
     assert.equal(await expire(), 0);
@@ -212,14 +215,14 @@ describe('a session whose time runs out', () => {
     await eventually(async () => assert.equal(await waitingFor('checkout_sessions'), 1));
     await pause.release();
     assert.equal(await merchant, '400 checkout_session_not_open');
-    await hands.doNext((await flow.onlyPayment(id)).id);
-    assert.equal(await answer, '202 processing', 'the minute that passed is longer than it waits');
-    assert.equal(told(await flow.visit(id)), '200 complete');
+    await manualWorker.doNext((await flow.onlyPayment(id)).id);
+    assert.equal(await answer, '202 processing', 'the clock has moved past the wait');
+    assert.equal(answerOf(await flow.visit(id)), '200 complete');
     assert.deepEqual(await flow.events(id), ['checkout.session.completed']);
     await flow.assertBooks();
   });
 
-  it('while its expiry stands before its commit: a claim waits and loses', async () => {
+  it('while its expiry waits in its commit: a claim waits and is refused', async () => {
     const { id } = await flow.buildSession();
     const signed = await flow.sign(id);
     const when = `NEW.checkout_session_id = '${id}'`;
@@ -231,7 +234,7 @@ describe('a session whose time runs out', () => {
     });
     const merchant = expireByMerchant(id);
     await pause.reached();
-    const answer = flow.visit(id, { [HEADER]: signed.header }).then(told);
+    const answer = flow.visit(id, { [HEADER]: signed.header }).then(answerOf);
     await eventually(async () => assert.equal(await waitingFor('claimed'), 1));
     await pause.release();
     assert.equal(await merchant, '200 expired');
@@ -240,12 +243,12 @@ describe('a session whose time runs out', () => {
     await flow.assertBooks();
   });
 
-  it('as forty others do, each at the moment of its payment: one of both wins', async () => {
+  it('at the moment of its payment, like forty others: either the payment or the expiry wins', async () => {
     const sessions = await Promise.all(Array.from({ length: 40 }, () => flow.buildSession()));
     const signed = await Promise.all(sessions.map(async ({ id }) => ({ id, ...(await flow.sign(id)) })));
     const paying = signed.map(({ id, header }, index) => ({
       id,
-      answer: flow.visit(id, { [HEADER]: header }).then(told),
+      answer: flow.visit(id, { [HEADER]: header }).then(answerOf),
       expired: wait(Math.random() * 150).then(async () => {
         await (index % 2 === 0 ? expireByMerchant(id) : runOut(id).then(expire));
       }),
@@ -256,7 +259,7 @@ describe('a session whose time runs out', () => {
     });
     while (!areAnswered) {
       const due = await Payment.query(flow.db).where({ stage: 'settle' });
-      await Promise.all(due.map(({ id }) => hands.doNext(id)));
+      await Promise.all(due.map(({ id }) => manualWorker.doNext(id)));
     }
     await answers;
     const outcomes = new Set<string>();
@@ -273,7 +276,7 @@ describe('a session whose time runs out', () => {
     await flow.assertBooks();
   });
 
-  /** How many connections wait for a lock with this word in their statement. */
+  /** Counts the connections that wait for a lock with this word in their statement. */
   async function waitingFor(word: string): Promise<number> {
     const { rows } = await flow.db.raw(
       `SELECT 1 FROM pg_stat_activity

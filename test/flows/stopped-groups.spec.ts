@@ -14,10 +14,10 @@ const BUYERS = 12;
 const SETTLEMENTS = 3;
 
 /**
- * Platforms send SIGTERM to every process of theirs, and npm passes its own on: node hears of it twice within
- * milliseconds, in the middle of payments.
+ * Platforms send SIGTERM to every process of a service, and npm forwards its own: node receives it twice within
+ * milliseconds, here during payments.
  */
-describe('a process group told to stop, npm and node together', function () {
+describe('a process group of npm and node that is told to stop', function () {
   this.timeout(120_000);
   let flow: MoneyFlow;
   let environment: Record<string, string>;
@@ -31,7 +31,7 @@ describe('a process group told to stop, npm and node together', function () {
       RPC_URL_EIP155_84532: flow.chain.endpoint.url,
       BASE_URL: 'https://pay.example',
       SETTLE_WAIT_MS: '120000',
-      // Files before this one may have visited links from the same address, and counted in the same Redis.
+      // Earlier spec files may have visited links from the same address, and counted in the same Redis.
       RATE_LIMIT_LINK_PER_MINUTE: '1000000',
     };
   });
@@ -49,7 +49,7 @@ describe('a process group told to stop, npm and node together', function () {
     );
   }
 
-  it('answers every buyer who waits', async () => {
+  it('answers every waiting buyer', async () => {
     const web = await startGroup('web', environment);
     const { port } = web.lines().find(({ event }) => event === 'web.listening') ?? {};
     const sessions = await Promise.all(Array.from({ length: BUYERS }, () => flow.buildSession()));
@@ -68,8 +68,8 @@ describe('a process group told to stop, npm and node together', function () {
     );
   });
 
-  it('ends the calls of /settle that it has begun', async () => {
-    // What the buyers above have begun is done first.
+  it('completes the calls of /settle that it has begun', async () => {
+    // The payments of the buyers above are settled first.
     const first = await startWorkerProcess(environment);
     await eventually(async () => {
       const complete = CheckoutSession.query(flow.db).where({ status: 'complete' });

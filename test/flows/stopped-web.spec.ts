@@ -19,11 +19,11 @@ import {
   type WebProcesses,
 } from '../support/web-process.js';
 
-const CROWD = 20;
-/** What tells a process's connections to Postgres from ours. */
+const COUNT = 20;
+/** Identifies a process's connections to Postgres. */
 const APPLICATION = 'web_of_a_spec';
-/** Whom the kernel keeps for a process that stands still. */
-const WAITING = 200;
+/** Connections in the kernel's backlog of a stopped process. */
+const QUEUED = 200;
 const READY = { database: 'ok', migrations: 'ok', queue_store: 'ok', clock: 'ok' };
 
 describe('a web process', () => {
@@ -34,7 +34,7 @@ describe('a web process', () => {
   after(() => processes.close());
   afterEach(killProcesses);
 
-  /** A process listens before Redis has answered its first hello. */
+  /** Waits, because a process listens before its connection to Redis is ready. */
   async function untilReadyzSays(web: WebServiceProcess, status: number, body: object): Promise<void> {
     await eventually(async () => {
       const answer = await processes.send(web.port, 'GET', '/readyz');
@@ -43,7 +43,7 @@ describe('a web process', () => {
   }
 
   describe('told to stop', () => {
-    it('by SIGTERM while a request is in flight: answers it and exits 0, idle connections or not', async () => {
+    it('by SIGTERM during a request: answers it and exits with 0, with or without idle connections', async () => {
       const web = await processes.start();
       const idle = new Agent({ keepAlive: true });
       const commits = await processes.holdCommits();
@@ -80,7 +80,7 @@ describe('a web process', () => {
       }
     });
 
-    it('while a request of a client that keeps connections is in flight: tells it that this one ends', async () => {
+    it('during a request on a kept-alive connection: answers it with Connection: close', async () => {
       const web = await processes.start();
       const agent = new Agent({ keepAlive: true });
       const commits = await processes.holdCommits();
@@ -95,7 +95,7 @@ describe('a web process', () => {
         }
         const { status, headers } = await answer;
         assert.equal(status, 200);
-        // Else the process waits for a connection that its client keeps for the next request, and takes that one too.
+        // Otherwise the process would wait for a connection that its client keeps, and accept a next request on it.
         assert.equal(headers.connection, 'close');
         assert.deepEqual(await web.exited, { code: 0, signal: null });
       } finally {
@@ -103,16 +103,16 @@ describe('a web process', () => {
       }
     });
 
-    it('under load: answers every request that it has taken', async () => {
-      const web = await processes.start({ DATABASE_POOL_SIZE: String(CROWD) });
-      const open = await buildSessions(processes.db, processes.shop.accountId, CROWD);
+    it('under load: answers every request that it has accepted', async () => {
+      const web = await processes.start({ DATABASE_POOL_SIZE: String(COUNT) });
+      const open = await buildSessions(processes.db, processes.shop.accountId, COUNT);
       const commits = await processes.holdCommits();
-      // Each is a transaction of its own; creates of one moment would share theirs.
+      // Expires have one transaction each; simultaneous creates would share one.
       const answers = open.map(({ id }) =>
         processes.send(web.port, 'POST', `${SESSIONS}/${id}/expire`, { key: newKey() }),
       );
       try {
-        await commits.waiting(CROWD);
+        await commits.waiting(COUNT);
         web.child.kill('SIGTERM');
         await untilRefused(web.port);
       } finally {
@@ -121,12 +121,12 @@ describe('a web process', () => {
       const statuses = (await Promise.all(answers)).map(({ status }) => status);
       assert.deepEqual(
         statuses,
-        Array.from({ length: CROWD }, () => 200),
+        Array.from({ length: COUNT }, () => 200),
       );
       assert.deepEqual(await web.exited, { code: 0, signal: null });
     });
 
-    async function askWithoutWaiting(port: number): Promise<Socket> {
+    async function sendWithoutReading(port: number): Promise<Socket> {
       const socket = connect(port, '127.0.0.1');
       await once(socket, 'connect');
       const request = 'GET /healthz HTTP/1.1\r\nHost: pay.example\r\nConnection: close\r\n\r\n';
@@ -134,11 +134,11 @@ describe('a web process', () => {
       return socket;
     }
 
-    it('after it stood still: answers everybody who came meanwhile', async () => {
+    it('after it was frozen: answers every connection that came in the meantime', async () => {
       const web = await processes.start();
       web.child.kill('SIGSTOP');
-      // Whatever the machine has to do: each has been let in by the kernel, and what it asks is there.
-      const sockets = await Promise.all(Array.from({ length: WAITING }, () => askWithoutWaiting(web.port)));
+      // The kernel has accepted each connection, with its request, while the process is stopped.
+      const sockets = await Promise.all(Array.from({ length: QUEUED }, () => sendWithoutReading(web.port)));
       web.child.kill('SIGTERM');
       web.child.kill('SIGCONT');
       const answers = await Promise.all(sockets.map((socket) => text(socket)));
@@ -146,7 +146,7 @@ describe('a web process', () => {
       assert.deepEqual(await web.exited, { code: 0, signal: null });
     });
 
-    it('while a request is still on its way: answers it, the last of its connection', async () => {
+    it('before a request on an open connection: answers it, with Connection: close', async () => {
       const web = await processes.start();
       const [socket, other] = [connect(web.port, '127.0.0.1'), connect(web.port, '127.0.0.1')];
       await Promise.all([once(socket, 'connect'), once(other, 'connect')]);
@@ -186,7 +186,7 @@ describe('a web process', () => {
       }
     });
 
-    it('by SIGINT and again by SIGTERM: a second signal is the first one again', async () => {
+    it('by SIGINT and then by SIGTERM: the second signal changes nothing', async () => {
       const web = await processes.start();
       const commits = await processes.holdCommits();
       const answer = processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL });
@@ -203,7 +203,7 @@ describe('a web process', () => {
     });
   });
 
-  it('serves on after the database has cut its connections, idle or not; its port is its own', async () => {
+  it('goes on after the database has closed its connections, and refuses to share its port', async () => {
     const web = await processes.start({ PGAPPNAME: APPLICATION });
     await untilReadyzSays(web, 200, { status: 'ready', ...READY });
     const { rows } = await processes.db.raw('SELECT pid FROM pg_stat_activity WHERE application_name = ?', [
@@ -215,7 +215,7 @@ describe('a web process', () => {
     await eventually(async () => {
       assert.equal((await processes.send(web.port, 'POST', SESSIONS, { body: MINIMAL })).status, 200);
     });
-    // Now in the midst of a commit: the answer is a 500 that may be retried, and the retry does it.
+    // During a commit, the answer is a 500 that may be retried, and the retry carries the request out.
     const [create = assert.fail()] = await processes.prepareEffects();
     const commits = await processes.holdCommits();
     try {
@@ -239,8 +239,8 @@ describe('a web process', () => {
     assert.equal(web.child.exitCode, null);
   });
 
-  describe('says what is down', () => {
-    /** With exit status 0, nothing but JSON lines behind it, and no password in them. */
+  describe('reports what is down', () => {
+    /** Exits with 0 and logs JSON lines only, without a password in them. */
     async function assertStopsQuietly(web: WebServiceProcess): Promise<void> {
       web.child.kill('SIGTERM');
       assert.deepEqual(await web.exited, { code: 0, signal: null });
@@ -252,7 +252,7 @@ describe('a web process', () => {
       assert.deepEqual(odd, []);
     }
 
-    it('Redis: ready all the same, since merchants and buyers are served without it', async () => {
+    it('Redis: still ready, because merchants and buyers are served without it', async () => {
       const web = await processes.start({ REDIS_URL: `redis://:pass-word@127.0.0.1:${await closedPort()}` });
       const degraded = { degraded: 'queue store', queue_store: 'down' };
       await untilReadyzSays(web, 200, { status: 'ready', ...READY, ...degraded });
@@ -261,7 +261,7 @@ describe('a web process', () => {
       await assertStopsQuietly(web);
     });
 
-    it('Postgres: not ready but alive, and the API answers 500 in its own form', async () => {
+    it('Postgres: not ready but alive, and the API answers 500 in its error format', async () => {
       const url = `postgres://user:pass-word@127.0.0.1:${await closedPort()}/nowhere`;
       const web = await processes.start({ DATABASE_URL: url });
       await untilReadyzSays(web, 503, {

@@ -11,8 +11,8 @@ import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 
 const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
-const PLACES = 3;
-const CROWD = 20;
+const CONCURRENCY = 3;
+const COUNT = 20;
 
 const STORES = [
   { store: 'Redis', redisUrl: () => testServices().redisUrl },
@@ -26,7 +26,7 @@ for (const { store, redisUrl } of STORES) {
     let environment: Record<string, string>;
 
     before(async () => {
-      // Of files before this one, whose workers were killed.
+      // Removes jobs of earlier spec files, whose workers were killed.
       const redis = new Redis(testServices().redisUrl);
       await redis.flushall();
       redis.disconnect();
@@ -40,7 +40,7 @@ for (const { store, redisUrl } of STORES) {
         FACILITATOR_URL: flow.facilitator.url,
         RPC_URL_EIP155_84532: flow.chain.endpoint.url,
         BASE_URL: 'https://pay.example',
-        WORKER_CONCURRENCY: String(PLACES),
+        WORKER_CONCURRENCY: String(CONCURRENCY),
       };
     });
     after(async () => {
@@ -60,7 +60,7 @@ for (const { store, redisUrl } of STORES) {
       await eventually(() => assert.ok(worker.lines().some(({ event }) => event === 'process.stopping')));
     }
 
-    /** In good order: at 25 seconds it would end itself, with 1. */
+    /** Asserts an orderly exit: after 25 seconds the process would end itself with 1. */
     async function assertLeft(worker: ServiceProcess): Promise<void> {
       assert.deepEqual(await worker.exited, { code: 0, signal: null }, worker.output());
       const events = worker.lines().map(({ event }) => event);
@@ -70,38 +70,38 @@ for (const { store, redisUrl } of STORES) {
       );
     }
 
-    /** A job that is left in hand is given to nobody else until its lock has run out. */
-    async function assertNothingInHand(): Promise<void> {
+    /** A job that stays active is handed to another worker only when its lock expires. */
+    async function assertNoActiveJob(): Promise<void> {
       for (const { queue, states } of await flow.app.queues.depths()) assert.equal(states.active, 0, queue);
     }
 
-    it('under load ends what it has begun, and leaves the rest to whoever comes next', async () => {
-      const sessions = await Promise.all(Array.from({ length: CROWD }, claim));
+    it('under load completes what it has begun, and leaves the rest to the next worker', async () => {
+      const sessions = await Promise.all(Array.from({ length: COUNT }, claim));
       const held = flow.facilitator.settle.holdAll();
       const first = await startWorkerProcess(environment);
-      await flow.facilitator.waitForCall('settle', PLACES);
+      await flow.facilitator.waitForCall('settle', CONCURRENCY);
       await stop(first);
       flow.facilitator.settle.honest();
       held.release();
       await assertLeft(first);
-      await assertNothingInHand();
+      await assertNoActiveJob();
 
       const payments = await Payment.query(flow.db);
       const left = payments.filter(({ status }) => status === 'processing');
-      assert.equal(left.length, CROWD - flow.facilitator.ledger.length);
-      assert.ok(left.length > 0, 'it has stopped before the end');
+      assert.equal(left.length, COUNT - flow.facilitator.ledger.length);
+      assert.ok(left.length > 0, 'it stopped only after the last payment');
       for (const { stage, attempt } of left) assert.deepEqual([stage, attempt], ['settle', 0]);
 
       await startWorkerProcess(environment);
       for (const id of sessions) await eventually(async () => assert.deepEqual(await flow.state(id), PAID));
-      assert.equal(flow.facilitator.calls.settle.length, CROWD, 'each was asked for once');
+      assert.equal(flow.facilitator.calls.settle.length, COUNT, 'a call of /settle was repeated');
       await flow.assertBooks();
-      // A session is paid a moment before its job is done, and whoever is killed in between leaves that in hand.
-      await eventually(assertNothingInHand);
+      // A session is complete a moment before its job is; killing the worker in between leaves the job active.
+      await eventually(assertNoActiveJob);
     });
 
-    it('while /settle hangs leaves in time, and another one finds the money on the chain', async () => {
-      flow.newPage();
+    it('during a hanging /settle stops in time, and another worker finds the transfer on the chain', async () => {
+      flow.startNewBooks();
       const calls = flow.facilitator.calls.settle.length;
       const held = flow.facilitator.settle.holdNext();
       const id = await claim();
@@ -109,7 +109,7 @@ for (const { store, redisUrl } of STORES) {
       const call = await flow.facilitator.waitForCall('settle', calls + 1);
       await stop(first);
       await assertLeft(first);
-      await assertNothingInHand();
+      await assertNoActiveJob();
       const { stage, history } = await flow.onlyPayment(id);
       assert.deepEqual([stage, history.map(({ said }) => said)], ['confirm', ['unclear: UND_ERR_DESTROYED']]);
 
@@ -120,7 +120,7 @@ for (const { store, redisUrl } of STORES) {
       held.release();
       await call.done;
       await eventually(async () => assert.deepEqual(await flow.state(id), PAID));
-      assert.equal(flow.facilitator.calls.settle.length, calls + 1, 'it was not asked again');
+      assert.equal(flow.facilitator.calls.settle.length, calls + 1, 'the call of /settle was repeated');
       await flow.assertBooks();
     });
   });

@@ -10,7 +10,7 @@ import { createLogger } from '../../shared/process/logger.js';
 import { testServices } from '../support/suite.js';
 
 describe('a web process that is told to stop while a statement hangs', () => {
-  it('cuts its request, leaves the connection to the end of the process, and is done in its time', async () => {
+  it('cuts its request, leaves the connection open until the process ends, and closes within its time', async () => {
     const { databaseUrl, redisUrl } = testServices();
     const settings = {
       DATABASE_URL: databaseUrl,
@@ -28,7 +28,7 @@ describe('a web process that is told to stop while a statement hangs', () => {
     });
     const db = openDatabase(config.database);
     const { accountId, testKey } = await buildMerchant(db);
-    // A list that holds something takes one statement: nothing is asked once the pool is being closed.
+    // A list with a payment takes one statement: no second one runs once the pool is being closed.
     await buildPaidSession(db, accountId);
     const web = await startWeb(config, createLogger('info', 'test', log), { drainMs: 50, closeMs: 50 });
     const holder = await db.transaction();
@@ -47,7 +47,7 @@ describe('a web process that is told to stop while a statement hangs', () => {
         );
         assert.equal(rows.length, 1);
       });
-      // The statement is still waiting when this resolves.
+      // The statement still waits for its lock when this resolves.
       await web.close();
       assert.equal(await request, 'cut');
       assert.match(logged.join(''), /"level":"warn".*"event":"process\.left_open"/);

@@ -11,7 +11,7 @@ import { openRedis, warnIfRedisMayEvict } from '../../shared/queues/connection.j
 import { loggerWithLines } from '../support/log-lines.js';
 import { testServices } from '../support/suite.js';
 
-describe('a store with a self-signed chain', () => {
+describe('a connection to a store with a self-signed certificate', () => {
   let redis: TlsFront;
   let postgres: TlsFront;
   let databaseUrl: string;
@@ -47,25 +47,25 @@ describe('a store with a self-signed chain', () => {
     }
   }
 
-  it('is Postgres that is not trusted, unless DATABASE_TLS_VERIFY says so', async () => {
+  it('is refused for Postgres, unless DATABASE_TLS_VERIFY is false', async () => {
     await assert.rejects(askPostgres({}), /self-signed certificate/);
     assert.deepEqual(await askPostgres({ DATABASE_TLS_VERIFY: 'false' }), [{ one: 1 }]);
   });
 
-  it('is Redis that is not trusted, unless REDIS_TLS_VERIFY says so', async () => {
+  it('is refused for Redis, unless REDIS_TLS_VERIFY is false', async () => {
     await assert.rejects(askRedis({}), /self-signed certificate/);
     assert.equal(await askRedis({ REDIS_TLS_VERIFY: 'false' }), 'PONG');
   });
 });
 
-describe('a Redis that may evict what it holds', () => {
+describe('a Redis with an eviction policy', () => {
   let server: TestServer;
   before(async () => {
     server = await startTestRedis();
   });
   after(() => server.stop());
 
-  it('is warned of, and one that may not is not', async () => {
+  it('is warned about in the log, and one without is not', async () => {
     const { logger, lines } = loggerWithLines<{ event: string; policy?: string }>('warn');
     const operator = new Redis(server.url);
     for (const policy of ['noeviction', 'allkeys-lru']) {
@@ -79,12 +79,12 @@ describe('a Redis that may evict what it holds', () => {
     );
   });
 
-  /** Until whatever is said of it has been said. */
+  /** Connects and waits until the policy has been checked. */
   async function connectOnce(logger: Logger): Promise<void> {
     const client = openRedis({ url: server.url, verifyTls: true }, logger);
     warnIfRedisMayEvict(client, logger);
     await eventually(() => client.ping());
-    // Answers come in the order of the questions: this one's after that of the policy.
+    // Redis answers in order, so that the answer about the policy has come before this one.
     await client.ping();
     client.disconnect();
   }

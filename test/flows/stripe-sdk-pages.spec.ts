@@ -54,7 +54,7 @@ describe('the stock Stripe SDK', () => {
       assert.deepEqual(idsOf(seen), ids.slice(0, 100).reverse());
     });
 
-    it('forwards while sessions are created, each once and none of the new ones', async () => {
+    it('forwards while sessions are created: each existing one once, and no new one', async () => {
       const owner = await buildMerchant(app.db);
       const busy = sdk(owner.testKey, app.port);
       const before: string[] = [];

@@ -51,7 +51,7 @@ describe('the stock Stripe SDK', () => {
         customer_email: 'buyer+7@mail.example',
         metadata: { order: '7', count: 7, 'a b': 'c&d=e' },
         expand: ['line_items'],
-        // Not in this version's types. The SDK sends a Date as Unix seconds.
+        // These parameters are missing in this version's types. The SDK sends a Date as Unix seconds.
         ...({ payment_method_types: ['crypto'], expires_at: expiresAt } as object),
       });
       assert.equal(created.amount_total, 3 * 1999 + 25);
@@ -70,7 +70,7 @@ describe('the stock Stripe SDK', () => {
       assert.equal(plain.line_items, undefined);
     });
 
-    it('with nulls, which mean that nothing was sent', async () => {
+    it('with nulls, which count as absent', async () => {
       const nothing: object = {
         client_reference_id: null,
         customer_email: null,
@@ -88,7 +88,7 @@ describe('the stock Stripe SDK', () => {
       assert.equal(session.expires_at, session.created + 24 * 3600);
     });
 
-    it('with 100 items, and lists them a page at a time, both ways', async () => {
+    it('with 100 items, and lists them page by page, both ways', async () => {
       const names = Array.from({ length: LONGEST_LINE_ITEMS }, (_, i) => `Item ${i}`);
       const session = await stripe.checkout.sessions.create({
         line_items: names.map((name) => ({
@@ -116,7 +116,7 @@ describe('the stock Stripe SDK', () => {
       );
     });
 
-    it('carries our Request-Id on the last response, another one each time', async () => {
+    it("has the API's Request-Id on the last response, a new one for each request", async () => {
       const ids = new Set<string>();
       for (let i = 0; i < 3; i++) {
         const { lastResponse } = await stripe.checkout.sessions.create({ line_items: [coffee] });
@@ -128,7 +128,7 @@ describe('the stock Stripe SDK', () => {
       assert.equal(ids.size, 3);
     });
 
-    it('with a live key on main networks, where a test key does not see it', async () => {
+    it('with a live key in live mode, where a test key does not find it', async () => {
       const live = await sdk(shop.liveKey, app.port).checkout.sessions.create({ line_items: [coffee] });
       assert.equal(live.livemode, true);
       const error = await caught(stripe.checkout.sessions.retrieve(live.id));
@@ -142,7 +142,7 @@ describe('the stock Stripe SDK', () => {
     });
   });
 
-  it('expires a session, and is told when it is too late', async () => {
+  it('expires a session, and gets checkout_session_not_open the second time', async () => {
     const { id } = await stripe.checkout.sessions.create({ line_items: [coffee] });
     const expired = await stripe.checkout.sessions.expire(id, { expand: ['line_items'] });
     assert.deepEqual([expired.status, expired.url], ['expired', null]);
@@ -197,7 +197,7 @@ describe('the stock Stripe SDK', () => {
       });
     });
 
-    it('while paging: the cursor of a deleted one still works', async () => {
+    it('during paging: the cursor of a deleted one still works', async () => {
       const owner = await buildMerchant(app.db);
       const mine = sdk(owner.testKey, app.port);
       const ids: string[] = [];
@@ -215,7 +215,7 @@ describe('the stock Stripe SDK', () => {
   });
 
   describe('reads payments with rawRequest', () => {
-    it('a page at a time', async () => {
+    it('page by page', async () => {
       const owner = await buildMerchant(app.db);
       const mine = sdk(owner.testKey, app.port);
       const paid = [];
@@ -238,7 +238,7 @@ describe('the stock Stripe SDK', () => {
       assert.equal(Reflect.get(session, 'payment').id, paid[0]?.payment.id);
     });
 
-    it('and is refused like any other request', async () => {
+    it('and gets errors like any other request', async () => {
       const error = await caught(stripe.rawRequest('GET', '/v1/payments?limit=1000'));
       assert.deepEqual(facts(error), {
         type: 'StripeInvalidRequestError',

@@ -21,7 +21,7 @@ import { minimal } from '../support/orders.js';
 import { testServices } from '../support/suite.js';
 
 const EMAIL = `${randomUUID()}@buyers.example`;
-/** Whoever loads any of it ends with an error. */
+/** A loader hook that makes every import of these packages fail. */
 const REFUSE_PACKAGES = `export async function resolve(name, context, next) {
   if (/^@opentelemetry\\/|open-telemetry/.test(name)) throw new Error('loaded: ' + name);
   return next(name, context);
@@ -74,12 +74,12 @@ describe('traces', function () {
       collector = await startCollector();
       const api = client(flow.app, flow.merchant.testKey);
       const { body: hook } = await api.post('/v1/webhook_endpoints', { url: receiver.url }).expect(200);
-      const asked = { ...minimal, customer_email: EMAIL, metadata: { note: 'a word of the merchant' } };
+      const asked = { ...minimal, customer_email: EMAIL, metadata: { note: 'a note of the merchant' } };
       session = (await api.post('/v1/checkout/sessions', asked).expect(200)).body.id;
       const signed = await flow.sign(session);
       secrets = [
         EMAIL,
-        'a word of the merchant',
+        'a note of the merchant',
         'rpc-secret',
         flow.merchant.testKey,
         hook.secret,
@@ -104,7 +104,7 @@ describe('traces', function () {
       });
       await fetch(`${at}/healthz`);
       await eventually(() => assert.equal(receiver.got.length, 1));
-      // What was not sent yet is sent by whoever stops.
+      // A process sends its remaining spans when it stops.
       await stop(web, worker);
       const first = collector.spans.find(({ attributes }) => attributes['checkout.session'] === session);
       trace = collector.spans.filter((span) => span.trace === first?.trace);
@@ -114,7 +114,7 @@ describe('traces', function () {
     const named = (name: string): TakenSpan =>
       trace.find((span) => span.name === name) ?? assert.fail(`${name} is not in the trace`);
 
-    it('are one, from the request over the jobs to the webhook, in both processes', () => {
+    it('are one trace, from the request through the jobs to the webhook, in both processes', () => {
       const request = named('GET /c/:id');
       assert.deepEqual([request.parent, request.service], ['', 'checkout-web']);
       assert.equal(request.attributes['http.response.status_code'], 200);
@@ -124,7 +124,7 @@ describe('traces', function () {
       assert.equal(named('confirm-payment').attributes['checkout.session'], session);
     });
 
-    it('hold the calls to the facilitator and to the chain, each within what made it', () => {
+    it('contain the calls to the facilitator and to the chain, each within its parent', () => {
       assert.equal(named('POST /verify').parent, named('GET /c/:id').id);
       assert.equal(named('POST /settle').parent, named('settle-payment').id);
       assert.equal(named('eth_getBlockByNumber').parent, named('confirm-payment').id);
@@ -136,19 +136,19 @@ describe('traces', function () {
       );
     });
 
-    it('are named by routes, begin here, and leave out what platforms ask', () => {
+    it("are named by route, ignore the caller's trace id, and leave out health checks", () => {
       assert.ok(collector.spans.some(({ name }) => name === 'GET /v1/checkout/sessions/:id'));
       assert.ok(collector.spans.every(({ name }) => !name.includes('healthz')));
       assert.ok(collector.spans.every((span) => span.trace !== 'a'.repeat(32)));
     });
 
-    it('hold no secret, no payload and nothing of the buyer', () => {
+    it('contain no secret, no payload and no personal data', () => {
       assert.ok(collector.spans.length > 6);
       for (const secret of secrets) assert.ok(!collector.text().includes(secret), secret);
     });
   });
 
-  it('hold nobody up whose collector says nothing, nor a process that stops', async () => {
+  it('delay neither requests nor the end of the process when the collector does not answer', async () => {
     const collector = await startSilentCollector();
     const web = await startWebProcess({ ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     const { id } = await flow.buildSession();
@@ -158,20 +158,20 @@ describe('traces', function () {
     await collector.close();
   });
 
-  it('tell once of a collector that is not there', async () => {
+  it('log once that the collector cannot be reached', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     const web = await startWebProcess({ ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: url });
     const { id } = await flow.buildSession();
-    const told = () => web.lines().filter(({ event }) => event === 'traces.not_arriving').length;
+    const warnings = () => web.lines().filter(({ event }) => event === 'traces.not_arriving').length;
     await eventually(async () => {
       assert.equal((await fetch(`http://127.0.0.1:${web.port}/c/${id}`)).status, 402);
-      assert.equal(told(), 1);
+      assert.equal(warnings(), 1);
     });
     await stop(web);
-    assert.equal(told(), 1);
+    assert.equal(warnings(), 1);
   });
 
-  it('load nothing and write nothing while nobody wants them', async () => {
+  it('load no package and store nothing while they are off', async () => {
     const bare = { ...environment, NODE_OPTIONS: WITHOUT_PACKAGES };
     const web = await startWebProcess(bare);
     const worker = await startWorkerProcess(bare);
@@ -183,7 +183,7 @@ describe('traces', function () {
     assert.equal(paid.status, 200, await paid.text());
     assert.equal((await flow.onlyPayment(id)).trace, null);
     await stop(web, worker);
-    // It would have been seen.
+    // With traces on, the same loader hook makes the start fail.
     const traced = { ...bare, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
     await assert.rejects(startWebProcess(traced), /loaded:/);
   });

@@ -6,33 +6,36 @@ import { answer } from '../../lab/world/receiver/receiver.js';
 import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { LEASE_MS } from '../../shared/webhooks/event-types.js';
 import { WebhookDelivery } from '../../shared/webhooks/model.js';
-import { type Crowd, type CrowdSize, openCrowd } from '../support/batch-of-payers.js';
+import { type AccountSize, type BusyAccount, openBusyAccount } from '../support/busy-account.js';
 import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
-/** Slots of one worker process of the default concurrency: in all, for one account, for one host of it. */
+/**
+ * Delivery slots of a worker process at the default concurrency: in all, for one account, and for one host of an
+ * account.
+ */
 const SLOTS = 400;
 const OF_ONE_ACCOUNT = SLOTS / 2;
 const OF_ONE_HOST = OF_ONE_ACCOUNT / 2;
 const EVENTS = 5;
 const LONGEST_FIRST_PAUSE_MS = 33_300;
-/** Every slot twice: tries that end meanwhile make room for as many, but no event waits for a whole round. */
+/** Twice the account's slots: tries that end are replaced by as many, but no event waits for a whole round. */
 const BEGUN_MEANWHILE = 2 * OF_ONE_ACCOUNT;
 
-const crowds: Record<string, CrowdSize> = {
+const sizes: Record<string, AccountSize> = {
   '100 endpoints of one host': { hosts: 1, endpointsPerHost: 100 },
   '100 endpoints of 25 hosts': { hosts: 25, endpointsPerHost: 4 },
 };
 
-describe('one account and the others', function () {
+describe("one account's webhooks and the others'", function () {
   this.timeout(120_000);
   let flow: WebhookFlow;
   let proxy: TcpProxy;
-  const opened: Crowd[] = [];
+  const opened: BusyAccount[] = [];
   afterEach(async () => {
     resetClock();
     await killProcesses();
-    await Promise.all(opened.splice(0).map((crowd) => crowd.close()));
+    await Promise.all(opened.splice(0).map((busy) => busy.close()));
     await flow.close();
     await proxy.refuse();
   });
@@ -46,117 +49,124 @@ describe('one account and the others', function () {
     });
   }
 
-  async function addCrowd(size: CrowdSize): Promise<Crowd> {
-    const crowd = await openCrowd(flow.app, size);
-    opened.push(crowd);
-    return crowd;
+  async function addAccount(size: AccountSize): Promise<BusyAccount> {
+    const busy = await openBusyAccount(flow.app, size);
+    opened.push(busy);
+    return busy;
   }
 
-  /** Tries that hang have taken every slot that it may have. */
-  async function untilItHangs(crowd: Crowd, tries: number): Promise<void> {
-    await eventually(() => assert.ok(crowd.got().length >= tries, `${crowd.got().length} tries`));
+  /** Waits until this many of the account's tries hang, each in a slot. */
+  async function untilHanging(busy: BusyAccount, tries: number): Promise<void> {
+    await eventually(() => assert.ok(busy.got().length >= tries, `${busy.got().length} tries`));
   }
 
   const count = (where: Partial<WebhookDelivery>): Promise<number> =>
     WebhookDelivery.query(flow.db).where(where).resultSize();
 
-  /** Single events, one after the other, while the crowd hangs: few of its tries begin meanwhile. */
-  async function assertOvertaken(crowd: Pick<Crowd, 'got'>, calm: Crowd, quietly = false): Promise<void> {
-    calm.react(answer(200));
-    const before = crowd.got().length;
+  /**
+   * Sends single events to another account while the busy one's tries hang: only few of those may begin in
+   * between.
+   */
+  async function assertOvertaken(
+    busy: Pick<BusyAccount, 'got'>,
+    quiet: BusyAccount,
+    leftToSweep = false,
+  ): Promise<void> {
+    quiet.react(answer(200));
+    const before = busy.got().length;
     for (let n = 1; n <= EVENTS; n += 1) {
-      const had = calm.got().length;
-      await calm.tell(1, { quietly });
-      await eventually(() => assert.equal(calm.got().length, had + 1));
+      const had = quiet.got().length;
+      await quiet.sendEvents(1, { leftToSweep });
+      await eventually(() => assert.equal(quiet.got().length, had + 1));
     }
-    const begun = crowd.got().length - before;
+    const begun = busy.got().length - before;
     assert.ok(begun <= BEGUN_MEANWHILE, `${begun} tries of the other account came first`);
   }
 
-  for (const store of ['Redis', 'Postgres', 'neither, since it is away'] as const) {
-    for (const [what, size] of Object.entries(crowds)) {
+  for (const store of ['Redis', 'Postgres', 'neither, as Redis is down'] as const) {
+    for (const [what, size] of Object.entries(sizes)) {
       it(`an event overtakes another account's ${what} that hang; queue in ${store}`, async () => {
         await open(store === 'Postgres' ? { REDIS_URL: '' } : {});
-        const [crowd, calm] = [await addCrowd(size), await addCrowd({ hosts: 1, endpointsPerHost: 1 })];
+        const [busy, quiet] = [await addAccount(size), await addAccount({ hosts: 1, endpointsPerHost: 1 })];
         await flow.startWorker();
-        if (store === 'neither, since it is away') await proxy.refuse();
-        await crowd.tell(20);
-        await untilItHangs(crowd, OF_ONE_HOST);
-        await assertOvertaken(crowd, calm);
+        if (store === 'neither, as Redis is down') await proxy.refuse();
+        await busy.sendEvents(20);
+        await untilHanging(busy, OF_ONE_HOST);
+        await assertOvertaken(busy, quiet);
         const left = await WebhookDelivery.query(flow.db)
           .where('status', 'pending')
-          .whereIn('endpointId', [...crowd.endpointIds]);
-        assert.equal(left.length, 2000, 'none is lost');
+          .whereIn('endpointId', [...busy.endpointIds]);
+        assert.equal(left.length, 2000, 'deliveries are missing');
       });
     }
   }
 
-  it('an event of which nobody was told overtakes them, too: it is found by the sweep', async () => {
+  it('an event without a notification overtakes them as well, found by the sweep', async () => {
     await open();
-    const crowd = await addCrowd({ hosts: 2, endpointsPerHost: 500 });
-    const calm = await addCrowd({ hosts: 1, endpointsPerHost: 1 });
+    const busy = await addAccount({ hosts: 2, endpointsPerHost: 500 });
+    const quiet = await addAccount({ hosts: 1, endpointsPerHost: 1 });
     await flow.startWorker();
-    await crowd.tell(3, { quietly: true });
-    await untilItHangs(crowd, OF_ONE_HOST);
-    await assertOvertaken(crowd, calm, true);
+    await busy.sendEvents(3, { leftToSweep: true });
+    await untilHanging(busy, OF_ONE_HOST);
+    await assertOvertaken(busy, quiet, true);
   });
 
-  it('over two worker processes', async () => {
+  it('an event overtakes them over two worker processes', async () => {
     await open();
-    const crowd = await addCrowd({ hosts: 25, endpointsPerHost: 8 });
-    const calm = await addCrowd({ hosts: 1, endpointsPerHost: 1 });
+    const busy = await addAccount({ hosts: 25, endpointsPerHost: 8 });
+    const quiet = await addAccount({ hosts: 1, endpointsPerHost: 1 });
     await Promise.all([flow.startWorker(), flow.startWorker()]);
-    await crowd.tell(20);
-    await untilItHangs(crowd, OF_ONE_ACCOUNT);
-    await assertOvertaken({ got: () => crowd.got().slice(0, crowd.got().length / 2) }, calm);
+    await busy.sendEvents(20);
+    await untilHanging(busy, OF_ONE_ACCOUNT);
+    await assertOvertaken({ got: () => busy.got().slice(0, busy.got().length / 2) }, quiet);
   });
 
   for (const { size, most } of [
     { size: { hosts: 25, endpointsPerHost: 4 }, most: OF_ONE_ACCOUNT },
     { size: { hosts: 1, endpointsPerHost: 100 }, most: OF_ONE_HOST },
   ]) {
-    it(`alone, an account has ${most} slots with ${size.hosts} hosts, at once`, async () => {
+    it(`alone, an account with ${size.hosts} hosts gets ${most} slots at once`, async () => {
       await open();
-      const crowd = await addCrowd(size);
+      const busy = await addAccount(size);
       await flow.startWorker();
-      await crowd.tell(20);
-      // Before the first of them have ended.
-      await untilItHangs(crowd, most * 0.95);
-      assert.ok(crowd.got().length <= most);
+      await busy.sendEvents(20);
+      // Counted before the first tries have ended.
+      await untilHanging(busy, most * 0.95);
+      assert.ok(busy.got().length <= most);
     });
   }
 
-  it('one host of an account that hangs leaves room for its others', async () => {
+  it('one hanging host of an account leaves slots for its other hosts', async () => {
     await open();
-    const crowd = await addCrowd({ hosts: 2, endpointsPerHost: 50 });
-    const [dead, well] = crowd.receivers;
+    const busy = await addAccount({ hosts: 2, endpointsPerHost: 50 });
+    const [hanging, healthy] = busy.receivers;
     await flow.startWorker();
-    well?.react(answer(200));
-    await crowd.tell(20);
-    await eventually(() => assert.equal(well?.got.length, 1000));
-    assert.ok((dead?.got.length ?? 0) <= 2 * OF_ONE_HOST, `${dead?.got.length} tries`);
+    healthy?.react(answer(200));
+    await busy.sendEvents(20);
+    await eventually(() => assert.equal(healthy?.got.length, 1000));
+    assert.ok((hanging?.got.length ?? 0) <= 2 * OF_ONE_HOST, `${hanging?.got.length} tries`);
   });
 
-  it('of several that hang each has its turn, and there is room for one more', async () => {
+  it('several accounts whose webhooks hang share the slots, and leave slots for one more', async () => {
     await open();
-    const heavy: Crowd[] = [];
-    for (let n = 0; n < 4; n += 1) heavy.push(await addCrowd({ hosts: 4, endpointsPerHost: 25 }));
-    const calm = await addCrowd({ hosts: 1, endpointsPerHost: 1 });
+    const heavy: BusyAccount[] = [];
+    for (let n = 0; n < 4; n += 1) heavy.push(await addAccount({ hosts: 4, endpointsPerHost: 25 }));
+    const quiet = await addAccount({ hosts: 1, endpointsPerHost: 1 });
     await flow.startWorker();
-    for (const crowd of heavy) await crowd.tell(20);
+    for (const busy of heavy) await busy.sendEvents(20);
     await eventually(() => {
-      const begun = heavy.map((crowd) => crowd.got().length);
+      const begun = heavy.map((busy) => busy.got().length);
       assert.ok(Math.min(...begun) >= SLOTS / 20, `${begun}`);
     });
-    await assertOvertaken({ got: () => heavy.flatMap((crowd) => crowd.got()) }, calm);
+    await assertOvertaken({ got: () => heavy.flatMap((busy) => busy.got()) }, quiet);
   });
 
-  it('a worker that is killed with its slots taken blocks no other account, and loses nothing', async () => {
+  it('the slots of a killed worker are free again, and no delivery is lost', async () => {
     const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
     await open({ ENCRYPTION_KEY });
-    const crowd = await addCrowd({ hosts: 10, endpointsPerHost: 5 });
-    const calm = await addCrowd({ hosts: 1, endpointsPerHost: 1 });
-    const doomed = await startWorkerProcess({
+    const busy = await addAccount({ hosts: 10, endpointsPerHost: 5 });
+    const quiet = await addAccount({ hosts: 1, endpointsPerHost: 1 });
+    const killed = await startWorkerProcess({
       DATABASE_URL: flow.databaseUrl,
       REDIS_URL: testServices().redisUrl,
       FACILITATOR_URL: flow.facilitator.url,
@@ -164,18 +174,18 @@ describe('one account and the others', function () {
       WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
       ENCRYPTION_KEY,
     });
-    await crowd.tell(6);
-    await untilItHangs(crowd, OF_ONE_HOST);
-    await doomed.kill();
+    await busy.sendEvents(6);
+    await untilHanging(busy, OF_ONE_HOST);
+    await killed.kill();
     await flow.startWorker();
-    await assertOvertaken(crowd, calm);
-    crowd.react(answer(200));
-    // Until the leases of the killed one run out; what hangs still has been tried once then.
+    await assertOvertaken(busy, quiet);
+    busy.react(answer(200));
+    // The killed worker's leases run out; every delivery has been tried once then.
     advanceClock(LEASE_MS + 1000);
     await eventually(async () => {
       assert.equal(await count({ status: 'pending', tries: 0 }), 0);
     });
-    // And until each of these is due again.
+    // Each delivery that failed is due again.
     advanceClock(LONGEST_FIRST_PAUSE_MS);
     await eventually(async () => {
       assert.equal(await count({ status: 'succeeded' }), 300 + EVENTS);

@@ -11,7 +11,7 @@ describe('webhooks', () => {
   let checkout: Checkout;
   let receiver: Receiver;
   before(async () => {
-    // Of its own: days pass in it.
+    // On a database of its own, because the spec moves the clock by days.
     const DATABASE_URL = await createMigratedDatabase('webhooks_delivered');
     checkout = await openCheckout({ environment: { DATABASE_URL, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' } });
     receiver = await startReceiver();
@@ -22,7 +22,7 @@ describe('webhooks', () => {
     await receiver.close();
   });
 
-  it('tell of a paid session', async () => {
+  it('report a paid session', async () => {
     const merchant = client(checkout.app, checkout.merchant.testKey);
     const { body: endpoint } = await merchant.post('/v1/webhook_endpoints').send({ url: receiver.url });
     const { id } = await checkout.buildSession();
@@ -45,7 +45,7 @@ describe('webhooks', () => {
     assert.equal(delivery?.history[0]?.status, 200);
   });
 
-  it('are tried again until they are used up, and then the endpoint is disabled', async () => {
+  it('are tried 14 times, and then the endpoint is disabled', async () => {
     receiver.react(answer(500, 'sorry'));
     const merchant = client(checkout.app, checkout.merchant.testKey);
     const { id } = await checkout.buildSession();

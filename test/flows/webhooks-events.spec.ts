@@ -13,7 +13,7 @@ import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook
 const COMPLETED = 'checkout.session.completed';
 const EXPIRED = 'checkout.session.expired';
 
-/** What these tests read of an event. */
+/** The fields of an event that these tests read. */
 interface EventBody {
   id: string;
   created: number;
@@ -28,7 +28,7 @@ interface EventBody {
   };
 }
 
-describe('events', () => {
+describe('webhook events', () => {
   let flow: WebhookFlow;
   before(async () => {
     flow = await openWebhookFlow('webhooks_events');
@@ -50,7 +50,7 @@ describe('events', () => {
     });
   const bodyOf = (got: ReceivedEvent | undefined): EventBody => JSON.parse(got?.raw ?? '');
 
-  it('tell of a paid session, of one that the merchant expires, and of one whose time has come', async () => {
+  it('report a paid session, one that the merchant expires, and one whose time has run out', async () => {
     const hook = await flow.addEndpoint();
     const paid = await flow.buildSession({ metadata: { order: '7' }, customerEmail: 'buyer@mail.example' });
     assert.equal((await flow.pay(paid.id)).status, 200);
@@ -72,14 +72,14 @@ describe('events', () => {
       assert.ok(Math.abs(created - Date.now() / 1000) < 30);
       assert.deepEqual([data.object.id, data.object.status, data.object.url], [id, status, null]);
       assert.deepEqual(Object.keys(data), ['object']);
-      // A full CheckoutSession, to the byte what the merchant reads.
+      // The event has the full CheckoutSession, byte for byte as the merchant retrieves it.
       const { text } = await flow.api.get(`/v1/checkout/sessions/${id}`);
       assert.ok(got[index]?.raw.endsWith(`,"data":{"object":${text}}}`));
     }
     assert.equal(bodyOf(got[0]).data.object.payment?.status, 'succeeded');
   });
 
-  it('keep the session as it was at that moment, byte for byte on each try, and are signed anew', async () => {
+  it('keep the session as it was, byte for byte on each try, with a new signature', async () => {
     const hook = await flow.addEndpoint();
     hook.receiver.react(answer(500));
     const id = await flow.expireSession();
@@ -104,7 +104,7 @@ describe('events', () => {
     resetClock();
   });
 
-  it("verify with Stripe's SDK and with standardwebhooks, and not with another secret or body", async () => {
+  it("can be verified with Stripe's SDK and with standardwebhooks, and not with another secret or body", async () => {
     const [hook, other] = [await flow.addEndpoint(), await flow.addEndpoint()];
     const { id } = await flow.buildSession({ metadata: { name: 'Zoë 🥐 "x" \\ <&>\u2028' } });
     assert.equal((await flow.pay(id)).status, 200);
@@ -135,7 +135,7 @@ describe('events', () => {
     assert.equal(elsewhere?.raw, raw);
   });
 
-  it('go to every enabled endpoint that wants them in their mode, and to no other', async () => {
+  it('go to every enabled endpoint that subscribes to them in their mode, and to no other', async () => {
     const stranger = await buildMerchant(flow.db);
     const { liveKey } = flow.merchant;
     const live = client(flow.app, liveKey);
@@ -164,12 +164,12 @@ describe('events', () => {
     for (const hook of wanted) await flow.untilSucceeded(hook.id, 1);
     for (const hook of wanted) assert.equal(hook.receiver.got.length, 1);
     for (const hook of unwanted) assert.equal(hook.receiver.got.length, 0);
-    // Not created while it was disabled, so nothing comes when it is enabled.
+    // The delivery was not created while the endpoint was disabled, so enabling it sends nothing.
     await flow.api.post(`/v1/webhook_endpoints/${disabled.id}`, { disabled: false }).expect(200);
     assert.deepEqual(await flow.deliveries(disabled.id), []);
   });
 
-  it('of a live session go to live endpoints', async () => {
+  it('of a live session go to live endpoints only', async () => {
     const live = client(flow.app, flow.merchant.liveKey);
     const endpoint = await flow.addEndpoint({ url: 'https://127.0.0.1:1/' }, live);
     const test = await flow.addEndpoint();
@@ -183,7 +183,7 @@ describe('events', () => {
     await live.delete(`/v1/webhook_endpoints/${endpoint.id}`);
   });
 
-  it('go to twenty endpoints, each with a delivery of its own', async () => {
+  it('go to twenty endpoints, each with its own delivery', async () => {
     const hooks = await Promise.all(Array.from({ length: 20 }, () => flow.addEndpoint()));
     hooks[7]?.receiver.react(answer(500));
     await flow.expireSession();
@@ -196,7 +196,7 @@ describe('events', () => {
   });
 
   for (const table of ['events', 'webhook_deliveries'] as const) {
-    it(`are there with the move or not at all: a crash after writing ${table}`, async () => {
+    it(`are committed with the change of status or not at all: crash after the insert into ${table}`, async () => {
       const hook = await flow.addEndpoint();
       const point = await PausePoint.put(flow.databaseUrl, {
         table,
@@ -218,7 +218,7 @@ describe('events', () => {
     });
   }
 
-  it('cannot fail a verdict because an endpoint is deleted or changed at that moment', async () => {
+  it('do not make a payment fail when an endpoint is deleted or disabled at that moment', async () => {
     const hooks = await Promise.all(Array.from({ length: 5 }, () => flow.addEndpoint()));
     const point = await PausePoint.put(flow.databaseUrl, {
       table: 'webhook_deliveries',
@@ -229,7 +229,7 @@ describe('events', () => {
     const { id } = await flow.buildSession();
     const paying = flow.pay(id).then(({ status }) => status);
     await point.reached();
-    // The event is written and not yet committed; its endpoints go away without waiting for it.
+    // The event is written and not yet committed; deleting and disabling its endpoints does not wait for it.
     const [deleted, disabled, ...others] = hooks;
     await flow.api.delete(`/v1/webhook_endpoints/${deleted?.id}`).expect(200);
     await flow.api.post(`/v1/webhook_endpoints/${disabled?.id}`, { disabled: true }).expect(200);

@@ -5,7 +5,7 @@ import { answer, type Reaction } from '../../lab/world/receiver/receiver.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
-describe('pending deliveries', () => {
+describe('pending webhook deliveries', () => {
   let flow: WebhookFlow;
   before(async () => {
     flow = await openWebhookFlow('webhooks_held');
@@ -21,16 +21,16 @@ describe('pending deliveries', () => {
   const disable = ({ id }: Hook, disabled: boolean) =>
     flow.api.post(`/v1/webhook_endpoints/${id}`, { disabled }).expect(200);
   const remove = ({ id }: Hook) => flow.api.delete(`/v1/webhook_endpoints/${id}`).expect(200);
-  /** Everything that was due has been looked at: a later event has arrived elsewhere. */
-  async function afterALook(hook: Hook): Promise<void> {
+  /** Waits until all due deliveries have been checked: a later event has arrived at another endpoint. */
+  async function afterDueCheck(hook: Hook): Promise<void> {
     const other = await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] });
-    await flow.ringEndpoint(hook.id);
+    await flow.enqueueDeliveries(hook.id);
     const { id } = await flow.buildSession();
     assert.equal((await flow.pay(id)).status, 200);
     await flow.untilSucceeded(other.id, 1);
   }
 
-  /** Answers when it is told to. */
+  /** A receiver that answers when `end` is called. */
   function held(): { reaction: Reaction; waits: () => boolean; end: (status: number) => void } {
     let end: ((status: number) => void) | undefined;
     return {
@@ -42,7 +42,7 @@ describe('pending deliveries', () => {
     };
   }
 
-  it('of an endpoint that its owner disables are held, whatever the time, and due when it is enabled', async () => {
+  it('of a disabled endpoint are held, past their due time, and due when it is enabled', async () => {
     const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
     hook.receiver.react(answer(500));
     await flow.expireSession();
@@ -50,7 +50,7 @@ describe('pending deliveries', () => {
     await disable(hook, true);
     await disable(hook, true);
     advanceClock(1_000_000);
-    await afterALook(hook);
+    await afterDueCheck(hook);
     const [row] = await flow.deliveries(hook.id);
     assert.deepEqual(
       [row?.status, row?.dueAt, row?.tries, hook.receiver.got.length],
@@ -58,12 +58,12 @@ describe('pending deliveries', () => {
     );
     hook.receiver.react(answer(200));
     await disable(hook, false);
-    // At once, and not at the time of the retry that had been planned.
+    // At once, and not at the planned time of the retry.
     const { tries, status } = await flow.afterTries(hook.id, 2);
     assert.deepEqual([tries, status], [2, 'succeeded']);
   });
 
-  it('that are on their way when their endpoint is disabled end, and are held when they fail', async () => {
+  it('in flight when their endpoint is disabled are completed, and held if they fail', async () => {
     const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
     const dial = held();
     hook.receiver.react(dial.reaction);
@@ -73,7 +73,7 @@ describe('pending deliveries', () => {
     dial.end(500);
     const { dueAt } = await flow.afterTries(hook.id, 1);
     advanceClock((dueAt?.getTime() ?? 0) - nowMs());
-    await flow.ringEndpoint(hook.id);
+    await flow.enqueueDeliveries(hook.id);
     await eventually(async () => assert.equal((await flow.deliveries(hook.id))[0]?.dueAt, null));
     assert.equal(hook.receiver.got.length, 1);
   });
@@ -92,7 +92,7 @@ describe('pending deliveries', () => {
     assert.equal((await flow.afterTries(hook.id, 2)).status, 'succeeded');
   });
 
-  it('that are on their way when their endpoint is disabled and enabled again are not sent twice', async () => {
+  it('in flight while their endpoint is disabled and enabled again are not sent twice', async () => {
     const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
     const dial = held();
     hook.receiver.react(dial.reaction);
@@ -100,13 +100,13 @@ describe('pending deliveries', () => {
     await eventually(() => assert.ok(dial.waits()));
     await disable(hook, true);
     await disable(hook, false);
-    await afterALook(hook);
+    await afterDueCheck(hook);
     dial.end(200);
     assert.equal((await flow.afterTries(hook.id, 1)).status, 'succeeded');
     assert.equal(hook.receiver.got.length, 1);
   });
 
-  it('of an endpoint that is deleted are dropped, and never sent', async () => {
+  it('of a deleted endpoint are dropped and never sent', async () => {
     const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
     hook.receiver.react(answer(500));
     await flow.expireSession();
@@ -115,11 +115,11 @@ describe('pending deliveries', () => {
     const [row] = await flow.deliveries(hook.id);
     assert.deepEqual([row?.status, row?.dueAt, row?.tries], ['dropped', null, 1]);
     advanceClock(1_000_000);
-    await afterALook(hook);
+    await afterDueCheck(hook);
     assert.equal(hook.receiver.got.length, 1);
   });
 
-  it('of an endpoint that is deleted while it is disabled are dropped, too', async () => {
+  it('of an endpoint that is deleted while disabled are dropped', async () => {
     const hook = await flow.addEndpoint();
     hook.receiver.react(answer(500));
     await flow.expireSession();
@@ -130,7 +130,7 @@ describe('pending deliveries', () => {
   });
 
   for (const status of [200, 500]) {
-    it(`that are on their way when their endpoint is deleted stay dropped, though ${status} is answered`, async () => {
+    it(`in flight when their endpoint is deleted stay dropped when the answer is ${status}`, async () => {
       const hook = await flow.addEndpoint({ enabled_events: ['checkout.session.expired'] });
       const dial = held();
       hook.receiver.react(dial.reaction);
@@ -139,14 +139,14 @@ describe('pending deliveries', () => {
       await remove(hook);
       dial.end(status);
       advanceClock(1_000_000);
-      await afterALook(hook);
+      await afterDueCheck(hook);
       const [row] = await flow.deliveries(hook.id);
       assert.deepEqual([row?.status, row?.dueAt, row?.tries], ['dropped', null, 0]);
       assert.equal(hook.receiver.got.length, 1);
     });
   }
 
-  it('can be deleted just as a success is written, though the endpoint was failing: nobody waits for the other', async () => {
+  it("do not deadlock with the endpoint's deletion while a success is written after a failure", async () => {
     const hook = await flow.addEndpoint();
     hook.receiver.react(answer(500));
     await flow.expireSession();
@@ -159,14 +159,14 @@ describe('pending deliveries', () => {
       moment: 'statement',
     });
     advanceClock((dueAt?.getTime() ?? 0) - nowMs());
-    await flow.ringEndpoint(hook.id);
+    await flow.enqueueDeliveries(hook.id);
     await point.reached();
     const removed = remove(hook).then(({ status }) => status);
     await eventually(async () => {
       const { rows } = await flow.db.raw(
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'transactionid'`,
       );
-      assert.equal(rows.length, 1, 'deleting waits for the delivery');
+      assert.equal(rows.length, 1, 'the deletion does not wait for the delivery');
     });
     await point.release();
     assert.equal(await removed, 200);

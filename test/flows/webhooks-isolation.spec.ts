@@ -8,25 +8,25 @@ import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { Deliverer } from '../../workers/jobs/deliver-webhook.js';
-import { openHands } from '../support/money-flow.js';
+import { openManualWorker } from '../support/money-flow.js';
 import { testServices } from '../support/suite.js';
 import { openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
-/** What the contract of the domain says; written out, so that a change is a decision. */
+/** The contract's limits of tries in flight for one endpoint, repeated here so that a change is deliberate. */
 const LEAST = 10;
 const MOST = 50;
 const WHILE_FAILING = 2;
 
 interface Gauge {
   reaction: Reaction;
-  /** Requests that wait for their answer, now and at most. */
+  /** Requests that wait for their answer: now, and the highest count so far. */
   now(): number;
   most(): number;
   releaseOne(): void;
   releaseAll(status: number): void;
 }
 
-/** Answers when it is told to, and counts what waits. */
+/** A receiver that answers when it is told to, and counts the requests that wait. */
 function createGauge(): Gauge {
   const waiting: ((status: number) => void)[] = [];
   let most = 0;
@@ -57,7 +57,7 @@ function createGauge(): Gauge {
   };
 }
 
-describe('one endpoint and the others', () => {
+describe('one webhook endpoint and the others', () => {
   let flow: WebhookFlow;
   beforeEach(async () => {
     flow = await openWebhookFlow('webhooks_isolation', { worker: false });
@@ -78,43 +78,43 @@ describe('one endpoint and the others', () => {
     ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   });
 
-  it('all 500 deliveries to a healthy one arrive while 1,000 to another hang', async function () {
+  it('all 500 deliveries to a healthy endpoint arrive while 1,000 to another one hang', async function () {
     this.timeout(60_000);
-    const [dead, healthy] = [await flow.addEndpoint(), await flow.addEndpoint()];
-    dead.receiver.react(hang);
+    const [hanging, healthy] = [await flow.addEndpoint(), await flow.addEndpoint()];
+    hanging.receiver.react(hang);
     await flow.api.post(`/v1/webhook_endpoints/${healthy.id}`, { disabled: true }).expect(200);
-    await flow.expireQuietly(500);
+    await flow.expireWithoutNotifying(500);
     await flow.api.post(`/v1/webhook_endpoints/${healthy.id}`, { disabled: false }).expect(200);
-    await flow.expireQuietly(500);
+    await flow.expireWithoutNotifying(500);
     await flow.startWorker();
     await flow.untilSucceeded(healthy.id, 500, 30_000);
-    const left = await WebhookDelivery.query(flow.db).where({ endpointId: dead.id, status: 'pending' });
+    const left = await WebhookDelivery.query(flow.db).where({ endpointId: hanging.id, status: 'pending' });
     assert.equal(left.length, 1000);
     assert.equal(new Set(healthy.receiver.got.map(({ headers }) => headers['webhook-id'])).size, 500);
     assert.equal(healthy.receiver.got.length, 500);
   });
 
-  it('many that hang, more than there are slots, do not keep one that is healthy waiting', async function () {
+  it('endpoints that hang, more than there are slots, do not block a healthy one', async function () {
     this.timeout(60_000);
-    const dead = await Promise.all(Array.from({ length: 25 }, () => flow.addEndpoint()));
-    for (const hook of dead) hook.receiver.react(hang);
-    await flow.expireQuietly(40);
+    const hanging = await Promise.all(Array.from({ length: 25 }, () => flow.addEndpoint()));
+    for (const hook of hanging) hook.receiver.react(hang);
+    await flow.expireWithoutNotifying(40);
     await flow.startWorker({ WORKER_CONCURRENCY: '1' });
-    const held = (): number => dead.reduce((sum, hook) => sum + hook.receiver.got.length, 0);
+    const held = (): number => hanging.reduce((sum, hook) => sum + hook.receiver.got.length, 0);
     await eventually(() => assert.ok(held() >= 100));
     const healthy = await flow.addEndpoint();
     await flow.expireSession();
     await flow.untilSucceeded(healthy.id, 1, 30_000);
-    // Those that hang have had no end of what is due to them.
-    for (const hook of dead) assert.equal((await flow.deliveries(hook.id)).length, 41);
+    // Deliveries to the hanging endpoints are still pending.
+    for (const hook of hanging) assert.equal((await flow.deliveries(hook.id)).length, 41);
   });
 
-  it('a stranger never has more than ten on their way, over two worker processes, and ten when there are enough', async () => {
+  it('a new endpoint gets ten tries in flight over two worker processes, and never more', async () => {
     const hook = await flow.addEndpoint();
     const gauge = createGauge();
     hook.receiver.react(gauge.reaction);
     await Promise.all([flow.startWorker(), flow.startWorker()]);
-    await flow.expireQuietly(60);
+    await flow.expireWithoutNotifying(60);
     await eventually(() => assert.equal(gauge.now(), LEAST));
     gauge.releaseOne();
     await eventually(() => assert.equal(hook.receiver.got.length, LEAST + 1));
@@ -124,7 +124,7 @@ describe('one endpoint and the others', () => {
     assert.equal(hook.receiver.got.length, 60);
   });
 
-  it('one that answers well and quickly has more, fifty at most over two worker processes, and half after a failure', async function () {
+  it('an endpoint that answers quickly gets up to fifty tries in flight over two worker processes, and half after a failure', async function () {
     this.timeout(60_000);
     const hook = await flow.addEndpoint();
     const slots = async (): Promise<number> =>
@@ -134,14 +134,14 @@ describe('one endpoint and the others', () => {
     let expired = 0;
     while ((await slots()) < MOST) {
       expired += 100;
-      await flow.expireQuietly(100);
-      await flow.ringEndpoint(hook.id);
+      await flow.expireWithoutNotifying(100);
+      await flow.enqueueDeliveries(hook.id);
       await flow.untilSucceeded(hook.id, expired);
     }
     const gauge = createGauge();
     hook.receiver.react(gauge.reaction);
-    await flow.expireQuietly(120);
-    await flow.ringEndpoint(hook.id);
+    await flow.expireWithoutNotifying(120);
+    await flow.enqueueDeliveries(hook.id);
     await eventually(() => assert.equal(gauge.now(), MOST));
     gauge.releaseOne();
     await eventually(() => assert.equal(hook.receiver.got.length, expired + MOST + 1));
@@ -150,16 +150,16 @@ describe('one endpoint and the others', () => {
     await eventually(async () => assert.equal(await slots(), MOST / 2));
   });
 
-  it('has two on their way while it fails, over two worker processes, and ten again when one succeeded', async () => {
+  it('a failing endpoint gets two tries in flight over two worker processes, and ten again after a success', async () => {
     const hook = await flow.addEndpoint();
     hook.receiver.react(answer(500));
     await Promise.all([flow.startWorker(), flow.startWorker()]);
-    await flow.expireQuietly(1);
+    await flow.expireWithoutNotifying(1);
     await flow.afterTries(hook.id, 1);
     const gauge = createGauge();
     hook.receiver.react(gauge.reaction);
-    await flow.expireQuietly(40);
-    await flow.ringEndpoint(hook.id);
+    await flow.expireWithoutNotifying(40);
+    await flow.enqueueDeliveries(hook.id);
     await eventually(() => assert.equal(gauge.now(), WHILE_FAILING));
     assert.equal(gauge.most(), WHILE_FAILING);
     gauge.releaseOne();
@@ -169,26 +169,26 @@ describe('one endpoint and the others', () => {
     assert.equal(gauge.most(), LEAST);
   });
 
-  it('is not stuck when a worker is killed in the middle of its tries', async function () {
+  it('an endpoint is served again after a worker was killed during its tries', async function () {
     this.timeout(60_000);
     const environment = { ENCRYPTION_KEY: workerEnvironment().ENCRYPTION_KEY ?? '' };
     await flow.close();
     flow = await openWebhookFlow('webhooks_isolation', { worker: false, environment });
     const hook = await flow.addEndpoint();
     hook.receiver.react(hang);
-    await flow.expireQuietly(15);
-    const doomed = await startWorkerProcess(workerEnvironment());
+    await flow.expireWithoutNotifying(15);
+    const killed = await startWorkerProcess(workerEnvironment());
     await eventually(() => assert.equal(hook.receiver.got.length, LEAST));
-    await doomed.kill();
+    await killed.kill();
     const rows = await flow.deliveries(hook.id);
     assert.equal(rows.filter(({ leasedUntil }) => leasedUntil !== null).length, LEAST);
     hook.receiver.react(answer(200));
     await flow.startWorker();
-    // Its slots are taken until its leases expire, and no longer.
+    // The endpoint's slots are taken until the killed worker's leases run out.
     advanceClock(42_000);
     const done = await flow.untilSucceeded(hook.id, 15);
     for (const { tries } of done) assert.equal(tries, 1);
-    // A delivery done twice is the same event.
+    // A delivery that is repeated has the same event id.
     assert.equal(hook.receiver.got.length, 15 + LEAST);
     assert.equal(new Set(hook.receiver.got.map(({ headers }) => headers['webhook-id'])).size, 15);
   });
@@ -197,24 +197,24 @@ describe('one endpoint and the others', () => {
     const hook = await flow.addEndpoint();
     const gauge = createGauge();
     hook.receiver.react(gauge.reaction);
-    await flow.expireQuietly(1);
+    await flow.expireWithoutNotifying(1);
     await flow.startWorker();
     await eventually(() => assert.equal(gauge.now(), 1));
     advanceClock(42_000);
     await eventually(() => assert.equal(gauge.now(), 2));
-    gauge.releaseOne(); // The older one.
+    gauge.releaseOne(); // Answers the older try.
     await eventually(() => assert.equal(gauge.now(), 1));
     gauge.releaseAll(500);
     const { status, history } = await flow.afterTries(hook.id, 1);
     assert.deepEqual([status, history.map((entry) => entry.status)], ['pending', [500]]);
   });
 
-  describe('when a worker is told to stop', () => {
-    it('waits for the tries that it has begun, and begins no other', async () => {
+  describe('a worker that is told to stop', () => {
+    it('completes the tries that it has begun, and begins no other', async () => {
       const hook = await flow.addEndpoint();
       const gauge = createGauge();
       hook.receiver.react(gauge.reaction);
-      await flow.expireQuietly(15);
+      await flow.expireWithoutNotifying(15);
       const worker = await flow.startWorker();
       await eventually(() => assert.equal(gauge.now(), LEAST));
       const closed = worker.close();
@@ -229,16 +229,16 @@ describe('one endpoint and the others', () => {
       );
     });
 
-    it('ends what it was just taking', async () => {
+    it('completes the deliveries that it is just taking', async () => {
       const hook = await flow.addEndpoint();
-      await flow.expireQuietly(3);
+      await flow.expireWithoutNotifying(3);
       const point = await PausePoint.put(flow.databaseUrl, {
         table: 'webhook_deliveries',
         on: 'UPDATE',
         when: 'NEW.leased_until IS NOT NULL',
         moment: 'statement',
       });
-      const { deps } = openHands(flow.app.config, flow.db);
+      const { deps } = openManualWorker(flow.app.config, flow.db);
       const deliverer = new Deliverer({
         ...deps,
         recentWrites: NO_RECENT_WRITES,
@@ -254,7 +254,11 @@ describe('one endpoint and the others', () => {
         rows.map(({ status, history }) => [status, history[0]?.error]),
         Array.from({ length: 3 }, () => ['succeeded', null]),
       );
-      assert.equal(deliverer.takeHere(flow.merchant.accountId), false, 'what comes later is another one’s');
+      assert.equal(
+        deliverer.takeHere(flow.merchant.accountId),
+        false,
+        'the stopped worker takes more deliveries',
+      );
       await deps.facilitator.close();
       deps.chains.close();
     });

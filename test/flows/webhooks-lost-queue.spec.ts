@@ -34,13 +34,13 @@ for (const store of ['Redis', 'Postgres'] as const) {
       redis.disconnect();
     }
 
-    it('delivers all of them at the times that their rows say, and forgets no try', async function () {
+    it('delivers all of them at their due times, and forgets no try', async function () {
       this.timeout(90_000);
       const [due, delayed] = [await flow.addEndpoint(), await flow.addEndpoint()];
-      // Half were tried once, with their next try at a time of its own; half are due now.
+      // Half were tried once, and wait for their retry; half are due now.
       delayed.receiver.react(answer(500));
       await flow.api.post(`/v1/webhook_endpoints/${due.id}`, { disabled: true }).expect(200);
-      await flow.expireQuietly(MANY / 2);
+      await flow.expireWithoutNotifying(MANY / 2);
       await eventually(async () => {
         const tried = await WebhookDelivery.query(flow.db).where({ endpointId: delayed.id, tries: 1 });
         assert.equal(tried.length, MANY / 2);
@@ -50,7 +50,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
       await flow.api.post(`/v1/webhook_endpoints/${delayed.id}`, {
         enabled_events: ['checkout.session.completed'],
       });
-      await flow.expireQuietly(MANY / 2);
+      await flow.expireWithoutNotifying(MANY / 2);
       await empty();
       await flow.untilSucceeded(due.id, MANY / 2, 30_000);
       await empty();
@@ -68,29 +68,29 @@ for (const store of ['Redis', 'Postgres'] as const) {
       }
       const ids = (hook: typeof due): (string | string[] | undefined)[] =>
         hook.receiver.got.map(({ headers }) => headers['webhook-id']);
-      // Nothing was sent but what failed, and that with the same event id.
+      // Only deliveries that failed were sent again, with the same event id.
       assert.deepEqual([ids(due).length, new Set(ids(due)).size], [MANY / 2, MANY / 2]);
       assert.deepEqual([ids(delayed).length, new Set(ids(delayed)).size], [MANY, MANY / 2]);
     });
 
-    it('tries none before its time, though it is rung again and again', async () => {
+    it('tries none before its due time, however many jobs there are', async () => {
       const hook = await flow.addEndpoint();
       hook.receiver.react(answer(500));
       await flow.expireSession();
       const { dueAt } = await flow.afterTries(hook.id, 1);
       advanceClock((dueAt?.getTime() ?? 0) - nowMs() - 5000);
-      for (let rung = 0; rung < 10; rung += 1) await flow.ringEndpoint(hook.id);
+      for (let job = 0; job < 10; job += 1) await flow.enqueueDeliveries(hook.id);
       const other = await flow.addEndpoint();
       await flow.expireSession();
       await flow.untilSucceeded(other.id, 1);
       await eventually(async () => assert.equal((await flow.deliveries(hook.id))[1]?.tries, 1));
       assert.equal((await flow.deliveries(hook.id))[0]?.tries, 1);
-      assert.ok(nowMs() < (dueAt?.getTime() ?? 0), 'the test took too long to tell');
+      assert.ok(nowMs() < (dueAt?.getTime() ?? 0), 'the test took longer than the pause');
     });
   });
 }
 
-describe('Redis that goes away while events are told', () => {
+describe('Redis that becomes unavailable while events are delivered', () => {
   let flow: WebhookFlow;
   let proxy: TcpProxy;
   before(async () => {
@@ -106,7 +106,7 @@ describe('Redis that goes away while events are told', () => {
     await proxy.refuse();
   });
 
-  it('holds up no event, no retry and no request, and serves again when it is back', async () => {
+  it('delays no event, no retry and no request, and is used again when it is back', async () => {
     const hook = await flow.addEndpoint();
     await flow.expireSession();
     await flow.untilSucceeded(hook.id, 1);
@@ -128,7 +128,7 @@ describe('Redis that goes away while events are told', () => {
     await flow.untilSucceeded(hook.id, 4);
     assert.equal(new Set(hook.receiver.got.map(({ headers }) => headers['webhook-id'])).size, 4);
     assert.equal(hook.receiver.got.length, 5);
-    // A worker that is still on its way back to Redis would stop late.
+    // A worker that is still reconnecting to Redis would stop late.
     const redis = new Redis(testServices().redisUrl);
     await eventually(async () => {
       const clients = String(await redis.client('LIST'));

@@ -10,7 +10,7 @@ import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook
 const TRIES = 14;
 const FIRST_PAUSE_MS = 33_300;
 
-describe('deliveries that fail', () => {
+describe('webhook deliveries that fail', () => {
   let flow: WebhookFlow;
   before(async () => {
     flow = await openWebhookFlow('webhooks_retries');
@@ -27,7 +27,7 @@ describe('deliveries that fail', () => {
   async function travelTo({ dueAt, endpointId }: WebhookDelivery): Promise<void> {
     assert.ok(dueAt !== null);
     advanceClock(Math.max(0, dueAt.getTime() - nowMs()));
-    await flow.ringEndpoint(endpointId);
+    await flow.enqueueDeliveries(endpointId);
   }
 
   async function failUntil(hook: Hook, tries: number, from = 1): Promise<WebhookDelivery> {
@@ -35,7 +35,7 @@ describe('deliveries that fail', () => {
     return await flow.afterTries(hook.id, tries);
   }
 
-  /** The oldest delivery of an endpoint with several, after so many tries. */
+  /** The oldest delivery of an endpoint with several, after this many tries. */
   const oldestAfter = (hook: Hook, tries: number): Promise<WebhookDelivery> =>
     eventually(async () => {
       const [oldest] = await flow.deliveries(hook.id);
@@ -45,10 +45,10 @@ describe('deliveries that fail', () => {
 
   for (const [what, reaction] of Object.entries({
     'answered 500': answer(500),
-    'sent elsewhere': answer(302, '', { location: '/elsewhere' }),
+    redirected: answer(302, '', { location: '/elsewhere' }),
     reset,
   })) {
-    it(`are tried 14 times within 68.2 to 75.8 hours, when they say they will: ${what}`, async () => {
+    it(`are tried 14 times within 68.2 to 75.8 hours, at the announced times: ${what}`, async () => {
       const hook = await flow.addEndpoint();
       hook.receiver.react(reaction);
       await flow.expireSession();
@@ -79,7 +79,7 @@ describe('deliveries that fail', () => {
       }
       const hours = ((later.at(-1) ?? 0) - first) / 3_600_000;
       assert.ok(hours >= 68.2 && hours <= 75.8, `${hours} h`);
-      // No 15th.
+      // There is no 15th try.
       advanceClock(400 * 3_600_000);
       await flow.addEndpoint().then(async (other) => {
         await flow.expireSession();
@@ -89,7 +89,7 @@ describe('deliveries that fail', () => {
     });
   }
 
-  it('are recorded: when, what came of it, how long it took, and the start of the answer', async () => {
+  it('have a history: time, outcome, duration and the start of each answer', async () => {
     const hook = await flow.addEndpoint();
     const reactions: Reaction[] = [reset, answer(410, 'gone\0!'), answer(302, 'x'.repeat(5000)), answer(204)];
     hook.receiver.react((response, event) => reactions.shift()?.(response, event));
@@ -111,7 +111,7 @@ describe('deliveries that fail', () => {
     }
   });
 
-  it('do not disable an endpoint to which something succeeded meanwhile', async () => {
+  it('do not disable an endpoint with a success since their first try', async () => {
     const hook = await flow.addEndpoint();
     hook.receiver.react(answer(500));
     await flow.expireSession();
@@ -127,7 +127,7 @@ describe('deliveries that fail', () => {
     assert.equal(await statusOf(hook), 'enabled');
   });
 
-  it('do not disable an endpoint to which something succeeded while the first try still hung', async function () {
+  it('do not disable an endpoint with a success during their first try', async function () {
     this.timeout(60_000);
     const hook = await flow.addEndpoint();
     let first = true;
@@ -149,7 +149,7 @@ describe('deliveries that fail', () => {
     assert.equal(await statusOf(hook), 'enabled');
   });
 
-  it('disable an endpoint when all of several failed, and hold what is left', async () => {
+  it('disable an endpoint when all tries failed, and the other deliveries are held', async () => {
     const hook = await flow.addEndpoint();
     hook.receiver.react(answer(500));
     await flow.expireSession();
@@ -164,7 +164,7 @@ describe('deliveries that fail', () => {
     await oldestAfter(hook, TRIES);
     await eventually(async () => {
       const [, young] = await flow.deliveries(hook.id);
-      // It was due, too: one that was on its way meanwhile is held when it is due again.
+      // The younger delivery was due as well: if it was in flight, it is held when it is due again.
       if (young?.dueAt != null && young.leasedUntil === null) await travelTo(young);
       assert.deepEqual([young?.status, young?.dueAt], ['pending', null]);
     });
@@ -175,7 +175,7 @@ describe('deliveries that fail', () => {
     await eventually(async () => assert.equal((await flow.endpoint(hook.id)).failingSince, null));
   });
 
-  it('go to the URL that the endpoint has by then', async () => {
+  it("go to the endpoint's current URL", async () => {
     const [hook, moved] = [
       await flow.addEndpoint(),
       await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] }),
@@ -191,7 +191,7 @@ describe('deliveries that fail', () => {
     assert.equal(moved.receiver.got[0]?.raw, hook.receiver.got[0]?.raw);
   });
 
-  it('are signed with the secret that the endpoint has by then', async () => {
+  it("are signed with the endpoint's current secret", async () => {
     const hook = await flow.addEndpoint();
     hook.receiver.react(answer(500));
     await flow.expireSession();
@@ -210,7 +210,7 @@ describe('deliveries that fail', () => {
     const { webhooks } = new Stripe('svc_ck_test_none');
     webhooks.constructEvent(first?.raw ?? '', first?.signature ?? '', hook.secret);
     assert.throws(() => webhooks.constructEvent(second?.raw ?? '', second?.signature ?? '', hook.secret));
-    // Signed at the moved clock's time.
+    // Signed with the moved clock's time.
     const tolerance = 300_000;
     webhooks.constructEvent(second?.raw ?? '', second?.signature ?? '', secret, tolerance);
   });

@@ -13,7 +13,7 @@ import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook
 
 const HOUR_MS = 3_600_000;
 
-describe('a webhook secret that is rolled', () => {
+describe('a webhook secret that was rolled', () => {
   let flow: WebhookFlow;
   before(async () => {
     flow = await openWebhookFlow('webhooks_rolled');
@@ -32,8 +32,8 @@ describe('a webhook secret that is rolled', () => {
     return secret;
   };
 
-  /** Whether Stripe's SDK, Standard Webhooks' library and our own example believe it; they must agree. */
-  function isBelieved({ raw, headers }: ReceivedEvent, secret: string): boolean {
+  /** Verifies with Stripe's SDK, the Standard Webhooks library and the project's own example, which must agree. */
+  function isVerified({ raw, headers }: ReceivedEvent, secret: string): boolean {
     const tries = [
       () =>
         new Stripe('svc_ck_test_none').webhooks.constructEvent(
@@ -45,7 +45,7 @@ describe('a webhook secret that is rolled', () => {
       () => verifyStandard(raw, headers, secret),
       () => {
         const at = Number(headers['webhook-timestamp']);
-        if (typeof verifyWebhook(raw, headers, secret, at) === 'string') throw new Error('not believed');
+        if (typeof verifyWebhook(raw, headers, secret, at) === 'string') throw new Error('not verified');
       },
     ].map((verify) => {
       try {
@@ -55,11 +55,11 @@ describe('a webhook secret that is rolled', () => {
         return false;
       }
     });
-    assert.equal(new Set(tries).size, 1, 'they do not agree');
+    assert.equal(new Set(tries).size, 1, 'the verifiers disagree');
     return tries[0] === true;
   }
 
-  /** The library looks at the clock of the machine; the deliveries of these specs at theirs. */
+  /** The library reads the machine's clock, and the deliveries of these specs are signed with a moved one. */
   function verifyStandard(raw: string, headers: ReceivedEvent['headers'], secret: string): void {
     const { now } = Date;
     Date.now = () => Number(headers['webhook-timestamp']) * 1000;
@@ -73,56 +73,56 @@ describe('a webhook secret that is rolled', () => {
   async function nextTry(hook: Hook, tries: number): Promise<ReceivedEvent> {
     const row = await flow.afterTries(hook.id, tries);
     advanceClock(Math.max(0, (row.dueAt?.getTime() ?? 0) - nowMs()));
-    await flow.ringEndpoint(hook.id);
+    await flow.enqueueDeliveries(hook.id);
     await flow.afterTries(hook.id, tries + 1);
     return hook.receiver.got[tries] ?? assert.fail('not tried');
   }
 
-  it('signs deliveries that are being retried, beside the new one, until its time is over', async () => {
+  it('signs retries beside the new one until its overlap ends', async () => {
     const hook = await flow.addEndpoint();
     hook.receiver.react(answer(500));
     await flow.expireSession();
     await flow.afterTries(hook.id, 1);
     const second = await rolled(hook, { expires_in: 120 });
     const both = await nextTry(hook, 1);
-    assert.deepEqual([isBelieved(both, hook.secret), isBelieved(both, second)], [true, true]);
+    assert.deepEqual([isVerified(both, hook.secret), isVerified(both, second)], [true, true]);
     assert.match(String(both.headers['service-signature']), /^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
     assert.match(String(both.headers['webhook-signature']), /^v1,\S{44} v1,\S{44}$/);
 
-    // Again within it: the oldest is dropped.
+    // A second roll during the overlap drops the oldest secret.
     const third = await rolled(hook);
     const later = await nextTry(hook, 2);
-    const believed = (event: ReceivedEvent): boolean[] =>
-      [hook.secret, second, third].map((secret) => isBelieved(event, secret));
-    assert.deepEqual(believed(later), [false, true, true]);
+    const verifiedBy = (event: ReceivedEvent): boolean[] =>
+      [hook.secret, second, third].map((secret) => isVerified(event, secret));
+    assert.deepEqual(verifiedBy(later), [false, true, true]);
 
-    // Its day is over: nothing but the newest, however the place was come by.
+    // After a day the newest secret signs alone, also in a slot that was taken over.
     advanceClock(24 * HOUR_MS);
     const alone = await nextTry(hook, 3);
-    assert.deepEqual(believed(alone), [false, false, true]);
+    assert.deepEqual(verifiedBy(alone), [false, false, true]);
     assert.match(String(alone.headers['service-signature']), /^t=\d+,v1=[0-9a-f]{64}$/);
   });
 
-  it('signs no more at once when it is told so', async () => {
+  it('stops signing at once when expires_in is 0', async () => {
     const hook = await flow.addEndpoint();
     const next = await rolled(hook, { expires_in: 0 });
     await flow.expireSession();
     await flow.untilSucceeded(hook.id, 1);
     const [got] = hook.receiver.got;
     assert.ok(got);
-    assert.deepEqual([isBelieved(got, hook.secret), isBelieved(got, next)], [false, true]);
+    assert.deepEqual([isVerified(got, hook.secret), isVerified(got, next)], [false, true]);
   });
 
-  it('signs what is sent in the place of another, too', async () => {
+  it('signs deliveries that follow others in their slot', async () => {
     const hook = await flow.addEndpoint();
     const next = await rolled(hook);
-    await flow.expireQuietly(40);
+    await flow.expireWithoutNotifying(40);
     await flow.untilSucceeded(hook.id, 40);
     for (const event of hook.receiver.got)
-      assert.deepEqual([isBelieved(event, hook.secret), isBelieved(event, next)], [true, true]);
+      assert.deepEqual([isVerified(event, hook.secret), isVerified(event, next)], [true, true]);
   });
 
-  it('is rolled once with an idempotency key, and is nowhere as it is', async () => {
+  it('is rolled once for one idempotency key, and is stored sealed only', async () => {
     const hook = await flow.addEndpoint();
     const send = () => roll(hook).set('Idempotency-Key', 'roll-1').expect(200);
     const [first, again] = [await send(), await send()];
@@ -136,7 +136,7 @@ describe('a webhook secret that is rolled', () => {
     assert.equal(secretBox.open(previousSealedSecret ?? ''), hook.secret);
   });
 
-  it('is sealed anew with the others, and not kept when it signs no more', async () => {
+  it('is resealed with the others, and deleted after its overlap', async () => {
     const hook = await flow.addEndpoint();
     const next = await rolled(hook, { expires_in: 600 });
     const newer = Buffer.alloc(32, 7);
@@ -156,7 +156,7 @@ describe('a webhook secret that is rolled', () => {
     assert.equal(flow.app.secretBox.open(after.sealedSecret), next);
   });
 
-  it('is refused where the overlap is none, and where there is no endpoint', async () => {
+  it('cannot be rolled with an invalid overlap or for a deleted endpoint', async () => {
     const hook = await flow.addEndpoint();
     for (const expires_in of [-1, 86_401, 1.5])
       assertInvalid(await roll(hook, { expires_in }), 'parameter_invalid_integer', 'expires_in');

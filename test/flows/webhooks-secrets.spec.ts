@@ -28,7 +28,7 @@ describe('secrets of webhook endpoints', () => {
     resetClock();
   });
 
-  /** A worker with these keys, and all that it logs. */
+  /** Starts a worker with these keys and records its log. */
   async function work(keys: string): Promise<void> {
     const { redisUrl } = testServices();
     const environment = {
@@ -47,7 +47,7 @@ describe('secrets of webhook endpoints', () => {
     workers.push(await startWorker(loadConfig(environment, 'worker'), createLogger('trace', 'test', sink)));
   }
 
-  it('that cannot be read spend no try; a rotated key reads them, and nothing of them is logged', async () => {
+  it('that cannot be read cost no try; a rotated key reads them, and the log has no secret', async () => {
     const hook = await flow.addEndpoint();
     const { id } = await flow.buildSession({ customerEmail: 'buyer@mail.example' });
     await flow.api.post(`/v1/checkout/sessions/${id}/expire`).expect(200);
@@ -74,7 +74,7 @@ describe('secrets of webhook endpoints', () => {
       hook.secret,
       300_000,
     );
-    // It is told once the row says so.
+    // The line is logged after the row is written.
     await eventually(() => assert.match(lines.join(''), /delivery\.attempted/));
     const log = lines.join('');
     for (const secret of [
@@ -91,7 +91,7 @@ describe('secrets of webhook endpoints', () => {
     }
   });
 
-  it('are nowhere in the database as they are', async () => {
+  it('are stored sealed only', async () => {
     const hook = await flow.addEndpoint();
     const dump = JSON.stringify(
       await Promise.all(

@@ -24,14 +24,14 @@ import { createMigratedDatabase, testServices } from '../support/suite.js';
 const TOKEN = 'metrics-token-of-a-spec';
 
 async function readPage(server: Parameters<typeof request>[0]): Promise<string> {
-  // As long as Prometheus waits.
+  // Prometheus' own timeout.
   const asking = request(server).get('/metrics').set('Authorization', `Bearer ${TOKEN}`).timeout(10_000);
   const { status, text } = await asking;
   assert.equal(status, 200);
   return text;
 }
 
-/** Whose memory a page shows. */
+/** The processes whose memory a metrics page shows. */
 function processesOn(page: string): string[] {
   const ofEach = readSeries(page).filter(({ metric }) => metric === 'process_resident_memory_bytes');
   return ofEach.map(({ labels }) => labels.worker ?? 'web').sort();
@@ -41,7 +41,7 @@ function isReadable(page: string, store: string): boolean {
   return page.includes(`\ncheckout_store_readable{store="${store}"} 1\n`);
 }
 
-describe('what workers count where they have no port', () => {
+describe('metrics of workers without a port', () => {
   let environment: Record<string, string>;
   let databaseUrl: string;
   let db: Knex;
@@ -78,7 +78,7 @@ describe('what workers count where they have no port', () => {
 
     const page = (): Promise<string> => readPage(`http://127.0.0.1:${web.port}`);
 
-    it("is on web's page, by worker, and nothing is there twice", async () => {
+    it("are on the web process's page, by worker, without duplicates", async () => {
       assert.equal(new Set(names).size, 2);
       const text = await eventually(async () => {
         const read = await page();
@@ -93,7 +93,7 @@ describe('what workers count where they have no port', () => {
             ({ metric, labels }) => metric.startsWith('checkout_settle_call') && labels.worker === worker,
           ),
         );
-      // Prometheus takes no metric that is described twice, and no series that comes twice.
+      // Prometheus refuses a metric with two descriptions, and a duplicate series.
       for (const all of [
         [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name),
         series.map((one) => JSON.stringify(one)),
@@ -101,7 +101,7 @@ describe('what workers count where they have no port', () => {
         assert.equal(new Set(all).size, all.length);
     });
 
-    it('goes on being told while Redis hangs, and when it is gone', async () => {
+    it('stay on the page while Redis hangs or refuses connections', async () => {
       for (const trouble of ['hold', 'refuse'] as const) {
         relay[trouble]();
         const text = await page();
@@ -110,7 +110,7 @@ describe('what workers count where they have no port', () => {
       relay.accept();
     });
 
-    it('is over a minute after a worker was killed, and forgotten after an hour', async () => {
+    it('are off the page a minute after a worker was killed, and deleted after an hour', async () => {
       const [first, second] = workers;
       await Promise.all([first?.kill(), second?.kill()]);
       const age = (seconds: number): Promise<unknown> =>
@@ -127,7 +127,7 @@ describe('what workers count where they have no port', () => {
     });
   });
 
-  it('is there with the queue in Postgres, and not of a worker that has a port', async () => {
+  it('are on the page with the queue in Postgres, and those of a worker with a port are not', async () => {
     const web = await openTestApp({ ...environment, REDIS_URL: '' });
     const start = (settings: object) =>
       startWorker(loadConfig({ ...environment, ...settings }, 'worker'), createLogger('silent', 'test'));
@@ -145,13 +145,13 @@ describe('what workers count where they have no port', () => {
     }
   });
 
-  it('is left out while Postgres hangs, and the page comes all the same', async () => {
+  it('are left out while Postgres hangs, and the page is still answered', async () => {
     const proxy = await FreezingProxy.before(databaseUrl);
     const web = await openTestApp({ METRICS_TOKEN: TOKEN, DATABASE_URL: proxy.databaseUrl });
     try {
       await writeWorkerPage(db, 'w-1', '# HELP a A.\n# TYPE a counter\na{worker="w-1"} 1\n');
       assert.match(await readPage(web.server), /^a\{worker="w-1"\} 1$/m);
-      // Whoever asks then has a connection, and waits on it.
+      // All connections have been opened by then, so that each request waits on one.
       await Promise.all(Array.from({ length: 6 }, () => web.db.raw('SELECT pg_sleep(0.2)')));
       const freeze = proxy.freeze();
       try {
@@ -168,7 +168,7 @@ describe('what workers count where they have no port', () => {
     }
   });
 
-  it('is told a last time when a worker stops', async () => {
+  it('are written once more when a worker stops', async () => {
     let count = 1;
     const metrics = { worker: 'w-1', own: async () => `# HELP a A.\n# TYPE a counter\na ${count}\n` };
     const published = publishMetrics({ db, logger: createLogger('silent', 'test'), metrics });

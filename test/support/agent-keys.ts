@@ -7,7 +7,7 @@ import { lowestIdAt, randomText } from '../../shared/values/ids.js';
 import { assertRefusal, assertUnauthenticated, client, type Signer } from './api-client.js';
 import type { TestApp } from './app.js';
 
-/** Keys that an agent has made for itself at that time. */
+/** Inserts keys that an agent created at this time. */
 export async function insertAgentKeys(
   db: Knex,
   signer: Signer,

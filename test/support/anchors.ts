@@ -1,4 +1,4 @@
-/** As GitHub makes an anchor of each heading of a page. */
+/** The anchors that GitHub gives to the headings of a page. */
 export function anchorsOf(page: string): string[] {
   const text = page.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>

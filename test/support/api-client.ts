@@ -12,17 +12,17 @@ import { nowMs } from '../../shared/process/clock.js';
 import type { TestApp } from './app.js';
 
 /**
- * A merchant's side of /v1. Whatever a spec is about, every answer it gets is also held against the OpenAPI
- * document: a 200 against the schema of its operation, anything else against the Error object.
+ * A merchant's client of /v1. In every spec, each answer is also validated against the OpenAPI document: a 200
+ * against the schema of its operation, any other status against the Error object.
  */
 export interface Client {
   get(path: string): Test;
-  /** JSON; text is sent as it stands. */
+  /** Sends JSON; a string is sent unchanged. */
   post(path: string, body?: object | string): Test;
-  /** Stripe's form encoding; text is sent as it stands. */
+  /** Sends Stripe's form encoding; a string is sent unchanged. */
   form(path: string, body: object | string): Test;
   delete(path: string): Test;
-  /** A body is JSON. */
+  /** Sends a body as JSON. */
   send(method: Method, path: string, body?: object | string): Test;
 }
 
@@ -48,7 +48,7 @@ export function client(app: Pick<TestApp, 'server'>, key?: string): Client {
   };
 }
 
-/** `{a: [{b: 1}]}` → `a[0][b]=1`, as Stripe's own clients send it; null is an empty value. */
+/** Encodes `{a: [{b: 1}]}` as `a[0][b]=1`, as Stripe's own clients do; null is an empty value. */
 export function formText(body: object): string {
   return pairsOf(body, '')
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
@@ -66,18 +66,18 @@ function pairsOf(value: unknown, name: string): [name: string, value: string][] 
 export interface ExpectedRefusal {
   type: ErrorType;
   code: string;
-  /** Absent: the error names no parameter. */
+  /** Absent when the error names no parameter. */
   param?: string | undefined;
 }
 
-/** A whole Error object with a sentence in it, nothing of our insides, and the headers its status calls for. */
+/** Asserts a complete Error object: a message that is a sentence without internals, and the headers of its status. */
 export function assertRefusal(res: Response, status: number, { type, code, param }: ExpectedRefusal): void {
   assert.equal(res.status, status, res.text);
   assert.deepEqual(Object.keys(res.body), ['error']);
-  const { message, request_id: requestId, ...said } = res.body.error;
-  assert.deepEqual(said, { type, code, ...(param !== undefined && { param }) }, message);
+  const { message, request_id: requestId, ...named } = res.body.error;
+  assert.deepEqual(named, { type, code, ...(param !== undefined && { param }) }, message);
   assert.equal(requestId, res.get('Request-Id'));
-  assert.match(message, /^\S+ \S+ .*[.!]$/, `"${message}" is no sentence`);
+  assert.match(message, /^\S+ \S+ .*[.!]$/, `"${message}" is not a sentence`);
   assert.doesNotMatch(
     message,
     /\n|\bat \S+:\d+|\b(select|insert|update) .* (from|into|set)\b|undefined|\[object/i,
@@ -87,7 +87,7 @@ export function assertRefusal(res: Response, status: number, { type, code, param
   if (status === 429) assert.match(res.get('Retry-After') ?? '', /^[1-9][0-9]*$/);
 }
 
-/** The usual refusal: 400, and the parameter that is at fault. */
+/** Asserts the usual refusal: 400 with the parameter at fault. */
 export function assertInvalid(res: Response, code: string, param?: string): void {
   assertRefusal(res, 400, { type: 'invalid_request_error', code, param });
 }
@@ -100,13 +100,13 @@ export function assertUnauthenticated(res: Response, code: string): void {
   assertRefusal(res, 401, { type: 'authentication_error', code });
 }
 
-/** The answer's text with what differs between two objects of the same content made equal: their ids. */
+/** Replaces the ids in the answer's text, so that two objects of the same content are equal. */
 export function withoutIds(res: Response): string {
   assert.equal(res.status, 200, res.text);
   return res.text.replaceAll(/\b(cs_live|cs_test|li|we|key|pay)_[A-Za-z0-9]{28}\b/g, '$1_…');
 }
 
-/** A merchant's key at the facilitator, registered here: its tokens open POST /v1/keys. */
+/** A merchant's facilitator key, registered with the service: its tokens authorise POST /v1/keys. */
 export interface Signer {
   accountId: string;
   keyId: string;
@@ -116,7 +116,7 @@ export interface Signer {
 
 type Json = Record<string, unknown>;
 
-/** Of a new account, unless told. */
+/** Creates a new account unless one is given. */
 export async function buildSigner(db: Knex, accountId?: string): Promise<Signer> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const keyId = randomUUID();
@@ -126,7 +126,7 @@ export async function buildSigner(db: Knex, accountId?: string): Promise<Signer>
   return { accountId: owner, keyId, privateKey, publicKey };
 }
 
-/** A good token, but for the claims and header fields that are given; undefined leaves one out. */
+/** A valid token, except for the given claims and header fields; undefined omits one. */
 export function signToken(signer: Signer, claims: Json = {}, header: Json = {}): string {
   return jwt(
     { ...headerOf(signer), ...header },
@@ -147,7 +147,7 @@ export const eddsa =
   (input: string): Buffer =>
     sign(null, Buffer.from(input), key);
 
-/** `signatureOf` gets what has to be signed; header and claims may be text that is no JSON. */
+/** `signatureOf` gets the signing input; header and claims may be text that is not JSON. */
 export function jwt(
   header: Json | string,
   claims: Json | string,
@@ -172,7 +172,7 @@ const ajv = new Ajv2020({ strict: true, allErrors: true, keywords: ['components'
 addFormats.default(ajv);
 ajv.addSchema({ $id: 'openapi', components: document.components });
 
-/** The merchant API's; a payment link's answers are held by the checkout of the tests. */
+/** Operations of the merchant API; test/support/checkout.ts validates the answers of payment links. */
 const operations = Object.entries(document.paths)
   .filter(([path]) => path.startsWith('/v1/'))
   .flatMap(([path, methods]) =>
@@ -184,7 +184,7 @@ const operations = Object.entries(document.paths)
     })),
   );
 
-/** The operations of the document that answered a client with 200, in this run. */
+/** Documented operations that have answered a client with 200 in this run. */
 export const answeredOperations = new Set<string>();
 export const documentedOperations: readonly string[] = operations.map(({ name }) => name);
 

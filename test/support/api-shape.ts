@@ -38,7 +38,7 @@ export const OBJECT_FIELDS: Record<string, { fields: string; optional?: string }
   ApiKeyList: { fields: 'object url has_more data' },
 };
 
-/** Every operation, and the statuses it may answer with. */
+/** Every operation with its possible statuses. */
 export const OPERATION_STATUSES: Record<string, number[]> = {
   'POST /v1/checkout/sessions': [200, 400, 401, 429, 500],
   'GET /v1/checkout/sessions': [200, 400, 401, 404, 429, 500],

@@ -9,7 +9,7 @@ import { createLogger } from '../../shared/process/logger.js';
 import { testPageAssets } from './page-assets.js';
 import { testServices } from './suite.js';
 
-/** The web process's app on the suite's Postgres and Redis, listening on a port of its own. */
+/** The web process's app on the suite's Postgres and Redis, listening on a free port. */
 export interface TestApp extends Deps {
   server: Server;
   port: number;

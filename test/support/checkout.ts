@@ -19,44 +19,44 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import type { EvmPayload, PaymentRequired, PaymentRequirements } from '../../shared/x402/wire.js';
 import { startWorker } from '../../workers/process/start-worker.js';
 import { openTestApp, type TestApp } from './app.js';
-import { buildPayable, type Kind, toldMoves } from './kinds.js';
+import { buildPayable, type Kind, recordedMoves } from './kinds.js';
 import { assertLinkAnswer, type LinkMethod } from './link-answers.js';
 import { testServices } from './suite.js';
 
-/** A web app, a worker, a facilitator and a merchant: everything that a payment passes. */
+/** A web app, a worker, a facilitator and a merchant: everything that a payment needs. */
 export interface Checkout {
   app: TestApp;
   facilitator: FakeFacilitator;
   merchant: Merchant;
-  /** Of its kind: where that says so, a refund. */
+  /** Creates a session, or a refund when the checkout's kind is `refund`. */
   buildSession(overrides?: Partial<CheckoutSession>): Promise<Payable>;
-  /** What the link asks for. */
+  /** The link's payment requirements. */
   quote(id: string): Promise<PaymentRequired>;
-  /** Every answer is also held against what is true of all answers of a link. */
+  /** Asserts on every answer what holds for all answers of a payment link. */
   send(method: LinkMethod, id: string, headers?: Record<string, string>): Test;
   visit(id: string, headers?: Record<string, string>): Test;
-  /** A new signature for an entry of this link: on Base Sepolia, in its first token, unless told. */
+  /** A new signature for an entry of this link: by default on Base Sepolia, in its first token. */
   sign(id: string, parts?: Signing): Promise<SignedPayment>;
-  /** Signs anew and sends it. */
+  /** Signs a new payment and sends it. */
   pay(id: string, parts?: Signing): Promise<Response>;
-  /** How often the facilitator was asked about this payment. */
+  /** How often the facilitator was called for this payment. */
   calls(payment: SignedPayment): { verify: number; settle: number };
   session(id: string): Promise<Payable>;
   payments(sessionId: string): Promise<Payment[]>;
   events(sessionId: string): Promise<string[]>;
-  /** The newest of a session. */
+  /** The session's newest payment. */
   payment(sessionId: string): Promise<Payment>;
-  /** When `/settle` has ended for it, whatever came of it. */
+  /** Waits until a call of `/settle` has ended for the payment, with any outcome. */
   afterSettling(sessionId: string): Promise<Payment>;
-  /** Has what is due for it done at once, which the sweep would find within about a second. */
-  ring(sessionId: string): Promise<void>;
-  /** So many seconds later, when its chain was looked at once more, and what follows from that is written. */
-  afterAnotherLook(sessionId: string, seconds?: number, meanwhile?: () => void): Promise<Payment>;
-  /** Where a session stands, its payments (oldest first) and its events, in their own words. */
+  /** Enqueues the payment's due work, which the sweep would find within about a second. */
+  enqueueDueWork(sessionId: string): Promise<void>;
+  /** Moves the clock by `seconds`, and waits until the chain was checked once more and the result is recorded. */
+  afterNextCheck(sessionId: string, seconds?: number, meanwhile?: () => void): Promise<Payment>;
+  /** The session's status, its payments' statuses (oldest first) and its events' types. */
   state(sessionId: string): Promise<SessionState>;
-  /** Waits for that state, a second later. */
+  /** Moves the clock by a second and waits for this state. */
   becomes(sessionId: string, state: SessionState): Promise<void>;
-  /** `settings` on top of the checkout's environment. */
+  /** Starts a worker; `settings` override the checkout's environment. */
   startWorker(settings?: Record<string, string>): Promise<Closable>;
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export interface CheckoutOptions {
   environment?: Record<string, string>;
   facilitator?: FakeFacilitator;
   worker?: boolean;
-  /** What is paid. */
+  /** The object that is paid: a session or a refund. */
   kind?: Kind;
 }
 
@@ -82,7 +82,7 @@ export interface Signing extends EvmOverrides {
 }
 
 export interface SignedPayment {
-  /** For PAYMENT-SIGNATURE. */
+  /** The value of PAYMENT-SIGNATURE. */
   header: string;
   accepted: PaymentRequirements;
   payload: EvmPayload;
@@ -93,9 +93,9 @@ export const X_LAYER_TESTNET = 'eip155:1952';
 export const SOLANA_DEVNET = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
 export const BUYER = privateKeyToAccount(generatePrivateKey());
 
-/** Between two looks at a chain. */
+/** The longest pause between two checks of a chain. */
 const LONGEST_PAUSE_MS = 35_000;
-/** No chain is asked behind a test's back. */
+/** An unreachable RPC endpoint, so that no test reads a chain unintentionally. */
 const NO_CHAIN = 'http://127.0.0.1:1';
 
 export async function openCheckout({
@@ -168,26 +168,26 @@ export async function openCheckout({
         assert.notEqual(payment.settleEndedAt, null);
         return payment;
       }),
-    async ring(sessionId) {
+    async enqueueDueWork(sessionId) {
       const { id, stage } = await checkout.payment(sessionId);
       const name = stage === 'settle' ? 'settle-payment' : 'confirm-payment';
       await app.queues.enqueue({ name, payload: { paymentId: id }, id: `${id}-${randomUUID()}` });
     },
-    async afterAnotherLook(sessionId, seconds = 1, meanwhile = () => {}) {
+    async afterNextCheck(sessionId, seconds = 1, meanwhile = () => {}) {
       const { attempt } = await checkout.payment(sessionId);
       advanceClock(seconds * 1000);
       meanwhile();
-      await checkout.ring(sessionId);
+      await checkout.enqueueDueWork(sessionId);
       return await eventually(async () => {
         const payment = await checkout.payment(sessionId);
         assert.notEqual(payment.attempt, attempt);
-        // A row that is taken is due when its taker has surely ended; the pauses between looks are shorter.
+        // A worker that takes a row moves its due time beyond the longest call; pauses between checks are shorter.
         const isTaken = payment.dueAt !== null && payment.dueAt.getTime() > nowMs() + LONGEST_PAUSE_MS;
         assert.equal(isTaken && payment.status === 'processing', false);
         return payment;
       });
     },
-    events: (sessionId) => toldMoves(app.db, sessionId),
+    events: (sessionId) => recordedMoves(app.db, sessionId),
     async state(id) {
       const { status: session } = await checkout.session(id);
       const payments = (await checkout.payments(id)).map(({ status }) => status);
@@ -195,7 +195,7 @@ export async function openCheckout({
     },
     async becomes(id, expected) {
       advanceClock(1000);
-      await checkout.ring(id);
+      await checkout.enqueueDueWork(id);
       await eventually(async () => assert.deepEqual(await checkout.state(id), expected));
     },
     startWorker: start,
@@ -203,7 +203,7 @@ export async function openCheckout({
       // A worker waits for the calls that it has begun.
       for (const dial of [facilitator.supported, facilitator.verify, facilitator.settle]) dial.releaseAll();
       await Promise.all(workers.map((running) => running.close()));
-      // What is left undone here is no work for the workers of other tests.
+      // Clears due work, which the workers of later tests would take.
       await Payment.query(app.db)
         .patch({ stage: null, dueAt: null })
         .where({ accountId: merchant.accountId });
@@ -214,7 +214,7 @@ export async function openCheckout({
   return checkout;
 }
 
-/** With a Base Sepolia of its own, on which the facilitator moves the money and at which the workers look. */
+/** Opens a checkout with a Base Sepolia of its own, on which the facilitator moves money and the workers read it. */
 export async function openCheckoutOnChain(
   environment: Record<string, string> = {},
   kind: Kind = 'session',

@@ -1,9 +1,9 @@
 import type { Checkout } from './checkout.js';
-import { told } from './link-answers.js';
+import { answerOf } from './link-answers.js';
 
-/** Sends a payment, and says in two words what it was answered. */
+/** Sends a payment and returns its answer in two words. */
 export function sendHeader(checkout: Checkout, id: string, header: string): Promise<string> {
-  return checkout.visit(id, { 'PAYMENT-SIGNATURE': header }).then(told);
+  return checkout.visit(id, { 'PAYMENT-SIGNATURE': header }).then(answerOf);
 }
 
 export async function newIds(checkout: Checkout, count: number): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { testServices } from './suite.js';
 
-/** Points the operator's commands to the suite's database, or to another one, for as long as a file runs. */
+/** Points the operator's commands to the suite's database, or to another one, for the rest of the file. */
 export function useCliDatabase(url: () => string = () => testServices().databaseUrl): void {
   const before_ = process.env.DATABASE_URL;
   before(() => {

@@ -10,7 +10,7 @@ export interface Ran {
 export async function runCommand(...argv: string[]): Promise<Ran> {
   const ran: Ran = { status: -1, stdout: '', stderr: '' };
   const set = process.env.CHECK_TOKEN_ACCOUNTS;
-  // No chain is asked behind a test's back.
+  // By default, no command reads a chain.
   process.env.CHECK_TOKEN_ACCOUNTS = set ?? 'false';
   ran.status = await main(argv, {
     stdout: { write: (text) => (ran.stdout += text) },
@@ -41,7 +41,7 @@ interface PrintedPayment {
   id: string;
   status: string;
   checkout_session?: string;
-  /** Of a payment of a refund. */
+  /** Set when the payment is a refund's. */
   refund?: string;
   valid_until: number;
   history: unknown[];
@@ -69,7 +69,7 @@ interface ToOpen {
   token_accounts_to_open?: { open_token_account: string; token: string; network: string }[];
 }
 
-/** What each command prints with `--json`, as far as tests ask for it. */
+/** The fields of each command's `--json` output that tests read. */
 interface Printed {
   create: { account: PrintedAccount; keys: { live: string; test: string } } & ToOpen;
   update: PrintedAccount;
@@ -101,5 +101,5 @@ export async function assertRefused(words: RegExp, ...argv: string[]): Promise<v
   assert.equal(status, 1);
   assert.equal(stdout, '');
   assert.match(stderr, words);
-  assert.equal(stderr.trimEnd().split('\n').length, 1, 'one clear line');
+  assert.equal(stderr.trimEnd().split('\n').length, 1, 'the message is one line');
 }

@@ -3,18 +3,18 @@ import { Payment } from '../../shared/payments/model.js';
 import { advanceClock, nowMs } from '../../shared/process/clock.js';
 import { confirmPayment } from '../../workers/jobs/confirm-payment.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
-import type { Hands, MoneyFlow } from './money-flow.js';
+import type { ManualWorker, MoneyFlow } from './money-flow.js';
 
 const MOST_STEPS = 2000;
 const AT_ONCE = 20;
-/** What is due within this is done at the same time. */
+/** Work that is due within this time is done at once. */
 const TOGETHER_MS = 2000;
 
 /**
- * Stands for the time passing until no payment has work to come. No worker may be running. A call that was given up
- * goes on at the facilitator, but in the time that passes here it has ended.
+ * Moves the clock until no payment has due work. Requires that no worker is running. A call that was given up goes
+ * on at the facilitator, and has ended by the time that passes here.
  */
-export async function walkDueWork(flow: MoneyFlow, hands: Hands): Promise<void> {
+export async function doAllDueWork(flow: MoneyFlow, manualWorker: ManualWorker): Promise<void> {
   for (let steps = 0; steps < MOST_STEPS; steps += 1) {
     await Promise.all(flow.facilitator.calls.settle.map(({ done }) => done));
     const due = await Payment.query(flow.db).whereNotNull('dueAt').orderBy('dueAt').limit(AT_ONCE);
@@ -22,12 +22,12 @@ export async function walkDueWork(flow: MoneyFlow, hands: Hands): Promise<void> 
     if (startMs === undefined) return;
     const together = due.filter((payment) => (dueMs(payment) ?? 0) <= startMs + TOGETHER_MS);
     advanceClock(Math.max(0, (dueMs(together.at(-1)) ?? 0) - nowMs() + 1));
-    await Promise.all(together.map((payment) => doDue(hands, payment)));
+    await Promise.all(together.map((payment) => doDue(manualWorker, payment)));
   }
-  assert.fail('work is left undone');
+  assert.fail('due work is left');
 }
 
-async function doDue({ deps }: Hands, { id: paymentId, stage }: Payment): Promise<void> {
+async function doDue({ deps }: ManualWorker, { id: paymentId, stage }: Payment): Promise<void> {
   if (stage === 'settle') await settlePayment(deps, { paymentId });
   else await confirmPayment(deps, { paymentId });
 }

@@ -13,7 +13,7 @@ import { openSandboxCheckout, type SandboxCheckout } from './sandbox-checkout.js
 
 const PAGE = readFileSync(path.join(projectRoot(), 'docs', 'integrate.md'), 'utf8');
 const [, BLOCK = ''] = /## Examples\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(PAGE) ?? [];
-/** As the page has them. */
+/** The commands of docs/integrate.md. */
 export const COMMANDS = BLOCK.trim()
   .split('\n')
   .map((line) => line.replace(/ +# .*/, ''));
@@ -31,13 +31,16 @@ export interface Running {
   ended: Promise<Ran>;
 }
 
-/** A sandbox checkout at the address that its links name, with the file that `npm start` writes for the examples. */
+/**
+ * A sandbox checkout at the address that its links contain, with the examples' environment file that `npm start`
+ * writes.
+ */
 export interface ExampleHost {
   checkout: SandboxCheckout;
   folder: string;
-  /** What has been answered, oldest first. */
+  /** The statuses of all answers, oldest first. */
   statuses: number[];
-  /** The page's command that runs this example; `<link>` and what is exported may be replaced. */
+  /** Starts the page's command for this example, with `<link>` and exported variables replaced. */
   begin(example: string, link?: string, environment?: Record<string, string>): Running;
   run(example: string, link?: string, environment?: Record<string, string>): Promise<Ran>;
   newLink(amountTotalCents?: number): Promise<{ id: string; link: string }>;
@@ -70,7 +73,7 @@ export async function openExampleHost(environment: Record<string, string> = {}):
       const script = [
         EXPORT.replace('.data', folder),
         ...overrides,
-        // The shell becomes the program, so that one that goes on can be ended.
+        // The shell is replaced by the program, so that a test can end a long-running one.
         `exec env ${command.replace('<link>', link).replace('http://localhost:4242/hooks', '$SHOP')}`,
       ];
       return begin(script.join('\n'));
@@ -96,7 +99,7 @@ export async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** With nothing in its environment but what a shell has. */
+/** Runs a shell script with PATH as its only environment variable. */
 function begin(script: string): Running {
   const PATH = `${path.dirname(process.execPath)}:${process.env.PATH}`;
   const child = spawn('/bin/sh', ['-ec', script], { cwd: projectRoot(), env: { PATH }, stdio: 'pipe' });

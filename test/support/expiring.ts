@@ -11,15 +11,15 @@ import { Event } from '../../shared/webhooks/model.js';
 import { startWorker } from '../../workers/process/start-worker.js';
 import { createMigratedDatabase } from './suite.js';
 
-/** Sessions that are over, in a database of their own, and workers that shall expire them. */
+/** A database with overdue sessions, and workers that expire them. */
 export interface Expiring {
   databaseUrl: string;
   db: Knex;
   shop: Merchant;
   workers: Set<Closable>;
-  work(environment: Record<string, string>): Promise<Closable>;
+  startWorkerWith(environment: Record<string, string>): Promise<Closable>;
   buildOverdue(count: number): Promise<string[]>;
-  /** Each is expired, with exactly one event. */
+  /** Waits until each session is expired, and asserts that each has exactly one event. */
   untilExpired(ids: readonly string[]): Promise<void>;
   closeWorkers(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function openExpiring(name: string): Promise<Expiring> {
     db,
     shop,
     workers,
-    async work(environment) {
+    async startWorkerWith(environment) {
       const config = loadConfig({ ...fixed, ...environment }, 'worker');
       const worker = await startWorker(config, createLogger('silent', 'test'));
       workers.add(worker);

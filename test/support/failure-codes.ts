@@ -1,4 +1,4 @@
-/** The failure codes of the specification. */
+/** The specification's failure codes. */
 export const FAILURE_CODES = [
   'insufficient_funds',
   'invalid_exact_evm_payload_authorization_valid_after',

@@ -1,4 +1,4 @@
-/** As much as a create may hold, each field at its maximum and in ASCII. */
+/** The largest create request: each field at its maximum, in ASCII. */
 export function heaviestCreate(): object {
   const url = (length: number, end: string): string =>
     `https://img.example/${'p'.repeat(length - 20 - end.length)}${end}`;

@@ -4,7 +4,7 @@ import type { Knex } from '../../shared/db/knex.js';
 import { now } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 
-/** As much as a merchant may send: each character of a value takes six in JSON. */
+/** The largest metadata: each character of a value takes six bytes in JSON. */
 export const fullMetadata = (): Record<string, string> =>
   Object.fromEntries(
     Array.from({ length: 50 }, (_, n) => [`key ${n}`.padEnd(40, '.'), '\u0001'.repeat(500)]),
@@ -14,7 +14,7 @@ export async function buildHeavyOverdue(db: Knex, accountId: string, count: numb
   const expiresAt = new Date(now().getTime() - 1);
   const { id: first } = await buildSession(db, accountId, { metadata: fullMetadata() });
   const others = await buildSessions(db, accountId, count - 1, {
-    // Written without its weight, and given it within Postgres.
+    // Inserted without metadata, which Postgres then copies from the first session.
     clientReferenceId: newId('req_'),
     status: 'expired',
   });

@@ -7,7 +7,9 @@ const MOST_ITEMS = 100;
 const IMAGES = 8;
 const IMAGE = `https://images.example/${'x'.repeat(2000)}`;
 
-/** Sessions of so many line items, each as heavy as it may be: 16 KB. Copied within Postgres; oldest first. */
+/**
+ * Builds sessions with this many line items of the largest size, 16 KB each, copied within Postgres; oldest first.
+ */
 export async function buildHeavySessions(
   db: Knex,
   accountId: string,

@@ -64,13 +64,13 @@ export const HOSTILE_ADDRESSES: Record<string, string> = {
   'benchmarking IPv6': '2001:2::1',
   ORCHIDv2: '2001:20::1',
   'segment routing': '5f00::1',
-  'IPv6 that nobody was given': '4000::1',
+  'unallocated IPv6': '4000::1',
   'a decimal number': '2130706433',
   'a short form': '127.1',
   'an octal form': '0177.0.0.1',
   'brackets around an address': '[::1]',
   'a name': 'example.com',
-  'no text': '',
+  'an empty string': '',
 };
 
 export const GOOD_ADDRESSES: Record<string, string> = {
@@ -86,7 +86,7 @@ export const GOOD_ADDRESSES: Record<string, string> = {
   '6to4 of a public address': '2002:5db8:d70e::1',
 };
 
-/** Each in test mode, where http is allowed; asking DNS about any of them fails the test. */
+/** URLs in test mode, where http is allowed; a DNS query for any of them fails the test. */
 export const HOSTILE_URLS: Record<string, [url: string, reason: Refusal]> = {
   loopback: ['http://127.0.0.1/', 'not_public'],
   'loopback with a port': ['http://127.0.0.1:6379/', 'not_public'],
@@ -133,7 +133,7 @@ export const HOSTILE_URLS: Record<string, [url: string, reason: Refusal]> = {
   'too large a number': ['http://4294967296/', 'not_a_url'],
   'too large a part': ['http://256.256.256.256/', 'not_a_url'],
   'a name that ends in a number': ['http://example.0x7f/', 'not_a_url'],
-  'no text': ['', 'not_a_url'],
+  'an empty string': ['', 'not_a_url'],
   'words without a scheme': ['example.com/hook', 'not_a_url'],
   'a relative reference': ['//example.com/hook', 'not_a_url'],
   'no host': ['http://', 'not_a_url'],

@@ -7,7 +7,7 @@ import type { TestApp } from './app.js';
 import { minimal } from './orders.js';
 import { buildShop, type Shop } from './shop.js';
 
-/** A merchant who sends an Idempotency-Key with each session that it creates, in test mode. */
+/** A merchant that sends an Idempotency-Key with each session that it creates, in test mode. */
 export interface KeyedShop extends Shop {
   create(body?: object, key?: string): Test;
   sessions(): Promise<CheckoutSession[]>;
@@ -17,7 +17,7 @@ export interface KeyedShop extends Shop {
 export const SESSIONS = '/v1/checkout/sessions';
 export const ENDPOINTS = '/v1/webhook_endpoints';
 export const hooks = { url: 'https://shop.example/hooks' };
-/** No name server is asked for the host of `hooks`. */
+/** Avoids a DNS query for the host of `hooks`. */
 export const PRIVATE = { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' };
 
 export async function buildKeyedShop(app: TestApp): Promise<KeyedShop> {

@@ -4,11 +4,11 @@ import type { Knex } from '../../shared/db/knex.js';
 import type { Payable } from '../../shared/payables/model.js';
 import { Event } from '../../shared/webhooks/model.js';
 
-/** What can be paid at a link. What is promised of a payment is promised of both, and tried with both. */
+/** The two kinds of objects that a payment link can ask payment for; specs of payments run for both. */
 export const KINDS = ['session', 'refund'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** With one network and token where a refund has no more. */
+/** A refund has one network and token, a session has several. */
 export async function buildPayable(
   kind: Kind,
   db: Knex,
@@ -24,15 +24,18 @@ const AS_OF_SESSION: Record<string, string> = {
   canceled: 'checkout.session.expired',
 };
 
-/** The moves that events have told, in a session's words; a session is silent about some that a refund tells. */
-export async function toldMoves(db: Knex, payableId: string): Promise<string[]> {
+/**
+ * The events' types, a refund's translated to a session's; a refund's other events have no session equivalent and
+ * are left out.
+ */
+export async function recordedMoves(db: Knex, payableId: string): Promise<string[]> {
   const events = await Event.query(db).where({ checkoutSessionId: payableId }).orderBy('id');
   return events.flatMap(({ type, object }) =>
     type === 'refund.updated' && 'status' in object ? (AS_OF_SESSION[String(object.status)] ?? []) : type,
   );
 }
 
-/** The same suite, once for each. */
+/** Runs the same suite for each kind. */
 export function describeBothKinds(title: string, suite: (kind: Kind) => void): void {
   for (const kind of KINDS) describe(`${title}, for a ${kind}`, () => suite(kind));
 }

@@ -4,10 +4,10 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import { Payment } from '../../shared/payments/model.js';
 import { nowMs } from '../../shared/process/clock.js';
 import type { SignedPayment } from './checkout.js';
-import { told } from './link-answers.js';
-import type { Hands, MoneyFlow } from './money-flow.js';
+import { answerOf } from './link-answers.js';
+import type { ManualWorker, MoneyFlow } from './money-flow.js';
 
-/** The money moves, and the facilitator says for certain that it does not. */
+/** The money moves, and the facilitator answers with a clear refusal. */
 const MOVES_AND_DENIES: Behaviour = {
   answer: () => ({
     status: 200,
@@ -15,13 +15,13 @@ const MOVES_AND_DENIES: Behaviour = {
   }),
 };
 
-/** Sends a payment whose answer waits for its outcome, and resolves when it has claimed the session. */
+/** Sends a payment whose answer waits for its outcome, and resolves once the session is claimed. */
 export async function send(
   flow: MoneyFlow,
   sessionId: string,
 ): Promise<{ id: string; signed: SignedPayment; answer: Promise<string> }> {
   const signed = await flow.sign(sessionId);
-  const answer = flow.visit(sessionId, { 'PAYMENT-SIGNATURE': signed.header }).then(told);
+  const answer = flow.visit(sessionId, { 'PAYMENT-SIGNATURE': signed.header }).then(answerOf);
   const id = await eventually(async () => {
     const { status, paymentId } = await flow.session(sessionId);
     assert.equal(status, 'processing');
@@ -30,24 +30,32 @@ export async function send(
   return { id, signed, answer };
 }
 
-/** Its money moves all the same. */
-export async function payAndBeDenied(flow: MoneyFlow, hands: Hands, sessionId: string): Promise<string> {
+/** Pays; the facilitator refuses the payment, and its money moves all the same. */
+export async function payAndBeDenied(
+  flow: MoneyFlow,
+  manualWorker: ManualWorker,
+  sessionId: string,
+): Promise<string> {
   flow.facilitator.settle.next(MOVES_AND_DENIES);
   const { id, answer } = await send(flow, sessionId);
-  await hands.doNext(id);
+  await manualWorker.doNext(id);
   assert.equal(await answer, '402 insufficient_funds');
   assert.equal((await flow.session(sessionId)).status, 'open');
   return id;
 }
 
-/** The look at the chain that is due after the authorization's end. */
-export async function lookLate(flow: MoneyFlow, hands: Hands, paymentId: string): Promise<void> {
+/** The check of the chain that is due after the authorization's end. */
+export async function checkLate(
+  flow: MoneyFlow,
+  manualWorker: ManualWorker,
+  paymentId: string,
+): Promise<void> {
   const payment = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
   assert.equal(payment.stage, 'watch');
   assert.ok(payment.dueAt !== null && payment.dueAt > payment.validUntil);
-  // Stands for the time passing.
+  // Makes the check due now.
   await Payment.query(flow.db)
     .patch({ dueAt: new Date(nowMs() - 1) })
     .where('id', paymentId);
-  await hands.doNext(paymentId);
+  await manualWorker.doNext(paymentId);
 }

@@ -6,25 +6,25 @@ import type { SettlementResponse } from '../../shared/x402/wire.js';
 export type LinkMethod = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head';
 
 /** An answer in two words: `402 insufficient_funds`, `409 processing`, `200 complete`, `200 page`, `402`. */
-export function told({ status, type, body }: Response): string {
+export function answerOf({ status, type, body }: Response): string {
   if (type === 'text/html') return `${status} page`;
   const word = body.error?.code ?? body.code ?? body.status;
   return word === undefined ? `${status}` : `${status} ${word}`;
 }
 
-/** What PAYMENT-RESPONSE holds. */
+/** The decoded PAYMENT-RESPONSE header. */
 export function receiptOf(res: Response): SettlementResponse | undefined {
   const header = res.get('PAYMENT-RESPONSE');
   return header === undefined ? undefined : (decodeHeader(header) as SettlementResponse);
 }
 
-/** As the stock client reads it: standard base64, padded. */
+/** Decodes as the stock client does: standard base64 with padding. */
 export function decodeHeader(text: string): unknown {
   assert.match(text, /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/);
   return JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
 }
 
-/** What every 402 advertises, as x402's own package words it. */
+/** The extension that every 402 declares, as x402's own package builds it. */
 export function declarePaymentIdentifier(): object {
   return { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() };
 }
@@ -44,7 +44,7 @@ const STATUS_BY_CODE: Record<string, number> = {
   payments_unavailable: 503,
 };
 
-/** What is true of all answers of a link. */
+/** Asserts what holds for every answer of a payment link. */
 export function assertLinkAnswer(res: Response, method: LinkMethod, link: string): void {
   assert.equal(res.get('Access-Control-Allow-Origin'), '*');
   const exposed = (res.get('Access-Control-Expose-Headers') ?? '').split(', ');
@@ -71,21 +71,21 @@ function assertLinkBody(res: Response, link: string): void {
     assert.deepEqual(extensions, declarePaymentIdentifier());
     assert.notEqual(accepts.length, 0);
     if (code === undefined) assert.equal(error, 'Payment required');
-    else assert.match(error, /^\S+ \S+ .*\.$/, `"${error}" is no sentence`);
+    else assert.match(error, /^\S+ \S+ .*\.$/, `"${error}" is not a sentence`);
   } else if (body.error !== undefined) {
     assert.deepEqual(Object.keys(body), ['error']);
     assert.deepEqual(Object.keys(body.error), ['code', 'message']);
-    assert.match(body.error.message, /^\S+ \S+ .*\.$/, `"${body.error.message}" is no sentence`);
+    assert.match(body.error.message, /^\S+ \S+ .*\.$/, `"${body.error.message}" is not a sentence`);
     assert.equal(STATUS_BY_CODE[body.error.code], status, body.error.code);
   } else if (status === 200) {
     const { receipt, ...others } = body;
     assert.deepEqual(Object.keys(others), ['status', link.includes('/c/re_') ? 'refund' : 'session']);
-    const told = receiptOf(res);
-    assert.equal(told?.success, true);
-    assert.deepEqual(receipt, told?.extensions?.['offer-receipt'].info.receipt);
+    const settlement = receiptOf(res);
+    assert.equal(settlement?.success, true);
+    assert.deepEqual(receipt, settlement?.extensions?.['offer-receipt'].info.receipt);
   } else {
-    const { message, ...said } = body;
-    assert.deepEqual(said, { status: 'processing', url: link.replace(/\?.*/, '') });
+    const { message, ...processing } = body;
+    assert.deepEqual(processing, { status: 'processing', url: link.replace(/\?.*/, '') });
     assert.match(message, /GET.*without a payment header.*until.*200/);
     assert.match(`${status}`, /^(202|409)$/);
   }

@@ -1,21 +1,21 @@
 import type { Response } from 'supertest';
 import type { Checkout, SignedPayment } from './checkout.js';
-import { receiptOf, told } from './link-answers.js';
+import { answerOf, receiptOf } from './link-answers.js';
 
 /**
- * All that a request to a link is answered and leaves behind, to be held against a promise as a whole. The form of its
- * body and headers is held by the checkout itself, for every answer.
+ * The answer to a request to a payment link, and its effects. The checkout asserts the form of body and headers
+ * for every answer.
  */
 export interface LinkRecord {
   answer: string;
   retryAfter: boolean;
-  /** PAYMENT-RESPONSE: `paid`, or why not. */
+  /** The content of PAYMENT-RESPONSE: `paid`, or the error. */
   receipt: string | undefined;
   session: string;
-  /** Oldest first, a failed one with its code. */
+  /** Oldest first; a failed payment with its code. */
   payments: string[];
   events: string[];
-  /** How often the facilitator was asked about the payment. */
+  /** How often the facilitator was called for the payment. */
   verify: number;
   settle: number;
 }
@@ -30,7 +30,7 @@ export async function recordOf(
   const { session, events } = await checkout.state(sessionId);
   const payments = await checkout.payments(sessionId);
   return {
-    answer: told(res),
+    answer: answerOf(res),
     retryAfter: res.get('Retry-After') !== undefined,
     receipt: receipt?.success === true ? 'paid' : receipt?.errorReason,
     session,
@@ -40,7 +40,7 @@ export async function recordOf(
   };
 }
 
-/** Of a session that waits for a payment, with nothing said about one. */
+/** The record of a session that waits for a payment. */
 export const OPEN: Omit<LinkRecord, 'answer'> = {
   retryAfter: false,
   receipt: undefined,
@@ -51,7 +51,7 @@ export const OPEN: Omit<LinkRecord, 'answer'> = {
   settle: 0,
 };
 
-/** Of a session that a payment has just paid. */
+/** The record of a session that a payment has just paid. */
 export const PAID: Omit<LinkRecord, 'answer'> = {
   retryAfter: false,
   receipt: 'paid',

@@ -3,7 +3,7 @@ import { createLogger, type Logger } from '../../shared/process/logger.js';
 
 export interface LoggerWithLines<Line> {
   logger: Logger;
-  /** What it has written. */
+  /** The lines that the logger has written. */
   lines: Line[];
 }
 

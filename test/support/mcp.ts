@@ -7,10 +7,10 @@ import { MERCHANT_TOOLS } from '../../api/mcp/tools.js';
 import { client as restClient } from './api-client.js';
 import type { TestApp } from './app.js';
 
-/** A merchant's agent, on the SDK's own client. */
+/** A merchant's agent with the SDK's own client. */
 export interface MerchantAgent {
   sdk: Client;
-  /** What the tool came to; that the result is whole is asserted. */
+  /** Calls a tool and asserts that its result is complete. */
   call(name: string, args?: Args): Promise<ToolAnswer>;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export type Args = Record<string, unknown>;
 
 export interface ToolAnswer {
   isError: boolean;
-  /** The answer of /v1, whatever it is. */
+  /** The answer that /v1 would give. */
   body: Response['body'];
   text: string;
 }
@@ -38,7 +38,7 @@ export async function connectAgent(ports: number | readonly number[], key: strin
     },
   });
   const sdk = new Client({ name: 'merchant-agent', version: '1.0.0' });
-  // The SDK's own types are not written for exactOptionalPropertyTypes.
+  // The SDK's types do not support exactOptionalPropertyTypes.
   await sdk.connect(transport as Parameters<Client['connect']>[0]);
   return {
     sdk,
@@ -63,7 +63,7 @@ export function toolNamed(name: string): MerchantTool {
   return tool;
 }
 
-/** The same request as REST: JSON, since a tool's arguments are; a query can only be text. */
+/** Sends a tool's request as REST, with a JSON body or a query string. */
 export async function askRest(app: TestApp, key: string, name: string, args: Args): Promise<Response> {
   const { method, path, id } = toolNamed(name);
   const { idempotency_key: once, ...others } = args;
@@ -88,7 +88,7 @@ function pairsOf(name: string, value: unknown): string[] {
   return Object.entries(value).flatMap(([key, member]) => pairsOf(`${name}[${key}]`, member));
 }
 
-/** A POST to /mcp by hand: whatever text, whatever headers. */
+/** A raw POST to /mcp with any text and headers. */
 export function postMcp(app: Pick<TestApp, 'server'>, key: string | undefined, body: string | Buffer): Test {
   const test = request(app.server)
     .post('/mcp')
@@ -97,7 +97,7 @@ export function postMcp(app: Pick<TestApp, 'server'>, key: string | undefined, b
   return test.serialize((text) => text).send(body);
 }
 
-/** The text of a call whose arguments are text: they may be no JSON that a client would send. */
+/** A tools/call request as text, whose arguments may be JSON that no client would produce. */
 export function callText(name: string, args: string, id: number | string = 1): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"tools/call","params":{"name":"${name}","arguments":${args}}}`;
 }

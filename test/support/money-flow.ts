@@ -21,34 +21,34 @@ import { openWorkerMetrics } from '../../workers/deps/worker-metrics.js';
 import { confirmPayment } from '../../workers/jobs/confirm-payment.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
 import { type Checkout, openCheckout } from './checkout.js';
-import { type Kind, toldMoves } from './kinds.js';
+import { type Kind, recordedMoves } from './kinds.js';
 import { loggerWithLines } from './log-lines.js';
 import { createMigratedDatabase } from './suite.js';
 
-/** A checkout on a database and a chain of its own, whose books can be held against the facilitator's. */
+/** A checkout with its own database and chain, whose books can be compared with the facilitator's ledger. */
 export interface MoneyFlow extends Checkout {
   chain: EvmChain;
   databaseUrl: string;
-  /** Straight to the database, whatever stands between it and the service. */
+  /** A direct connection to the database, without the proxies between it and the service. */
   db: Knex;
   onlyPayment(sessionId: string): Promise<Payment>;
-  /** Stands for the time passing until the work on this session's payments is due. */
+  /** Stands for the time until this session's payments are due. */
   letTimePass(sessionId: string): Promise<void>;
   assertBooks(): Promise<void>;
-  /** Leaves out of the books what was before. */
-  newPage(): void;
-  /** What a worker process holds, without its timers and queues: the test calls the handlers itself. */
-  openHands(settings?: Record<string, string>): Hands;
+  /** Excludes earlier sessions and movements from `assertBooks`. */
+  startNewBooks(): void;
+  /** Opens a worker without timers and queues: the test calls its handlers. */
+  openManualWorker(settings?: Record<string, string>): ManualWorker;
 }
 
-/** What a move needs to tell of itself, with nobody listening. */
+/** Dependencies of a change of status that notifies no worker. */
 export const EVENT_DEPS = { baseUrl: 'https://pay.example', notifyDeliveries: leaveToSweep };
 
-export interface Hands {
+export interface ManualWorker {
   deps: WorkerDeps;
-  /** Its log lines from `warn` on. */
+  /** Its log lines of level `warn` and above. */
   log: Record<string, unknown>[];
-  /** Goes to the time at which this payment's work is due, if it is still to come, and does the work. */
+  /** Moves the clock to the payment's due time and does the due work. */
   doNext(paymentId: string): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export interface MoneyFlowOptions {
   environment?: Record<string, string>;
   worker?: boolean;
   kind?: Kind;
-  /** Settings that need the database's own address. */
+  /** Settings that depend on the database's address. */
   around?: (databaseUrl: string) => Promise<Record<string, string>>;
 }
 
@@ -103,15 +103,15 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
         .where('id', '>', page.since);
       await assertBooks(db, sessions, facilitator.ledger.slice(page.movements));
     },
-    newPage() {
+    startNewBooks() {
       page = { since: newId(kind === 'session' ? 'cs_test_' : 're_'), movements: facilitator.ledger.length };
     },
-    openHands(settings = {}) {
+    openManualWorker(settings = {}) {
       const set = { ...environment, FACILITATOR_URL: facilitator.url, BASE_URL: 'https://pay.example' };
       const config = loadConfig({ ...set, ...settings, DATABASE_URL: databaseUrl }, 'worker');
-      const hands = openHands(config, db);
-      opened.push(hands.deps);
-      return hands;
+      const manualWorker = openManualWorker(config, db);
+      opened.push(manualWorker.deps);
+      return manualWorker;
     },
     async close() {
       for (const deps of opened) {
@@ -125,7 +125,7 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
   };
 }
 
-export function openHands(config: Config, db: Knex): Hands {
+export function openManualWorker(config: Config, db: Knex): ManualWorker {
   const queues: Queues = {
     enqueue: async () => undefined,
     check: async () => undefined,
@@ -161,7 +161,7 @@ export function openHands(config: Config, db: Knex): Hands {
   };
 }
 
-/** A block is made whenever the newest is asked for, as if a second had passed. */
+/** Mines a block whenever the newest one is read, as if a second had passed. */
 async function startLivelyChain(): Promise<EvmChain> {
   const chain = await EvmChain.start(84532);
   chain.endpoint.onCall = (method) => {
@@ -176,9 +176,9 @@ export function moveOnChain(chain: EvmChain, movement: Movement): void {
 }
 
 /**
- * What must be true when nothing is due any more: nothing is left undecided; each movement of money is one succeeded
- * payment, which completed its session or is surplus, and no payment succeeded without one; each session has exactly
- * the events of its moves.
+ * Asserts the invariants once no work is due: every payment is decided; each movement of money is one succeeded
+ * payment, which completed its session or is surplus, and no payment succeeded without one; each session has
+ * exactly the events of its changes of status.
  */
 async function assertBooks(
   db: Knex,
@@ -191,7 +191,7 @@ async function assertBooks(
   assert.deepEqual(
     [...sessions, ...payments].filter(({ status }) => status === 'processing').map(({ id }) => id),
     [],
-    'left undecided',
+    'undecided sessions or payments',
   );
 
   const moved = new Map(ledger.map((movement) => [keyOf(movement), movement]));
@@ -206,7 +206,7 @@ async function assertBooks(
   for (const session of sessions) {
     const own = succeeded.filter(({ checkoutSessionId }) => checkoutSessionId === session.id);
     const counted = own.filter(({ surplus }) => !surplus);
-    const types = await toldMoves(db, session.id);
+    const types = await recordedMoves(db, session.id);
     assert.equal(new Set(types).size, types.length, `an event of ${session.id} came twice`);
     assert.equal(types.includes('checkout.session.completed'), session.status === 'complete', session.id);
     if (session.status === 'complete') {

@@ -6,7 +6,7 @@ import { advanceClock, resetClock } from '../../shared/process/clock.js';
 import { newId } from '../../shared/values/ids.js';
 import { type Month, startOf } from '../../shared/values/months.js';
 
-/** What is made meanwhile has ids of the middle of that month. */
+/** Runs `make` with the clock in the middle of this month, so that ids belong to it. */
 export async function inMonth<T>(month: Month, make: () => Promise<T>): Promise<T> {
   resetClock();
   advanceClock(startOf(month) + 15 * 24 * 3_600_000 - Date.now());
@@ -17,22 +17,22 @@ export async function inMonth<T>(month: Month, make: () => Promise<T>): Promise<
   }
 }
 
-export interface Told {
+export interface PaidAndDelivered {
   session: CheckoutSession;
   payment: Payment;
   eventId: string;
   deliveryId: string;
 }
 
-/** A paid session with its event and that event's delivery, all over. */
-export async function buildTold(
+/** A paid session with its event, which has been delivered. */
+export async function buildPaidAndDelivered(
   db: Knex,
   {
     accountId,
     endpointId,
     payment: overrides,
   }: { accountId: string; endpointId: string; payment?: Partial<Payment> },
-): Promise<Told> {
+): Promise<PaidAndDelivered> {
   const { session, payment } = await buildPaidSession(db, accountId, overrides);
   const [eventId, deliveryId] = [newId('evt_'), newId('wd_')];
   await db('events').insert({

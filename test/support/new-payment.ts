@@ -3,7 +3,7 @@ import type { NewPayment } from '../../shared/settlement/claim.js';
 import { newId } from '../../shared/values/ids.js';
 import type { SignedPayment } from './checkout.js';
 
-/** As a buyer's that passed every check. */
+/** A buyer's payment that passed every check. */
 export function newPayment(sessionId: string, overrides: Partial<NewPayment> = {}): NewPayment {
   return {
     sessionId,
@@ -24,7 +24,7 @@ export function newPayment(sessionId: string, overrides: Partial<NewPayment> = {
   };
 }
 
-/** As it was signed, and passed every check. */
+/** A signed payment that passed every check. */
 export function paymentOf(sessionId: string, { accepted, payload }: SignedPayment): NewPayment {
   const { network, asset, amount, payTo } = accepted;
   const { from, nonce, validBefore } = payload.authorization;

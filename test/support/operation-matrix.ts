@@ -12,7 +12,7 @@ const { paths } = openApiDocument('https://pay.example') as {
   paths: Record<string, Record<string, Operation>>;
 };
 
-/** Every operation that a checkout key opens, as the document lists them. A new one is in the matrix at once. */
+/** Every documented operation that takes a checkout key, so that a new one is in the matrix automatically. */
 export const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods)
     .filter(([, { security }]) => security === undefined)
@@ -26,7 +26,7 @@ export const operations = Object.entries(paths).flatMap(([path, methods]) =>
 
 export type Kind = 'session' | 'payment' | 'refund' | 'event' | 'endpoint' | 'delivery' | 'lineItem' | 'key';
 
-/** What a path's id, or a list's cursor, names. A path that is not here fails the first test. */
+/** The kind of object that a path's id or a list's cursor names. A missing path fails the first test. */
 export const OBJECTS: Record<string, Kind> = {
   '/v1/checkout/sessions': 'session',
   '/v1/checkout/sessions/{id}': 'session',
@@ -47,14 +47,14 @@ export const OBJECTS: Record<string, Kind> = {
   '/v1/webhook_endpoints/{id}/deliveries': 'endpoint',
   '/v1/webhook_endpoints/{id}/roll_secret': 'endpoint',
 };
-/** What the lists within an object hold. */
+/** The kind of objects in nested lists. */
 export const WITHIN: Record<string, Kind> = {
   '/v1/checkout/sessions/{id}/line_items': 'lineItem',
   '/v1/webhook_endpoints/{id}/deliveries': 'delivery',
 };
 export const CURSORS = ['starting_after', 'ending_before'];
 
-/** What would be taken, were it for one's own object. */
+/** Bodies that are valid for the caller's own object. */
 export const BODIES: Record<string, object> = {
   'POST /v1/checkout/sessions': {
     line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],

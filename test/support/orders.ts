@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Client } from './api-client.js';
 
 export const coffee = { price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } };
-/** The least that a session is created from. */
+/** The smallest body that creates a session. */
 export const minimal = { line_items: [coffee] };
 
 export async function createOpen(

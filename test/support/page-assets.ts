@@ -4,7 +4,7 @@ import { projectRoot } from '../../local/toolchain/project-root.js';
 
 let bundled: Promise<PageAssets> | undefined;
 
-/** The payment page's script and style, from source, once a run. */
+/** The payment page's script and style, bundled from source once in a run. */
 export function testPageAssets(): Promise<PageAssets> {
   bundled ??= bundlePage(projectRoot()).then(pageAssets);
   return bundled;

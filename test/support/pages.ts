@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Client } from './api-client.js';
 
-/** A list as the API answers with it. */
+/** A list as the API returns it. */
 export interface Page {
   object: 'list';
   url: string;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 
-/** An operator's command in a process of its own, whose standard output is a pipe. */
+/** Runs an operator's command in its own process, with a pipe as standard output. */
 export async function runPiped(
   argv: readonly string[],
 ): Promise<{ status: number; stdout: Buffer; stderr: string }> {

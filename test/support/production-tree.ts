@@ -1,14 +1,17 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What `npm ci --omit=dev --omit=optional` would install, by the lock file: each place below node_modules. */
-export function productionPlaces(root: string): string[] {
+/** The paths below node_modules that `npm ci --omit=dev --omit=optional` installs, read from the lock file. */
+export function productionPaths(root: string): string[] {
   const { packages }: { packages: Record<string, LockedPackage> } = JSON.parse(
     readFileSync(path.join(root, 'package-lock.json'), 'utf8'),
   );
   return Object.entries(packages)
-    .filter(([place, { dev, optional, devOptional }]) => place !== '' && !dev && !optional && !devOptional)
-    .map(([place]) => place);
+    .filter(
+      ([packagePath, { dev, optional, devOptional }]) =>
+        packagePath !== '' && !dev && !optional && !devOptional,
+    )
+    .map(([packagePath]) => packagePath);
 }
 
 interface LockedPackage {
@@ -17,17 +20,17 @@ interface LockedPackage {
   devOptional?: boolean;
 }
 
-/** A file or a folder at the same place in another tree, without the packages that lie within a package. */
+/** Copies a package to the same path in another tree, without its nested packages. */
 export function copyInto(
   folder: string,
   root: string,
-  place: string,
+  packagePath: string,
   isLeftOut: (name: string) => boolean,
 ): void {
-  const from = path.join(root, place);
-  const to = path.join(folder, place);
+  const from = path.join(root, packagePath);
+  const to = path.join(folder, packagePath);
   mkdirSync(path.dirname(to), { recursive: true });
-  if (!existsSync(from)) throw new Error(`${place} is not there`);
+  if (!existsSync(from)) throw new Error(`${packagePath} is missing`);
   copy(from, to, (name) => name === 'node_modules' || isLeftOut(name), isLeftOut);
 }
 
@@ -50,7 +53,7 @@ function copy(
   }
 }
 
-/** The same bytes under another name, where both lie on one disk. */
+/** Links the file, or copies it when source and target are on different disks. */
 function link(from: string, to: string): void {
   try {
     linkSync(from, to);

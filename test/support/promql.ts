@@ -1,12 +1,12 @@
-/** What an expression asks Prometheus for: enough of its grammar for rules and dashboards. */
+/** A parser for the part of PromQL that rules and dashboards use. */
 export interface Selector {
   metric: string;
   matchers: { label: string; operator: string; value: string }[];
 }
 
-export interface Asked {
+export interface PromQuery {
   selectors: Selector[];
-  /** By which it groups. */
+  /** The labels of grouping clauses. */
   labels: string[];
 }
 
@@ -14,9 +14,9 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[a-zA-Z_:][\w:]*|=~|!~|!=|[={}(),]/g
 const GROUPING = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right']);
 const KEYWORDS = new Set(['and', 'or', 'unless', 'bool', 'offset']);
 
-export function readPromQl(expression: string): Asked {
+export function readPromQl(expression: string): PromQuery {
   const tokens = expression.match(TOKEN) ?? [];
-  const asked: Asked = { selectors: [], labels: [] };
+  const asked: PromQuery = { selectors: [], labels: [] };
   let at = 0;
   const until = (end: string): string[] => {
     const begin = at;
@@ -41,7 +41,7 @@ export function readPromQl(expression: string): Asked {
   return asked;
 }
 
-/** A function, or an aggregation before its labels. */
+/** Whether the name is a function, or an aggregation before its labels. */
 function isCalled(next: string | undefined): boolean {
   return next === '(' || (next !== undefined && GROUPING.has(next));
 }
@@ -73,8 +73,12 @@ export function readSeries(page: string): Series[] {
   });
 }
 
-/** What it asks for that is not among the series; `known` are labels that Prometheus adds to each. */
-export function notThere({ selectors, labels }: Asked, series: readonly Series[], known: string[]): string[] {
+/** The parts of a query that match no series; `known` are labels that Prometheus adds to each. */
+export function missingSeries(
+  { selectors, labels }: PromQuery,
+  series: readonly Series[],
+  known: string[],
+): string[] {
   const metrics = selectors.map(({ metric }) => series.filter((one) => one.metric === metric));
   const groups = labels.filter(
     (label) => !known.includes(label) && !metrics.flat().some((one) => label in one.labels),
@@ -87,7 +91,7 @@ export function notThere({ selectors, labels }: Asked, series: readonly Series[]
   return [...groups, ...missing];
 }
 
-/** One for each word of a pattern: each must be there. */
+/** Expands a pattern into one selector for each of its words, each of which must exist. */
 function alternatives(selector: Selector): Selector[] {
   let all = [selector];
   selector.matchers.forEach(({ label, operator, value }, index) => {

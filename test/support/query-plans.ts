@@ -6,15 +6,15 @@ export interface Statement {
   bindings: readonly unknown[];
 }
 
-/** What a plan reads of one table: how, and how many rows it looked at to give those that were wanted. */
+/** How a plan reads one table, and how many rows it reads. */
 export interface TableRead {
   table: string;
-  /** Undefined when the table is read from one end to the other. */
+  /** Undefined for a sequential scan. */
   index: string | undefined;
   rows: number;
 }
 
-/** Whatever the service sends while `act` runs, each kind of statement once. */
+/** The statements that the service sends during `act`, each distinct one once. */
 export async function captureStatements(db: Knex, act: () => Promise<unknown>): Promise<Statement[]> {
   const seen = new Map<string, Statement>();
   const note = ({ sql, bindings = [] }: { sql: string; bindings?: unknown[] }): void => {
@@ -40,8 +40,10 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** Carries out what only reads, and counts. What writes can't be done twice: it is
- * planned, and counts when it reads a whole table. */
+/**
+ * Executes a reading statement and counts its rows. A writing one cannot be executed twice: it is only planned,
+ * and counts when it scans a whole table.
+ */
 export async function explain(db: Knex, { sql, bindings }: Statement): Promise<TableRead[]> {
   const writes = /\b(insert into|update|delete from)\b/i.test(
     sql.replaceAll(/\bfor (no key )?update\b/gi, ''),

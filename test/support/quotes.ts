@@ -6,7 +6,7 @@ import { type Checkout, openCheckout } from './checkout.js';
 export const FEE_PAYER = Keypair.generate().publicKey.toBase58();
 export const OTHER_FEE_PAYER = Keypair.generate().publicKey.toBase58();
 
-/** Only the web process: a quote needs no worker. */
+/** Opens a web process only: reading payment requirements needs no worker. */
 export async function openQuotes(options: FacilitatorOptions = {}): Promise<Checkout> {
   const facilitator = await startFacilitator({ feePayers: [FEE_PAYER, OTHER_FEE_PAYER], ...options });
   return await openCheckout({ facilitator, worker: false });

@@ -9,11 +9,11 @@ import { writeReferenceAssets } from '../../local/build/bundle-page.mjs';
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import type { TestApp } from './app.js';
 
-/** An app's twin that has the API reference as a build leaves it. */
+/** A copy of an app that serves the built API reference. */
 export interface ReferenceApp {
   server: Server;
   url: string;
-  /** Where its script and style are. */
+  /** The folder of its script and style. */
   folder: string;
   close(): Promise<void>;
 }

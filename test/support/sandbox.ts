@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../lab/sandbox/sandbox.js';
 import { closeAfterFile } from './suite.js';
 
-/** The sandbox that `npm start` starts, once for a file: opened by the first test that needs it. */
+/** The sandbox of `npm start`, opened by the first test of a file that needs it. */
 let opening: Promise<Sandbox> | undefined;
 
 export async function testSandbox(): Promise<Sandbox> {
@@ -10,7 +10,7 @@ export async function testSandbox(): Promise<Sandbox> {
 }
 
 async function open(): Promise<Sandbox> {
-  // x402's packages and the chains take a second to load, which most runs of single files need not wait for.
+  // Imported late: x402's packages and the chains take a second to load, which most files do not need.
   const { startSandbox } = await import('../../lab/sandbox/sandbox.js');
   const sandbox = await startSandbox();
   closeAfterFile(async () => {
@@ -20,7 +20,7 @@ async function open(): Promise<Sandbox> {
   return sandbox;
 }
 
-/** All faults off, the facilitator up. */
+/** Turns all faults off and the facilitator on. */
 export async function resetTestSandbox(): Promise<void> {
   const { NO_FAULTS } = await import('../../lab/sandbox/facilitator/dials.js');
   const sandbox = await testSandbox();
@@ -29,7 +29,7 @@ export async function resetTestSandbox(): Promise<void> {
   await sandbox.facilitator.revive();
 }
 
-/** What a process needs to know of the sandbox. */
+/** The environment of a process that uses the sandbox. */
 export function sandboxEnvironment({ facilitator, rpcUrls }: Sandbox): Record<string, string> {
   const urls = Object.entries(rpcUrls).map(([network, url]) => [`RPC_URL_${network}`, url] as const);
   return { FACILITATOR_URL: facilitator.url, CHECK_TOKEN_ACCOUNTS: 'false', ...Object.fromEntries(urls) };

@@ -15,7 +15,7 @@ export interface Source {
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 const IMPORT = /(?:^|\s)(?:from|import)\s*\(?\s*'([^']+)'/g;
-/** Made by a build or an installation, or kept beside the code by a running process. */
+/** Folders that a build, an installation or a running process creates. */
 const NOT_SOURCE = /^(node_modules|dist.*|\..*)$/;
 
 /** Every TypeScript file of the repository, or of one top folder. */
@@ -44,19 +44,19 @@ export function readImports(folder: string): ImportGraph {
   return new Map(readSources(folder).map(({ file, imports }) => [file, imports]));
 }
 
-/** The same arrows between the places that the files belong to; arrows within one place are left out. */
-export function arrowsBetween(graph: ImportGraph, placeOf: (file: string) => string): ImportGraph {
+/** The imports between the groups that the files belong to, without imports within a group. */
+export function arrowsBetween(graph: ImportGraph, groupOf: (file: string) => string): ImportGraph {
   const arrows = new Map<string, Set<string>>();
   for (const [file, imports] of graph) {
-    const from = placeOf(file);
+    const from = groupOf(file);
     const to = arrows.get(from) ?? new Set();
-    for (const imported of imports.filter((name) => graph.has(name))) to.add(placeOf(imported));
+    for (const imported of imports.filter((name) => graph.has(name))) to.add(groupOf(imported));
     to.delete(from);
     arrows.set(from, to);
   }
   return new Map([...arrows].map(([from, to]) => [from, [...to]]));
 }
-/** A circle written as `a → b → a`; undefined when there is none. */
+/** An import cycle as `a → b → a`; undefined when there is none. */
 export function findCircle(graph: ImportGraph): string | undefined {
   const cleared = new Set<string>();
 

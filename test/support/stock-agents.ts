@@ -11,7 +11,7 @@ import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../lab/sandbox/wallets.js';
 import { findToken, type TokenSymbol } from '../../shared/chains/networks.js';
 import { testSandbox } from './sandbox.js';
 
-/** An agent as its author would write it with x402's packages, told which token to pay in. */
+/** An agent written with x402's packages, which pays in a given token. */
 export interface Agent {
   pay(link: string, wanted: Wanted): Promise<AgentAnswer>;
 }
@@ -29,7 +29,7 @@ export interface AgentAnswer {
     session?: { payment: { transaction: string; payer: string } };
     refund?: { id: string; status: string; transaction: string };
   };
-  /** What PAYMENT-RESPONSE says. */
+  /** The transaction of PAYMENT-RESPONSE. */
   transaction: string | undefined;
 }
 

@@ -1,12 +1,12 @@
 import { mock } from 'node:test';
 import { nowMs } from '../../shared/process/clock.js';
 
-/** The clock stands still until `mock.restoreAll()`. */
+/** Stops the clock until `mock.restoreAll()`. */
 export function stopClock(): number {
   return stopClockAt(nowMs());
 }
 
-/** On a whole second; the answer is in seconds. */
+/** Stops the clock on a whole second, and returns it in seconds. */
 export function stopClockOnSecond(): number {
   return stopClockAt(Math.ceil(nowMs() / 1000) * 1000) / 1000;
 }

@@ -10,22 +10,21 @@ import { resetClock, unmockedHostMs } from '../../shared/process/clock.js';
 import { createLogger } from '../../shared/process/logger.js';
 
 /**
- * Mocha's fixtures. The run has one Postgres; each of mocha's processes has a database in it and a Redis of its own, so
- * that files that run at the same time share no rows, no queue and no moved clock. A file that leaves something open
- * fails, and so does a run.
+ * Mocha's fixtures. A run has one Postgres; each of mocha's processes has its own database and Redis, so that
+ * parallel files share no rows, queue or moved clock. A file or a run that leaves something open fails.
  */
 export interface TestServices {
   databaseUrl: string;
   redisUrl: string;
 }
 
-/** How the other processes learn of the run's Postgres. */
+/** Passes the run's Postgres to mocha's other processes. */
 const POSTGRES_URL = 'STABLECOIN_CHECKOUT_TEST_POSTGRES_URL';
-/** Nobody connects to it: it is copied. */
+/** The template database, to which no test connects. */
 const MIGRATED = 'migrated';
-/** Longer than the 15 s for which a BullMQ worker pauses when its last question was cut off. */
+/** Longer than the 15 s for which a BullMQ worker pauses after an interrupted command. */
 const LEAK_GRACE_MS = 20_000;
-/** What a spec opened for itself and those after it. */
+/** Resources that a spec opened for the rest of its file. */
 const openedLate: (() => Promise<void>)[] = [];
 
 let postgres: TestServer | undefined;
@@ -33,7 +32,7 @@ let redis: TestServer | undefined;
 let services: TestServices | undefined;
 let openAtFirst: Map<string, number> | undefined;
 
-/** Once in a run, before there are other processes. */
+/** Runs once, before mocha starts other processes. */
 export async function mochaGlobalSetup(): Promise<void> {
   postgres = await startTestPostgres();
   process.env[POSTGRES_URL] = postgres.url;
@@ -50,14 +49,14 @@ export async function mochaGlobalTeardown(): Promise<void> {
   leak.unref();
 }
 
-/** Around each file; around all of them in a run of one process. */
+/** Runs around each file; in a run of one process, around all of them. */
 export const mochaHooks = {
   async beforeAll(): Promise<void> {
-    // As in the other hook, mocha's own timer for this one runs by then.
+    // Waits, because mocha's own timer for this hook starts after it, as in `afterAll`.
     await setImmediate();
     openAtFirst ??= countOpen();
     if (services === undefined) {
-      // It ends with this process.
+      // Stopped with this process.
       redis = await startTestRedis();
       const databaseUrl = await create(ownName('main'), MIGRATED);
       services = { databaseUrl, redisUrl: redis.url };
@@ -68,7 +67,7 @@ export const mochaHooks = {
     const files = new Set(this.test?.parent?.suites.map(({ file }) => file && path.relative('.', file)));
     await setImmediate();
     for (const close of openedLate.splice(0)) await close();
-    assert.equal(Date.now, unmockedHostMs, `${[...files].join(', ')} left the clock standing still`);
+    assert.equal(Date.now, unmockedHostMs, `${[...files].join(', ')} left the clock stopped`);
     resetClock();
     await eventually(() => {
       const leaks = [...countOpen()].filter(([type, count]) => count > (openAtFirst?.get(type) ?? 0));
@@ -77,12 +76,12 @@ export const mochaHooks = {
   },
 };
 
-/** For what a file's first user opens, and later ones use too. */
+/** Closes at the end of a file what its first user opened. */
 export function closeAfterFile(close: () => Promise<void>): void {
   openedLate.push(close);
 }
 
-/** For a program outside mocha that uses what tests use. */
+/** Lends services to a program outside mocha that uses test support. */
 export async function lendServices(lent: TestServices): Promise<void> {
   await migrate(loadConfig({ DATABASE_URL: lent.databaseUrl }, 'migrate'), createLogger('silent', 'test'));
   services = lent;
@@ -93,12 +92,12 @@ export function testServices(): TestServices {
   return services;
 }
 
-/** An empty, unmigrated database of its own. */
+/** Creates an empty, unmigrated database. */
 export async function createDatabase(name: string): Promise<string> {
   return await create(ownName(name), 'template1');
 }
 
-/** An empty database of its own, with all tables. */
+/** Creates an empty, migrated database. */
 export async function createMigratedDatabase(name: string): Promise<string> {
   return await create(ownName(name), MIGRATED);
 }
@@ -120,7 +119,7 @@ async function create(name: string, template: string): Promise<string> {
   return url.href;
 }
 
-/** What keeps this process alive, by type. */
+/** Counts the resources that keep this process alive, by type. */
 function countOpen(): Map<string, number> {
   const counts = new Map<string, number>();
   for (const type of process.getActiveResourcesInfo()) counts.set(type, (counts.get(type) ?? 0) + 1);

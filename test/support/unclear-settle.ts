@@ -4,7 +4,7 @@ import type { Behaviour } from '../../lab/world/facilitator/dial.js';
 import { nowMs } from '../../shared/process/clock.js';
 import { BUYER, type Checkout, openCheckoutOnChain, type SignedPayment, type Signing } from './checkout.js';
 import type { Kind } from './kinds.js';
-import { receiptOf, told } from './link-answers.js';
+import { answerOf, receiptOf } from './link-answers.js';
 
 export const PAID = { session: 'complete', payments: ['succeeded'], events: ['checkout.session.completed'] };
 
@@ -13,12 +13,12 @@ export interface Undecided {
   payment: SignedPayment;
 }
 
-/** Which answers a payment at once. */
-export function openHastyCheckout(kind: Kind): Promise<Checkout & { chain: EvmChain }> {
+/** Opens a checkout that answers 202 to a payment at once. */
+export function openNoWaitCheckout(kind: Kind): Promise<Checkout & { chain: EvmChain }> {
   return openCheckoutOnChain({ SETTLE_WAIT_MS: '0' }, kind);
 }
 
-/** Paid, answered 202, and the first call of /settle has ended. */
+/** Pays, gets 202, and waits until the first call of /settle has ended. */
 export async function payUnclearly(
   checkout: Checkout,
   behaviour: Behaviour,
@@ -28,7 +28,7 @@ export async function payUnclearly(
   const payment = await checkout.sign(id, parts);
   checkout.facilitator.settle.next(behaviour);
   const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
-  assert.equal(told(res), '202 processing');
+  assert.equal(answerOf(res), '202 processing');
   await checkout.afterSettling(id);
   return { id, payment };
 }
@@ -36,7 +36,7 @@ export async function payUnclearly(
 export async function assertCompletes(checkout: Checkout, { id, payment }: Undecided): Promise<void> {
   await checkout.becomes(id, PAID);
   const res = await checkout.visit(id);
-  assert.equal(told(res), '200 complete');
+  assert.equal(answerOf(res), '200 complete');
   const nonce = payment.payload.authorization.nonce;
   const moved = checkout.facilitator.ledger.filter(({ paymentId }) => paymentId === nonce);
   assert.equal(moved.length, 1);

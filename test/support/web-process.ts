@@ -13,8 +13,8 @@ import { Event, WebhookEndpoint } from '../../shared/webhooks/model.js';
 import { createMigratedDatabase, testServices } from './suite.js';
 
 /**
- * Real web processes on a database of their own, to be killed and stopped at chosen instants. What makes an instant
- * choosable: a deferred trigger that waits at COMMIT for an advisory lock that the test holds.
+ * Web processes with their own database, to be killed and stopped at chosen instants: a deferred trigger waits at
+ * COMMIT for an advisory lock that the test holds.
  */
 export interface WebProcesses {
   db: Knex;
@@ -23,7 +23,7 @@ export interface WebProcesses {
   start(changes?: Record<string, string>): Promise<WebServiceProcess>;
   send(port: number, method: 'GET' | 'POST', target: string, parts?: RequestParts): Promise<Answer>;
   post(port: number, effect: Effect): Promise<Answer>;
-  /** From here on every commit that made something waits, until it is released. */
+  /** Makes every commit of an insert wait until `release`. */
   holdCommits(): Promise<HeldCommits>;
   /** One request of each kind. */
   prepareEffects(): Promise<Effect[]>;
@@ -43,12 +43,12 @@ export interface Answer {
 }
 
 export interface HeldCommits {
-  /** The database processes of the commits that wait, once there are so many. */
+  /** The backends of the waiting commits, once there are this many. */
   waiting(count: number): Promise<number[]>;
   release(): Promise<void>;
 }
 
-/** A request, with a count of what it made: every one must end as exactly one. */
+/** A request and the count of its effects, which must end as exactly one. */
 export interface Effect {
   target: string;
   body?: object;
@@ -61,7 +61,7 @@ export const ENDPOINTS = '/v1/webhook_endpoints';
 export const MINIMAL = {
   line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
 };
-/** How a request ends whose process was killed. */
+/** The error of a request whose process was killed. */
 export const BROKEN = /socket hang up|ECONNRESET/;
 
 const COMMIT_LOCK = 20_261_101;
@@ -100,15 +100,15 @@ export async function openWebProcesses(name: string): Promise<WebProcesses> {
 export const counts = (effects: Effect[]): Promise<number[]> =>
   Promise.all(effects.map(({ count }) => count()));
 
-/** Until the database works for a dead process no more. */
+/** Waits until the backends of a killed process have ended. */
 export async function untilGone(db: Knex, pids: number[]): Promise<void> {
   await eventually(async () => {
     const { rows } = await db.raw('SELECT 1 FROM pg_stat_activity WHERE pid = ANY(?)', [pids]);
-    assert.equal(rows.length, 0, 'the database still works for the dead process');
+    assert.equal(rows.length, 0, 'backends of the killed process are still running');
   });
 }
 
-/** Until nobody listens at a port any more. */
+/** Waits until connections to the port are refused. */
 export async function untilRefused(port: number): Promise<void> {
   await eventually(async () => {
     const socket = connect(port, '127.0.0.1');

@@ -16,21 +16,21 @@ import { type Checkout, openCheckout } from './checkout.js';
 import { EVENT_DEPS } from './money-flow.js';
 import { createDatabase } from './suite.js';
 
-/** A checkout on a database of its own whose merchant has endpoints, each with a receiver. */
+/** A checkout with its own database, whose merchant has endpoints, each with a receiver. */
 export interface WebhookFlow extends Checkout {
   databaseUrl: string;
   db: Knex;
   api: Client;
   addEndpoint(settings?: object, by?: Client): Promise<Hook>;
-  /** A session that the merchant expires, with its event. */
+  /** Creates a session that the merchant expires, with its event. */
   expireSession(): Promise<string>;
-  /** Sessions that expire in one transaction, of which nobody is told: the sweep has to find what is due. */
-  expireQuietly(count: number): Promise<void>;
+  /** Expires sessions in one transaction without a notification: the sweep has to find the deliveries. */
+  expireWithoutNotifying(count: number): Promise<void>;
   deliveries(endpointId: string): Promise<WebhookDelivery[]>;
-  /** The only delivery of this endpoint, once it has been tried so often. */
+  /** The only delivery of this endpoint, after this many tries. */
   afterTries(endpointId: string, tries: number): Promise<WebhookDelivery>;
-  /** What is due to it is looked for at once, which the sweep would do within about a second. */
-  ringEndpoint(endpointId: string): Promise<void>;
+  /** Enqueues the endpoint's due deliveries, which the sweep would find within about a second. */
+  enqueueDeliveries(endpointId: string): Promise<void>;
   untilSucceeded(endpointId: string, count: number, deadlineMs?: number): Promise<WebhookDelivery[]>;
   endpoint(id: string): Promise<WebhookEndpoint>;
 }
@@ -80,7 +80,7 @@ export async function openWebhookFlow(name: string, options: WebhookFlowOptions 
       await api.post(`/v1/checkout/sessions/${id}/expire`).expect(200);
       return id;
     },
-    async expireQuietly(count) {
+    async expireWithoutNotifying(count) {
       const { accountId } = checkout.merchant;
       await db.transaction(async (trx) => {
         const sessions = await CheckoutSession.query(trx)
@@ -97,7 +97,7 @@ export async function openWebhookFlow(name: string, options: WebhookFlowOptions 
         assert.deepEqual([delivery.tries, delivery.leasedUntil], [tries, null]);
         return delivery;
       }),
-    async ringEndpoint(endpointId) {
+    async enqueueDeliveries(endpointId) {
       const { accountId } = await flow.endpoint(endpointId);
       const id = `test-${randomUUID()}`;
       await checkout.app.queues.enqueue({ name: 'deliver-webhook', payload: { accountId }, id });
@@ -110,7 +110,7 @@ export async function openWebhookFlow(name: string, options: WebhookFlowOptions 
       }, deadlineMs),
     endpoint: async (id) => await WebhookEndpoint.query(db).findById(id).throwIfNotFound(),
     async close() {
-      // Nobody waits for receivers that hang.
+      // Receivers that hang are closed first, so that the workers do not wait for them.
       await Promise.all(receivers.map((receiver) => receiver.close()));
       await checkout.close();
       await db.destroy();

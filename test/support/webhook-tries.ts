@@ -8,18 +8,17 @@ import {
   type WebhookSender,
 } from '../../workers/webhook-delivery/post.js';
 
-/** What a test has opened. */
 type Closing = { close(): Promise<unknown> }[];
 
-/** A receiver of webhooks, and a sender that tries it. */
+/** A webhook receiver and a sender that posts to it. */
 export interface WebhookTries {
   receiver: Receiver;
   closing: Closing;
-  /** Another sender. */
+  /** Opens another sender. */
   open(options?: Partial<SenderOptions>): WebhookSender;
   post(url?: string, by?: WebhookSender): Promise<PostResult>;
   whenIt(reaction: Reaction): Promise<PostResult>;
-  /** What speaks TCP only, as it is told to: `listen` gets each connection and, with each request, its number on it. */
+  /** Starts a TCP server: `listen` gets each connection and the number of the request on it. */
   startSpeaker(listen: (socket: Socket, request: number) => void): Promise<Speaker>;
   close(): Promise<void>;
 }
@@ -55,7 +54,7 @@ export async function openWebhookTries(): Promise<WebhookTries> {
     open,
     async post(url = receiver.url, by = sender) {
       const result = await by.post(url, { 'content-type': 'application/json' }, '{"a":1}');
-      await turn(); // The connection is free again a moment after the answer is read.
+      await turn(); // The connection returns to the pool shortly after the answer is read.
       return result;
     },
     whenIt(reaction) {

@@ -1,7 +1,7 @@
 import { judgeWebhookUrl, type Resolve } from '../../shared/values/public-address.js';
 import { PUBLIC_IPV4, PUBLIC_IPV6, type Refusal } from './hostile-addresses.js';
 
-/** Name servers that say this of every name. */
+/** A resolver that returns these addresses for every name. */
 export const answering =
   (...addresses: string[]): Resolve =>
   async () =>
@@ -15,7 +15,7 @@ export const TEST_MODE = {
 };
 export const LIVE_MODE = { ...TEST_MODE, livemode: true };
 
-/** Why a URL is refused. */
+/** The reason for which a URL is refused. */
 export async function reasonOf(url: string, rules = TEST_MODE): Promise<Refusal | undefined> {
   const verdict = await judgeWebhookUrl(url, rules);
   return verdict.ok ? undefined : verdict.reason;

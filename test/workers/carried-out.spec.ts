@@ -9,13 +9,13 @@ import type { WorkerDeps } from '../../workers/deps/deps.js';
 import type { Outcome } from '../../workers/deps/outcome.js';
 import { confirmPayment } from '../../workers/jobs/confirm-payment.js';
 import { settlePayment } from '../../workers/jobs/settle-payment.js';
-import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const UNREADABLE: ChainFinding = { kind: 'unreadable', reason: 'for this spec' };
 
 describe('a decision that is carried out', () => {
   let flow: MoneyFlow;
-  let hands: Hands;
+  let manualWorker: ManualWorker;
   let enqueued: string[];
   let decided: string[];
   let isStoreAvailable: boolean;
@@ -23,11 +23,11 @@ describe('a decision that is carried out', () => {
 
   before(async () => {
     flow = await openMoneyFlow('carried_out', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
-    hands = flow.openHands();
-    const { lookUp, close } = hands.deps.chains;
-    Object.assign(hands.deps, {
+    manualWorker = flow.openManualWorker();
+    const { lookUp, close } = manualWorker.deps.chains;
+    Object.assign(manualWorker.deps, {
       queues: {
-        ...hands.deps.queues,
+        ...manualWorker.deps.queues,
         async enqueue({ name, id }: { name: string; id: string }) {
           if (!isStoreAvailable) throw new Error('no queue store');
           enqueued.push(`${name} ${id.split('-')[0]}`);
@@ -42,7 +42,7 @@ describe('a decision that is carried out', () => {
     decided = [];
     isStoreAvailable = true;
     finding = undefined;
-    hands.log.length = 0;
+    manualWorker.log.length = 0;
   });
   afterEach(() => {
     resetClock();
@@ -57,7 +57,7 @@ describe('a decision that is carried out', () => {
     return { sessionId, paymentId: (await flow.onlyPayment(sessionId)).id };
   }
 
-  async function run(paymentId: string, deps = hands.deps): Promise<Outcome> {
+  async function run(paymentId: string, deps = manualWorker.deps): Promise<Outcome> {
     const { stage, dueAt } = await Payment.query(flow.db).findById(paymentId).throwIfNotFound();
     advanceClock(Math.max(0, (dueAt?.getTime() ?? 0) - nowMs() + 1));
     return await (stage === 'settle' ? settlePayment : confirmPayment)(deps, { paymentId });
@@ -99,7 +99,7 @@ describe('a decision that is carried out', () => {
     isStoreAvailable = false;
     assert.deepEqual(await run(paymentId), { kind: 'done' });
     assert.deepEqual(
-      hands.log.map(({ event, payment }) => [event, payment]),
+      manualWorker.log.map(({ event, payment }) => [event, payment]),
       [['queue.not_rung', paymentId]],
     );
   });
@@ -116,19 +116,19 @@ describe('a decision that is carried out', () => {
   for (const crash of ['write lost', 'write lost but done'] as const)
     it(`is written on another connection when one breaks: ${crash}`, async () => {
       const { sessionId, paymentId } = await claim();
-      const db = openDatabase(hands.deps.config.database);
+      const db = openDatabase(manualWorker.deps.config.database);
       const gate = putGate(db);
-      const { facilitator } = hands.deps;
+      const { facilitator } = manualWorker.deps;
       const settle: typeof facilitator.settle = async (...call) => {
         const answer = await facilitator.settle(...call);
         gate.arm();
         return answer;
       };
       gate.begin({ crash, taken: async () => undefined });
-      await run(paymentId, { ...hands.deps, db, facilitator: { ...facilitator, settle } });
+      await run(paymentId, { ...manualWorker.deps, db, facilitator: { ...facilitator, settle } });
       await db.destroy();
       assert.deepEqual(
-        hands.log.map(({ event, payment }) => [event, payment]),
+        manualWorker.log.map(({ event, payment }) => [event, payment]),
         [['payment.written_again', paymentId]],
       );
       assert.equal((await flow.session(sessionId)).status, 'complete');

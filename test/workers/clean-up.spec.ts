@@ -27,7 +27,7 @@ describe('the clean-up', () => {
   const clean = (): Promise<void> =>
     cleanUp({ db: app.db, logger: createLogger('silent', 'test'), config: app.config }, () => false);
 
-  it('removes idempotency records a day old, and not sooner', async () => {
+  it('removes idempotency records after one day, and not sooner', async () => {
     const post = () =>
       client(app, merchant.testKey)
         .post('/v1/webhook_endpoints')
@@ -44,7 +44,7 @@ describe('the clean-up', () => {
     assert.equal(await count(), 0);
   });
 
-  it('removes so many bytes at once, however few rows that is, and one in any case', async () => {
+  it('removes records in batches of limited bytes, and at least one a batch', async () => {
     const keep = (key: string, bytes: number): Promise<unknown> =>
       app.db.raw(
         `INSERT INTO idempotency_records (account_id, livemode, key, path, fingerprint, answer, sealed, created_at)
@@ -65,7 +65,7 @@ describe('the clean-up', () => {
     assert.deepEqual(removed, [1, 2, 1, 0]);
   });
 
-  it('goes on with half as many at once when a batch fails, as one does that takes too long', async () => {
+  it('halves the batch after one that failed or took too long', async () => {
     await app.db.raw(`
       CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN IF (SELECT count(*) FROM removed) > 3 THEN RAISE 'it takes too long'; END IF; RETURN NULL; END $$`);
@@ -104,7 +104,7 @@ describe('the clean-up', () => {
     assert.ok(await Event.query(app.db).findById(event.id));
   });
 
-  it('leaves what is pending alone, however old', async () => {
+  it('keeps pending deliveries of any age', async () => {
     const { id } = await buildSession(app.db, merchant.accountId);
     await client(app, merchant.testKey).post(`/v1/checkout/sessions/${id}/expire`);
     const event = await Event.query(app.db).findOne({ checkoutSessionId: id }).throwIfNotFound();
@@ -117,7 +117,7 @@ describe('the clean-up', () => {
     assert.deepEqual(delivery?.history, [TRY]);
   });
 
-  it('says in one line what it did, and when it could not', async () => {
+  it('logs one line with its result, or with its failure', async () => {
     const { logger, lines } = loggerWithLines();
     await cleanUp({ db: app.db, logger, config: app.config }, () => false);
     assert.equal(lines.at(-1)?.event, 'clean_up.finished');

@@ -17,16 +17,16 @@ import { expireOneQuarantined, expireOverdueSessions } from '../../shared/settle
 import { countCrashes } from '../../shared/upkeep/work-in-flight.js';
 import { expireSessions } from '../../workers/jobs/expire-sessions.js';
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
-import { openHands } from '../support/money-flow.js';
+import { openManualWorker } from '../support/money-flow.js';
 
 const DEPS = { notifyDeliveries: leaveToSweep };
 
-describe('sessions that workers die with', function () {
+describe('sessions on which workers crash', function () {
   this.timeout(90_000);
   let expiring: Expiring;
   let db: Knex;
   before(async () => {
-    expiring = await openExpiring('died_with_sessions');
+    expiring = await openExpiring('crashed_on_sessions');
     db = expiring.db;
   });
   afterEach(async () => {
@@ -44,78 +44,78 @@ describe('sessions that workers die with', function () {
     WORKER_QUEUES: 'expire-sessions',
   });
   const start = (): Promise<ServiceProcess> => startWorkerProcess(environment());
-  const hands = () => {
-    const { deps, log } = openHands(loadConfig(environment(), 'worker'), db);
+  const manualWorker = () => {
+    const { deps, log } = openManualWorker(loadConfig(environment(), 'worker'), db);
     const close = async (): Promise<void> => {
       deps.chains.close();
       await deps.facilitator.close();
     };
     return { deps, log, close };
   };
-  /** Stands for the seconds after which nobody is waited for. */
+  /** Stands for the time after which an unlocked row of `work_in_hand` belongs to a crashed worker. */
   const letTimePass = (): Promise<unknown> =>
     db.raw(`UPDATE work_in_hand SET taken_at = taken_at - interval '1 minute'`);
   const statusOf = async (id: string): Promise<string> =>
     (await CheckoutSession.query(db).findById(id).throwIfNotFound()).status;
-  const deathsOf = async (id: string): Promise<number | undefined> =>
+  const crashesOf = async (id: string): Promise<number | undefined> =>
     (await db('crashedWork').where({ id }).first('deaths'))?.deaths;
 
-  it('are each taken alone after two deaths, last the one that kills, and it is named in the log', async () => {
-    const innocent = await expiring.buildOverdue(8);
-    const poison = await buildSession(db, expiring.shop.accountId, overdueBy(60_000));
+  it('are taken alone after two crashes, the crashing one last and named in the log', async () => {
+    const others = await expiring.buildOverdue(8);
+    const crashing = await buildSession(db, expiring.shop.accountId, overdueBy(60_000));
     const kills = await PausePoint.put(expiring.databaseUrl, {
       table: 'payables',
       on: 'UPDATE',
-      when: `NEW.id = '${poison.id}'`,
+      when: `NEW.id = '${crashing.id}'`,
       moment: 'statement',
     });
-    for (let death = 1; death <= 3; death += 1) {
+    for (let crash = 1; crash <= 3; crash += 1) {
       const worker = await start();
       await kills.reached();
-      if (death === 3) {
-        await expiring.untilExpired(innocent);
-        const said = worker.lines().filter(({ event }) => event === 'work.crashed_on');
-        assert.equal(said.length, 1);
-        const { work, deaths, ids, level } = said[0] ?? {};
+      if (crash === 3) {
+        await expiring.untilExpired(others);
+        const logged = worker.lines().filter(({ event }) => event === 'work.crashed_on');
+        assert.equal(logged.length, 1);
+        const { work, deaths, ids, level } = logged[0] ?? {};
         assert.deepEqual([work, deaths, level], ['expire-sessions', 2, 'error']);
-        // Of two batches at once each may have had some: then the other went on with its own.
-        assert.ok((ids as string[]).includes(poison.id));
-        assert.equal(new Set([poison.id, ...innocent, ...(ids as string[])]).size, 1 + innocent.length);
+        // Each of two simultaneous batches may have had some of them; then the other batch went on.
+        assert.ok((ids as string[]).includes(crashing.id));
+        assert.equal(new Set([crashing.id, ...others, ...(ids as string[])]).size, 1 + others.length);
       }
       await worker.kill();
       await kills.terminate();
       await letTimePass();
     }
-    const { deps, close } = hands();
+    const { deps, close } = manualWorker();
     await expireSessions(deps);
-    assert.equal(await deathsOf(poison.id), 3);
-    assert.equal(await statusOf(poison.id), 'open', 'its next time has not come');
+    assert.equal(await crashesOf(crashing.id), 3);
+    assert.equal(await statusOf(crashing.id), 'open', 'the session was expired before it was due');
     await kills.release();
     await db('crashedWork').update({ dueAt: new Date() });
     await expireSessions(deps);
-    await expiring.untilExpired([poison.id, ...innocent]);
-    assert.equal(await deathsOf(poison.id), undefined);
+    await expiring.untilExpired([crashing.id, ...others]);
+    assert.equal(await crashesOf(crashing.id), undefined);
     await close();
   });
 
-  it('wait longer after each death, and are forgotten when they are done', async () => {
+  it('wait longer after each crash, and their counts are deleted when they succeed', async () => {
     const { id } = await buildSession(db, expiring.shop.accountId, overdueBy(1));
     const waits: number[] = [];
-    for (let deaths = 1; deaths <= 5; deaths += 1) {
+    for (let crashes = 1; crashes <= 5; crashes += 1) {
       await db('workInHand').insert({ work: 'expire-sessions', ids: [id], takenAt: new Date(0) });
       await countCrashes(db);
       const [row] = await db('crashedWork').where({ id });
       waits.push((row.dueAt - row.diedAt) / 60_000);
     }
     assert.deepEqual(waits, [0, 0, 1, 2, 4]);
-    assert.equal(await expireOverdueSessions(db, 10, DEPS), 0, 'it is not taken with others');
-    assert.equal(await expireOneQuarantined(db, DEPS), undefined, 'nor before its time');
+    assert.equal(await expireOverdueSessions(db, 10, DEPS), 0, 'it was taken together with others');
+    assert.equal(await expireOneQuarantined(db, DEPS), undefined, 'it was taken before its time');
     await db('crashedWork').update({ dueAt: new Date() });
     assert.equal(await expireOneQuarantined(db, DEPS), 1);
-    assert.equal(await deathsOf(id), undefined);
+    assert.equal(await crashesOf(id), undefined);
   });
 
-  it('are not counted while somebody is at them, however long that takes', async () => {
+  it('are not counted as crashed while a worker holds their lock, however long', async () => {
     const [id = ''] = await expiring.buildOverdue(1);
     const held = await PausePoint.put(expiring.databaseUrl, {
       table: 'payables',
@@ -127,15 +127,15 @@ describe('sessions that workers die with', function () {
     await held.reached();
     advanceClock(60_000);
     assert.deepEqual(await countCrashes(db), []);
-    assert.equal(await deathsOf(id), undefined);
-    assert.equal(await expireOverdueSessions(db, 10, DEPS), 0, 'nor taken by another');
+    assert.equal(await crashesOf(id), undefined);
+    assert.equal(await expireOverdueSessions(db, 10, DEPS), 0, 'another worker took it');
     resetClock();
     await held.release();
     assert.equal(await first, 1);
     await expiring.untilExpired([id]);
   });
 
-  it('stay counted while somebody else is at them, and are not asked for without end', async () => {
+  it('keep their count while another transaction holds their lock, and are not retried in a loop', async () => {
     const { id } = await buildSession(db, expiring.shop.accountId, overdueBy(1));
     await db('crashedWork').insert({
       work: 'expire-sessions',
@@ -146,26 +146,26 @@ describe('sessions that workers die with', function () {
     });
     const other = await db.transaction();
     await other.raw('SELECT FROM checkout_sessions WHERE id = ? FOR UPDATE', [id]);
-    const { deps, close } = hands();
+    const { deps, close } = manualWorker();
     await expireSessions(deps);
-    assert.equal(await deathsOf(id), 2);
+    assert.equal(await crashesOf(id), 2);
     await other.commit();
     advanceClock(2000);
     await expireSessions(deps);
     await expiring.untilExpired([id]);
-    assert.equal(await deathsOf(id), undefined);
+    assert.equal(await crashesOf(id), undefined);
     await close();
   });
 
-  it('are forgotten when they have ended otherwise', async () => {
+  it('lose their count when they have ended otherwise', async () => {
     const { id } = await buildSession(db, expiring.shop.accountId, { ...overdueBy(1), status: 'complete' });
     const row = { work: 'expire-sessions', id, deaths: 2, diedAt: new Date(0), dueAt: new Date(0) };
     await db('crashedWork').insert(row);
     assert.equal(await expireOneQuarantined(db, DEPS), 0);
-    assert.equal(await deathsOf(id), undefined);
+    assert.equal(await crashesOf(id), undefined);
   });
 
-  it('are taken alone, too, when Postgres twice did not finish their batch, as when it takes too long', async () => {
+  it('are taken alone as well when their batch fails twice in Postgres, as after a timeout', async () => {
     const ids = await expiring.buildOverdue(40);
     await db.raw(`
       CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -173,7 +173,7 @@ describe('sessions that workers die with', function () {
     await db.raw(`
       CREATE TRIGGER refuse_many AFTER UPDATE ON payables REFERENCING NEW TABLE AS moved
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`);
-    const { deps, log, close } = hands();
+    const { deps, log, close } = manualWorker();
     for (let second = 0; second < 20; second += 6) {
       advanceClock(6000);
       await expireSessions(deps);
@@ -184,12 +184,12 @@ describe('sessions that workers die with', function () {
     assert.deepEqual(
       [...new Set(events)],
       ['sessions.not_expired', 'work.crashed_on'],
-      'a failed batch is no reason to give up the others',
+      'a failed batch stopped the others',
     );
     await close();
   });
 
-  it('are told of as their own presentation is, byte for byte', async () => {
+  it('have events that equal their presentation byte for byte', async () => {
     const odd = 'a"b\\c/\b\f\n\r\t\u0001\u001f\u007f\u2028é漢😀</script>';
     const sessions = await Promise.all([
       buildSession(db, expiring.shop.accountId, {

@@ -16,30 +16,30 @@ import {
 } from '../../shared/process/clock.js';
 import { beginLook } from '../../shared/settlement/take-work.js';
 import { readStoredPayment } from '../../shared/x402/stored-payment.js';
-import { type Hands, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
+import { type ManualWorker, type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 import { entryFor, SOLANA_DEVNET } from '../unit/x402/offers.js';
 
 const MINUTE_MS = 60_000;
-/** What a search remembers. */
-const PLACE: SearchPlace = { block: '0x10' };
+/** A search's position, as a payment stores it. */
+const POSITION: SearchPlace = { block: '0x10' };
 
-/** The chain's looks are scripted here; what they are made of is held elsewhere. */
-describe('a payment with an unclear outcome', () => {
+/** The findings are scripted; specs of shared/chains cover how they come about. */
+describe('an unclear payment', () => {
   let flow: MoneyFlow;
-  let hands: Hands;
+  let manualWorker: ManualWorker;
   let say: (payment: Payment) => ChainFinding;
-  let places: (SearchPlace | undefined)[];
+  let positions: (SearchPlace | undefined)[];
 
   before(async () => {
     flow = await openMoneyFlow('decided_by_findings', {
       worker: false,
       environment: { SETTLE_WAIT_MS: '0' },
     });
-    hands = flow.openHands();
+    manualWorker = flow.openManualWorker();
   });
   beforeEach(() => {
-    places = [];
-    hands.log.length = 0;
+    positions = [];
+    manualWorker.log.length = 0;
   });
   afterEach(() => {
     resetClock();
@@ -48,105 +48,105 @@ describe('a payment with an unclear outcome', () => {
   });
   after(() => flow.close());
 
-  /** Its one call of /settle was cut, and nobody can say more of it than the chain. */
-  async function unclearPayment(validForMs = 5 * MINUTE_MS): Promise<string> {
+  /** Pays with a call of /settle that is cut, so that only the chain can tell its outcome. */
+  async function payUnclearly(validForMs = 5 * MINUTE_MS): Promise<string> {
     const { id } = await flow.buildSession();
     const validBefore = BigInt(Math.floor((nowMs() + validForMs) / 1000));
     assert.equal((await flow.pay(id, { validBefore })).status, 202);
     const payment = await flow.onlyPayment(id);
     flow.facilitator.settle.next(breaksBeforeWork());
     flow.facilitator.verify.always(refuses('unexpected_verify_error'));
-    hands.deps.chains = {
+    manualWorker.deps.chains = {
       async lookUp({ place }) {
-        places.push(place);
+        positions.push(place);
         return say(await flow.onlyPayment(id));
       },
       close: () => undefined,
     };
-    await hands.doNext(payment.id);
+    await manualWorker.doNext(payment.id);
     return id;
   }
 
-  /** Looks for so long, and says what became of it. */
-  async function look(id: string, forMs: number): Promise<Payment> {
+  /** Checks the chain for this long, and returns the payment. */
+  async function check(id: string, forMs: number): Promise<Payment> {
     const until = nowMs() + forMs;
     for (;;) {
       const payment = await flow.onlyPayment(id);
       const dueMs = payment.dueAt?.getTime() ?? Number.POSITIVE_INFINITY;
       if (payment.stage !== 'confirm' || dueMs > until) return payment;
-      await hands.doNext(payment.id);
+      await manualWorker.doNext(payment.id);
     }
   }
 
   const hours = (count: number): number => count * 60 * MINUTE_MS;
 
-  it('is never failed while its authorization is used by what is not known, and somebody is told', async () => {
+  it('is never failed while its authorization counts as used by an unknown transaction, and logs an error', async () => {
     say = () => ({ kind: 'used', reason: 'no log says by what' });
-    const { status, history } = await look(await unclearPayment(), hours(2));
+    const { status, history } = await check(await payUnclearly(), hours(2));
     assert.equal(status, 'processing');
     assert.equal(history.at(-1)?.said, 'used, by what is not known yet: no log says by what');
-    const alarm = hands.log.find(({ event }) => event === 'payment.used_unexplained');
+    const alarm = manualWorker.log.find(({ event }) => event === 'payment.used_unexplained');
     assert.equal(alarm?.level, 'error');
-    const metrics = await hands.deps.metrics.own();
+    const metrics = await manualWorker.deps.metrics.own();
     const count = (series: RegExp): number => Number(series.exec(metrics)?.[1]);
-    const told = hands.log.filter(({ event }) => event === 'payment.used_unexplained').length;
+    const warnings = manualWorker.log.filter(({ event }) => event === 'payment.used_unexplained').length;
     assert.equal(
       count(/^checkout_chain_looks_total\{network="eip155:84532",finding="used".*\} (\d+)$/m),
-      places.length,
+      positions.length,
     );
-    assert.equal(count(/^checkout_log_lines_total\{event="payment.used_unexplained".*\} (\d+)$/m), told);
+    assert.equal(count(/^checkout_log_lines_total\{event="payment.used_unexplained".*\} (\d+)$/m), warnings);
   });
 
-  it('is never failed while a search goes on, which goes on where it stopped', async () => {
+  it('is never failed while a search goes on, and each check continues the search', async () => {
     let block = 0;
-    say = () => ({ kind: 'searching', reason: 'more to look through', place: { block: ++block } });
-    const { status } = await look(await unclearPayment(), 10 * MINUTE_MS);
+    say = () => ({ kind: 'searching', reason: 'more to search', place: { block: ++block } });
+    const { status } = await check(await payUnclearly(), 10 * MINUTE_MS);
     assert.equal(status, 'processing');
-    assert.deepEqual(places.slice(0, 3), [undefined, { block: 1 }, { block: 2 }]);
-    assert.ok(places.length > 300, `only ${places.length} looks`);
+    assert.deepEqual(positions.slice(0, 3), [undefined, { block: 1 }, { block: 2 }]);
+    assert.ok(positions.length > 300, `only ${positions.length} checks`);
   });
 
-  it('whose search does not come further is looked at with pauses, and somebody is told now and then', async () => {
-    say = () => ({ kind: 'searching', reason: 'HTTP 429', place: PLACE });
-    const { status } = await look(await unclearPayment(), 10 * MINUTE_MS);
+  it('whose search makes no progress is repeated with pauses, and logs an error now and then', async () => {
+    say = () => ({ kind: 'searching', reason: 'HTTP 429', place: POSITION });
+    const { status } = await check(await payUnclearly(), 10 * MINUTE_MS);
     assert.equal(status, 'processing');
-    assert.ok(places.length < 40, `${places.length} looks`);
-    const alarms = hands.log.filter(({ event }) => event === 'payment.search_unfinished');
+    assert.ok(positions.length < 40, `${positions.length} checks`);
+    const alarms = manualWorker.log.filter(({ event }) => event === 'payment.search_unfinished');
     assert.equal(alarms.length, 1);
   });
 
-  it('that has failed is looked for anew, wherever the search had been', async () => {
+  it('that has failed is searched for from the start', async () => {
     const findings: ChainFinding[] = [
-      { kind: 'searching', reason: 'more to look through', place: PLACE },
+      { kind: 'searching', reason: 'more to search', place: POSITION },
       { kind: 'unused', chainTime: new Date(nowMs() + 3_600_000), exhausted: true },
     ];
     say = () => findings.shift() ?? { kind: 'paid', ...paidNow() };
-    const failed = await look(await unclearPayment(), 10 * MINUTE_MS);
+    const failed = await check(await payUnclearly(), 10 * MINUTE_MS);
     assert.deepEqual([failed.status, failed.stage], ['failed', 'watch']);
-    await hands.doNext(failed.id);
-    assert.deepEqual(places, [undefined, PLACE, undefined]);
+    await manualWorker.doNext(failed.id);
+    assert.deepEqual(positions, [undefined, POSITION, undefined]);
     assert.equal((await flow.onlyPayment(failed.checkoutSessionId)).status, 'succeeded');
   });
 
-  it('is not failed before its end has come by both clocks, ours and the one that we follow', async () => {
+  it("is not failed before its end has come by the database's clock and by the machine's", async () => {
     const AHEAD_MS = 3 * MINUTE_MS;
     say = () => ({ kind: 'unreadable', reason: 'HTTP 500' });
-    const id = await unclearPayment();
+    const id = await payUnclearly();
     const at = unmockedHostMs();
     correctClock(at + AHEAD_MS, { askedAtMs: at, answeredAtMs: at });
     try {
-      const { failedAt, validUntil } = await look(id, hours(1));
-      const truly = (failedAt?.getTime() ?? 0) - AHEAD_MS;
-      assert.ok(truly >= validUntil.getTime() + MINUTE_MS, 'failed before its end');
+      const { failedAt, validUntil } = await check(id, hours(1));
+      const failedAtMs = (failedAt?.getTime() ?? 0) - AHEAD_MS;
+      assert.ok(failedAtMs >= validUntil.getTime() + MINUTE_MS, 'failed before its end');
     } finally {
       correctClock(unmockedHostMs(), { askedAtMs: unmockedHostMs(), answeredAtMs: unmockedHostMs() });
     }
   });
 
-  it('stays used when nothing can be read any more, and is not failed', async () => {
+  it('stays used when the chain can no longer be read, and is not failed', async () => {
     const findings: ChainFinding[] = [{ kind: 'used', reason: 'no log says by what' }];
     say = () => findings.shift() ?? { kind: 'unreadable', reason: 'HTTP 500' };
-    assert.equal((await look(await unclearPayment(), hours(2))).status, 'processing');
+    assert.equal((await check(await payUnclearly(), hours(2))).status, 'processing');
   });
 
   const PASSING: ChainFinding[] = [
@@ -154,79 +154,76 @@ describe('a payment with an unclear outcome', () => {
     { kind: 'pending', transaction: 'seen' },
   ];
   for (const passing of PASSING) {
-    it(`keeps the place of its search over a look that is ${passing.kind}`, async () => {
-      const findings: ChainFinding[] = [
-        { kind: 'used', reason: 'more to look through', place: PLACE },
-        passing,
-      ];
+    it(`keeps the position of its search over a check with the finding ${passing.kind}`, async () => {
+      const findings: ChainFinding[] = [{ kind: 'used', reason: 'more to search', place: POSITION }, passing];
       say = () => findings.shift() ?? { kind: 'paid', ...paidNow() };
-      const { status } = await look(await unclearPayment(), 10 * MINUTE_MS);
+      const { status } = await check(await payUnclearly(), 10 * MINUTE_MS);
       assert.equal(status, 'succeeded');
-      assert.deepEqual(places, [undefined, PLACE, PLACE]);
+      assert.deepEqual(positions, [undefined, POSITION, POSITION]);
     });
   }
 
-  it('is not failed while the chain stands still before its end, whatever else cannot be read', async () => {
+  it('is not failed while the chain has no block after its end, whatever else cannot be read', async () => {
     const halted = now();
     say = () => ({ kind: 'unreadable', reason: 'HTTP 429', chainTime: halted });
-    assert.equal((await look(await unclearPayment(), hours(2))).status, 'processing');
+    assert.equal((await check(await payUnclearly(), hours(2))).status, 'processing');
   });
 
   it('is not failed while the newest block of a halted chain says unused', async () => {
     const halted = now();
     say = () => ({ kind: 'unused', chainTime: halted, exhausted: false });
-    assert.equal((await look(await unclearPayment(), hours(2))).status, 'processing');
+    assert.equal((await check(await payUnclearly(), hours(2))).status, 'processing');
   });
 
-  it('is failed, and watched, a minute after its end when nothing at all can be read', async () => {
+  it('is failed, and watched, a minute after its end when nothing can be read', async () => {
     say = () => ({ kind: 'unreadable', reason: 'HTTP 500' });
-    const { status, validUntil, failedAt, stage } = await look(await unclearPayment(), hours(1));
+    const { status, validUntil, failedAt, stage } = await check(await payUnclearly(), hours(1));
     assert.deepEqual([status, stage], ['failed', 'watch']);
     const afterEndMs = (failedAt?.getTime() ?? 0) - validUntil.getTime();
     assert.ok(afterEndMs >= MINUTE_MS && afterEndMs < 3 * MINUTE_MS, `${afterEndMs} ms after its end`);
   });
 
-  it('is not failed by a silence when a look in it was lost', async () => {
-    const silence: ChainFinding = { kind: 'unreadable', reason: 'HTTP 500' };
-    say = () => silence;
-    const id = await unclearPayment();
+  it('is not failed by checks that cannot read the chain when one between them was lost', async () => {
+    const unreadable: ChainFinding = { kind: 'unreadable', reason: 'HTTP 500' };
+    say = () => unreadable;
+    const id = await payUnclearly();
     const { id: paymentId, validUntil } = await flow.onlyPayment(id);
     advanceClock(validUntil.getTime() - nowMs());
-    await hands.doNext(paymentId);
-    // Killed when it had seen the money.
+    await manualWorker.doNext(paymentId);
+    // The worker was killed after it had seen the transfer.
     advanceClock(((await flow.onlyPayment(id)).dueAt?.getTime() ?? 0) - nowMs());
     assert.notEqual((await beginLook(flow.db, paymentId))?.unreadableSince, null);
-    await hands.doNext(paymentId);
+    await manualWorker.doNext(paymentId);
     assert.equal((await flow.onlyPayment(id)).status, 'processing');
-    assert.equal((await look(id, 5 * MINUTE_MS)).status, 'failed');
+    assert.equal((await check(id, 5 * MINUTE_MS)).status, 'failed');
   });
 
-  it('is not failed by two looks between which nobody listened', async () => {
+  it('is not failed by two checks that cannot read the chain, ten minutes apart', async () => {
     say = () => ({ kind: 'unreadable', reason: 'HTTP 500' });
-    const id = await unclearPayment();
+    const id = await payUnclearly();
     const { id: paymentId, validUntil } = await flow.onlyPayment(id);
     advanceClock(validUntil.getTime() - nowMs());
-    await hands.doNext(paymentId);
+    await manualWorker.doNext(paymentId);
     advanceClock(10 * MINUTE_MS);
-    await hands.doNext(paymentId);
+    await manualWorker.doNext(paymentId);
     assert.equal((await flow.onlyPayment(id)).status, 'processing');
-    assert.equal((await look(id, 5 * MINUTE_MS)).status, 'failed');
+    assert.equal((await check(id, 5 * MINUTE_MS)).status, 'failed');
   });
 
-  it('whose end is far ahead is failed by two looks, with nothing between them', async () => {
-    const id = await unclearPayment(hours(12));
+  it('whose end is far ahead is failed by two checks in a row that find it unused', async () => {
+    const id = await payUnclearly(hours(12));
     advanceClock(20 * MINUTE_MS);
     const unused = (): ChainFinding => ({ kind: 'unused', chainTime: now(), exhausted: false });
     const unreadable: ChainFinding = { kind: 'unreadable', reason: 'HTTP 500', chainTime: new Date(0) };
-    const spells = [unused, () => unreadable, unused, () => unreadable, unused, unused];
-    const said: string[] = [];
+    const findings = [unused, () => unreadable, unused, () => unreadable, unused, unused];
+    const seen: string[] = [];
     say = () => {
-      const finding = (spells.shift() ?? unused)();
-      said.push(finding.kind);
+      const finding = (findings.shift() ?? unused)();
+      seen.push(finding.kind);
       return finding;
     };
-    assert.equal((await look(id, hours(1))).status, 'failed');
-    assert.deepEqual(said, ['unused', 'unreadable', 'unused', 'unreadable', 'unused', 'unused']);
+    assert.equal((await check(id, hours(1))).status, 'failed');
+    assert.deepEqual(seen, ['unused', 'unreadable', 'unused', 'unreadable', 'unused', 'unused']);
   });
 
   function paidNow(): Omit<Finding<'paid'>, 'kind'> {
@@ -236,12 +233,12 @@ describe('a payment with an unclear outcome', () => {
   }
 });
 
-describe('what to look for on the chain', () => {
-  it('is known of a Solana token that has left the table', () => {
+describe('a query for the chain', () => {
+  it('has the token program of a Solana token that is no longer in the table', () => {
     const entry = entryFor(SOLANA_DEVNET, 'USDG');
     const payment = {
       id: 'pay_1',
-      // As if the whole network had left with it.
+      // The network is no longer in the table either.
       network: 'solana:of-yesterday',
       asset: entry.asset,
       payTo: entry.payTo,

@@ -8,7 +8,7 @@ import { postponeDelivery, recordFailedTry } from '../../shared/webhooks/record-
 import { recordDelivered } from '../../shared/webhooks/record-success.js';
 import { resendEvent } from '../../shared/webhooks/resend.js';
 import { type TakenDelivery, takeDueDeliveries } from '../../shared/webhooks/take-due.js';
-import { openHands } from '../support/money-flow.js';
+import { openManualWorker } from '../support/money-flow.js';
 import { openWebhookFlow, ROOM, type WebhookFlow } from '../support/webhook-flow.js';
 
 const FINISHED = 200_000;
@@ -18,8 +18,8 @@ interface Statement {
   bindings: readonly unknown[];
 }
 
-/** Half of what is finished belongs to the endpoint that is looked at. */
-describe('with 200,000 finished deliveries in the table', function () {
+/** Half of the finished deliveries belong to the endpoint of the statements. */
+describe('the statements on deliveries, with 200,000 finished ones in the table', function () {
   this.timeout(60_000);
   let flow: WebhookFlow;
   let endpointId: string;
@@ -28,7 +28,7 @@ describe('with 200,000 finished deliveries in the table', function () {
     flow = await openWebhookFlow('delivery_plans', { worker: false });
     const [own, other] = [await flow.addEndpoint(), await flow.addEndpoint()];
     endpointId = own.id;
-    await flow.expireQuietly(20);
+    await flow.expireWithoutNotifying(20);
     eventId = (await flow.deliveries(endpointId))[0]?.eventId ?? '';
     await flow.db.transaction(async (trx) => {
       await trx.raw('SET LOCAL session_replication_role = replica');
@@ -51,15 +51,15 @@ describe('with 200,000 finished deliveries in the table', function () {
       .update({ dueAt: now(), leasedUntil: null });
   });
 
-  /** What Postgres does for each statement on deliveries, as text; nothing of it is kept. */
+  /** The plan of each statement on deliveries, as text. */
   async function plansOf(act: (db: Knex) => Promise<unknown>): Promise<string[]> {
     const seen: Statement[] = [];
-    const hear = ({ sql, bindings }: Statement): void => {
+    const record = ({ sql, bindings }: Statement): void => {
       if (sql.includes('webhook_deliveries')) seen.push({ sql, bindings: bindings ?? [] });
     };
-    flow.db.on('query', hear);
+    flow.db.on('query', record);
     await act(flow.db);
-    flow.db.off('query', hear);
+    flow.db.off('query', record);
     assert.ok(seen.length > 0);
     const plans: string[] = [];
     const connection = await flow.db.client.acquireConnection();
@@ -81,15 +81,15 @@ describe('with 200,000 finished deliveries in the table', function () {
   }
 
   const acts: Record<string, (db: Knex) => Promise<unknown>> = {
-    'taking what is due': (db) => takeDueDeliveries(db, flow.merchant.accountId, ROOM),
-    'writing a success': async (db) => {
+    'taking due deliveries': (db) => takeDueDeliveries(db, flow.merchant.accountId, ROOM),
+    'recording a success': async (db) => {
       const taken = await takeOne(db);
       const success = { delivery: taken, entry: entry(), bytesToPassOn: 10_000 };
       await recordDelivered(db, success);
       await recordDelivered(db, { ...success, delivery: { ...taken, attempt: 0 } });
     },
-    'writing a failure': async (db) => {
-      const { deps } = openHands(flow.app.config, db);
+    'recording a failure': async (db) => {
+      const { deps } = openManualWorker(flow.app.config, db);
       const taken = await takeOne(db);
       await recordFailedTry(db, deps.logger, taken, entry());
       const last = { ...(await takeOne(db)), tries: MAX_TRIES - 1 };
@@ -98,21 +98,21 @@ describe('with 200,000 finished deliveries in the table', function () {
       deps.chains.close();
     },
     postponing: async (db) => postponeDelivery(db, await takeOne(db), now()),
-    'holding what is pending': (db) => db.transaction((trx) => holdPending(trx, endpointId)),
-    'releasing what is held': (db) => db.transaction((trx) => releaseHeld(trx, endpointId)),
-    'looking for accounts with something due': (db) => findDueAccounts(db, '', 1000),
+    'holding pending deliveries': (db) => db.transaction((trx) => holdPending(trx, endpointId)),
+    'releasing held deliveries': (db) => db.transaction((trx) => releaseHeld(trx, endpointId)),
+    'finding accounts with due deliveries': (db) => findDueAccounts(db, '', 1000),
     'sending an event again': (db) => resendEvent(db, eventId, endpointId),
-    'dropping what is pending': (db) => db.transaction((trx) => dropPending(trx, endpointId)),
+    'dropping pending deliveries': (db) => db.transaction((trx) => dropPending(trx, endpointId)),
   };
   for (const [what, act] of Object.entries(acts)) {
-    it(`${what} reads the table by an index`, async () => {
+    it(`${what}: reads the table by an index`, async () => {
       for (const plan of await plansOf(act)) {
         assert.doesNotMatch(plan, /Seq Scan on webhook_deliveries/, plan);
       }
     });
   }
 
-  it('a plan that reads the whole table would be seen', async () => {
+  it('a sequential scan is detected', async () => {
     const [plan = ''] = await plansOf((db) => db('webhookDeliveries').where({ tries: 7 }));
     assert.match(plan, /Seq Scan on webhook_deliveries/);
   });

@@ -15,12 +15,12 @@ import { testServices } from '../support/suite.js';
 const ROOT = path.join(import.meta.dirname, '..', '..');
 /** More than one batch of the worker. */
 const MANY = 1100;
-/** What ioredis waits before it connects again. */
-const MADE_AGAIN_MS = 50;
-/** A worker that does not stop by itself is not waited for any longer than 20 s. */
-const CUT_OFF_AFTER_MS = 19_000;
+/** ioredis' pause before it reconnects. */
+const RECONNECT_MS = 50;
+/** A worker that does not stop by itself is closed after 20 s. */
+const STOPS_WITHIN_MS = 19_000;
 
-describe('the worker that expires sessions, without a queue that it can rely on,', () => {
+describe('the worker that expires sessions, without a reliable queue,', () => {
   let expiring: Expiring;
   before(async () => {
     expiring = await openExpiring('expire_without_queue');
@@ -28,11 +28,11 @@ describe('the worker that expires sessions, without a queue that it can rely on,
   after(() => expiring.db.destroy());
   afterEach(() => expiring.closeWorkers());
 
-  it('expires sessions although Redis is emptied again and again', async () => {
+  it('expires sessions although Redis is emptied repeatedly', async () => {
     const redis = new Redis(testServices().redisUrl);
     try {
-      await expiring.work({ REDIS_URL: testServices().redisUrl });
-      await expiring.work({ REDIS_URL: testServices().redisUrl });
+      await expiring.startWorkerWith({ REDIS_URL: testServices().redisUrl });
+      await expiring.startWorkerWith({ REDIS_URL: testServices().redisUrl });
       for (let round = 0; round < 5; round++) {
         const ids = await expiring.buildOverdue(10);
         let emptied = 0;
@@ -57,51 +57,53 @@ describe('the worker that expires sessions, without a queue that it can rely on,
     WORKER_QUEUES: 'expire-sessions',
   });
 
-  /** One to ring, one to work, one to wait for work. */
+  /** One connection adds jobs, one processes them, one waits for them. */
   const CONNECTIONS = 3;
 
   async function stopAll(relay: Relay): Promise<void> {
     relay.accept();
     await eventually(() =>
-      assert.ok(relay.connections() >= CONNECTIONS * expiring.workers.size, 'not back yet'),
+      assert.ok(relay.connections() >= CONNECTIONS * expiring.workers.size, 'not reconnected yet'),
     );
     await expiring.closeWorkers();
     await relay.close();
   }
 
-  it('expires sessions when Redis was never there', async () => {
+  it('expires sessions when Redis was never available', async () => {
     const relay = await openRelay(testServices().redisUrl);
     relay.refuse();
     const ids = await expiring.buildOverdue(MANY);
-    await expiring.work(redisAt(relay.url));
-    await expiring.work(redisAt(relay.url));
+    await expiring.startWorkerWith(redisAt(relay.url));
+    await expiring.startWorkerWith(redisAt(relay.url));
     await expiring.untilExpired(ids);
     await stopAll(relay);
   });
 
-  for (const away of ['refuse', 'hold'] as const) {
+  for (const fault of ['refuse', 'hold'] as const) {
     const what =
-      away === 'refuse' ? 'goes, comes back and goes again' : 'falls silent, speaks and falls silent';
+      fault === 'refuse'
+        ? 'refuses connections, recovers and refuses them again'
+        : 'hangs, recovers and hangs again';
     it(`expires sessions while Redis ${what}`, async () => {
       const relay = await openRelay(testServices().redisUrl);
-      await expiring.work(redisAt(relay.url));
+      await expiring.startWorkerWith(redisAt(relay.url));
       await expiring.untilExpired(await expiring.buildOverdue(5));
       for (let round = 0; round < 2; round++) {
-        relay[away]();
+        relay[fault]();
         await expiring.untilExpired(await expiring.buildOverdue(5));
         relay.accept();
         await expiring.untilExpired(await expiring.buildOverdue(5));
       }
-      relay[away]();
+      relay[fault]();
       await expiring.untilExpired(await expiring.buildOverdue(5));
       await stopAll(relay);
     });
   }
 
-  it('stops by itself when told to in the moment in which a connection is made again', async () => {
+  it('stops by itself when it is told to just as a connection is reconnected', async () => {
     const redis = new Redis(testServices().redisUrl);
     try {
-      const worker = await expiring.work(redisAt(testServices().redisUrl));
+      const worker = await expiring.startWorkerWith(redisAt(testServices().redisUrl));
       const waiting = await eventually(async () => {
         const clients = String(await redis.client('LIST')).split('\n');
         const ids = clients
@@ -111,14 +113,14 @@ describe('the worker that expires sessions, without a queue that it can rely on,
         return ids[0] ?? '';
       });
       await redis.client('KILL', 'ID', waiting);
-      await sleep(MADE_AGAIN_MS / 5);
-      assert.ok(await waitAtMost(CUT_OFF_AFTER_MS, worker.close()));
+      await sleep(RECONNECT_MS / 5);
+      assert.ok(await waitAtMost(STOPS_WITHIN_MS, worker.close()));
     } finally {
       await redis.quit();
     }
   });
 
-  it('stops when it is told to, also while Redis is away, and leaves nothing running', async () => {
+  it('stops when it is told to while Redis is unavailable, and leaves nothing running', async () => {
     const relay = await openRelay(testServices().redisUrl);
     relay.refuse();
     const environment = {
@@ -126,7 +128,7 @@ describe('the worker that expires sessions, without a queue that it can rely on,
       FACILITATOR_URL: 'http://127.0.0.1:1',
       REDIS_URL: relay.url,
     };
-    // A process of its own, which ends by itself when nothing is left to do, and not before.
+    // A process of its own, which ends by itself once nothing keeps it alive, and not before.
     const script = `
         import { readConfig } from './dist/shared/config/config.js';
         import { createLogger } from './dist/shared/process/logger.js';
@@ -141,11 +143,11 @@ describe('the worker that expires sessions, without a queue that it can rely on,
     });
     const exited = once(child, 'exit');
     try {
-      // It has run for a while, without Redis.
+      // The worker has run for a while without Redis.
       await expiring.untilExpired(await expiring.buildOverdue(1));
       await expiring.untilExpired(await expiring.buildOverdue(1));
       child.stdin.end();
-      await eventually(() => assert.equal(child.exitCode, 0, 'it has not ended yet'));
+      await eventually(() => assert.equal(child.exitCode, 0, 'the process has not ended yet'));
     } finally {
       child.kill('SIGKILL');
       await exited;

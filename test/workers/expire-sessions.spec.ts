@@ -32,7 +32,7 @@ describe('the worker that expires sessions', () => {
   ];
   for (const [name, environment] of stores) {
     describe(`with its queue in ${name}`, () => {
-      it('expires what is overdue, with one event that holds the whole session', async () => {
+      it('expires overdue sessions, each with one event that has the whole session', async () => {
         const fields = {
           metadata: { order: '7', ['__proto__']: 'kept' },
           successUrl: 'https://expiring.shop.example/thanks',
@@ -45,7 +45,7 @@ describe('the worker that expires sessions', () => {
           livemode: true,
           ...overdueBy(3_600_000),
         });
-        await expiring.work(environment());
+        await expiring.startWorkerWith(environment());
         await expiring.untilExpired([test.id, live.id]);
         for (const [session, key] of [
           [test, expiring.shop.testKey],
@@ -62,7 +62,7 @@ describe('the worker that expires sessions', () => {
         }
       });
 
-      it('leaves alone what is not due, and what is no longer open', async () => {
+      it('leaves sessions that are not due or no longer open', async () => {
         const open = await buildSession(expiring.db, expiring.shop.accountId, overdueBy(-60_000));
         const processing = await buildSession(expiring.db, expiring.shop.accountId, {
           status: 'processing',
@@ -75,8 +75,8 @@ describe('the worker that expires sessions', () => {
           status: 'expired',
           ...overdueBy(60_000),
         });
-        await expiring.work(environment());
-        // The worker has looked, twice, when these are expired.
+        await expiring.startWorkerWith(environment());
+        // The worker has checked twice once these sessions are expired.
         await expiring.untilExpired(await expiring.buildOverdue(1));
         await expiring.untilExpired(await expiring.buildOverdue(1));
         const kept = [open, processing, paid, expired];
@@ -97,24 +97,24 @@ describe('the worker that expires sessions', () => {
 
       it('expires a session when its time has come, and not before', async () => {
         const expiresAt = new Date(now().getTime() + 1500);
-        await expiring.work(environment());
+        await expiring.startWorkerWith(environment());
         const { id } = await buildSession(expiring.db, expiring.shop.accountId, { expiresAt });
         await expiring.untilExpired([id]);
         const event = await Event.query(expiring.db).findOne({ checkoutSessionId: id }).throwIfNotFound();
         assert.ok(createdAt(event.id) >= expiresAt);
       });
 
-      it('does so once, however many workers there are', async () => {
+      it('expires each session once with four workers', async () => {
         const before = await expiring.buildOverdue(MANY);
-        await Promise.all(Array.from({ length: 4 }, () => expiring.work(environment())));
+        await Promise.all(Array.from({ length: 4 }, () => expiring.startWorkerWith(environment())));
         const meanwhile = await expiring.buildOverdue(20);
         await expiring.untilExpired([...before, ...meanwhile]);
       });
 
-      it('does so once when merchants expire the same sessions at the same time', async () => {
+      it('expires each session once while merchants expire the same ones', async () => {
         const ids = await expiring.buildOverdue(40);
         const api = client(app, expiring.shop.testKey);
-        await Promise.all([expiring.work(environment()), expiring.work(environment())]);
+        await Promise.all([expiring.startWorkerWith(environment()), expiring.startWorkerWith(environment())]);
         const answers = await Promise.all(ids.map((id) => api.post(`${SESSIONS}/${id}/expire`)));
         for (const { status, body } of answers) {
           assert.equal(
@@ -125,13 +125,13 @@ describe('the worker that expires sessions', () => {
         await expiring.untilExpired(ids);
       });
 
-      it('does so after other workers have come and gone', async () => {
+      it('expires sessions after other workers have stopped', async () => {
         for (let round = 0; round < 3; round++) {
-          const worker = await expiring.work(environment());
+          const worker = await expiring.startWorkerWith(environment());
           const ids = await expiring.buildOverdue(5);
           await worker.close();
           expiring.workers.delete(worker);
-          await expiring.work(environment());
+          await expiring.startWorkerWith(environment());
           await expiring.untilExpired(ids);
         }
       });

@@ -8,9 +8,9 @@ import { expireOverdueSessions, hasOverdueSessions } from '../../shared/settleme
 import { type Expiring, openExpiring, overdueBy } from '../support/expiring.js';
 import { EVENT_DEPS } from '../support/money-flow.js';
 
-const WORDS = { 'ключ "1"': 'a\\b\n\u2028 \u{1f4b8}', plain: '' };
+const METADATA = { 'ключ "1"': 'a\\b\n\u2028 \u{1f4b8}', plain: '' };
 
-describe('refunds whose time is over', () => {
+describe('overdue refunds', () => {
   let expiring: Expiring;
   let db: Knex;
   before(async () => {
@@ -19,10 +19,10 @@ describe('refunds whose time is over', () => {
   });
   after(() => db.destroy());
 
-  it('are canceled with the sessions that expire, each told in its own words, whatever those are', async () => {
+  it('are canceled together with overdue sessions, each with an event of its own kind, for any characters', async () => {
     const { accountId } = expiring.shop;
     const [endpoint] = await buildEndpoints(db, accountId, 1, { enabledEvents: ['refund.updated'] });
-    const overdue = { ...overdueBy(60_000), metadata: WORDS };
+    const overdue = { ...overdueBy(60_000), metadata: METADATA };
     const plain = await buildRefund(db, accountId, overdue);
     assert.ok(plain.refund);
     const refund = {
@@ -43,15 +43,15 @@ describe('refunds whose time is over', () => {
       'SELECT type, object::text AS text FROM events ORDER BY checkout_session_id',
     );
     const { baseUrl } = EVENT_DEPS;
-    const told = ended.map((one) =>
+    const expected = ended.map((one) =>
       one.refund === null
         ? ['checkout.session.expired', presentCheckoutSession(one, { baseUrl, expand: [] })]
         : ['refund.updated', presentRefund(one, baseUrl)],
     );
-    assert.equal(told.length, 3);
+    assert.equal(expected.length, 3);
     assert.deepEqual(
       rows.map(({ type, text }: { type: string; text: string }) => [type, text]),
-      told.map(([type, object]) => [type, JSON.stringify(object)]),
+      expected.map(([type, object]) => [type, JSON.stringify(object)]),
     );
     const deliveries = await db('webhookDeliveries').where({ endpointId: endpoint });
     assert.equal(deliveries.length, 2);

@@ -13,10 +13,10 @@ import { buildHeavyOverdue } from '../support/heavy-overdue.js';
 
 const DEPS = { notifyDeliveries: leaveToSweep };
 const MANY = 300;
-/** Less than two batches of such sessions, and their events, would take. */
+/** Less memory than two batches of such sessions and their events take. */
 const SMALL_HEAP = '--max-old-space-size=56';
 
-describe('sessions of full size that are over all at once', function () {
+describe('sessions of full size that are all overdue at once', function () {
   this.timeout(90_000);
   let expiring: Expiring;
   let receiver: Receiver;
@@ -30,7 +30,7 @@ describe('sessions of full size that are over all at once', function () {
     await expiring.db.destroy();
   });
 
-  it('are taken in batches of so many bytes, and at least one', async () => {
+  it('are expired in batches of limited bytes, and at least one a batch', async () => {
     const ids = await buildHeavyOverdue(expiring.db, expiring.shop.accountId, 70);
     const first = await expireOverdueSessions(expiring.db, 500, DEPS);
     const { rows } = await expiring.db.raw(
@@ -42,7 +42,7 @@ describe('sessions of full size that are over all at once', function () {
     await expiring.untilExpired(ids);
   });
 
-  it('are expired by a worker with little memory, which lives, and whose other work goes on', async () => {
+  it('are expired by a worker with little memory, which stays alive and does its other work', async () => {
     const { db, databaseUrl, shop } = expiring;
     const ids = await buildHeavyOverdue(db, shop.accountId, MANY);
     const other = await buildMerchant(db);
@@ -58,10 +58,12 @@ describe('sessions of full size that are over all at once', function () {
       WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
       NODE_OPTIONS: SMALL_HEAP,
     });
-    const died = worker.exited.then(() => assert.fail(`it died: ${worker.errors().slice(0, 500)}`));
-    died.catch(() => undefined);
-    await Promise.race([expiring.untilExpired([...ids, light.id]), died]);
-    await Promise.race([eventually(() => assert.equal(receiver.got.length, 1)), died]);
+    const crashed = worker.exited.then(() =>
+      assert.fail(`the worker crashed: ${worker.errors().slice(0, 500)}`),
+    );
+    crashed.catch(() => undefined);
+    await Promise.race([expiring.untilExpired([...ids, light.id]), crashed]);
+    await Promise.race([eventually(() => assert.equal(receiver.got.length, 1)), crashed]);
     assert.deepEqual(
       worker.lines().filter(({ event }) => event === 'job.failed' || event === 'sweep.failed'),
       [],

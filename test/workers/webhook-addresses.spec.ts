@@ -8,7 +8,7 @@ import {
 
 const WITHIN_MS = 800;
 
-describe('no way in: the real sender', () => {
+describe('the webhook sender with private networks refused', () => {
   let receiver: Receiver;
   let port: string;
   let sender: WebhookSender;
@@ -61,7 +61,7 @@ describe('no way in: the real sender', () => {
     '１２７.0.0.1',
     '127。0。0。1',
   ]) {
-    it(`connects to nothing for ${host}, over http or https, and asks no name server`, async () => {
+    it(`does not connect to ${host}, over http or https, and makes no DNS query`, async () => {
       answers = [[PUBLIC], [PUBLIC]];
       assert.deepEqual(await post(host), refused);
       assert.deepEqual(await post(host, 'https'), refused);
@@ -82,7 +82,7 @@ describe('no way in: the real sender', () => {
     'the metadata service': ['169.254.169.254'],
     'an alias instead of an address': ['localhost'],
   })) {
-    it(`connects to nothing for a name that now resolves to ${what}`, async () => {
+    it(`does not connect to a name that now resolves to ${what}`, async () => {
       answers = [addresses, addresses];
       assert.deepEqual(await post('rebind.example'), refused);
       assert.deepEqual(await post('rebind.example', 'https'), refused);
@@ -90,13 +90,13 @@ describe('no way in: the real sender', () => {
     });
   }
 
-  it('fails on a name without addresses', async () => {
+  it('fails for a name without addresses', async () => {
     answers = [[]];
     assert.deepEqual(await post('gone.example'), { kind: 'unanswered', error: 'ENOTFOUND' });
   });
 
-  it('connects to the very answer that it judged, and asks once', async () => {
-    // The second answer would be ours; a public address that nobody can reach from here takes the first.
+  it('connects to the address that it has checked, with one DNS query', async () => {
+    // A second query would give a private address; the first gives a public one that cannot be reached from here.
     answers = [['203.0.113.1'], [PUBLIC], ['127.0.0.1']];
     assert.deepEqual(await post('rebind.example'), refused);
     const result = await post('rebind.example');

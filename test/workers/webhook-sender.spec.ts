@@ -12,14 +12,14 @@ import {
   WITHIN_MS,
 } from '../support/webhook-tries.js';
 
-describe('one try at a receiver', () => {
+describe('one try at a webhook receiver', () => {
   let tries: WebhookTries;
   beforeEach(async () => {
     tries = await openWebhookTries();
   });
   afterEach(() => tries.close());
 
-  it('sends the bytes and headers as they are, by POST', async () => {
+  it('sends the given bytes and headers by POST', async () => {
     assert.deepEqual(await tries.post(`${tries.receiver.url}?a=%20b`), answered(200));
     const [got] = tries.receiver.got;
     assert.deepEqual([got?.raw, got?.path], ['{"a":1}', '/hooks?a=%20b']);
@@ -28,7 +28,7 @@ describe('one try at a receiver', () => {
   });
 
   for (const status of [200, 201, 202, 204, 299, 300, 304, 400, 401, 404, 410, 429, 500, 503, 599]) {
-    it(`tells of ${status}`, async () => {
+    it(`returns status ${status}`, async () => {
       assert.deepEqual(await tries.whenIt(answer(status)), answered(status));
       assert.equal(tries.receiver.got.length, 1);
     });
@@ -44,7 +44,7 @@ describe('one try at a receiver', () => {
   }
 
   for (const status of [102, 103, 199]) {
-    it(`takes ${status} for no answer yet`, async () => {
+    it(`goes on waiting after ${status}, which is informational`, async () => {
       const early = `HTTP/1.1 ${status} Early\r\n\r\n`;
       const speaker = await tries.startSpeaker((socket) => socket.write(early));
       assert.deepEqual(await tries.post(speaker.url), unanswered('timeout'));
@@ -53,13 +53,13 @@ describe('one try at a receiver', () => {
     });
   }
 
-  it('waits for an answer that is slow, but in time', async () => {
+  it('waits for a slow answer within its time', async () => {
     const slowly: Reaction = (response) =>
       setTimeout(() => response.writeHead(200).end('late'), WITHIN_MS / 2);
     assert.deepEqual(await tries.whenIt(slowly), answered(200, 'late'));
   });
 
-  it('gives up on headers that come drop by drop', async () => {
+  it('times out on headers that arrive byte by byte', async () => {
     const speaker = await tries.startSpeaker((socket) => {
       const letters = [...OK];
       const dropping = setInterval(() => socket.write(letters.shift() ?? ''), WITHIN_MS / 10);
@@ -69,12 +69,12 @@ describe('one try at a receiver', () => {
     assert.equal(speaker.requests(), 1);
   });
 
-  it('gives up on silence, and lets its connection go', async () => {
+  it('times out without an answer, and closes its connection', async () => {
     assert.deepEqual(await tries.whenIt(hang), unanswered('timeout'));
     await eventually(() => assert.ok(tries.receiver.got[0]?.socket.destroyed));
   });
 
-  it('gives up 10 s after its start, name look-up included, and not before', async function () {
+  it('times out 10 s after its start, DNS query included, and not before', async function () {
     this.timeout(30_000);
     const real = tries.open();
     const timed = async (url: string): Promise<[PostResult, number]> => {
@@ -106,7 +106,7 @@ describe('one try at a receiver', () => {
     for (const ms of [tookMs, lookupMs]) assert.ok(ms >= 9990 && ms < 11_500, `${ms} ms`);
   });
 
-  it('does not wait long for a body that never ends: its headers have decided', async () => {
+  it('waits a second for a body that never ends, since the status is known', async () => {
     const started = performance.now();
     assert.deepEqual(await tries.whenIt(hangInBody), answered(200, 'so far'));
     const tookMs = performance.now() - started;
@@ -114,7 +114,7 @@ describe('one try at a receiver', () => {
     await eventually(() => assert.ok(tries.receiver.got[0]?.socket.destroyed));
   });
 
-  it('reads a huge body no further than 64 KiB, and keeps 1 KiB', async () => {
+  it('reads at most 64 KiB of a huge body, and keeps 1 KiB', async () => {
     let written = 0;
     const endless: Reaction = (response) => {
       response.writeHead(200);
@@ -129,11 +129,11 @@ describe('one try at a receiver', () => {
     };
     assert.deepEqual(await tries.whenIt(endless), answered(200, 'x'.repeat(1024)));
     await eventually(() => assert.ok(tries.receiver.got[0]?.socket.destroyed));
-    // What the two kernels' buffers took on the way comes on top.
+    // The kernels' socket buffers add to what was read.
     assert.ok(written < 16 * 1024 * 1024, `${written} bytes`);
   });
 
-  it('keeps what Postgres can keep of any bytes', async () => {
+  it('keeps of any bytes the text that Postgres can store', async () => {
     const bytes = Buffer.concat([
       Buffer.from('a\0b\u0000'),
       Buffer.from([0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80]),
@@ -147,11 +147,11 @@ describe('one try at a receiver', () => {
     assert.ok(cut.kind === 'answered' && cut.answer.isWellFormed() && cut.answer.startsWith('é'.repeat(511)));
   });
 
-  it('keeps no secret and no signature that a receiver repeats', async () => {
+  it('removes secrets and signatures that a receiver repeats', async () => {
     const secret = `whsec_${Buffer.alloc(32, 0xff).toString('base64')}`;
     const headers = signatureHeaders([secret, `${secret.slice(0, -2)}A=`], 'evt_1', '{}', 1_700_000_000);
-    const said = JSON.stringify({ expected: secret, got: headers }).replaceAll('/', '\\/');
-    for (const text of [said, encodeURIComponent(said), said.slice(0, 40)]) {
+    const echoed = JSON.stringify({ expected: secret, got: headers }).replaceAll('/', '\\/');
+    for (const text of [echoed, encodeURIComponent(echoed), echoed.slice(0, 40)]) {
       const kept = await tries.whenIt(answer(401, text));
       assert.ok(kept.kind === 'answered');
       assert.match(kept.answer, /whsec_…/);
@@ -163,7 +163,7 @@ describe('one try at a receiver', () => {
     );
   });
 
-  it('takes an answer whose body breaks off, is not as long as it said, or is not HTTP any more', async () => {
+  it('returns the status of an answer whose body is cut off, too short or malformed', async () => {
     for (const rest of ['Content-Length: 9\r\n\r\nok', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n']) {
       const speaker = await tries.startSpeaker((socket) => socket.end(`HTTP/1.1 200 OK\r\n${rest}`));
       const result = await tries.post(speaker.url);
@@ -172,14 +172,14 @@ describe('one try at a receiver', () => {
     }
   });
 
-  it('takes headers of 60 KiB, and fails on more than it would hold', async () => {
+  it('accepts headers of 60 KiB, and fails on 70 KiB', async () => {
     const big = (kib: number): Reaction => answer(200, 'ok', { 'x-big': 'x'.repeat(kib * 1024) });
     assert.deepEqual(await tries.whenIt(big(60)), answered(200, 'ok'));
     assert.deepEqual(await tries.whenIt(big(70)), unanswered('UND_ERR_HEADERS_OVERFLOW'));
     assert.equal(tries.receiver.got.length, 2);
   });
 
-  it('fails on what is not HTTP, asking once', async () => {
+  it('fails on an answer that is not HTTP, after one request', async () => {
     const speaker = await tries.startSpeaker((socket) => socket.end('SSH-2.0-OpenSSH\r\n'));
     const result = await tries.post(speaker.url);
     assert.equal(result.kind, 'unanswered', JSON.stringify(result));

@@ -3,51 +3,54 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { resetClock } from '../../shared/process/clock.js';
 import { type Checkout, openCheckout, type SignedPayment } from './checkout.js';
-import { told } from './link-answers.js';
+import { answerOf } from './link-answers.js';
 
-/** Two web apps beside one facilitator and one worker. */
-export interface PatientAndHasty {
-  /** Waits for a payment's outcome as long as anyone would. */
+/** Two web apps that share one facilitator and one worker. */
+export interface CheckoutPair {
+  /** Waits for a payment's outcome before it answers. */
   checkout: Checkout;
   /** Answers 202 as soon as a payment is claimed. */
-  hasty: Checkout;
-  /** A session whose payment has reached the facilitator, which takes its time. */
+  noWait: Checkout;
+  /** A session whose payment has reached the facilitator, which holds its answer until `finish`. */
   holdPayment(overrides?: Partial<CheckoutSession>): Promise<HeldPayment>;
-  /** Between two tests: the facilitator is honest, and the clock right. */
-  settleDown(): void;
+  /** Between two tests: makes the facilitator honest and the clock right. */
+  reset(): void;
   close(): Promise<void>;
 }
 
 export interface HeldPayment {
-  /** Its session's. */
+  /** The session's id. */
   id: string;
   payment: SignedPayment;
   finish(): Promise<void>;
 }
 
-export async function openPatientAndHasty(): Promise<PatientAndHasty> {
+export async function openCheckoutPair(): Promise<CheckoutPair> {
   const checkout = await openCheckout();
   const { facilitator } = checkout;
-  const hasty = await openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '0' } });
+  const noWait = await openCheckout({ facilitator, worker: false, environment: { SETTLE_WAIT_MS: '0' } });
   return {
     checkout,
-    hasty,
+    noWait,
     async holdPayment(overrides) {
-      const { id } = await hasty.buildSession(overrides);
-      const payment = await hasty.sign(id);
+      const { id } = await noWait.buildSession(overrides);
+      const payment = await noWait.sign(id);
       const hold = facilitator.settle.holdNext();
-      assert.equal(told(await hasty.visit(id, { 'PAYMENT-SIGNATURE': payment.header })), '202 processing');
-      await eventually(() => assert.deepEqual(hasty.calls(payment), { verify: 1, settle: 1 }));
+      assert.equal(
+        answerOf(await noWait.visit(id, { 'PAYMENT-SIGNATURE': payment.header })),
+        '202 processing',
+      );
+      await eventually(() => assert.deepEqual(noWait.calls(payment), { verify: 1, settle: 1 }));
       return {
         id,
         payment,
         async finish() {
           hold.release();
-          await eventually(async () => assert.equal((await hasty.session(id)).status, 'complete'));
+          await eventually(async () => assert.equal((await noWait.session(id)).status, 'complete'));
         },
       };
     },
-    settleDown() {
+    reset() {
       resetClock();
       for (const dial of [facilitator.verify, facilitator.settle]) {
         dial.honest();
@@ -56,7 +59,7 @@ export async function openPatientAndHasty(): Promise<PatientAndHasty> {
     },
     async close() {
       await checkout.close();
-      await hasty.close();
+      await noWait.close();
     },
   };
 }

@@ -1,43 +1,46 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { type Checkout, openCheckout, type SignedPayment } from '../support/checkout.js';
-import { receiptOf, told } from '../support/link-answers.js';
+import { answerOf, receiptOf } from '../support/link-answers.js';
 
-describe('a signature that pays while the facilitator still checks another copy of it', () => {
+describe('a signature that pays while the facilitator still verifies a second copy of it', () => {
   let checkout: Checkout;
   before(async () => {
     checkout = await openCheckout();
   });
   after(() => checkout.close());
 
-  /** A copy is on its way to this link while another one pays; the facilitator then finds the nonce used. */
-  async function overtaken(id: string, payment: SignedPayment, paid: string): Promise<string> {
+  /**
+   * Sends a copy to `id` and holds its /verify while another copy pays `paid`; the facilitator then finds the
+   * nonce used.
+   */
+  async function payDuringVerify(id: string, payment: SignedPayment, paid: string): Promise<string> {
     const hold = checkout.facilitator.verify.holdNext();
     const headers = { 'PAYMENT-SIGNATURE': payment.header };
     const late = checkout.visit(id, headers).then((res) => {
       const receipt = receiptOf(res) === undefined ? '' : ' with the receipt';
-      return told(res) + receipt;
+      return answerOf(res) + receipt;
     });
     await eventually(() => assert.equal(checkout.calls(payment).verify, 1));
-    assert.equal(told(await checkout.visit(paid, headers)), '200 complete');
+    assert.equal(answerOf(await checkout.visit(paid, headers)), '200 complete');
     hold.release();
     const answer = await late;
     assert.deepEqual(checkout.calls(payment), { verify: 2, settle: 1 });
     return answer;
   }
 
-  it('is 409 on another link, which stays open', async () => {
+  it('the copy on another link gets 409, and that link stays open', async () => {
     const { id } = await checkout.buildSession();
     const { id: other } = await checkout.buildSession();
     const payment = await checkout.sign(id);
-    assert.equal(await overtaken(other, payment, id), '409 signature_already_used');
+    assert.equal(await payDuringVerify(other, payment, id), '409 signature_already_used');
     assert.deepEqual(await checkout.state(other), { session: 'open', payments: [], events: [] });
   });
 
-  it('is 409 on the link that it paid, with the receipt', async () => {
+  it('the copy on the same link gets 409 with the receipt', async () => {
     const { id } = await checkout.buildSession();
     const payment = await checkout.sign(id);
-    assert.equal(await overtaken(id, payment, id), '409 session_already_paid with the receipt');
+    assert.equal(await payDuringVerify(id, payment, id), '409 session_already_paid with the receipt');
     assert.deepEqual(await checkout.state(id), {
       session: 'complete',
       payments: ['succeeded'],

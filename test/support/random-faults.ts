@@ -5,24 +5,24 @@ import { pick, type Random } from '../../lab/world/chance/seeded-random.js';
 import type { TcpProxy } from '../../lab/world/processes/pause-points.js';
 import type { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
 
-/** What goes wrong for a while around the service, and is mended again. */
-export interface Surroundings {
+/** The parts around the service in which faults are injected for a while. */
+export interface FaultTargets {
   chain: EvmChain;
   facilitator: TcpProxy;
-  /** Each process's way to Postgres. */
+  /** The proxies between the processes and Postgres. */
   databases: readonly FreezingProxy[];
-  /** Longer than a statement is waited for. */
+  /** Longer than the timeout of a statement. */
   freezeMs: number;
 }
 
-/** Begins, and gives how it ends. */
-type Trouble = (around: Surroundings, random: Random) => Promise<() => unknown>;
+/** Begins a fault, and returns the function that ends it. */
+type Fault = (around: FaultTargets, random: Random) => Promise<() => unknown>;
 
 const RANGES = [1, 10, 100, 2000] as const;
 const DEPTHS = [0, 5, 128] as const;
 const WORDS = Object.keys(LOG_REFUSALS) as LogRefusal[];
 
-export const TROUBLES: readonly Trouble[] = [
+export const FAULTS: readonly Fault[] = [
   async ({ facilitator }) => {
     await facilitator.refuse();
     return () => facilitator.accept();

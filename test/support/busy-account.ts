@@ -13,26 +13,35 @@ import { leaveToSweep } from '../../shared/queues/notify-deliveries.js';
 import { newId } from '../../shared/values/ids.js';
 import type { TestApp } from './app.js';
 
-/** An account of its own with many endpoints, each a path of one of its receivers, which hang until they are told otherwise. */
-export interface Crowd {
+/** An account with many endpoints, each a path of one of its receivers; the receivers do not answer until `react`. */
+export interface BusyAccount {
   accountId: string;
   endpointIds: readonly string[];
   receivers: readonly Receiver[];
-  /** The tries that have been begun, whatever came of them. */
+  /** The tries that have arrived at its receivers. */
   got(): ReceivedEvent[];
-  /** Expired sessions of this account in one transaction, with their events. */
-  tell(events: number, options?: { quietly?: boolean; metadata?: Record<string, string> }): Promise<void>;
+  /**
+   * Records expired sessions of this account with their events, in one transaction; `leftToSweep` notifies no
+   * worker.
+   */
+  sendEvents(
+    events: number,
+    options?: { leftToSweep?: boolean; metadata?: Record<string, string> },
+  ): Promise<void>;
   react(reaction: Reaction): void;
   close(): Promise<void>;
 }
 
-export interface CrowdSize {
+export interface AccountSize {
   hosts: number;
   endpointsPerHost: number;
 }
 
-export async function openCrowd(app: TestApp, { hosts, endpointsPerHost }: CrowdSize): Promise<Crowd> {
-  const { accountId } = await buildMerchant(app.db, { name: 'Crowd' });
+export async function openBusyAccount(
+  app: TestApp,
+  { hosts, endpointsPerHost }: AccountSize,
+): Promise<BusyAccount> {
+  const { accountId } = await buildMerchant(app.db, { name: 'BusyAccount' });
   const receivers = await Promise.all(Array.from({ length: hosts }, () => startReceiver()));
   const endpointIds: string[] = [];
   for (const receiver of receivers) {
@@ -48,9 +57,9 @@ export async function openCrowd(app: TestApp, { hosts, endpointsPerHost }: Crowd
     endpointIds,
     receivers,
     got: () => receivers.flatMap(({ got }) => got),
-    async tell(events, { quietly = false, metadata = {} } = {}) {
-      const notifyDeliveries = quietly ? leaveToSweep : app.notifyDeliveries;
-      await tellExpired(app.db, { accountId, metadata }, events, notifyDeliveries);
+    async sendEvents(events, { leftToSweep = false, metadata = {} } = {}) {
+      const notifyDeliveries = leftToSweep ? leaveToSweep : app.notifyDeliveries;
+      await recordExpired(app.db, { accountId, metadata }, events, notifyDeliveries);
     },
     react(reaction) {
       for (const receiver of receivers) receiver.react(reaction);
@@ -61,7 +70,7 @@ export async function openCrowd(app: TestApp, { hosts, endpointsPerHost }: Crowd
   };
 }
 
-async function tellExpired(
+async function recordExpired(
   db: Knex,
   session: Pick<CheckoutSession, 'accountId' | 'metadata'>,
   events: number,

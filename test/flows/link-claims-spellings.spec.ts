@@ -18,7 +18,7 @@ import {
 } from '../support/checkout.js';
 import { countEach, newIds, sendHeader } from '../support/claims.js';
 import { describeBothKinds } from '../support/kinds.js';
-import { receiptOf, told } from '../support/link-answers.js';
+import { answerOf, receiptOf } from '../support/link-answers.js';
 
 const UNTOUCHED = { session: 'open', payments: [], events: [] };
 
@@ -32,16 +32,16 @@ describeBothKinds('a payment claims its session', (kind) => {
   });
   after(() => checkout.close());
 
-  /** A refund offers the one token in which it was paid. */
+  /** A refund offers only the token in which it was paid, so there is no choice to test. */
   const itWithChoice = kind === 'session' ? it : () => undefined;
 
-  describe('with a payload that is the same in every spelling:', () => {
+  describe('with a payload that counts as the same in every spelling:', () => {
     const spell = (change: Record<string, string>) => (payment: SignedPayment) => {
       const authorization = { ...payment.payload.authorization, ...change };
       return paymentHeader(payment.accepted, { ...payment.payload, authorization });
     };
     const spellings: Record<string, (payment: SignedPayment) => string> = {
-      'as it was': ({ header }) => header,
+      unchanged: ({ header }) => header,
       'a nonce in upper case': (payment) =>
         spell({ nonce: `0x${payment.payload.authorization.nonce.slice(2).toUpperCase()}` })(payment),
       'a payer in lower case': (payment) =>
@@ -58,7 +58,7 @@ describeBothKinds('a payment claims its session', (kind) => {
         paymentHeader(accepted, { ...payload, memo: 'x' }, { extensions: { a: 1 } }),
       'with another signature': ({ accepted, payload }) =>
         paymentHeader(accepted, { ...payload, signature: `0x${'12'.repeat(65)}` }),
-      'another end, which the same nonce cannot have twice': spell({ validBefore: '99999999999' }),
+      'with another validBefore, for the same nonce': spell({ validBefore: '99999999999' }),
     };
     for (const [title, respell] of Object.entries(spellings)) {
       it(title, async () => {
@@ -70,7 +70,7 @@ describeBothKinds('a payment claims its session', (kind) => {
           '409 signature_already_used',
         );
         const again = await checkout.visit(first ?? '', { 'PAYMENT-SIGNATURE': respell(payment) });
-        assert.equal(told(again), '409 session_already_paid');
+        assert.equal(answerOf(again), '409 session_already_paid');
         assert.equal(receiptOf(again)?.success, true);
         assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 });
         assert.deepEqual(await checkout.state(second ?? ''), UNTOUCHED);
@@ -83,13 +83,13 @@ describeBothKinds('a payment claims its session', (kind) => {
       assert.equal(await sendHeader(checkout, first ?? '', payment.header), '200 complete');
       const header = v1PaymentHeader('base-sepolia', payment.payload);
       const elsewhere = await checkout.visit(second ?? '', { 'X-PAYMENT': header });
-      assert.equal(told(elsewhere), '409 signature_already_used');
+      assert.equal(answerOf(elsewhere), '409 signature_already_used');
       const again = await checkout.visit(first ?? '', { 'X-PAYMENT': header });
-      assert.equal(told(again), '409 session_already_paid');
+      assert.equal(answerOf(again), '409 session_already_paid');
       assert.equal(receiptOf(again)?.success, true);
     });
 
-    it('all of them at the same instant, each on a session of its own', async () => {
+    it('all spellings at the same instant, each on another session', async () => {
       const [signed = '', ...ids] = await newIds(checkout, 1 + Object.keys(spellings).length);
       const payment = await checkout.sign(signed);
       const headers = Object.values(spellings).map((respell) => respell(payment));
@@ -103,7 +103,7 @@ describeBothKinds('a payment claims its session', (kind) => {
       assert.equal(checkout.calls(payment).settle, 1);
     });
 
-    itWithChoice('a Solana message, whatever signs it and however it is encoded', async () => {
+    itWithChoice('a Solana message, with any signature and in any encoding', async () => {
       const [first = '', second = ''] = await newIds(checkout, 2);
       const entry = findEntry((await checkout.quote(first)).accepts, SOLANA_DEVNET);
       const { transaction } = signSolanaPayment(entry, { payer: Keypair.generate() });
@@ -112,36 +112,42 @@ describeBothKinds('a payment claims its session', (kind) => {
       const paid = await checkout.visit(first, {
         'PAYMENT-SIGNATURE': paymentHeader(entry, { transaction }),
       });
-      assert.equal(told(paid), '200 complete');
+      assert.equal(answerOf(paid), '200 complete');
       for (const other of [transaction, bytes.toString('base64url'), withFeePayer.toString('base64')]) {
         const header = paymentHeader(entry, { transaction: other });
         assert.equal(await sendHeader(checkout, second, header), '409 signature_already_used');
         const again = await checkout.visit(first, { 'PAYMENT-SIGNATURE': header });
-        assert.equal(told(again), '409 session_already_paid');
+        assert.equal(answerOf(again), '409 session_already_paid');
         assert.deepEqual(receiptOf(again), receiptOf(paid));
       }
     });
   });
 
-  itWithChoice('with one nonce for each token: another token’s is another payment', async () => {
-    const [first = '', second = ''] = await newIds(checkout, 2);
-    const { accepts } = await checkout.quote(first);
-    const nonce = generatePrivateKey();
-    const tokens = accepts.filter(({ network }) => network === X_LAYER_TESTNET);
-    for (const [index, id] of [first, second].entries()) {
-      const token = tokens[index];
-      assert.ok(token);
-      const header = paymentHeader(token, await signEvmPayment(token, { account: BUYER, nonce }));
-      // The facilitator's books know nonces by network only.
-      checkout.facilitator.verify.next({
-        works: false,
-        answer: () => ({ status: 200, body: { isValid: true } }),
-      });
-      checkout.facilitator.settle.next({
-        works: false,
-        answer: () => ({ status: 200, body: { success: true, transaction: `0x${'0'.repeat(63)}${index}` } }),
-      });
-      assert.equal(await sendHeader(checkout, id, header), '200 complete');
-    }
-  });
+  itWithChoice(
+    'with a nonce that counts per token: the same nonce for another token is another payment',
+    async () => {
+      const [first = '', second = ''] = await newIds(checkout, 2);
+      const { accepts } = await checkout.quote(first);
+      const nonce = generatePrivateKey();
+      const tokens = accepts.filter(({ network }) => network === X_LAYER_TESTNET);
+      for (const [index, id] of [first, second].entries()) {
+        const token = tokens[index];
+        assert.ok(token);
+        const header = paymentHeader(token, await signEvmPayment(token, { account: BUYER, nonce }));
+        // The fake facilitator's ledger keys nonces by network only, so that its answers are given here.
+        checkout.facilitator.verify.next({
+          works: false,
+          answer: () => ({ status: 200, body: { isValid: true } }),
+        });
+        checkout.facilitator.settle.next({
+          works: false,
+          answer: () => ({
+            status: 200,
+            body: { success: true, transaction: `0x${'0'.repeat(63)}${index}` },
+          }),
+        });
+        assert.equal(await sendHeader(checkout, id, header), '200 complete');
+      }
+    },
+  );
 });

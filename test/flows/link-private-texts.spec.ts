@@ -17,8 +17,8 @@ import { startWorker } from '../../workers/process/start-worker.js';
 import { BUYER, findEntry } from '../support/checkout.js';
 import { testServices } from '../support/suite.js';
 
-/** Told to nobody: what the facilitator writes beside its codes, and what the buyer has signed. */
-describe('neither answers nor logs hold', () => {
+/** Neither buyers nor logs get the facilitator's free texts, nor what the buyer has signed. */
+describe('neither answers nor logs contain', () => {
   const SECRET = 'calldata 0xe3ee160e000000000000';
   const lines: string[] = [];
   const sink = new Writable({
@@ -28,7 +28,7 @@ describe('neither answers nor logs hold', () => {
     },
   });
 
-  it('the facilitator’s messages, the signature or the header, whatever goes wrong', async () => {
+  it('the facilitator’s messages, the signature or the payment header, for any outcome', async () => {
     const facilitator = await startFacilitator();
     const { databaseUrl, redisUrl } = testServices();
     const environment = {
@@ -66,21 +66,24 @@ describe('neither answers nor logs hold', () => {
       return { status: res.status, id };
     }
 
-    const told = { invalidMessage: SECRET, errorMessage: SECRET, error: SECRET, extra: { SECRET } };
+    const freeTexts = { invalidMessage: SECRET, errorMessage: SECRET, error: SECRET, extra: { SECRET } };
     const verify: [Behaviour, number][] = [
-      [answers(200, { isValid: false, invalidReason: 'insufficient_funds', ...told }), 402],
-      [answers(200, { isValid: false, invalidReason: SECRET, ...told }), 402],
-      [answers(200, { isValid: false, invalidReason: 'invalid_exact_evm_signature', ...told }), 503],
-      [answers(200, { isValid: false, invalidReason: 'asset_not_deployed_contract', ...told }), 402],
-      [answers(500, told), 503],
+      [answers(200, { isValid: false, invalidReason: 'insufficient_funds', ...freeTexts }), 402],
+      [answers(200, { isValid: false, invalidReason: SECRET, ...freeTexts }), 402],
+      [answers(200, { isValid: false, invalidReason: 'invalid_exact_evm_signature', ...freeTexts }), 503],
+      [answers(200, { isValid: false, invalidReason: 'asset_not_deployed_contract', ...freeTexts }), 402],
+      [answers(500, freeTexts), 503],
       [answers(200, SECRET), 503],
     ];
     const settle: [Behaviour, number][] = [
-      [answers(200, { success: false, errorReason: 'insufficient_funds', transaction: '', ...told }), 402],
-      [answers(200, { success: false, errorReason: SECRET, transaction: '', ...told }), 402],
+      [
+        answers(200, { success: false, errorReason: 'insufficient_funds', transaction: '', ...freeTexts }),
+        402,
+      ],
+      [answers(200, { success: false, errorReason: SECRET, transaction: '', ...freeTexts }), 402],
       [failsToSettle('unexpected_settle_error'), 402],
-      [altered(told), 200],
-      [altered({ payer: undefined, ...told }), 200],
+      [altered(freeTexts), 200],
+      [altered({ payer: undefined, ...freeTexts }), 200],
     ];
     for (const [behaviour, status] of verify) {
       facilitator.verify.next(behaviour);
@@ -113,7 +116,7 @@ describe('neither answers nor logs hold', () => {
   async function refuseClaims(db: Knex, accountId: string): Promise<void> {
     await db.raw(`
       CREATE FUNCTION refuse_claims() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN RAISE EXCEPTION 'no room'; END $$`);
+      BEGIN RAISE EXCEPTION 'claims are refused'; END $$`);
     await db.raw(`
       CREATE TRIGGER refuse_claims BEFORE INSERT ON payments FOR EACH ROW
       WHEN (NEW.account_id = '${accountId}') EXECUTE FUNCTION refuse_claims()`);

@@ -28,22 +28,22 @@ describe('the stock Stripe SDK', () => {
   describe('throws its own error classes', () => {
     const invalid: [what: string, params: object, code: string, param: string][] = [
       ['no line items', {}, 'parameter_missing', 'line_items'],
-      // The SDK drops empty arrays, so this is the same to us.
+      // The SDK drops empty arrays, so that the API gets no line items.
       ['an empty array', { line_items: [] }, 'parameter_missing', 'line_items'],
       [
-        'a wrong amount deep inside',
+        'a wrong amount in a nested field',
         { line_items: [coffee, { price_data: { ...coffee.price_data, unit_amount: 'free' } }] },
         'parameter_invalid_integer',
         'line_items[1][price_data][unit_amount]',
       ],
       [
-        'an unknown parameter deep inside',
+        'an unknown nested parameter',
         { line_items: [{ ...coffee, adjustable_quantity: { enabled: true } }] },
         'parameter_unknown',
         'line_items[0][adjustable_quantity]',
       ],
       [
-        'what we do not sell',
+        'a mode that is not supported',
         { line_items: [coffee], mode: 'subscription' },
         'parameter_invalid_enum',
         'mode',
@@ -64,7 +64,7 @@ describe('the stock Stripe SDK', () => {
       });
     }
 
-    it('StripeInvalidRequestError for a cursor that names nothing', async () => {
+    it('StripeInvalidRequestError for an unknown cursor', async () => {
       const error = await caught(
         stripe.checkout.sessions.list({ starting_after: 'cs_test_nothing' }).autoPagingToArray({ limit: 10 }),
       );
@@ -76,7 +76,7 @@ describe('the stock Stripe SDK', () => {
       });
     });
 
-    it('StripeInvalidRequestError for a path that we do not have', async () => {
+    it('StripeInvalidRequestError for a path that the API does not have', async () => {
       const error = await caught(stripe.customers.list());
       assert.deepEqual(facts(error), {
         type: 'StripeInvalidRequestError',
@@ -128,12 +128,12 @@ describe('the stock Stripe SDK', () => {
       });
     });
 
-    it('StripeRateLimitError, with Retry-After, which it does not retry by itself', async () => {
+    it('StripeRateLimitError with Retry-After, which the SDK does not retry', async () => {
       const slow = await openTestApp({ RATE_LIMIT_API_PER_SECOND: '1' });
       try {
         const owner = await buildMerchant(slow.db);
         const mine = sdk(owner.testKey, slow.port);
-        // One a second and a burst of one: of ten at once, two pass at most, in one second.
+        // The limit is one a second with a burst of one: of ten at once, at most two pass.
         const outcomes = await Promise.allSettled(
           Array.from({ length: 10 }, () => mine.checkout.sessions.list()),
         );
@@ -156,7 +156,7 @@ describe('the stock Stripe SDK', () => {
   });
 
   describe('retries', () => {
-    it('by hand with one idempotencyKey: the first answer again', async () => {
+    it('by the caller with one idempotencyKey: the first answer again', async () => {
       const params: SessionParams = { line_items: [coffee], client_reference_id: 'by-hand' };
       const options = { idempotencyKey: 'sdk-by-hand' };
       const first = await stripe.checkout.sessions.create(params, options);
@@ -167,7 +167,7 @@ describe('the stock Stripe SDK', () => {
       assert.notEqual(again.lastResponse.requestId, first.lastResponse.requestId);
     });
 
-    it('a create by itself when the answer was lost twice: one session', async () => {
+    it('a create when the answer was lost twice: one session', async () => {
       const front = await openLossyFront(app.port, 2);
       try {
         const session = await sdk(shop.testKey, front.port).checkout.sessions.create({
@@ -187,11 +187,11 @@ describe('the stock Stripe SDK', () => {
       }
     });
 
-    it('a create even with maxNetworkRetries 0, since the connection broke: one session', async () => {
+    it('a create even with maxNetworkRetries 0, when the connection broke: one session', async () => {
       const front = await openLossyFront(app.port, 1);
       try {
-        const careless = sdk(shop.testKey, front.port, { maxNetworkRetries: 0 });
-        const session = await careless.checkout.sessions.create({
+        const withoutRetries = sdk(shop.testKey, front.port, { maxNetworkRetries: 0 });
+        const session = await withoutRetries.checkout.sessions.create({
           line_items: [coffee],
           client_reference_id: 'lost-once',
         });
@@ -205,7 +205,7 @@ describe('the stock Stripe SDK', () => {
       }
     });
 
-    it('an expire by itself when the answer was lost: expired, not "too late"', async () => {
+    it('an expire when the answer was lost: expired, not checkout_session_not_open', async () => {
       const { id } = await stripe.checkout.sessions.create({ line_items: [coffee] });
       const front = await openLossyFront(app.port, 1);
       try {
@@ -217,7 +217,7 @@ describe('the stock Stripe SDK', () => {
       }
     });
 
-    it('a webhook endpoint by itself when the answer was lost: one endpoint, and its secret', async () => {
+    it('a webhook endpoint when the answer was lost: one endpoint, with its secret', async () => {
       const owner = await buildMerchant(app.db);
       const front = await openLossyFront(app.port, 1);
       try {
@@ -239,12 +239,15 @@ describe('the stock Stripe SDK', () => {
 
 interface LossyFront {
   port: number;
-  /** The Idempotency-Key of each request that came through. */
+  /** The Idempotency-Key of each request that arrived. */
   keys: string[];
   close(): Promise<void>;
 }
 
-/** Passes requests on, and breaks the connection in place of the first answers: the work is done, the answer lost. */
+/**
+ * Forwards requests, and breaks the connection in place of the first answers: the request is carried out and its
+ * answer lost.
+ */
 async function openLossyFront(upstreamPort: number, losses: number): Promise<LossyFront> {
   const keys: string[] = [];
   const pass = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {

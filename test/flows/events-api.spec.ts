@@ -11,7 +11,7 @@ import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook
 
 const EVENTS = '/v1/events';
 
-describe('events again', () => {
+describe('the events API', () => {
   let flow: WebhookFlow;
   let hook: Hook;
   /** Oldest first. */
@@ -43,14 +43,14 @@ describe('events again', () => {
   const listed = async (query: string, api = flow.api): Promise<string[]> =>
     idsOf(await readPage(api, `${EVENTS}?${query}`));
 
-  describe('are listed', () => {
+  describe('lists events', () => {
     it('newest first, each byte for byte as it was delivered', async () => {
       const res = await flow.api.get(EVENTS).expect(200);
       const data = newest().map(delivered).join(',');
       assert.equal(res.text, `{"object":"list","url":"/v1/events","has_more":false,"data":[${data}]}`);
     });
 
-    it('by their type, their session and their time', async () => {
+    it('by type, session and time', async () => {
       const [first = '', second, third] = ids;
       assert.deepEqual(await listed('type=checkout.session.completed'), [third]);
       assert.deepEqual(await listed('type=checkout.session.expired'), [second, first]);
@@ -73,7 +73,7 @@ describe('events again', () => {
       assertMissing(await flow.api.get(`${EVENTS}?starting_after=${newId('evt_')}`), 'starting_after');
     });
 
-    it('to their own account and mode alone', async () => {
+    it("of the caller's account and mode only", async () => {
       const stranger = await buildMerchant(flow.db);
       for (const key of [flow.merchant.liveKey, stranger.testKey]) {
         const api = client(flow.app, key);
@@ -84,7 +84,7 @@ describe('events again', () => {
       }
     });
 
-    it('by the hundred, however heavy, in parts', async () => {
+    it('a hundred at once, in parts when they are heavy', async () => {
       const shop = await buildMerchant(flow.db);
       const { id: session } = await flow.buildSession();
       const { rows } = await flow.db.raw(
@@ -114,7 +114,7 @@ describe('events again', () => {
     });
   });
 
-  it('are retrieved one by one, byte for byte', async () => {
+  it('retrieves each event byte for byte as it was delivered', async () => {
     for (const id of ids) {
       const res = await flow.api.get(`${EVENTS}/${id}`).expect(200);
       assert.equal(res.text, delivered(id));
@@ -123,15 +123,15 @@ describe('events again', () => {
       assertMissing(await flow.api.get(`${EVENTS}/${id}`));
   });
 
-  describe('are sent again', () => {
+  describe('sends an event again', () => {
     const resend = (id: string | undefined, body: object = {}) =>
       flow.api.post(`${EVENTS}/${id}/resend`, body);
     const got = (to: Hook, id: string | undefined): string[] =>
       to.receiver.got.filter(({ headers }) => headers['webhook-id'] === id).map(({ raw }) => raw);
 
-    it('to every enabled endpoint that wants the type now, with the same id and bytes', async () => {
+    it('to every enabled endpoint that now subscribes to its type, with the same id and bytes', async () => {
       const later = await flow.addEndpoint();
-      const bored = await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] });
+      const unsubscribed = await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] });
       const off = await flow.addEndpoint();
       await flow.api.post(`/v1/webhook_endpoints/${off.id}`, { disabled: true }).expect(200);
       const [id] = ids;
@@ -139,17 +139,20 @@ describe('events again', () => {
       assert.equal(res.text, delivered(id));
       await eventually(() => assert.deepEqual([got(hook, id).length, got(later, id).length], [2, 1]));
       assert.deepEqual(new Set([...got(hook, id), ...got(later, id)]), new Set([res.text]));
-      assert.deepEqual((await flow.deliveries(off.id)).length + (await flow.deliveries(bored.id)).length, 0);
+      assert.deepEqual(
+        (await flow.deliveries(off.id)).length + (await flow.deliveries(unsubscribed.id)).length,
+        0,
+      );
     });
 
-    it('to one endpoint, also to one that does not want the type', async () => {
-      const bored = await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] });
-      await resend(ids[1], { webhook_endpoint: bored.id }).expect(200);
-      await flow.untilSucceeded(bored.id, 1);
+    it('to one named endpoint, even one that does not subscribe to its type', async () => {
+      const unsubscribed = await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] });
+      await resend(ids[1], { webhook_endpoint: unsubscribed.id }).expect(200);
+      await flow.untilSucceeded(unsubscribed.id, 1);
       assert.deepEqual(got(hook, ids[1]).length, 1);
     });
 
-    it('once with an idempotency key', async () => {
+    it('once for one idempotency key', async () => {
       const to = await flow.addEndpoint();
       const send = () =>
         resend(ids[2], { webhook_endpoint: to.id }).set('Idempotency-Key', 'again-1').expect(200);
@@ -161,7 +164,7 @@ describe('events again', () => {
       assert.equal(other.body.error.code, 'idempotency_key_reused');
     });
 
-    it('to no endpoint that is disabled, deleted, unknown or foreign', async () => {
+    it('to no endpoint that is disabled, deleted, unknown or of another account', async () => {
       const off = await flow.addEndpoint();
       await flow.api.post(`/v1/webhook_endpoints/${off.id}`, { disabled: true }).expect(200);
       const refused = await resend(ids[0], { webhook_endpoint: off.id });
@@ -177,9 +180,9 @@ describe('events again', () => {
       assertInvalid(await resend(ids[0], { webhook_endpoint: 1 }), 'parameter_invalid', 'webhook_endpoint');
     });
 
-    it('to nobody, and without fault, where nobody wants them', async () => {
-      const lonely = await buildMerchant(flow.db);
-      const api = client(flow.app, lonely.testKey);
+    it('without an error when the account has no endpoint', async () => {
+      const shop = await buildMerchant(flow.db);
+      const api = client(flow.app, shop.testKey);
       const { body } = await api
         .post('/v1/checkout/sessions', {
           line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
@@ -191,7 +194,7 @@ describe('events again', () => {
     });
   });
 
-  it("are Stripe's SDK's, too: listed, walked, retrieved and sent again", async () => {
+  it("works with Stripe's SDK: list, paging, retrieve and resend", async () => {
     const stripe: Stripe = sdk(flow.merchant.testKey, flow.app.port);
     const walked: string[] = [];
     for await (const { id } of stripe.events.list({ limit: 1 })) walked.push(id);

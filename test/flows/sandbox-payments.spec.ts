@@ -7,7 +7,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 import type { TokenSymbol } from '../../shared/chains/networks.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 import { resetTestSandbox } from '../support/sandbox.js';
 import { openSandboxCheckout, type SandboxCheckout } from '../support/sandbox-checkout.js';
 import {
@@ -29,22 +29,22 @@ const FAMILIES: [string, Wanted][] = [
   ['EVM', ON_BASE],
   ['Solana', ON_SOLANA],
 ];
-/** Longer than the pause between two looks at a chain. */
-const BETWEEN_LOOKS_MS = 30_000;
-/** How long a payment may take that the chain has to tell about. */
-const PATIENCE_MS = 15_000;
+/** Longer than the pause between two checks of a chain. */
+const BETWEEN_CHECKS_MS = 30_000;
+/** The time for a payment that is confirmed by a check of the chain. */
+const TIMEOUT_MS = 15_000;
 
-describe('payments on the sandbox', function () {
+describe('payments in the sandbox', function () {
   this.timeout(60_000);
   let checkout: SandboxCheckout;
-  let hurried: SandboxCheckout;
+  let shortWait: SandboxCheckout;
   let agent: Agent;
   const buyer = privateKeyToAccount(EVM_BUYER_KEY);
 
   before(async () => {
     checkout = await openSandboxCheckout();
-    // A person's patience: what takes longer is answered 202.
-    hurried = await openSandboxCheckout({ SETTLE_WAIT_MS: '300', FACILITATOR_SETTLE_TIMEOUT_MS: '5000' });
+    // A payment that takes longer than 300 ms is answered 202.
+    shortWait = await openSandboxCheckout({ SETTLE_WAIT_MS: '300', FACILITATOR_SETTLE_TIMEOUT_MS: '5000' });
     agent = await fetchAgent();
   });
   afterEach(async () => {
@@ -52,7 +52,7 @@ describe('payments on the sandbox', function () {
     await resetTestSandbox();
   });
   after(async () => {
-    await hurried.close();
+    await shortWait.close();
     await checkout.close();
   });
 
@@ -71,7 +71,7 @@ describe('payments on the sandbox', function () {
           payments: ['succeeded'],
           events: ['checkout.session.completed'],
         }),
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
     const { status, body } = await on.visit(id);
     assert.deepEqual([status, body.status], [200, 'complete']);
@@ -98,40 +98,43 @@ describe('payments on the sandbox', function () {
 
   for (const [family, wanted] of FAMILIES) {
     describe(`on ${family}`, () => {
-      it('answers 202 while blocks are slow, and then 200', async () => {
-        await hurried.sandbox.turn({ blocks: 'slow' });
-        const [id, answer] = await payNew(hurried, wanted);
+      it('are answered 202 while blocks are slow, and then 200', async () => {
+        await shortWait.sandbox.turn({ blocks: 'slow' });
+        const [id, answer] = await payNew(shortWait, wanted);
         assert.deepEqual([answer.status, answer.body.status], [202, 'processing']);
-        await assertPaid(hurried, id);
+        await assertPaid(shortWait, id);
       });
 
-      it('finds on the chain what its facilitator called pending', async () => {
-        await hurried.sandbox.turn({ settle: 'pending' });
-        const [id, answer] = await payNew(hurried, wanted);
+      it('are found on the chain when the facilitator reported them as pending', async () => {
+        await shortWait.sandbox.turn({ settle: 'pending' });
+        const [id, answer] = await payNew(shortWait, wanted);
         assert.equal(answer.status, 202);
-        await assertPaid(hurried, id);
+        await assertPaid(shortWait, id);
       });
 
-      it('finds on the chain what its facilitator never answered', async () => {
-        await hurried.sandbox.turn({ settle: 'drop_connection' });
-        const [id] = await payNew(hurried, wanted);
-        await assertPaid(hurried, id);
+      it('are found on the chain when the facilitator never answered', async () => {
+        await shortWait.sandbox.turn({ settle: 'drop_connection' });
+        const [id] = await payNew(shortWait, wanted);
+        await assertPaid(shortWait, id);
       });
 
-      it('finds on the chain what its facilitator broadcast before it died', async () => {
-        await hurried.sandbox.turn({ settle: 'die', downMs: 600_000 });
-        const [id, answer] = await payNew(hurried, wanted);
+      it('are found on the chain when the facilitator crashed after its broadcast', async () => {
+        await shortWait.sandbox.turn({ settle: 'die', downMs: 600_000 });
+        const [id, answer] = await payNew(shortWait, wanted);
         assert.equal(answer.status, 202);
-        // On a slow machine the answer comes before it has broadcast, and died.
+        // On a slow machine the 202 comes before the broadcast and the crash.
         await eventually(() =>
-          assert.rejects(fetch(`${hurried.sandbox.facilitator.url}/supported`), 'it is still there'),
+          assert.rejects(
+            fetch(`${shortWait.sandbox.facilitator.url}/supported`),
+            'the facilitator still answers',
+          ),
         );
-        await assertPaid(hurried, id);
-        const payment = await hurried.payment(id);
+        await assertPaid(shortWait, id);
+        const payment = await shortWait.payment(id);
         assert.equal(payment.settleCalls, 1);
       });
 
-      it('asks for payment again when there is not enough money, and nothing has happened', async () => {
+      it('are refused with 402 when the balance is too low, without a claim', async () => {
         const evm = generatePrivateKey();
         const solana = Keypair.generate();
         const { chains } = checkout.sandbox;
@@ -147,7 +150,7 @@ describe('payments on the sandbox', function () {
     });
   }
 
-  it('refuses an authorization whose nonce the chain has seen', async () => {
+  it('are refused for a nonce that was used on the chain', async () => {
     const { id } = await checkout.buildSession();
     const signed = await checkout.sign(id, { account: buyer });
     const body = {
@@ -162,44 +165,44 @@ describe('payments on the sandbox', function () {
     });
     assert.equal(JSON.parse(await settled.text()).success, true);
     const res = await checkout.visit(id, { 'PAYMENT-SIGNATURE': signed.header });
-    assert.equal(told(res), '402 invalid_transaction_state');
+    assert.equal(answerOf(res), '402 invalid_transaction_state');
     assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
   });
 
-  it('refuses an authorization that has ended, or is about to', async () => {
+  it('are refused for an authorization that has ended or is about to end', async () => {
     const { id } = await checkout.buildSession();
     const seconds = BigInt(Math.floor(nowMs() / 1000));
     for (const validBefore of [seconds - 1n, seconds + 3n]) {
       const res = await checkout.pay(id, { account: buyer, validBefore });
-      assert.equal(told(res), '402 invalid_exact_evm_payload_authorization_valid_before');
+      assert.equal(answerOf(res), '402 invalid_exact_evm_payload_authorization_valid_before');
     }
     assert.deepEqual(await checkout.state(id), { session: 'open', payments: [], events: [] });
   });
 
-  it('opens the session again when an EVM transaction is lost and its authorization has ended', async function () {
+  it('fail when an EVM transaction is lost and its authorization has ended, and the session is open again', async function () {
     this.timeout(180_000);
-    await hurried.sandbox.turn({ settle: 'lose_transaction', confirmWithinMs: 500 });
-    const { id } = await hurried.buildSession();
-    // The facilitator takes none that ends in less than 6 s.
+    await shortWait.sandbox.turn({ settle: 'lose_transaction', confirmWithinMs: 500 });
+    const { id } = await shortWait.buildSession();
+    // The facilitator accepts only authorizations that are valid for 6 s more.
     const validBefore = BigInt(Math.floor(nowMs() / 1000) + 7);
-    assert.equal((await hurried.pay(id, { account: buyer, validBefore })).status, 202);
-    await hurried.afterSettling(id);
-    const { client } = hurried.sandbox.chains.baseSepolia;
+    assert.equal((await shortWait.pay(id, { account: buyer, validBefore })).status, 202);
+    await shortWait.afterSettling(id);
+    const { client } = shortWait.sandbox.chains.baseSepolia;
     // An idle chain has a block every 30 s.
     await eventually(async () => assert.ok((await client.getBlock()).timestamp > validBefore), 100_000);
-    advanceClock(BETWEEN_LOOKS_MS);
-    await hurried.becomes(id, { session: 'open', payments: ['failed'], events: [] });
-    assert.equal((await hurried.visit(id)).status, 402);
+    advanceClock(BETWEEN_CHECKS_MS);
+    await shortWait.becomes(id, { session: 'open', payments: ['failed'], events: [] });
+    assert.equal((await shortWait.visit(id)).status, 402);
   });
 
-  it('opens the session again when a Solana transaction is lost and its blockhash is too old', async () => {
-    await hurried.sandbox.turn({ settle: 'lose_transaction', confirmWithinMs: 500 });
-    const [id, answer] = await payNew(hurried, ON_SOLANA);
+  it('fail when a Solana transaction is lost and its blockhash has expired, and the session is open again', async () => {
+    await shortWait.sandbox.turn({ settle: 'lose_transaction', confirmWithinMs: 500 });
+    const [id, answer] = await payNew(shortWait, ON_SOLANA);
     assert.equal(answer.status, 202);
-    await hurried.afterSettling(id);
-    // By the chain's own time, since the first look.
-    await hurried.afterAnotherLook(id);
+    await shortWait.afterSettling(id);
+    // By the chain's own time, counted from the first check.
+    await shortWait.afterNextCheck(id);
     advanceClock(240_000);
-    await hurried.becomes(id, { session: 'open', payments: ['failed'], events: [] });
+    await shortWait.becomes(id, { session: 'open', payments: ['failed'], events: [] });
   });
 });

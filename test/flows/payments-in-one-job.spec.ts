@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { resetClock } from '../../shared/process/clock.js';
 import { createHandlers, type Handlers } from '../../workers/process/handlers.js';
-import { told } from '../support/link-answers.js';
+import { answerOf } from '../support/link-answers.js';
 import { type MoneyFlow, openMoneyFlow } from '../support/money-flow.js';
 
 const COUNT = 5;
@@ -12,8 +12,8 @@ describe('payments that share a job', () => {
   let handlers: Handlers;
   before(async () => {
     flow = await openMoneyFlow('settled_together', { environment: { SETTLE_WAIT_MS: '0' }, worker: false });
-    // No job of this queue goes through it.
-    handlers = createHandlers(flow.openHands().deps, undefined as never);
+    // The test calls the handlers itself, so that no queue is needed.
+    handlers = createHandlers(flow.openManualWorker().deps, undefined as never);
   });
   after(() => flow.close());
   afterEach(() => {
@@ -21,19 +21,22 @@ describe('payments that share a job', () => {
     return flow.assertBooks();
   });
 
-  /** Claimed, and nobody at work on them yet. */
+  /** Claims five payments, which no worker takes. */
   async function claim(): Promise<{ ids: string[]; payments: string[] }> {
     const ids: string[] = [];
     for (let n = 0; n < COUNT; n++) {
       const { id } = await flow.buildSession();
-      assert.equal(told(await flow.pay(id)), '202 processing');
+      assert.equal(answerOf(await flow.pay(id)), '202 processing');
       ids.push(id);
     }
     const payments = await Promise.all(ids.map(async (id) => (await flow.onlyPayment(id)).id));
     return { ids, payments };
   }
 
-  async function ringFor([paymentId = '', ...others]: readonly string[], by = handlers): Promise<void> {
+  async function settleTogether(
+    [paymentId = '', ...others]: readonly string[],
+    by = handlers,
+  ): Promise<void> {
     const payload = { paymentId, others: others.map((other) => ({ paymentId: other })) };
     await by['settle-payment'](payload);
   }
@@ -41,10 +44,10 @@ describe('payments that share a job', () => {
   const statuses = async (ids: readonly string[]): Promise<string[]> =>
     await Promise.all(ids.map(async (id) => (await flow.session(id)).status));
 
-  it('are not held up by one whose call hangs', async () => {
+  it('are not delayed by one whose call hangs', async () => {
     const { ids, payments } = await claim();
     const hold = flow.facilitator.settle.holdNext();
-    const job = ringFor(payments);
+    const job = settleTogether(payments);
     await eventually(async () => {
       const open = (await statuses(ids)).filter((status) => status !== 'complete');
       assert.deepEqual(open, ['processing']);
@@ -54,23 +57,27 @@ describe('payments that share a job', () => {
     assert.deepEqual(new Set(await statuses(ids)), new Set(['complete']));
   });
 
-  it('are each paid once when the job is repeated, and runs twice at the same time', async () => {
+  it('are each paid once when the job is repeated and runs twice at once', async () => {
     const { ids, payments } = await claim();
-    await Promise.all([ringFor(payments), ringFor([...payments].reverse()), ringFor(payments)]);
-    await ringFor(payments);
+    await Promise.all([
+      settleTogether(payments),
+      settleTogether([...payments].reverse()),
+      settleTogether(payments),
+    ]);
+    await settleTogether(payments);
     assert.deepEqual(new Set(await statuses(ids)), new Set(['complete']));
   });
 
-  it('are settled though one of them is no payment at all', async () => {
+  it("are settled although one id is not a payment's", async () => {
     const { ids, payments } = await claim();
-    // Whether Postgres reads such an id, and refuses it, is its plan's affair.
-    await ringFor(['not an id\0', ...payments]).catch(() => undefined);
+    // Whether Postgres rejects such an id depends on its query plan.
+    await settleTogether(['not an id\0', ...payments]).catch(() => undefined);
     assert.deepEqual(new Set(await statuses(ids)), new Set(['complete']));
   });
 
-  it('are settled though the work of one of them fails: so does their job, and only then', async () => {
+  it('are settled although one of them fails with an error, and then the job fails', async () => {
     const { ids, payments } = await claim();
-    const { deps } = flow.openHands();
+    const { deps } = flow.openManualWorker();
     const { facilitator } = deps;
     let fails = true;
     deps.facilitator = {
@@ -79,14 +86,17 @@ describe('payments that share a job', () => {
         const verdict = await facilitator.settle(...call);
         if (!fails) return verdict;
         fails = false;
-        throw new Error('a fault of ours, and the money has moved');
+        throw new Error('an internal error after the money has moved');
       },
     };
-    await assert.rejects(ringFor(payments, createHandlers(deps, undefined as never)), /a fault of ours/);
+    await assert.rejects(
+      settleTogether(payments, createHandlers(deps, undefined as never)),
+      /an internal error/,
+    );
     const moved = await statuses(ids);
     const [lost = assert.fail(), ...others] = ids.filter((_id, index) => moved[index] !== 'complete');
     assert.deepEqual([(await flow.session(lost)).status, others], ['processing', []]);
-    await flow.openHands().doNext((await flow.onlyPayment(lost)).id);
+    await flow.openManualWorker().doNext((await flow.onlyPayment(lost)).id);
     assert.equal((await flow.session(lost)).status, 'complete');
   });
 });

@@ -8,7 +8,7 @@ import { assertInvalid, assertMissing, client } from '../support/api-client.js';
 import { idsOf, readPage } from '../support/pages.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
-describe('deliveries, told to their merchant', () => {
+describe('the API of webhook deliveries', () => {
   let flow: WebhookFlow;
   before(async () => {
     flow = await openWebhookFlow('webhooks_told');
@@ -21,7 +21,7 @@ describe('deliveries, told to their merchant', () => {
   const list = async (hook: Pick<Hook, 'id'>, query = '') =>
     (await flow.api.get(pathOf(hook, query)).expect(200)).body;
 
-  it('say of each try when it was, how long it took, and what came of it', async () => {
+  it('shows time, duration and outcome of each try', async () => {
     const hook = await flow.addEndpoint();
     const reactions: Reaction[] = [
       reset,
@@ -36,7 +36,7 @@ describe('deliveries, told to their merchant', () => {
       assert.equal(data[0].next_try_at, Math.floor((row.dueAt?.getTime() ?? 0) / 1000));
       assert.equal(data[0].status, 'pending');
       advanceClock((row.dueAt?.getTime() ?? 0) - nowMs());
-      await flow.ringEndpoint(hook.id);
+      await flow.enqueueDeliveries(hook.id);
     }
     const row = await flow.afterTries(hook.id, 3);
     const { data, ...around } = await list(hook);
@@ -66,16 +66,16 @@ describe('deliveries, told to their merchant', () => {
     }
   });
 
-  it('are listed newest first, in pages and by their status', async () => {
+  it('lists them newest first, in pages and by status', async () => {
     const hook = await flow.addEndpoint();
     await flow.addEndpoint();
     const closed = await closedPort();
-    await flow.expireQuietly(3);
+    await flow.expireWithoutNotifying(3);
     await flow.untilSucceeded(hook.id, 3);
     const url = `http://127.0.0.1:${closed}/`;
     await flow.api.post(`/v1/webhook_endpoints/${hook.id}`, { url }).expect(200);
-    await flow.expireQuietly(1);
-    await flow.ringEndpoint(hook.id);
+    await flow.expireWithoutNotifying(1);
+    await flow.enqueueDeliveries(hook.id);
     const ids = (await flow.deliveries(hook.id)).map(({ id }) => id).reverse();
     assert.deepEqual(idsOf(await list(hook)), ids);
     const first = await list(hook, '?limit=2');
@@ -89,16 +89,16 @@ describe('deliveries, told to their merchant', () => {
       assert.deepEqual(idsOf(await list(hook, `?status=${status}`)), []);
     assertInvalid(await flow.api.get(pathOf(hook, '?status=held')), 'parameter_invalid_enum', 'status');
 
-    // What waits for its endpoint to be enabled has no time.
+    // A held delivery has no next try.
     await flow.api.post(`/v1/webhook_endpoints/${hook.id}`, { disabled: true }).expect(200);
     const [held] = (await list(hook, '?status=pending')).data;
     if (held.tries.length === 1) assert.equal(held.tries[0].error, 'ECONNREFUSED');
     assert.ok(held.next_try_at === null || held.tries.length === 0);
   });
 
-  it('are those of this endpoint alone, and of its own account and mode', async () => {
+  it('shows those of one endpoint in its own account and mode', async () => {
     const [hook, other] = [await flow.addEndpoint(), await flow.addEndpoint()];
-    await flow.expireQuietly(1);
+    await flow.expireWithoutNotifying(1);
     await flow.untilSucceeded(hook.id, 1);
     const [elsewhere] = idsOf(await list(other));
     for (const cursor of [elsewhere, newId('wd_')]) {
@@ -113,9 +113,9 @@ describe('deliveries, told to their merchant', () => {
     assertMissing(await flow.api.get(pathOf(hook)));
   });
 
-  it('are as many as asked for, however much was answered', async () => {
+  it('shows a hundred with long histories in one page', async () => {
     const hook = await flow.addEndpoint();
-    await flow.expireQuietly(1);
+    await flow.expireWithoutNotifying(1);
     const [row] = await flow.untilSucceeded(hook.id, 1);
     const words = '\\"é'.repeat(340);
     const tries = Array.from({ length: 14 }, () => ({ ...row?.history[0], answer: words }));

@@ -6,40 +6,40 @@ import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { newId } from '../../shared/values/ids.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
 import type { Checkout, SignedPayment } from '../support/checkout.js';
-import { type LinkMethod, told } from '../support/link-answers.js';
+import { type CheckoutPair, openCheckoutPair } from '../support/checkout-pair.js';
+import { answerOf, type LinkMethod } from '../support/link-answers.js';
 import { type LinkRecord, OPEN, PAID, recordOf } from '../support/link-record.js';
-import { openPatientAndHasty, type PatientAndHasty } from '../support/patient-and-hasty.js';
 
-/** What the contract says of links, a test for each of its rows. */
-describe('a link keeps the contract’s promise about', () => {
-  let both: PatientAndHasty;
+/** One test for each of the contract's rows about payment links. */
+describe('a payment link follows the contract on', () => {
+  let both: CheckoutPair;
   let checkout: Checkout;
-  let hasty: Checkout;
+  let noWait: Checkout;
   let id: string;
   let payment: SignedPayment;
 
   before(async () => {
-    both = await openPatientAndHasty();
-    ({ checkout, hasty } = both);
+    both = await openCheckoutPair();
+    ({ checkout, noWait } = both);
   });
   beforeEach(async () => {
     ({ id } = await checkout.buildSession());
     payment = await checkout.sign(id);
   });
-  afterEach(() => both.settleDown());
+  afterEach(() => both.reset());
   after(() => both.close());
 
-  /** The whole record of one request. */
+  /** Sends a request and records its answer and effects. */
   async function visit(headers: Record<string, string>, link = id): Promise<LinkRecord> {
     return await recordOf(checkout, link.replace(/\?.*/, ''), await checkout.visit(link, headers), payment);
   }
   const pay = (link = id, header = payment.header): Promise<LinkRecord> =>
     visit({ 'PAYMENT-SIGNATURE': header }, link);
 
-  /** Claimed, and held at the facilitator until it is released. */
+  /** Pays, claims the session, and holds /settle until it is released. */
   async function payAndHold(): Promise<{ release(): void }> {
     const hold = checkout.facilitator.settle.holdNext();
-    assert.equal(told(await hasty.visit(id, { 'PAYMENT-SIGNATURE': payment.header })), '202 processing');
+    assert.equal(answerOf(await noWait.visit(id, { 'PAYMENT-SIGNATURE': payment.header })), '202 processing');
     await eventually(() => assert.deepEqual(checkout.calls(payment), { verify: 1, settle: 1 }));
     return hold;
   }
@@ -63,7 +63,7 @@ describe('a link keeps the contract’s promise about', () => {
     })) {
       answers[name] = [];
       for (const header of ['!', wrong]) {
-        answers[name].push(told(await checkout.visit(link, { 'PAYMENT-SIGNATURE': header })));
+        answers[name].push(answerOf(await checkout.visit(link, { 'PAYMENT-SIGNATURE': header })));
       }
     }
     assert.deepEqual(answers, {
@@ -75,13 +75,13 @@ describe('a link keeps the contract’s promise about', () => {
     assert.equal(checkout.facilitator.calls.verify.length, asked);
   });
 
-  it('unknown query parameters, which it ignores', async () => {
+  it('unknown query parameters: ignored', async () => {
     assert.deepEqual(await pay(`${id}?utm_source=x&id=other`), { ...PAID, answer: '200 complete' });
   });
 
-  it('a payment that failed in the background: told to a later GET, without a receipt', async () => {
+  it('a payment that failed in the background: reported to a later GET, without a receipt', async () => {
     const hold = checkout.facilitator.settle.holdNext(failsToSettle('insufficient_funds'));
-    await hasty.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
+    await noWait.visit(id, { 'PAYMENT-SIGNATURE': payment.header });
     hold.release();
     await eventually(async () => assert.equal((await checkout.session(id)).status, 'open'));
     assert.deepEqual(await visit({}), {
@@ -93,7 +93,7 @@ describe('a link keeps the contract’s promise about', () => {
     });
   });
 
-  it('the same header again, while its payment is in progress and after it paid', async () => {
+  it('the same header sent again during its payment and after it', async () => {
     const { release } = await payAndHold();
     assert.deepEqual(await pay(), {
       ...OPEN,
@@ -110,31 +110,31 @@ describe('a link keeps the contract’s promise about', () => {
     assert.deepEqual(await visit({}), { ...PAID, answer: '200 complete' });
   });
 
-  it('the header’s forms: standard or URL-safe, padded or not', async () => {
+  it('the header’s encodings: standard or URL-safe base64, padded or not', async () => {
     const bytes = Buffer.from(payment.header, 'base64');
     assert.equal(payment.header.length % 4, 0);
     assert.deepEqual(await pay(id, bytes.toString('base64url')), { ...PAID, answer: '200 complete' });
   });
 
-  it('what must equal an offered entry, and whose entry the facilitator is told', async () => {
+  it('entries: matched with `accepts`, and the facilitator gets the offered one', async () => {
     const { accepted, payload } = payment;
     const respelled = { ...accepted, payTo: accepted.payTo.toLowerCase(), maxTimeoutSeconds: 9, extra: {} };
     assert.deepEqual(await pay(id, paymentHeader(accepted, payload, { accepted: respelled })), {
       ...PAID,
       answer: '200 complete',
     });
-    const told = checkout.facilitator.calls.settle.at(-1)?.body as FacilitatorRequest;
-    assert.deepEqual(told.paymentRequirements, accepted);
+    const request = checkout.facilitator.calls.settle.at(-1)?.body as FacilitatorRequest;
+    assert.deepEqual(request.paymentRequirements, accepted);
   });
 
-  it('a payload that contradicts its entry: refused before anyone is asked', async () => {
+  it('a payload that contradicts its entry: refused before the facilitator is asked', async () => {
     assert.deepEqual(await pay(id, authorized({ value: '4499999' })), {
       ...OPEN,
       answer: '402 invalid_exact_evm_payload_authorization_value',
     });
   });
 
-  it('the payload’s key, which no spelling changes', async () => {
+  it('the payload’s key, which is the same in every spelling', async () => {
     const nonce = `0x${payment.payload.authorization.nonce.slice(2).toUpperCase()}`;
     assert.deepEqual(await pay(), { ...PAID, answer: '200 complete' });
     const { id: other } = await checkout.buildSession();
@@ -147,13 +147,13 @@ describe('a link keeps the contract’s promise about', () => {
     });
   });
 
-  for (const [said, code] of [
+  for (const [reason, code] of [
     ['invalid_exact_evm_insufficient_balance', 'insufficient_funds'],
     ['a_newer_word', 'a_newer_word'],
-    ['No word at all!', 'payment_failed'],
+    ['Not a code!', 'payment_failed'],
   ] as const) {
-    it(`the code: ${code} for "${said}"`, async () => {
-      checkout.facilitator.verify.next(refuses(said));
+    it(`the failure code: ${code} for "${reason}"`, async () => {
+      checkout.facilitator.verify.next(refuses(reason));
       assert.deepEqual(await pay(), { ...OPEN, answer: `402 ${code}`, verify: 1 });
     });
   }
@@ -163,30 +163,30 @@ describe('a link keeps the contract’s promise about', () => {
     ['scheme', { scheme: 'upto' }, 'unsupported_scheme'],
     ['network', { network: 'eip155:1' }, 'invalid_network'],
   ] as const) {
-    it(`a payment for no entry, because of its ${title}: ${code}`, async () => {
+    it(`a payment that matches no entry because of its ${title}: ${code}`, async () => {
       const accepted = { ...payment.accepted, ...change };
       const header = paymentHeader(payment.accepted, payment.payload, { accepted });
       assert.deepEqual(await pay(id, header), { ...OPEN, answer: `402 ${code}` });
     });
   }
 
-  it('both payment headers: PAYMENT-SIGNATURE wins', async () => {
+  it('both payment headers: PAYMENT-SIGNATURE takes precedence', async () => {
     const record = await visit({ 'PAYMENT-SIGNATURE': payment.header, 'X-PAYMENT': '!' });
     assert.deepEqual(record, { ...PAID, answer: '200 complete' });
   });
 
-  it('a payload of version 1 in X-PAYMENT, which pays', async () => {
+  it('a payload of version 1 in X-PAYMENT: it pays', async () => {
     const header = v1PaymentHeader('base-sepolia', payment.payload);
     assert.deepEqual(await visit({ 'X-PAYMENT': header }), { ...PAID, answer: '200 complete' });
   });
 
-  it('HEAD, which is a GET without a body and never pays', async () => {
+  it('HEAD: a GET without a body that never pays', async () => {
     const res = await checkout.send('head', id, { 'PAYMENT-SIGNATURE': payment.header });
     assert.equal(res.get('PAYMENT-REQUIRED'), (await checkout.visit(id)).get('PAYMENT-REQUIRED'));
     assert.deepEqual(await recordOf(checkout, id, res, payment), { ...OPEN, answer: '402' });
   });
 
-  it('OPTIONS, which is always 204 and never pays', async () => {
+  it('OPTIONS: always 204, and never pays', async () => {
     for (const link of [id, newId('cs_test_')]) {
       const res = await fetch(`http://127.0.0.1:${checkout.app.port}/c/${link}`, {
         method: 'OPTIONS',
@@ -207,12 +207,12 @@ describe('a link keeps the contract’s promise about', () => {
     });
   }
 
-  it('the page: 200, 410 or 404, and an agent’s status and headers for a payment', async () => {
+  it('the page: 200, 410 or 404, and the agent’s status and headers for a payment', async () => {
     const page = { Accept: 'text/html' };
     assert.deepEqual(await visit(page), { ...OPEN, answer: '200 page' });
     const { id: expired } = await checkout.buildSession({ status: 'expired' });
     assert.equal((await visit(page, expired)).answer, '410 page');
-    assert.equal(told(await checkout.visit(newId('cs_test_'), page)), '404 page');
+    assert.equal(answerOf(await checkout.visit(newId('cs_test_'), page)), '404 page');
     const paying = { ...page, 'PAYMENT-SIGNATURE': payment.header };
     checkout.facilitator.verify.next(refuses('insufficient_funds'));
     assert.deepEqual(await visit(paying), { ...OPEN, answer: '402 page', verify: 1 });
