@@ -1,37 +1,37 @@
 import { readFile } from 'node:fs/promises';
 import { Redis } from 'ioredis';
 import { buildMerchant, buildSessions } from '../world/shop/factories.js';
-import type { Row } from './benchmark.js';
 import { CREATE } from './create.js';
+import { round } from './load/race.js';
 import { type Load, runLoad } from './load/wrk.js';
 import { signedForSessions } from './pay.js';
-import { round } from './race.js';
-import type { BenchServices } from './services.js';
-import { until } from './shop.js';
-import { type BenchProcess, cpuMsOf } from './stage/server-process.js';
-import { openStage, type Stage } from './stage/service.js';
+import type { Row } from './report/benchmark.js';
+import { type BenchProcess, cpuMsOf } from './system/server-process.js';
+import type { BenchServices } from './system/services.js';
+import { until } from './system/shop.js';
+import { openSystem, type System } from './system/system.js';
 
 /**
- * What one of each thing costs, under load, where there is too little of nothing else: processor time of each part,
- * commits and bytes in Postgres, commands and bytes in Redis. The arithmetic of capacity begins here.
+ * Resources per operation under load: processor time of each process, commits and bytes in Postgres, commands and bytes
+ * in Redis. The basis of capacity planning.
  */
 const SECONDS = 5;
 const CONNECTIONS = 50;
-/** More than are paid in that time. */
+/** More sessions than are paid in that time. */
 const TO_PAY = 10_000;
 
 export async function cost(services: BenchServices): Promise<Row[]> {
-  const stage = await openStage(services);
+  const system = await openSystem(services);
   const redis = new Redis(services.redisUrl);
   try {
-    const { accountId, testKey } = await buildMerchant(stage.db);
-    const facilitator = { FACILITATOR_URL: (await stage.startBaseline('facilitator')).url };
-    const receiver = await stage.startBaseline('receiver');
-    const web = await stage.startWeb(facilitator);
-    const worker = await stage.startWorker(facilitator);
-    const parts = { web, worker, postgres: await postmaster(stage), redis };
+    const { accountId, testKey } = await buildMerchant(system.db);
+    const facilitator = { FACILITATOR_URL: (await system.startBaseline('facilitator')).url };
+    const receiver = await system.startBaseline('receiver');
+    const web = await system.startWeb(facilitator);
+    const worker = await system.startWorker(facilitator);
+    const parts = { web, worker, postgres: await postmaster(system), redis };
     const headers = { Authorization: `Bearer ${testKey}` };
-    const sessions = await buildSessions(stage.db, accountId, 2000);
+    const sessions = await buildSessions(system.db, accountId, 2000);
     const load = { url: web.url, connections: CONNECTIONS, seconds: SECONDS, expects: 'success' } as const;
     const create: Load = { ...load, requests: [{ ...CREATE, headers: { ...CREATE.headers, ...headers } }] };
     const retrieve: Load = {
@@ -47,29 +47,29 @@ export async function cost(services: BenchServices): Promise<Row[]> {
     const sent = async (one: Load): Promise<number> => (await runLoad(one)).sent;
     const prepareToPay = async (): Promise<Load> => ({
       ...load,
-      requests: await signedForSessions(stage.db, accountId, TO_PAY),
+      requests: await signedForSessions(system.db, accountId, TO_PAY),
       once: true,
     });
     await sent(await prepareToPay());
     const [first, second] = [await prepareToPay(), await prepareToPay()];
     const rows = [
-      await measure(stage, parts, 'a session created', () => sent(create)),
-      await measure(stage, parts, 'a session retrieved', () => sent(retrieve)),
-      await measure(stage, parts, 'a link asked, unpaid', () => sent(ask)),
-      await measure(stage, parts, 'a payment, with no webhook endpoint', () => sent(first)),
+      await measure(system, parts, 'a session created', () => sent(create)),
+      await measure(system, parts, 'a session retrieved', () => sent(retrieve)),
+      await measure(system, parts, 'a link asked, unpaid', () => sent(ask)),
+      await measure(system, parts, 'a payment, with no webhook endpoint', () => sent(first)),
     ];
     await addEndpoint(web, headers, receiver.url);
     rows.push(
-      await measure(stage, parts, 'a payment, with its event delivered', async () => {
+      await measure(system, parts, 'a payment, with its event delivered', async () => {
         const paid = await sent(second);
-        await until(async () => (await pendingDeliveries(stage)) === 0);
+        await until(async () => (await pendingDeliveries(system)) === 0);
         return paid;
       }),
     );
     return rows;
   } finally {
     redis.disconnect();
-    await stage.close();
+    await system.close();
   }
 }
 
@@ -82,7 +82,7 @@ async function addEndpoint(web: BenchProcess, headers: Record<string, string>, u
   if (!answer.ok) throw new Error(await answer.text());
 }
 
-async function pendingDeliveries({ db }: Stage): Promise<number> {
+async function pendingDeliveries({ db }: System): Promise<number> {
   const { rows } = await db.raw(
     `SELECT count(*)::int AS pending FROM webhook_deliveries WHERE status = 'pending'`,
   );
@@ -96,10 +96,10 @@ interface Parts {
   redis: Redis;
 }
 
-async function measure(stage: Stage, parts: Parts, what: string, act: () => Promise<number>): Promise<Row> {
-  const before = await read(stage, parts);
+async function measure(system: System, parts: Parts, what: string, act: () => Promise<number>): Promise<Row> {
+  const before = await read(system, parts);
   const times = await act();
-  const after = await read(stage, parts);
+  const after = await read(system, parts);
   const each = (part: keyof typeof before): number => round((after[part] - before[part]) / times);
   return {
     what,
@@ -114,27 +114,27 @@ async function measure(stage: Stage, parts: Parts, what: string, act: () => Prom
   };
 }
 
-async function read({ db }: Stage, { web, worker, postgres, redis }: Parts) {
+async function read({ db }: System, { web, worker, postgres, redis }: Parts) {
   await db.raw('SELECT pg_stat_force_next_flush()');
   const { rows } = await db.raw(`
     SELECT xact_commit::int AS commits, pg_database_size(datname) AS bytes FROM pg_stat_database
     WHERE datname = current_database()`);
   const [webMs, workerMs, postgresMs] = await Promise.all([web.cpuMs(), worker.cpuMs(), postgres.cpuMs()]);
   const info = await redis.info();
-  const told = (name: string): number => Number(new RegExp(`^${name}:([0-9.]+)`, 'm').exec(info)?.[1]);
+  const field = (name: string): number => Number(new RegExp(`^${name}:([0-9.]+)`, 'm').exec(info)?.[1]);
   return {
     web: webMs,
     worker: workerMs,
     postgres: postgresMs,
-    redis: (told('used_cpu_sys') + told('used_cpu_user')) * 1000,
-    commands: told('total_commands_processed'),
-    memory: told('used_memory'),
+    redis: (field('used_cpu_sys') + field('used_cpu_user')) * 1000,
+    commands: field('total_commands_processed'),
+    memory: field('used_memory'),
     ...rows[0],
   };
 }
 
-/** Postgres with all its processes, those that have ended too. */
-async function postmaster({ db }: Stage): Promise<Pick<BenchProcess, 'cpuMs'>> {
+/** Postgres with all its processes, ended ones included. */
+async function postmaster({ db }: System): Promise<Pick<BenchProcess, 'cpuMs'>> {
   const { rows } = await db.raw('SELECT pg_backend_pid() AS pid');
   const status = await readFile(`/proc/${rows[0].pid}/status`, 'utf8');
   const parent = Number(/PPid:\s+(\d+)/.exec(status)?.[1]);

@@ -1,9 +1,9 @@
 import { buildMerchant } from '../world/shop/factories.js';
-import type { Row } from './benchmark.js';
+import { type Contender, race, rateRow } from './load/race.js';
 import type { PreparedRequest } from './load/wrk.js';
-import { type Contender, race, rateRow } from './race.js';
-import type { BenchServices } from './services.js';
-import { openStage } from './stage/service.js';
+import type { Row } from './report/benchmark.js';
+import type { BenchServices } from './system/services.js';
+import { openSystem } from './system/system.js';
 
 const ORDER = {
   mode: 'payment',
@@ -34,7 +34,7 @@ const THREE_ITEMS = new URLSearchParams(
   }),
 );
 
-/** A create with an Idempotency-Key of its own, but for its API key. */
+/** A create without its API key. Each request gets an Idempotency-Key of its own. */
 export const CREATE = {
   method: 'POST',
   path: '/v1/checkout/sessions',
@@ -42,7 +42,7 @@ export const CREATE = {
   body: JSON.stringify(ORDER),
 } as const satisfies PreparedRequest;
 
-/** A create with everything on, as JSON, against one INSERT in bare Express. */
+/** A create with all fields, as JSON, against one INSERT in bare Express. */
 export function create(services: BenchServices): Promise<Row[]> {
   return raceCreates(services, 'create', 0.95, {
     headers: { 'Content-Type': 'application/json' },
@@ -50,7 +50,7 @@ export function create(services: BenchServices): Promise<Row[]> {
   });
 }
 
-/** The same in Stripe's form encoding with three items. */
+/** The same in Stripe's form encoding, with three items. */
 export function createForm(services: BenchServices): Promise<Row[]> {
   return raceCreates(services, 'create-form', 0.85, {
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -64,10 +64,10 @@ async function raceCreates(
   goal: number,
   { headers, body }: Required<Pick<PreparedRequest, 'headers' | 'body'>>,
 ): Promise<Row[]> {
-  const stage = await openStage(services);
+  const system = await openSystem(services);
   try {
-    const { testKey } = await buildMerchant(stage.db);
-    const [web, bare] = await Promise.all([stage.startWeb(), stage.startBaseline('insert')]);
+    const { testKey } = await buildMerchant(system.db);
+    const [web, bare] = await Promise.all([system.startWeb(), system.startBaseline('insert')]);
     const post = { method: 'POST', expects: 'success' } as const;
     const ours: PreparedRequest = {
       ...post,
@@ -91,6 +91,6 @@ async function raceCreates(
     }
     return rows;
   } finally {
-    await stage.close();
+    await system.close();
   }
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
-import type { Row } from './benchmark.js';
 import { seedInBulk } from './growth/bulk.js';
 import { BIG_ACCOUNT } from './growth/seed.js';
-import { round } from './race.js';
-import type { BenchServices } from './services.js';
-import type { BenchProcess } from './stage/server-process.js';
-import { openStage } from './stage/service.js';
+import { round } from './load/race.js';
+import type { Row } from './report/benchmark.js';
+import type { BenchProcess } from './system/server-process.js';
+import type { BenchServices } from './system/services.js';
+import { openSystem } from './system/system.js';
 
 const PAYMENTS = 1_000_000;
 const HEAP_MIB = 64;
@@ -14,18 +14,18 @@ const GOAL = 1.25;
 const LOOK_EVERY_MS = 50;
 
 /**
- * A year of a million payments as CSV, by a web process whose heap holds a small part of it: what is resident while the
- * last tenth is read, against the first.
+ * Exports a year with a million payments as CSV from a web process with a small heap; compares the resident memory
+ * during the first and the last tenth.
  */
 export async function csv(services: BenchServices): Promise<Row[]> {
-  const stage = await openStage(services);
+  const system = await openSystem(services);
   try {
     const others = { accounts: 1, deliveries: 1, idempotencyRecords: 1 };
     const counts = { sessions: PAYMENTS, payments: PAYMENTS, ...others };
-    await seedInBulk(stage.config.database, counts, (line) => process.stdout.write(`${line}\n`));
+    await seedInBulk(system.config.database, counts, (line) => process.stdout.write(`${line}\n`));
     const mine = { accountId: BIG_ACCOUNT, livemode: false, name: 'Bench' };
-    const { secret } = await createApiKey(stage.db, mine);
-    const web = await stage.startWeb({ NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` });
+    const { secret } = await createApiKey(system.db, mine);
+    const web = await system.startWeb({ NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` });
     const { lines, bytes, seconds, peaks } = await readAll(web, secret);
     const ratio = (peaks.at(-1) ?? 0) / (peaks[0] ?? 0);
     return [
@@ -43,7 +43,7 @@ export async function csv(services: BenchServices): Promise<Row[]> {
       },
     ];
   } finally {
-    await stage.close();
+    await system.close();
   }
 }
 
@@ -51,11 +51,11 @@ interface Read {
   lines: number;
   bytes: number;
   seconds: number;
-  /** What was resident at most, in MiB, while each tenth was read. */
+  /** The highest resident memory, in MiB, during each tenth. */
   peaks: number[];
 }
 
-/** Counts what comes, and keeps nothing of it. */
+/** Counts the bytes and keeps none. */
 async function readAll(web: BenchProcess, key: string): Promise<Read> {
   let [lines, bytes, isOver] = [-1, 0, false];
   const peaks: number[] = Array(10).fill(0);

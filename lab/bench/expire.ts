@@ -1,54 +1,54 @@
 import { request } from 'undici';
 import type { Knex } from '../../shared/db/knex.js';
 import { buildSessions } from '../world/shop/factories.js';
-import type { Row } from './benchmark.js';
-import { compareRates, middle, type Pair } from './race.js';
-import type { BenchServices } from './services.js';
-import { openShop, until } from './shop.js';
-import type { BenchProcess } from './stage/server-process.js';
-import { openStage, type Stage } from './stage/service.js';
+import { compareRates, middle, type Pair } from './load/race.js';
+import type { Row } from './report/benchmark.js';
+import type { BenchProcess } from './system/server-process.js';
+import type { BenchServices } from './system/services.js';
+import { openShop, until } from './system/shop.js';
+import { openSystem, type System } from './system/system.js';
 
 const OVERDUE = 100_000;
 const BATCH = 1000;
-/** Each takes a minute, most of it for the baseline. */
+/** Each round takes a minute, most of it for the baseline. */
 const ROUNDS = 3;
 const GOAL = 10;
 
 /**
- * Overdue sessions, each with its event and one delivery, expired by one worker process, which has that to do only:
- * from its start, the time until it looks included. The baseline writes the same rows one by one.
+ * Overdue sessions, each with its event and one delivery, expired by one worker process without other work; the time
+ * runs from its start. The baseline writes the same rows one by one.
  */
 export async function expire(services: BenchServices): Promise<Row[]> {
-  const stage = await openStage(services);
-  const shop = await openShop(stage);
+  const system = await openSystem(services);
+  const shop = await openShop(system);
   try {
     await shop.addEndpoint('http://127.0.0.1:1/');
-    const bare = await stage.startBaseline('expire-one-by-one');
-    const seed = () => seedOverdue(stage.db, shop.accountId);
+    const bare = await system.startBaseline('expire-one-by-one');
+    const seed = () => seedOverdue(system.db, shop.accountId);
     const rates: Pair<number>[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       await seed();
-      const ours = await byWorker(stage);
+      const ours = await byWorker(system);
       await seed();
       rates.push({ ours, baseline: await oneByOne(bare) });
-      await requireAll(stage.db, OVERDUE * 2 * (round + 1));
+      await requireAll(system.db, OVERDUE * 2 * (round + 1));
     }
     return [compareRates('expire, sessions', middle(rates, Number), GOAL)];
   } finally {
     await shop.close();
-    await stage.close();
+    await system.close();
   }
 }
 
 async function seedOverdue(db: Knex, accountId: string): Promise<void> {
   const expiresAt = new Date(Date.now() - 1000);
   for (let made = 0; made < OVERDUE; made += BATCH) await buildSessions(db, accountId, BATCH, { expiresAt });
-  // Else autovacuum does so, some time in a round.
+  // Otherwise autovacuum would run during a round.
   await db.raw('VACUUM ANALYZE');
 }
 
-/** Per second. */
-async function byWorker({ db, startWorker }: Stage): Promise<number> {
+/** Sessions per second. */
+async function byWorker({ db, startWorker }: System): Promise<number> {
   const worker = await startWorker({ WORKER_QUEUES: 'expire-sessions' });
   const began = performance.now();
   await until(async () => !(await hasOpen(db)));
@@ -57,13 +57,16 @@ async function byWorker({ db, startWorker }: Stage): Promise<number> {
   return OVERDUE / seconds;
 }
 
-/** The last to expire first, by their index: else who asks every moment reads the whole table, on the worker's processors. */
+/**
+ * Uses the index on the end, from its far side. Without it the poll would read the whole table, on the worker's
+ * processors.
+ */
 async function hasOpen(db: Knex): Promise<boolean> {
   const open = db('payables').where('status', 'open').orderBy('expiresAt', 'desc');
   return (await open.first('id')) !== undefined;
 }
 
-/** Per second. */
+/** Sessions per second. */
 async function oneByOne({ url }: BenchProcess): Promise<number> {
   const { body } = await request(url, { method: 'POST', headersTimeout: 0 });
   const { count, ms } = JSON.parse(await body.text());

@@ -2,15 +2,15 @@ import knexFactory from 'knex';
 import { Agent, type Dispatcher, request } from 'undici';
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { buildSessions } from '../world/shop/factories.js';
-import type { Row } from './benchmark.js';
 import { seedInBulk } from './growth/bulk.js';
 import { medians, WARM_UP } from './growth/medians.js';
 import { A_YEAR_OF_BUSINESS, BIG_ACCOUNT, type Counts, seedDatabase } from './growth/seed.js';
+import { round } from './load/race.js';
 import type { PreparedRequest } from './load/wrk.js';
 import { signed } from './pay.js';
-import { round } from './race.js';
-import type { BenchServices } from './services.js';
-import { openStage, type Stage } from './stage/service.js';
+import type { Row } from './report/benchmark.js';
+import type { BenchServices } from './system/services.js';
+import { openSystem, type System } from './system/system.js';
 
 const TIMES = 300;
 const GOAL = 1.15;
@@ -22,20 +22,20 @@ const ORDER = {
 type Acts = Record<'create' | 'retrieve' | 'list' | 'link-402' | 'pay', () => Promise<void>>;
 
 /**
- * What a request takes on a year of business and on next to nothing: two databases of one Postgres, each with a web
- * and a worker process of its own, asked in turn, request by request, so that a noisy moment meets both.
+ * Request latency with a year of data and with almost none: two databases of one Postgres, each with a web and a worker
+ * process, asked in turn, request by request, so that noise affects both.
  */
 export async function growth({ databaseUrl, redisUrl }: BenchServices): Promise<Row[]> {
-  const big = await openStage({
+  const big = await openSystem({
     databaseUrl: await addDatabase(databaseUrl, 'big'),
     redisUrl: `${redisUrl}/1`,
   });
-  const small = await openStage({
+  const small = await openSystem({
     databaseUrl: await addDatabase(databaseUrl, 'small'),
     redisUrl: `${redisUrl}/2`,
   });
   try {
-    await seedInBulk(big.config.database, A_YEAR_OF_BUSINESS, tell);
+    await seedInBulk(big.config.database, A_YEAR_OF_BUSINESS, report);
     await seedDatabase(small.db, HANDFUL);
     const [ours, baseline] = [await actsOn(big), await actsOn(small)];
     const rows: Row[] = [];
@@ -58,7 +58,7 @@ export async function growth({ databaseUrl, redisUrl }: BenchServices): Promise<
   }
 }
 
-function tell(line: string): void {
+function report(line: string): void {
   process.stderr.write(`${(performance.now() / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
 }
 
@@ -71,11 +71,11 @@ async function addDatabase(databaseUrl: string, name: string): Promise<string> {
   return url.href;
 }
 
-/** On the account that the seed made the biggest. */
-async function actsOn(stage: Stage): Promise<Acts> {
-  const { db } = stage;
-  const facilitator = { FACILITATOR_URL: (await stage.startBaseline('facilitator')).url };
-  const [web] = await Promise.all([stage.startWeb(facilitator), stage.startWorker(facilitator)]);
+/** Requests of the largest account of the seed. */
+async function actsOn(system: System): Promise<Acts> {
+  const { db } = system;
+  const facilitator = { FACILITATOR_URL: (await system.startBaseline('facilitator')).url };
+  const [web] = await Promise.all([system.startWeb(facilitator), system.startWorker(facilitator)]);
   const key = await createApiKey(db, { accountId: BIG_ACCOUNT, livemode: false, name: 'Bench' });
   const headers = { authorization: `Bearer ${key.secret}` };
   const sessions = await buildSessions(db, BIG_ACCOUNT, WARM_UP + TIMES);

@@ -1,10 +1,10 @@
-import type { Row } from './benchmark.js';
 import { openSubject } from './growth/measure.js';
 import { medians } from './growth/medians.js';
 import { seedDatabase } from './growth/seed.js';
-import { round } from './race.js';
-import type { BenchServices } from './services.js';
-import { openStage } from './stage/service.js';
+import { round } from './load/race.js';
+import type { Row } from './report/benchmark.js';
+import type { BenchServices } from './system/services.js';
+import { openSystem } from './system/system.js';
 
 const TIMES = 1000;
 const GOAL = 1.2;
@@ -16,10 +16,10 @@ const COUNTS = {
   idempotencyRecords: 100,
 };
 
-/** Whether the time of a 404 tells another account's object from none. */
+/** Checks that the latency of a 404 does not reveal whether another account has the object. */
 export async function isolation(services: BenchServices): Promise<Row[]> {
-  const stage = await openStage(services);
-  await seedDatabase(stage.db, COUNTS);
+  const system = await openSystem(services);
+  await seedDatabase(system.db, COUNTS);
   const { acts, close } = await openSubject({ ...services, facilitatorUrl: 'http://127.0.0.1:1' });
   try {
     const rows: Row[] = [];
@@ -39,6 +39,6 @@ export async function isolation(services: BenchServices): Promise<Row[]> {
     return rows;
   } finally {
     await close();
-    await stage.close();
+    await system.close();
   }
 }

@@ -3,7 +3,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { killProcesses } from '../world/processes/processes.js';
-import type { Benchmark } from './benchmark.js';
 import { cost } from './cost.js';
 import { create, createForm } from './create.js';
 import { csv } from './csv.js';
@@ -14,16 +13,17 @@ import { page } from './page.js';
 import { pay, payLatency } from './pay.js';
 import { memory, start } from './processes.js';
 import { link402, linkPoll, list, retrieve } from './reads.js';
+import type { Benchmark } from './report/benchmark.js';
 import { drawChart } from './report/chart.js';
-import { startBenchServices } from './services.js';
+import { startBenchServices } from './system/services.js';
 import { webhookIsolation } from './webhook-isolation.js';
 import { webhookLatency } from './webhook-latency.js';
 import { webhookNeighbours } from './webhook-neighbours.js';
 import { webhooks } from './webhooks.js';
 
 /**
- * `npm run bench [-- <name>]`: each benchmark on a Postgres and a Redis of its own. It prints a table and writes
- * bench/results/<name>.json and a chart beside it, which are kept to compare with.
+ * `npm run bench [-- <name>]` runs each benchmark on a Postgres and a Redis of its own. It prints a table and writes
+ * bench/results/<name>.json and a chart; both are committed for comparison.
  */
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   create,

@@ -1,19 +1,25 @@
+import { NETWORKS } from '../../shared/chains/networks.js';
+import type { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { newId } from '../../shared/values/ids.js';
-import { openShop, type Shop } from '../../test/support/page/shop.js';
-import { countTransfer, slowDown, type Transfer } from '../../test/support/page/transfer.js';
-import { evmWallet } from '../../test/support/page/wallets.js';
-import { lendServices } from '../../test/support/suite.js';
-import type { Row } from './benchmark.js';
-import type { BenchServices } from './services.js';
+import { startFacilitator } from '../world/facilitator/facilitator.js';
+import { launchBrowser } from '../world/page/browser.js';
+import { countTransfer, slowDown, type Transfer } from '../world/page/transfer.js';
+import { type Visit, type Visitor, visitPage } from '../world/page/visit.js';
+import { evmWallet } from '../world/page/wallets.js';
+import { buildMerchant, buildSession } from '../world/shop/factories.js';
+import type { Row } from './report/benchmark.js';
+import type { BenchServices } from './system/services.js';
+import { openSystem } from './system/system.js';
 
-/** First visits, of which the median counts. */
+/** First visits; the median counts. */
 const VISITS = 15;
 const SLOW_VISITS = 5;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
+const UNREACHABLE = 'http://127.0.0.1:1';
 
-/** What a first visit may take before any wallet is pressed, and how soon one can be pressed on slow 3G. */
-const MOST_BYTES = 24 * 1024;
-const MOST_REQUESTS = 3;
+/** The limits of a first visit until a wallet can be pressed, the time on slow 3G. */
+const MAX_BYTES = 24 * 1024;
+const MAX_REQUESTS = 3;
 const USABLE_MS = 5000;
 
 interface Load extends Transfer {
@@ -21,17 +27,23 @@ interface Load extends Transfer {
   usableMs: number;
 }
 
-/** When there is a wallet to press. */
+/** Records when the first wallet can be pressed. */
 const NOTE_WHEN_USABLE = `new MutationObserver((_, observer) => {
   if (document.querySelector('#wallets button') === null) return;
   window.usableAt = performance.now();
   observer.disconnect();
 }).observe(document, { childList: true, subtree: true });`;
 
-/** What it takes until a buyer can read the page, and until they can pay: bytes as they go over the wire. */
+/** The web process with a browser in front of it. */
+interface PageShop {
+  buildSession(overrides?: Partial<CheckoutSession>): Promise<CheckoutSession>;
+  visit(sessionId: string, visit: Visit): Promise<Visitor>;
+  close(): Promise<void>;
+}
+
+/** Measures a first visit to the payment page: requests, bytes over the wire, time until a buyer can read and can pay. */
 export async function page(services: BenchServices): Promise<Row[]> {
-  await lendServices(services);
-  const shop = await openShop({ worker: false });
+  const shop = await openPageShop(services);
   try {
     const one = await shop.buildSession();
     const lineItems = Array.from({ length: 100 }, (_, index) => ({
@@ -53,8 +65,28 @@ export async function page(services: BenchServices): Promise<Row[]> {
   }
 }
 
+async function openPageShop(services: BenchServices): Promise<PageShop> {
+  const [system, browser, facilitator] = await Promise.all([
+    openSystem(services),
+    launchBrowser(),
+    startFacilitator(),
+  ]);
+  const noChains = NETWORKS.map(({ environmentSuffix }) => [`RPC_URL_${environmentSuffix}`, UNREACHABLE]);
+  const web = await system.startWeb({ FACILITATOR_URL: facilitator.url, ...Object.fromEntries(noChains) });
+  const { accountId } = await buildMerchant(system.db);
+  return {
+    buildSession: (overrides) => buildSession(system.db, accountId, overrides),
+    visit: (sessionId, visit) => visitPage(browser, `${web.url}/c/${sessionId}`, visit),
+    async close() {
+      await browser.close();
+      await system.close();
+      await facilitator.close();
+    },
+  };
+}
+
 async function median(
-  shop: Shop,
+  shop: PageShop,
   id: string,
   visits: number,
   speed?: 'slow',
@@ -66,7 +98,7 @@ async function median(
     return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0);
   };
   const [requests, bytes, usableMs] = [middle('requests'), middle('bytes'), middle('usableMs')];
-  const holds = requests <= MOST_REQUESTS && bytes <= MOST_BYTES && usableMs <= USABLE_MS;
+  const holds = requests <= MAX_REQUESTS && bytes <= MAX_BYTES && usableMs <= USABLE_MS;
   return {
     requests,
     'bytes transferred': bytes,
@@ -76,18 +108,18 @@ async function median(
   };
 }
 
-async function load(shop: Shop, id: string, speed: 'slow' | undefined): Promise<Load> {
+async function load(shop: PageShop, id: string, speed: 'slow' | undefined): Promise<Load> {
   let transfer: Transfer | undefined;
-  const visitor = await shop.visitPage(id, {
+  const visitor = await shop.visit(id, {
     wallets: [evmWallet()],
     prepare: async (page) => {
-      page.setDefaultNavigationTimeout(PATIENCE_MS);
+      page.setDefaultNavigationTimeout(TIMEOUT_MS);
       await page.addInitScript(NOTE_WHEN_USABLE);
       transfer = await countTransfer(page);
       if (speed === 'slow') await slowDown(page);
     },
   });
-  await visitor.page.locator('#wallets button').first().waitFor({ timeout: PATIENCE_MS });
+  await visitor.page.locator('#wallets button').first().waitFor({ timeout: TIMEOUT_MS });
   const readableMs = await visitor.page.evaluate(
     'performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? performance.now()',
   );

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Knex } from '../../shared/db/knex.js';
 import { encodeHeader } from '../../shared/x402/headers.js';
 import { buildMerchant, buildSessions, EVM_WALLET } from '../world/shop/factories.js';
-import type { Row } from './benchmark.js';
+import { type Contender, median, race, rateRow, round } from './load/race.js';
 import type { Load, PreparedRequest } from './load/wrk.js';
 import { runLoad } from './load/wrk.js';
-import { type Contender, median, race, rateRow, round } from './race.js';
-import type { BenchServices } from './services.js';
-import { openStage, PAYER, type Stage } from './stage/service.js';
+import type { Row } from './report/benchmark.js';
+import type { BenchServices } from './system/services.js';
+import { openSystem, PAYER, type System } from './system/system.js';
 
 /** More than either side answers in a second. */
 const MOST_PER_SECOND = 3000;
@@ -23,10 +23,10 @@ const REQUIREMENTS = {
   extra: { name: 'USDC', version: '2' },
 };
 
-/** Paid requests from end to end: one web, one worker, a facilitator that answers at once. */
+/** Paid requests end to end: one web process, one worker process, a facilitator that answers at once. */
 export async function pay(services: BenchServices): Promise<Row[]> {
-  return await withShop(services, async (stage, facilitator, ours) => {
-    const bare = await stage.startBaseline('x402', facilitator);
+  return await withShop(services, async (system, facilitator, ours) => {
+    const bare = await system.startBaseline('x402', facilitator);
     const rows: Row[] = [];
     for (const [connections, goal] of [
       [50, 1.2],
@@ -47,7 +47,7 @@ export async function pay(services: BenchServices): Promise<Row[]> {
   });
 }
 
-/** How long a paid request takes over what the facilitator needs, which is nothing here. */
+/** The latency of a paid request without the facilitator's time, which is zero here. */
 export async function payLatency(services: BenchServices): Promise<Row[]> {
   const goals = [
     { connections: 1, p50Ms: 10, p99Ms: 25 },
@@ -55,7 +55,7 @@ export async function payLatency(services: BenchServices): Promise<Row[]> {
   ];
   return await withShop(services, async (_stage, _facilitator, ours) => {
     const rows: Row[] = [];
-    // Some two thousand payments: else one at a time would be measured while V8 still makes up its mind.
+    // About two thousand payments, so that V8 has optimized the code before single payments are measured.
     await runLoad(await ours(LATENCY_SECONDS, 50));
     for (const goal of goals) {
       await runLoad(await ours(2, goal.connections));
@@ -80,27 +80,27 @@ type Ours = (seconds: number, connections: number) => Promise<Load>;
 
 async function withShop(
   services: BenchServices,
-  measure: (stage: Stage, facilitator: { FACILITATOR_URL: string }, ours: Ours) => Promise<Row[]>,
+  measure: (system: System, facilitator: { FACILITATOR_URL: string }, ours: Ours) => Promise<Row[]>,
 ): Promise<Row[]> {
-  const stage = await openStage(services);
+  const system = await openSystem(services);
   try {
-    const { accountId } = await buildMerchant(stage.db);
-    const facilitator = { FACILITATOR_URL: (await stage.startBaseline('facilitator')).url };
-    const [web] = await Promise.all([stage.startWeb(facilitator), stage.startWorker(facilitator)]);
-    return await measure(stage, facilitator, async (seconds, connections) => ({
+    const { accountId } = await buildMerchant(system.db);
+    const facilitator = { FACILITATOR_URL: (await system.startBaseline('facilitator')).url };
+    const [web] = await Promise.all([system.startWeb(facilitator), system.startWorker(facilitator)]);
+    return await measure(system, facilitator, async (seconds, connections) => ({
       url: web.url,
-      requests: await signedForSessions(stage.db, accountId, seconds * MOST_PER_SECOND),
+      requests: await signedForSessions(system.db, accountId, seconds * MOST_PER_SECOND),
       connections,
       seconds,
       expects: 'success',
       once: true,
     }));
   } finally {
-    await stage.close();
+    await system.close();
   }
 }
 
-/** A signature for each of as many open sessions, each to be sent once. */
+/** A signature for each of `count` open sessions; each can be sent once. */
 export async function signedForSessions(
   db: Knex,
   accountId: string,
@@ -121,7 +121,7 @@ export function signed(count: number, pathOf: (n: number) => string): PreparedRe
   }));
 }
 
-/** The facilitator judges signatures, and this one takes any. */
+/** Signatures are checked by the facilitator, and this one accepts any. */
 function payload(): object {
   return {
     x402Version: 2,

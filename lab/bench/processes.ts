@@ -1,9 +1,9 @@
 import { buildMerchant, buildSessions } from '../world/shop/factories.js';
-import type { Row } from './benchmark.js';
+import { median, round } from './load/race.js';
 import { runLoad } from './load/wrk.js';
-import { median, round } from './race.js';
-import type { BenchServices } from './services.js';
-import { openStage } from './stage/service.js';
+import type { Row } from './report/benchmark.js';
+import type { BenchServices } from './system/services.js';
+import { openSystem } from './system/system.js';
 
 const STARTS = 5;
 const WORKED_SECONDS = 10;
@@ -13,15 +13,15 @@ const START_GOAL = 3;
 
 /** From the start of a web process to its first answer that needed Postgres. */
 export async function start(services: BenchServices): Promise<Row[]> {
-  const stage = await openStage(services);
+  const system = await openSystem(services);
   try {
     const ours: number[] = [];
     const baseline: number[] = [];
     for (let n = 0; n < STARTS; n += 1) {
-      const web = await stage.startWeb();
+      const web = await system.startWeb();
       ours.push(web.startMs);
       await web.stop();
-      const bare = await stage.startBaseline('select');
+      const bare = await system.startBaseline('select');
       baseline.push(bare.startMs);
       await bare.stop();
     }
@@ -37,21 +37,21 @@ export async function start(services: BenchServices): Promise<Row[]> {
       },
     ];
   } finally {
-    await stage.close();
+    await system.close();
   }
 }
 
-/** What processes hold after they have worked as hard as they can. */
+/** The memory of processes after full load. */
 export async function memory(services: BenchServices): Promise<Row[]> {
-  const stage = await openStage(services);
+  const system = await openSystem(services);
   try {
-    const { accountId, testKey } = await buildMerchant(stage.db);
-    const sessions = await buildSessions(stage.db, accountId, 2000);
+    const { accountId, testKey } = await buildMerchant(system.db);
+    const sessions = await buildSessions(system.db, accountId, 2000);
     const headers = { Authorization: `Bearer ${testKey}` };
-    const facilitator = { FACILITATOR_URL: (await stage.startBaseline('facilitator')).url };
-    const web = await stage.startWeb(facilitator);
-    const worker = await stage.startWorker(facilitator);
-    const bare = await stage.startBaseline('select');
+    const facilitator = { FACILITATOR_URL: (await system.startBaseline('facilitator')).url };
+    const web = await system.startWeb(facilitator);
+    const worker = await system.startWorker(facilitator);
+    const bare = await system.startBaseline('select');
     for (let n = 0; n < ROUNDS; n += 1) {
       const load = { connections: 50, seconds: WORKED_SECONDS } as const;
       const own = sessions.map(({ id }) => ({ path: `/v1/checkout/sessions/${id}`, headers }));
@@ -80,6 +80,6 @@ export async function memory(services: BenchServices): Promise<Row[]> {
     }
     return rows;
   } finally {
-    await stage.close();
+    await system.close();
   }
 }

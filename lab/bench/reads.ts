@@ -1,14 +1,14 @@
 import { createApiKey } from '../../shared/accounts/api-keys.js';
 import { buildMerchant, buildPaidSession, buildSessions } from '../world/shop/factories.js';
-import type { Row } from './benchmark.js';
 import { BIG_ACCOUNT, seedDatabase } from './growth/seed.js';
+import { type Contender, race, rateRow } from './load/race.js';
 import type { PreparedRequest } from './load/wrk.js';
-import { type Contender, race, rateRow } from './race.js';
-import type { BenchServices } from './services.js';
-import type { BenchProcess } from './stage/server-process.js';
-import { type BaselineName, openStage, type Stage } from './stage/service.js';
+import type { Row } from './report/benchmark.js';
+import type { BenchProcess } from './system/server-process.js';
+import type { BenchServices } from './system/services.js';
+import { type BaselineName, openSystem, type System } from './system/system.js';
 
-/** How many sessions are asked for, in turn. */
+/** The number of sessions, requested in turn. */
 const SESSIONS = 2000;
 const LISTED_AMONG = 1_000_000;
 
@@ -49,7 +49,7 @@ export async function list(services: BenchServices): Promise<Row[]> {
   });
 }
 
-/** An agent asks a link that waits for its buyer, and whose state is read each time. */
+/** An agent requests an unpaid link, whose state is read from the database each time. */
 export async function link402(services: BenchServices): Promise<Row[]> {
   const race402 = { figure: 'link-402', goal: 0.9, against: 'x402', expects: 'refusal' } as const;
   return await raceReads(services, race402, async ({ db }) => {
@@ -62,7 +62,7 @@ export async function link402(services: BenchServices): Promise<Row[]> {
   });
 }
 
-/** An agent asks a link that is paid. */
+/** An agent polls a paid link. */
 export async function linkPoll(services: BenchServices): Promise<Row[]> {
   return await raceReads(services, { figure: 'link-poll', goal: 0.95, against: 'select' }, async ({ db }) => {
     const { accountId } = await buildMerchant(db);
@@ -85,17 +85,17 @@ interface ReadRace {
 async function raceReads(
   services: BenchServices,
   { figure, goal, against, expects = 'success' }: ReadRace,
-  prepare: (stage: Stage) => Promise<Asked>,
+  prepare: (system: System) => Promise<Asked>,
 ): Promise<Row[]> {
-  const stage = await openStage(services);
+  const system = await openSystem(services);
   try {
-    const asked = await prepare(stage);
-    // As autovacuum does within a minute.
-    await stage.db.raw('ANALYZE');
-    const facilitator = { FACILITATOR_URL: (await stage.startBaseline('facilitator')).url };
+    const asked = await prepare(system);
+    // Autovacuum analyzes within a minute.
+    await system.db.raw('ANALYZE');
+    const facilitator = { FACILITATOR_URL: (await system.startBaseline('facilitator')).url };
     const [web, bare] = await Promise.all([
-      stage.startWeb(facilitator),
-      stage.startBaseline(against, facilitator),
+      system.startWeb(facilitator),
+      system.startBaseline(against, facilitator),
     ]);
     const rows: Row[] = [];
     for (const connections of [50, 10]) {
@@ -107,6 +107,6 @@ async function raceReads(
     }
     return rows;
   } finally {
-    await stage.close();
+    await system.close();
   }
 }

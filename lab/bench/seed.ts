@@ -5,8 +5,8 @@ import { seedInBulk } from './growth/bulk.js';
 import { A_YEAR_OF_BUSINESS, type Counts } from './growth/seed.js';
 
 /**
- * `DATABASE_URL=… node --import tsx lab/bench/seed.ts [--sessions N] [--payments N] [--deliveries N] …`: fills a migrated,
- * empty database with a year of business, as its superuser.
+ * `DATABASE_URL=… node --import tsx lab/bench/seed.ts [--sessions N] [--payments N] [--deliveries N] …` fills a
+ * migrated, empty database with a year of data. It needs a superuser.
  */
 await runEntryPoint(async () => {
   const names = Object.keys(A_YEAR_OF_BUSINESS) as (keyof Counts)[];

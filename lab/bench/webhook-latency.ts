@@ -1,29 +1,29 @@
 import { answer, startReceiver } from '../world/receiver/receiver.js';
-import type { Row } from './benchmark.js';
-import type { BenchServices } from './services.js';
-import { openShop, percentile, until } from './shop.js';
-import { openStage } from './stage/service.js';
+import type { Row } from './report/benchmark.js';
+import type { BenchServices } from './system/services.js';
+import { openShop, percentile, until } from './system/shop.js';
+import { openSystem } from './system/system.js';
 
 const EVENTS = 200;
 
-/** How soon a single event arrives while nothing else is due, by one worker process. */
+/** The delivery time of a single event while nothing else is due, on one worker process. */
 export async function webhookLatency(services: BenchServices): Promise<Row[]> {
-  const stage = await openStage(services);
-  const shop = await openShop(stage);
+  const system = await openSystem(services);
+  const shop = await openShop(system);
   const receiver = await startReceiver();
   receiver.react(answer(200, 'ok'));
-  await stage.startWorker();
+  await system.startWorker();
   await shop.addEndpoint(receiver.url);
   const delays: number[] = [];
   for (let n = 1; n <= EVENTS; n += 1) {
     const began = performance.now();
-    await shop.tell('checkout.session.completed', 1);
+    await shop.recordEvents('checkout.session.completed', 1);
     await until(() => receiver.got.length === n);
     delays.push((receiver.got.at(-1)?.at ?? 0) - began);
   }
   await receiver.close();
   await shop.close();
-  await stage.close();
+  await system.close();
   return [
     {
       what: 'a single event, from before its transaction to its receipt',

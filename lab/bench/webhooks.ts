@@ -2,17 +2,20 @@ import { request } from 'undici';
 import type { Knex } from '../../shared/db/knex.js';
 import { Event, WebhookDelivery } from '../../shared/webhooks/model.js';
 import { renderEvent } from '../../shared/webhooks/present.js';
-import type { Row } from './benchmark.js';
-import { compareRates, middle, type Pair, ROUNDS } from './race.js';
-import type { BenchServices } from './services.js';
-import { openShop, type Shop, until } from './shop.js';
-import type { BenchProcess } from './stage/server-process.js';
-import { openStage } from './stage/service.js';
+import { compareRates, middle, type Pair, ROUNDS } from './load/race.js';
+import type { Row } from './report/benchmark.js';
+import type { BenchProcess } from './system/server-process.js';
+import type { BenchServices } from './system/services.js';
+import { openShop, type Shop, until } from './system/shop.js';
+import { openSystem } from './system/system.js';
 
 const COMPLETED = 'checkout.session.completed';
 const DELIVERIES = 5_000;
 const ENDPOINTS = 10;
-/** What the baseline keeps in flight to an endpoint; more make it no faster. Ours begins with as many, up to MOST_SLOTS. */
+/**
+ * The baseline's deliveries in flight to one endpoint; more make it no faster. The service starts with as many, and
+ * allows up to MOST_SLOTS.
+ */
 const IN_FLIGHT = 10;
 
 /**
@@ -20,28 +23,28 @@ const IN_FLIGHT = 10;
  * against a process that posts equal bodies to the same receiver and does one UPDATE for each.
  */
 export async function webhooks(services: BenchServices): Promise<Row[]> {
-  const stage = await openStage(services);
-  const shop = await openShop(stage);
+  const system = await openSystem(services);
+  const shop = await openShop(system);
   try {
     const [receiver, bare] = await Promise.all([
-      stage.startBaseline('receiver'),
-      stage.startBaseline('post-webhooks'),
-      stage.startWorker(),
+      system.startBaseline('receiver'),
+      system.startBaseline('post-webhooks'),
+      system.startWorker(),
     ]);
     const measure = async (endpoints: number, goal: number): Promise<Row> => {
-      const ours = (count: number) => deliver(stage.db, shop, receiver, count, endpoints);
+      const ours = (count: number) => deliver(system.db, shop, receiver, count, endpoints);
       const baseline = async (count: number): Promise<number> =>
         await post(bare, {
           count,
           inFlight: IN_FLIGHT * endpoints,
           url: receiver.url,
-          body: await anyBody(stage.db),
+          body: await anyBody(system.db),
         });
       const rates: Pair<number>[] = [];
       await ours(DELIVERIES);
       await baseline(DELIVERIES);
-      // As autovacuum does within a minute: until then Postgres plans for the tables that it met at first.
-      await stage.db.raw('ANALYZE');
+      // Autovacuum analyzes within a minute: until then Postgres plans for empty tables.
+      await system.db.raw('ANALYZE');
       for (let round = 0; round < ROUNDS; round += 1) {
         rates.push({ ours: await ours(DELIVERIES), baseline: await baseline(DELIVERIES) });
       }
@@ -54,11 +57,11 @@ export async function webhooks(services: BenchServices): Promise<Row[]> {
     return [toOne, await measure(ENDPOINTS, 0.8)];
   } finally {
     await shop.close();
-    await stage.close();
+    await system.close();
   }
 }
 
-/** Per second. */
+/** Deliveries per second. */
 async function deliver(
   db: Knex,
   shop: Shop,
@@ -67,7 +70,7 @@ async function deliver(
   endpoints: number,
 ): Promise<number> {
   const expected = (await received(receiver)) + count;
-  await shop.tell(COMPLETED, count / endpoints);
+  await shop.recordEvents(COMPLETED, count / endpoints);
   const began = performance.now();
   await until(async () => (await received(receiver)) >= expected);
   await until(async () => {
@@ -82,7 +85,7 @@ async function received({ url }: BenchProcess): Promise<number> {
   return JSON.parse(await body.text()).received;
 }
 
-/** What the baseline is to do. */
+/** An order for the baseline. */
 interface PostOrder {
   count: number;
   inFlight: number;
@@ -90,7 +93,7 @@ interface PostOrder {
   body: string;
 }
 
-/** Per second. */
+/** Deliveries per second. */
 async function post({ url }: BenchProcess, order: PostOrder): Promise<number> {
   const { body } = await request(url, { method: 'POST', body: JSON.stringify(order), headersTimeout: 0 });
   return (order.count / JSON.parse(await body.text()).ms) * 1000;

@@ -1,15 +1,23 @@
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { projectRoot } from '../../local/toolchain/project-root.js';
-import { type ChaosOptions, readOptions, UsageError } from './options.js';
-import { runChaos } from './run.js';
+import { type ChaosOptions, readOptions, UsageError } from './run/options.js';
+import { runChaos } from './run/run.js';
 import { runWeight } from './weight/run.js';
 
 const USAGE = `npm run chaos -- [--payments N] [--seed S] [--minutes M] [--solana SHARE]
 npm run chaos -- --weight [--seconds N] [--mixture]
+
+--payments  sessions to open and pay
+--seed      draws the same purchases and faults again
+--minutes   the longest time for which faults are injected
+--solana    the share of buyers that pay on Solana, 0 to 1
+--weight    measures the load that one account and one address can put on others
+--seconds   how long each heavy operation is measured
+--mixture   measures only all heavy operations at once
 `;
 
-/** Exits 0 when everything held, 1 when something did not; a signal leaves no process behind. */
+/** Exits 0 when every check passed, 1 otherwise. A signal leaves no process behind. */
 async function main(): Promise<number> {
   const options = parse();
   if (options === undefined) return 1;
@@ -17,7 +25,7 @@ async function main(): Promise<number> {
   const folder = path.join(projectRoot(), '.data', 'chaos', run);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  await chmod(folder, 0o711); // Root's Postgres runs as another user.
+  await chmod(folder, 0o711); // Postgres refuses to run as root, and runs as another user.
   const parts: { stop(): Promise<void> }[] = [];
   let isStopped = false;
   const stopAll = async (): Promise<void> => {

@@ -2,16 +2,24 @@ import { loadConfig } from '../../shared/config/config.js';
 import { migrate } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { startTestPostgres } from '../world/processes/services.js';
-import { type Explored, explore } from './explore.js';
-import { MISTAKES } from './mistakes.js';
-import { type ExploreOptions, readOptions, UsageError } from './options.js';
-import { rowsAsMarkdown } from './policy/rows.js';
-import { explorePolicy } from './policy/tell.js';
-import { openStage } from './stage/stage.js';
+import { MUTANTS } from './mutants/mutants.js';
+import { explorePolicy } from './policy/report.js';
+import { rowsAsMarkdown } from './policy/setting/rows.js';
+import { type Explored, explore } from './run/explore.js';
+import { type ExploreOptions, readOptions, UsageError } from './run/options.js';
+import { openSystem } from './system/system.js';
 
-const USAGE = 'npm run explore -- --policy | --rows | [--trials N] [--seed S] [--path P] [--mistake NAME]\n';
+const USAGE = `npm run explore -- --policy | --rows | [--trials N] [--seed S] [--path P] [--mistake NAME]
 
-/** Exits 0 when every story kept every promise, 1 when one did not. */
+--policy   explores the policy's model completely
+--rows     prints the rows of the policy
+--trials   random trials to run
+--seed     draws the same trials again
+--path     replays the failing trial that a run printed
+--mistake  runs with the mutant whose name contains NAME, which must be found
+`;
+
+/** Exits 0 when every trial kept every invariant, 1 otherwise. */
 async function main(): Promise<number> {
   const options = parse();
   if (options === undefined) return 1;
@@ -30,7 +38,7 @@ async function main(): Promise<number> {
   }
   try {
     const { text, status } = await run(options, postgres.url);
-    // What broke with its database says nothing; the signal's handler ends this process.
+    // The signal's handler ends this process; an error of the stopped database must not be reported.
     if (isStopped) await new Promise(() => undefined);
     process.stdout.write(text);
     return status;
@@ -39,36 +47,36 @@ async function main(): Promise<number> {
   }
 }
 
-interface Told {
+interface Outcome {
   text: string;
   status: number;
 }
 
-async function run({ trials, seed, path, mistake: name }: ExploreOptions, url: string): Promise<Told> {
+async function run({ trials, seed, path, mistake: name }: ExploreOptions, url: string): Promise<Outcome> {
   await migrate(loadConfig({ DATABASE_URL: url }, 'migrate'), createLogger('silent', 'explore'));
-  const mistake = name === undefined ? undefined : MISTAKES.find((one) => one.name.includes(name));
-  const stage = await openStage(url);
-  process.stdout.write(`Exploring ${trials} stories with seed ${seed} …\n`);
+  const mutant = name === undefined ? undefined : MUTANTS.find((one) => one.name.includes(name));
+  const system = await openSystem(url);
+  process.stdout.write(`Exploring ${trials} trials with seed ${seed} …\n`);
   const startedAt = process.hrtime.bigint();
   try {
-    const explored = await explore(stage, {
+    const explored = await explore(system, {
       trials,
       seed,
-      ...(mistake && { mistake }),
+      ...(mutant && { mutant }),
       ...(path !== undefined && { path }),
     });
     const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
     return { text: `${report(explored, seconds)}\n`, status: explored.failure === undefined ? 0 : 1 };
   } finally {
-    await stage.close();
+    await system.close();
   }
 }
 
 function report({ trials, counts, failure }: Explored, seconds: number): string {
   return [
     ...[...counts].map(([what, times]) => `${String(times).padStart(8)}  ${what}`),
-    `${trials} stories in ${seconds.toFixed(1)} s.`,
-    failure ?? 'No story broke a promise.',
+    `${trials} trials in ${seconds.toFixed(1)} s.`,
+    failure ?? 'No trial broke an invariant.',
   ].join('\n');
 }
 

@@ -2,11 +2,11 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { projectRoot } from '../../local/toolchain/project-root.js';
-import { rehearse } from './run.js';
+import { rehearse } from './run/run.js';
 
 const DEFAULT_SECONDS = 15;
 
-/** Exits 0 when nobody noticed what nobody should, 1 otherwise; a signal leaves no process behind. */
+/** Exits 0 when no request was lost and no alert fired, 1 otherwise. A signal leaves no process behind. */
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { seconds: { type: 'string' } } });
   const seconds = Number(values.seconds ?? DEFAULT_SECONDS);

@@ -4,23 +4,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigError, isProduction } from '../../shared/config/config.js';
 import { runEntryPoint } from '../../shared/startup/entry-point.js';
 import { isJsonObject } from '../../shared/x402/json-object.js';
-import { type Endpoints, findRunningSandbox, writeEndpoints } from './endpoints.js';
+import { type Endpoints, findRunningSandbox, writeEndpoints } from './data-folder/endpoints.js';
+import { takeLease } from './data-folder/lease.js';
 import type { ExpectedKey } from './facilitator/check-token.js';
-import { takeLease } from './lease.js';
+import { EVM_BUYER_KEY } from './networks/wallets.js';
 import { type Ports, type Sandbox, startSandbox } from './sandbox.js';
-import { EVM_BUYER_KEY } from './wallets.js';
 
 /**
- * The sandbox as a process of its own: its one argument says where to keep the chains, its first line of output where
- * everything is. It ends with whoever started it.
+ * The sandbox as a process: its one argument is a JSON object of settings, its first line of output the URLs. It ends
+ * with the process that started it.
  */
 interface Settings {
   folder: string;
-  /** When the facilitator is to ask for the service's token. */
+  /** Set when the facilitator requires the service's token. */
   key: ExpectedKey | undefined;
 }
 
-/** Far enough apart for each to step aside. */
+/** The ports are far enough apart for each to move to the next free one. */
 const PORTS: Ports = { facilitator: 4022, baseSepolia: 8545, xLayerTestnet: 8645, solana: 8899 };
 const NAMES: Record<keyof Ports, string> = {
   facilitator: 'the facilitator',
@@ -44,11 +44,11 @@ async function main(): Promise<void> {
   }
   const sandbox = await startSandbox({ folder, ports: PORTS, key });
   stopOnSignal(sandbox);
-  stopWithItsChains(sandbox);
+  stopWhenAChainEnds(sandbox);
   const { id, facilitator, rpcUrls } = sandbox;
   const endpoints = { id, facilitator: facilitator.url, rpcUrls };
   await writeEndpoints(folder, endpoints);
-  announce(endpoints, { joined: false, notes: steppedAside(sandbox) });
+  announce(endpoints, { joined: false, notes: describeMovedPorts(sandbox) });
 }
 
 function readSettings(argument = ''): Settings {
@@ -64,7 +64,7 @@ function announce(endpoints: Endpoints, how: { joined: boolean; notes: string[] 
   process.stdout.write(`${JSON.stringify({ ...endpoints, buyerKey: EVM_BUYER_KEY, ...how })}\n`);
 }
 
-function steppedAside({ facilitator, chains }: Sandbox): string[] {
+function describeMovedPorts({ facilitator, chains }: Sandbox): string[] {
   const urls = { ...chains, facilitator };
   return Object.entries(PORTS).flatMap(([name, wanted]) => {
     const part = name as keyof Ports;
@@ -73,7 +73,7 @@ function steppedAside({ facilitator, chains }: Sandbox): string[] {
   });
 }
 
-/** Several signals at once are one wish. */
+/** Several signals stop it once. */
 function stopOnSignal(sandbox: Sandbox): void {
   let stopping = false;
   const stop = (): void => {
@@ -88,8 +88,8 @@ function stopOnSignal(sandbox: Sandbox): void {
   process.on('SIGINT', stop);
 }
 
-/** Without one of them nothing here can be trusted. */
-function stopWithItsChains({ chains }: Sandbox): void {
+/** When one chain's process ends, the sandbox cannot answer correctly any more, so it stops. */
+function stopWhenAChainEnds({ chains }: Sandbox): void {
   for (const { network, exited } of chains.evm) {
     void exited.then(() => fail(`The local chain ${network.name} has ended.`));
   }

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
 import { privateKeyToAddress } from 'viem/accounts';
-import { type ChainPorts, type Chains, startChains } from './chains.js';
-import { handleControl } from './control.js';
+import { type ChainPorts, type Chains, startChains } from './chains/chains.js';
+import { handleControl } from './control/control.js';
+import { type Dials, NO_FAULTS } from './dials/dials.js';
 import { createTokenCheck, type ExpectedKey } from './facilitator/check-token.js';
-import { type Dials, NO_FAULTS } from './facilitator/dials.js';
 import { createEvmScheme } from './facilitator/evm-scheme.js';
-import { createJudge, type Judge } from './facilitator/judge.js';
 import { type FacilitatorServer, startFacilitator } from './facilitator/server.js';
+import { createStockFacilitator, type StockFacilitator } from './facilitator/stock-facilitator.js';
 import { createSvmScheme } from './facilitator/svm-scheme.js';
-import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from './networks.js';
+import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from './networks/networks.js';
+import { EVM_BUYER_KEY, SOLANA_BUYER_KEY, SOLANA_FACILITATOR_KEY } from './networks/wallets.js';
 import { createWalletSigner } from './page-wallets/sign.js';
 import { fromBase58 } from './solana/base58.js';
-import { EVM_BUYER_KEY, SOLANA_BUYER_KEY, SOLANA_FACILITATOR_KEY } from './wallets.js';
 
 /**
- * Local chains under the names of real test networks, funded wallets, and a facilitator of x402's own packages that
- * settles on them. Whoever uses it needs nothing but the URLs.
+ * Local chains under the ids of real test networks, funded wallets, and a facilitator built from the x402 packages that
+ * settles on them. Callers need only the URLs.
  */
 export interface Sandbox {
-  /** Another one at every start. */
+  /** A new id at every start. */
   id: string;
   facilitator: FacilitatorServer;
   chains: Chains;
-  /** By their variables' names, RPC_URL_<network>. */
+  /** Keyed by environment variable, RPC_URL_<network>. */
   rpcUrls: Record<string, string>;
   readonly dials: Readonly<Dials>;
   turn(change: Partial<Dials>): Promise<Dials>;
@@ -31,11 +31,11 @@ export interface Sandbox {
 }
 
 export interface SandboxOptions {
-  /** Keeps the chains between two starts; without it they are forgotten. */
+  /** Persists the chains between two starts; without it they live in memory. */
   folder?: string | undefined;
-  /** Where to listen, or on the next ports that are free; without it anywhere. */
+  /** Preferred ports; without them any free port is used. */
   ports?: Ports | undefined;
-  /** Whoever wants something of the facilitator must sign for it with this key. */
+  /** When set, callers of the facilitator must send a JWT signed with this key. */
   key?: ExpectedKey | undefined;
 }
 
@@ -76,11 +76,11 @@ async function openToThePublic(chains: Chains, port: number, key: ExpectedKey | 
     port,
     dials,
     checkToken: createTokenCheck(key),
-    createJudge: () => createStockJudge(chains, dials),
+    createStockFacilitator: () => createFacilitator(chains, dials),
     control: (request, response) => handleControl(controls, request, response),
     onPayment({ requirements: { network, payTo, asset } }) {
       for (const chain of chains.evm) if (chain.network.caip2 === network) chain.touch();
-      // In reality the merchant has opened an account for the token, which costs a little SOL.
+      // On the real network the merchant opens this token account itself, for a little SOL.
       if (network === SOLANA_DEVNET.caip2) chains.solana.openTokenAccount(payTo, asset);
     },
   });
@@ -98,12 +98,12 @@ async function openToThePublic(chains: Chains, port: number, key: ExpectedKey | 
   };
 }
 
-/** Each remembers what it has seen, and nothing of the one before it. */
-async function createStockJudge(
+/** Each facilitator has a memory of its own and starts with an empty one. */
+async function createFacilitator(
   { baseSepolia, xLayerTestnet, solana }: Chains,
   dials: Dials,
-): Promise<Judge> {
-  return createJudge([
+): Promise<StockFacilitator> {
+  return createStockFacilitator([
     [BASE_SEPOLIA.caip2, createEvmScheme(BASE_SEPOLIA, baseSepolia.url, dials)],
     [X_LAYER_TESTNET.caip2, createEvmScheme(X_LAYER_TESTNET, xLayerTestnet.url, dials)],
     [SOLANA_DEVNET.caip2, await createSvmScheme(SOLANA_DEVNET, solana.url, dials)],

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * The tag's own number when its commit is built; else the package's, with the commit. Whoever builds without git names the
- * tag in BUILD_VERSION, as `docker build` is told to, or the commit in SOURCE_VERSION, as platforms do.
+ * The tag's version when its commit is built; else the package's version with the commit. A build without git takes the
+ * tag from BUILD_VERSION, as `docker build` does, or the commit from SOURCE_VERSION, as hosting platforms set it.
  */
 export function buildVersion(root) {
   const given = process.env.BUILD_VERSION?.trim();
@@ -21,7 +21,9 @@ function packageVersion(root) {
   return version;
 }
 
-/** Undefined where there is no such thing, or no git; what lies above the folder is another project's. */
+/**
+ * Undefined without a repository or without git. A repository above the folder is another project's and does not count.
+ */
 function git(root, ...args) {
   const env = { ...process.env, GIT_CEILING_DIRECTORIES: path.dirname(root) };
   try {

@@ -7,12 +7,12 @@ const FOLDER = path.join('api', 'checkout-page', 'browser');
 const REFERENCE = path.join('api', 'docs', 'browser', 'reference.js');
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
-/** The payment page's script and style sheet, as browsers get them: by name, which holds the hash of what is in it. */
+/** The payment page's script and style sheet, by file name. A name contains the hash of its content. */
 export async function bundlePage(root) {
   return await bundle(root, { checkout: path.join(FOLDER, 'main.ts'), page: path.join(FOLDER, 'page.css') });
 }
 
-/** Into the folder `assets` of a build, for a project that has a page. */
+/** Writes them into the folder `assets` of a build, for a project that has a page. */
 export async function writePageAssets(root, dist) {
   if (!existsSync(path.join(root, FOLDER))) return;
   const folder = path.join(dist, 'assets');
@@ -21,8 +21,8 @@ export async function writePageAssets(root, dist) {
 }
 
 /**
- * The API reference's, into the folder `docs-assets` of a build: each file also compressed, since they are too long to
- * be kept in memory or compressed while somebody waits.
+ * Writes the API reference's files into the folder `docs-assets` of a build, each also compressed: they are too long to
+ * keep in memory, or to compress per request.
  */
 export async function writeReferenceAssets(root, dist) {
   if (!existsSync(path.join(root, REFERENCE))) return;

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What runs in production and stays: to load their thousand and more files one by one takes longer than all else. */
+/** The long-running processes of production. Loading their thousand and more files one by one dominates their start. */
 const ENTRIES = ['api/server.ts', 'workers/main.ts'];
-/** It reads files of its own at run time. */
-const LOADED_AS_IT_IS = ['@bull-board/*'];
-/** Drivers that knex and node-postgres know of and nobody here has. */
+/** Reads files of its own at run time, so it cannot be bundled. */
+const NOT_BUNDLED = ['@bull-board/*'];
+/** Drivers that knex and node-postgres support and this project does not use. */
 const NOT_INSTALLED = [
   'better-sqlite3',
   'mariadb',
@@ -17,12 +17,12 @@ const NOT_INSTALLED = [
   'sqlite3',
   'tedious',
 ];
-/** Packages in CommonJS ask for what is Node's own by it. */
+/** CommonJS packages in the bundle call `require` for Node's own modules. */
 const REQUIRE = `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);`;
 
 /**
- * Web and worker with the packages that they use, over what the compiler has left in their places: as few files as can be,
- * with names as they were. What both have, and what is loaded when it is first needed, are files of the folder `chunks`.
+ * Bundles web and worker with their packages over the compiler's output, with readable names. Shared modules, and
+ * modules that are loaded on first use, go to the folder `chunks`.
  */
 export async function bundleProcesses(root, dist) {
   const entryPoints = ENTRIES.filter((file) => existsSync(path.join(root, file)));
@@ -41,7 +41,7 @@ export async function bundleProcesses(root, dist) {
     platform: 'node',
     target: 'node20.19',
     mainFields: ['module', 'main'],
-    external: [...LOADED_AS_IT_IS, ...NOT_INSTALLED],
+    external: [...NOT_BUNDLED, ...NOT_INSTALLED],
     banner: { js: REQUIRE },
     sourcemap: true,
     sourcesContent: false,
@@ -53,7 +53,7 @@ export async function bundleProcesses(root, dist) {
   }
 }
 
-/** What is not are comments. With a single letter beyond Latin-1 a whole file is kept in memory at two bytes a letter. */
+/** Escapes non-ASCII characters. V8 keeps a file with one character beyond Latin-1 at two bytes a character. */
 function inAscii(text) {
   return text.replaceAll(
     /[\u0080-\uffff]/g,

@@ -7,7 +7,7 @@ import { buildVersion } from './build-version.mjs';
 import { writePageAssets, writeReferenceAssets } from './bundle-page.mjs';
 import { bundleProcesses } from './bundle-processes.mjs';
 
-/** Builds when dist is not what the sources would give; exits when that fails. */
+/** Builds when dist is out of date; exits when the build fails. */
 export async function ensureBuilt(root) {
   if (isBuilt(root)) return;
   await locked(root, async () => {
@@ -15,7 +15,7 @@ export async function ensureBuilt(root) {
   });
 }
 
-/** Builds in any case. */
+/** Builds unconditionally. */
 export async function build(root) {
   await locked(root, () => compile(root));
 }
@@ -24,14 +24,15 @@ function locked(root, task) {
   return withLock(path.join(root, '.data', 'build.lock'), task);
 }
 
-/** Compares contents: platforms and git rewrite modification times. */
+/** Compares contents: platforms and git change modification times. */
 function isBuilt(root) {
   const stamp = path.join(root, 'dist', '.build-hash');
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash(root);
 }
 
 /**
- * Builds aside and swaps, so that a failed build leaves the last good one, and no file outlives its source.
+ * Builds into a temporary folder and swaps it in, so that a failed build leaves the last good one, and no file outlives
+ * its source.
  */
 async function compile(root) {
   process.stderr.write('Building …\n');
@@ -54,7 +55,7 @@ async function compile(root) {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** What the bundler objects to it has printed. */
+/** The bundler has printed its own errors. */
 async function bundles(root, dist) {
   const bundling = [writePageAssets, writeReferenceAssets, bundleProcesses].map((bundle) =>
     bundle(root, dist),
@@ -65,9 +66,7 @@ async function bundles(root, dist) {
   );
 }
 
-/**
- * Over everything that the build reads: the compiler's settings and version, and the folders they include.
- */
+/** Covers everything that the build reads: the compiler's settings and version, and the folders that they include. */
 function sourceHash(root) {
   const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
   const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.build.json'), 'utf8'));

@@ -8,5 +8,5 @@ await ensureSystemTools();
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const args = ['--import', 'tsx', 'lab/chaos/main.ts', ...process.argv.slice(2)];
-// TERM: it ends what it has started, its database last.
+// With TERM the command stops what it has started, its database last.
 process.exitCode = await runToEnd(process.execPath, args, { cwd: root, stdout: 'inherit', stopWith: 'TERM' });

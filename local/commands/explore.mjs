@@ -8,5 +8,5 @@ await ensureSystemTools();
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const args = ['--import', 'tsx', 'lab/explore/main.ts', ...process.argv.slice(2)];
-// TERM: it ends its database last.
+// With TERM the command stops its database last.
 process.exitCode = await runToEnd(process.execPath, args, { cwd: root, stdout: 'inherit', stopWith: 'TERM' });

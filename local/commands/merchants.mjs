@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 
 const cli = new URL('../../dist/cli/merchants.js', import.meta.url);
 
-// A production machine runs what was put there, and may have nothing else of this folder.
+// A production machine runs its build, and may have no other part of this folder.
 if (process.env.NODE_ENV !== 'production') {
   const { ensureReady } = await import('./ensure-ready.mjs');
   await ensureReady();

@@ -8,5 +8,5 @@ await ensureSystemTools();
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const args = ['--import', 'tsx', 'lab/rehearse/main.ts', ...process.argv.slice(2)];
-// TERM: it ends what it has started, its stores last.
+// With TERM the command stops what it has started, its stores last.
 process.exitCode = await runToEnd(process.execPath, args, { cwd: root, stdout: 'inherit', stopWith: 'TERM' });

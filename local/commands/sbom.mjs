@@ -5,8 +5,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The production tree as CycloneDX, by npm itself. Its own `--omit dev` leaves out what a development tool needs as
- * well, so it is shown a lock file without these tools.
+ * The production dependencies as CycloneDX, written by npm. `npm sbom --omit dev` also omits packages that both
+ * production and a development tool need, so npm gets a lock file without the development tools.
  */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (name) => JSON.parse(readFileSync(path.join(root, name), 'utf8'));
@@ -18,7 +18,7 @@ const installed = Object.entries(packages).filter(([place, { dev }]) => place !=
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'sbom-'));
 try {
-  // npm calls the project by its folder.
+  // npm names the project after its folder.
   const project = path.join(folder, manifest.name);
   mkdirSync(project);
   const write = (name, value) => writeFileSync(path.join(project, name), JSON.stringify(value));

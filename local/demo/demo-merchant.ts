@@ -5,13 +5,13 @@ import { authenticate, createApiKey } from '../../shared/accounts/api-keys.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { Refusal } from '../../shared/errors/refusal.js';
 
-/** The sandbox has their keys, for the refunds that the demo merchant pays. */
+/** The sandbox has the keys of these wallets, for the refunds that the demo merchant pays. */
 export const EVM_WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';
 export const SOLANA_WALLET = 'BsdjwmGzmw2SamRN9FVAwzz7nULyj7amY94QRU1bZmZ';
 
 /**
- * The test key of the demo merchant. Postgres only knows its hash, so it is kept in a file beside the data;
- * a file that does not fit the database (it was emptied, or is another one) makes a new merchant.
+ * The demo merchant's test key. Postgres has only its hash, so the key is kept in a file beside the data. When the file
+ * does not match the database (an emptied or another one), a new merchant is created.
  */
 export async function demoMerchantKey(db: Knex, folder: string): Promise<string> {
   const file = path.join(folder, 'demo-merchant.json');
@@ -38,7 +38,7 @@ async function readKey(file: string): Promise<string | undefined> {
     const { testKey }: { testKey?: unknown } = JSON.parse(await readFile(file, 'utf8'));
     return typeof testKey === 'string' ? testKey : undefined;
   } catch {
-    // Missing on the first start, or damaged: either way a new merchant is made.
+    // The file is missing on the first start, or damaged: a new merchant is created.
     return undefined;
   }
 }

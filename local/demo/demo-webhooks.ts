@@ -3,7 +3,9 @@ import path from 'node:path';
 import type { LocalApi } from './local-api.js';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.js';
 
-/** The demo merchant's webhook endpoint. Its secret is told once, when it is made, and kept beside the data. */
+/**
+ * The demo merchant's webhook endpoint. The API shows its secret once, at its creation, so it is kept beside the data.
+ */
 interface KeptEndpoint {
   id: string;
   secret: string;
@@ -20,7 +22,7 @@ export async function openDemoReceiver(
   return await startWebhookReceiver({ preferredPort: kept?.port ?? FIRST_PORT, print });
 }
 
-/** Makes sure that the merchant's events come to this receiver; false when the service does not deliver there. */
+/** Points the merchant's endpoint at this receiver; false when the service does not deliver to private addresses. */
 export async function subscribe(api: LocalApi, folder: string, receiver: WebhookReceiver): Promise<boolean> {
   const kept = await readKept(folder);
   const { url } = receiver;
@@ -60,7 +62,7 @@ async function readKept(folder: string): Promise<KeptEndpoint | undefined> {
     const isWhole = typeof id === 'string' && typeof secret === 'string' && typeof port === 'number';
     return isWhole ? { id, secret, port } : undefined;
   } catch {
-    // Missing on the first start, or damaged: either way a new endpoint is made.
+    // The file is missing on the first start, or damaged: a new endpoint is created.
     return undefined;
   }
 }

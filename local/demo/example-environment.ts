@@ -7,17 +7,17 @@ import { addFacilitatorKey } from '../../shared/accounts/facilitator-keys.js';
 import type { Knex } from '../../shared/db/knex.js';
 import { isFacilitatorSecret, parseFacilitatorSecret } from '../../shared/secrets/facilitator-secret.js';
 
-/** What the programs in examples/ have to know of this start. */
+/** The values of this start that the programs in examples/ need. */
 export interface ExampleFacts {
   baseUrl: string;
   testKey: string;
-  /** Of a wallet that holds money on the sandbox's chains. */
+  /** The key of a wallet that holds money on the sandbox's chains. */
   buyerKey: string | undefined;
 }
 
 /**
- * Writes it to `examples.env`, with a facilitator key that is registered for the demo merchant: agents sign up with it
- * without an operator. The key is kept from start to start.
+ * Writes `examples.env`, with a facilitator key that is registered for the demo merchant, so that agents can sign up
+ * without an operator. The key is the same at every start.
  */
 export async function writeExampleEnvironment(
   db: Knex,
@@ -28,7 +28,8 @@ export async function writeExampleEnvironment(
   const { accountId } = await authenticate(db, testKey);
   const secret = (await keptSecret(file)) ?? newSecret();
   const publicKey = createPublicKey(parseFacilitatorSecret(secret));
-  // Named for its account: a key id is one account's, and this may be another database than last time.
+  // A key id belongs to one account, and the database may be another one than last time: so the id contains the
+  // account's.
   const keyId = `demo_${accountId}`;
   await addFacilitatorKey(db, {
     accountId,

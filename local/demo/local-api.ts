@@ -1,4 +1,4 @@
-/** The merchant API as a merchant's own program would call it, with the demo merchant's key. */
+/** Calls the merchant API as a merchant's program does, with the demo merchant's key. */
 export type LocalApi = (method: 'GET' | 'POST', path: string, body?: object) => Promise<ApiAnswer>;
 
 export interface ApiAnswer {
@@ -20,7 +20,7 @@ export function createLocalApi(port: number, key: string): LocalApi {
   };
 }
 
-/** A session that waits for its buyer; gives its link. */
+/** Creates an open session and returns its payment link. */
 export async function createDemoSession(api: LocalApi): Promise<string> {
   const price_data = { currency: 'usd', unit_amount: 450, product_data: { name: 'Coffee' } };
   const { status, body } = await api('POST', '/v1/checkout/sessions', {

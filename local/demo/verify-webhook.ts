@@ -1,17 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** How a receiver tells that an event is genuine, in either of the two ways that a delivery offers. */
+/** Verifies an event by either of the two signatures of a delivery. */
 export interface ReceivedEvent {
   id: string;
   type: string;
-  /** What it is about. */
+  /** The id of the object that the event is about. */
   objectId: string;
 }
 
 const TOLERANCE_SECONDS = 300;
 
-/** The event, or why it is not to be believed. `body` is what came over the wire, byte for byte. */
+/** Returns the event, or the reason to reject it. `body` is the request body, byte for byte. */
 export function verifyWebhook(
   body: string,
   headers: IncomingHttpHeaders,
@@ -27,7 +27,7 @@ export function verifyWebhook(
   return standard ?? readEvent(body);
 }
 
-/** Standard Webhooks: the same bytes under the same secret; undefined when it is right. */
+/** Standard Webhooks: the same bytes with the same secret. Undefined when the signature is valid. */
 function checkStandardWebhook(
   body: string,
   headers: IncomingHttpHeaders,

@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net';
 import type { Closable } from '../../shared/process/shutdown.js';
 import { verifyWebhook } from './verify-webhook.js';
 
-/** A merchant's server as far as webhooks go: takes events, believes those that are signed, and says what it took. */
+/** A merchant's webhook receiver: verifies events and prints them. */
 export interface WebhookReceiver extends Closable {
   url: string;
-  /** Until it is known, everything is asked to come again. */
+  /** Until the secret is set, deliveries are answered with 503, so that they are retried. */
   setSecret(secret: string): void;
 }
 
 export interface WebhookReceiverOptions {
-  /** The one of last time, when it is free: deliveries that wait know no other. */
+  /** The port of the last start, when it is free: pending deliveries have its URL. */
   preferredPort: number;
   print(line: string): void;
 }
@@ -52,7 +52,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions): Pro
   };
 }
 
-/** The port, or 0 when it is taken. */
+/** Listens and returns the port, or 0 when it is taken. */
 function listens(server: ReturnType<typeof createServer>, port: number): Promise<number> {
   return new Promise((resolve) => {
     const fail = (): void => resolve(0);
@@ -64,7 +64,7 @@ function listens(server: ReturnType<typeof createServer>, port: number): Promise
   });
 }
 
-/** Undefined when it is too long or was cut off. */
+/** Undefined when the body is too long or was cut off. */
 async function readText(chunks: AsyncIterable<Buffer>): Promise<string | undefined> {
   const read: Buffer[] = [];
   let length = 0;

@@ -1,13 +1,13 @@
 export interface Welcome {
   baseUrl: string;
   key: string;
-  /** An open payment link, when there is a sandbox to pay it on. */
+  /** An open payment link, when a sandbox runs to pay it. */
   link: string | undefined;
-  /** Events are delivered to the receiver here. */
+  /** Whether this process receives and prints the events. */
   printsWebhooks: boolean;
 }
 
-/** What to do next, in lines that can be copied. */
+/** The next steps, in lines that can be copied. */
 export function welcome({ baseUrl, key, link, printsWebhooks }: Welcome): string {
   const webhooks = printsWebhooks
     ? '\n  Webhooks        printed here as they arrive, their signatures verified'

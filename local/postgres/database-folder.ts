@@ -4,21 +4,21 @@ import os from 'node:os';
 import path from 'node:path';
 import { chooseServerUser, runAs, type SystemUser } from '../toolchain/system-user.js';
 
-/** A folder that the database's user may write to, and that user: undefined is whoever runs this process. */
+/** A folder that the database's user can write to, and that user; undefined is this process's user. */
 export interface DatabaseFolder {
   base: string;
   user: SystemUser | undefined;
 }
 
 /**
- * Longest folder a socket can lie in: its path has 104 bytes on macOS (108 on Linux), the name takes 20 with
- * a lock.
+ * The longest folder for a socket: a socket's path has at most 104 bytes on macOS (108 on Linux), and its name takes 20
+ * with a lock.
  */
 const SOCKET_DIR_BYTES = 84;
 
 /**
- * `dir` itself, or, where root's database user cannot get at it (a checkout in root's home), a folder below
- * `fallbackBase` named after `dir`, so that several checkouts on one machine stay apart.
+ * `dir` itself; or, where root's database user cannot enter it (a checkout in root's home), a folder below
+ * `fallbackBase` whose name is derived from `dir`, so that several checkouts on one machine stay apart.
  */
 export async function openDatabaseFolder(dir: string, fallbackBase: string): Promise<DatabaseFolder> {
   await mkdir(dir, { recursive: true }).catch((error: unknown) => {
@@ -30,7 +30,7 @@ export async function openDatabaseFolder(dir: string, fallbackBase: string): Pro
     if (inPlace !== undefined) return inPlace;
     const fallback = path.join(fallbackBase, createHash('sha256').update(base).digest('hex').slice(0, 16));
     const created = await mkdir(fallback, { recursive: true });
-    // Whatever the umask: the database's user must get through.
+    // Independent of the umask: the database's user must be able to enter.
     if (created !== undefined && created !== fallback) await chmod(fallbackBase, 0o755);
     const elsewhere = await handOver(await realpath(fallback));
     if (elsewhere !== undefined) return elsewhere;
@@ -45,17 +45,17 @@ export async function openDatabaseFolder(dir: string, fallbackBase: string): Pro
   return { base, user: undefined };
 }
 
-/** Gives a folder of root's to the database's user; undefined when that user still cannot use it. */
+/** Gives root's folder to the database's user; undefined when that user still cannot use it. */
 async function handOver(base: string): Promise<DatabaseFolder | undefined> {
   const { uid: owner } = await lstat(base);
   const user = chooseServerUser(await readFile('/etc/passwd', 'utf8'), owner);
-  // All of it: a checkout that root copied has a cluster of root's inside.
+  // Recursive: a checkout that root copied contains a cluster that root owns.
   if (owner !== user.uid) await runAs(undefined, 'chown', ['-R', `${user.uid}:${user.gid}`, base]);
   const test = await runAs(user, '/bin/sh', ['-c', 'test -w "$0" && test -x "$0"', base]);
   return test.succeeded ? { base, user } : undefined;
 }
 
-/** The only way in is a socket in this folder, which nobody else may enter: no port, no password. */
+/** Postgres listens only on a socket in this folder, which no other user may enter: no port, no password. */
 export async function openSocketFolder(dataDir: string, user: SystemUser | undefined): Promise<string> {
   const beside = `${dataDir}.socket`;
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
@@ -66,7 +66,7 @@ export async function openSocketFolder(dataDir: string, user: SystemUser | undef
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const uid = user?.uid ?? process.getuid?.();
   const found = await lstat(folder);
-  // Below a folder that everyone may write to, someone else may have made it first.
+  // Below a world-writable folder, another user may have created it first.
   if (!found.isDirectory() || (found.uid !== uid && found.uid !== process.getuid?.())) {
     throw new Error(`${folder} belongs to another user: remove it, or set DATABASE_URL.`);
   }

@@ -10,29 +10,25 @@ import { findPostgresBinaries } from './postgres-binaries.js';
 import { clearStaleLocks, findRunningPostmaster } from './postmaster-pid.js';
 
 /**
- * A real Postgres for a machine without one. It lives and dies with the process that started it; a second
- * process on the same folder uses the first one's (`owned` is false) and loses it when that one ends. It
- * listens on a socket in a private folder, on no port. Close every pool before `stop()`: a client still
- * connected gets 57P01.
+ * A real Postgres for a machine without one. It ends with the process that started it. A second process on the same
+ * folder uses the first one's server (`owned` is false) and loses it when that process ends. It listens on a socket in
+ * a private folder, on no port. Close every pool before `stop()`: a client that is still connected gets 57P01.
  */
 export interface EmbeddedPostgres {
   url: string;
   dataDir: string;
-  /** This process started it, and ends it. */
+  /** True when this process started the server, and ends it. */
   owned: boolean;
   version: string;
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /**
-   * Holds the cluster, in a folder named after Postgres's major version: another version starts another
-   * cluster.
-   */
+  /** Contains the cluster, in a folder named after Postgres' major version: another version starts another cluster. */
   dir: string;
   database?: string;
   settings?: Record<string, string | number>;
-  /** Where root keeps the data of a checkout that the database's user cannot get at. */
+  /** Where root keeps the data of a checkout that the database's user cannot enter. */
   fallbackBase?: string;
   /** Use the `initdb` and `postgres` of this folder. */
   binDir?: string;
@@ -55,7 +51,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const startServer = (clusterName: string): GuardedProcess => {
     const parameters = {
       listen_addresses: '',
-      port: 5432, // a part of the socket's name; no port is opened
+      port: 5432, // part of the socket's name; no port is opened
       unix_socket_directories: socketDir,
       unix_socket_permissions: '0700',
       max_connections: 100,
@@ -88,14 +84,13 @@ interface ReachOptions {
 
 interface ReachedServer {
   socketDir: string;
-  /** Absent when it is another process's. */
+  /** Undefined when another process owns the server. */
   server: GuardedProcess | undefined;
 }
 
 /**
- * Uses the server that runs on the folder, or starts one. Every round looks anew, since anything may change
- * in between: a server found running is on its way down after its owner was killed, or another process starts
- * one first.
+ * Uses the server that runs on the folder, or starts one. Each attempt reads the state again, since it may change in
+ * between: a running server may be stopping after its owner was killed, or another process may start one first.
  */
 async function reachServer({
   dataDir,
@@ -103,7 +98,7 @@ async function reachServer({
   database,
   startServer,
 }: ReachOptions): Promise<ReachedServer> {
-  // Tells this process's server from one that won a race for the folder.
+  // Distinguishes this process's server from one that another process started on the same folder.
   const clusterName = `embedded-${randomBytes(8).toString('hex')}`;
   const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
   let server: GuardedProcess | undefined;
@@ -137,7 +132,7 @@ async function reachServer({
   }
 }
 
-/** Another process's server holds the folder, or the last children of a killed one still do. */
+/** True when another process's server, or the last children of a killed one, still use the folder. */
 function lostToAnother(output: string): boolean {
   return /lock file ".*" (already exists|is empty)|pre-existing shared memory block/.test(output);
 }

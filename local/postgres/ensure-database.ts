@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Everything is spelled out, so that PGPORT or PGSSLMODE in the caller's environment change nothing. */
+/** The URL has every parameter, so that PGPORT or PGSSLMODE in the caller's environment have no effect. */
 export function connectionUrl(user: string, socketDir: string, database: string): string {
   const host = encodeURIComponent(socketDir);
   return `postgres://${user}@localhost:5432/${encodeURIComponent(database)}?host=${host}&sslmode=disable`;
@@ -8,11 +8,11 @@ export function connectionUrl(user: string, socketDir: string, database: string)
 
 export type ServerAnswer = { ready: true; clusterName: string } | { ready: false; reason: string };
 
-/** Makes the database if it is missing; any failure may pass, and is an answer. */
+/** Creates the database if it is missing. Failures are returned, since any of them may be temporary. */
 export async function ensureDatabase(maintenanceUrl: string, database: string): Promise<ServerAnswer> {
   const client = new pg.Client({ connectionString: maintenanceUrl, connectionTimeoutMillis: 5000 });
   client.on('error', () => {
-    // The server went down with this client connected; the query at hand fails too.
+    // The server stopped while this client was connected; the running query fails too.
   });
   try {
     await client.connect();
@@ -26,7 +26,7 @@ export async function ensureDatabase(maintenanceUrl: string, database: string): 
     if (!row.present) await client.query(`create database ${client.escapeIdentifier(database)}`);
     return { ready: true, clusterName: row.cluster_name };
   } catch (error) {
-    // Not there yet, starting, shutting down, or another process is making the same database.
+    // The server is starting or stopping, or another process is creating the same database.
     return { ready: false, reason: error instanceof Error ? error.message : String(error) };
   } finally {
     await client.end().catch(() => undefined);

@@ -15,8 +15,8 @@ export interface InitClusterOptions {
 }
 
 /**
- * Makes the cluster if there is none. It grows under another name and gets its own by a rename, so that an
- * interrupted initdb never looks like a cluster, and of two starts at once the second finds the work done.
+ * Creates the cluster if there is none. It is built under another name and renamed at the end, so that an interrupted
+ * initdb never looks like a cluster, and the second of two starts finds a complete one.
  */
 export async function initCluster({
   bin,
@@ -28,7 +28,7 @@ export async function initCluster({
   await removeAbandoned(dataDir);
   if (isCluster(dataDir)) return;
   const unfinished = `${dataDir}.init-${process.pid}-${randomBytes(4).toString('hex')}`;
-  // trust: the socket's folder keeps everybody else out. No locale: rows sort alike on every machine.
+  // `trust`: the socket's folder keeps other users out. No locale: rows sort alike on every machine.
   const args = [
     '-U',
     superuser,
@@ -61,7 +61,7 @@ function isCluster(dataDir: string): boolean {
   return existsSync(path.join(dataDir, 'PG_VERSION'));
 }
 
-/** What starts that were killed left behind. */
+/** Removes the folders of starts that were killed. */
 async function removeAbandoned(dataDir: string): Promise<void> {
   const prefix = `${path.basename(dataDir)}.init-`;
   const base = path.dirname(dataDir);

@@ -7,26 +7,23 @@ import { bundledPackage, copyPackage, linkLibraries } from './postgres-package.j
 
 export interface PostgresBinaries {
   bin: string;
-  /** Such as "18.4". */
+  /** For example "18.4". */
   version: string;
   major: string;
 }
 
 export interface FindBinariesOptions {
-  /** Who will run the database. */
+  /** The user that will run the database. */
   user: SystemUser | undefined;
-  /** Takes a copy of the package when that user cannot run it where it is. */
+  /** Copies the package here when that user cannot run it in place. */
   copyInto: string;
-  /** Use the programs in this folder and look nowhere else. */
+  /** Use the programs in this folder and search nowhere else. */
   binDir?: string | undefined;
   /** The npm package's `native` folder. */
   packageDir?: string | undefined;
 }
 
-/**
- * Folders that hold one Postgres per version, and where its programs lie inside: Debian, Alpine, Red Hat,
- * Homebrew.
- */
+/** Folders with one Postgres per version, and the programs' path inside: Debian, Alpine, Red Hat, Homebrew. */
 const VERSIONED_FOLDERS = [
   { parent: '/usr/lib/postgresql', programs: 'bin' },
   { parent: '/usr/libexec', programs: '' },
@@ -36,8 +33,8 @@ const VERSIONED_FOLDERS = [
 ];
 
 /**
- * The npm package with this platform's binaries first, a Postgres of the system second. A place counts when
- * the user who will run the database can run it there.
+ * Finds the npm package with this platform's binaries, else a Postgres of the system. A folder qualifies when the
+ * database's user can run its programs.
  */
 export async function findPostgresBinaries(options: FindBinariesOptions): Promise<PostgresBinaries> {
   const { user, copyInto, binDir, packageDir = bundledPackage() } = options;
@@ -53,7 +50,7 @@ export async function findPostgresBinaries(options: FindBinariesOptions): Promis
     const bin = path.join(native, 'bin');
     const found = await attempt(bin);
     if (found !== undefined) return found;
-    // A copy helps when only the place is wrong, not when the binaries suit another system (Alpine).
+    // A copy helps when only the location is wrong, not when the binaries are for another system (Alpine).
     const wrongPlace = !complete || (user !== undefined && typeof (await probe(bin, undefined)) !== 'string');
     return wrongPlace ? attempt(path.join(await copyPackage(native, copyInto), 'bin')) : undefined;
   };
@@ -68,7 +65,7 @@ export async function findPostgresBinaries(options: FindBinariesOptions): Promis
   throw new Error([`There is no Postgres that runs here: ${advice}.`, ...refusals].join('\n  '));
 }
 
-/** What the programs in a folder are, or why they cannot be used. */
+/** The version of the programs in a folder, or the reason why they cannot be used. */
 async function probe(bin: string, user: SystemUser | undefined): Promise<PostgresBinaries | string> {
   const initdb = await runAs(user, path.join(bin, 'initdb'), ['--version']);
   const postgres = await runAs(user, path.join(bin, 'postgres'), ['--version']);
@@ -88,12 +85,12 @@ async function systemFolders(): Promise<string[]> {
     folders.push(...versions.map((name) => path.join(parent, name, programs)));
   }
   const present = folders.filter((folder) => existsSync(path.join(folder, 'postgres')));
-  // A link in a PATH folder may stand alone there, while initdb looks for postgres beside itself.
+  // A link in a PATH folder may stand there alone, and initdb looks for postgres beside itself.
   const real = present.map(async (folder) => path.dirname(await realpath(path.join(folder, 'postgres'))));
   return [...new Set(await Promise.all(real))];
 }
 
-/** The shell knows PATH, which only shared/config/config.ts may read. */
+/** A shell reads PATH, because only shared/config/config.ts may read the environment. */
 function folderOnPath(): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile('/bin/sh', ['-c', 'command -v postgres'], (error, stdout) => {

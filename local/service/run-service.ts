@@ -13,20 +13,20 @@ import { writeExampleEnvironment } from '../demo/example-environment.js';
 import { createDemoSession, createLocalApi } from '../demo/local-api.js';
 import { type Welcome, welcome } from '../demo/welcome.js';
 import { dataFolder } from '../postgres/local-database.js';
-import { fillIn } from './fill-in.js';
 import type { SandboxProcess } from './sandbox-process.js';
+import { startDefaults } from './start-defaults.js';
 
 /**
- * The whole service in one process, with what is not configured filled in: a database, a sandbox, a port, a merchant.
- * One process, since what it starts ends with it: nothing is left behind however it ends.
+ * The whole service in one process, with defaults for what is not configured: a database, a sandbox, a port, a
+ * merchant. It is one process, so that everything it starts ends with it, even after a crash.
  */
 async function runService(): Promise<void> {
   if (isProduction()) {
     throw new ConfigError(
-      'npm start fills in what is not configured, which is not for NODE_ENV=production: use build, migrate, web and worker.',
+      'npm start uses defaults for what is not configured, which is not for NODE_ENV=production: use build, migrate, web and worker.',
     );
   }
-  // What is open is closed in the opposite order, also when a later step fails.
+  // Parts are closed in reverse order, also when a later step fails.
   const open: Closable[] = [];
   const service: Closable = {
     async close() {
@@ -35,7 +35,7 @@ async function runService(): Promise<void> {
   };
   try {
     await mkdir(dataFolder(), { recursive: true });
-    const { defaults, sandbox } = await fillIn(open, say);
+    const { defaults, sandbox } = await startDefaults(open, say);
     const config = readConfig('web', defaults);
     const logger = createLogger(config.logLevel, 'local');
     logStart(logger);

@@ -7,18 +7,18 @@ import { type GuardedProcess, spawnGuarded } from '../toolchain/guarded-process.
 import { projectRoot } from '../toolchain/project-root.js';
 
 /**
- * The sandbox runs from its sources, as a process of its own: no build contains it, and what it is made of need not
- * be installed where the service runs in earnest. All that the service sees of it are these variables.
+ * The sandbox runs from its sources, as a process of its own: no build contains it, and its dependencies need not be
+ * installed in production. The service knows only these variables of it.
  */
 export interface SandboxProcess {
   environment: Record<string, string>;
-  /** Of a wallet that holds money there. */
+  /** The key of a wallet that holds money there. */
   buyerKey: string;
-  /** Another start's, which has the merchant's webhooks too. */
+  /** Another start owns the sandbox, and receives the merchant's webhooks. */
   joined: boolean;
-  /** What a person should know about how it started. */
+  /** Remarks about the start for the user. */
   notes: string[];
-  /** Resolves with its last words when it ends without being told to; never when another start's is used. */
+  /** Resolves with the last output when it ends by itself; never when another start's sandbox is used. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }
@@ -86,16 +86,16 @@ function readAnnouncement(line: string): Omit<SandboxProcess, 'ended' | 'stop'> 
   const urls = Object.entries(rpcUrls).map(([name, url]) => [`RPC_URL_${name}`, url] as const);
   const environment = {
     FACILITATOR_URL: facilitator,
-    // Its wallets, for someone who has none.
+    // Wallets of the sandbox for buyers without one.
     PAGE_SCRIPT_URL: `${facilitator}/sandbox/wallets.js`,
-    // Its chain opens a merchant's account when it is first paid into.
+    // The sandbox's chain opens a merchant's token account at its first payment.
     CHECK_TOKEN_ACCOUNTS: 'false',
     ...Object.fromEntries(urls),
   };
   return { environment, buyerKey, joined, notes };
 }
 
-/** A process's arguments are everybody's to read. */
+/** Other users can read a process's arguments, so they contain the public key. */
 function publicKeyOf(secret: string): string {
   const publicKey = createPublicKey(parseFacilitatorSecret(secret));
   return publicKey.export({ format: 'der', type: 'spki' }).toString('base64');

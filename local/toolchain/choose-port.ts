@@ -11,7 +11,7 @@ export async function choosePort(): Promise<number> {
   throw new Error(`The ports ${FIRST_PORT} to ${FIRST_PORT + TRIES - 1} are all taken: set PORT.`);
 }
 
-/** A port that somebody chose is theirs to change. */
+/** Fails when a configured port is taken, instead of choosing another one. */
 export async function requireFreePort(port: number): Promise<void> {
   if (port !== 0 && !(await isFree(port))) {
     throw new Error(`PORT is ${port}, and that is taken: stop what listens there, or set another PORT.`);

@@ -16,7 +16,7 @@ export function checkNode() {
   process.exit(1);
 }
 
-/** Installs the dependencies when they are not those of package-lock.json; exits when that fails. */
+/** Installs the dependencies when they do not match package-lock.json; exits when that fails. */
 export async function ensureInstalled(root) {
   checkNode();
   if (isInstalled(root)) return;
@@ -32,7 +32,7 @@ async function install(root) {
       ? 'Installing dependencies (package-lock.json changed, or the last time was cut short) …\n'
       : 'Installing dependencies (first start only) …\n',
   );
-  // First, so that a removal or an installation cut short never looks complete.
+  // Removed first, so that an interrupted installation never looks complete.
   rmSync(stampFile(root), { force: true });
   rmSync(path.join(modules, '.package-lock.json'), { force: true });
   const npm = npmCommand();
@@ -52,7 +52,7 @@ function isInstalled(root) {
   return true;
 }
 
-/** Without our stamp: someone may have run npm. It writes down what it installed, as its last step. */
+/** Without this project's stamp, npm may have been run by hand. Its last step writes what it installed. */
 function matchesLock(root) {
   const installed = readPackages(path.join(root, 'node_modules', '.package-lock.json'));
   const wanted = readPackages(path.join(root, 'package-lock.json'));
@@ -60,7 +60,7 @@ function matchesLock(root) {
   return Object.entries(wanted).every(([place, { version, integrity, optional, extraneous }]) => {
     if (place === '') return true;
     const found = installed[place];
-    // npm locks more than it installs: what is for other systems, and what it calls extraneous.
+    // npm locks more than it installs: packages for other systems, and packages that it calls extraneous.
     if (found === undefined) return optional === true || extraneous === true;
     const complete = existsSync(path.join(root, place, 'package.json'));
     return complete && found.version === version && found.integrity === integrity;
@@ -95,7 +95,7 @@ function read(file) {
   }
 }
 
-/** The npm that runs this, else the one on PATH. */
+/** The npm that runs this command, else the one on PATH. */
 function npmCommand() {
   const running = process.env.npm_execpath ?? '';
   return path.basename(running) === 'npm-cli.js'

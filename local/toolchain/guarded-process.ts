@@ -6,34 +6,32 @@ import { projectRoot } from './project-root.js';
 import type { SystemUser } from './system-user.js';
 
 /**
- * A process that never outlives this one: a shell between the two (watchdog.sh) holds a pipe from here and
- * stops the process when the pipe ends, however this process came to its end. It has a process group of
- * its own, so that Ctrl-C in a terminal reaches the application alone, which then stops its database last.
+ * A child process that never outlives this one: a shell between the two (watchdog.sh) holds a pipe from here and stops
+ * the child when the pipe ends, even after SIGKILL. The child has a process group of its own, so that Ctrl-C in a
+ * terminal reaches the application alone, which then stops its database last.
  */
 export interface GuardedProcess {
-  /** Resolves with the exit code once the process and everything that shares its output is gone. */
+  /** Resolves with the exit code once the process and all processes that share its output have ended. */
   readonly exited: Promise<number>;
   hasExited(): boolean;
-  /** The end of what it wrote, for error messages. */
+  /** The end of its output, for error messages. */
   recentOutput(): string;
-  /**
-   * From here on it does not keep this process alive; one that ends without stop() ends it through the pipe.
-   */
+  /** Afterwards it does not keep this process alive; the pipe still ends it. */
   unref(): void;
   stop(): Promise<void>;
 }
 
 export interface GuardedProcessOptions {
   user?: SystemUser | undefined;
-  /** This process's own when absent. */
+  /** This process's own environment by default. */
   environment?: Record<string, string>;
   onOutput?: (text: string) => void;
 }
 
 const OUTPUT_CHARS_KEPT = 4000;
 /**
- * TERM alone lets Postgres wait for its clients. INT alone is lost on a process that has not set its handler
- * yet: a shell starts its background commands with INT ignored.
+ * TERM alone lets Postgres wait for its clients. INT alone is lost on a process that has not set its handler yet: a
+ * shell starts background commands with INT ignored.
  */
 const STOP_SIGNALS = 'TERM INT';
 const STOP_LADDER = [
@@ -41,7 +39,7 @@ const STOP_LADDER = [
   { afterMs: 15_000, signal: 'SIGKILL' },
 ] as const;
 
-// Read once and early: the file may be out of reach for a process that gives up root later.
+// Read at load time: the file may be unreadable after this process gives up root.
 const WATCHDOG = readFileSync(path.join(projectRoot(), 'local', 'toolchain', 'watchdog.sh'), 'utf8').replace(
   /^#.*\n/gm,
   '',
@@ -68,7 +66,7 @@ export function spawnGuarded(
     });
   }
   child.stdin.on('error', () => {
-    // The shell is gone already; `exited` tells.
+    // The shell has ended already; `exited` reports it.
   });
   const end = new Promise<number>((resolve) => {
     child.once('error', (error) => {
@@ -105,6 +103,6 @@ function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal);
   } catch {
-    // The group ended between the decision and the signal.
+    // The group ended between the check and the signal.
   }
 }

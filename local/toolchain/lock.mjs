@@ -4,9 +4,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * One process at a time runs `task`, among all that name the same file. The lock is a symbolic link whose
- * target names its holder: made in one step or not at all, and nobody's when that process is gone, also by
- * SIGKILL.
+ * Runs `task` in one process at a time among all that name the same file. The lock is a symbolic link whose target
+ * names its holder: creating a link is atomic, and the lock is free once that process has ended, even by SIGKILL.
  */
 export async function withLock(file, task) {
   const self = `${process.pid}.${startOf(process.pid)}`;
@@ -33,18 +32,18 @@ function take(file, self) {
     if (error.code !== 'EEXIST') throw error;
   }
   const holder = linkTarget(file);
-  if (holder !== undefined && !isRunning(holder)) setAside(file, holder);
+  if (holder !== undefined && !isRunning(holder)) removeStaleLock(file, holder);
   return false;
 }
 
-/** Removes the lock of a process that is gone, but never one that another process took in between. */
-function setAside(file, holder) {
-  const aside = `${file}.${process.pid}`;
+/** Removes the lock of a process that has ended. If another process took the lock in between, its link is put back. */
+function removeStaleLock(file, holder) {
+  const moved = `${file}.${process.pid}`;
   try {
-    renameSync(file, aside);
-    const taken = linkTarget(aside);
+    renameSync(file, moved);
+    const taken = linkTarget(moved);
     if (taken !== holder) symlinkSync(taken, file);
-    rmSync(aside);
+    rmSync(moved);
   } catch (error) {
     if (error.code !== 'ENOENT' && error.code !== 'EEXIST') throw error;
   }
@@ -63,7 +62,7 @@ function isRunning(holder) {
   return startOf(Number(pid)) === start.join('.');
 }
 
-/** When a process started, since its number may be another's by now; undefined when there is none. */
+/** The process's start time, because the system reuses process ids; undefined when no such process runs. */
 function startOf(pid) {
   try {
     if (process.platform !== 'linux') {

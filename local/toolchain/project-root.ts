@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-/** The folder of package.json, from the sources as from dist. */
+/** The folder of package.json, both from the sources and from dist. */
 export function projectRoot(): string {
   let folder = import.meta.dirname;
   while (!existsSync(path.join(folder, 'package.json'))) {

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync 
 import path from 'node:path';
 import { runToEnd } from './run-to-end.mjs';
 
-/** What the test suite needs beyond npm packages. */
+/** System packages that the test suite needs. */
 export const TOOLS = [
   {
     command: 'redis-server',
@@ -35,7 +35,7 @@ export const TOOLS = [
     debianPackage: 'prometheus',
     why: "the alert rules are tried by Prometheus' own tool",
   },
-  // The units of deploy/ are for Linux, and so is it.
+  // systemd-analyze checks the units of deploy/, on Linux only.
   ...(process.platform === 'linux'
     ? [
         {
@@ -47,7 +47,7 @@ export const TOOLS = [
     : []),
 ];
 
-/** What sends the load of the benchmarks. */
+/** The load generator of the benchmarks. */
 export const LOAD_TOOL = {
   command: 'wrk',
   debianPackage: 'wrk',
@@ -57,7 +57,7 @@ export const LOAD_TOOL = {
 const POLICY_FILE = '/usr/sbin/policy-rc.d';
 const POLICY = '#!/bin/sh\n# Left by "npm test" of stablecoin-checkout; may be removed.\nexit 101\n';
 
-/** Installs what is missing when this is root on Debian or Ubuntu; otherwise names it and exits 1. */
+/** Installs missing tools when this is root on Debian or Ubuntu; otherwise names them and exits 1. */
 export async function ensureSystemTools(tools = TOOLS) {
   const missing = tools.filter((tool) => !isThere(tool));
   if (missing.length === 0) return;
@@ -82,7 +82,7 @@ function refuse(missing) {
   process.exit(1);
 }
 
-/** Debian starts a service as soon as its package is installed, unless this file forbids it. */
+/** Debian starts a service when its package is installed, unless this file forbids it. */
 async function withoutServices(install) {
   const isOurs = existsSync(POLICY_FILE) && readFileSync(POLICY_FILE, 'utf8') === POLICY;
   if (existsSync(POLICY_FILE) && !isOurs) return install();
@@ -97,7 +97,7 @@ async function withoutServices(install) {
   }
 }
 
-/** Or what does as well, where somebody has installed it. */
+/** `instead` is an equivalent command that may be installed already. */
 function isThere({ command, instead = command }) {
   return isOnPath(command) || isOnPath(instead);
 }

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { CHILD_ENVIRONMENT } from './child-environment.js';
 
 /**
- * Postgres refuses to run as root, and initdb wants an entry in /etc/passwd for its user. So root runs it as
- * `postgres`, else as `nobody`, both of which exist almost everywhere; no user is ever created.
+ * Postgres refuses to run as root, and initdb needs an entry in /etc/passwd for its user. So root runs it as
+ * `postgres`, else as `nobody`, which exist almost everywhere; no user is ever created.
  */
 export interface SystemUser {
   uid: number;
@@ -13,8 +13,8 @@ export interface SystemUser {
 const CANDIDATES = ['postgres', '_postgres', 'nobody'];
 
 /**
- * `owner` is the uid that owns the database's folder already, if any. It wins over the candidates: the
- * cluster inside is its own, and a `postgres` user that appeared since could not read it.
+ * `owner` is the uid that owns the database's folder already, if any. It has priority: the cluster inside belongs to
+ * it, and a `postgres` user created since could not read it.
  */
 export function chooseServerUser(passwd: string, owner: number): SystemUser {
   const entries = parsePasswd(passwd);

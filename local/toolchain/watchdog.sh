@@ -1,6 +1,6 @@
 # sh -c "$(cat watchdog.sh)" sh "<signals>" <command> [arguments]
-# Runs the command and exits with its code. When whoever holds the other end of standard input goes away, be it
-# by SIGKILL, the signals go to the command and to everything else in its process group, which this shell leads.
+# Runs the command and exits with its code. When the process at the other end of standard input ends, even by SIGKILL,
+# the signals go to the command and to every other process of its group, which this shell leads.
 exec 3<&0 </dev/null
 signals=$1
 shift

@@ -15,7 +15,7 @@ describe('the code', () => {
 
   it('reads the environment only in the configuration', () => {
     // A lab process passes its own environment on to the processes that it starts.
-    const allowed = /^(shared\/config\/config|lab\/(bench\/stage|world\/processes)\/[\w-]+)\.ts$/;
+    const allowed = /^(shared\/config\/config|lab\/(bench\/system|world\/processes)\/[\w-]+)\.ts$/;
     const offenders = sources.filter(({ file, text }) => text.includes('process.env') && !allowed.test(file));
     assertNone(offenders, 'process.env');
   });

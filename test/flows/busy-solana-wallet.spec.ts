@@ -62,7 +62,7 @@ describe('an agent that makes three payments a minute from one Solana wallet whi
     manualWorker = openManualWorker(loadConfig(settings, 'worker'), checkout.app.db);
     const { id } = await checkout.buildSession();
     entry = findEntry((await checkout.quote(id)).accepts, SOLANA_DEVNET);
-    chain.crowd(signAnew(), EARLIER);
+    chain.landMany(signAnew(), EARLIER);
   });
   after(async () => {
     resetClock();
@@ -105,8 +105,8 @@ describe('an agent that makes three payments a minute from one Solana wallet whi
       }
       const moved = checkout.facilitator.ledger.length - before;
       assert.deepEqual([status, moved], moved === 0 ? ['failed', 0] : ['succeeded', 1]);
-      // Other transactions of the same wallet arrive meanwhile.
-      chain.crowd(signAnew(), 3);
+      // Others buy with the same wallet meanwhile.
+      chain.landMany(signAnew(), 3);
     }
     assert.ok(checkout.facilitator.ledger.length > PAYMENTS / 2);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { explore } from '../../lab/explore/explore.js';
-import { MISTAKES } from '../../lab/explore/mistakes.js';
-import { openStage, type Stage } from '../../lab/explore/stage/stage.js';
+import { MUTANTS } from '../../lab/explore/mutants/mutants.js';
+import { explore } from '../../lab/explore/run/explore.js';
+import { openSystem, type System } from '../../lab/explore/system/system.js';
 import { createMigratedDatabase } from '../support/suite.js';
 
 const SEED = Number(process.env.EXPLORE_SEED ?? '20261123');
@@ -15,26 +15,26 @@ const MUTANTS_SEED = 7;
 
 describe('payments in virtual time, with faults and races in random order', function () {
   this.timeout(240_000);
-  let stage: Stage;
+  let system: System;
   before(async () => {
-    stage = await openStage(await createMigratedDatabase('explored'));
+    system = await openSystem(await createMigratedDatabase('explored'));
   });
-  after(() => stage.close());
+  after(() => system.close());
 
   it(`are decided as the facilitator's ledger says, and no buyer whose money moved is refused (EXPLORE_SEED=${SEED})`, async () => {
-    const { failure, counts } = await explore(stage, { trials: TRIALS, seed: SEED, withinMs: WITHIN_MS });
+    const { failure, counts } = await explore(system, { trials: TRIALS, seed: SEED, withinMs: WITHIN_MS });
     assert.equal(failure, undefined, failure);
-    for (const what of ['movements of money', 'failed, then paid', 'look: used', '/settle: hung up'])
+    for (const what of ['movements of money', 'failed, then paid', 'chain check: used', '/settle: hung up'])
       assert.ok((counts.get(what) ?? 0) > 0, `there was no "${what}"`);
   });
 
-  for (const mistake of MISTAKES) {
-    it(`are found to be wrong by the checks when ${mistake.name}`, async () => {
-      const { failure } = await explore(stage, {
+  for (const mutant of MUTANTS) {
+    it(`are found to be wrong by the checks when ${mutant.name}`, async () => {
+      const { failure } = await explore(system, {
         trials: TRIALS_FOR_A_MUTANT,
         seed: MUTANTS_SEED,
-        mistake,
-        isHasty: true,
+        mutant,
+        stopsAtFirst: true,
       });
       assert.ok(failure !== undefined, `the mutant was not found in ${TRIALS_FOR_A_MUTANT} trials`);
     });

@@ -90,7 +90,7 @@ describe('a payment whose answer of /settle was lost, on an endpoint that', () =
       assert.equal(await checkUntilDecided(id, 10), 'processing');
     }
     flow.facilitator.settle.honest();
-    flow.chain.goOn();
+    flow.chain.resume();
     assert.equal(await checkUntilDecided(id), 'succeeded');
     assert.deepEqual(await flow.state(id), PAID);
     await flow.assertBooks();

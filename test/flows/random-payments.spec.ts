@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { pick, seededRandom, shuffled } from '../../lab/world/chance/seeded-random.js';
 import {
-  AMBIGUOUS_MOODS,
-  LYING_MOODS,
+  AMBIGUOUS_FAULT_MODES,
+  LYING_FAULT_MODES,
   REFUSED_IF_USED_TOO,
-  SETTLE_MOODS,
-  VERIFY_MOODS,
+  SETTLE_FAULT_MODES,
+  VERIFY_FAULT_MODES,
 } from '../../lab/world/facilitator/fault-modes.js';
 import { TcpProxy } from '../../lab/world/processes/pause-points.js';
 import { FreezingProxy } from '../../lab/world/proxies/freezing-proxy.js';
@@ -30,7 +30,7 @@ const CALLS = 900;
 
 /** The timeout of a statement; a frozen path to Postgres takes longer. */
 const TIMEOUT_MS = 500;
-const FAULT_MODES = [...SETTLE_MOODS, ...AMBIGUOUS_MOODS, ...LYING_MOODS];
+const FAULT_MODES = [...SETTLE_FAULT_MODES, ...AMBIGUOUS_FAULT_MODES, ...LYING_FAULT_MODES];
 
 interface Sent extends SignedPayment {
   sessionId: string;
@@ -76,8 +76,8 @@ describe('a hundred and twenty payments under random faults', () => {
     });
     redis = new Redis(testServices().redisUrl);
     const more = Array.from({ length: CALLS }, () => pick(random, FAULT_MODES));
-    flow.facilitator.settle.next(...[...shuffled(random, FAULT_MODES), ...more].map((mood) => mood()));
-    flow.facilitator.verify.next(...Array.from({ length: CALLS }, () => pick(random, VERIFY_MOODS)()));
+    flow.facilitator.settle.next(...[...shuffled(random, FAULT_MODES), ...more].map((mode) => mode()));
+    flow.facilitator.verify.next(...Array.from({ length: CALLS }, () => pick(random, VERIFY_FAULT_MODES)()));
   });
   after(async () => {
     redis.disconnect();

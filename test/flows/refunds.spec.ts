@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { Keypair } from '@solana/web3.js';
 import type Stripe from 'stripe';
 import { privateKeyToAddress } from 'viem/accounts';
-import { main } from '../../lab/sandbox/pay/main.js';
-import { fromBase58 } from '../../lab/sandbox/solana/base58.js';
 import {
   EVM_BUYER_KEY,
   EVM_MERCHANT_KEY,
   SOLANA_BUYER_KEY,
   SOLANA_MERCHANT_KEY,
-} from '../../lab/sandbox/wallets.js';
+} from '../../lab/sandbox/networks/wallets.js';
+import { main } from '../../lab/sandbox/pay/main.js';
+import { fromBase58 } from '../../lab/sandbox/solana/base58.js';
 import { EVM_WALLET, SOLANA_WALLET } from '../../local/demo/demo-merchant.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import { Event } from '../../shared/webhooks/model.js';

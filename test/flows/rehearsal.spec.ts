@@ -13,7 +13,7 @@ describe('a deployment as the documentation describes it', function () {
   it('sells during a release, while processes are killed, and without Redis', async () => {
     const { code, output } = await run();
     assert.equal(code, 0, output);
-    assert.match(output, /sessions, each paid once and told of/);
+    assert.match(output, /sessions, each paid once and notified/);
   });
 });
 

@@ -27,7 +27,7 @@ describe('the version that is built', () => {
     return git('rev-parse', '--short', 'HEAD');
   }
 
-  /** As another process has it, whose environment is this alone. */
+  /** Runs in another process, whose environment has only these variables. */
   function version(environment: Record<string, string> = {}, root = folder): string {
     const program = `import { buildVersion } from ${JSON.stringify(MODULE)}; process.stdout.write(buildVersion(process.argv[1]))`;
     const args = ['--input-type=module', '--eval', program, root];
@@ -35,7 +35,7 @@ describe('the version that is built', () => {
     return execFileSync(process.execPath, args, { env }).toString();
   }
 
-  it('is the number of the tag on this commit, and the one before with the commit after it', () => {
+  it("is the tag's on a tagged commit, and the last tag's with the commit id after it", () => {
     git('init', '--quiet');
     commit();
     git('tag', 'v1.2.3');
@@ -45,14 +45,14 @@ describe('the version that is built', () => {
     assert.equal(version(), `0.9.0+${next}`);
   });
 
-  it('is told where there is no git: as the tag, or as the commit', () => {
+  it('comes from the environment without git: as the tag, or as the commit', () => {
     assert.equal(version({ BUILD_VERSION: 'v1.2.3' }), '1.2.3');
     assert.equal(version({ BUILD_VERSION: '1.2.3-rc.1', SOURCE_VERSION: 'abcdef' }), '1.2.3-rc.1');
     assert.equal(version({ BUILD_VERSION: '', SOURCE_VERSION: '0123456789abcdef' }), '0.9.0+0123456');
     assert.equal(version(), '0.9.0');
   });
 
-  it('is not that of a project around it', () => {
+  it("ignores a surrounding project's repository", () => {
     git('init', '--quiet');
     commit();
     git('tag', 'v7.7.7');

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { describeChoice, requireFreePort } from '../../local/toolchain/choose-port.js';
 
 describe('the port of npm start', () => {
-  it('is never stepped over when it was set', async () => {
+  it('is never replaced when it was configured', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, resolve));
     const { port } = other.address() as AddressInfo;
@@ -15,7 +15,7 @@ describe('the port of npm start', () => {
     await requireFreePort(port);
   });
 
-  it('is told when it is not the usual one', () => {
+  it('is reported when it is not the usual one', () => {
     assert.deepEqual(describeChoice(3000), []);
     assert.deepEqual(describeChoice(3002), ['Port 3000 is taken: this one listens on 3002.']);
   });

@@ -10,7 +10,7 @@ import { pidOf } from './holder.js';
 import { interruptGroup, openPlayground, type Playground, postmasterPid, query } from './playground.js';
 import { untilNoProcessMentions } from './processes.js';
 
-describe('embedded Postgres: beginnings and ends', function () {
+describe('embedded Postgres: start and stop', function () {
   this.timeout(60_000);
   let playground: Playground;
   before(async () => {
@@ -23,7 +23,7 @@ describe('embedded Postgres: beginnings and ends', function () {
     await playground.remove();
   });
 
-  it('is there until the application has stopped when Ctrl-C reaches the whole process group', async () => {
+  it('runs until the application has stopped when Ctrl-C reaches the whole process group', async () => {
     const holder = playground.hold();
     const { dataDir } = await holder.started();
     interruptGroup(holder);
@@ -37,7 +37,7 @@ describe('embedded Postgres: beginnings and ends', function () {
     const owner = await holder.started();
     await query(owner, 'create table owner_was_killed as select 7 as number');
     holder.process.kill('SIGKILL');
-    // At once: the server on its way down is not taken for one to use.
+    // Without a pause: a server that is stopping must not be used.
     const next = await playground.start();
     assert.equal(next.owned, true);
     assert.deepEqual(await query(next, 'select number from owner_was_killed'), [7]);
@@ -76,7 +76,7 @@ describe('embedded Postgres: beginnings and ends', function () {
     assert.deepEqual(await unfinishedClusters(dir), []);
   });
 
-  it('is shared with a second process, and gone for it when the owner ends', async () => {
+  it('is shared with a second process, which loses it when the owner ends', async () => {
     const owner = await playground.start();
     const second = playground.hold();
     const joined = await second.started();
@@ -116,7 +116,7 @@ describe('embedded Postgres: beginnings and ends', function () {
     assert.deepEqual(await query(second, 'select 1'), [1]);
   });
 
-  it('starts over a pid file whose number another process has now', async () => {
+  it('starts despite a pid file whose id another process has now', async () => {
     const first = await playground.start();
     await first.stop();
     const { uid } = await stat(first.dataDir);
@@ -129,7 +129,7 @@ describe('embedded Postgres: beginnings and ends', function () {
     }
   });
 
-  it('starts over the pid file of a process that has ended, but was not collected', async () => {
+  it('starts despite the pid file of a zombie', async () => {
     const first = await playground.start();
     await first.stop();
     const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 1000'], {
@@ -144,7 +144,7 @@ describe('embedded Postgres: beginnings and ends', function () {
     }
   });
 
-  it('is not mistaken for that of a copied folder', async () => {
+  it('is not used for a copy of its folder', async () => {
     const original = await playground.start();
     await query(original, 'create table copied as select 7 as number');
     await query(original, 'checkpoint');

@@ -6,7 +6,7 @@ import { findPostgresBinaries } from '../../local/postgres/postgres-binaries.js'
 import { chooseServerUser, type SystemUser } from '../../local/toolchain/system-user.js';
 import { openPlayground, type Playground, query, runsAsRoot } from './playground.js';
 
-describe('embedded Postgres: where and as whom it runs', function () {
+describe('embedded Postgres: its folder and its user', function () {
   this.timeout(60_000);
   let playground: Playground;
   before(async () => {
@@ -35,7 +35,7 @@ describe('embedded Postgres: where and as whom it runs', function () {
     await mkdir(dir);
     const nobody = runsAsRoot ? await userNamed('nobody') : undefined;
     if (nobody !== undefined) await chown(dir, nobody.uid, nobody.gid);
-    // The checkout itself may be out of that user's reach.
+    // That user may not be able to enter the checkout itself.
     const { bin: binDir } = await findPostgresBinaries({ user: nobody, copyInto: playground.root });
     const server = await playground.hold({ dir, binDir, ...(nobody && { user: nobody }) }).started();
     assert.equal(path.dirname(server.dataDir), dir);
@@ -49,7 +49,7 @@ describe('embedded Postgres: where and as whom it runs', function () {
     assert.notEqual(owner, 0);
   });
 
-  it('stays with the user who owns the folder', async () => {
+  it('keeps the user that owns the folder', async () => {
     const dir = path.join(playground.root, 'nobodys');
     await mkdir(dir);
     if (runsAsRoot) await chown(dir, (await userNamed('nobody')).uid, -1);
@@ -105,7 +105,7 @@ describe('embedded Postgres: where and as whom it runs', function () {
     assert.deepEqual(await query(server, 'select 1'), [1]);
   });
 
-  it('takes nothing from the locale and the PG variables of its caller', async () => {
+  it("ignores its caller's locale and PG variables", async () => {
     const locale = ['LANG=tr_TR.UTF-8', 'LC_ALL=xx_XX.latin1', 'TZ=Asia/Tokyo'];
     const variables = ['PGPORT=1', 'PGHOST=nowhere.invalid', 'PGSSLMODE=require', 'PGDATA=/nowhere'];
     const { server } = await playground.hold({}, [...locale, ...variables]).started();
@@ -122,7 +122,7 @@ describe('embedded Postgres: where and as whom it runs', function () {
     assert.deepEqual(await query(await playground.start(), 'select number from of_one_version'), [7]);
   });
 
-  /** The programs at hand, under another version number. */
+  /** The installed programs under another version number. */
   async function programsOfVersion(version: string): Promise<string> {
     const folder = path.join(playground.root, version);
     await mkdir(folder);

@@ -42,7 +42,7 @@ describe('launchers', function () {
       assert.equal(await project.installs(), 0);
     });
 
-    it('happens when what was installed by hand is not what package-lock.json asks for', async () => {
+    it('happens when a manual installation does not match package-lock.json', async () => {
       await installByHand(project);
       const lock = await project.read('package-lock.json');
       await project.write('package-lock.json', lock.replace('7.0.2', '7.0.3'));
@@ -50,7 +50,7 @@ describe('launchers', function () {
       assert.equal(await project.installs(), 1);
     });
 
-    it('does not miss what npm locks but does not install', async () => {
+    it('ignores packages that npm locks but does not install', async () => {
       await installByHand(project);
       const packages = {
         'node_modules/typescript': { version: '7.0.2' },
@@ -86,7 +86,7 @@ describe('launchers', function () {
       });
     }
 
-    it('that was killed half-way leaves nothing running, and is done again', async () => {
+    it('leaves no process behind when it is killed, and is repeated', async () => {
       await project.write('hang', '');
       const start = project.begin('start');
       await project.untilInstalling();
@@ -149,7 +149,7 @@ describe('launchers', function () {
       });
     }
 
-    it('drops what came from a source that is gone', async () => {
+    it('drops the output of a deleted source', async () => {
       await project.write('api/route.ts', 'export const path = "/";\n');
       await project.run('start');
       assert.ok(project.has('dist/api/route.js'));
@@ -158,7 +158,7 @@ describe('launchers', function () {
       assert.equal(project.has('dist/api/route.js'), false);
     });
 
-    it('that fails names the errors, starts nothing, and leaves the last good build', async () => {
+    it('prints the errors when it fails, starts nothing, and leaves the last good build', async () => {
       await project.write('api/route.ts', 'export const path: number = "/";\n');
       const failed = await project.run('start');
       assert.deepEqual([failed.code, failed.stdout], [1, '']);
@@ -167,20 +167,20 @@ describe('launchers', function () {
       assert.equal(project.has('dist.new'), false);
     });
 
-    it('that was cut short is done again', async () => {
+    it('is repeated after an interruption', async () => {
       await rm(path.join(project.dir, 'dist/.build-hash'));
       await project.write('dist.new/api/leftover.js', '');
       assert.match((await project.run('start')).stderr, /Building …/);
       assert.equal(project.has('dist/api/leftover.js'), false);
     });
 
-    it('always happens when asked for', async () => {
+    it('always happens on npm run build', async () => {
       assert.deepEqual(await project.run('build'), { code: 0, stdout: '', stderr: 'Building …\n' });
     });
   });
 
   describe('the operator’s commands', () => {
-    it('print nothing of the launcher’s on standard output, and give the exit code', async () => {
+    it('keep the launcher’s output off standard output, and pass the exit code on', async () => {
       const outcome = await project.run('merchants', { args: ['list', '--json'] });
       assert.deepEqual([outcome.code, outcome.stdout], [3, '["list","--json"]']);
       assert.match(outcome.stderr, /Installing dependencies[\s\S]*Building …/);

@@ -1,6 +1,6 @@
 /**
- * Started by the specs as a process of its own: holds an embedded Postgres until it is told to end, and tells
- * what happens in lines of JSON. SIGINT and SIGTERM make it use the database once more before it stops it.
+ * A program of the specs: holds an embedded Postgres until it is told to end, and reports events as JSON lines. After
+ * SIGINT or SIGTERM it uses the database once more before it stops it.
  */
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../local/postgres/embedded-postgres.js';
@@ -16,7 +16,7 @@ if (user !== undefined) {
 const postgres = await startEmbeddedPostgres(options);
 const pool = new pg.Pool({ connectionString: postgres.url });
 pool.on('error', () => {
-  // Its owner may take the database away.
+  // The owner of the server may stop it.
 });
 
 async function describeServer(): Promise<string[]> {

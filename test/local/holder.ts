@@ -6,11 +6,11 @@ import type { EmbeddedPostgresOptions } from '../../local/postgres/embedded-post
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import type { SystemUser } from '../../local/toolchain/system-user.js';
 
-/** Another process with an embedded Postgres (hold-postgres.ts), and what it tells. */
+/** A process with an embedded Postgres (hold-postgres.ts), and its events. */
 export interface Holder {
   process: ChildProcess;
   exited: Promise<void>;
-  /** The next thing it tells; rejects when it ends instead. */
+  /** The next event; rejects when the process ends instead. */
   next(): Promise<HolderEvent>;
   started(): Promise<StartedEvent>;
 }
@@ -27,7 +27,7 @@ export interface StartedEvent {
 export type HolderEvent = StartedEvent | { name: 'used it while stopping' } | { name: 'database was gone' };
 
 export interface HolderOptions extends EmbeddedPostgresOptions {
-  /** Becomes this user first. */
+  /** Switches to this user first. */
   user?: SystemUser;
 }
 
@@ -66,7 +66,7 @@ export function startHolder(options: HolderOptions, variables: readonly string[]
   };
 }
 
-/** A process id, for signals: a child that could not be started has none. */
+/** Returns the process id; throws when the child could not be started. */
 export function pidOf(child: ChildProcess): number {
   if (child.pid === undefined) throw new Error('The process was not started.');
   return child.pid;

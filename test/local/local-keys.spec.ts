@@ -16,7 +16,7 @@ describe('the keys of a machine where nothing is configured', () => {
     ENCRYPTION_KEY: localEncryptionKey,
     RECEIPT_SIGNING_KEYS: localReceiptSigningKey,
   })) {
-    it(`${variable} is made once, also by two first starts at once, and only its owner may read it`, async () => {
+    it(`${variable} is created once, even by two first starts at once, and readable by its owner only`, async () => {
       const made = await Promise.all([keyOf(folder), keyOf(folder)]);
       assert.deepEqual(made, [made[0], made[0]]);
       assert.equal(await keyOf(folder), made[0]);
@@ -24,7 +24,7 @@ describe('the keys of a machine where nothing is configured', () => {
       assert.equal((await stat(path.join(folder, name))).mode & 0o777, 0o600);
     });
 
-    it(`${variable} is one that the service takes`, async () => {
+    it(`${variable} is accepted by the service`, async () => {
       const settings = { DATABASE_URL: 'postgres://x', FACILITATOR_URL: 'http://x' };
       const config = loadConfig({ ...settings, [variable]: await keyOf(folder) }, 'web');
       const keys = { ENCRYPTION_KEY: config.encryptionKeys, RECEIPT_SIGNING_KEYS: config.receiptSigningKeys };

@@ -11,14 +11,14 @@ import { type Holder, type HolderOptions, pidOf, startHolder } from './holder.js
 import { untilNoProcessMentions } from './processes.js';
 
 /**
- * A temporary folder for the tests of one file. Servers start on a cluster that the first one makes, unless a
- * test names a folder of its own below `root`.
+ * A temporary folder for the tests of one file. Servers share a cluster that the first one creates, unless a test names
+ * a folder of its own below `root`.
  */
 export interface Playground {
   root: string;
   start(options?: Partial<EmbeddedPostgresOptions>): Promise<EmbeddedPostgres>;
   hold(options?: Partial<HolderOptions>, variables?: readonly string[]): Holder;
-  /** Ends what a test started, and hangs if something stays. */
+  /** Ends everything that a test started, and hangs if a process stays. */
   endAll(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function openPlayground(): Promise<Playground> {
 
 async function temporaryFolder(): Promise<string> {
   const dir = await realpath(await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-postgres-')));
-  await chmod(dir, 0o711); // Root's Postgres runs as another user.
+  await chmod(dir, 0o711); // Postgres refuses to run as root, and runs as another user.
   return dir;
 }
 
@@ -81,7 +81,7 @@ export async function postmasterPid(dataDir: string): Promise<number> {
   return Number.parseInt(await readFile(path.join(dataDir, 'postmaster.pid'), 'utf8'), 10);
 }
 
-/** As a terminal does on Ctrl-C: to the process and all others of its group. */
+/** Signals the whole process group, as a terminal does on Ctrl-C. */
 export function interruptGroup(holder: Holder): void {
   process.kill(-pidOf(holder.process), 'SIGINT');
 }

@@ -29,7 +29,7 @@ describe('Postgres binaries', () => {
     assert.deepEqual(await readdir(copyInto), []);
   });
 
-  it('are copied from a place that the database user cannot get at', async () => {
+  it('are copied from a folder that the database user cannot enter', async () => {
     const home = path.join(playground.root, 'home');
     await mkdir(home);
     const packageDir = await freshPackage('home/package');
@@ -37,13 +37,13 @@ describe('Postgres binaries', () => {
     const found = await findPostgresBinaries({ user, copyInto, packageDir });
     assert.ok(found.bin.startsWith(`${copyInto}/`), found.bin);
     const [copy] = await readdir(copyInto);
-    // The copy is made once.
+    // The second call reuses the copy.
     assert.deepEqual(await findPostgresBinaries({ user, copyInto, packageDir }), found);
     assert.deepEqual(await readdir(copyInto), [copy]);
     await chmod(path.join(packageDir, 'lib'), 0o755);
   });
 
-  it('are those of the system when the package does not run here', async () => {
+  it('are the system’s when the package does not run here', async () => {
     const packageDir = await freshPackage('package');
     await rm(path.join(packageDir, 'bin'), { recursive: true });
     await mkdir(path.join(packageDir, 'bin'));
@@ -54,12 +54,12 @@ describe('Postgres binaries', () => {
       (found) => found.bin,
       (error: Error) => error.message,
     );
-    // A machine without a Postgres of its own is told what to do.
+    // Without a Postgres the error says what to do.
     assert.match(outcome, existsSync(outcome) ? /^\// : /set DATABASE_URL/);
     assert.ok(!outcome.startsWith(packageDir));
   });
 
-  it('are refused by name when the given folder has none', async () => {
+  it('are reported as missing when the given folder has none', async () => {
     await assert.rejects(findPostgresBinaries({ user, copyInto, binDir: copyInto }), (error: Error) =>
       error.message.includes(path.join(copyInto, 'initdb')),
     );
@@ -77,7 +77,7 @@ describe('Postgres binaries', () => {
     return path.join(target, 'native');
   }
 
-  /** Root's database user may not enter; an ordinary user may not make the links. */
+  /** Makes the folder inaccessible to root's database user, or read-only to an ordinary user. */
   async function closeTo(
     databaseUser: SystemUser | undefined,
     home: string,

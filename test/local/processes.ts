@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** Resolves when no process but this one has `text` in its command line. */
+/** Resolves when no other process has `text` in its command line. */
 export async function untilNoProcessMentions(text: string): Promise<void> {
   while ((await processesMentioning(text)).length > 0) await sleep(10);
 }

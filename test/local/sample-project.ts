@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import { untilNoProcessMentions } from './processes.js';
 
-/** A small project with this one's launchers, the real compiler, and an npm that installs nothing but it. */
+/** A small project with this project's launchers, the real compiler, and a fake npm that installs only that. */
 export interface SampleProject {
   dir: string;
   write(file: string, content: string): Promise<void>;
@@ -25,7 +25,7 @@ export interface SampleProject {
 export interface RunOptions {
   args?: readonly string[];
   nodeArgs?: readonly string[];
-  /** As in `NODE_ENV=production`. */
+  /** For example `NODE_ENV=production`. */
   variables?: readonly string[];
 }
 
@@ -40,9 +40,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/**
- * `npm ci`, which takes forever while there is a file named "hang", and ignores SIGTERM as the real one does.
- */
+/** A fake `npm ci` that hangs while there is a file named "hang", and ignores SIGTERM as the real one does. */
 const FAKE_NPM = `
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -73,7 +71,7 @@ const FILES = {
     compilerOptions: {
       strict: true,
       target: 'ES2023',
-      // Most of what the compiler would read and check otherwise.
+      // The smallest library, since reading it takes most of the compiler's time.
       lib: ['ES2023'],
       skipLibCheck: true,
       module: 'NodeNext',
@@ -142,7 +140,7 @@ export async function createSampleProject(): Promise<SampleProject> {
   };
 }
 
-/** What npm does when someone runs it by hand. */
+/** Changes node_modules as npm does when it is run by hand. */
 export async function installByHand(project: SampleProject): Promise<void> {
   await mkdir(path.join(project.dir, 'node_modules'), { recursive: true });
   await symlink(await project.read('compiler'), path.join(project.dir, 'node_modules', 'typescript'));

@@ -13,7 +13,7 @@ if (process.argv.includes('--hang')) setInterval(() => {}, 1000);
 else process.exit(5);
 `;
 
-/** What the suite needs beyond npm's packages, and the package of Debian's that has it. */
+/** The Debian package of each tool that the suite needs beyond npm's packages. */
 const PACKAGES: Record<string, string> = {
   'redis-server': 'redis-server',
   'chromium-headless-shell': 'chromium-headless-shell',
@@ -42,20 +42,20 @@ describe('npm test', function () {
     assert.deepEqual(outcome, { code: 5, stdout: '--grep x test/**/*.spec.ts\n', stderr: '' });
   });
 
-  it('runs the specs it is given alone', async () => {
+  it('runs only the given specs', async () => {
     const args = ['test/unit/money.spec.ts', '--bail'];
     const outcome = await project.run('test', { args, variables: [onPath('programs')] });
     assert.equal(outcome.stdout, 'test/unit/money.spec.ts --bail\n');
   });
 
-  it('takes the whole Chromium where the headless shell is not installed', async () => {
+  it('accepts the full Chromium when the headless shell is not installed', async () => {
     const names = Object.keys(PACKAGES).filter((name) => name !== 'chromium-headless-shell');
     for (const name of [...names, 'chromium']) await writeProgram(`whole/${name}`, 'exit 0');
     const outcome = await project.run('test', { variables: [onPath('whole')] });
     assert.deepEqual([outcome.code, outcome.stderr], [5, '']);
   });
 
-  it('names the programs it needs where it cannot install them', async () => {
+  it('names missing programs when it cannot install them', async () => {
     const outcome = await project.run('test', { variables: [onPath('nothing')] });
     assert.deepEqual([outcome.code, outcome.stdout], [1, '']);
     for (const [name, debianPackage] of Object.entries(PACKAGES)) {
@@ -79,7 +79,7 @@ describe('npm test', function () {
     assert.ok(calls[1]?.endsWith(`install -y --no-install-recommends ${packages}`), calls[1]);
   });
 
-  it('ends mocha when it is ended', async () => {
+  it('stops mocha when it is stopped', async () => {
     const running = project.begin('test', { args: ['--hang'], variables: [onPath('programs')] });
     while (!project.has('mocha-runs')) await sleep(5);
     running.process.kill('SIGTERM');

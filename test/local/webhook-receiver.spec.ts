@@ -32,14 +32,14 @@ describe('the built-in webhook receiver', () => {
     return (await fetch(receiver.url, { method: 'POST', headers, body })).status;
   }
 
-  it('prints an event that is signed', async () => {
+  it('prints a signed event', async () => {
     assert.equal(await deliver({ 'service-signature': stripeHeader() }), 200);
     assert.deepEqual(printed, [
       'webhook checkout.session.completed evt_1 for cs_test_1 (signature verified)',
     ]);
   });
 
-  it('checks the headers of Standard Webhooks too, where they are there', async () => {
+  it('also verifies the Standard Webhooks headers, when present', async () => {
     const sentAt = new Date();
     const timestamp = `${Math.floor(sentAt.getTime() / 1000)}`;
     const standard = { 'webhook-id': 'evt_1', 'webhook-timestamp': timestamp };
@@ -59,7 +59,7 @@ describe('the built-in webhook receiver', () => {
       'its signature does not fit',
     ],
     [
-      'was changed on its way',
+      'was changed in transit',
       () => deliver({ 'service-signature': stripeHeader() }, EVENT.replace('cs_test_1', 'cs_test_2')),
       'its signature does not fit',
     ],
@@ -75,13 +75,13 @@ describe('the built-in webhook receiver', () => {
     ],
   ];
   for (const [what, send, reason] of refused) {
-    it(`refuses what ${what}`, async () => {
+    it(`rejects an event that ${what}`, async () => {
       assert.equal(await send(), 400);
       assert.deepEqual(printed, [`webhook refused: ${reason}`]);
     });
   }
 
-  it('asks for everything again until it knows the secret', async () => {
+  it('answers 503 until it has the secret', async () => {
     const early = await startWebhookReceiver({ preferredPort: 0, print: (line) => printed.push(line) });
     try {
       const response = await fetch(early.url, { method: 'POST', body: EVENT });
@@ -91,7 +91,7 @@ describe('the built-in webhook receiver', () => {
     }
   });
 
-  it('takes another port when the one of last time is taken', async () => {
+  it('uses another port when its last one is taken', async () => {
     const preferredPort = Number(new URL(receiver.url).port);
     const other = await startWebhookReceiver({ preferredPort, print: () => {} });
     await other.close();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { openApiDocument } from '../../api/openapi/document.js';
+import { type BrowserPage, launchBrowser, type TestBrowser } from '../../lab/world/page/browser.js';
 import { buildMerchant, buildPaidSession } from '../../lab/world/shop/factories.js';
 import { openTestApp, type TestApp } from '../support/app.js';
-import { type BrowserPage, launchBrowser, type TestBrowser } from '../support/page/browser.js';
 import { openReferenceApp, type ReferenceApp } from '../support/reference-app.js';
 
 interface Operation {

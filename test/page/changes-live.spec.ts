@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { answers, failsToSettle } from '../../lab/world/facilitator/dial.js';
+import { evmWallet, neverEnds } from '../../lab/world/page/wallets.js';
 import { Payment } from '../../shared/payments/model.js';
 import { lowestIdAt, randomText } from '../../shared/values/ids.js';
 import { client } from '../support/api-client.js';
 import { openShop, type Shop } from '../support/page/shop.js';
-import { evmWallet, neverEnds } from '../support/page/wallets.js';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 /** The page polls every two seconds; slow machines may take longer. */

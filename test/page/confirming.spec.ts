@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import type { Visitor } from '../../lab/world/page/visit.js';
+import { evmWallet, neverEnds } from '../../lab/world/page/wallets.js';
 import { buildUndecidedPayment } from '../../lab/world/shop/factories.js';
 import { Payment } from '../../shared/payments/model.js';
 import { lowestIdAt, randomText } from '../../shared/values/ids.js';
-import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
-import { evmWallet, neverEnds } from '../support/page/wallets.js';
+import { openShop, type Shop } from '../support/page/shop.js';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 const LATE = 'This takes longer than usual. You may close this page';

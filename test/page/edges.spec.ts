@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { countTransfer, type Transfer } from '../../lab/world/page/transfer.js';
+import type { Visit, Visitor } from '../../lab/world/page/visit.js';
+import { evmWallet, solanaWallet } from '../../lab/world/page/wallets.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { buildPaidSession } from '../../lab/world/shop/factories.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import { newId } from '../../shared/values/ids.js';
 import { layoutShift, watchLayout } from '../support/page/layout-shift.js';
-import { openShop, type Shop, type Visit, type Visitor } from '../support/page/shop.js';
-import { countTransfer, type Transfer } from '../support/page/transfer.js';
-import { evmWallet, solanaWallet } from '../support/page/wallets.js';
+import { openShop, type Shop } from '../support/page/shop.js';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };

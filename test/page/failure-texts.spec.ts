@@ -3,10 +3,11 @@ import { type Cause, NEXT_STEPS } from '../../api/checkout-page/words/causes.js'
 import { EN } from '../../api/checkout-page/words/en.js';
 import { fill } from '../../api/checkout-page/words/words.js';
 import { refuses } from '../../lab/world/facilitator/dial.js';
+import type { Visitor } from '../../lab/world/page/visit.js';
+import { type EvmWallet, evmWallet, WalletError } from '../../lab/world/page/wallets.js';
 import { FACILITATOR_CODES } from '../support/page/facilitator-codes.js';
-import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
+import { openShop, type Shop } from '../support/page/shop.js';
 import { WALLET_ERRORS } from '../support/page/wallet-errors.js';
-import { type EvmWallet, evmWallet, WalletError } from '../support/page/wallets.js';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 const VALUES = { wallet: 'Fox Wallet', network: 'Base Sepolia' };

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import type { Visitor } from '../../lab/world/page/visit.js';
+import type { TestWallet } from '../../lab/world/page/wallets.js';
 import { buildRefund, buildSession } from '../../lab/world/shop/factories.js';
 import { OFFERED_TOKENS } from '../../shared/chains/networks.js';
 import { SHARED_MS } from '../../shared/chains/throttled-endpoint.js';
 import { type FakeBalances, openFakeBalances } from '../support/page/fake-balances.js';
-import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
+import { openShop, type Shop } from '../support/page/shop.js';
 import {
   declines,
   EVM_KINDS,
@@ -11,7 +13,6 @@ import {
   SOLANA_KINDS,
   solanaWalletLike,
 } from '../support/page/wallet-kinds.js';
-import type { TestWallet } from '../support/page/wallets.js';
 
 /** The current network of a wallet, where its balance is too low, and a network where it is enough. */
 const EVM = {

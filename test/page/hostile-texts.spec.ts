@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import type { Visitor } from '../../lab/world/page/visit.js';
+import { evmWallet, type TestWallet } from '../../lab/world/page/wallets.js';
 import { updateAccount } from '../../shared/accounts/accounts.js';
 import { newId } from '../../shared/values/ids.js';
-import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
-import { evmWallet, type TestWallet } from '../support/page/wallets.js';
+import { openShop, type Shop } from '../support/page/shop.js';
 
 const ATTACKS = [
   '<script>window.hacked = 1</script>',

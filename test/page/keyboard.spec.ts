@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { evmWallet, neverEnds, rejects } from '../../lab/world/page/wallets.js';
 import { openShop, type Shop } from '../support/page/shop.js';
-import { evmWallet, neverEnds, rejects } from '../support/page/wallets.js';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import type { Visitor } from '../../lab/world/page/visit.js';
+import { evmWallet } from '../../lab/world/page/wallets.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
-import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
-import { evmWallet } from '../support/page/wallets.js';
+import { openShop, type Shop } from '../support/page/shop.js';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 const PAY = '**/pay';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { LANGUAGES } from '../../api/checkout-page/language.js';
 import { REFUND_WORDS } from '../../api/checkout-page/words/refund-words.js';
-import { EVM_MERCHANT_KEY, SOLANA_MERCHANT_KEY } from '../../lab/sandbox/wallets.js';
+import { EVM_MERCHANT_KEY, SOLANA_MERCHANT_KEY } from '../../lab/sandbox/networks/wallets.js';
+import type { TestWallet } from '../../lab/world/page/wallets.js';
 import { buildPaidSession, buildRefund } from '../../lab/world/shop/factories.js';
 import { refundTerms } from '../../shared/refunds/present.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
 import { openSandboxShop, type SandboxShop } from '../support/page/sandbox-shop.js';
-import type { TestWallet } from '../support/page/wallets.js';
 import { resetTestSandbox } from '../support/sandbox.js';
 
 const EVM_BUYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

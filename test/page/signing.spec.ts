@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { Visitor } from '../../lab/world/page/visit.js';
+import { type EvmWallet, neverEnds, type TestWallet } from '../../lab/world/page/wallets.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from '../support/checkout.js';
 import { type FakeBalances, openFakeBalances } from '../support/page/fake-balances.js';
-import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
+import { openShop, type Shop } from '../support/page/shop.js';
 import { evmWalletLike, solanaWalletLike } from '../support/page/wallet-kinds.js';
-import { type EvmWallet, neverEnds, type TestWallet } from '../support/page/wallets.js';
 
 const AMOY = 'eip155:80002';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { TestWallet } from '../../lab/world/page/wallets.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET, X_LAYER_TESTNET } from '../support/checkout.js';
 import { openSandboxShop, type SandboxShop } from '../support/page/sandbox-shop.js';
-import type { TestWallet } from '../support/page/wallets.js';
 import { resetTestSandbox } from '../support/sandbox.js';
 
 /** On the chains of the sandbox: a real EVM chain and a real Solana runtime. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { refuses } from '../../lab/world/facilitator/dial.js';
-import { openShop, type Shop, type Visitor } from '../support/page/shop.js';
-import { type EvmWallet, evmWallet, neverEnds, rejects, solanaWallet } from '../support/page/wallets.js';
+import type { Visitor } from '../../lab/world/page/visit.js';
+import { type EvmWallet, evmWallet, neverEnds, rejects, solanaWallet } from '../../lab/world/page/wallets.js';
+import { openShop, type Shop } from '../support/page/shop.js';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 

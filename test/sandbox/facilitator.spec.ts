@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { type Dials, NO_FAULTS } from '../../lab/sandbox/dials/dials.js';
 import { createTokenCheck } from '../../lab/sandbox/facilitator/check-token.js';
-import { type Dials, NO_FAULTS } from '../../lab/sandbox/facilitator/dials.js';
-import type { Judge } from '../../lab/sandbox/facilitator/judge.js';
 import { type FacilitatorServer, startFacilitator } from '../../lab/sandbox/facilitator/server.js';
+import type { StockFacilitator } from '../../lab/sandbox/facilitator/stock-facilitator.js';
 import { createFacilitator } from '../../shared/x402/facilitator.js';
 import type { FacilitatorRequest } from '../../shared/x402/wire.js';
 import { resetTestSandbox, testSandbox } from '../support/sandbox.js';
@@ -23,7 +23,7 @@ const REQUEST = {
   paymentPayload: { x402Version: 2, accepted: REQUIREMENTS, payload: { signature: '0x', authorization: {} } },
   paymentRequirements: REQUIREMENTS,
 };
-const YES: Judge = {
+const YES: StockFacilitator = {
   supported: () => ({ kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }] }),
   verify: async () => ({ isValid: true }),
   settle: async () => ({ success: true, transaction: '0x1', network: NETWORK }),
@@ -41,7 +41,7 @@ describe("the sandbox's facilitator", () => {
       port: 0,
       dials,
       checkToken: createTokenCheck({ id: 'fk_1', publicKey: spki }),
-      createJudge: async () => YES,
+      createStockFacilitator: async () => YES,
       control: async (_request, response) => {
         response.writeHead(404).end();
       },
@@ -65,7 +65,7 @@ describe("the sandbox's facilitator", () => {
     return (await fetch(`${facilitator.url}${endpoint}`, init)).status;
   }
 
-  it('answers those who sign with the key that it expects', async () => {
+  it('answers callers that sign with the expected key', async () => {
     const client = clientWith(privateKey);
     assert.deepEqual([...((await client.supported())?.keys() ?? [])], [NETWORK]);
     const verdict = await client.verify(REQUEST as unknown as FacilitatorRequest);
@@ -73,7 +73,7 @@ describe("the sandbox's facilitator", () => {
     await client.close();
   });
 
-  it('turns away those who sign with another one, or for another', async () => {
+  it('refuses callers that sign with another key, or with another key id', async () => {
     const other = generateKeyPairSync('ed25519').privateKey;
     for (const client of [clientWith(other), clientWith(privateKey, 'fk_2')]) {
       assert.equal(await client.supported(), undefined);
@@ -81,13 +81,13 @@ describe("the sandbox's facilitator", () => {
     }
   });
 
-  it('looks at what is asked before who asks', async () => {
+  it('checks the body before the token', async () => {
     assert.equal(await post('/verify', REQUEST), 401);
     assert.equal(await post('/verify', { ...REQUEST, paymentPayload: {} }), 400);
     assert.equal(await post('/settle', 'no object'), 400);
   });
 
-  it('is back by itself some time after it has died', async () => {
+  it('restarts by itself after a crash', async () => {
     dials.downMs = 50;
     await facilitator.die();
     await assert.rejects(post('/verify', REQUEST));
@@ -111,7 +111,7 @@ describe("the sandbox's own endpoints", function () {
     return [response.status, JSON.parse(await response.text())];
   }
 
-  it('turn dials that there are, to what they can be', async () => {
+  it('set known dials to allowed values', async () => {
     const [status, dials] = await ask('/sandbox/dials', { settle: 'pending', delayMs: 5 });
     assert.deepEqual([status, dials], [200, { ...NO_FAULTS, settle: 'pending', delayMs: 5 }]);
     for (const wrong of [{ settle: 'perhaps' }, { delayMs: -1 }, { speed: 1 }, []]) {
@@ -122,7 +122,7 @@ describe("the sandbox's own endpoints", function () {
     assert.equal((await testSandbox()).dials.settle, 'pending');
   });
 
-  it('fund a wallet of either family, and nothing else', async () => {
+  it('fund a wallet of either family, and refuse other addresses', async () => {
     const evm = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
     assert.deepEqual(await ask('/sandbox/fund', { address: evm }), [200, { funded: evm }]);
     assert.equal(
@@ -132,7 +132,7 @@ describe("the sandbox's own endpoints", function () {
     assert.equal((await ask('/sandbox/fund', { address: 'me' }))[0], 400);
   });
 
-  it('do not hear a form that a foreign page could send', async () => {
+  it('ignore an HTML form post, which a foreign page could send', async () => {
     assert.equal((await ask('/sandbox/dials', { settle: 'die' }, 'text/plain'))[0], 404);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
-import { closeServer, listen } from '../../lab/sandbox/listen.js';
+import { closeServer, listen } from '../../lab/sandbox/http/listen.js';
 import type { Sandbox } from '../../lab/sandbox/sandbox.js';
 import { testSandbox } from '../support/sandbox.js';
 
@@ -10,7 +10,7 @@ interface Answer {
   text: string;
 }
 
-/** fetch has its own mind about Host and Origin. */
+/** fetch overrides the Host and Origin headers. */
 function ask(url: string, method: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -31,7 +31,7 @@ function ask(url: string, method: string, headers: Record<string, string>, body?
 
 const call = (method: string, params: unknown[] = []): object => ({ jsonrpc: '2.0', id: 1, method, params });
 
-describe('the sandbox, asked by pages', () => {
+describe('the sandbox, called by web pages', () => {
   let sandbox: Sandbox;
   let places: [name: string, url: string, body: object][];
   before(async () => {
@@ -47,7 +47,7 @@ describe('the sandbox, asked by pages', () => {
     ];
   });
 
-  it('answers none from elsewhere, whatever name this machine was given', async () => {
+  it('refuses pages of other origins, under any host name of this machine', async () => {
     const foreign: Record<string, string>[] = [
       { origin: 'https://evil.example' },
       { origin: 'http://localhost.evil.example' },
@@ -73,7 +73,7 @@ describe('the sandbox, asked by pages', () => {
     }
   });
 
-  it('answers those of this machine, extensions and programs', async () => {
+  it('answers pages of this machine, extensions and programs', async () => {
     for (const [name, url, body] of places) {
       const { port } = new URL(url);
       for (const headers of [
@@ -89,7 +89,7 @@ describe('the sandbox, asked by pages', () => {
     }
   });
 
-  it('takes no WebSocket, which browsers open to anybody', async () => {
+  it('accepts no WebSocket, which browsers open across origins', async () => {
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
     const headers = { ...upgrade, 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' };
     for (const chain of sandbox.chains.evm) {
@@ -97,7 +97,7 @@ describe('the sandbox, asked by pages', () => {
     }
   });
 
-  it('lets nobody rule its chains, nor tell them to fetch an address', async () => {
+  it('forwards no method that controls its chains or makes them fetch an address', async () => {
     let fetched = 0;
     const server = createServer((_request, response) => {
       fetched += 1;
@@ -118,7 +118,7 @@ describe('the sandbox, asked by pages', () => {
         const { text } = await ask(baseSepolia.url, 'POST', {}, body);
         assert.equal(JSON.parse(text).error.code, -32601, text);
       }
-      // Not even the sandbox itself, which may ask for anything.
+      // The sandbox's own client may call any method, and still cannot reach the address.
       await assert.rejects(baseSepolia.client.reset({ jsonRpcUrl: forking.forking.jsonRpcUrl }));
       assert.equal(fetched, 0);
     } finally {
@@ -126,7 +126,7 @@ describe('the sandbox, asked by pages', () => {
     }
   });
 
-  it('answers what is no request as a node does', async () => {
+  it('answers a malformed request as a node does', async () => {
     const { url } = sandbox.chains.baseSepolia;
     for (const body of [{}, [7], 'eth_chainId', call('')]) {
       const { status, text } = await ask(url, 'POST', {}, body);

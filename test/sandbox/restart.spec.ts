@@ -6,10 +6,10 @@ import path from 'node:path';
 import { Connection, PublicKey } from '@solana/web3.js';
 import { privateKeyToAddress } from 'viem/accounts';
 import { SANDBOX_TOKEN_ABI } from '../../lab/sandbox/evm/contracts.js';
-import { closeServer, listen } from '../../lab/sandbox/listen.js';
-import { BASE_SEPOLIA } from '../../lab/sandbox/networks.js';
+import { closeServer, listen } from '../../lab/sandbox/http/listen.js';
+import { BASE_SEPOLIA } from '../../lab/sandbox/networks/networks.js';
+import { EVM_BUYER_KEY } from '../../lab/sandbox/networks/wallets.js';
 import { type Sandbox, startSandbox } from '../../lab/sandbox/sandbox.js';
-import { EVM_BUYER_KEY } from '../../lab/sandbox/wallets.js';
 
 const WALLET = 'GRQ924CSpmbXFxuMvpN7EWFJbZrwh3CTWrshJ8Le8Zh6';
 const BUYER = privateKeyToAddress(EVM_BUYER_KEY);
@@ -39,7 +39,7 @@ describe('a sandbox with a folder', function () {
     await client.waitForTransactionReceipt({ hash });
   }
 
-  it('goes on where it stopped', async () => {
+  it('continues from its saved state', async () => {
     const first = await startSandbox({ folder });
     await mintOne(first);
     const before = await balances(first);
@@ -52,7 +52,7 @@ describe('a sandbox with a folder', function () {
     }
   });
 
-  it('starts anew where a file was cut off while it was written', async () => {
+  it('starts with an empty chain when a state file is truncated', async () => {
     await writeFile(path.join(folder, 'base-sepolia.json'), '{"block":{"number"');
     await (await startSandbox({ folder })).stop();
     await appendFile(path.join(folder, 'solana.jsonl'), HALF_LINE);
@@ -64,7 +64,7 @@ describe('a sandbox with a folder', function () {
     }
   });
 
-  it('steps over ports that are taken', async () => {
+  it('uses the next free port when a port is taken', async () => {
     const other = createServer();
     const taken = await listen(other, 0);
     const ports = { facilitator: taken, baseSepolia: taken, xLayerTestnet: 0, solana: taken };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
-import { SOLANA_DEVNET } from '../../lab/sandbox/networks.js';
+import { SOLANA_DEVNET } from '../../lab/sandbox/networks/networks.js';
 import { type Cluster, startCluster } from '../../lab/sandbox/solana/cluster.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 
-/** Asked by the client that the service looks at payments with. */
+/** Uses the client with which the service checks the chain. */
 describe('the local Solana', () => {
   let cluster: Cluster;
   let rpc: Connection;
@@ -13,7 +13,7 @@ describe('the local Solana', () => {
 
   beforeEach(async () => {
     cluster = await startCluster({ network: SOLANA_DEVNET, port: 0 });
-    cluster.give(payer.publicKey.toBase58());
+    cluster.fund(payer.publicKey.toBase58());
     rpc = new Connection(cluster.url, 'confirmed');
   });
   afterEach(async () => {
@@ -37,7 +37,7 @@ describe('the local Solana', () => {
     assert.equal(`solana:${(await rpc.getGenesisHash()).slice(0, 32)}`, SOLANA_DEVNET.caip2);
   });
 
-  it('lists transactions by account, newest first, between two of them and up to a limit', async () => {
+  it('lists transactions by account, newest first, between two signatures and up to a limit', async () => {
     const sent: string[] = [];
     for (const lamports of [1_000_000, 1_000_001, 1_000_002, 1_000_003])
       sent.unshift(await transfer(lamports));
@@ -72,7 +72,7 @@ describe('the local Solana', () => {
     assert.deepEqual(await reached(), ['finalized', 1, 1, true]);
   });
 
-  it('tells what a transaction did', async () => {
+  it('reports the effects of a transaction', async () => {
     const signature = await transfer(1_234_567);
     const landed = await rpc.getTransaction(signature, {
       commitment: 'confirmed',
@@ -86,7 +86,7 @@ describe('the local Solana', () => {
     assert.equal(parsed?.transaction.message.accountKeys[0]?.signer, true);
   });
 
-  it('takes a message once, and only while its blockhash is good', async () => {
+  it('lands a message once, and only while its blockhash is valid', async () => {
     const wire = await build(1_000_000);
     await rpc.sendRawTransaction(wire);
     await assert.rejects(rpc.sendRawTransaction(wire), /AlreadyProcessed/);
@@ -107,10 +107,10 @@ describe('the local Solana', () => {
     await assert.rejects(rpc.sendRawTransaction(broken), /signature verification failure/);
   });
 
-  it('makes what was sent wait while blocks are halted, until they go on or it is dropped', async () => {
+  it('keeps transactions pending while halted, until it resumes or drops them', async () => {
     cluster.setBlocks('halted');
     const first = await transfer(1_000_000);
-    cluster.ledger.dropWaiting();
+    cluster.ledger.dropPending();
     const second = await transfer(1_000_001);
     assert.equal((await rpc.getSignatureStatus(second)).value, null);
     cluster.setBlocks('at_once');
@@ -118,7 +118,7 @@ describe('the local Solana', () => {
     assert.equal((await rpc.getSignatureStatus(second)).value?.err, null);
   });
 
-  it('has the tokens at their real mints, under the programs that they belong to', async () => {
+  it('has the tokens at their real mints, owned by their real token programs', async () => {
     for (const { address, decimals } of SOLANA_DEVNET.tokens) {
       const found = await rpc.getParsedTokenAccountsByOwner(payer.publicKey, {
         mint: new PublicKey(address),

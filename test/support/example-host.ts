@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { EVM_BUYER_KEY } from '../../lab/sandbox/wallets.js';
+import { EVM_BUYER_KEY } from '../../lab/sandbox/networks/wallets.js';
 import { writeExampleEnvironment } from '../../local/demo/example-environment.js';
 import { projectRoot } from '../../local/toolchain/project-root.js';
 import { openSandboxCheckout, type SandboxCheckout } from './sandbox-checkout.js';

@@ -52,7 +52,7 @@ export const FAULTS: readonly Fault[] = [
   },
   async ({ chain }) => {
     chain.halt();
-    return () => chain.goOn();
+    return () => chain.resume();
   },
   async ({ chain }, random) => {
     chain.nodes.spread([0, 1 + Math.floor(random() * 4)], random);

@@ -22,9 +22,9 @@ async function open(): Promise<Sandbox> {
 
 /** Turns all faults off and the facilitator on. */
 export async function resetTestSandbox(): Promise<void> {
-  const { NO_FAULTS } = await import('../../lab/sandbox/facilitator/dials.js');
+  const { NO_FAULTS } = await import('../../lab/sandbox/dials/dials.js');
   const sandbox = await testSandbox();
-  sandbox.chains.solana.ledger.dropWaiting();
+  sandbox.chains.solana.ledger.dropPending();
   await sandbox.turn(NO_FAULTS);
   await sandbox.facilitator.revive();
 }

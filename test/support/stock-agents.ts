@@ -6,8 +6,8 @@ import { ExactSvmScheme } from '@x402/svm/exact/client';
 import axios from 'axios';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../lab/sandbox/networks/wallets.js';
 import { fromBase58 } from '../../lab/sandbox/solana/base58.js';
-import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../lab/sandbox/wallets.js';
 import { findToken, type TokenSymbol } from '../../shared/chains/networks.js';
 import { testSandbox } from './sandbox.js';
 

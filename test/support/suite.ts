@@ -81,12 +81,6 @@ export function closeAfterFile(close: () => Promise<void>): void {
   openedLate.push(close);
 }
 
-/** Lends services to a program outside mocha that uses test support. */
-export async function lendServices(lent: TestServices): Promise<void> {
-  await migrate(loadConfig({ DATABASE_URL: lent.databaseUrl }, 'migrate'), createLogger('silent', 'test'));
-  services = lent;
-}
-
 export function testServices(): TestServices {
   if (services === undefined) throw new Error('the suite has not started its services');
   return services;

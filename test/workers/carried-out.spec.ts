@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { putGate } from '../../lab/explore/stage/gate.js';
+import { installGate } from '../../lab/explore/system/gate.js';
 import { answers, breaksBeforeWork, failsToSettle } from '../../lab/world/facilitator/dial.js';
 import type { ChainFinding } from '../../shared/chains/finding.js';
 import { openDatabase } from '../../shared/db/knex.js';
@@ -117,7 +117,7 @@ describe('a decision that is carried out', () => {
     it(`is written on another connection when one breaks: ${crash}`, async () => {
       const { sessionId, paymentId } = await claim();
       const db = openDatabase(manualWorker.deps.config.database);
-      const gate = putGate(db);
+      const gate = installGate(db);
       const { facilitator } = manualWorker.deps;
       const settle: typeof facilitator.settle = async (...call) => {
         const answer = await facilitator.settle(...call);

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import pg from 'pg';
 import { port } from './serve.mjs';
 
-// The same rows as the service writes when it expires sessions, by one plain statement each: a POST expires all that are overdue.
+// Writes the same rows as the service does when it expires sessions, with one plain statement each. A POST expires all
+// overdue sessions.
 const CONNECTIONS = 10;
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: CONNECTIONS });
 const OVERDUE = `SELECT * FROM checkout_sessions WHERE status = 'open' AND expires_at <= now()`;
@@ -21,7 +22,7 @@ const INSERT_DELIVERY = {
   text: `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at) VALUES ($1, $2, $3, 'pending', now())`,
 };
 
-/** Ids sort by time, as the service's do. */
+/** Ids sort by time, like the service's. */
 let made = 0;
 const newId = (prefix) => {
   made += 1;
@@ -63,7 +64,7 @@ async function expire(session, endpointId) {
   await pool.query({ ...INSERT_DELIVERY, values: [newId('wd_'), eventId, endpointId] });
 }
 
-/** How many, and how long it took in ms from when they were read. */
+/** The number of sessions, and the time in ms since they were read. */
 async function expireAll() {
   const { rows: sessions } = await pool.query(OVERDUE);
   const { rows: endpoints } = await pool.query('SELECT id FROM webhook_endpoints LIMIT 1');

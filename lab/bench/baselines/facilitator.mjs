@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { port } from './serve.mjs';
 
-// A facilitator that answers at once, for both sides. A settlement's transaction is that of its nonce.
+// A facilitator that answers at once, for both sides of a comparison. The transaction of a settlement is its nonce.
 const supported = {
   kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:84532' }],
   extensions: [],

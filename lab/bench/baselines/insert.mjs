@@ -4,7 +4,7 @@ import express from 'express';
 import pg from 'pg';
 import { port } from './serve.mjs';
 
-// The bare parts of a create: Express, its JSON parser, a schema, one INSERT by a named statement.
+// The minimum of a create: Express, its JSON parser, a schema, one INSERT by a prepared statement.
 const text = { type: 'string', maxLength: 500 };
 const priceData = {
   type: 'object',

@@ -2,7 +2,7 @@ import express from 'express';
 import pg from 'pg';
 import { port } from './serve.mjs';
 
-// The same query as the service's list, in bare Express: ten of an account's sessions, newest first, with what paid them.
+// The same query as the service's list, in bare Express: an account's ten newest sessions, with their payments.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 const SELECT = {
   name: 'list',

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Agent, request } from 'undici';
 import { port } from './serve.mjs';
 
-// The bare parts of delivering: undici POSTs a body, and one UPDATE by a named statement keeps what came of it.
+// The minimum of a delivery: undici POSTs a body, and one UPDATE by a prepared statement records the result.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 await pool.query(`CREATE TABLE IF NOT EXISTS bare_deliveries (
   id text PRIMARY KEY, status text NOT NULL, tries int NOT NULL, history jsonb NOT NULL)`);
@@ -14,7 +14,7 @@ const UPDATE = {
 const dispatcher = new Agent();
 let rounds = 0;
 
-/** So many rows, written before the clock runs. */
+/** Writes the rows before the measurement. */
 async function prepare(count) {
   rounds += 1;
   const { rows } = await pool.query(
@@ -38,7 +38,7 @@ async function deliver(id, url, body) {
   await pool.query({ ...UPDATE, values: [id, JSON.stringify(entry)] });
 }
 
-/** How long it took, in ms. */
+/** The duration in ms. */
 async function deliverAll({ count, inFlight, url, body }) {
   const ids = await prepare(count);
   const began = performance.now();

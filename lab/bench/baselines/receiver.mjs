@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { port } from './serve.mjs';
 
-// A merchant's endpoint that answers at once and counts: GET says how many came.
+// A merchant's endpoint that answers at once and counts; GET returns the count.
 let received = 0;
 createServer((request, response) => {
   request.resume();

@@ -2,7 +2,7 @@ import express from 'express';
 import pg from 'pg';
 import { port } from './serve.mjs';
 
-// The bare parts of a read: Express and one SELECT of a session by its key, through pg.
+// The minimum of a read: Express and one SELECT of a session by its key, through pg.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 const SELECT = { name: 'select', text: 'SELECT * FROM checkout_sessions WHERE id = $1' };
 

@@ -1,4 +1,4 @@
-/** What every baseline does: production settings from the environment, no more. */
+/** Shared by all baselines: the port from the environment, and a clean exit. */
 export const port = Number(process.env.PORT);
 
 process.on('SIGTERM', () => process.exit(0));

@@ -3,7 +3,7 @@ import type { Knex } from '../../../shared/db/knex.js';
 import { openUnhurried } from './database.js';
 import { type Counts, seedDatabase } from './seed.js';
 
-/** Of a connection that fills: no foreign keys are checked, no commit waits for the disk. */
+/** Settings of a seeding connection: no foreign key checks, no commit waits for the disk. */
 const FILLING = `
   SET session_replication_role = replica;
   SET synchronous_commit = off;
@@ -15,23 +15,23 @@ interface Index {
 }
 
 /**
- * Seeds an empty, migrated database fast: two connections fill it, and all indexes but those of constraints are dropped
- * before and made again after from their own definitions. Afterwards everything is as it was. It takes a superuser.
+ * Seeds an empty, migrated database fast: two connections write, and all indexes except those of constraints are
+ * dropped first and created again from their own definitions. It needs a superuser.
  */
 export async function seedInBulk(
   database: DatabaseConfig,
   counts: Counts,
-  tell: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<void> {
   const [one, other] = [openUnhurried(database, FILLING), openUnhurried(database, FILLING)];
   try {
     await setMaxWal(one, `'16GB'`);
     const indexes = await dropIndexes(one);
-    await seedDatabase(one, counts, tell, other);
+    await seedDatabase(one, counts, report, other);
     const create = async (db: Knex): Promise<void> => {
       for (let index = indexes.pop(); index !== undefined; index = indexes.pop()) {
         await db.raw(index.definition);
-        tell(`index ${index.name}`);
+        report(`index ${index.name}`);
       }
     };
     await Promise.all([create(one), create(other)]);

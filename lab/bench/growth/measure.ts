@@ -13,7 +13,7 @@ import { newId } from '../../../shared/values/ids.js';
 import { findDueAccounts } from '../../../shared/webhooks/find-due.js';
 import { BIG_ACCOUNT } from './seed.js';
 
-/** What is asked of one database, by name, one request after the other. */
+/** Named requests against one database, to be run one after the other. */
 export interface Subject {
   acts: Record<string, () => Promise<unknown>>;
   close(): Promise<void>;
@@ -28,7 +28,7 @@ const order = JSON.stringify({
   line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
 });
 
-/** The account that the seed made the biggest, on the web app in this process. Its facilitator is asked by links. */
+/** Requests of the largest account of the seed, on a web app in this process. Payment links call its facilitator. */
 export async function openSubject(settings: {
   databaseUrl: string;
   redisUrl: string | undefined;

@@ -1,6 +1,6 @@
 export const WARM_UP = 100;
 
-/** In milliseconds. Each act in turn, so that a noisy moment meets all. */
+/** Medians in milliseconds. The actions alternate, so that noise affects all of them. */
 export async function medians(acts: readonly (() => Promise<unknown>)[], times: number): Promise<number[]> {
   const taken = acts.map((): number[] => []);
   for (let i = -WARM_UP; i < times; i += 1) {

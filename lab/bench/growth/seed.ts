@@ -2,16 +2,16 @@ import type { Knex } from '../../../shared/db/knex.js';
 import { nowMs } from '../../../shared/process/clock.js';
 
 /**
- * Fills a migrated database as a year of business leaves it, by a few set-based statements: sessions of which every
- * fifth is paid, its payment, its event and that event's deliveries. Ids are as the service makes them, in the order of
- * their times. A few sessions are open, a few payments and deliveries under way, none of it due within a day.
+ * Fills a migrated database with a year of data by a few set-based statements: sessions, of which every fifth is paid,
+ * with its payment, event and deliveries. Ids have the service's format and sort by time. A few sessions are open, and
+ * a few payments and deliveries unfinished, none of them due within a day.
  */
 export interface Counts {
   accounts: number;
   sessions: number;
-  /** At most one for each session. */
+  /** At most one per session. */
   payments: number;
-  /** Two for each payment's event, one for each endpoint of its account. */
+  /** Two per payment event, one for each endpoint of its account. */
   deliveries: number;
   idempotencyRecords: number;
 }
@@ -24,21 +24,21 @@ export const A_YEAR_OF_BUSINESS: Counts = {
   idempotencyRecords: 200_000,
 };
 
-/** The account that a fifth of everything belongs to, in test mode: the one to measure. */
+/** The account that owns a fifth of all rows, in test mode: the one to measure. */
 export const BIG_ACCOUNT = 'acct_growth000001';
 
 const YEAR_MS = 365 * 24 * 3_600_000;
-/** Rows of one statement: each commits on its own and is worth a line. */
+/** Rows per statement. Each statement commits on its own and reports a line. */
 const BATCH = 250_000;
 const OPEN_EVERY = 500;
 
-type Tell = (line: string) => void;
+type Report = (line: string) => void;
 
-/** With `other`, which checks no foreign keys, a second connection fills at the same time what sessions lead to. */
+/** With `other`, a connection without foreign key checks, the two connections seed at the same time. */
 export async function seedDatabase(
   db: Knex,
   counts: Counts,
-  tell: Tell = () => {},
+  report: Report = () => {},
   other: Knex | undefined = undefined,
 ): Promise<void> {
   const startMs = nowMs() - YEAR_MS - 3_600_000;
@@ -57,7 +57,7 @@ export async function seedDatabase(
     for (let from = 0; from < rows; from += BATCH) {
       const to = Math.min(rows, from + BATCH) - 1;
       await by.raw(statement, { ...bindings, from, to });
-      tell(`${what}: ${to + 1} of ${rows}`);
+      report(`${what}: ${to + 1} of ${rows}`);
     }
   };
   const sessions = fill('sessions', counts.sessions, SESSIONS);
@@ -68,7 +68,7 @@ export async function seedDatabase(
   await fill('idempotency records', counts.idempotencyRecords, IDEMPOTENCY_RECORDS, other);
   await sessions;
   await db.raw(`DROP FUNCTION ${NAMES.join(', ')}`);
-  // As autovacuum would have done meanwhile.
+  // In production autovacuum has done so.
   await db.raw('VACUUM (ANALYZE)');
 }
 
@@ -79,7 +79,7 @@ const NAMES = [
   'growth_session_ms(bigint, float8, float8)',
 ];
 
-/** An id of that time: 8 digits of milliseconds, a counter, and what no other row has. */
+/** An id with this time: 8 digits of milliseconds, a counter, and a unique suffix. */
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const digit = (power: number): string =>
   `substr('${DIGITS}', 1 + CAST(mod(ms / ${62 ** power}, 62) AS int), 1)`;
@@ -104,7 +104,7 @@ const sessionId = (n: string): string => `growth_id('cs_test_', ${sessionMs(n)},
 const paymentId = (n: string): string => `growth_id('pay_', ${sessionMs(n)} + 1, ${n})`;
 const eventId = (n: string): string => `growth_id('evt_', ${sessionMs(n)} + 2, ${n})`;
 const at = (ms: string): string => `to_timestamp((${ms}) / 1000.0)`;
-/** Rows of a batch as the numbers of the sessions that are paid. */
+/** The paid sessions of a batch. */
 const PAID = `(SELECT i * CAST(:paidEvery AS bigint) AS n, i FROM generate_series(CAST(:from AS bigint), :to) i) paid`;
 
 const ACCOUNTS = `
@@ -113,7 +113,7 @@ const ACCOUNTS = `
     '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g'
   FROM generate_series(1, CAST(:accounts AS bigint)) n`;
 
-/** Their secrets can't be opened, and nothing is due for them. */
+/** The sealed secrets cannot be opened; no delivery is due. */
 const ENDPOINTS = `
   INSERT INTO webhook_endpoints (id, account_id, livemode, url, enabled_events, status, sealed_secret)
   SELECT growth_endpoint(${accountId('n')}, which), ${accountId('n')}, false, 'https://shop.example/' || which,
@@ -162,7 +162,7 @@ const EVENTS = `
       || repeat('x', 600) || '"}' AS json)
   FROM ${PAID}`;
 
-/** One in a thousand waits for its next try, tomorrow; as many are held. */
+/** One in a thousand waits for its next attempt, tomorrow; as many are held. */
 const DELIVERIES = `
   INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at, attempt, tries, history, answers_removed)
   SELECT growth_id('wd_', ${sessionMs('n')} + 2, i), ${eventId('n')},

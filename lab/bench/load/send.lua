@@ -1,5 +1,5 @@
--- Sends the requests of a file in turn, and prints what wrk counted as JSON.
--- wrk -s send.lua <url> -- <file> <name of this run>: `{{n}}` in a request becomes a word that no other one has.
+-- Sends the requests of a file in turn, and prints wrk's counts as JSON. wrk -s send.lua <url> -- <file> <run name>:
+-- `{{n}}` in a request becomes a unique word.
 local texts, run = {}, ""
 sent = 0
 

@@ -4,15 +4,15 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** One load tool for both sides of every comparison: wrk, one thread. */
+/** The load tool for both sides of every comparison: wrk, with one thread. */
 export interface Load {
   url: string;
   requests: readonly PreparedRequest[];
   connections: number;
   seconds: number;
-  /** How many may be refused: all where a 402 is the answer, none elsewhere. */
+  /** Whether all answers must be successes, or all refusals (402). */
   expects: 'success' | 'refusal';
-  /** Each request is sent at most once: more are needed than can be answered. */
+  /** Sends each request at most once. There must be more requests than the server answers in that time. */
   once?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Measured {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** How many of the requests were sent. */
+  /** The number of requests sent. */
   sent: number;
 }
 
@@ -67,7 +67,7 @@ function read(report: WrkReport, load: Load, output: string): Measured {
   return { perSecond: requests / seconds, p50Ms: p50, p99Ms: p99, sent };
 }
 
-/** Its length, and the request as it goes over the wire. */
+/** The request's length, and the request in HTTP/1.1. */
 function render({ method = 'GET', path: target, headers = {}, body }: PreparedRequest): string {
   const lines = Object.entries({
     Host: '127.0.0.1',

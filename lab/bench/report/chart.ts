@@ -1,6 +1,6 @@
-import type { Row } from '../benchmark.js';
+import type { Row } from './benchmark.js';
 
-/** A benchmark's rows as bars: ours against a baseline of 1 where there is one, else each number as it is. */
+/** Draws a benchmark's rows as bars: the ratio to the baseline where there is one, else the plain numbers. */
 export function drawChart(title: string, rows: readonly Row[]): string {
   const bars = rows.flatMap((row) =>
     typeof row.ratio === 'number' ? [ratioBar(row, row.ratio)] : valueBars(row),
@@ -21,7 +21,7 @@ interface Bar {
   label: string;
   value: number;
   text: string;
-  /** Where the goal lies, or the baseline. */
+  /** The goal, or the baseline. */
   limit: number | undefined;
   met: boolean;
 }

@@ -1,13 +1,13 @@
 /**
- * One who acts from outside the service, in a process of its own: it is told its settings when it is started, hears
- * orders over the channel to the process that started it, and ends with it.
+ * An actor is a process that acts on the service from outside. It gets its settings when it starts, receives orders
+ * over the IPC channel of the process that started it, and ends with that process.
  */
 export interface Actor<Settings> {
   settings: Settings;
-  /** Says that it is ready, and what others need to know of it. */
-  ready(said: Record<string, unknown>): void;
-  hear(orders: Record<string, (detail: Record<string, string>) => void>): void;
-  tell(name: string): void;
+  /** Reports that the actor is ready, with the values that others need. */
+  ready(detail: Record<string, unknown>): void;
+  onOrder(orders: Record<string, (detail: Record<string, string>) => void>): void;
+  report(name: string): void;
 }
 
 export interface Order {
@@ -15,27 +15,27 @@ export interface Order {
   detail: Record<string, string>;
 }
 
-export interface Told {
-  told: string;
-  said: Record<string, unknown>;
+export interface ActorMessage {
+  name: string;
+  detail: Record<string, unknown>;
 }
 
 export function becomeActor<Settings>(): Actor<Settings> {
   process.on('disconnect', () => process.exit(0));
-  // It may have ended while this one was starting.
+  // The parent may have ended while this process was starting.
   if (!process.connected) process.exit(0);
-  // Ctrl-C and SIGTERM reach the whole group: whoever started this ends it.
+  // Ctrl-C and SIGTERM reach the whole process group. The parent decides when this process ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
-  const tell = (told: string, said: Record<string, unknown> = {}): void => {
-    const message: Told = { told, said };
+  const report = (name: string, detail: Record<string, unknown> = {}): void => {
+    const message: ActorMessage = { name, detail };
     process.send?.(message);
   };
   return {
     settings: JSON.parse(process.argv[2] ?? '{}'),
-    ready: (said) => tell('ready', said),
-    hear(orders) {
+    ready: (detail) => report('ready', detail),
+    onOrder(orders) {
       process.on('message', ({ order, detail }: Order) => orders[order]?.(detail));
     },
-    tell: (name) => tell(name),
+    report: (name) => report(name),
   };
 }

@@ -7,44 +7,44 @@ import type { Reply, ServiceClient } from './service-client.js';
 import type { SignedPayment, Wallet } from './wallets.js';
 
 /**
- * An agent that pays one link as a stock client does, and does not give up: it asks, signs, sends, polls when it was
- * answered 202 or 409, sends the same signature again after 503 or a broken connection, and signs another payment only
- * when it is told that the last one came to nothing.
+ * A buyer agent that pays one link as a stock client does, and keeps retrying: it quotes, signs, sends, polls after a
+ * 202 or 409, and sends the same signature again after a 503 or a broken connection. It signs another payment only
+ * after the service has said that the last one failed.
  */
 export interface BuyerOptions {
   client: ServiceClient;
   journal: Journal<BuyersEntry>;
   wallet: Wallet;
   sessionId: string;
-  /** Nobody else pays this link. */
+  /** No other buyer pays this link. */
   alone: boolean;
-  /** How often each signature is sent at once. */
+  /** The number of copies of each signature that are sent at once. */
   copies: number;
 }
 
 interface Signed extends SignedPayment {
-  /** A request that carried it was given up and may still be carried out; or the service took it and answered 202. */
-  mayGoOn: boolean;
+  /** The service may still be processing the signature: a request with it was given up, or answered 202. */
+  mayContinue: boolean;
   wasTaken: boolean;
 }
 
-type Fate = 'paid' | 'expired' | 'failed' | 'lost_patience';
+type Result = 'paid' | 'expired' | 'failed' | 'timed_out';
 
 const MAX_SIGNATURES = 4;
-/** A payment on Solana whose money never moves is decided three minutes after it was claimed. */
-const PATIENCE_MS = { evm: 180_000, svm: 420_000 };
+/** The service takes up to three minutes to decide a Solana payment whose money never moves. */
+const TIMEOUT_MS = { evm: 180_000, svm: 420_000 };
 const NETWORKS = { evm: 'eip155:', svm: 'solana:' };
-/** From the best news to the worst. */
+/** From the best answer to the worst. */
 const BEST_FIRST = [200, 202, 409, 410, 500, 503, 0, 402];
 
 export class Buyer {
   readonly #options: BuyerOptions;
-  readonly #givesUpAt: number;
+  readonly #timesOutAt: number;
   last: Signed | undefined;
 
   constructor(options: BuyerOptions) {
     this.#options = options;
-    this.#givesUpAt = nowMs() + PATIENCE_MS[options.wallet.family];
+    this.#timesOutAt = nowMs() + TIMEOUT_MS[options.wallet.family];
   }
 
   async buy(): Promise<Outcome> {
@@ -52,20 +52,20 @@ export class Buyer {
       const quote = await this.#poll();
       if (quote.status === 200) return 'paid';
       if (quote.status === 410) return 'expired';
-      if (quote.status !== 402) return 'lost_patience';
+      if (quote.status !== 402) return 'timed_out';
       this.last = await this.#sign(quote);
-      const fate = await this.#send(this.last);
-      if (fate !== 'failed') return fate;
+      const result = await this.#send(this.last);
+      if (result !== 'failed') return result;
     }
     return 'gave_up';
   }
 
-  /** Asks until it is told how the session stands: 200, 402, 410. */
+  /** Polls until the answer is final: 200, 402 or 410. */
   async #poll(): Promise<Reply> {
     const { client, sessionId } = this.#options;
     for (;;) {
       const reply = await client.send(`/c/${sessionId}`, {}, { request: 'link', sessionId });
-      if ([200, 402, 410].includes(reply.status) || nowMs() > this.#givesUpAt) return reply;
+      if ([200, 402, 410].includes(reply.status) || nowMs() > this.#timesOutAt) return reply;
       await sleep(reply.retryAfterMs);
     }
   }
@@ -79,20 +79,20 @@ export class Buyer {
     const signed = await wallet.sign(offer);
     const { nonce, validBefore } = signed;
     journal.write({ kind: 'signed', at: nowMs(), sessionId, nonce, family, validBefore });
-    return { ...signed, mayGoOn: false, wasTaken: false };
+    return { ...signed, mayContinue: false, wasTaken: false };
   }
 
-  async #send(signed: Signed): Promise<Fate> {
-    while (nowMs() < signed.validBefore * 1000 && nowMs() < this.#givesUpAt) {
+  async #send(signed: Signed): Promise<Result> {
+    while (nowMs() < signed.validBefore * 1000 && nowMs() < this.#timesOutAt) {
       const replies = await Promise.all(
         Array.from({ length: this.#options.copies }, () => this.#pay(signed)),
       );
-      if (replies.some(({ mayGoOn }) => mayGoOn)) signed.mayGoOn = true;
+      if (replies.some(({ mayContinue }) => mayContinue)) signed.mayContinue = true;
       const [reply] = replies.sort((a, b) => BEST_FIRST.indexOf(a.status) - BEST_FIRST.indexOf(b.status));
       if (reply === undefined) break;
       if (reply.status === 200) return 'paid';
       if (reply.status === 410) return 'expired';
-      if (reply.status === 402) return this.#hearOfFailure(signed, reply);
+      if (reply.status === 402) return this.#recordFailure(signed, reply);
       if (reply.status === 202) signed.wasTaken = true;
       if (reply.status === 202 || reply.status === 409) return await this.#await(signed);
       await sleep(reply.retryAfterMs);
@@ -106,18 +106,18 @@ export class Buyer {
     return await client.send(`/c/${sessionId}`, init, { request: 'pay', sessionId, nonce });
   }
 
-  async #await(signed: Signed): Promise<Fate> {
+  async #await(signed: Signed): Promise<Result> {
     const reply = await this.#poll();
     if (reply.status === 200) return 'paid';
     if (reply.status === 410) return 'expired';
-    if (reply.status !== 402) return 'lost_patience';
+    if (reply.status !== 402) return 'timed_out';
     const isAboutIt = this.#options.alone && signed.wasTaken && reply.code !== undefined;
-    return isAboutIt ? this.#hearOfFailure(signed, reply) : 'failed';
+    return isAboutIt ? this.#recordFailure(signed, reply) : 'failed';
   }
 
-  #hearOfFailure({ nonce, mayGoOn }: Signed, { code }: Reply): Fate {
+  #recordFailure({ nonce, mayContinue }: Signed, { code }: Reply): Result {
     const { journal, sessionId } = this.#options;
-    if (!mayGoOn) journal.write({ kind: 'told_failed', at: nowMs(), sessionId, nonce, code });
+    if (!mayContinue) journal.write({ kind: 'told_failed', at: nowMs(), sessionId, nonce, code });
     return 'failed';
   }
 }

@@ -3,30 +3,33 @@ import { pick, type Random, seededRandom } from '../../world/chance/seeded-rando
 import { becomeActor } from './actor.js';
 import { Buyer } from './buyer.js';
 import type { BuyersEntry } from './entries.js';
-import { insist } from './insist.js';
 import { Journal } from './journal.js';
-import { giveBack } from './refunder.js';
+import { refund } from './refunder.js';
+import { retryRequest } from './retry-request.js';
 import { ServiceClient, type Web } from './service-client.js';
 import { busyKeypair, evmWallet, newKeypair, solanaWallet, type Wallet } from './wallets.js';
 
-/** The merchant's shop and its buyers: a session for each purchase, paid by one agent, or by two at once; some of what was paid is given back. */
+/**
+ * The merchant's shop and its buyers: one session per purchase, paid by one agent or by two at once. Some purchases are
+ * refunded.
+ */
 const FEWEST_AT_ONCE = 12;
 const MOST_AT_ONCE = 80;
 const SHARE_AT_ONCE = 1 / 30;
 const RIVALS_SHARE = 0.15;
 const COPIES_SHARE = 0.15;
 const REPLAY_SHARE = 0.1;
-/** Of the purchases that were paid. */
+/** The share of paid purchases. */
 const REFUND_SHARE = 0.4;
-/** Of those who pay on Solana: the purchases of the one agent that buys all the time. */
+/** The share of Solana purchases that one busy wallet pays. */
 const BUSY_SHARE = 0.5;
 
-const { settings, ready, hear, tell } = becomeActor<{
+const { settings, ready, onOrder, report } = becomeActor<{
   seed: number;
   payments: number;
   webs: Web[];
   key: string;
-  /** The share of those who pay on Solana, and where that chain tells its newest blockhash. */
+  /** `solana` is the share of purchases on Solana; `blockhashes` is the URL of the newest blockhash. */
   solana: number;
   blockhashes: string;
   journal: string;
@@ -39,12 +42,12 @@ let isClosed = false;
 async function serveCustomers(): Promise<void> {
   while (!isClosed && begun < settings.payments) {
     begun += 1;
-    if (begun === settings.payments) tell('begun');
+    if (begun === settings.payments) report('begun');
     await sell(begun);
   }
 }
 
-/** Each purchase draws from numbers of its own, whatever the others do meanwhile. */
+/** Each purchase has a random source of its own, so that it does not depend on the others' timing. */
 async function sell(number: number): Promise<void> {
   const random = seededRandom(settings.seed * 100_003 + number);
   const client = new ServiceClient({ webs: settings.webs, random, write: (answer) => journal.write(answer) });
@@ -65,8 +68,8 @@ async function sell(number: number): Promise<void> {
     }),
   );
   if (!outcomes.includes('paid') || random() >= REFUND_SHARE) return;
-  const asks = { client, key: settings.key };
-  await giveBack({ asks, journal, random, blockhashes: settings.blockhashes, copies }, sessionId);
+  const merchant = { client, key: settings.key };
+  await refund({ merchant, journal, random, blockhashes: settings.blockhashes, copies }, sessionId);
 }
 
 function drawWallet(random: Random): Wallet {
@@ -77,8 +80,8 @@ function drawWallet(random: Random): Wallet {
 
 async function openSession(client: ServiceClient, amount: number): Promise<string | undefined> {
   const item = { price_data: { unit_amount: amount, product_data: { name: 'Coffee' } } };
-  const asks = { client, key: settings.key, request: 'create' as const };
-  const session = await insist(asks, '/v1/checkout/sessions', { line_items: [item] });
+  const merchant = { client, key: settings.key, request: 'create' as const };
+  const session = await retryRequest(merchant, '/v1/checkout/sessions', { line_items: [item] });
   if (session === undefined) return undefined;
   const sessionId = String(session.id);
   journal.write({ kind: 'session', at: nowMs(), sessionId });
@@ -86,17 +89,17 @@ async function openSession(client: ServiceClient, amount: number): Promise<strin
   return sessionId;
 }
 
-/** A signature that paid is sent to another link. */
+/** Sends a signature that has paid to another link. */
 async function replay(client: ServiceClient, { last }: Buyer, sessionId: string): Promise<void> {
   if (last === undefined) return;
   const init = { headers: { 'PAYMENT-SIGNATURE': last.header } };
   await client.send(`/c/${sessionId}`, init, { request: 'replay', sessionId, nonce: last.nonce });
 }
 
-hear({
+onOrder({
   begin() {
     const atOnce = Math.max(FEWEST_AT_ONCE, Math.min(MOST_AT_ONCE, settings.payments * SHARE_AT_ONCE));
-    void Promise.all(Array.from({ length: Math.floor(atOnce) }, serveCustomers)).then(() => tell('sold'));
+    void Promise.all(Array.from({ length: Math.floor(atOnce) }, serveCustomers)).then(() => report('sold'));
   },
   close() {
     isClosed = true;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { decodeJwt } from 'jose';
 import { nowMs } from '../../../shared/process/clock.js';
 
-/** Who calls a server of this process, and who goes before the answer. Each service process has a key of its own. */
+/** Identifies the service process that calls a server of this process: each has a key of its own. */
 export function callerOf({ authorization = '' }: IncomingHttpHeaders): string | undefined {
   return authorization === '' ? undefined : decodeJwt(authorization.replace('Bearer ', '')).sub;
 }
@@ -13,19 +13,19 @@ interface Started {
   response: ServerResponse;
 }
 
-/** When the callers of this path ended their connections, whose answers had not begun; by the requests' headers. */
+/** When callers of this path hung up before their answer had begun, keyed by the request's headers. */
 export function watchForHangUps(path: string): WeakMap<IncomingHttpHeaders, number> {
   const hungUp = new WeakMap<IncomingHttpHeaders, number>();
   subscribe('http.server.request.start', (message) => {
     const { request, response } = message as Started;
     if (request.url !== path) return;
     const { socket } = request;
-    const hear = (): void => {
+    const onHangUp = (): void => {
       if (!response.headersSent) hungUp.set(request.headers, nowMs());
     };
-    // Only the other side's: ending it here makes neither.
-    socket.once('end', hear).once('error', hear);
-    response.once('close', () => socket.off('end', hear).off('error', hear));
+    // Only the other side's end counts: closing the connection here emits neither event.
+    socket.once('end', onHangUp).once('error', onHangUp);
+    response.once('close', () => socket.off('end', onHangUp).off('error', onHangUp));
   });
   return hungUp;
 }

@@ -1,12 +1,15 @@
 import { LOG_REFUSALS, type LogRefusal } from '../../world/chains/log-refusals.js';
 
-/** The kinds of endpoints there are: how many blocks of logs at once, in whose words more is refused, how old a state. */
+/**
+ * Kinds of RPC endpoints: the maximum block range of eth_getLogs, the error for a wider one, and the age of the oldest
+ * state.
+ */
 const LOG_RANGES = [10, 100, 2000];
-/** Of how many blocks a node keeps the state: all, or few, as without an archive, scaled to the length of a run. */
+/** The number of blocks whose state the node has: all, or few, as without an archive, scaled to the length of a run. */
 const STATES = [Number.POSITIVE_INFINITY, 20];
 const PAGE_SIZES = [1000, 100];
 
-export const KINDS_OF_ENDPOINT: Record<'evm' | 'solana', readonly Record<string, string>[]> = {
+export const ENDPOINT_KINDS: Record<'evm' | 'solana', readonly Record<string, string>[]> = {
   evm: Object.keys(LOG_REFUSALS).flatMap((refusal, index) =>
     STATES.map((states) => ({
       refusal,

@@ -1,13 +1,13 @@
-/** What the actors write into their journals. Times are milliseconds of the one clock of this machine. */
+/** The entries of the actors' journals. Times are in milliseconds of this machine's clock. */
 export interface Answer {
   kind: 'answer';
   /** When the request was sent. */
   at: number;
   ms: number;
   request: 'create' | 'link' | 'pay' | 'replay' | 'endpoint' | 'refund';
-  /** The name of the process that it was sent to. */
+  /** The name of the web process. */
   web: string;
-  /** 0: no answer came. */
+  /** 0 when no answer came. */
   status: number;
   code?: string | undefined;
   requestId?: string | undefined;
@@ -20,11 +20,14 @@ export type BuyersEntry =
   | { kind: 'session'; at: number; sessionId: string }
   | { kind: 'refund'; at: number; refundId: string; paymentId: string }
   | Signing
-  /** The buyer was told that this payment came to nothing, and will sign another one or go. */
+  /** The buyer was told that this payment failed, and will sign another one or leave. */
   | { kind: 'told_failed'; at: number; sessionId: string; nonce: string; code: string | undefined }
   | { kind: 'left'; at: number; sessionId: string; outcome: Outcome };
 
-/** `sessionId` may be a refund's, in all that links know. `nonce` is the authorization's, or the hash of the Solana message; `validBefore` is in seconds. */
+/**
+ * `sessionId` may be a refund's id: a payment link serves both. `nonce` is the authorization's, or the hash of the
+ * Solana message; `validBefore` is in seconds.
+ */
 export interface Signing {
   kind: 'signed';
   at: number;
@@ -34,9 +37,9 @@ export interface Signing {
   validBefore: number;
 }
 
-export type Outcome = 'paid' | 'expired' | 'gave_up' | 'lost_patience';
+export type Outcome = 'paid' | 'expired' | 'gave_up' | 'timed_out';
 
-/** A transfer that the chain carried out, or refused because its authorization was used. */
+/** A transfer that the chain executed, or refused because its authorization was used. */
 export interface Transfer {
   at: number;
   nonce: string;
@@ -52,12 +55,12 @@ export interface FacilitatorEntry {
   ms: number;
   endpoint: 'supported' | 'verify' | 'settle';
   nonce: string;
-  mood: string;
-  /** It said clearly that it failed, and the money moved. */
+  faultMode: string;
+  /** The facilitator answered a clear failure although the money moved. */
   lied: boolean;
-  /** The process that called. */
+  /** The calling process. */
   caller?: string | undefined;
-  /** When the caller went before it was answered. */
+  /** Set when the caller hung up before the answer. */
   hungUpAfterMs?: number | undefined;
 }
 
@@ -65,7 +68,7 @@ export interface Received {
   at: number;
   endpoint: string;
   verified: boolean;
-  /** What it was answered: a status, or how the connection ended. */
+  /** The receiver's answer: a status, or how the connection ended. */
   reaction: number | 'reset' | 'hang';
   eventId: string;
   type: string;
@@ -75,21 +78,21 @@ export interface Received {
   transaction: string | null;
 }
 
-/** What was done to the service, and what its processes did of themselves. */
+/** A fault that was injected, or a process that ended by itself. */
 export interface FaultEntry {
   /** When it began. */
   at: number;
-  /** How long it lasted. */
+  /** Its duration. */
   ms?: number;
   fault: string;
   detail?: string;
-  /** The processes that suffered it; all of them when none is named. */
+  /** The affected processes; all of them when absent. */
   services?: readonly string[];
-  /** To what their connections did. */
+  /** The affected connections, by target. */
   target?: string;
 }
 
-/** What the merchant did with webhook endpoints. */
+/** A change of the merchant's webhook endpoints. */
 export type EndpointEntry =
   | Answer
   | { kind: 'endpoint'; at: number; endpoint: string; is: 'enabled' | 'disabled' | 'deleted' };

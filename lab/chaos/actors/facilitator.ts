@@ -2,20 +2,20 @@ import { nowMs } from '../../../shared/process/clock.js';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
 import { seededRandom } from '../../world/chance/seeded-random.js';
 import { startFacilitator } from '../../world/facilitator/facilitator.js';
-import { FACILITATOR_LIMITS } from '../stage/facilitator-limits.js';
 import { becomeActor } from './actor.js';
 import { callerOf, watchForHangUps } from './callers.js';
 import type { FacilitatorEntry } from './entries.js';
+import { FACILITATOR_LIMITS } from './facilitator-limits.js';
+import { drawFaultModes, FAULT_MODES, isLie } from './fault-modes.js';
 import { Journal } from './journal.js';
-import { drawMoods, isLie, MOODS } from './moods.js';
-import type { Carried, WantedTransfer } from './transfers.js';
+import type { Executed, WantedTransfer } from './transfers.js';
 
-/** More calls than there will be. */
+/** More calls than a run makes. */
 const CALLS = 40_000;
 
-const { settings, ready, hear } = becomeActor<{
+const { settings, ready, onOrder } = becomeActor<{
   seed: number;
-  /** By network: where it has transfers carried out. */
+  /** The URLs that execute transfers, by network. */
   chains: Record<string, string>;
   journal: string;
 }>();
@@ -35,29 +35,29 @@ const facilitator = await startFacilitator({
       method: 'POST',
       body: JSON.stringify(wanted),
     });
-    const { succeeded } = (await answer.json()) as Carried;
-    // It has sent it and sees it fail: its caller hears nothing.
-    if (!succeeded) throw new Error(`the chain did not carry out ${paymentId}`);
+    const { succeeded } = (await answer.json()) as Executed;
+    // The facilitator has sent the transaction and it failed: the caller gets no answer.
+    if (!succeeded) throw new Error(`the transaction of ${paymentId} failed`);
   },
 });
-let isHealed = false;
+let hasRecovered = false;
 facilitator.edge.limitTo(FACILITATOR_LIMITS);
 
 for (const endpoint of ['supported', 'verify', 'settle'] as const) {
-  const moods = drawMoods(random, MOODS[endpoint], CALLS);
-  facilitator[endpoint].next(...moods.map(({ behave }) => behave()));
-  void keepBooks(
+  const faultModes = drawFaultModes(random, FAULT_MODES[endpoint], CALLS);
+  facilitator[endpoint].next(...faultModes.map(({ behave }) => behave()));
+  void recordCalls(
     endpoint,
-    moods.map(({ name }) => name),
+    faultModes.map(({ name }) => name),
   );
 }
 
-async function keepBooks(endpoint: FacilitatorEntry['endpoint'], moods: string[]): Promise<void> {
+async function recordCalls(endpoint: FacilitatorEntry['endpoint'], faultModes: string[]): Promise<void> {
   for (let count = 1; ; count += 1) {
     const { paymentId: nonce, headers, done } = await facilitator.waitForCall(endpoint, count);
     const at = nowMs();
-    const mood = isHealed ? 'honest' : (moods[count - 1] ?? 'honest');
-    const call = { at, endpoint, nonce, mood, lied: isLie(mood), caller: callerOf(headers) };
+    const faultMode = hasRecovered ? 'honest' : (faultModes[count - 1] ?? 'honest');
+    const call = { at, endpoint, nonce, faultMode, lied: isLie(faultMode), caller: callerOf(headers) };
     void done.then(() => {
       const hungUpAt = hungUp.get(headers);
       const hungUpAfterMs = hungUpAt === undefined ? undefined : hungUpAt - at;
@@ -66,7 +66,7 @@ async function keepBooks(endpoint: FacilitatorEntry['endpoint'], moods: string[]
   }
 }
 
-/** What the chain judges: until when an authorization is good, or what was signed on Solana. */
+/** The terms that the chain checks: an authorization's end, or the message signed on Solana. */
 function termsOf(body: unknown): Pick<WantedTransfer, 'validBefore' | 'signedTransaction'> {
   const { paymentPayload } = body as FacilitatorRequest;
   const { payload } = paymentPayload;
@@ -75,9 +75,9 @@ function termsOf(body: unknown): Pick<WantedTransfer, 'validBefore' | 'signedTra
     : { validBefore: Number(payload.authorization.validBefore) };
 }
 
-hear({
-  heal() {
-    isHealed = true;
+onOrder({
+  recover() {
+    hasRecovered = true;
     for (const dial of [facilitator.supported, facilitator.verify, facilitator.settle]) dial.honest();
   },
 });

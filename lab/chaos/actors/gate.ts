@@ -1,4 +1,4 @@
-/** Those who come while it is shut wait until it opens. */
+/** Callers of `pass` wait while the gate is shut. */
 export class Gate {
   #waiting: (() => void)[] = [];
   #isOpen = true;

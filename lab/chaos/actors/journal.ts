@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
-/** An append-only file of JSON lines: what its writer saw, written before anything else happens. */
+/** An append-only file of JSON lines. Its writer records what it saw before it does anything else. */
 export class Journal<Entry extends object> {
   readonly #file: string;
 
@@ -15,7 +15,7 @@ export class Journal<Entry extends object> {
   read(): Entry[] {
     if (!existsSync(this.#file)) return [];
     const lines = readFileSync(this.#file, 'utf8').split('\n');
-    // The last is empty, or is being written.
+    // The last line is empty, or is being written.
     return lines.slice(0, -1).map((line): Entry => JSON.parse(line));
   }
 }

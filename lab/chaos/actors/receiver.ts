@@ -8,18 +8,18 @@ import { becomeActor } from './actor.js';
 import type { Received } from './entries.js';
 import { Journal } from './journal.js';
 
-/** The merchant's webhook receiver: verifies what comes, keeps it, and fails often until all is healed. */
+/** The merchant's webhook receiver: verifies and records each delivery, and fails often until recovery. */
 const HANG_MS = 12_000;
-/** The first try of an event to the endpoint that is held to its promise; others fail on any try. */
+/** For the steady endpoint, the first attempt of an event may fail; for the others, any attempt. */
 const STEADY_FAILING_SHARE = 0.1;
 const FAILING_SHARE = 0.3;
 
-const { settings, ready, hear } = becomeActor<{ seed: number; journal: string; steady: string }>();
+const { settings, ready, onOrder } = becomeActor<{ seed: number; journal: string; steady: string }>();
 const journal = new Journal<Received>(settings.journal);
 const random = seededRandom(settings.seed);
 const secrets = new Map<string, string>();
 const failedOnce = new Set<string>();
-let isHealed = false;
+let hasRecovered = false;
 
 interface Session {
   id: string;
@@ -45,7 +45,7 @@ const server = createServer(async (request, response) => {
   const body = await text(request);
   const secret = secrets.get(endpoint);
   if (secret === undefined) {
-    // Enabled a moment ago: its merchant has not read the answer yet.
+    // The endpoint was just enabled: the merchant has not read its secret yet.
     response.writeHead(503).end();
     return;
   }
@@ -80,7 +80,7 @@ function verify(secret: string, header: string, body: string): boolean {
 function chooseReaction(endpoint: string, eventId: string): Received['reaction'] {
   const share = endpoint === settings.steady ? STEADY_FAILING_SHARE : FAILING_SHARE;
   const hadItsFailure = endpoint === settings.steady && failedOnce.has(eventId);
-  if (isHealed || hadItsFailure || random() >= share) return 200;
+  if (hasRecovered || hadItsFailure || random() >= share) return 200;
   failedOnce.add(eventId);
   const draw = random();
   if (draw < 0.1) return 'hang';
@@ -95,10 +95,10 @@ function react(response: ServerResponse, reaction: Received['reaction']): void {
 
 await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
 const { port } = server.address() as AddressInfo;
-hear({
-  learn: ({ endpoint = '', secret = '' }) => secrets.set(endpoint, secret),
-  heal() {
-    isHealed = true;
+onOrder({
+  addSecret: ({ endpoint = '', secret = '' }) => secrets.set(endpoint, secret),
+  recover() {
+    hasRecovered = true;
   },
 });
 ready({ url: `http://127.0.0.1:${port}/hooks` });

@@ -2,16 +2,16 @@ import { nowMs } from '../../../shared/process/clock.js';
 import type { Random } from '../../world/chance/seeded-random.js';
 import { Buyer } from './buyer.js';
 import type { BuyersEntry } from './entries.js';
-import { insist, lookUp, type MerchantAsks } from './insist.js';
 import type { Journal } from './journal.js';
+import { lookUp, type MerchantRequest, retryRequest } from './retry-request.js';
 import { evmWallet, newKeypair, solanaWallet } from './wallets.js';
 
 /**
- * The merchant gives a purchase back: in part or whole, and sometimes it asks twice in one moment for all of it, of which
- * one must be refused. What it was given it pays, as stubbornly as a buyer does.
+ * The merchant refunds a purchase, in part or whole. Sometimes it merchant twice at once for the whole amount, and one
+ * request must be refused. It pays the refund's link as a buyer does.
  */
 export interface Refunding {
-  asks: Omit<MerchantAsks, 'request'>;
+  merchant: Omit<MerchantRequest, 'request'>;
   journal: Journal<BuyersEntry>;
   random: Random;
   blockhashes: string;
@@ -25,9 +25,9 @@ interface Made {
   network: string;
 }
 
-export async function giveBack(refunding: Refunding, sessionId: string): Promise<void> {
-  const { asks, random } = refunding;
-  const session = await lookUp({ ...asks, request: 'refund' }, `/v1/checkout/sessions/${sessionId}`);
+export async function refund(refunding: Refunding, sessionId: string): Promise<void> {
+  const { merchant, random } = refunding;
+  const session = await lookUp({ ...merchant, request: 'refund' }, `/v1/checkout/sessions/${sessionId}`);
   const payment = session?.payment as { id: string; amount: number } | null | undefined;
   if (!payment) return;
   const part = { amount: Math.ceil(payment.amount * random()) };
@@ -37,11 +37,14 @@ export async function giveBack(refunding: Refunding, sessionId: string): Promise
 }
 
 async function openRefund(
-  { asks, journal }: Refunding,
+  { merchant, journal }: Refunding,
   paymentId: string,
   body: object,
 ): Promise<Made | undefined> {
-  const made = await insist({ ...asks, request: 'refund' }, '/v1/refunds', { payment: paymentId, ...body });
+  const made = await retryRequest({ ...merchant, request: 'refund' }, '/v1/refunds', {
+    payment: paymentId,
+    ...body,
+  });
   if (made === undefined) return undefined;
   const refund = { id: String(made.id), network: String(made.network) };
   journal.write({ kind: 'refund', at: nowMs(), refundId: refund.id, paymentId });
@@ -49,7 +52,7 @@ async function openRefund(
 }
 
 async function pay(
-  { asks: { client }, journal, random, blockhashes, copies }: Refunding,
+  { merchant: { client }, journal, random, blockhashes, copies }: Refunding,
   { id: sessionId, network }: Made,
 ): Promise<void> {
   const wallet = network.startsWith('eip155:') ? evmWallet(random) : solanaWallet(newKeypair(), blockhashes);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** Answers each request with what `answer` makes of its body; gives the address. */
+/** Serves `answer(body)` for each request; returns the URL. */
 export async function serveLocally(answer: (body: string) => unknown): Promise<string> {
   const server = createServer({ keepAliveTimeout: 300_000 }, async (request, response) => {
     const answered = await answer(await text(request));

@@ -2,7 +2,7 @@ import { nowMs } from '../../../shared/process/clock.js';
 import { pick, type Random } from '../../world/chance/seeded-random.js';
 import type { Answer } from './entries.js';
 
-/** Sends requests to one of the web processes, as a router without health checks would, and writes down each answer. */
+/** Sends requests to one of the web processes, like a router without health checks, and records each answer. */
 export interface ServiceClientOptions {
   webs: readonly Web[];
   random: Random;
@@ -19,13 +19,13 @@ export interface Reply {
   code: string | undefined;
   body: Record<string, unknown>;
   retryAfterMs: number;
-  /** It was given up: the service may still be at it. */
-  mayGoOn: boolean;
+  /** The request was given up: the service may still be processing it. */
+  mayContinue: boolean;
 }
 
 type About = Pick<Answer, 'request' | 'sessionId' | 'nonce'>;
 
-const PATIENCE_MS = 25_000;
+const TIMEOUT_MS = 25_000;
 const SHORTEST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 2000;
 
@@ -40,14 +40,14 @@ export class ServiceClient {
     const at = nowMs();
     const { name: web, url } = pick(this.#options.random, this.#options.webs);
     try {
-      const response = await fetch(`${url}${path}`, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
+      const response = await fetch(`${url}${path}`, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
       const body = parse(await response.text());
       const { status, headers } = response;
       const code = codeOf(body);
       const requestId = headers.get('request-id') ?? undefined;
       this.#options.write({ kind: 'answer', at, ms: nowMs() - at, ...about, web, status, code, requestId });
       const retryAfterMs = 1000 * Number(headers.get('retry-after') ?? 0);
-      return { status, code, body, retryAfterMs: bounded(retryAfterMs), mayGoOn: false };
+      return { status, code, body, retryAfterMs: bounded(retryAfterMs), mayContinue: false };
     } catch (error) {
       const code = nameOf(error);
       this.#options.write({ kind: 'answer', at, ms: nowMs() - at, ...about, web, status: 0, code });
@@ -56,7 +56,7 @@ export class ServiceClient {
         code,
         body: {},
         retryAfterMs: bounded(1000),
-        mayGoOn: code === 'TimeoutError',
+        mayContinue: code === 'TimeoutError',
       };
     }
   }
@@ -75,7 +75,7 @@ function parse(text: string): Record<string, unknown> {
   }
 }
 
-/** A 402 carries it at the top, errors below `error`. */
+/** A 402 has the code at the top level, other errors below `error`. */
 function codeOf(body: Record<string, unknown>): string | undefined {
   const { code, error } = body;
   if (typeof code === 'string') return code;

@@ -4,24 +4,24 @@ import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import { SolanaChain } from '../../world/chains/solana-chain.js';
 import { signSolanaPayment } from '../../world/shop/agent.js';
 import { becomeActor } from './actor.js';
-import { recover, suffer } from './endpoint-troubles.js';
+import { applyFault, recover } from './endpoint-faults.js';
 import type { Transfer } from './entries.js';
 import { Gate } from './gate.js';
 import { Journal } from './journal.js';
 import { serveLocally } from './serve-locally.js';
-import type { Carried, WantedTransfer } from './transfers.js';
+import type { Executed, WantedTransfer } from './transfers.js';
 import { busyKeypair } from './wallets.js';
 
 /**
- * The Solana cluster: its JSON-RPC endpoint, the newest blockhash, and an address at which the facilitator has
- * transfers carried out. One wallet has paid the merchant thousands of times, and goes on.
+ * The Solana cluster: its JSON-RPC endpoint, the newest blockhash, and an endpoint that executes transfers for the
+ * facilitator. One busy wallet has paid the merchant thousands of times, and continues.
  */
 const MS_PER_SLOT = 400;
 const BLOCKHASH_SLOTS = 150;
 const BUSY_EVERY_MS = 2000;
 const BUSY_TOGETHER = 100;
 
-const { settings, ready, hear } = becomeActor<{
+const { settings, ready, onOrder } = becomeActor<{
   network: string;
   asset: string;
   payTo: string;
@@ -36,32 +36,32 @@ const used = new Set<string>();
 const slotsAtIssue = new Map<string, number>();
 const halt = new Gate();
 
-/** Where the clock and the slots last agreed. */
+/** The slot and the time when slots and clock last agreed. */
 let base = { slot: chain.slot, at: nowMs() };
 
 for (let made = 0; made < settings.busyBefore; made += BUSY_TOGETHER) {
-  chain.crowd(signElsewhere(), Math.min(BUSY_TOGETHER, settings.busyBefore - made));
+  chain.landMany(signElsewhere(), Math.min(BUSY_TOGETHER, settings.busyBefore - made));
 }
-goOn();
+resume();
 setInterval(passTime, MS_PER_SLOT);
 setInterval(() => {
   if (halt.isOpen) chain.movePayment(signElsewhere(), { commitment: 'processed' });
 }, BUSY_EVERY_MS);
 
-/** Slots follow the clock, however late the timer is, and whatever slots transactions made of their own. */
+/** Slots follow the clock, whether or not the timer is late, and include slots that transactions added. */
 function passTime(): void {
   if (!halt.isOpen) return;
   const due = base.slot + Math.floor((nowMs() - base.at) / MS_PER_SLOT);
   if (due > chain.slot) chain.pass(due - chain.slot);
 }
 
-/** Where it stopped. */
-function goOn(): void {
+/** Continues from the slot at which the cluster was halted. */
+function resume(): void {
   base = { slot: chain.slot, at: nowMs() };
   halt.open();
 }
 
-/** To the same merchant, past this service. */
+/** A payment to the same merchant that does not involve this service. */
 function signElsewhere(): string {
   const { network, asset, payTo } = settings;
   const offer: PaymentRequirements = {
@@ -82,8 +82,8 @@ function issueBlockhash(): string {
   return blockhash;
 }
 
-/** A halted cluster carries it out when it goes on, if its blockhash is not too old. */
-async function carryOut(body: string): Promise<Carried> {
+/** A halted cluster executes the transfer when it resumes, if its blockhash is still valid. */
+async function execute(body: string): Promise<Executed> {
   await halt.passed();
   const wanted: WantedTransfer = JSON.parse(body);
   const { nonce, transaction, from, to, amount, signedTransaction = '' } = wanted;
@@ -102,18 +102,18 @@ function isYoung(signedTransaction: string): boolean {
   return issued !== undefined && chain.slot - issued < BLOCKHASH_SLOTS;
 }
 
-hear({
-  suffer: (trouble) => suffer(chain, trouble, halt),
+onOrder({
+  applyFault: (fault) => applyFault(chain, fault, halt),
   become({ pageSize }) {
     chain.pageSize = Number(pageSize);
   },
-  heal() {
+  recover() {
     recover(chain);
-    if (!halt.isOpen) goOn();
+    if (!halt.isOpen) resume();
   },
 });
 ready({
   rpc: chain.endpoint.url,
-  transfers: await serveLocally(carryOut),
+  transfers: await serveLocally(execute),
   blockhashes: await serveLocally(issueBlockhash),
 });

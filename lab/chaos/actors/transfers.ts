@@ -1,4 +1,4 @@
-/** What the facilitator asks of a chain: to carry out what was signed, once. */
+/** A transfer that the facilitator merchant a chain to execute once. */
 export interface WantedTransfer {
   nonce: string;
   transaction: string;
@@ -6,12 +6,12 @@ export interface WantedTransfer {
   to: string;
   amount: string;
   asset: string;
-  /** On an EVM chain, in seconds: no block later than this takes it. */
+  /** EVM only, in seconds: no later block accepts the authorization. */
   validBefore?: number | undefined;
-  /** On Solana: what the buyer signed. */
+  /** Solana only: the transaction as the buyer signed it. */
   signedTransaction?: string | undefined;
 }
 
-export interface Carried {
+export interface Executed {
   succeeded: boolean;
 }

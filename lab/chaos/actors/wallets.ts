@@ -7,7 +7,7 @@ import type { Random } from '../../world/chance/seeded-random.js';
 import { paymentHeader, signEvmPayment, signSolanaPayment } from '../../world/shop/agent.js';
 import type { Signing } from './entries.js';
 
-/** What buyers pay from. */
+/** A buyer's wallet. */
 export interface Wallet {
   family: Signing['family'];
   sign(offer: PaymentRequirements): Promise<SignedPayment>;
@@ -16,7 +16,7 @@ export interface Wallet {
 export interface SignedPayment {
   header: string;
   nonce: string;
-  /** In seconds: until then it is sent. */
+  /** In seconds. The buyer sends the payment until then. */
   validBefore: number;
 }
 
@@ -40,7 +40,7 @@ export function evmWallet(random: Random): Wallet {
   };
 }
 
-/** `blockhashes` is where the chain says the newest. */
+/** `blockhashes` is the URL of the newest blockhash. */
 export function solanaWallet(payer: Keypair, blockhashes: string): Wallet {
   return {
     family: 'svm',
@@ -53,7 +53,7 @@ export function solanaWallet(payer: Keypair, blockhashes: string): Wallet {
   };
 }
 
-/** The one wallet of an agent that buys all the time, the same one in each process of a run. */
+/** The busy wallet's key, the same in each process of a run. */
 export function busyKeypair(seed: number): Keypair {
   return Keypair.fromSeed(createHash('sha256').update(`busy ${seed}`).digest());
 }

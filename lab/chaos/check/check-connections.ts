@@ -1,10 +1,10 @@
-import type { Books } from './books.js';
+import type { Evidence } from './evidence.js';
 
-/** Of what the service has asked a moment ago the next statement may be on its way. */
+/** Within this time after a query, the service may still be sending the next statement. */
 const MOMENT_SECONDS = 2;
 
-/** Once all has healed nothing stays in an open transaction: whoever opened it has gone on, or its connection has ended. */
-export function checkConnections({ idleInTransaction }: Books): string[] {
+/** After recovery no transaction stays open: its process has continued, or its connection has ended. */
+export function checkConnections({ idleInTransaction }: Evidence): string[] {
   return idleInTransaction
     .filter(({ seconds }) => seconds > MOMENT_SECONDS)
     .map(

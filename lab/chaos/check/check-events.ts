@@ -1,17 +1,24 @@
 import type { Received } from '../actors/entries.js';
-import { STEADY_ENDPOINT } from '../stage/stage.js';
-import type { Books } from './books.js';
+import { STEADY_ENDPOINT } from '../system/system.js';
+import type { Evidence } from './evidence.js';
 
-/** A try that was on its way when its endpoint was closed may still arrive. */
-const ON_ITS_WAY_MS = 15_000;
+/** An attempt in flight when its endpoint was closed may still arrive. */
+const IN_FLIGHT_MS = 15_000;
 const COMPLETED = 'checkout.session.completed';
 const EXPIRED = 'checkout.session.expired';
 
-/** One event per type for each finished session, received by the endpoint that was enabled throughout. */
-export function checkEvents({ sessions, refunds, received, endpoints, ledger, liedAbout }: Books): string[] {
+/** The steady endpoint receives one event per type for each finished session. */
+export function checkEvents({
+  sessions,
+  refunds,
+  received,
+  endpoints,
+  ledger,
+  liedAbout,
+}: Evidence): string[] {
   const violations: string[] = [];
   for (const { verified, eventId, endpoint } of received) {
-    if (!verified) violations.push(`${eventId} came to ${endpoint} with a wrong signature`);
+    if (!verified) violations.push(`${eventId} reached ${endpoint} with a wrong signature`);
   }
   const delivered = received.filter(
     ({ endpoint, verified, reaction }) => endpoint === STEADY_ENDPOINT && verified && reaction === 200,
@@ -21,33 +28,34 @@ export function checkEvents({ sessions, refunds, received, endpoints, ledger, li
     const [expired, ...moreExpired] = eventsOf(received, id, EXPIRED);
     const isDelivered = (event: Received | undefined): boolean =>
       delivered.some(({ eventId }) => eventId === event?.eventId);
-    if (moreCompleted.length + moreExpired.length > 0)
-      violations.push(`${id} had an event of one type twice`);
+    if (moreCompleted.length + moreExpired.length > 0) violations.push(`${id} has two events of one type`);
     if (status === 'complete' && !isDelivered(completed))
-      violations.push(`${id} is complete, and nobody was told`);
+      violations.push(`${id} is complete, and no event was delivered`);
     if (status === 'expired' && !isDelivered(expired))
-      violations.push(`${id} is expired, and nobody was told`);
+      violations.push(`${id} is expired, and no event was delivered`);
     if (status !== 'complete' && completed !== undefined)
-      violations.push(`${id} was told to be complete and is ${status}`);
+      violations.push(`${id} has a completed event and is ${status}`);
     if (completed !== undefined && completed.transaction !== payment?.transaction) {
-      violations.push(`${id} was told to be paid by ${completed.transaction}, not ${payment?.transaction}`);
+      violations.push(
+        `${id} has an event with transaction ${completed.transaction}, not ${payment?.transaction}`,
+      );
     }
     if (expired === undefined || status === 'expired') continue;
-    // Both are told only when the money came late.
+    // A session has both events only when the money came late.
     const moved = ledger.find(({ transaction }) => transaction === payment?.transaction);
     const isLate = moved !== undefined && (liedAbout.has(moved.nonce) || moved.at >= expired.created * 1000);
-    if (status !== 'complete' || !isLate) violations.push(`${id} was told to be expired and is ${status}`);
+    if (status !== 'complete' || !isLate) violations.push(`${id} has an expired event and is ${status}`);
   }
   for (const { sessionId, eventId } of received) {
     if (!sessions.has(sessionId) && !refunds.has(sessionId))
-      violations.push(`${eventId} tells of ${sessionId}, which nobody opened`);
+      violations.push(`${eventId} is about ${sessionId}, which does not exist`);
   }
   for (const [index, { endpoint, is, at }] of endpoints.entries()) {
     if (is === 'enabled') continue;
     const until =
       endpoints.slice(index + 1).find((later) => later.endpoint === endpoint)?.at ?? Number.POSITIVE_INFINITY;
-    const late = received.filter((r) => r.endpoint === endpoint && r.at > at + ON_ITS_WAY_MS && r.at < until);
-    if (late.length > 0) violations.push(`${late.length} events came to ${endpoint} after it was ${is}`);
+    const late = received.filter((r) => r.endpoint === endpoint && r.at > at + IN_FLIGHT_MS && r.at < until);
+    if (late.length > 0) violations.push(`${late.length} events reached ${endpoint} after it was ${is}`);
   }
   return violations;
 }

@@ -1,7 +1,10 @@
-import type { Books, PublicPayment } from './books.js';
+import type { Evidence, PublicPayment } from './evidence.js';
 
-/** Each movement of money is one payment, and each payment one movement; what moved for refunds is looked at elsewhere. */
-export function checkMoney({ sessions, refunds, payments, undecided, buyers, ledger }: Books): string[] {
+/**
+ * Each movement of money matches one payment, and each payment one movement. Movements for refunds are checked
+ * elsewhere.
+ */
+export function checkMoney({ sessions, refunds, payments, undecided, buyers, ledger }: Evidence): string[] {
   const violations: string[] = [];
   const known = new Set(buyers.flatMap((entry) => (entry.kind === 'session' ? [entry.sessionId] : [])));
   const sessionOf = new Map(
@@ -19,7 +22,7 @@ export function checkMoney({ sessions, refunds, payments, undecided, buyers, led
   for (const { nonce, transaction } of moved) {
     const sessionId = sessionOf.get(nonce);
     if (sessionId === undefined) {
-      violations.push(`money moved for ${nonce}, which nobody signed`);
+      violations.push(`money moved for ${nonce}, which no buyer signed`);
       continue;
     }
     if (refunds.has(sessionId)) continue;
@@ -36,7 +39,7 @@ export function checkMoney({ sessions, refunds, payments, undecided, buyers, led
   if (twice > 0) violations.push(`${twice} authorizations moved money twice`);
 
   for (const session of sessions.values()) {
-    if (!known.has(session.id)) violations.push(`${session.id} exists, and its shop was never told of it`);
+    if (!known.has(session.id)) violations.push(`${session.id} exists, and its creation was never answered`);
     if (session.status === 'processing') violations.push(`${session.id} is left processing`);
     const transactions = paidFor.get(session.id) ?? [];
     const own = session.payment?.transaction ?? null;
@@ -49,7 +52,8 @@ export function checkMoney({ sessions, refunds, payments, undecided, buyers, led
       violations.push(`${session.id} is ${session.status}, and ${transactions.join(', ')} paid it`);
     }
   }
-  for (const id of known) if (!sessions.has(id)) violations.push(`${id} was opened and is gone`);
+  for (const id of known)
+    if (!sessions.has(id)) violations.push(`${id} was created and does not exist any more`);
   const transactions = new Set(moved.map(({ transaction }) => transaction));
   for (const { id, transaction } of payments) {
     if (transaction !== null && !transactions.has(transaction))

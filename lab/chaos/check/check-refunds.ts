@@ -1,10 +1,10 @@
 import type { Received } from '../actors/entries.js';
-import { STEADY_ENDPOINT } from '../stage/stage.js';
-import type { Books, PublicRefund } from './books.js';
+import { STEADY_ENDPOINT } from '../system/system.js';
+import type { Evidence, PublicRefund } from './evidence.js';
 
-/** Nobody gets back more than was paid, whatever broke; each refund is paid once, and each of its moves is told. */
-export function checkRefunds(books: Books): string[] {
-  const { refunds, buyers, ledger } = books;
+/** Refunds never exceed the payment; each refund is paid once, and each change of its status has its event. */
+export function checkRefunds(evidence: Evidence): string[] {
+  const { refunds, buyers, ledger } = evidence;
   const violations: string[] = [];
   const known = new Set(buyers.flatMap((entry) => (entry.kind === 'refund' ? [entry.refundId] : [])));
   const refundOf = new Map(
@@ -18,7 +18,7 @@ export function checkRefunds(books: Books): string[] {
   for (const refund of refunds.values()) {
     const { id, status, transaction } = refund;
     const moved = paidBy.get(id) ?? [];
-    if (!known.has(id)) violations.push(`${id} exists, and its merchant was never told of it`);
+    if (!known.has(id)) violations.push(`${id} exists, and its creation was never answered`);
     if (status === 'pending') violations.push(`${id} is left pending`);
     if (status === 'succeeded' && (transaction === null || !moved.includes(transaction)))
       violations.push(
@@ -26,15 +26,19 @@ export function checkRefunds(books: Books): string[] {
       );
     if (status !== 'succeeded' && moved.length > 0)
       violations.push(`${id} is ${status}, and ${moved.join(', ')} paid it`);
-    violations.push(...checkTold(refund, books));
+    violations.push(...checkRefundEvents(refund, evidence));
   }
-  for (const id of known) if (!refunds.has(id)) violations.push(`${id} was made and is gone`);
-  return [...violations, ...checkSums(books, refundOf)];
+  for (const id of known)
+    if (!refunds.has(id)) violations.push(`${id} was created and does not exist any more`);
+  return [...violations, ...checkSums(evidence, refundOf)];
 }
 
-/** Money that came late, for a refund that was canceled by then or after another payment of it, is over what was paid. */
+/**
+ * Late money may exceed the payment: for a refund that was canceled before it arrived, or a second payment of one
+ * refund.
+ */
 function checkSums(
-  { refunds, payments, received, ledger, liedAbout }: Books,
+  { refunds, payments, received, ledger, liedAbout }: Evidence,
   refundOf: ReadonlyMap<string, string>,
 ): string[] {
   const canceled = new Set(received.flatMap((r) => (r.status === 'canceled' ? [r.sessionId] : [])));
@@ -48,28 +52,28 @@ function checkSums(
     const moved = ledger.filter(({ nonce, succeeded }) => succeeded && ids.has(refundOf.get(nonce) ?? ''));
     const units = moved.reduce((all, one) => all + BigInt(one.amount), 0n);
     const isOver = sum > amount || units > BigInt(amount) * 10_000n;
-    return isOver ? [`of ${id}, ${amount} cents, ${sum} are given back, and ${units} units moved`] : [];
+    return isOver ? [`of ${id}, ${amount} cents, ${sum} are refunded, and ${units} units moved`] : [];
   });
 }
 
-/** Which of two events came first is not asked: two processes have made them. */
-function checkTold({ id, status }: PublicRefund, { received }: Books): string[] {
+/** The order of two events is not checked: two processes may have written them. */
+function checkRefundEvents({ id, status }: PublicRefund, { received }: Evidence): string[] {
   const own = received.filter(({ sessionId, verified }) => sessionId === id && verified);
   const events = [...new Map(own.map((event) => [event.eventId, event])).values()];
-  const count = (type: string, told: string): number =>
-    events.filter((event) => event.type === type && event.status === told).length;
+  const count = (type: string, wanted: string): number =>
+    events.filter((event) => event.type === type && event.status === wanted).length;
   const isDelivered = ({ eventId }: Received): boolean =>
     own.some((r) => r.eventId === eventId && r.endpoint === STEADY_ENDPOINT && r.reaction === 200);
   const violations: string[] = [];
   if (count('refund.created', 'requires_action') !== 1)
-    violations.push(`${id} was made, and told so otherwise`);
+    violations.push(`${id} does not have one created event`);
   for (const end of ['succeeded', 'canceled']) {
     const times = count('refund.updated', end);
-    if (times > 1) violations.push(`${id} was told to be ${end} ${times} times`);
+    if (times > 1) violations.push(`${id} has ${times} events of status ${end}`);
     if (status === end && !events.some((event) => event.status === end && isDelivered(event)))
-      violations.push(`${id} is ${end}, and nobody was told`);
+      violations.push(`${id} is ${end}, and no event was delivered`);
   }
   if (status !== 'succeeded' && count('refund.updated', 'succeeded') > 0)
-    violations.push(`${id} was told to have succeeded and is ${status}`);
+    violations.push(`${id} has a succeeded event and is ${status}`);
   return violations;
 }

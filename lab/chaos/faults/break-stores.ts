@@ -1,10 +1,10 @@
 import type { Random } from '../../world/chance/seeded-random.js';
-import type { Target } from '../stage/links.js';
-import type { Stage } from '../stage/stage.js';
-import { type Done, deckOf, drawMs, type Fault } from './fault.js';
+import type { Target } from '../system/links.js';
+import type { System } from '../system/system.js';
+import { deckOf, drawMs, type Fault, type Injected } from './fault.js';
 
-/** What stores, and the connections of all processes to them and to the facilitator, are made to suffer. */
-type Break = (stage: Stage, lengthMs: number, last: (ms: number) => Promise<void>) => Promise<void>;
+/** Faults of the stores, and of all processes' connections to them and to the facilitator. */
+type Break = (system: System, lengthMs: number, last: (ms: number) => Promise<void>) => Promise<void>;
 
 const LENGTHS_MS = [200, 3000] as const;
 
@@ -36,16 +36,16 @@ export function breakStores(): Fault {
   const draw = deckOf(Object.entries(BREAKS));
   return {
     everyMs: 1500,
-    async strike(stage: Stage, random: Random, last): Promise<Done> {
+    async inject(system: System, random: Random, last): Promise<Injected> {
       const [fault, { target, breaks }] = draw(random);
-      await breaks(stage, drawMs(random, LENGTHS_MS), last);
+      await breaks(system, drawMs(random, LENGTHS_MS), last);
       return { fault, target };
     },
   };
 }
 
-/** Whatever was left broken. */
-export async function mendConnections({ links, chains }: Stage): Promise<void> {
-  await links.mend();
-  for (const chain of Object.values(chains)) chain.order('heal');
+/** Undoes every fault that is still in place. */
+export async function repairConnections({ links, chains }: System): Promise<void> {
+  await links.repair();
+  for (const chain of Object.values(chains)) chain.order('recover');
 }

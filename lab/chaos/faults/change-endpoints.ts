@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../../shared/process/clock.js';
 import { pick, type Random } from '../../world/chance/seeded-random.js';
 import { type Reply, ServiceClient } from '../actors/service-client.js';
-import { STEADY_ENDPOINT, type Stage } from '../stage/stage.js';
+import { STEADY_ENDPOINT, type System } from '../system/system.js';
 import type { Fault } from './fault.js';
 
-/** The merchant's webhook endpoints: one stays as it is; others come, are disabled and enabled, and are deleted. */
+/**
+ * The merchant's webhook endpoints: the steady one never changes; others are created, disabled, enabled and deleted.
+ */
 interface Endpoint {
   name: string;
   id: string;
@@ -14,13 +16,13 @@ interface Endpoint {
 }
 
 const MOST_ENDPOINTS = 4;
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 
-/** Gives what changes nothing of it, in a transaction. */
-export async function addSteadyEndpoint(stage: Stage, random: Random): Promise<() => Promise<void>> {
-  const { id } = await add(stage, random, STEADY_ENDPOINT);
+/** Returns a function that updates the steady endpoint, in a transaction, without changing it. */
+export async function addSteadyEndpoint(system: System, random: Random): Promise<() => Promise<void>> {
+  const { id } = await add(system, random, STEADY_ENDPOINT);
   return async () => {
-    await request(stage, random, 'POST', `/${id}`, { description: `the steady one, ${random()}` });
+    await request(system, random, 'POST', `/${id}`, { description: `the steady one, ${random()}` });
   };
 }
 
@@ -29,18 +31,18 @@ export function changeEndpoints(): Fault {
   let added = 0;
   return {
     everyMs: 3000,
-    async strike(stage, random) {
+    async inject(system, random) {
       if (endpoints.length === 0 || (endpoints.length < MOST_ENDPOINTS && random() < 0.3)) {
         added += 1;
-        const endpoint = await add(stage, random, `other-${added}`);
+        const endpoint = await add(system, random, `other-${added}`);
         endpoints.push(endpoint);
         return { fault: 'endpoint added', detail: endpoint.name };
       }
       const endpoint = pick(random, endpoints);
       if (random() < 0.3) {
         endpoints.splice(endpoints.indexOf(endpoint), 1);
-        await request(stage, random, 'DELETE', `/${endpoint.id}`);
-        stage.journals.endpoints.write({
+        await request(system, random, 'DELETE', `/${endpoint.id}`);
+        system.journals.endpoints.write({
           kind: 'endpoint',
           at: nowMs(),
           endpoint: endpoint.name,
@@ -50,27 +52,27 @@ export function changeEndpoints(): Fault {
       }
       endpoint.isEnabled = !endpoint.isEnabled;
       const is = endpoint.isEnabled ? 'enabled' : 'disabled';
-      // Written before it is enabled and after it is disabled: what comes in between may come.
+      // Recorded before an endpoint is enabled and after it is disabled: deliveries in between are allowed.
       const write = (): void =>
-        stage.journals.endpoints.write({ kind: 'endpoint', at: nowMs(), endpoint: endpoint.name, is });
+        system.journals.endpoints.write({ kind: 'endpoint', at: nowMs(), endpoint: endpoint.name, is });
       if (endpoint.isEnabled) write();
-      await request(stage, random, 'POST', `/${endpoint.id}`, { disabled: !endpoint.isEnabled });
+      await request(system, random, 'POST', `/${endpoint.id}`, { disabled: !endpoint.isEnabled });
       if (!endpoint.isEnabled) write();
       return { fault: `endpoint ${is}`, detail: endpoint.name };
     },
   };
 }
 
-async function add(stage: Stage, random: Random, name: string): Promise<Endpoint> {
-  const { body } = await request(stage, random, 'POST', '', { url: `${stage.hooksUrl}/${name}` });
-  stage.receiver.order('learn', { endpoint: name, secret: String(body.secret) });
-  stage.journals.endpoints.write({ kind: 'endpoint', at: nowMs(), endpoint: name, is: 'enabled' });
+async function add(system: System, random: Random, name: string): Promise<Endpoint> {
+  const { body } = await request(system, random, 'POST', '', { url: `${system.hooksUrl}/${name}` });
+  system.receiver.order('addSecret', { endpoint: name, secret: String(body.secret) });
+  system.journals.endpoints.write({ kind: 'endpoint', at: nowMs(), endpoint: name, is: 'enabled' });
   return { name, id: String(body.id), isEnabled: true };
 }
 
-/** Until it is answered; a DELETE that is answered 404 was carried out before. */
+/** Retries until it is answered. A DELETE that is answered 404 was executed by an earlier attempt. */
 async function request(
-  { webs, key, journals }: Stage,
+  { webs, key, journals }: System,
   random: Random,
   method: string,
   path: string,
@@ -83,11 +85,11 @@ async function request(
     'Idempotency-Key': randomUUID(),
   };
   const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  const givesUpAt = nowMs() + PATIENCE_MS;
+  const timesOutAt = nowMs() + TIMEOUT_MS;
   for (;;) {
     const reply = await client.send(`/v1/webhook_endpoints${path}`, init, { request: 'endpoint' });
     if (reply.status === 200 || (method === 'DELETE' && reply.status === 404)) return reply;
-    if (nowMs() > givesUpAt)
+    if (nowMs() > timesOutAt)
       throw new Error(`${method} /v1/webhook_endpoints${path} answers ${reply.status}`);
     await sleep(reply.retryAfterMs);
   }

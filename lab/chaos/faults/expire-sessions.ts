@@ -1,7 +1,10 @@
 import pg from 'pg';
 import type { Fault } from './fault.js';
 
-/** Only a hand in the database can move a session, or a refund, over its end: the shortest that the API gives is half an hour. */
+/**
+ * Moves a session's or refund's end into the past. The API's shortest lifetime is half an hour, so this is done in the
+ * database.
+ */
 const EXPIRE_ONE = `
   UPDATE payables SET expires_at = now() - interval '1 s'
   WHERE id = (
@@ -12,7 +15,7 @@ const EXPIRE_ONE = `
 
 export const expireSessions: Fault = {
   everyMs: 6000,
-  async strike({ postgres }, random) {
+  async inject({ postgres }, random) {
     const client = new pg.Client({ connectionString: postgres.directUrl });
     client.on('error', () => undefined);
     try {
@@ -24,7 +27,7 @@ export const expireSessions: Fault = {
       const kind = one.id.startsWith('re_') ? 'refund' : 'session';
       return { fault: `${one.status} ${kind} moved over its end`, detail: one.id };
     } catch {
-      // Postgres is away: another time.
+      // Postgres is unavailable: the next inject tries again.
       return undefined;
     }
   },

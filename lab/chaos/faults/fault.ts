@@ -2,41 +2,44 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../../shared/process/clock.js';
 import { type Random, shuffled } from '../../world/chance/seeded-random.js';
 import type { FaultEntry } from '../actors/entries.js';
-import type { Stage } from '../stage/stage.js';
+import type { System } from '../system/system.js';
 
-/** One kind of trouble, made again and again. */
+/** A kind of fault that is injected repeatedly. */
 export interface Fault {
   everyMs: number;
-  /** Says what it did, for the record; nothing when there was nothing to do. `last` ends early when all is to heal. */
-  strike(stage: Stage, random: Random, last: (ms: number) => Promise<void>): Promise<Done | undefined>;
+  /**
+   * Injects the fault once and describes it for the journal; undefined when there was nothing to do. `last` waits, and
+   * ends early at recovery.
+   */
+  inject(system: System, random: Random, last: (ms: number) => Promise<void>): Promise<Injected | undefined>;
 }
 
-export type Done = Omit<FaultEntry, 'at' | 'ms'>;
+export type Injected = Omit<FaultEntry, 'at' | 'ms'>;
 
-/** Strikes until it is stopped, which waits for the last strike to end. */
-export function keepStriking(stage: Stage, random: Random, { everyMs, strike }: Fault): () => Promise<void> {
+/** Injects the fault repeatedly until the returned function is called, which waits for the last injection to end. */
+export function repeatFault(system: System, random: Random, { everyMs, inject }: Fault): () => Promise<void> {
   let isOver = false;
   const stop = new AbortController();
   const last = (ms: number): Promise<void> =>
     sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined);
-  const striking = (async () => {
+  const repeating = (async () => {
     while (!isOver) {
       await last(everyMs);
       if (isOver) return;
       const at = nowMs();
-      const done = await strike(stage, random, last);
-      if (done !== undefined) stage.journals.faults.write({ at, ms: nowMs() - at, ...done });
+      const done = await inject(system, random, last);
+      if (done !== undefined) system.journals.faults.write({ at, ms: nowMs() - at, ...done });
     }
   })();
-  striking.catch(() => undefined); // Told by stopping.
+  repeating.catch(() => undefined); // The error is reported when the fault is stopped.
   return async () => {
     isOver = true;
     stop.abort();
-    await striking;
+    await repeating;
   };
 }
 
-/** Each has its turn before any has its second. */
+/** Draws values at random; every value has its turn before any repeats. */
 export function deckOf<T>(values: readonly T[]): (random: Random) => T {
   let deck: T[] = [];
   return (random) => {
@@ -47,7 +50,7 @@ export function deckOf<T>(values: readonly T[]): (random: Random) => T {
   };
 }
 
-/** What lies between two lengths. */
+/** A random length between two lengths, in milliseconds. */
 export function drawMs(random: Random, [shortest, longest]: readonly [number, number]): number {
   return shortest + Math.floor(random() * (longest - shortest));
 }

@@ -2,20 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../../shared/process/clock.js';
 import type { Random } from '../../world/chance/seeded-random.js';
 import type { Way } from '../../world/proxies/freezing-proxy.js';
-import type { Target } from '../stage/links.js';
-import { QUERY_TIMEOUT_MS } from '../stage/service-environment.js';
-import type { Stage } from '../stage/stage.js';
+import type { Target } from '../system/links.js';
+import { QUERY_TIMEOUT_MS } from '../system/service-variables.js';
+import type { System } from '../system/system.js';
 import { deckOf, drawMs, type Fault } from './fault.js';
 
 /**
- * Connections stand still and then deliver what was sent meanwhile: those of one process, or of all, as behind a pooler
- * that is told to PAUSE; every connection, or some; both ways, or one. Often for longer than a statement is waited for.
+ * Connections freeze and later deliver what was sent meanwhile: those of one process, or of all, as behind a pooler
+ * that is told to PAUSE; every connection, or some; both directions, or one. Often for longer than the statement
+ * timeout.
  */
 const WHERE = ['one process', 'one process', 'one process', 'one process', 'all processes'] as const;
 const WAYS: Record<string, readonly Way[]> = {
   'both ways': ['up', 'down'],
-  'on the way there': ['up'],
-  'on the way back': ['down'],
+  'to the target': ['up'],
+  'from the target': ['down'],
 };
 const SHARES = { 'every connection': 1, 'some connections': 0.4 };
 const LENGTHS_MS = [
@@ -25,7 +26,7 @@ const LENGTHS_MS = [
 ] as const;
 const LAST_MS = QUERY_TIMEOUT_MS + 1500;
 const LAST_WRITES = 40;
-const AMID_WRITING_MS = 30;
+const AFTER_FIRST_WRITES_MS = 30;
 
 export function freezeLinks(targets: readonly Target[], everyMs: number): Fault {
   const drawTarget = deckOf(targets);
@@ -35,7 +36,7 @@ export function freezeLinks(targets: readonly Target[], everyMs: number): Fault 
   const drawLength = deckOf(LENGTHS_MS);
   return {
     everyMs,
-    async strike({ links, services }: Stage, random: Random, last) {
+    async inject({ links, services }: System, random: Random, last) {
       const target = drawTarget(random);
       const where = drawWhere(random);
       const names = services.map(({ name }) => name);
@@ -54,22 +55,19 @@ export function freezeLinks(targets: readonly Target[], everyMs: number): Fault 
 }
 
 /**
- * The last thing that is done: while the merchant writes, half of all connections stand still until every statement on
- * them has been given up, and deliver them. Nobody is killed any more who was left in a transaction by it.
+ * The last fault of a run: while the merchant writes, half of all connections freeze until every statement on them has
+ * timed out, and then deliver. No process is killed afterwards, so a transaction left open by this stays visible to the
+ * checks.
  */
-export async function freezeOnceMore(
-  stage: Stage,
-  random: Random,
-  write: () => Promise<void>,
-): Promise<void> {
+export async function freezeLast(system: System, random: Random, write: () => Promise<void>): Promise<void> {
   const at = nowMs();
   const writing = Promise.all(Array.from({ length: LAST_WRITES }, write));
-  writing.catch(() => undefined); // Told below.
-  await sleep(AMID_WRITING_MS);
-  const freeze = stage.links.freeze('Postgres', { ways: ['up', 'down'], holds: () => random() < 0.5 });
+  writing.catch(() => undefined); // The error is reported below.
+  await sleep(AFTER_FIRST_WRITES_MS);
+  const freeze = system.links.freeze('Postgres', { ways: ['up', 'down'], holds: () => random() < 0.5 });
   await sleep(LAST_MS);
   freeze.thaw();
   await writing;
-  const fault = 'connections to Postgres frozen, and nobody killed';
-  stage.journals.faults.write({ at, ms: nowMs() - at, fault, target: 'Postgres' });
+  const fault = 'connections to Postgres frozen, without a kill';
+  system.journals.faults.write({ at, ms: nowMs() - at, fault, target: 'Postgres' });
 }

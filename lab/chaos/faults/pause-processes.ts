@@ -1,32 +1,32 @@
 import { pick } from '../../world/chance/seeded-random.js';
 import { deckOf, drawMs, type Fault } from './fault.js';
 
-/** A process stands still, wherever it is, and goes on later as if no time had passed. */
+/** A process is stopped at any point, and later continues as if no time had passed. */
 const LENGTHS_MS = [500, 8000] as const;
-/** Every lease and time-out that it held is over by then. */
+/** Longer than every lease and timeout of the process. */
 const LONG_MS = [36_000, 40_000] as const;
 const LONG_ONES = 2;
 
 export function pauseProcesses(): Fault {
-  return { everyMs: 4000, strike: pauser('SIGSTOP and SIGCONT', LENGTHS_MS) };
+  return { everyMs: 4000, inject: pauser('SIGSTOP and SIGCONT', LENGTHS_MS) };
 }
 
 export function pauseForLong(): Fault {
-  const strike = pauser('SIGSTOP for longer than any lease', LONG_MS);
+  const inject = pauser('SIGSTOP for longer than any lease', LONG_MS);
   let left = LONG_ONES;
   return {
     everyMs: 10_000,
-    async strike(...around) {
+    async inject(...around) {
       if (left === 0) return undefined;
-      const done = await strike(...around);
+      const done = await inject(...around);
       if (done !== undefined) left -= 1;
       return done;
     },
   };
 }
 
-/** Workers hold leases: theirs are two of three turns. */
-function pauser(fault: string, lengths: readonly [number, number]): Fault['strike'] {
+/** Two of three pauses hit workers, because workers hold leases. */
+function pauser(fault: string, lengths: readonly [number, number]): Fault['inject'] {
   const drawKind = deckOf(['web', 'worker', 'worker'] as const);
   return async ({ services }, random, last) => {
     const kind = drawKind(random);

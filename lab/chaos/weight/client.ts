@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-/** How the service was asked, and how long the whole answer took. */
-export interface Told {
+/** The answer's status, and how long the whole answer took. */
+export interface Reply {
   /** 0: the connection broke. */
   status: number;
   headers: IncomingHttpHeaders;
@@ -9,7 +9,7 @@ export interface Told {
   ms: number;
 }
 
-export interface Asked {
+export interface RequestOptions {
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string | Buffer;
@@ -18,7 +18,7 @@ export interface Asked {
   signal?: AbortSignal;
 }
 
-/** A stranger's connections to one process of the service. */
+/** An external caller's connections to one process of the service. */
 export class Client {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 200 });
   readonly #url: string;
@@ -29,8 +29,11 @@ export class Client {
     this.#headers = headers;
   }
 
-  /** Text is kept up to a mebibyte. */
-  ask(path: string, { method = 'GET', headers, body, slowly = false, signal }: Asked = {}): Promise<Told> {
+  /** Keeps at most 1 MiB of text. */
+  send(
+    path: string,
+    { method = 'GET', headers, body, slowly = false, signal }: RequestOptions = {},
+  ): Promise<Reply> {
     const began = performance.now();
     return new Promise((resolve) => {
       const end = (status: number, answered: IncomingHttpHeaders, text: string): void =>

@@ -1,12 +1,12 @@
-/** The heaviest that a merchant may lawfully send, and the heaviest that is refused. */
+/** The largest accepted request bodies, and the most expensive refused ones. */
 const ITEMS = 100;
 const IMAGES = 8;
 const MIB = 1024 * 1024;
 
-/** Of a body, 2 MiB; a little less, so that it stays legal with everything around it. */
+/** The body limit is 2 MiB; the remainder leaves space for the other fields. */
 const LEGAL_BYTES = 2 * MIB - 64 * 1024;
 
-/** A session of full size: every item with everything, images as long as the body still takes. */
+/** A session of full size: every item has every field, with image URLs up to the body limit. */
 export function fullSession(imageAt: (n: number) => string): object {
   const text = { name: 'ß'.repeat(250), description: 'é'.repeat(500) };
   const perItem = Math.floor(LEGAL_BYTES / ITEMS) - Buffer.byteLength(JSON.stringify(text)) - 200;
@@ -31,7 +31,7 @@ export function fullSession(imageAt: (n: number) => string): object {
   };
 }
 
-/** Hosts that take a URL parser long: many different letters that are none of ASCII. */
+/** Hosts that are slow to parse: many different letters outside of ASCII. */
 export function hostileHosts(count: number): object {
   const letters = Array.from({ length: 200 }, (_, n) => String.fromCodePoint(0x4e00 + n * 7)).join('');
   const images = Array.from({ length: IMAGES }, () => `https://${letters}.example/a.png`);
@@ -56,7 +56,7 @@ const fill = (open: string, part: string, close: string): string =>
     .join(',') +
   close;
 
-/** Each two mebibytes of what costs a parser most. */
+/** Bodies of 2 MiB each that are slow to parse. */
 export const REFUSED: Record<string, Body> = {
   'empty objects': json(fill('{"line_items":[', '{}', ']}')),
   'many keys': json(`{${Array.from({ length: 180_000 }, (_, n) => `"k${n}":0`).join(',')}}`),

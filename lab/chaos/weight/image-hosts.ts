@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { SELF_SIGNED } from '../../world/proxies/self-signed.js';
 
-/** Servers that send an image of two mebibytes little by little. */
+/** Servers that send an image of 2 MiB slowly. */
 export interface ImageHosts {
-  /** The n-th image, each at another place, round all the hosts. */
+  /** The n-th image; successive images are on different hosts. */
   at(n: number): string;
   stop(): Promise<void>;
 }

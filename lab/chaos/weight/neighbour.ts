@@ -13,7 +13,7 @@ export class Neighbour {
 
   static async open(url: string, key: string): Promise<Neighbour> {
     const neighbour = new Neighbour(url, key);
-    await neighbour.#hear();
+    await neighbour.#receive();
     return neighbour;
   }
 
@@ -22,13 +22,13 @@ export class Neighbour {
     this.#exited = once(this.#child, 'exit');
   }
 
-  /** What it felt, and what it was refused, since it was asked before. */
+  /** Measurements and refusals since the last report. */
   async report(): Promise<Report> {
     this.#child.send('report');
-    return await this.#hear<Report>();
+    return await this.#receive<Report>();
   }
 
-  /** It begins no other order. */
+  /** Starts no further order. */
   rest(): void {
     this.#child.send('stop');
   }
@@ -39,12 +39,12 @@ export class Neighbour {
     await this.#exited;
   }
 
-  async #hear<T>(): Promise<T> {
+  async #receive<T>(): Promise<T> {
     const died = this.#exited.then(([code]) => {
       throw new Error(`the neighbour's process ended with ${code}`);
     });
-    const told = once(this.#child, 'message') as Promise<[T]>;
-    const [said] = await Promise.race([told, died]);
+    const reply = once(this.#child, 'message') as Promise<[T]>;
+    const [said] = await Promise.race([reply, died]);
     return said;
   }
 }

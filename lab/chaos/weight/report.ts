@@ -1,83 +1,87 @@
-import type { Act, Felt } from './trade.js';
-import type { Reading } from './weighed-process.js';
+import type { Reading } from './measured-process.js';
+import type { Latencies, Operation } from './trade.js';
 
-/** What was felt while one act, or all, went on. */
+/** Measurements while one operation, or all of them, ran. */
 export interface Measured {
   name: string;
-  /** For how long one of it alone holds the event loop; undefined where that says nothing. */
-  heldAlone: number | undefined;
-  /** How often each status was answered to the heavy one. */
+  /** How long a single operation blocks the event loop; undefined where that is not meaningful. */
+  blockedAloneMs: number | undefined;
+  /** The number of answers to the heavy account, by status. */
   answers: ReadonlyMap<string, number>;
-  /** How often the chain's endpoint was asked. */
+  /** The number of calls of the chain's endpoint. */
   chainCalls: number;
   readings: { name: string; ended: string | undefined; reading: Reading | undefined }[];
-  felt: Felt;
-  /** What the neighbour was refused. */
+  latencies: Latencies;
+  /** Requests of the neighbour that were refused. */
   refused: readonly string[];
 }
 
-const MOST_MIB = 400;
-const MOST_HELD_MS = 50;
-const MOST_TIMES = 2;
-/** Below this nobody feels a difference, and much of it is the work of those who are heavy, on the same machine. */
-const UNFELT_MS = 250;
+const MAX_MIB = 400;
+const MAX_BLOCKED_MS = 50;
+const MAX_FACTOR = 2;
+/** A difference below this is not noticeable, and much of it is the load generator's own work on the same machine. */
+const UNNOTICEABLE_MS = 250;
 const WIDTH = 34;
-const ACTS: readonly Act[] = ['create', 'retrieve', 'link', 'webhook'];
+const OPERATIONS: readonly Operation[] = ['create', 'retrieve', 'link', 'webhook'];
 
 export interface Judgement {
-  /** Whatever the machine. */
+  /** Violations on any machine. */
   broken: string[];
-  /** On a machine of two cores that has nothing else to do. */
+  /** Violations on an otherwise idle machine with two cores. */
   slow: string[];
 }
 
 export function judge(measured: readonly Measured[], awaited: number): Judgement {
   const [quiet] = measured;
-  const broken = measured.flatMap(whatBroke);
+  const broken = measured.flatMap(findViolations);
   if (awaited > 0) broken.push(`${awaited} events of the neighbour were not received`);
-  return { broken, slow: measured.flatMap((one) => whatWasSlow(one, quiet)) };
+  return { broken, slow: measured.flatMap((one) => findSlowdowns(one, quiet)) };
 }
 
-function whatBroke({ name, readings, refused }: Measured): string[] {
+function findViolations({ name, readings, refused }: Measured): string[] {
   const broken: string[] = [];
   for (const { name: process, ended, reading } of readings) {
     if (ended !== undefined) broken.push(`${name}: ${process} ended, ${ended}`);
-    const heldMiB = Math.round(reading?.residentMiB ?? 0);
-    if (heldMiB > MOST_MIB) broken.push(`${name}: ${process} held ${heldMiB} MiB`);
+    const residentMiB = Math.round(reading?.residentMiB ?? 0);
+    if (residentMiB > MAX_MIB) broken.push(`${name}: ${process} used ${residentMiB} MiB`);
   }
   if (refused.length > 0)
     broken.push(`${name}: the neighbour was refused ${refused.length} times, first ${refused[0]}`);
   return broken;
 }
 
-function whatWasSlow({ name, heldAlone = 0, felt }: Measured, quiet: Measured | undefined): string[] {
+function findSlowdowns(
+  { name, blockedAloneMs = 0, latencies }: Measured,
+  quiet: Measured | undefined,
+): string[] {
   const slow: string[] = [];
-  if (heldAlone > MOST_HELD_MS) slow.push(`${name}: one alone holds the event loop ${whole(heldAlone)} ms`);
-  for (const act of ACTS) {
-    const ms = p95(felt[act]);
-    if (ms > Math.max(MOST_TIMES * p95(quiet?.felt[act] ?? []), UNFELT_MS))
-      slow.push(`${name}: the neighbour's ${act} took ${ms} ms (p95)`);
+  if (blockedAloneMs > MAX_BLOCKED_MS)
+    slow.push(`${name}: one alone blocks the event loop for ${whole(blockedAloneMs)} ms`);
+  for (const operation of OPERATIONS) {
+    const ms = p95(latencies[operation]);
+    if (ms > Math.max(MAX_FACTOR * p95(quiet?.latencies[operation] ?? []), UNNOTICEABLE_MS))
+      slow.push(`${name}: the neighbour's ${operation} took ${ms} ms (p95)`);
   }
   return slow;
 }
 
 export function table(measured: readonly Measured[]): string {
   const head = [
-    'one held ms',
-    'web held ms',
-    'worker held ms',
+    'alone block ms',
+    'web block ms',
+    'worker block ms',
     'web MiB',
     'worker MiB',
-    ...ACTS.map((act) => `${act} p95`),
+    ...OPERATIONS.map((operation) => `${operation} p95`),
     'RPC calls',
     'answers',
   ];
-  const rows = measured.map(({ name, heldAlone, readings, felt, chainCalls, answers }) => [
+  const rows = measured.map(({ name, blockedAloneMs, readings, latencies, chainCalls, answers }) => [
     name,
-    whole(heldAlone),
-    ...readings.map(({ reading }) => whole(reading?.heldMs)),
+    whole(blockedAloneMs),
+    ...readings.map(({ reading }) => whole(reading?.blockedMs)),
     ...readings.map(({ reading }) => whole(reading?.residentMiB)),
-    ...ACTS.map((act) => whole(p95(felt[act]))),
+    ...OPERATIONS.map((operation) => whole(p95(latencies[operation]))),
     String(chainCalls),
     [...answers].map(([status, times]) => `${status} × ${times}`).join(', '),
   ]);

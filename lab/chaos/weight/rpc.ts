@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** A Solana endpoint that counts how often it is asked: every wallet holds enough of every token. */
+/** A Solana endpoint that counts its calls. Every wallet holds enough of every token. */
 export interface CountingRpc {
   url: string;
   calls(): number;

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startReceiver } from '../../world/receiver/receiver.js';
-import { Client, type Told } from './client.js';
+import { Client, type Reply } from './client.js';
 
 /**
- * An ordinary merchant and its buyers, as a process of its own: what it measures is not the work of whoever is heavy
- * beside it. It goes on with its trade, one order after the other; each is then ended, which is an event.
+ * An ordinary merchant and its buyers, in a process of its own, so that its measurements do not include the load
+ * generator's work. It places one order after another; each order is then expired, which is an event.
  */
 
 /** In milliseconds. */
-export type Felt = Record<Act, number[]>;
-export type Act = 'create' | 'retrieve' | 'link' | 'webhook';
+export type Latencies = Record<Operation, number[]>;
+export type Operation = 'create' | 'retrieve' | 'link' | 'webhook';
 
-/** Since it was asked before. */
+/** Measurements since the last report. */
 export interface Report {
-  felt: Felt;
-  /** What it was refused. */
+  latencies: Latencies;
+  /** Refused requests. */
   refused: readonly string[];
-  /** Events that were not received by now. */
+  /** Events that have not been received yet. */
   awaited: number;
 }
 
@@ -25,19 +25,19 @@ const ORDER = JSON.stringify({
   line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }],
 });
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-/** Its visitor is within the limit of one address. */
+/** The rate is within the limit of one address. */
 const EVERY_MS = 150;
-/** Later than that an event counts as lost. */
+/** An event that takes longer counts as lost. */
 const LONGEST_MS = 60_000;
 
 const [url = '', key = ''] = process.argv.slice(2);
 const merchant = new Client(url, { 'X-Forwarded-For': '198.51.100.1', Authorization: `Bearer ${key}` });
 const visitor = new Client(url, { 'X-Forwarded-For': '198.51.100.2' });
 const receiver = await startReceiver();
-let felt = newFelt();
+let latencies = noLatencies();
 let refused: string[] = [];
 const awaited = new Map<string, number>();
-let heard = 0;
+let eventsRead = 0;
 let isOver = false;
 
 process.on('message', (order: 'report' | 'stop') => {
@@ -47,56 +47,56 @@ process.on('message', (order: 'report' | 'stop') => {
 process.on('disconnect', () => process.exit());
 
 const body = JSON.stringify({ url: receiver.url, enabled_events: ['checkout.session.expired'] });
-const added = await merchant.ask('/v1/webhook_endpoints', { method: 'POST', headers: JSON_TYPE, body });
+const added = await merchant.send('/v1/webhook_endpoints', { method: 'POST', headers: JSON_TYPE, body });
 if (added.status !== 200) throw new Error(`the neighbour got no endpoint: ${added.text}`);
 process.send?.('open');
 while (!isOver) {
   await trade();
-  hear();
+  readEvents();
   await sleep(EVERY_MS);
 }
 
 async function trade(): Promise<void> {
-  const created = await merchant.ask(SESSIONS, { method: 'POST', headers: JSON_TYPE, body: ORDER });
+  const created = await merchant.send(SESSIONS, { method: 'POST', headers: JSON_TYPE, body: ORDER });
   if (!note('create', created, 200)) return;
   const { id }: { id: string } = JSON.parse(created.text);
-  note('retrieve', await merchant.ask(`${SESSIONS}/${id}`), 200);
-  note('link', await visitor.ask(`/c/${id}`), 402);
+  note('retrieve', await merchant.send(`${SESSIONS}/${id}`), 200);
+  note('link', await visitor.send(`/c/${id}`), 402);
   const began = performance.now();
-  const ended = await merchant.ask(`${SESSIONS}/${id}/expire`, { method: 'POST' });
+  const ended = await merchant.send(`${SESSIONS}/${id}/expire`, { method: 'POST' });
   if (ended.status === 200) awaited.set(id, began);
   else refused.push(`expire: ${ended.status}`);
 }
 
-function note(act: Act, { status, ms }: Told, expected: number): boolean {
-  felt[act].push(ms);
-  if (status !== expected) refused.push(`${act}: ${status}`);
+function note(operation: Operation, { status, ms }: Reply, expected: number): boolean {
+  latencies[operation].push(ms);
+  if (status !== expected) refused.push(`${operation}: ${status}`);
   return status === expected;
 }
 
-function hear(): void {
-  for (; heard < receiver.got.length; heard += 1) {
-    const event = receiver.got[heard];
+function readEvents(): void {
+  for (; eventsRead < receiver.got.length; eventsRead += 1) {
+    const event = receiver.got[eventsRead];
     if (event === undefined) return;
     const { id }: { id: string } = JSON.parse(event.raw).data.object;
     const began = awaited.get(id);
     if (began === undefined) continue;
     awaited.delete(id);
-    felt.webhook.push(event.at - began);
+    latencies.webhook.push(event.at - began);
   }
 }
 
-/** An event that is late counts as long as it is. */
+/** An event that is late counts with its age so far. */
 function report(): Report {
-  hear();
+  readEvents();
   const now = performance.now();
-  for (const since of awaited.values()) if (now - since > LONGEST_MS) felt.webhook.push(now - since);
-  const reported = { felt, refused, awaited: awaited.size };
-  felt = newFelt();
+  for (const since of awaited.values()) if (now - since > LONGEST_MS) latencies.webhook.push(now - since);
+  const reported = { latencies, refused, awaited: awaited.size };
+  latencies = noLatencies();
   refused = [];
   return reported;
 }
 
-function newFelt(): Felt {
+function noLatencies(): Latencies {
   return { create: [], retrieve: [], link: [], webhook: [] };
 }

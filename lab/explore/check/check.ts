@@ -1,20 +1,20 @@
 import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import type { Payment } from '../../../shared/payments/model.js';
 import { Event } from '../../../shared/webhooks/model.js';
-import type { CarriedMove } from '../world/chain.js';
+import type { LandedMove } from '../world/chain.js';
 import { nonceOf, observe, type World } from '../world/world.js';
 import { excuseOf } from './excuses.js';
 
-/** What must be true when nothing is due any more. */
+/** The invariants of a trial that hold once nothing is due. */
 export async function check(world: World): Promise<string[]> {
   await observe(world, undefined);
   const ids = [...world.sessionIds];
-  const sessions = await CheckoutSession.query(world.stage.db).whereIn('id', ids);
-  const events = await Event.query(world.stage.db).whereIn('checkoutSessionId', ids);
+  const sessions = await CheckoutSession.query(world.system.db).whereIn('id', ids);
+  const events = await Event.query(world.system.db).whereIn('checkoutSessionId', ids);
   return [
     ...world.journal.violations,
     ...checkPayments(world),
-    ...checkWords(world),
+    ...checkDenials(world),
     ...sessions.flatMap((session) => checkSession(world, session, typesOf(events, session))),
   ];
 }
@@ -23,7 +23,10 @@ function typesOf(events: readonly Event[], { id }: CheckoutSession): string[] {
   return events.filter(({ checkoutSessionId }) => checkoutSessionId === id).map(({ type }) => type);
 }
 
-/** Each movement of money is one succeeded payment, none succeeded without, and none was called failed without excuse. */
+/**
+ * Each movement of money is one succeeded payment, each succeeded payment has one, and a payment with a movement is
+ * failed only with an excuse.
+ */
 function checkPayments({ payments, chain, journal }: World): string[] {
   const moved = new Map(chain.movements().map((move) => [move.nonce, move]));
   const succeeded = payments.filter(({ status }) => status === 'succeeded');
@@ -42,20 +45,20 @@ function checkPayments({ payments, chain, journal }: World): string[] {
   ];
 }
 
-function checkMove({ nonce, transaction }: CarriedMove, succeeded: readonly Payment[]): string[] {
+function checkMove({ nonce, transaction }: LandedMove, succeeded: readonly Payment[]): string[] {
   const count = succeeded.filter((payment) => nonceOf(payment) === nonce).length;
   return count === 1 ? [] : [`${transaction} moved money, and ${count} payments succeeded by it`];
 }
 
-/** Nobody hears "no" of money that moved, but who was told of a failure that has an excuse. */
-function checkWords({ journal, chain, payments }: World): string[] {
-  return journal.told.flatMap(({ nonce, words, atMs, paymentIds }) => {
+/** A buyer is told that its money has not moved only if that is true, or if the failure has an excuse. */
+function checkDenials({ journal, chain, payments }: World): string[] {
+  return journal.denials.flatMap(({ nonce, words, atMs, paymentIds }) => {
     const move = chain
       .movements()
       .find((one) => one.nonce === nonce && paymentIds.includes(one.paymentId ?? ''));
     const payment = payments.find(({ id }) => id === move?.paymentId);
     if (move === undefined || payment === undefined) return [];
-    const hadFailed = journal.failings.some((one) => one.paymentId === payment.id && one.atMs <= atMs);
+    const hadFailed = journal.failedPayments.some((one) => one.paymentId === payment.id && one.atMs <= atMs);
     const isExcused = hadFailed && excuseOf(journal, payment) !== undefined;
     return isExcused ? [] : [`the buyer of ${payment.id}, whose money has moved, was told ${words}`];
   });

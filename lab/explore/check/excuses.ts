@@ -4,25 +4,25 @@ import {
   LONGEST_WAIT_MS,
   UNREADABLE_MARGIN_MS,
 } from '../../../shared/settlement/policy/limits.js';
-import type { Call, Failing, Journal, Look, Run } from '../world/journal.js';
+import type { Call, ChainCheck, FailedPayment, Journal, Run } from '../world/journal.js';
 import { nonceOf } from '../world/world.js';
 
 /**
- * When a payment may be called failed though its money has moved, or moves later. There is no other excuse: a clear word
- * of the facilitator before any outcome was unclear, a silent chain long after the end, and two looks at an authorization
- * that ends far ahead. An operator here says nothing but the truth.
+ * When a payment may be failed although its money has moved, or moves later. There are three excuses: a clear refusal
+ * by the facilitator while no earlier outcome was unclear, a silent chain long after the authorization's end, and two
+ * checks of an authorization that ends far ahead. Operators in the explorer always tell the truth.
  */
 export function excuseOf(journal: Journal, payment: Payment): string | undefined {
-  const failing = journal.failings.find(({ paymentId }) => paymentId === payment.id);
+  const failing = journal.failedPayments.find(({ paymentId }) => paymentId === payment.id);
   if (failing === undefined || failing.by === 'operator') return undefined;
   const { by: run } = failing;
   if (run.paymentId !== payment.id) return undefined;
   if (run.call !== undefined) return excuseOfAnswer(journal, run.call, failing);
-  const last = journal.looks.filter((one) => one.run === run).at(-1);
+  const last = journal.checks.filter((one) => one.run === run).at(-1);
   return last && excuseOfLook(journal, payment, last);
 }
 
-function excuseOfAnswer({ calls }: Journal, call: Call, { atMs }: Failing): string | undefined {
+function excuseOfAnswer({ calls }: Journal, call: Call, { atMs }: FailedPayment): string | undefined {
   const isOutcomeUnclear = calls.some(
     (other) =>
       other !== call &&
@@ -38,17 +38,17 @@ function excuseOfAnswer({ calls }: Journal, call: Call, { atMs }: Failing): stri
     : undefined;
 }
 
-function excuseOfLook(journal: Journal, payment: Payment, last: Look): string | undefined {
+function excuseOfLook(journal: Journal, payment: Payment, last: ChainCheck): string | undefined {
   const { finding, atMs } = last;
   const endMs = payment.validUntil.getTime();
   const calledMs = Math.max(...callsOf(journal, payment).map(({ overMs }) => overMs));
   const endsSoon = endMs <= calledMs + LONGEST_WAIT_MS;
   const decidedMs = endsSoon ? endMs : calledMs + LONGEST_WAIT_MS;
-  const looks = journal.looks.filter(({ run }) => run.paymentId === payment.id);
-  const before = looks.slice(0, looks.indexOf(last));
+  const checks = journal.checks.filter(({ run }) => run.paymentId === payment.id);
+  const before = checks.slice(0, checks.indexOf(last));
   if (finding.kind === 'unreadable') {
-    // What a look has found stays found.
-    if (before.some((look) => look.finding.kind === 'used' && countsFor(look.run))) return undefined;
+    // A use that a check has found stays found.
+    if (before.some((check) => check.finding.kind === 'used' && countsFor(check.run))) return undefined;
     const isLate = atMs >= decidedMs + (endsSoon ? UNREADABLE_MARGIN_MS : 0);
     const isSilent = (finding.chainTime?.getTime() ?? Number.POSITIVE_INFINITY) > decidedMs;
     return isLate && isSilent && heldFor(before, atMs - UNREADABLE_MARGIN_MS, 'unreadable')
@@ -57,18 +57,18 @@ function excuseOfLook(journal: Journal, payment: Payment, last: Look): string | 
   }
   const isTwice = finding.kind === 'unused' && heldFor(before, atMs - BETWEEN_LOOKS_MS, 'unused', decidedMs);
   return !endsSoon && atMs >= decidedMs && isTwice
-    ? 'it ends far ahead, and two looks saw it unused'
+    ? 'it ends far ahead, and two checks found it unused'
     : undefined;
 }
 
-/** Nothing but that was found since a look at that time or before; one that was cut off may not have counted. */
+/** No other finding since a check at that time or earlier. A check that was cut off may not have counted. */
 function heldFor(
-  looks: readonly Look[],
+  checks: readonly ChainCheck[],
   sinceMs: number,
   kind: 'unreadable' | 'unused',
   notBeforeMs = 0,
 ): boolean {
-  for (const { atMs, finding, run } of looks.toReversed()) {
+  for (const { atMs, finding, run } of checks.toReversed()) {
     if (finding.kind !== kind) {
       if (countsFor(run)) return false;
     } else if (atMs <= sinceMs) return atMs >= notBeforeMs;

@@ -5,19 +5,19 @@ import { viewLink } from '../../../api/payment-link/view-link.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import { findLinkedSession, type LinkedSession } from '../../../shared/settlement/read-link.js';
 import type { WellFormedHeader } from '../../../shared/x402/headers.js';
-import type { VerifyMood } from '../steps.js';
+import type { VerifyFaultMode } from '../steps/steps.js';
 import { verifierOf } from '../world/facilitator.js';
 import { nonceOf, observe, type Payload, sign, type World } from '../world/world.js';
 
 type Answer = (deps: LinkDeps, session: LinkedSession) => Promise<LinkAnswer>;
 
 interface During {
-  verify: VerifyMood;
-  /** While it waits for how its payment ends. */
+  verify: VerifyFaultMode;
+  /** Runs while the request waits for the outcome. */
   meanwhile(): Promise<void>;
 }
 
-/** What an agent gets from a link: the real answer, before it is written as HTTP. */
+/** The link's answer to an agent, before it is written as HTTP. */
 export async function payLink(
   world: World,
   sessionId: string,
@@ -27,7 +27,7 @@ export async function payLink(
   const { identifier } = payload;
   const header: WellFormedHeader = {
     kind: 'v2',
-    accepted: { ...world.stage.accepted },
+    accepted: { ...world.system.accepted },
     payload: { ...sign(world, payload) },
     ...(identifier !== undefined && { identifier }),
   };
@@ -50,7 +50,7 @@ async function visit(
   { verify, meanwhile }: During,
   answer: Answer,
 ): Promise<LinkAnswer> {
-  const { web } = world.stage;
+  const { web } = world.system;
   const session = await findLinkedSession(web.db, sessionId);
   if (session === undefined) throw new Error(`${sessionId} is gone`);
   const deps = {
@@ -62,7 +62,7 @@ async function visit(
   return await answer(deps, session);
 }
 
-/** An answer that says no, or that says paid, is held against what happened. */
+/** Records a refusal or a success, to be compared with the movements of money. */
 function note(world: World, sessionId: string, nonce: string, answer: LinkAnswer): void {
   const { chain, journal } = world;
   const own = world.payments.filter(
@@ -75,7 +75,7 @@ function note(world: World, sessionId: string, nonce: string, answer: LinkAnswer
     if (!isTrue) journal.violations.push(`a buyer was told 200 for ${answer.receipt.transaction}`);
   }
   if (saysNo(answer)) {
-    journal.told.push({ nonce, words, atMs: nowMs(), paymentIds: own.map(({ id }) => id) });
+    journal.denials.push({ nonce, words, atMs: nowMs(), paymentIds: own.map(({ id }) => id) });
   }
 }
 

@@ -4,8 +4,8 @@ import { advanceClock, nowMs } from '../../../shared/process/clock.js';
 import type { Resolution } from '../../../shared/settlement/policy/by-operator.js';
 import { resolvePayment } from '../../../shared/settlement/resolve.js';
 import { expireSessions } from '../../../workers/jobs/expire-sessions.js';
-import type { Mistake } from '../mistakes.js';
-import type { Step } from '../steps.js';
+import type { Mutant } from '../mutants/mutants.js';
+import type { Step } from '../steps/steps.js';
 import { verifierOf } from '../world/facilitator.js';
 import { at, nonceOf, observe, type Payload, randomHex, type World } from '../world/world.js';
 import { askLink, payLink } from './pay.js';
@@ -13,10 +13,10 @@ import { playWork } from './work.js';
 
 export interface Playing {
   depth: number;
-  mistake: Mistake | undefined;
+  mutant: Mutant | undefined;
 }
 
-/** Steps one after the other; those inside a step are played while its call is under way. */
+/** Plays steps in order; steps inside a step run during its call. */
 export async function play(world: World, steps: readonly Step[], playing: Playing): Promise<void> {
   for (const step of steps) {
     world.steps += 1;
@@ -60,14 +60,14 @@ async function playStep(world: World, step: Step, playing: Playing): Promise<voi
 
 async function expire(world: World, id: string | undefined): Promise<void> {
   if (id === undefined) return;
-  const { db } = world.stage;
+  const { db } = world.system;
   await CheckoutSession.query(db)
     .patch({ expiresAt: new Date(nowMs()) })
     .where({ id });
   await findExpired(world);
 }
 
-/** As a worker does each second. */
+/** Runs the expiry that a worker runs each second. */
 export async function findExpired(world: World): Promise<void> {
   await expireSessions(workerDeps(world));
 }
@@ -86,7 +86,10 @@ function cancel({ chain }: World, payload: Payload | undefined): void {
   });
 }
 
-/** Only what the chain proves: paid when it was, failed when it can no longer move. */
+/**
+ * An operator resolves a payment only if the chain proves it: paid when it was, failed when its money cannot move any
+ * more.
+ */
 async function resolve(world: World, payment: Payment | undefined): Promise<void> {
   if (payment?.status !== 'processing') return;
   const resolution = truth(world, payment);
@@ -103,15 +106,15 @@ function truth({ chain }: World, payment: Payment): Resolution | undefined {
 }
 
 function workerDeps(world: World): Parameters<typeof expireSessions>[0] {
-  const { stage, setup } = world;
-  const [worker] = stage.workers;
+  const { system, setup } = world;
+  const [worker] = system.workers;
   if (worker === undefined) throw new Error('no worker');
-  const chains = { lookUp: () => Promise.reject(new Error('nobody looks')), close: () => {} };
-  const db = stage.db;
+  const chains = { lookUp: () => Promise.reject(new Error('no chain check expected')), close: () => {} };
+  const db = system.db;
   return {
     ...worker.deps,
     db,
-    config: stage.config(setup.confirmations),
+    config: system.config(setup.confirmations),
     facilitator: verifierOf(world, 'honest'),
     chains,
   };

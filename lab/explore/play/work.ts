@@ -4,27 +4,27 @@ import { nowMs } from '../../../shared/process/clock.js';
 import type { WorkerDeps } from '../../../workers/deps/deps.js';
 import { confirmPayment } from '../../../workers/jobs/confirm-payment.js';
 import { settlePayment } from '../../../workers/jobs/settle-payment.js';
-import type { Mistake } from '../mistakes.js';
-import { type Gate, isTrouble, Killed } from '../stage/gate.js';
-import type { Work } from '../steps.js';
+import type { Mutant } from '../mutants/mutants.js';
+import type { Work } from '../steps/steps.js';
+import { type Gate, isInjectedFault, Killed } from '../system/gate.js';
+import { checkChain } from '../world/check-chain.js';
 import { facilitatorOf } from '../world/facilitator.js';
 import type { Run } from '../world/journal.js';
-import { look } from '../world/look.js';
 import { passUntil } from '../world/time.js';
 import { at, observe, type World } from '../world/world.js';
 
-/** What happens at two points of a run. */
-export interface Within {
+/** Hooks at two points of a handler's run. */
+export interface RunHooks {
   depth: number;
-  mistake: Mistake | undefined;
+  mutant: Mutant | undefined;
   stalled(): Promise<void>;
   meanwhile(): Promise<void>;
 }
 
 const LATE_MS = 90_000;
 
-/** The real handler of what is due for a payment, on the world's facilitator and chain. */
-export async function playWork(world: World, work: Work, within: Within): Promise<void> {
+/** Runs the real handler for a payment, with the world's facilitator and chain. */
+export async function playWork(world: World, work: Work, within: RunHooks): Promise<void> {
   for (let time = 0; time < work.times; time += 1) {
     const payment = at(world.payments, work.payment);
     if (!payment?.dueAt) return;
@@ -37,9 +37,9 @@ async function runHandler(
   { id: paymentId, stage }: Payment,
   dueAt: Date,
   work: Work,
-  within: Within,
+  within: RunHooks,
 ): Promise<void> {
-  const worker = at(world.stage.workers, within.depth);
+  const worker = at(world.system.workers, within.depth);
   if (worker === undefined) return;
   if (work.when !== 'now') passUntil(dueAt.getTime() + (work.when === 'late' ? LATE_MS : 1));
   const run = world.journal.beginRun(paymentId);
@@ -50,7 +50,7 @@ async function runHandler(
     else await confirmPayment(deps, { paymentId });
   } catch (error) {
     run.isCutOff = true;
-    if (!isTrouble(error)) world.journal.violations.push(`a handler threw ${error}`);
+    if (!isInjectedFault(error)) world.journal.violations.push(`a handler threw ${error}`);
   } finally {
     worker.gate.end();
     run.isOver = true;
@@ -58,12 +58,17 @@ async function runHandler(
   await observe(world, run);
 }
 
-interface Around extends Within {
+interface RunContext extends RunHooks {
   gate: Gate;
-  base: World['stage']['workers'][number]['deps'];
+  base: World['system']['workers'][number]['deps'];
 }
 
-function depsOf(world: World, run: Run, work: Work, { gate, base, meanwhile, mistake }: Around): WorkerDeps {
+function depsOf(
+  world: World,
+  run: Run,
+  work: Work,
+  { gate, base, meanwhile, mutant }: RunContext,
+): WorkerDeps {
   let isOver = false;
   const once = async (): Promise<void> => {
     if (isOver) return;
@@ -78,9 +83,9 @@ function depsOf(world: World, run: Run, work: Work, { gate, base, meanwhile, mis
   const chains = chainsOf(world, run, work, { meanwhile: once, answered });
   return {
     ...base,
-    config: world.stage.config(world.setup.confirmations),
-    facilitator: mistake?.facilitator?.(facilitator) ?? facilitator,
-    chains: mistake?.chains?.(chains) ?? chains,
+    config: world.system.config(world.setup.confirmations),
+    facilitator: mutant?.facilitator?.(facilitator) ?? facilitator,
+    chains: mutant?.chains?.(chains) ?? chains,
   };
 }
 
@@ -92,11 +97,11 @@ function chainsOf(
 ): Chains {
   return {
     async lookUp(query) {
-      const payment = lookedFor(query);
-      const early = look(world.chain, work.look, payment);
+      const payment = checkedPayment(query);
+      const early = checkChain(world.chain, work.check, payment);
       await meanwhile();
-      const finding = work.isStale ? early : look(world.chain, work.look, payment);
-      world.journal.addLook({ run, atMs: nowMs(), finding });
+      const finding = work.isStale ? early : checkChain(world.chain, work.check, payment);
+      world.journal.addCheck({ run, atMs: nowMs(), finding });
       answered();
       return finding;
     },
@@ -104,7 +109,7 @@ function chainsOf(
   };
 }
 
-function lookedFor(query: PaymentQuery): Parameters<typeof look>[2] {
+function checkedPayment(query: PaymentQuery): Parameters<typeof checkChain>[2] {
   if (query.family !== 'evm') throw new Error('not an EVM payment');
   const { nonce, from, validBefore } = query;
   return { nonce, payer: from, validBeforeSeconds: Number(validBefore) };

@@ -1,18 +1,18 @@
 import { nowMs } from '../../../shared/process/clock.js';
 
-/** What became of an authorization, or still may. */
+/** A use of an authorization, landed or pending. */
 export interface Move {
   kind: 'pays' | 'cancels';
   nonce: string;
   transaction: string;
-  /** Whose `/settle` has sent it; undefined when its owner did. */
+  /** The payment whose `/settle` has sent it; undefined when the owner did. */
   paymentId: string | undefined;
   validBeforeSeconds: number;
-  /** When it may get into a block. */
+  /** The earliest time at which it gets into a block. */
   atMs: number;
 }
 
-export interface CarriedMove extends Move {
+export interface LandedMove extends Move {
   /** The time of its block, in Unix seconds. */
   block: number;
 }
@@ -20,12 +20,12 @@ export interface CarriedMove extends Move {
 export const BLOCK_SECONDS = 2;
 
 /**
- * A chain whose blocks have times and nothing else. An authorization is used once, in a block before its end. A chain
- * that is halted goes on where it stopped: what waited gets into the next block, whose time follows the last one's.
+ * A chain whose blocks have only times. An authorization is used once, in a block before its end. A halted chain
+ * resumes where it stopped: pending transactions get into the next block, whose time follows the last one's.
  */
 export class ModelChain {
   #waiting: Move[] = [];
-  readonly #carried = new Map<string, CarriedMove>();
+  readonly #carried = new Map<string, LandedMove>();
   #haltedAt: number | undefined;
 
   get isHalted(): boolean {
@@ -56,25 +56,25 @@ export class ModelChain {
     this.#carry();
   }
 
-  /** What the state says at that block. */
-  used(nonce: string, atBlock = this.head()): CarriedMove | undefined {
+  /** The state at that block. */
+  used(nonce: string, atBlock = this.head()): LandedMove | undefined {
     this.#carry();
     const move = this.#carried.get(nonce);
     return move !== undefined && move.block <= atBlock ? move : undefined;
   }
 
-  isOnItsWay(nonce: string): boolean {
+  isPending(nonce: string): boolean {
     this.#carry();
     return this.#waiting.some((move) => move.nonce === nonce);
   }
 
-  movements(): CarriedMove[] {
+  movements(): LandedMove[] {
     this.#carry();
     return [...this.#carried.values()].filter(({ kind }) => kind === 'pays');
   }
 
-  /** When everything that was sent has had its chance. */
-  quietAtMs(): number {
+  /** The time at which every sent transaction has landed or expired. */
+  settledAtMs(): number {
     const last = this.#waiting.at(-1)?.atMs ?? 0;
     return last + 2 * BLOCK_SECONDS * 1000;
   }

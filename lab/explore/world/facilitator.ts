@@ -2,31 +2,31 @@ import { nowMs } from '../../../shared/process/clock.js';
 import type { Facilitator } from '../../../shared/x402/facilitator.js';
 import { readSettleAnswer, readVerifyAnswer } from '../../../shared/x402/facilitator-answers.js';
 import type { FacilitatorRequest } from '../../../shared/x402/wire.js';
-import { NETWORK, supported } from '../stage/stage.js';
-import type { SettleMood, VerifyMood, Work } from '../steps.js';
+import type { SettleFaultMode, VerifyFaultMode, Work } from '../steps/steps.js';
+import { NETWORK, supported } from '../system/system.js';
+import { checkChain } from './check-chain.js';
 import type { Call, Run } from './journal.js';
-import { look } from './look.js';
 import { type Reply, refused, refusedDoubtfully, replyTo, settled, unclear } from './reply.js';
 import { passUntil } from './time.js';
 import { randomHex, type World } from './world.js';
 
-/** What a call may meet on its way. */
-export interface Surroundings {
+/** Hooks during a call. */
+export interface CallHooks {
   meanwhile(): Promise<void>;
-  /** The process may be killed instead of hearing the answer. */
+  /** The process may be killed instead of receiving the answer. */
   answered(): void;
 }
 
 const CALL_MS = 2500;
 
-/** What a worker asks in one run. */
+/** The facilitator as a worker sees it in one run. */
 export function facilitatorOf(
   world: World,
   run: Run,
   work: Work,
-  { meanwhile, answered }: Surroundings,
+  { meanwhile, answered }: CallHooks,
 ): Facilitator {
-  const { settleTimeoutMs } = world.stage.config(0).facilitator;
+  const { settleTimeoutMs } = world.system.config(0).facilitator;
   return {
     supported,
     verify: async (request) => verify(world, request, work.verify),
@@ -45,18 +45,18 @@ export function facilitatorOf(
           : replyTo(work.settle, { network: NETWORK, transaction });
       if (worth !== 'hung up') call.overMs = Math.min(call.overMs, nowMs());
       call.answered = worth;
-      call.visible = look(world.chain, work.look, { nonce, payer: from, validBeforeSeconds }).kind;
+      call.visible = checkChain(world.chain, work.check, { nonce, payer: from, validBeforeSeconds }).kind;
       return readSettleAnswer(reply, NETWORK);
     },
     close: async () => undefined,
   };
 }
 
-/** What a web process asks. */
-export function verifierOf(world: World, mood: VerifyMood): Facilitator {
+/** The facilitator as a web process sees it. */
+export function verifierOf(world: World, mode: VerifyFaultMode): Facilitator {
   return {
     supported,
-    verify: async (request) => verify(world, request, mood),
+    verify: async (request) => verify(world, request, mode),
     settle: () => Promise.reject(new Error('a web process settles nothing')),
     close: async () => undefined,
   };
@@ -65,17 +65,17 @@ export function verifierOf(world: World, mood: VerifyMood): Facilitator {
 function verify(
   { chain }: World,
   request: FacilitatorRequest,
-  mood: VerifyMood,
+  mode: VerifyFaultMode,
 ): ReturnType<typeof readVerifyAnswer> {
   const { nonce, from, validBeforeSeconds } = authorizationOf(request);
-  if (mood === 'down') return readVerifyAnswer({ status: 503, body: '' });
+  if (mode === 'down') return readVerifyAnswer({ status: 503, body: '' });
   const isOver = chain.used(nonce) !== undefined || chain.head() >= validBeforeSeconds;
-  const isValid = mood === 'says valid' || (mood === 'honest' && !isOver);
+  const isValid = mode === 'says valid' || (mode === 'honest' && !isOver);
   const answer = isValid
     ? { isValid: true, payer: from }
     : {
         isValid: false,
-        invalidReason: mood === 'refuses' ? 'insufficient_funds' : 'invalid_transaction_state',
+        invalidReason: mode === 'refuses' ? 'insufficient_funds' : 'invalid_transaction_state',
       };
   return readVerifyAnswer({ status: 200, body: JSON.stringify(answer) });
 }
@@ -83,13 +83,17 @@ function verify(
 function send(
   { chain }: World,
   { nonce, paymentId, startedMs }: Call,
-  mood: SettleMood,
+  mode: SettleFaultMode,
   about: { transaction: string; validBeforeSeconds: number },
 ): void {
-  const deed =
-    mood.kind === 'honest' ? { sends: true, afterSeconds: 0 } : 'deed' in mood ? mood.deed : { sends: false };
-  if (!deed.sends || !('afterSeconds' in deed)) return;
-  chain.send({ kind: 'pays', nonce, paymentId, ...about, atMs: startedMs + deed.afterSeconds * 1000 });
+  const effect =
+    mode.kind === 'honest'
+      ? { sends: true, afterSeconds: 0 }
+      : 'effect' in mode
+        ? mode.effect
+        : { sends: false };
+  if (!effect.sends || !('afterSeconds' in effect)) return;
+  chain.send({ kind: 'pays', nonce, paymentId, ...about, atMs: startedMs + effect.afterSeconds * 1000 });
 }
 
 interface Honest {
@@ -97,7 +101,7 @@ interface Honest {
   from: string;
   validBeforeSeconds: number;
   transaction: string;
-  /** It was unused when the call came. */
+  /** The authorization was unused when the call arrived. */
   isNews: boolean;
 }
 
@@ -105,12 +109,12 @@ function honestReply({ chain }: World, { nonce, from, transaction, ...was }: Hon
   const facts = { network: NETWORK, transaction };
   if (chain.used(nonce)?.transaction === transaction) return settled(facts, from);
   if (!was.isNews || chain.used(nonce) !== undefined) return refusedDoubtfully('invalid_transaction_state');
-  if (chain.isOnItsWay(nonce)) return unclear('no answer in time', facts);
+  if (chain.isPending(nonce)) return unclear('no answer in time', facts);
   return refused('invalid_exact_evm_payload_authorization_valid_before');
 }
 
-function hangsUp(mood: SettleMood): boolean {
-  return mood.kind === 'unclear' && mood.reply === 'no answer in time';
+function hangsUp(mode: SettleFaultMode): boolean {
+  return mode.kind === 'unclear' && mode.reply === 'no answer in time';
 }
 
 function authorizationOf({ paymentPayload: { payload } }: FacilitatorRequest): {

@@ -2,57 +2,57 @@ import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { AFTER_TIMEOUT_MS } from '../../../shared/settlement/policy/limits.js';
 import type { Answered } from './reply.js';
 
-/** A call of `/settle`, as the facilitator knows it. */
+/** A `/settle` call, as the facilitator knows it. */
 export interface Call {
   paymentId: string;
   nonce: string;
   startedMs: number;
-  /** When it surely has ended, whatever we know of it. */
+  /** When the call has certainly ended. */
   overMs: number;
-  /** Undefined until we have read an answer. */
+  /** Undefined until the caller has read an answer. */
   answered: Answered | undefined;
-  /** What a look would have seen when it was answered. */
+  /** What a chain check would have found at the time of the answer. */
   visible: ChainFinding['kind'] | undefined;
 }
 
-export interface Look {
+export interface ChainCheck {
   run: Run;
   atMs: number;
   finding: ChainFinding;
 }
 
-/** One run of a handler: what it was told, in order. */
+/** One run of a handler. */
 export interface Run {
   paymentId: string;
   call: Call | undefined;
   isOver: boolean;
-  /** Killed, or its row was taken from it: what it was told may never have counted. */
+  /** The worker was killed, or lost its row: its findings may not have counted. */
   isCutOff: boolean;
 }
 
-/** How a payment has failed. */
-export interface Failing {
+/** A payment that was failed. */
+export interface FailedPayment {
   paymentId: string;
   atMs: number;
   by: 'operator' | Run;
 }
 
 /** A buyer was told that its money has not moved. */
-export interface Told {
+export interface Denial {
   nonce: string;
   words: string;
   atMs: number;
-  /** Payments of this payload at that time. */
+  /** The payload's payments at that time. */
   paymentIds: string[];
 }
 
-/** What happened in a trial, seen from outside. */
+/** The externally visible events of a trial. */
 export class Journal {
   readonly calls: Call[] = [];
-  readonly looks: Look[] = [];
+  readonly checks: ChainCheck[] = [];
   readonly runs: Run[] = [];
-  readonly failings: Failing[] = [];
-  readonly told: Told[] = [];
+  readonly failedPayments: FailedPayment[] = [];
+  readonly denials: Denial[] = [];
   readonly violations: string[] = [];
 
   beginRun(paymentId: string): Run {
@@ -61,12 +61,12 @@ export class Journal {
     return run;
   }
 
-  /** Two calls for one payload may never be under way at once. */
+  /** Two calls for one payload must never be in flight at once. */
   beginCall(run: Run, nonce: string, startedMs: number, timeoutMs: number): Call {
     const other = this.calls.find((call) => call.nonce === nonce && call.overMs > startedMs);
     if (other !== undefined)
       this.violations.push(
-        `/settle was called for a payload ${(startedMs - other.startedMs) / 1000} s after a call that may be under way`,
+        `/settle was called for a payload ${(startedMs - other.startedMs) / 1000} s after a call that may be in flight`,
       );
     const overMs = startedMs + timeoutMs + AFTER_TIMEOUT_MS;
     this.#takeOver(run);
@@ -77,12 +77,12 @@ export class Journal {
     return call;
   }
 
-  addLook(look: Look): void {
-    this.#takeOver(look.run);
-    this.looks.push(look);
+  addCheck(check: ChainCheck): void {
+    this.#takeOver(check.run);
+    this.checks.push(check);
   }
 
-  /** Whoever calls out has the row. */
+  /** The worker that calls out has the row. */
   #takeOver(by: Run): void {
     const newer = this.runs.indexOf(by);
     for (const run of this.runs.slice(0, newer))

@@ -1,8 +1,8 @@
 import type { FacilitatorReply } from '../../../shared/x402/facilitator-answers.js';
-import type { SettleMood } from '../steps.js';
-import { HUNG_UP, type UnclearReply } from './words.js';
+import { HUNG_UP, type UnclearReply } from '../steps/replies.js';
+import type { SettleFaultMode } from '../steps/steps.js';
 
-/** What an answer is worth, as the facilitator means it. */
+/** The certainty of an answer, as the facilitator intends it. */
 export type Answered = 'settled' | 'refused' | 'refused doubtfully' | 'unclear' | 'hung up' | 'turned away';
 
 export interface Reply {
@@ -12,7 +12,7 @@ export interface Reply {
 
 export interface Facts {
   network: string;
-  /** Of its own transaction, whether it has sent one or not. */
+  /** The hash of its transaction, sent or not. */
   transaction: string;
 }
 
@@ -28,22 +28,22 @@ export function refusedDoubtfully(errorReason: string, status = 200): Reply {
   return { ...refused(errorReason, status), answered: 'refused doubtfully' };
 }
 
-export function replyTo(mood: Exclude<SettleMood, { kind: 'honest' }>, facts: Facts): Reply {
-  switch (mood.kind) {
+export function replyTo(mode: Exclude<SettleFaultMode, { kind: 'honest' }>, facts: Facts): Reply {
+  switch (mode.kind) {
     case 'refuses':
-      return refused(mood.reason, 400);
+      return refused(mode.reason, 400);
     case 'refuses doubtfully':
-      return refusedDoubtfully(mood.reason);
+      return refusedDoubtfully(mode.reason);
     case 'turned away':
-      return { reply: turnAway(mood.by), answered: 'turned away' };
+      return { reply: turnAway(mode.by), answered: 'turned away' };
     case 'turned away with words': {
       const pending = { success: false, errorReason: 'settlement_pending', transaction: '' };
       const named = { success: false, errorReason: 'rate_limited', transaction: facts.transaction };
-      const body = mood.words === 'pending' ? pending : named;
-      return { reply: json(mood.status, body), answered: 'unclear' };
+      const body = mode.words === 'pending' ? pending : named;
+      return { reply: json(mode.status, body), answered: 'unclear' };
     }
     case 'unclear':
-      return unclear(mood.reply, facts);
+      return unclear(mode.reply, facts);
   }
 }
 

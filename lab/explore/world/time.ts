@@ -1,14 +1,16 @@
 import { advanceClock, nowMs, resetClock } from '../../../shared/process/clock.js';
 
-/** Each story begins at the same moment between two blocks, so that it goes the same way again. */
+/** Each trial begins at the same offset between two blocks, so that it is reproducible. */
 const BEGINS_EVERY_MS = 10_000;
 const BEGINS_AT_MS = 500;
 
 let isHeld = false;
 
-/** Virtual time: the machine's clock stands still, and time passes when a step says so. Returns how to let go of it. */
+/**
+ * Virtual time: the clock stands still, and advances only by steps. Returns a function that restores the real clock.
+ */
 export function holdTime(): () => void {
-  if (isHeld) throw new Error('time is held already: two stories at once');
+  if (isHeld) throw new Error('time is held already: two trials at once');
   isHeld = true;
   const { now } = Date;
   const heldMs = now();

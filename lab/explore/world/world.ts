@@ -4,27 +4,27 @@ import { Payment } from '../../../shared/payments/model.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import type { EvmPayload } from '../../../shared/x402/wire.js';
 import { buildSession } from '../../world/shop/factories.js';
-import type { Stage } from '../stage/stage.js';
-import type { Setup } from '../steps.js';
+import type { Setup } from '../steps/steps.js';
+import type { System } from '../system/system.js';
 import { ModelChain } from './chain.js';
 import { Journal, type Run } from './journal.js';
 
-/** One trial's sessions, its buyers' payloads, its chain, and what is known of them. */
+/** One trial's sessions, payloads, chain and journal. */
 export interface World {
-  stage: Stage;
+  system: System;
   setup: Setup;
   chain: ModelChain;
   journal: Journal;
   sessionIds: readonly string[];
   payloads: readonly Payload[];
-  /** As they were seen last, in the order in which they were claimed. */
+  /** As last read, in the order of their claims. */
   payments: Payment[];
   steps: number;
-  /** The links' answers, counted. */
+  /** The number of link answers, by kind. */
   said: Map<string, number>;
 }
 
-/** What a buyer signs when it first sends it. */
+/** A buyer's payload; it is signed when it is first sent. */
 export interface Payload {
   name: string;
   nonce: Hex;
@@ -37,13 +37,13 @@ export interface Payload {
 const BUYERS: readonly Hex[] = [`0x${'b1'.repeat(20)}`, `0x${'b2'.repeat(20)}`];
 const SESSION_MS = 3_600_000;
 
-export async function openWorld(stage: Stage, setup: Setup): Promise<World> {
+export async function openWorld(system: System, setup: Setup): Promise<World> {
   const expiresAt = new Date(nowMs() + SESSION_MS);
   const sessionIds: string[] = [];
   for (let index = 0; index < setup.sessions; index += 1)
-    sessionIds.push((await buildSession(stage.db, stage.accountId, { expiresAt })).id);
+    sessionIds.push((await buildSession(system.db, system.accountId, { expiresAt })).id);
   return {
-    stage,
+    system,
     setup,
     chain: new ModelChain(),
     journal: new Journal(),
@@ -70,8 +70,8 @@ export function at<T>(list: readonly T[], index: number): T | undefined {
   return list[index % list.length];
 }
 
-/** Signed now, unless it was before. */
-export function sign({ stage: { accepted } }: World, payload: Payload): EvmPayload {
+/** Signs a payload; a second call returns the same signature. */
+export function sign({ system: { accepted } }: World, payload: Payload): EvmPayload {
   payload.validBeforeSeconds ??= Math.floor(nowMs() / 1000) + payload.validSeconds;
   return {
     signature: `0x${'5e'.repeat(65)}`,
@@ -86,15 +86,15 @@ export function sign({ stage: { accepted } }: World, payload: Payload): EvmPaylo
   };
 }
 
-/** Reads the payments, and notes whom `by` has failed. */
+/** Reads the payments, and records which ones `by` has failed. */
 export async function observe(world: World, by: 'operator' | Run | undefined): Promise<void> {
   const before = new Map(world.payments.map((payment) => [payment.id, payment]));
-  world.payments = await Payment.query(world.stage.db)
+  world.payments = await Payment.query(world.system.db)
     .whereIn('checkoutSessionId', [...world.sessionIds])
     .orderBy('id');
   for (const { id, failedAt } of world.payments) {
     if (failedAt === null || before.get(id)?.failedAt || by === undefined) continue;
-    world.journal.failings.push({ paymentId: id, atMs: nowMs(), by });
+    world.journal.failedPayments.push({ paymentId: id, atMs: nowMs(), by });
   }
 }
 

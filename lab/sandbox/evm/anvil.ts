@@ -5,37 +5,37 @@ import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPublicClient, http } from 'viem';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
-import { findFreePort } from '../listen.js';
+import { findFreePort } from '../http/listen.js';
 
 export interface Anvil {
   url: string;
-  /** Resolves when it has ended, by itself or by stop(). */
+  /** Resolves when anvil has ended, by itself or by stop(). */
   readonly exited: Promise<unknown>;
   stop(): Promise<void>;
 }
 
 export interface AnvilOptions {
   chainId: number;
-  /** Keeps the chain between two starts; without it the chain is forgotten. */
+  /** Persists the chain between two starts; without it the chain lives in memory. */
   stateFile?: string | undefined;
 }
 
 const START_TIMEOUT_MS = 20_000;
 const ATTEMPTS = 5;
-/** How many blocks' states are kept: what looks at a payment asks for the newest one's. */
+/** How many blocks' states anvil keeps. A chain check asks for the newest block's. */
 const STATES_KEPT = 256;
-/** A chain that is killed outright loses at most this much. */
+/** A chain whose process is killed loses at most the last seconds. */
 const SAVE_EVERY_SECONDS = 5;
-/** It can be told to fetch any address, as which it would be this machine: nothing gets out through a proxy that is none. */
-const NO_WAY_OUT = 'http://127.0.0.1:1';
+/** Anvil can be told to fetch any address, with this machine's access. A proxy that does not exist blocks that. */
+const BLOCKED_PROXY = 'http://127.0.0.1:1';
 const ENVIRONMENT = {
   PATH: '/usr/bin:/bin',
-  HTTP_PROXY: NO_WAY_OUT,
-  HTTPS_PROXY: NO_WAY_OUT,
-  ALL_PROXY: NO_WAY_OUT,
+  HTTP_PROXY: BLOCKED_PROXY,
+  HTTPS_PROXY: BLOCKED_PROXY,
+  ALL_PROXY: BLOCKED_PROXY,
 };
 
-/** For this process alone: whoever reaches it rules the chain. */
+/** The URL is for this process alone: anvil obeys any caller. */
 export async function startAnvil({ chainId, stateFile }: AnvilOptions): Promise<Anvil> {
   let lastOutput = '';
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -51,7 +51,7 @@ export async function startAnvil({ chainId, stateFile }: AnvilOptions): Promise<
     lastOutput = program.recentOutput();
     await program.stop();
     if (/address already in use/i.test(lastOutput)) continue;
-    // A file that was cut off while it was written.
+    // A crash while anvil wrote the file leaves it truncated.
     if (stateFile === undefined || !existsSync(stateFile)) break;
     await rename(stateFile, `${stateFile}.unreadable`);
   }
@@ -60,7 +60,10 @@ export async function startAnvil({ chainId, stateFile }: AnvilOptions): Promise<
   );
 }
 
-/** A page that searches this machine's ports does not find it where loopback has more than one address. */
+/**
+ * Anvil listens on a random loopback address where the system has several, so that a web page that scans ports does not
+ * find it.
+ */
 function hiddenHost(): string {
   if (process.platform !== 'linux') return '127.0.0.1';
   return `127.${[0, 1, 2].map(() => randomInt(1, 255)).join('.')}`;
@@ -80,7 +83,7 @@ async function answers(program: GuardedProcess, url: string): Promise<boolean> {
   return false;
 }
 
-/** The package's own launcher would stand between anvil and the signals that stop it. */
+/** The package's own launcher would not forward the signals that stop anvil. */
 function findProgram(): string {
   const platform = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
   const require = createRequire(import.meta.url);

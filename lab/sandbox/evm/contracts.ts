@@ -9,10 +9,10 @@ export const SANDBOX_TOKEN_ABI = parseAbi([
   'function DOMAIN_SEPARATOR() view returns (bytes32)',
 ]);
 
-/** Where it lies on every chain. The facilitator's library asks it why a payment would fail. */
+/** Multicall3's address on every chain. The facilitator's library calls it to find out why a payment would fail. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
 
-/** The code of sandbox-token.sol, and of Multicall3 (MIT licence, github.com/mds1/multicall3) as it is deployed. */
+/** The bytecode of sandbox-token.sol, and of Multicall3 (MIT licence, github.com/mds1/multicall3) as it is deployed. */
 export function readCode(contract: 'sandbox-token' | 'multicall3'): Hex {
   const file = new URL(`${contract}.json`, import.meta.url);
   const { runtimeCode }: { runtimeCode?: unknown } = JSON.parse(readFileSync(file, 'utf8'));

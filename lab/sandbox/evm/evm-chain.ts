@@ -1,27 +1,27 @@
 import type { Address } from 'viem';
 import type { EvmNetwork } from '../../../shared/chains/networks.js';
-import type { Dials } from '../facilitator/dials.js';
-import type { PreferredPort } from '../listen.js';
-import { EVM_FACILITATOR_KEY } from '../wallets.js';
+import type { Dials } from '../dials/dials.js';
+import type { PreferredPort } from '../http/listen.js';
+import { EVM_FACILITATOR_KEY } from '../networks/wallets.js';
 import { startAnvil } from './anvil.js';
 import { type Front, openFront } from './front.js';
 import { type LocalChain, openLocalChain } from './local-chain.js';
-import { giveTokens, seedTokens } from './seed-tokens.js';
+import { fundTokens, seedTokens } from './seed-tokens.js';
 
 /**
- * Blocks come at once with each transaction, and every second besides, since whoever looks for a payment waits for
- * newer ones. A chain that nobody uses makes one in half a minute: each costs memory, and time at the next start.
+ * A block is mined with each transaction, and every second besides, since a chain check waits for newer blocks. An idle
+ * chain mines one block in half a minute: each costs memory, and time at the next start.
  */
 export interface EvmChain {
   network: EvmNetwork;
-  /** For everybody. */
+  /** The public endpoint. */
   url: string;
-  /** Rules the chain, and signs with the facilitator's key. */
+  /** Controls the chain, and signs with the facilitator's key. */
   client: LocalChain;
-  /** Somebody uses it. */
+  /** Marks the chain as in use. */
   touch(): void;
   setBlocks(pace: Dials['blocks']): Promise<void>;
-  give(wallet: Address): Promise<void>;
+  fund(wallet: Address): Promise<void>;
   readonly exited: Promise<unknown>;
   stop(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function startEvmChain({ network, port, stateFile }: EvmChainOption
   const client = openLocalChain(network, anvil.url, EVM_FACILITATOR_KEY);
   const prepare = async (): Promise<Front> => {
     await seedTokens(network, anvil.url);
-    // The newest one may be of the last start.
+    // The newest block may be from the previous start.
     await client.mine({ blocks: 1 });
     return await openFront(anvil.url, port);
   };
@@ -59,7 +59,7 @@ export async function startEvmChain({ network, port, stateFile }: EvmChainOption
     if (pace === 'halted' || sinceBlock < everySeconds) return;
     sinceBlock = 0;
     client.mine({ blocks: 1 }).catch(() => {
-      // It has ended, which `exited` tells.
+      // Anvil has ended: `exited` reports it.
     });
   }, 1000);
   heartbeat.unref();
@@ -75,7 +75,7 @@ export async function startEvmChain({ network, port, stateFile }: EvmChainOption
       await client.setAutomine(wanted === 'at_once');
       if (wanted === 'at_once') await client.mine({ blocks: 1 });
     },
-    give: (wallet) => giveTokens(network, anvil.url, wallet),
+    fund: (wallet) => fundTokens(network, anvil.url, wallet),
     exited: anvil.exited,
     async stop() {
       clearInterval(heartbeat);

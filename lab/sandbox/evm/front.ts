@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
 import { isJsonObject } from '../../../shared/x402/json-object.js';
-import { readBody, sendJson } from '../json-http.js';
-import { closeServer, listen, type PreferredPort, urlOf } from '../listen.js';
-import { FOREIGN, isLocalRequest } from '../local-requests.js';
+import { readBody, sendJson } from '../http/json-http.js';
+import { closeServer, listen, type PreferredPort, urlOf } from '../http/listen.js';
+import { FOREIGN_CALLER, isLocalRequest } from '../http/local-requests.js';
 
-/** What wallets, x402's packages and this service ask of a node; what rules over anvil stays within the sandbox. */
+/** The methods that wallets, the x402 packages and this service call. Methods that control anvil are not forwarded. */
 const OPEN = /^(eth|net|web3)_/;
 const METHOD_NOT_FOUND = -32601;
 const INVALID_REQUEST = -32600;
 const GONE = -32603;
-/** Wallets ask from their own pages. */
+/** Wallet extensions call from pages of their own origin. */
 const CORS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'content-type' };
 
 export interface Front {
@@ -17,10 +17,10 @@ export interface Front {
   stop(): Promise<void>;
 }
 
-/** The chain as everybody sees it. Anvil itself obeys every page, and can be told to fetch any address. */
+/** The chain's public endpoint. Anvil itself obeys any web page, and can be told to fetch any address. */
 export async function openFront(anvilUrl: string, port: PreferredPort): Promise<Front> {
   const server = createServer(async (request, response) => {
-    if (!isLocalRequest(request)) return sendJson(response, 403, FOREIGN);
+    if (!isLocalRequest(request)) return sendJson(response, 403, FOREIGN_CALLER);
     if (request.method !== 'POST') {
       response.writeHead(request.method === 'OPTIONS' ? 204 : 405, CORS).end();
       return;

@@ -2,10 +2,10 @@ import { createWalletClient, defineChain, type Hex, http, publicActions, testAct
 import { privateKeyToAccount } from 'viem/accounts';
 import type { EvmNetwork } from '../../../shared/chains/networks.js';
 
-/** viem's default would make a payment wait 4 s for a block that is there after one. */
+/** viem polls every 4 s by default; here the block is there after one. */
 const POLLING_MS = 100;
 
-/** Signs with a key of the sandbox, and can do what only anvil lets one do. */
+/** A viem client that signs with a sandbox key and has anvil's test actions. */
 export type LocalChain = ReturnType<typeof openLocalChain>;
 
 export function openLocalChain(network: EvmNetwork, url: string, key: Hex) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-// A worthless dollar for a local chain: ERC-20 with EIP-3009, as USDC, USD₮0 and USDG have it. No constructor and
-// no immutable values, so that its code can be put at the address where the real token lies; `open` then names it.
+// A worthless dollar for a local chain: ERC-20 with EIP-3009, like USDC, USD₮0 and USDG. No constructor and
+// no immutable values, so that its code can be put at the real token's address; `open` then sets its name.
 // After a change, compile it with the optimizer on (200 runs, EVM version cancun, no metadata) and write the runtime code
 // to sandbox-token.json. The revert texts are Circle's: facilitators tell the reasons apart by them.
 
@@ -38,7 +38,7 @@ contract SandboxToken {
         (name, symbol, version, decimals) = (name_, symbol_, version_, decimals_);
     }
 
-    /// Anyone may, for anyone: it is worth nothing.
+    /// Anyone may mint for anyone: the token is worth nothing.
     function mint(address to, uint256 value) external {
         totalSupply += value;
         balanceOf[to] += value;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Tells a settlement under way, however deep in x402's packages, that its transaction is on its way. */
+/** Notifies a settlement, through the x402 packages' own call stack, that its transaction has been sent. */
 const settlements = new AsyncLocalStorage<(transaction: string) => void>();
 
 export function watchBroadcast<T>(

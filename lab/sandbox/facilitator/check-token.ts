@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { jwtVerify } from 'jose';
 
-/** Who may ask: whoever signs a JWT with this key, as this service does with FACILITATOR_KEY_ID and _SECRET. */
+/** The key whose JWTs are accepted, as this service signs them with FACILITATOR_KEY_ID and _SECRET. */
 export interface ExpectedKey {
   id: string;
   /** Ed25519, SPKI DER, base64. */
@@ -13,7 +13,7 @@ export type TokenCheck = (request: IncomingMessage) => Promise<boolean>;
 
 const ISSUER = 'svc-merchant';
 
-/** Without a key everybody may. */
+/** Without a key every caller is accepted. */
 export function createTokenCheck(expected: ExpectedKey | undefined): TokenCheck {
   if (expected === undefined) return async () => true;
   const der = Buffer.from(expected.publicKey, 'base64');

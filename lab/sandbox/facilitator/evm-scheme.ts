@@ -2,16 +2,16 @@ import { toFacilitatorEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import { encodeFunctionData, type Hex, keccak256, type TypedData } from 'viem';
 import type { EvmNetwork } from '../../../shared/chains/networks.js';
+import type { Dials } from '../dials/dials.js';
 import { type LocalChain, openLocalChain } from '../evm/local-chain.js';
-import { EVM_FACILITATOR_KEY } from '../wallets.js';
+import { EVM_FACILITATOR_KEY } from '../networks/wallets.js';
 import { announceBroadcast } from './broadcasts.js';
-import type { Dials } from './dials.js';
 
 export function createEvmScheme(network: EvmNetwork, url: string, dials: Dials): ExactEvmScheme {
   const chain = openLocalChain(network, url, EVM_FACILITATOR_KEY);
   const oneByOne = createQueue();
 
-  /** Two at once would take the same number for their transactions; a node counts those that it has been sent. */
+  /** Sends one transaction at a time: two at once would take the same account nonce. */
   const send = (to: Hex, data: Hex): Promise<Hex> =>
     oneByOne(async () => {
       const isLost = dials.settle === 'lose_transaction';
@@ -24,7 +24,7 @@ export function createEvmScheme(network: EvmNetwork, url: string, dials: Dials):
     address: chain.account.address,
     getCode: (call) => chain.getCode(call),
     readContract: (call) => chain.readContract({ ...call, args: call.args ?? [] }),
-    // The two libraries type the same thing differently.
+    // The two libraries declare different types for the same value.
     verifyTypedData: (call) => chain.verifyTypedData({ ...call, types: call.types as TypedData }),
     writeContract: ({ address, ...call }) => send(address, encodeFunctionData(call)),
     sendTransaction: ({ to, data }) => send(to, data),

@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readBody, sendJson } from '../json-http.js';
-import { closeServer, listen, type PreferredPort, urlOf } from '../listen.js';
-import { FOREIGN, isLocalRequest } from '../local-requests.js';
+import type { Dials } from '../dials/dials.js';
+import { readBody, sendJson } from '../http/json-http.js';
+import { closeServer, listen, type PreferredPort, urlOf } from '../http/listen.js';
+import { FOREIGN_CALLER, isLocalRequest } from '../http/local-requests.js';
 import { watchBroadcast } from './broadcasts.js';
 import type { TokenCheck } from './check-token.js';
-import type { Dials } from './dials.js';
-import { type FacilitatorRequest, type Judge, readRequest } from './judge.js';
+import { type FacilitatorRequest, readRequest, type StockFacilitator } from './stock-facilitator.js';
 
-/** The facilitator's HTTP. A request is looked at before its sender is: what is malformed is 400 to everybody. */
+/** The facilitator over HTTP. The body is checked before the token, so a malformed request is 400 for every caller. */
 export interface FacilitatorServer {
   url: string;
-  /** Gone, with all that it remembered; comes back by itself after `downMs`. */
+  /** Crashes: drops its state and connections; `revive` runs by itself after `downMs`. */
   die(): Promise<void>;
   revive(): Promise<void>;
   stop(): Promise<void>;
@@ -21,16 +21,16 @@ export interface FacilitatorOptions {
   port: PreferredPort;
   dials: Dials;
   checkToken: TokenCheck;
-  createJudge(): Promise<Judge>;
-  /** Requests that are not a facilitator's. */
+  createStockFacilitator(): Promise<StockFacilitator>;
+  /** Handles requests that are not the facilitator's. */
   control(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Before a payment is looked at. */
+  /** Called before a payment is verified or settled. */
   onPayment(request: FacilitatorRequest): void;
 }
 
 export async function startFacilitator(options: FacilitatorOptions): Promise<FacilitatorServer> {
   const { dials, checkToken } = options;
-  let judge = await options.createJudge();
+  let stock = await options.createStockFacilitator();
   let revival: NodeJS.Timeout | undefined;
   let reviving: Promise<void> | undefined;
   let stopped = false;
@@ -42,13 +42,13 @@ export async function startFacilitator(options: FacilitatorOptions): Promise<Fac
   const port = await listen(server, options.port);
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isLocalRequest(request)) return sendJson(response, 403, FOREIGN);
+    if (!isLocalRequest(request)) return sendJson(response, 403, FOREIGN_CALLER);
     const route = `${request.method} ${request.url}`;
     if (route === 'POST /verify' || route === 'POST /settle') {
       return await answerPayment(route === 'POST /verify' ? 'verify' : 'settle', request, response);
     }
     if (route !== 'GET /supported') return await options.control(request, response);
-    if (await checkToken(request)) sendJson(response, 200, judge.supported());
+    if (await checkToken(request)) sendJson(response, 200, stock.supported());
     else sendJson(response, 401, { error: 'unauthorized' });
   }
 
@@ -65,13 +65,13 @@ export async function startFacilitator(options: FacilitatorOptions): Promise<Fac
     }
     if (!(await checkToken(request))) return sendJson(response, 401, { error: 'unauthorized' });
     options.onPayment(read);
-    if (endpoint === 'verify') return await answerAfterDelay(response, await judge.verify(read));
+    if (endpoint === 'verify') return await answerAfterDelay(response, await stock.verify(read));
     if (dials.settle === 'unavailable') return sendJson(response, 503, { error: 'unavailable' });
     const onBroadcast = (): void => {
       if (dials.settle === 'drop_connection') request.socket.destroy();
       if (dials.settle === 'die') void die();
     };
-    await answerAfterDelay(response, await watchBroadcast(onBroadcast, () => judge.settle(read)));
+    await answerAfterDelay(response, await watchBroadcast(onBroadcast, () => stock.settle(read)));
   }
 
   async function answerAfterDelay(response: ServerResponse, body: object): Promise<void> {
@@ -93,7 +93,7 @@ export async function startFacilitator(options: FacilitatorOptions): Promise<Fac
   }
 
   async function comeBack(): Promise<void> {
-    judge = await options.createJudge();
+    stock = await options.createStockFacilitator();
     if (!stopped) await listen(server, port);
     reviving = undefined;
   }

@@ -2,10 +2,10 @@ import { createKeyPairSignerFromBytes, createSolanaRpc, devnet } from '@solana/k
 import { toFacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import type { SvmNetwork } from '../../../shared/chains/networks.js';
+import type { Dials } from '../dials/dials.js';
+import { SOLANA_FACILITATOR_KEY } from '../networks/wallets.js';
 import { fromBase58, toBase58 } from '../solana/base58.js';
-import { SOLANA_FACILITATOR_KEY } from '../wallets.js';
 import { announceBroadcast } from './broadcasts.js';
-import type { Dials } from './dials.js';
 
 const SIGNATURE_BYTES = 64;
 
@@ -15,7 +15,7 @@ export async function createSvmScheme(
   dials: Dials,
 ): Promise<ExactSvmScheme> {
   const feePayer = await createKeyPairSignerFromBytes(fromBase58(SOLANA_FACILITATOR_KEY));
-  // Named by its network: handed over bare, the package takes it for a table of networks.
+  // Keyed by network: the package takes a bare client for a table of networks.
   const stock = toFacilitatorSvmSigner(feePayer, { [network.caip2]: createSolanaRpc(devnet(url)) });
   return new ExactSvmScheme({
     ...stock,
@@ -34,7 +34,7 @@ export async function createSvmScheme(
   });
 }
 
-/** A wire transaction begins with how many signatures there are, and then the fee payer's. */
+/** A serialized transaction starts with the number of signatures, then the fee payer's signature. */
 function firstSignature(transaction: string): string {
   return toBase58(Buffer.from(transaction, 'base64').subarray(1, 1 + SIGNATURE_BYTES));
 }
@@ -51,7 +51,7 @@ async function within(timeoutMs: number, task: Promise<void>): Promise<void> {
   }
 }
 
-/** The package prints what it catches: a line is enough of it. */
+/** The package prints the stack of errors it catches: one line is enough. */
 function notConfirmed(message: string): Error {
   return Object.assign(new Error(message), { stack: message });
 }

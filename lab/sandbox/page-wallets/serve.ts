@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonObject } from '../../../shared/x402/json-object.js';
-import { readBody, sendJson } from '../json-http.js';
+import { readBody, sendJson } from '../http/json-http.js';
 import { WalletRefusal, type WalletSigner } from './sign.js';
 
 export const WALLETS_SCRIPT_PATH = '/sandbox/wallets.js';
 const SIGNER_PATH = '/sandbox/wallets';
 const SCRIPT = readFileSync(new URL('wallets.js', import.meta.url));
-/** The payment page is at another port, which makes it another origin; those of other machines never get here. */
+/** The payment page has another port and so another origin; requests from other machines are refused before this. */
 const ANY_ORIGIN = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers': 'content-type',
   'cross-origin-resource-policy': 'cross-origin',
 };
 
-/** The wallets' script and what it asks; false for what is neither. */
+/** Serves the wallets' script and signs their requests; false for any other request. */
 export async function servePageWallets(
   sign: WalletSigner,
   request: IncomingMessage,

@@ -2,21 +2,23 @@ import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { isJsonObject } from '../../../shared/x402/json-object.js';
-import type { Chains } from '../chains.js';
+import type { Chains } from '../chains/chains.js';
+import {
+  EVM_BUYER_KEY,
+  EVM_MERCHANT_KEY,
+  SOLANA_BUYER_KEY,
+  SOLANA_MERCHANT_KEY,
+} from '../networks/wallets.js';
 import { fromBase58 } from '../solana/base58.js';
-import { EVM_BUYER_KEY, EVM_MERCHANT_KEY, SOLANA_BUYER_KEY, SOLANA_MERCHANT_KEY } from '../wallets.js';
 
-/**
- * What the wallets on the payment page leave to the sandbox. They sign whatever they are asked to, for whoever asks:
- * their keys are known to everybody and worth nothing.
- */
+/** Signs for the wallets of the payment page, whatever any caller asks: their keys are public and worth nothing. */
 export type WalletSigner = (owner: Owner, method: string, params: readonly unknown[]) => Promise<unknown>;
 
-/** Refunds are paid by the merchant. */
+/** A refund is paid by the merchant. */
 export type Owner = 'buyer' | 'merchant';
 
 export class WalletRefusal extends Error {
-  /** As EIP-1193 and EIP-3326 number them. */
+  /** EIP-1193's and EIP-3326's error codes. */
   readonly code: number;
 
   constructor(code: number, message: string) {

@@ -1,5 +1,5 @@
-// The sandbox's wallets for the payment page: announced as any extension's, they agree to everything and pay with
-// play money. Signing happens in the sandbox. Nothing outside of `npm start` ever loads this.
+// The sandbox's wallets for the payment page: announced like those of an extension, they approve every request and pay
+// with test money. Signing happens in the sandbox process. Only `npm start` loads this script.
 (() => {
   const SIGNER = new URL('/sandbox/wallets', document.currentScript.src).href;
   // A refund is paid by its merchant.

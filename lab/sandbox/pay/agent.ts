@@ -23,7 +23,7 @@ export async function createAgent(
     if (chosen === undefined) throw new Failure('The link has changed what it asks for: try again.');
     return chosen;
   });
-  // A stock client pays at most $1, and only in tokens that its own table has, until its owner says otherwise.
+  // A stock client pays at most $1, in the tokens of its own table, until its spend controls say otherwise.
   const { network, asset, amount, token } = entry;
   const dollars = `$${Math.max(1, Number(amount) / 10 ** token.decimals)}`;
   client.setSpendControls({

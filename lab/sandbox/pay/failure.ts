@@ -1,4 +1,4 @@
-/** Why nothing was paid, in a line that says what to do. */
+/** Why nothing was paid, in one line that says what to do. */
 export class Failure extends Error {
   override readonly name = 'Failure';
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { decodePaymentResponseHeader } from '@x402/fetch';
 import { isJsonObject } from '../../../shared/x402/json-object.js';
-import { findRunningSandbox } from '../endpoints.js';
+import { findRunningSandbox } from '../data-folder/endpoints.js';
 import { createAgent } from './agent.js';
 import { Failure } from './failure.js';
 import { type PayOptions, parsePayOptions, USAGE } from './options.js';
@@ -21,7 +21,7 @@ export interface Output {
   stderr: { write(text: string): unknown };
 }
 
-/** The buyer agent's command: says what it does, line by line; 0 when the link is paid. */
+/** The buyer agent's command. Prints each step; returns exit code 0 when the link is paid. */
 export async function main(
   argv: readonly string[],
   sandboxFolder: string,
@@ -67,7 +67,7 @@ async function pay(options: PayOptions, sandboxFolder: string, say: Say): Promis
   say(describeReceipt(answer, entry));
 }
 
-/** 202 says that money may be moving: the link is asked, without paying again, until it knows. */
+/** A 202 means that money may be moving: the link is polled, without a new payment, until it answers otherwise. */
 async function settled(link: string, first: Answer, say: Say): Promise<Answer> {
   if (first.status !== 202) return first;
   say('Accepted; the payment is being settled (HTTP 202). Asking until it is …');

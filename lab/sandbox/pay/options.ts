@@ -1,8 +1,13 @@
 import { parseArgs } from 'node:util';
 import { isHex } from 'viem';
 import { findNetworkByV1Name } from '../../../shared/chains/networks.js';
+import {
+  EVM_BUYER_KEY,
+  EVM_MERCHANT_KEY,
+  SOLANA_BUYER_KEY,
+  SOLANA_MERCHANT_KEY,
+} from '../networks/wallets.js';
 import { fromBase58 } from '../solana/base58.js';
-import { EVM_BUYER_KEY, EVM_MERCHANT_KEY, SOLANA_BUYER_KEY, SOLANA_MERCHANT_KEY } from '../wallets.js';
 import { Failure } from './failure.js';
 
 export interface PayOptions {
@@ -10,12 +15,12 @@ export interface PayOptions {
   /** CAIP-2. */
   network: string | undefined;
   token: string | undefined;
-  /** Solana's, where the buyer's transaction gets its blockhash. */
+  /** The Solana endpoint from which the buyer's transaction takes its blockhash. */
   rpcUrl: string | undefined;
   wallets: Wallets;
 }
 
-/** With a key of one family only that family's networks can be paid on. */
+/** A key of one family can pay on that family's networks only. */
 export interface Wallets {
   evm?: `0x${string}`;
   solana?: Uint8Array;
@@ -80,7 +85,7 @@ function readKey(key: string): Wallets {
     const bytes = fromBase58(key);
     if (bytes.length === SOLANA_KEY_BYTES) return { solana: bytes };
   } catch {
-    // Told below, without the key.
+    // The error below leaves the key out.
   }
   throw new Failure(
     '--key is neither an EVM private key (0x and 64 hex digits) nor a Solana one (64 bytes in base58).',

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../../shared/x402/json-object.
 import { Failure } from './failure.js';
 import type { PayOptions } from './options.js';
 
-/** An entry of what the link asks for. */
+/** One entry of the link's `accepts`. */
 export interface Entry {
   network: string;
   asset: string;
@@ -19,7 +19,7 @@ export interface Answer {
   body: JsonObject;
 }
 
-/** What the link says to whoever asks without paying. */
+/** The link's answer to a request without a payment. */
 export async function visit(link: string): Promise<Answer> {
   return await readAnswer(link, fetch(link, { headers: { accept: 'application/json' } }));
 }
@@ -35,7 +35,7 @@ export async function readAnswer(link: string, responding: Promise<Response>): P
   return { status: response.status, headers: response.headers, body: parseBody(text) };
 }
 
-/** What can be paid, in the link's own order; throws when nothing can. */
+/** The entries that this command can pay, in the link's order; throws when there is none. */
 export function readEntries({ status, body }: Answer, link: string): Entry[] {
   if (status === 402 && body.x402Version === 2 && Array.isArray(body.accepts))
     return body.accepts.flatMap(readEntry);
@@ -44,7 +44,7 @@ export function readEntries({ status, body }: Answer, link: string): Entry[] {
     case 200:
       throw new Failure(body.status === 'complete' ? `Already paid: ${link}` : `Not a payment link: ${link}`);
     case 202:
-      throw new Failure('Somebody is paying this link right now. Open it again in a moment.');
+      throw new Failure('Another payment of this link is in progress. Try again in a moment.');
     case 404:
       throw new Failure(`There is no payment link ${link}${said}`);
     case 410:
@@ -56,7 +56,7 @@ export function readEntries({ status, body }: Answer, link: string): Entry[] {
   }
 }
 
-/** The first entry that is wanted and that there is a wallet for. */
+/** The first entry that matches the options and whose family has a wallet. */
 export function choose(entries: readonly Entry[], { network, token, wallets }: PayOptions): Entry {
   const fits = (entry: Entry): boolean =>
     (network === undefined || entry.network === network) &&
@@ -73,7 +73,7 @@ export function choose(entries: readonly Entry[], { network, token, wallets }: P
   return chosen;
 }
 
-/** As people write it: 4.50 USDC. */
+/** Formats an amount for people: 4.50 USDC. */
 export function describeAmount({ amount, token }: Pick<Entry, 'amount' | 'token'>): string {
   const digits = amount.toString().padStart(token.decimals + 1, '0');
   const whole = digits.slice(0, -token.decimals);
@@ -81,7 +81,7 @@ export function describeAmount({ amount, token }: Pick<Entry, 'amount' | 'token'
   return `${whole}.${fraction} ${token.symbol}`;
 }
 
-/** What the service says went wrong, as the end of a sentence. */
+/** The error message in the service's answer, as the end of a sentence. */
 export function messageOf(body: JsonObject): string {
   const said = isJsonObject(body.error) ? body.error.message : body.error;
   return typeof said === 'string' ? `: ${said}` : '.';

@@ -4,14 +4,14 @@ import type { Journal } from './journal.js';
 import type { AccountRecord, TokenBalance } from './records.js';
 import { describeAmount, readMint, readTokenAccount } from './token-data.js';
 
-/** The cluster's accounts. What is written here is in the journal before anyone sees it. */
+/** The cluster's accounts. Each write is in the journal before a reader sees it. */
 export interface AccountStore {
   find(address: string): AccountRecord | undefined;
   list(program: string): AccountRecord[];
   write(records: AccountRecord[]): void;
-  /** As the journal has them. */
+  /** Writes accounts that the journal already has. */
   restore(records: readonly AccountRecord[]): void;
-  /** Those that a transaction may have changed: programs never do. */
+  /** The accounts that a transaction may have changed. Programs are left out: they never change. */
   records(addresses: readonly string[]): AccountRecord[];
   balances(addresses: readonly string[]): Balances;
   decimalsOf(mint: string): number;

@@ -7,7 +7,7 @@ export function toBase58(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** Throws on other letters. */
+/** Throws on a character outside of the alphabet. */
 export function fromBase58(text: string): Uint8Array {
   return Uint8Array.from(encoder.encode(text));
 }

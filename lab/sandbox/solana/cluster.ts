@@ -1,10 +1,10 @@
 import type { SvmNetwork } from '../../../shared/chains/networks.js';
 import { parseSolanaWallet } from '../../../shared/chains/wallet-address.js';
-import type { Dials } from '../facilitator/dials.js';
-import { closeServer, listen, type PreferredPort, urlOf } from '../listen.js';
-import { giveLamports, giveTokens, openTokenAccount, seedMints } from './gifts.js';
+import type { Dials } from '../dials/dials.js';
+import { closeServer, listen, type PreferredPort, urlOf } from '../http/listen.js';
+import { fundLamports, fundTokens, openTokenAccount, seedMints } from './funding.js';
 import { NO_JOURNAL, openJournal } from './journal.js';
-import { type Ledger, openLedger } from './ledger.js';
+import { Ledger } from './ledger.js';
 import { createRpcMethods } from './rpc-methods.js';
 import { createRpcServer } from './rpc-server.js';
 import type { Delays } from './slots.js';
@@ -13,9 +13,9 @@ export interface Cluster {
   url: string;
   ledger: Ledger;
   setBlocks(pace: Dials['blocks']): void;
-  /** Some SOL, and some of each token. */
-  give(wallet: string): void;
-  /** As the owner of a wallet would, who wants to be paid. */
+  /** Funds a wallet with SOL and each token. */
+  fund(wallet: string): void;
+  /** Opens a wallet's token account, which its owner must have to be paid. */
   openTokenAccount(wallet: string, mint: string): void;
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface Cluster {
 export interface ClusterOptions {
   network: SvmNetwork;
   port: PreferredPort;
-  /** Keeps the cluster between two starts. */
+  /** Persists the cluster between two starts. */
   journalFile?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ const DELAYS: Record<Dials['blocks'], Delays> = {
 
 export async function startCluster({ network, port, journalFile }: ClusterOptions): Promise<Cluster> {
   const journal = journalFile === undefined ? NO_JOURNAL : openJournal(journalFile);
-  const ledger = openLedger(journal);
+  const ledger = new Ledger(journal);
   seedMints(ledger, network);
   const delays = { ...DELAYS.at_once };
   const server = createRpcServer(createRpcMethods(ledger, delays));
@@ -48,9 +48,9 @@ export async function startCluster({ network, port, journalFile }: ClusterOption
       if (pace === 'halted') ledger.halt();
       else ledger.resume();
     },
-    give(wallet) {
-      giveLamports(ledger, wallet);
-      giveTokens(ledger, network, wallet);
+    fund(wallet) {
+      fundLamports(ledger, wallet);
+      fundTokens(ledger, network, wallet);
     },
     openTokenAccount(wallet, mint) {
       const token = network.tokens.find(({ address }) => address === mint);

@@ -9,7 +9,7 @@ export interface AccountFormat {
   dataSlice?: { offset: number; length: number };
 }
 
-/** An account as a node writes it; null when there is none. */
+/** An account in an RPC node's format; null when it does not exist. */
 export function describeAccount(
   record: AccountRecord | undefined,
   { encoding = 'base64', dataSlice }: AccountFormat,

@@ -14,7 +14,7 @@ export interface TransactionFormat {
   maxSupportedTransactionVersion?: number;
 }
 
-/** A landed transaction as a node writes it. */
+/** A landed transaction in an RPC node's format. */
 export function describeTransaction(landed: LandedTransaction, format: TransactionFormat): object {
   const { encoding = 'json', maxSupportedTransactionVersion: newest } = format;
   const wire = Buffer.from(landed.wire, 'base64');
@@ -90,7 +90,7 @@ function parseInner({ index, instructions }: InnerInstructions, accounts: readon
   return { index, instructions: instructions.map((instruction) => parse(instruction, accounts)) };
 }
 
-/** Those that payments are made of; the others stay as they are. */
+/** Parses the instructions that payments consist of; the others stay encoded. */
 function parse(
   { programIdIndex, accounts, data, stackHeight }: RawInstruction,
   keys: readonly string[],

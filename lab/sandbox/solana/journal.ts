@@ -2,17 +2,17 @@ import { closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, writeS
 import type { JournalEntry } from './records.js';
 
 /**
- * What the cluster has done, one line per step, on disk before anyone is told. A line that a kill cut off was never
- * told to anyone, and is cut away.
+ * The cluster's changes, one JSON line each, on disk before a caller sees them. A line that a crash truncated was never
+ * visible to a caller, and is cut off.
  */
 export interface Journal {
-  /** Of the starts before. */
+  /** The entries of earlier starts. */
   readonly entries: readonly JournalEntry[];
   append(entry: JournalEntry): void;
   close(): void;
 }
 
-/** For a cluster that is forgotten with its process. */
+/** For a cluster that lives in memory. */
 export const NO_JOURNAL: Journal = { entries: [], append() {}, close() {} };
 
 export function openJournal(file: string): Journal {

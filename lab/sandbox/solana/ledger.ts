@@ -1,200 +1,142 @@
-import { createHash } from 'node:crypto';
-import { getTransactionDecoder, type Transaction } from '@solana/kit';
-import { VersionedTransaction } from '@solana/web3.js';
-import { Clock, FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from 'litesvm';
+import type { LiteSVM } from 'litesvm';
 import { nowMs } from '../../../shared/process/clock.js';
-import { type AccountStore, createAccountStore } from './account-store.js';
-import { toBase58 } from './base58.js';
+import { type AccountStore, type Balances, createAccountStore } from './account-store.js';
 import type { Journal } from './journal.js';
-import type { InnerInstructions, LandedTransaction, TransactionMeta } from './records.js';
+import type { LandedTransaction, TransactionMeta } from './records.js';
+import {
+  createRuntime,
+  type DecodedTransaction,
+  decodeTransaction,
+  type Execution,
+  execute,
+  simulate,
+} from './runtime.js';
 import { isBlockhashValid, slotAt } from './slots.js';
-import { readTransactionError, type TransactionError } from './transaction-error.js';
-
-/**
- * A Solana cluster of one node: programs run in LiteSVM, which knows no blocks; what a cluster adds to that is here.
- * A message lands at most once, whoever pays its fee; it lands while its blockhash is good, or never.
- */
-export interface Ledger {
-  accounts: AccountStore;
-  simulate(wire: Uint8Array, checks: { signatures: boolean }): Simulation;
-  /** Takes it in any case; it lands now, when blocks go on, or never. Gives its signature. */
-  send(wire: Uint8Array): string;
-  find(signature: string): LandedTransaction | undefined;
-  /** Newest first. */
-  listByAccount(address: string): readonly LandedTransaction[];
-  /** Blocks stop; what is sent waits. */
-  halt(): void;
-  resume(): void;
-  /** Forgets what waits. */
-  dropWaiting(): void;
-}
-
-export interface Simulation {
-  err: TransactionError | null;
-  logs: string[];
-  unitsConsumed: number;
-  innerInstructions: InnerInstructions[];
-}
-
-interface Decoded {
-  wire: Uint8Array;
-  transaction: Transaction;
-  signature: string;
-  messageHash: string;
-  blockhash: string;
-  keys: string[];
-  signers: number;
-}
+import type { TransactionError } from './transaction-error.js';
 
 const LAMPORTS_PER_SIGNATURE = 5000;
-/** These never reach a block. */
+/** A node drops a transaction that fails with one of these; any other failure lands in a block. */
 const NEVER_LANDS: ReadonlySet<unknown> = new Set([
   'SignatureFailure',
   'BlockhashNotFound',
   'AlreadyProcessed',
 ]);
 
-export function openLedger(journal: Journal): Ledger {
-  const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n);
-  const accounts = createAccountStore(svm, journal);
-  const landed = new Map<string, LandedTransaction>();
-  const byAccount = new Map<string, LandedTransaction[]>();
-  const landedMessages = new Set<string>();
-  let waiting: Decoded[] = [];
-  let halted = false;
+/**
+ * A Solana cluster of one node. LiteSVM runs the programs and knows no blocks; this class adds slots, blockhashes and
+ * the rule that a message lands at most once: while its blockhash is valid, or never.
+ */
+export class Ledger {
+  readonly accounts: AccountStore;
+  readonly #svm: LiteSVM;
+  readonly #journal: Journal;
+  readonly #landed = new Map<string, LandedTransaction>();
+  readonly #byAccount = new Map<string, LandedTransaction[]>();
+  readonly #landedMessages = new Set<string>();
+  #pending: DecodedTransaction[] = [];
+  #isHalted = false;
 
-  function remember(record: LandedTransaction, messageHash: string): void {
-    landed.set(record.signature, record);
-    landedMessages.add(messageHash);
-    for (const account of record.accounts) {
-      const list = byAccount.get(account);
-      if (list === undefined) byAccount.set(account, [record]);
-      else list.push(record);
+  constructor(journal: Journal) {
+    this.#journal = journal;
+    this.#svm = createRuntime();
+    this.accounts = createAccountStore(this.#svm, journal);
+    for (const { accounts, transaction } of journal.entries) {
+      this.accounts.restore(accounts);
+      if (transaction === undefined) continue;
+      this.#index(transaction, decodeTransaction(Buffer.from(transaction.wire, 'base64')).messageHash);
     }
   }
 
-  for (const entry of journal.entries) {
-    accounts.restore(entry.accounts);
-    const { transaction } = entry;
-    if (transaction !== undefined)
-      remember(transaction, decode(Buffer.from(transaction.wire, 'base64')).messageHash);
+  simulate(wire: Uint8Array, checks: { signatures: boolean }): Execution {
+    const decoded = decodeTransaction(wire);
+    const err = this.#refusalOf(decoded);
+    if (err !== undefined) return { err, logs: [], unitsConsumed: 0, innerInstructions: [] };
+    return simulate(this.#svm, decoded, checks);
   }
 
-  function refusal({ blockhash, messageHash }: Decoded): TransactionError | undefined {
-    if (!isBlockhashValid(blockhash, slotAt(nowMs()))) return 'BlockhashNotFound';
-    return landedMessages.has(messageHash) ? 'AlreadyProcessed' : undefined;
+  /** Accepts any transaction and returns its signature. It lands now or, while halted, on `resume`; or never. */
+  send(wire: Uint8Array): string {
+    const decoded = decodeTransaction(wire);
+    if (this.#isHalted) this.#pending.push(decoded);
+    else this.#land(decoded);
+    return decoded.signature;
   }
 
-  function land(decoded: Decoded): void {
-    if (refusal(decoded) !== undefined) return;
-    setClock(svm);
-    const before = accounts.balances(decoded.keys);
-    const result = svm.withSigverify(true).sendTransaction(decoded.transaction);
-    const failed = result instanceof FailedTransactionMetadata;
-    const err = failed ? readTransactionError(result) : null;
-    if (NEVER_LANDS.has(err)) return;
-    const after = accounts.balances(decoded.keys);
-    const metadata = failed ? result.meta() : result;
-    const meta: TransactionMeta = {
-      err,
-      status: err === null ? { Ok: null } : { Err: err },
-      fee: LAMPORTS_PER_SIGNATURE * decoded.signers,
-      preBalances: before.lamports,
-      postBalances: after.lamports,
-      preTokenBalances: before.tokens,
-      postTokenBalances: after.tokens,
-      logMessages: metadata.logs(),
-      innerInstructions: readInnerInstructions(metadata),
-      computeUnitsConsumed: Number(metadata.computeUnitsConsumed()),
-      loadedAddresses: { readonly: [], writable: [] },
-      rewards: [],
-    };
+  find(signature: string): LandedTransaction | undefined {
+    return this.#landed.get(signature);
+  }
+
+  /** Newest first. */
+  listByAccount(address: string): readonly LandedTransaction[] {
+    return (this.#byAccount.get(address) ?? []).toReversed();
+  }
+
+  /** Stops block production: transactions that are sent stay pending. */
+  halt(): void {
+    this.#isHalted = true;
+  }
+
+  resume(): void {
+    this.#isHalted = false;
+    for (const decoded of this.#pending.splice(0)) this.#land(decoded);
+  }
+
+  dropPending(): void {
+    this.#pending = [];
+  }
+
+  #land(decoded: DecodedTransaction): void {
+    if (this.#refusalOf(decoded) !== undefined) return;
+    const before = this.accounts.balances(decoded.keys);
+    const execution = execute(this.#svm, decoded);
+    if (NEVER_LANDS.has(execution.err)) return;
+    const after = this.accounts.balances(decoded.keys);
     const transaction: LandedTransaction = {
       signature: decoded.signature,
       wire: Buffer.from(decoded.wire).toString('base64'),
       slot: slotAt(nowMs()),
       landedAtMs: nowMs(),
       accounts: decoded.keys,
-      meta,
+      meta: buildMeta(decoded, execution, before, after),
     };
-    journal.append({ accounts: accounts.records(decoded.keys), transaction });
-    remember(transaction, decoded.messageHash);
+    this.#journal.append({ accounts: this.accounts.records(decoded.keys), transaction });
+    this.#index(transaction, decoded.messageHash);
   }
 
+  #refusalOf({ blockhash, messageHash }: DecodedTransaction): TransactionError | undefined {
+    if (!isBlockhashValid(blockhash, slotAt(nowMs()))) return 'BlockhashNotFound';
+    return this.#landedMessages.has(messageHash) ? 'AlreadyProcessed' : undefined;
+  }
+
+  #index(record: LandedTransaction, messageHash: string): void {
+    this.#landed.set(record.signature, record);
+    this.#landedMessages.add(messageHash);
+    for (const account of record.accounts) {
+      const list = this.#byAccount.get(account);
+      if (list === undefined) this.#byAccount.set(account, [record]);
+      else list.push(record);
+    }
+  }
+}
+
+function buildMeta(
+  { signers }: DecodedTransaction,
+  { err, logs, innerInstructions, unitsConsumed }: Execution,
+  before: Balances,
+  after: Balances,
+): TransactionMeta {
   return {
-    accounts,
-    simulate(wire, { signatures }) {
-      const decoded = decode(wire);
-      const err = refusal(decoded);
-      if (err !== undefined) return { err, logs: [], unitsConsumed: 0, innerInstructions: [] };
-      setClock(svm);
-      const result = svm.withSigverify(signatures).simulateTransaction(decoded.transaction);
-      const failed = result instanceof FailedTransactionMetadata;
-      const metadata = result.meta();
-      return {
-        err: failed ? readTransactionError(result) : null,
-        logs: metadata.logs(),
-        unitsConsumed: Number(metadata.computeUnitsConsumed()),
-        innerInstructions: readInnerInstructions(metadata),
-      };
-    },
-    send(wire) {
-      const decoded = decode(wire);
-      if (halted) waiting.push(decoded);
-      else land(decoded);
-      return decoded.signature;
-    },
-    find: (signature) => landed.get(signature),
-    listByAccount: (address) => (byAccount.get(address) ?? []).toReversed(),
-    halt() {
-      halted = true;
-    },
-    resume() {
-      halted = false;
-      const due = waiting;
-      waiting = [];
-      for (const decoded of due) land(decoded);
-    },
-    dropWaiting() {
-      waiting = [];
-    },
+    err,
+    status: err === null ? { Ok: null } : { Err: err },
+    fee: LAMPORTS_PER_SIGNATURE * signers,
+    preBalances: before.lamports,
+    postBalances: after.lamports,
+    preTokenBalances: before.tokens,
+    postTokenBalances: after.tokens,
+    logMessages: logs,
+    innerInstructions,
+    computeUnitsConsumed: unitsConsumed,
+    loadedAddresses: { readonly: [], writable: [] },
+    rewards: [],
   };
-}
-
-/** Programs are to see the time that everybody sees. */
-function setClock(svm: LiteSVM): void {
-  const slot = BigInt(slotAt(nowMs()));
-  const epoch = slot / 432_000n;
-  svm.setClock(new Clock(slot, 0n, epoch, epoch + 1n, BigInt(Math.floor(nowMs() / 1000))));
-}
-
-/** Throws on what is no transaction. */
-function decode(wire: Uint8Array): Decoded {
-  const { message, signatures } = VersionedTransaction.deserialize(wire);
-  const transaction = getTransactionDecoder().decode(wire);
-  return {
-    wire,
-    transaction,
-    signature: toBase58(signatures[0] ?? new Uint8Array()),
-    messageHash: createHash('sha256').update(Uint8Array.from(transaction.messageBytes)).digest('hex'),
-    blockhash: message.recentBlockhash,
-    keys: message.staticAccountKeys.map((key) => key.toBase58()),
-    signers: message.header.numRequiredSignatures,
-  };
-}
-
-function readInnerInstructions(metadata: TransactionMetadata): InnerInstructions[] {
-  const groups = metadata.innerInstructions().map((list, index) => ({
-    index,
-    instructions: list.map((inner) => {
-      const instruction = inner.instruction();
-      return {
-        programIdIndex: instruction.programIdIndex(),
-        accounts: [...instruction.accounts()],
-        data: toBase58(instruction.data()),
-        stackHeight: inner.stackHeight(),
-      };
-    }),
-  }));
-  return groups.filter(({ instructions }) => instructions.length > 0);
 }

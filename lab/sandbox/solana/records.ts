@@ -1,9 +1,9 @@
 import type { TransactionError } from './transaction-error.js';
 
-/** What is kept of the cluster: plain JSON, so that a journal line holds one. */
+/** The cluster's persisted state: plain JSON, one record per journal line. */
 export interface AccountRecord {
   address: string;
-  /** The program that it belongs to. */
+  /** The program that owns the account. */
   owner: string;
   lamports: number;
   executable: boolean;
@@ -24,7 +24,7 @@ export interface InnerInstructions {
   instructions: { programIdIndex: number; accounts: number[]; data: string; stackHeight: number }[];
 }
 
-/** As in a node's answer. */
+/** The `meta` of an RPC node's answer. */
 export interface TransactionMeta {
   err: TransactionError | null;
   status: { Ok: null } | { Err: TransactionError };
@@ -42,7 +42,7 @@ export interface TransactionMeta {
 
 export interface LandedTransaction {
   signature: string;
-  /** As it came over the wire, base64. */
+  /** The serialized transaction, base64. */
   wire: string;
   slot: number;
   landedAtMs: number;
@@ -50,7 +50,10 @@ export interface LandedTransaction {
   meta: TransactionMeta;
 }
 
-/** One step of the cluster: what changed, and the transaction that changed it unless it was a gift. */
+/**
+ * One change of the cluster: the changed accounts, and the transaction that changed them unless the sandbox funded a
+ * wallet.
+ */
 export interface JournalEntry {
   accounts: AccountRecord[];
   transaction?: LandedTransaction;

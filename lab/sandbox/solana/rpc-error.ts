@@ -1,4 +1,4 @@
-/** What a node answers when it refuses, with JSON-RPC's codes and Solana's own. */
+/** An RPC node's refusal, with a code of JSON-RPC or of Solana. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;

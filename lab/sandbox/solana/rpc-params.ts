@@ -1,7 +1,7 @@
 import { INVALID_PARAMS, RpcError } from './rpc-error.js';
 import { COMMITMENTS, type Commitment } from './slots.js';
 
-/** What the options of all methods may hold; what is of another type counts as not given. */
+/** The options of all methods; a value of the wrong type counts as absent. */
 export interface RpcOptions {
   commitment?: Commitment;
   minContextSlot?: number;

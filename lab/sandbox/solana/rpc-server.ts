@@ -1,18 +1,18 @@
 import { createServer, type Server } from 'node:http';
 import { isJsonObject } from '../../../shared/x402/json-object.js';
-import { readBody, sendJson } from '../json-http.js';
-import { FOREIGN, isLocalRequest } from '../local-requests.js';
+import { readBody, sendJson } from '../http/json-http.js';
+import { FOREIGN_CALLER, isLocalRequest } from '../http/local-requests.js';
 import { INVALID_PARAMS, RpcError } from './rpc-error.js';
 import type { RpcMethods } from './rpc-methods.js';
 
-/** Wallets ask from their own pages. */
+/** Wallet extensions call from pages of their own origin. */
 const CORS = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers': '*',
   'access-control-allow-methods': 'POST, OPTIONS',
 };
 
-/** JSON-RPC over HTTP; batches too. */
+/** JSON-RPC over HTTP, with batches. */
 export function createRpcServer(methods: RpcMethods): Server {
   const answer = (request: unknown): object => {
     const { id = null, method, params } = isJsonObject(request) ? request : {};
@@ -24,7 +24,7 @@ export function createRpcServer(methods: RpcMethods): Server {
     }
   };
   return createServer(async (request, response) => {
-    if (!isLocalRequest(request)) return sendJson(response, 403, FOREIGN);
+    if (!isLocalRequest(request)) return sendJson(response, 403, FOREIGN_CALLER);
     if (request.method !== 'POST') {
       response.writeHead(request.method === 'OPTIONS' ? 204 : 405, CORS).end();
       return;
@@ -43,7 +43,10 @@ export function createRpcServer(methods: RpcMethods): Server {
   });
 }
 
-/** Anything unforeseen is, as far as can be told, in what was sent: an address or a transaction that is none. */
+/**
+ * An unexpected exception is reported as invalid params: in practice the request held a malformed address or
+ * transaction.
+ */
 function describe(error: unknown): object {
   if (error instanceof RpcError) {
     return { code: error.code, message: error.message, ...(error.data && { data: error.data }) };

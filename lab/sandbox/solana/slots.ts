@@ -3,18 +3,18 @@ import { PublicKey } from '@solana/web3.js';
 import { nowMs } from '../../../shared/process/clock.js';
 
 /**
- * Slots follow from the clock alone, and a slot's blockhash from its number: so nothing of them is kept, and after a
- * restart the cluster goes on as one that never stopped.
+ * Slots follow from the clock alone, and a slot's blockhash from its number. So none of them is stored, and a restarted
+ * cluster continues where an uninterrupted one would be.
  */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
 export const COMMITMENTS: readonly Commitment[] = ['processed', 'confirmed', 'finalized'];
 const MS_PER_SLOT = 400;
 const FIRST_SLOT_AT_MS = Date.UTC(2025, 0, 1);
-/** For so many slots a blockhash is good for a transaction. */
+/** A transaction may land for this many slots after its blockhash. */
 export const BLOCKHASH_SLOTS = 150;
 
-/** How old something must be. A real cluster takes some 0.5 s and 13 s. */
+/** The age at which a transaction reaches a commitment. A real cluster takes about 0.5 s and 13 s. */
 export interface Delays {
   confirmedAfterMs: number;
   finalizedAfterMs: number;
@@ -46,7 +46,7 @@ export function blockhashOf(slot: number): string {
   return new PublicKey(createHash('sha256').update(`sandbox slot ${slot}`).digest()).toBase58();
 }
 
-/** As the node says it that knows the chain up to `slot`: later ones are unknown, and so not valid. */
+/** Answers as a node that has seen the chain up to `slot`: a later blockhash is unknown, and so invalid. */
 export function isBlockhashValid(blockhash: string, slot: number): boolean {
   for (let age = 0; age <= BLOCKHASH_SLOTS; age += 1) if (blockhashOf(slot - age) === blockhash) return true;
   return false;

@@ -2,11 +2,11 @@ import { PublicKey } from '@solana/web3.js';
 import { TOKEN_PROGRAMS } from '../../../shared/chains/associated-token-account.js';
 import type { SvmToken } from '../../../shared/chains/networks.js';
 
-/** How the token programs lay out a mint and a token account. */
+/** The token programs' binary layout of a mint and a token account. */
 const MINT_BYTES = 82;
 const ACCOUNT_BYTES = 165;
 const INITIALIZED = 1;
-/** What the associated token program adds to an account of Token-2022: it is an account, its owner never changes. */
+/** The extension that the associated token program adds to a Token-2022 account: account type 2, immutable owner. */
 const IMMUTABLE_OWNER = Buffer.from([2, 7, 0, 0, 0]);
 
 export interface TokenAccountData {
@@ -26,7 +26,7 @@ export function isTokenProgram(address: string): boolean {
   return PROGRAMS.has(address);
 }
 
-/** Undefined when the program's account is something else. */
+/** Undefined when the account is not a token account. */
 export function readTokenAccount(program: string, data: Uint8Array): TokenAccountData | undefined {
   if (!isTokenProgram(program) || data.length < ACCOUNT_BYTES) return undefined;
   const bytes = Buffer.from(data);
@@ -42,7 +42,7 @@ export function readMint(program: string, data: Uint8Array): MintData | undefine
   return { supply: Buffer.from(data).readBigUInt64LE(36), decimals: data[44] ?? 0 };
 }
 
-/** Nobody can mint more: balances are written. */
+/** The mint has no authority: the sandbox writes balances directly. */
 export function buildMint({ supply, decimals }: MintData): Uint8Array {
   const data = Buffer.alloc(MINT_BYTES);
   data.writeBigUInt64LE(supply, 36);
@@ -63,7 +63,7 @@ export function buildTokenAccount(
   return program === 'token-2022' ? Buffer.concat([data, IMMUTABLE_OWNER]) : data;
 }
 
-/** As RPC nodes write amounts. */
+/** An amount in an RPC node's format. */
 export function describeAmount(amount: bigint, decimals: number): object {
   const digits = amount.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);

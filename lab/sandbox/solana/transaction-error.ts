@@ -1,9 +1,9 @@
 import type { FailedTransactionMetadata } from 'litesvm';
 
-/** As RPC nodes write it, such as "BlockhashNotFound" or {"InstructionError":[2,{"Custom":1}]}. */
+/** An error in an RPC node's format, such as "BlockhashNotFound" or {"InstructionError":[2,{"Custom":1}]}. */
 export type TransactionError = string | { InstructionError: [number, string | { Custom: number }] };
 
-/** LiteSVM's errors have no such form, but their text holds it: `err: InstructionError(2, Custom(1))`. */
+/** LiteSVM's errors have no such form, but their text contains it: `err: InstructionError(2, Custom(1))`. */
 export function readTransactionError(failed: FailedTransactionMetadata): TransactionError {
   const text = failed.toString();
   const [, index, reason, custom] = /InstructionError\((\d+), (\w+)(?:\((\d+)\))?/.exec(text) ?? [];
@@ -15,7 +15,7 @@ export function readTransactionError(failed: FailedTransactionMetadata): Transac
   return name ?? 'UnknownError';
 }
 
-/** How a node words it when it refuses to take a transaction. */
+/** An RPC node's wording of a failed preflight. */
 export function describeTransactionError(error: TransactionError): string {
   if (error === 'BlockhashNotFound') return 'Blockhash not found';
   if (typeof error === 'string') return error;

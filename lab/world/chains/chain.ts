@@ -4,8 +4,8 @@ import type { ChainFetch } from '../../../shared/chains/rpc-fetch.js';
 import { pick, type Random } from '../chance/seeded-random.js';
 
 /**
- * A chain's JSON-RPC endpoint on a port of its own, with the ways in which real ones fail. A chain gives it the
- * methods; see `evm-chain.ts` and `solana-chain.ts`.
+ * A chain's JSON-RPC endpoint on a port of its own, with the failures of real endpoints. A chain supplies the methods;
+ * see `evm-chain.ts` and `solana-chain.ts`.
  */
 export type Fault =
   | 'hang'
@@ -18,7 +18,7 @@ export type Fault =
   | 'unknown_method';
 export type RpcMethods = Readonly<Record<string, (params: readonly unknown[]) => unknown>>;
 
-/** Answered as a JSON-RPC error, with HTTP's 200 unless told. */
+/** A JSON-RPC error answer, with HTTP 200 by default. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
@@ -31,19 +31,19 @@ export class RpcError extends Error {
   }
 }
 
-/** Several nodes behind one address, each so far behind the first; every request meets one of them. */
+/** A load balancer before several nodes, each some blocks behind the first; each request reaches one of them. */
 export class Balancer {
   #lags: readonly number[] = [0];
   #random: Random | undefined;
   #requests = 0;
 
-  /** In turn, or at random when there is a source of it. */
+  /** Sets how far each node is behind. Requests go round robin, or at random when `random` is given. */
   spread(lags: readonly number[], random?: Random): void {
     this.#lags = lags;
     this.#random = random;
   }
 
-  /** How far the next request's node is behind. */
+  /** How far the node of the next request is behind. */
   next(): number {
     this.#requests += 1;
     if (this.#random !== undefined) return pick(this.#random, this.#lags);
@@ -65,14 +65,14 @@ interface Answer {
 
 export class RpcEndpoint {
   readonly url: string;
-  /** How often each method was called. */
+  /** Number of calls by method. */
   readonly calls = new Map<string, number>();
   delayMs = 0;
-  /** So many more calls are answered, and the others with HTTP 429. */
+  /** After this many more calls, the endpoint answers HTTP 429. */
   allowance = Number.POSITIVE_INFINITY;
-  /** The same, by the second. */
+  /** Calls per second, beyond which the endpoint answers HTTP 429. */
   callsPerSecond = Number.POSITIVE_INFINITY;
-  /** Hears of each request as it comes in. */
+  /** Called for each request as it arrives. */
   onCall: (method: string) => void = () => {};
   readonly #faults = new Map<string, Fault>();
   readonly #server: http.Server | undefined;
@@ -90,7 +90,7 @@ export class RpcEndpoint {
     return new RpcEndpoint(server, `http://127.0.0.1:${address.port}`, methods);
   }
 
-  /** Without a port: asked by `fetch` only. */
+  /** An endpoint without a port, reachable by `fetch` only. */
   static inProcess(methods: RpcMethods): RpcEndpoint {
     return new RpcEndpoint(undefined, 'http://in-process.test', methods);
   }
@@ -109,7 +109,7 @@ export class RpcEndpoint {
     });
   }
 
-  /** Answers at once; of the faults it knows those that are an answer, and `cut`. */
+  /** Answers at once. Of the faults it supports those that answer, and `cut`. */
   readonly fetch: ChainFetch = async (_input, init) => {
     init?.signal?.throwIfAborted();
     const call = this.#note(JSON.parse(String(init?.body)));
@@ -119,7 +119,7 @@ export class RpcEndpoint {
     return new Response(body, { status, headers: { 'content-type': type } });
   };
 
-  /** From now on, for one method or for all. */
+  /** Applies a fault to one method or to all, until `recover`. */
   fail(fault: Fault, method = '*'): void {
     this.#faults.set(method, fault);
   }
@@ -179,7 +179,7 @@ export class RpcEndpoint {
     return this.allowance < 0 || this.#second.calls > this.callsPerSecond ? 'http_429' : undefined;
   }
 
-  /** Of a batch any call's fault is all of it. */
+  /** A fault of any call in a batch applies to the whole batch. */
   #answer(calls: readonly Call[], isBatch: boolean, response: http.ServerResponse): void {
     const fault = calls.map(({ method }) => this.#faultOf(method)).find((known) => known !== undefined);
     switch (fault) {

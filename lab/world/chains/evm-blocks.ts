@@ -10,16 +10,16 @@ export interface Block {
 
 export interface Transaction {
   hash: Hex;
-  /** The block it says it is in, which a reorganisation may have dropped. */
+  /** The block that the receipt names; a reorganisation may have dropped it. */
   block: Block;
   succeeded: boolean;
   logs: (FakeLog & { logIndex: number })[];
 }
 
-/** One after the other, from number 0 on. */
+/** A chain of blocks from number 0 on. */
 export class Blocks {
   readonly #blocks: Block[] = [];
-  /** Also of those that a reorganisation dropped. */
+  /** Includes blocks that a reorganisation dropped. */
   readonly #numbers = new Map<Hex, number>();
 
   get head(): Block {
@@ -36,7 +36,7 @@ export class Blocks {
     this.#put(this.#blocks.length, timestamp);
   }
 
-  /** Other blocks of the same times in the place of that one and all later ones. */
+  /** Replaces this block and all later ones by others with the same timestamps. */
   replaceFrom(first: number): void {
     for (const { number, timestamp } of this.#blocks.slice(first)) this.#put(number, timestamp);
   }
@@ -85,7 +85,7 @@ export function matchesTopics(log: FakeLog, topics: LogQuery['topics']): boolean
 const RUN = randomBytes(24).toString('hex');
 let hashes = 0;
 
-/** Never the same one twice; drawing all its bytes would take longer than all else. */
+/** A unique hash. Drawing all 32 bytes at random would dominate a test's running time. */
 export function randomHash(): Hex {
   hashes += 1;
   return `0x${RUN}${hashes.toString(16).padStart(16, '0')}`;

@@ -26,35 +26,38 @@ import {
 import { LOG_REFUSALS, type LogRefusal } from './log-refusals.js';
 
 const ABI = parseAbi(['function authorizationState(address, bytes32) view returns (bool)']);
-/** Of logs that no transaction of interest made, so that log indexes are not those of the transaction. */
+/**
+ * The number of unrelated logs earlier in the block, so that a log's index differs from its position in its
+ * transaction.
+ */
 const LOGS_BEFORE = 7;
 
 /**
- * An EVM chain as far as EIP-3009 payments go: blocks with times, the logs of transactions, and which authorizations
- * are used. A block is made by each transaction and by `mine`; its time is the clock's, moved by `travel`, and never
- * before its parent's. The dials below make the endpoint wrong in the ways real ones are.
+ * An EVM chain with what EIP-3009 payments need: blocks with timestamps, transaction logs, and used authorizations.
+ * Each transaction and each `mine` appends a block, whose time is the clock's plus `travel`, and never before its
+ * parent's. The settings below give the endpoint the faults of real ones.
  */
 export class EvmChain {
   chainId: number;
-  /** By method, or '*', or 'latest' for the head alone: answers from a node that is so many blocks behind. */
+  /** How many blocks behind the node is, by method, for '*', or for 'latest' (the head alone). */
   readonly lag = new Map<string, number>();
   maxLogRange = Number.POSITIVE_INFINITY;
-  /** In whose words eth_getLogs refuses more. */
+  /** Which provider's error eth_getLogs answers to a range that is too wide. */
   logRefusal: LogRefusal = 'named';
-  /** Of so many blocks before its head a node has the state. */
+  /** A node has the state of this many blocks before its head. */
   keepsState = Number.POSITIVE_INFINITY;
-  /** And the blocks themselves. */
+  /** A node has this many blocks before its head. */
   keepsBlocks = Number.POSITIVE_INFINITY;
   readonly nodes = new Balancer();
-  /** What eth_getLogs leaves out. */
+  /** Makes eth_getLogs answer an empty list. */
   hidesLogs = false;
-  /** What authorizationState says whatever is true. */
+  /** Overrides the answer of authorizationState. */
   authorizationStateLie: boolean | undefined;
-  /** Whether eth_call takes a block by its hash (EIP-1898). */
+  /** Whether eth_call accepts a block by its hash (EIP-1898). */
   knowsBlockHashes = true;
   readonly #blocks = new Blocks();
   readonly #transactions = new Map<Hex, Transaction>();
-  /** By what their logs use up. */
+  /** Transactions by the nonce that their logs use up. */
   readonly #byNonce = new Map<string, Transaction[]>();
   #offsetSeconds = 0;
   #isHalted = false;
@@ -67,7 +70,7 @@ export class EvmChain {
     return chain;
   }
 
-  /** Without a port, asked by `endpoint.fetch`. */
+  /** A chain without a port, reachable by `endpoint.fetch`. */
   static inProcess(chainId: number): EvmChain {
     const chain = new EvmChain(chainId);
     chain.#endpoint = RpcEndpoint.inProcess(chain.#methods());
@@ -76,7 +79,7 @@ export class EvmChain {
 
   private constructor(chainId: number) {
     this.chainId = chainId;
-    // Two minutes of blocks are there already.
+    // The chain starts with two minutes of blocks.
     for (let age = 120; age >= 0; age -= 2) this.#append(Math.floor(nowMs() / 1000) - age);
   }
 
@@ -89,7 +92,7 @@ export class EvmChain {
     return this.#blocks.head;
   }
 
-  /** Moves the chain's clock, and nobody else's; the next block shows it. */
+  /** Moves the chain's clock only; the next block shows it. */
   travel(seconds: number): void {
     this.#offsetSeconds += seconds;
   }
@@ -100,23 +103,23 @@ export class EvmChain {
     }
   }
 
-  /** Makes no blocks from now on; transactions wait. */
+  /** Stops block production; transactions stay pending. */
   halt(): void {
     this.#isHalted = true;
   }
 
-  /** Goes on where it stopped, with the transactions that wait. */
-  goOn(): void {
+  /** Resumes block production, starting with the pending transactions. */
+  resume(): void {
     this.#isHalted = false;
     for (const execute of this.#waiting.splice(0)) execute();
   }
 
-  /** Blocks at a pace of their own, the first one that long after the head. */
+  /** Appends blocks with the given spacing after the head. */
   mineAt(secondsApart: number, count: number): void {
     for (let mined = 0; mined < count; mined += 1) this.#append(this.head.timestamp + secondsApart);
   }
 
-  /** A transaction in a block of its own; what it logged only counts when it succeeded. */
+  /** Mines a transaction in a block of its own. Its logs count only when it succeeded. */
   execute(logs: readonly FakeLog[], outcome: 'success' | 'reverted' = 'success', hash = randomHash()): Hex {
     if (this.#isHalted) {
       this.#waiting.push(() => this.execute(logs, outcome, hash));
@@ -133,14 +136,17 @@ export class EvmChain {
     return hash;
   }
 
-  /** Settles an authorization, as a facilitator's transaction does: a second one for the same reverts. */
+  /**
+   * Settles an authorization as a facilitator's transaction does. A second transaction for the same authorization
+   * reverts.
+   */
   movePayment(transfer: FakeTransfer, name: string = randomHash()): Hex {
     const { asset, from, nonce } = transfer;
     const outcome = this.#isUsed(asset, from, nonce, this.head.number) ? 'reverted' : 'success';
     return this.execute([usedLog(transfer), transferLog(transfer)], outcome, hex(name));
   }
 
-  /** What the token's transfers have brought to a wallet. */
+  /** The sum of the token's transfers to a wallet. */
   received(asset: string, wallet: string): bigint {
     return this.#canonicalLogs(asset).reduce((sum, log) => sum + amountTo(log, wallet), 0n);
   }
@@ -149,7 +155,7 @@ export class EvmChain {
     return this.execute([canceledLog(authorization)]);
   }
 
-  /** Puts other blocks in the place of the transaction's and all later ones; it is in none of them. */
+  /** Replaces the transaction's block and all later ones by blocks without the transaction. */
   reorganise(transaction: Hex, receipt: 'kept' | 'dropped'): void {
     this.#blocks.replaceFrom(this.#transaction(transaction).block.number);
     if (receipt === 'dropped') this.#transactions.delete(transaction);
@@ -177,7 +183,7 @@ export class EvmChain {
     return this.#byNonce.get(nonce) ?? [];
   }
 
-  /** Of the node that this request meets: called once in each. */
+  /** The height of the node that serves this request. Call it once per request. */
   #height(method: string): number {
     const lag = (this.lag.get(method) ?? this.lag.get('*') ?? 0) + this.nodes.next();
     return Math.max(this.head.number - lag, 0);
@@ -228,7 +234,7 @@ export class EvmChain {
       blockNumber: numberToHex(transaction.block.number),
       blockHash: transaction.block.hash,
       status: succeeded ? '0x1' : '0x0',
-      // A real node shows none of a reverted transaction.
+      // A real node has no logs for a reverted transaction.
       logs: logs.map((log) => presentLog(log, transaction)),
     };
   }

@@ -1,6 +1,6 @@
 import { type Hex, numberToHex, pad, toEventSelector } from 'viem';
 
-/** What an EIP-3009 token logs. */
+/** The parameters of an EIP-3009 transfer. */
 export interface FakeTransfer {
   asset: string;
   from: string;
@@ -34,12 +34,12 @@ export function transferLog({ asset, from, payTo, amount }: Omit<FakeTransfer, '
   return { address: asset, topics: [TRANSFER, pad(hex(from)), pad(hex(payTo))], data };
 }
 
-/** Used or cancelled: the nonce is gone. */
+/** True when the log uses or cancels the nonce. */
 export function usesUp({ topics: [event, owner, used] }: FakeLog, from: string, nonce: string): boolean {
   return (event === USED || event === CANCELED) && isSame(owner, pad(hex(from))) && isSame(used, nonce);
 }
 
-/** The nonce that a log uses up or cancels. */
+/** The nonce that a log uses or cancels. */
 export function usedNonce({ topics: [event, , nonce] }: FakeLog): string | undefined {
   return (event === USED || event === CANCELED) && nonce !== undefined ? nonce.toLowerCase() : undefined;
 }

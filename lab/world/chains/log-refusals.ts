@@ -1,6 +1,6 @@
 import { RpcError } from './chain.js';
 
-/** How public endpoints word that a search covers too many blocks, in their codes. */
+/** How public endpoints refuse an eth_getLogs range that is too wide: their codes and messages. */
 export const LOG_REFUSALS = {
   named: (most) => new RpcError(-32005, `query exceeds max block range ${most}`),
   alchemy: (most) =>

@@ -7,17 +7,17 @@ import { type Commitment, commitmentAt, DEPTH, type Landed, LandedTransactions }
 import { decode, presentMessage, presentMeta } from './solana-messages.js';
 
 /**
- * A Solana cluster as far as token payments go: slots with times, blockhashes with their age, and the transactions
- * that landed. A transaction is processed in the newest slot, confirmed 2 slots later, finalized after 32; slots
- * pass only by `pass` and `travel`. The dials below make the endpoint wrong in the ways real ones are.
+ * A Solana cluster with what token payments need: slots with times, blockhashes with an age, and landed transactions. A
+ * transaction is processed in the newest slot, confirmed 2 slots later, finalized after 32. Slots advance only by
+ * `pass` and `travel`. The settings below give the endpoint the faults of real ones.
  */
 export interface Landing {
   signature?: string;
   /** Makes the transaction fail. */
   error?: object;
-  /** How far the chain goes on at once; confirmed unless told. */
+  /** The commitment that the transaction reaches at once; confirmed by default. */
   commitment?: Commitment;
-  /** What token accounts receive by programs that the transaction calls. */
+  /** Amounts that token accounts receive from inner instructions. */
   receives?: Record<string, bigint>;
 }
 
@@ -33,40 +33,40 @@ const FIRST_SLOT = 1_000_000;
 const SLOTS_AT_START = 400;
 const MS_PER_SLOT = 400;
 const BLOCKHASH_SLOTS = 150;
-/** Of no meaning to a reader. */
+/** A placeholder that readers ignore. */
 const SOME_SIGNATURE = base58(randomBytes(64));
 
 export class SolanaChain {
-  /** As getGenesisHash says it. */
+  /** The answer of getGenesisHash. */
   genesisHash: string;
-  /** By method, or '*': answers from a node that is so many slots behind. */
+  /** How many slots behind the node is, by method or for '*'. */
   readonly lag = new Map<string, number>();
-  /** Left out when transactions are listed by account. */
+  /** Signatures that getSignaturesForAddress leaves out. */
   readonly hiddenFromLists = new Set<string>();
-  /** Left out when they are looked up by signature. */
+  /** Signatures that getTransaction and getSignatureStatuses do not find. */
   readonly hiddenByName = new Set<string>();
-  /** All of them. */
+  /** Hides every transaction from look-ups by signature. */
   hidesTransactions = false;
-  /** Of a transaction version that the node does not send without being asked for it. */
+  /** Signatures of transactions whose version is newer than any that the caller supports. */
   readonly ofLaterVersion = new Set<string>();
-  /** Whether getTransaction tells how it went. */
-  tellsMeta = true;
-  /** And with it token balances. */
-  tellsBalances = true;
-  /** Whether answers about a slot tell its time. */
-  tellsTimes = true;
-  /** How many entries one answer lists at most. */
+  /** Whether getTransaction includes `meta`. */
+  includesMeta = true;
+  /** Whether `meta` includes token balances. */
+  includesBalances = true;
+  /** Whether answers include block times. */
+  includesTimes = true;
+  /** Maximum number of entries in one list. */
   pageSize = 1000;
-  /** The first slot whose transactions the endpoint keeps; of an endpoint that keeps all of them it is 0. */
+  /** The first slot that the endpoint has; 0 for an endpoint with the whole ledger. */
   ledgerFrom = 0;
-  /** Whether a list is refused, instead of empty, from a transaction on that the endpoint does not know. */
-  refusesUnknownPlaces = false;
-  /** By how many slots the lists by account are behind what the node has. */
+  /** Whether an unknown `before` signature is an error, instead of an empty list. */
+  refusesUnknownCursors = false;
+  /** How many slots getSignaturesForAddress is behind the rest of the node. */
   listLag = 0;
-  /** Whether lists tell the memos of transactions. */
+  /** Whether lists include memos. */
   listsMemos = true;
   readonly nodes = new Balancer();
-  /** By slot, counted from the first. */
+  /** Times by slot, from FIRST_SLOT on. */
   readonly #times: number[] = [];
   readonly #blockhashes = new Map<string, number>();
   readonly #landed = new LandedTransactions();
@@ -75,14 +75,14 @@ export class SolanaChain {
   #isHalted = false;
   #endpoint: RpcEndpoint | undefined;
 
-  /** By its CAIP-2 identifier. */
+  /** Takes the network's CAIP-2 id. */
   static async start(network: string): Promise<SolanaChain> {
     const chain = new SolanaChain(network);
     chain.#endpoint = await RpcEndpoint.start(chain.#methods());
     return chain;
   }
 
-  /** Without a port, asked by `endpoint.fetch`. */
+  /** A chain without a port, reachable by `endpoint.fetch`. */
   static inProcess(network: string): SolanaChain {
     const chain = new SolanaChain(network);
     chain.#endpoint = RpcEndpoint.inProcess(chain.#methods());
@@ -99,7 +99,7 @@ export class SolanaChain {
     return this.#endpoint;
   }
 
-  /** Of the newest slot. */
+  /** The time of the newest slot. */
   get time(): Date {
     return new Date(this.#times.at(-1) ?? 0);
   }
@@ -108,16 +108,16 @@ export class SolanaChain {
     return FIRST_SLOT + this.#times.length - 1;
   }
 
-  /** No slot passes from now on, and nothing may land. */
+  /** Stops slots; no transaction may land. */
   halt(): void {
     this.#isHalted = true;
   }
 
-  goOn(): void {
+  resume(): void {
     this.#isHalted = false;
   }
 
-  /** Slots in a moment, as when the clock stands still. */
+  /** Advances slots without moving the clock. */
   pass(slots: number): void {
     if (this.#isHalted) return;
     for (let passed = 0; passed < slots; passed += 1) {
@@ -125,7 +125,7 @@ export class SolanaChain {
     }
   }
 
-  /** Moves the chain's clock, and nobody else's, with the slots of that time. */
+  /** Moves the chain's clock only, with the slots of that time. */
   travel(seconds: number): void {
     const slots = Math.ceil((seconds * 1000) / MS_PER_SLOT);
     for (let passed = 0; passed < slots; passed += 1) {
@@ -139,7 +139,7 @@ export class SolanaChain {
     return blockhash;
   }
 
-  /** Lands what the buyer signed, as a facilitator does: the same message a second time is refused. */
+  /** Lands what the buyer signed, as a facilitator does. The same message a second time is refused. */
   movePayment(signedTransaction: string, landing: Landing = {}): string {
     const message = decode(signedTransaction);
     const key = Buffer.from(message.serialize()).toString('hex');
@@ -152,8 +152,8 @@ export class SolanaChain {
     return signature;
   }
 
-  /** Many transactions of the same accounts, all confirmed. */
-  crowd(signedTransaction: string, count: number): void {
+  /** Lands many confirmed transactions that name the same accounts. */
+  landMany(signedTransaction: string, count: number): void {
     const message = decode(signedTransaction);
     const prefix = base58(randomBytes(60)).slice(0, 78);
     for (let landed = 0; landed < count; landed += 1) {
@@ -162,7 +162,7 @@ export class SolanaChain {
     this.pass(DEPTH.confirmed);
   }
 
-  /** What TransferChecked instructions have brought to a token account. */
+  /** The sum of TransferChecked instructions into a token account. */
   received(account: string): bigint {
     return this.#landed.received(account);
   }
@@ -176,7 +176,7 @@ export class SolanaChain {
     message: VersionedMessage,
     { error, receives }: Pick<Landed, 'error' | 'receives'>,
   ): void {
-    if (this.#isHalted) throw new Error('the cluster stands still');
+    if (this.#isHalted) throw new Error('the cluster is halted');
     this.#landed.add({ signature, slot: this.slot, message, error, receives });
   }
 
@@ -212,7 +212,7 @@ export class SolanaChain {
   #presentTime(slot: number): number | null {
     const time = this.#times[slot - FIRST_SLOT];
     if (time === undefined) throw new RpcError(-32004, `Block not available for slot ${slot}`);
-    return this.tellsTimes ? Math.floor(time / 1000) : null;
+    return this.includesTimes ? Math.floor(time / 1000) : null;
   }
 
   #judgeBlockhash(blockhash: string, config: Config): object {
@@ -251,7 +251,7 @@ export class SolanaChain {
       slot,
       blockTime: this.#presentTime(slot),
       version: message.version,
-      meta: this.tellsMeta ? presentMeta(landed, this.tellsBalances) : null,
+      meta: this.includesMeta ? presentMeta(landed, this.includesBalances) : null,
       transaction: {
         signatures: [signature, ...Array(message.header.numRequiredSignatures - 1).fill(SOME_SIGNATURE)],
         message: presentMessage(message),
@@ -265,12 +265,12 @@ export class SolanaChain {
     const all = this.#landed.of(address);
     let newest = all.length - 1;
     if (before !== undefined) {
-      const place = this.#landed.find(before);
-      if (place === undefined || place.slot > height || place.slot < this.ledgerFrom) {
-        if (this.refusesUnknownPlaces) throw new RpcError(-32020, `Transaction ${before} not found`);
+      const cursor = this.#landed.find(before);
+      if (cursor === undefined || cursor.slot > height || cursor.slot < this.ledgerFrom) {
+        if (this.refusesUnknownCursors) throw new RpcError(-32020, `Transaction ${before} not found`);
         return [];
       }
-      while (newest >= 0 && (all[newest]?.order ?? 0) >= place.order) newest -= 1;
+      while (newest >= 0 && (all[newest]?.order ?? 0) >= cursor.order) newest -= 1;
     }
     const listed: object[] = [];
     for (let index = newest; index >= 0 && listed.length < Math.min(limit, this.pageSize); index -= 1) {
@@ -293,7 +293,7 @@ export class SolanaChain {
   }
 }
 
-/** Ten digits of base58, different for each number. */
+/** Ten characters of base58, different for each number. */
 function synthetic(number: number): string {
   return base58(Buffer.from([1, (number >> 16) & 255, (number >> 8) & 255, number & 255])).padStart(10, '2');
 }

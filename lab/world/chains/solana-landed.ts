@@ -3,7 +3,7 @@ import { type DescribedMessage, describeMessage, transferred } from './solana-me
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
-/** After so many slots. */
+/** The number of slots until a transaction reaches a commitment. */
 export const DEPTH: Record<Commitment, number> = { processed: 0, confirmed: 2, finalized: 32 };
 
 export interface Landed {
@@ -13,11 +13,11 @@ export interface Landed {
   error: object | null;
   receives: Record<string, bigint>;
   memo: string | null;
-  /** How many landed before it. */
+  /** The number of transactions that landed before it. */
   order: number;
 }
 
-/** The transactions of a cluster, found by their signatures and by the accounts that they name. */
+/** The landed transactions, indexed by signature and by account. */
 export class LandedTransactions {
   readonly #all: Landed[] = [];
   readonly #bySignature = new Map<string, Landed>();
@@ -45,13 +45,13 @@ export class LandedTransactions {
     return this.#byAccount.get(account) ?? [];
   }
 
-  /** What TransferChecked instructions have brought to a token account. */
+  /** The sum of TransferChecked instructions into a token account. */
   received(account: string): bigint {
     const succeeded = this.#all.filter(({ error }) => error === null);
     return succeeded.reduce((sum, { message }) => sum + (transferred(message).get(account) ?? 0n), 0n);
   }
 
-  /** Once for all transactions of one message. */
+  /** Transactions of one message share one description. */
   #describe(message: VersionedMessage): DescribedMessage {
     const known = this.#described.get(message);
     if (known !== undefined) return known;

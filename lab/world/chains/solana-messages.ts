@@ -1,7 +1,7 @@
 import { Keypair, type VersionedMessage, VersionedTransaction } from '@solana/web3.js';
 import { base58 } from './base58.js';
 
-/** What a transaction says, and how a Solana endpoint tells of it. */
+/** Solana messages in an RPC endpoint's format. */
 export interface DescribedMessage {
   memo: string | null;
   accounts: readonly string[];
@@ -14,10 +14,10 @@ export interface TransactionOutcome {
 }
 
 const TRANSFER_CHECKED = 12;
-/** Of no meaning to a reader. */
+/** A placeholder that readers ignore. */
 const SOME_MINT = Keypair.generate().publicKey.toBase58();
 const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
-/** By every token account before every transaction. */
+/** Every token account's balance before every transaction. */
 const HELD_BEFORE = 5_000_000n;
 
 export function decode(signedTransaction: string): VersionedMessage {
@@ -46,10 +46,10 @@ export function presentMessage(message: VersionedMessage): object {
   };
 }
 
-/** How it went, and what token accounts held before and after. */
+/** The transaction's result, with token balances before and after. */
 export function presentMeta(
   { message, error, receives }: TransactionOutcome,
-  tellsBalances: boolean,
+  includesBalances: boolean,
 ): object {
   const balances = new Map([...transferred(message), ...Object.entries(receives)]);
   const present = (held: (amount: bigint) => bigint): object[] =>
@@ -66,11 +66,11 @@ export function presentMeta(
     preBalances: [],
     postBalances: [],
     innerInstructions: [],
-    ...(tellsBalances && { preTokenBalances, postTokenBalances }),
+    ...(includesBalances && { preTokenBalances, postTokenBalances }),
   };
 }
 
-/** What its TransferChecked instructions bring to token accounts. */
+/** The amounts that TransferChecked instructions move into token accounts. */
 export function transferred(message: VersionedMessage): Map<string, bigint> {
   const amounts = new Map<string, bigint>();
   for (const { data, accountKeyIndexes } of message.compiledInstructions) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** Numbers from 0 to 1, the same ones for a seed each time (Mulberry32). */
+/** Numbers from 0 to 1, the same sequence for the same seed (Mulberry32). */
 export type Random = () => number;
 
 export function seededRandom(seed: number): Random {

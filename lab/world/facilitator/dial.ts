@@ -1,13 +1,13 @@
-/** What one call of a facilitator's endpoint shall do instead of the honest thing. */
+/** How one call of a facilitator's endpoint differs from honest behaviour. */
 export interface Behaviour {
-  /** Waits for this first. */
+  /** The call waits for this first. */
   hold?: Promise<void>;
   delayMs?: number;
-  /** False leaves the work undone: no money moves. True unless told. */
+  /** False skips the work, so that no money moves. True by default. */
   works?: boolean | 'after_answering';
-  /** Makes the answer; gets the honest one when the work was done. */
+  /** Builds the answer from the honest one, which is undefined when the work was skipped. */
   answer?: (honest: FacilitatorAnswer | undefined) => FacilitatorAnswer;
-  /** How the connection ends in place of the answer, or in the middle of it. */
+  /** How the connection ends before the answer, or in the middle of it. */
   connection?: 'reset' | 'drop' | 'truncate';
 }
 
@@ -24,18 +24,18 @@ export interface Hold {
 
 const HONEST: Behaviour = {};
 
-/** How one endpoint behaves: first what is queued, call by call, then always the same. */
+/** How one endpoint behaves: the queued behaviours first, one per call, then the standing one. */
 export class Dial {
   #queued: Behaviour[] = [];
   #always = HONEST;
   readonly #endWaiting = new Set<() => void>();
 
-  /** The next calls, one each. */
+  /** Queues behaviours for the next calls, one each. */
   next(...behaviours: Behaviour[]): void {
     this.#queued.push(...behaviours);
   }
 
-  /** Every call after the queued ones. */
+  /** Sets the behaviour of every call after the queued ones. */
   always(behaviour: Behaviour): void {
     this.#always = behaviour;
   }
@@ -45,14 +45,14 @@ export class Dial {
     this.#always = HONEST;
   }
 
-  /** The next call waits until it is released, then behaves as told. */
+  /** The next call waits until it is released, then shows this behaviour. */
   holdNext(behaviour: Behaviour = HONEST): Hold {
     const { hold, release } = this.#newHold();
     this.next({ ...behaviour, hold });
     return { release };
   }
 
-  /** Every call waits until they are released, together. */
+  /** Every call waits until all are released together. */
   holdAll(behaviour: Behaviour = HONEST): Hold {
     const { hold, release } = this.#newHold();
     this.always({ ...behaviour, hold });
@@ -88,7 +88,7 @@ export class Dial {
   }
 }
 
-/** Answers this, and does nothing. */
+/** Answers this without doing the work. */
 export function answers(status: number, body: unknown = { error: `HTTP ${status}` }): Behaviour {
   return { works: false, answer: () => ({ status, body }) };
 }
@@ -105,39 +105,39 @@ export function answersGarbage(status = 200): Behaviour {
   };
 }
 
-/** `/verify` refuses, and does nothing. */
+/** `/verify` refuses without doing the work. */
 export function refuses(invalidReason: string, invalidMessage?: string): Behaviour {
   return answers(200, { isValid: false, invalidReason, invalidMessage, payer: '' });
 }
 
-/** `/settle` fails, and does nothing; with a transaction it names one that never lands. */
+/** `/settle` fails without doing the work; `transaction` is one that never lands. */
 export function failsToSettle(errorReason: string, transaction = ''): Behaviour {
   return answers(200, { success: false, errorReason, transaction, network: '', payer: null });
 }
 
-/** Does the work, and answers it with these fields changed; undefined leaves one out. */
+/** Does the work and answers with these fields changed; undefined removes a field. */
 export function altered(changes: Record<string, unknown>, status = 200): Behaviour {
   return {
     answer: (honest) => ({ status, body: { ...Object(honest?.body), ...changes } }),
   };
 }
 
-/** Moves the money and says that it does not know yet, with the hash. */
+/** Moves the money and answers pending, with the hash. */
 export function settlesAsPending(): Behaviour {
   return altered({ success: false, errorReason: 'settlement_pending' });
 }
 
-/** Ends the connection without having done anything. */
+/** Ends the connection before any work. */
 export function breaksBeforeWork(connection: 'reset' | 'drop' = 'reset'): Behaviour {
   return { works: false, connection };
 }
 
-/** Does the work and ends the connection without, or in the middle of, the answer. */
+/** Does the work and ends the connection before, or in the middle of, the answer. */
 export function breaksAfterWork(connection: 'reset' | 'drop' | 'truncate' = 'reset'): Behaviour {
   return { connection };
 }
 
-/** Does the work, and answers it as a server that then broke. */
+/** Does the work and answers with a server error. */
 export function failsAfterWork(status: number, body: unknown = 'internal error'): Behaviour {
   return { answer: () => ({ status, body }) };
 }

@@ -1,22 +1,24 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What the proxy before a facilitator lets through: so many calls a second after a burst, over so many connections. */
+/** Limits of the proxy before a facilitator: a call rate with a burst, and a number of connections. */
 export interface EdgeLimits {
   perSecond: number;
   burst: number;
   connections: number;
 }
 
-/** What a call that was not let through had too much of. */
+/** The limit that a refused call exceeded. */
 export type Excess = 'calls' | 'connections';
 
-/** Beyond its limits it answers 503 in HTML, for what the facilitator then never sees. */
+/**
+ * The proxy before a facilitator. Beyond its limits it answers 503 in HTML, and the facilitator never sees the call.
+ */
 export interface Edge {
   limitTo(limits: EdgeLimits | undefined): void;
-  /** One for each call that it has not let through. */
+  /** One entry for each refused call. */
   readonly turnedAway: readonly Excess[];
-  /** The most connections that were open at once. */
+  /** The highest number of connections that were open at once. */
   readonly mostConnections: number;
   admits(socket: Socket): boolean;
 }

@@ -13,17 +13,17 @@ export type Endpoint = (body: unknown, headers: IncomingHttpHeaders) => Promise<
 
 export interface EndpointOptions {
   feePayers: readonly string[];
-  /** CAIP-2; all of the token table unless told. */
+  /** CAIP-2 ids; every network of the token table by default. */
   networks?: readonly string[];
-  /** Asks on `/verify` and `/settle` for a token of this key. */
+  /** Requires a JWT of this key on `/verify` and `/settle`. */
   tokens?: { keyId: string; publicKey: KeyObject };
-  /** Runs before the answer, so that a fake chain knows of the movement first. */
+  /** Runs before the answer, so that a fake chain has the movement first. */
   onSettled?: (movement: Movement) => void | Promise<void>;
 }
 
 const UNAUTHORIZED: FacilitatorAnswer = { status: 401, body: { error: 'unauthorized' } };
 
-/** What an honest facilitator answers. The body is judged before the token, as the specification says. */
+/** An honest facilitator's answers. The body is checked before the token, as the specification says. */
 export function createEndpoints(
   rules: FacilitatorRules,
   options: EndpointOptions,
@@ -45,7 +45,7 @@ export function createEndpoints(
       if (typeof request === 'string') return failure(400, request, '');
       if (!(await isAuthorized(headers, options.tokens))) return UNAUTHORIZED;
       const { network } = request.paymentRequirements;
-      // The library looks into its cache of Solana messages before it verifies.
+      // The library checks its cache of Solana messages before it verifies.
       if (network.startsWith('solana:') && rules.isUsed(request)) {
         return failure(200, usedReason(network), network);
       }
@@ -60,7 +60,7 @@ export function createEndpoints(
   };
 }
 
-/** The request, or the reason why it is none. */
+/** Parses the request, or names the reason for refusing it. */
 export function readRequest(body: unknown): FacilitatorRequest | string {
   const request = body as Partial<FacilitatorRequest> | null | undefined;
   const { x402Version, paymentPayload, paymentRequirements } = request ?? {};

@@ -5,7 +5,7 @@ import type { EvmPayload, FacilitatorRequest, PaymentRequirements } from '../../
 import { AUTHORIZATION_TYPES } from '../shop/agent.js';
 import { type Judgement, judge, type Movement, type RuleOptions } from './judgement.js';
 
-/** The library wants the authorization to last for this long yet. */
+/** The library requires that an authorization is valid for at least this long. */
 const LEAST_SECONDS_LEFT = 6n;
 
 export async function judgeAuthorization(

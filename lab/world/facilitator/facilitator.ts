@@ -7,9 +7,9 @@ import type { Movement } from './judgement.js';
 import { FacilitatorRules, paymentIdOf } from './rules.js';
 
 /**
- * A facilitator in this process that keeps books: `ledger` holds each movement of money it made, `calls` each
- * request that it got. Its three endpoints are honest until their dials are turned (facilitator-dial.ts). It goes
- * on with its work when the caller has hung up, as a real one would.
+ * A facilitator in this process that keeps records: `ledger` holds each movement of money, `calls` each request. Its
+ * three endpoints are honest until their dials are set (dial.ts). A call completes its work after the caller has hung
+ * up, as in a real facilitator.
  */
 export interface FakeFacilitator {
   url: string;
@@ -17,28 +17,28 @@ export interface FakeFacilitator {
   supported: Dial;
   verify: Dial;
   settle: Dial;
-  /** Before all of them. */
+  /** The proxy before the three endpoints. */
   edge: Edge;
   calls: Record<EndpointName, FacilitatorCall[]>;
   ledger: readonly Movement[];
-  /** Resolves when that many calls have come in, each before its behaviour begins. */
+  /** Resolves when that many calls have arrived, each before its behaviour begins. */
   waitForCall(endpoint: EndpointName, count?: number): Promise<FacilitatorCall>;
   callsOf(endpoint: EndpointName, paymentId: string): FacilitatorCall[];
   close(): Promise<void>;
 }
 
 export interface FacilitatorOptions extends Partial<EndpointOptions> {
-  /** Judges signatures too. */
+  /** Verifies signatures too. */
   strict?: boolean;
 }
 
 export interface FacilitatorCall {
   headers: IncomingHttpHeaders;
-  /** Undefined for what is not JSON. */
+  /** Undefined when the body is not JSON. */
   body: unknown;
   /** The authorization's nonce or the hash of the Solana message; empty when there is none. */
   paymentId: string;
-  /** Resolves when all of the work is done, and it is answered or the connection has ended. */
+  /** Resolves when the work is done and the connection has been answered or has ended. */
   done: Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export async function startFacilitator(options: FacilitatorOptions = {}): Promis
   const running = new Set<Promise<void>>();
   let isClosing = false;
 
-  // Longer than a test waits between two calls, however slow the machine: none is lost on a connection that closes.
+  // Longer than a test waits between two calls on a slow machine: no call is lost on a connection that is closing.
   const server = createServer({ keepAliveTimeout: 300_000 }, (request, response) => {
     const answered = serve(request, response).catch(() => {
       response.destroy();

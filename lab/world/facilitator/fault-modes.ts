@@ -16,8 +16,8 @@ import {
 const HASH = `0x${'ab'.repeat(32)}`;
 const DENIAL = { success: false, errorReason: 'insufficient_funds', transaction: '' };
 
-/** Every way of a facilitator to answer /settle, but a clear word that is false. */
-export const SETTLE_MOODS: readonly (() => Behaviour)[] = [
+/** Every way in which a facilitator answers /settle, except a clear statement that is false. */
+export const SETTLE_FAULT_MODES: readonly (() => Behaviour)[] = [
   ...Array.from({ length: 10 }, () => () => ({})),
   settlesAsPending,
   () => failsToSettle('settlement_pending', HASH),
@@ -59,7 +59,9 @@ export const SETTLE_MOODS: readonly (() => Behaviour)[] = [
   () => slow(900, { works: false }),
 ];
 
-/** What a used authorization is refused with as well: the chain is looked at before it is believed. */
+/**
+ * Reasons that facilitators also give for a used authorization: the service checks the chain before it believes them.
+ */
 export const REFUSED_IF_USED_TOO = [
   'invalid_transaction_state',
   'unexpected_settle_error',
@@ -67,8 +69,8 @@ export const REFUSED_IF_USED_TOO = [
   'invalid_nonce',
 ] as const;
 
-/** Done, or not; and turned away with a word too many. */
-export const AMBIGUOUS_MOODS: readonly (() => Behaviour)[] = [
+/** Answers that contradict themselves: done or not done, and refused with a hint of the opposite. */
+export const AMBIGUOUS_FAULT_MODES: readonly (() => Behaviour)[] = [
   ...REFUSED_IF_USED_TOO.flatMap((errorReason) => [
     () => altered({ success: false, errorReason, transaction: '' }),
     () => failsToSettle(errorReason),
@@ -79,13 +81,13 @@ export const AMBIGUOUS_MOODS: readonly (() => Behaviour)[] = [
   () => answers(429, { transaction: HASH }),
 ];
 
-/** Clear failures, and the money moves all the same: before the answer, or after it. */
-export const LYING_MOODS: readonly (() => Behaviour)[] = [
+/** Clear failures although the money moves, before the answer or after it. */
+export const LYING_FAULT_MODES: readonly (() => Behaviour)[] = [
   () => altered(DENIAL),
   () => ({ works: 'after_answering', answer: () => ({ status: 200, body: DENIAL }) }),
 ];
 
-export const VERIFY_MOODS: readonly (() => Behaviour)[] = [
+export const VERIFY_FAULT_MODES: readonly (() => Behaviour)[] = [
   ...Array.from({ length: 14 }, () => () => ({})),
   () => answers(500),
   () => answers(401),

@@ -1,4 +1,4 @@
-/** Money that the fake facilitator moved. */
+/** A movement of money by the fake facilitator. */
 export interface Movement {
   network: string;
   asset: string;
@@ -11,20 +11,20 @@ export interface Movement {
 }
 
 export interface RuleOptions {
-  /** Judges signatures too. */
+  /** Verifies signatures too. */
   strict: boolean;
   feePayers: readonly string[];
-  /** All, when undefined. */
+  /** Every network when undefined. */
   networks: readonly string[] | undefined;
 }
 
 export interface Judgement {
-  /** Undefined when the payment is good. */
+  /** Undefined when the payment is valid. */
   reason?: string;
   payer: string;
 }
 
-/** In the order in which they are looked at. */
+/** One check; checks run in order and the first that fails gives the reason. */
 export type Check = [reason: string, holds: boolean];
 
 export function judge(checks: Check[], payer: string): Judgement {

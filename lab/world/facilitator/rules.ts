@@ -3,7 +3,7 @@ import { judgeAuthorization, readAuthorization } from './evm.js';
 import type { Judgement, Movement, RuleOptions } from './judgement.js';
 import { judgeTransaction, readTransaction } from './svm.js';
 
-/** What the x402 library's own facilitator checks without a chain, in its order and its words. */
+/** The checks that the x402 library's facilitator makes without a chain, in its order, with its reason strings. */
 export class FacilitatorRules {
   readonly ledger: Movement[] = [];
   readonly #options: RuleOptions;
@@ -21,12 +21,12 @@ export class FacilitatorRules {
         ? judgeTransaction(request, this.#options, () => this.isUsed(request))
         : await judgeAuthorization(request, this.#options, () => this.isUsed(request));
     } catch {
-      // The library throws on a payload without the fields of its family, and operators answer this.
+      // The library throws on a payload without the fields of its family; facilitators answer this then.
       return { reason: 'unexpected_verify_error', payer: '' };
     }
   }
 
-  /** Nothing is waited for between the look-up and the entry into the ledger. */
+  /** No `await` between the look-up and the ledger entry: two calls cannot both settle. */
   settle(request: FacilitatorRequest): Movement | 'used' {
     if (this.isUsed(request)) return 'used';
     const { network, asset, payTo } = request.paymentRequirements;
@@ -43,7 +43,7 @@ export class FacilitatorRules {
   }
 }
 
-/** Empty when the payload is none that we know. */
+/** Empty when the payload is of no known family. */
 export function paymentIdOf(request: FacilitatorRequest): string {
   try {
     return (isSolana(request) ? readTransaction(request) : readAuthorization(request)).paymentId;

@@ -6,7 +6,7 @@ import { LIGHTHOUSE_PROGRAM, MEMO_PROGRAM, tokenAccount, tokenProgram } from '..
 import { type Judgement, judge, type Movement, type RuleOptions } from './judgement.js';
 
 const OPTIONAL_PROGRAMS = [MEMO_PROGRAM.toBase58(), LIGHTHOUSE_PROGRAM.toBase58()];
-/** What comes before the 32 bytes of a public key in SPKI. */
+/** The SPKI prefix of a 32-byte Ed25519 public key. */
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 export function judgeTransaction(
@@ -90,7 +90,7 @@ function readTransfer({ message }: VersionedTransaction): Transfer | undefined {
   return { mint, destination, authority, amount: Buffer.from(instruction.data).readBigUInt64LE(1) };
 }
 
-/** The fee payer, whose signature is the first, signs last. */
+/** The fee payer signs last, although its signature comes first. */
 function isSignedByAllButFeePayer({ message, signatures }: VersionedTransaction): boolean {
   const bytes = message.serialize();
   const signers = message.staticAccountKeys.slice(1, signatures.length);

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 
-/** Where nobody listens. */
+/** A port on which no server listens. */
 export async function closedPort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 const INTERVAL_MS = 20;
 
 /**
- * What `check` gives, once it no longer throws: for states that other processes reach in their own time. At the
- * deadline its last complaint is thrown. The deadline is there to end a hopeless wait, not to measure anything.
+ * Retries `check` until it does not throw, for states that other processes reach in their own time; returns its value.
+ * After the deadline it throws the last error. The deadline ends a hopeless wait and measures nothing.
  */
 export async function eventually<T>(check: () => T | Promise<T>, deadlineMs = 40_000): Promise<T> {
   const endsAt = performance.now() + deadlineMs;

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 
-/** A name server in this process, for A (1) and AAAA (28) records. It can keep silent about a name. */
+/** A DNS server in this process for A (1) and AAAA (28) records. It can leave a query unanswered. */
 export interface NameServer {
   address: string;
   names: Record<string, Answers | 'silence'>;
@@ -49,7 +49,7 @@ function readName(query: Buffer): { name: string; end: number } {
   }
 }
 
-/** Its name is a pointer to the question's. */
+/** The record's name is a pointer to the name in the question. */
 function record(type: number, ip: string): Buffer {
   const data = type === 1 ? Buffer.from(ip.split('.').map(Number)) : ipv6Bytes(ip);
   const head = Buffer.alloc(HEADER_BYTES);

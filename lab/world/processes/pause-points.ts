@@ -5,14 +5,14 @@ import pg from 'pg';
 import { eventually } from './eventually.js';
 
 /**
- * Stops the service at a named point without its knowing: a trigger on a row's write waits for an advisory lock that the
- * test holds, inside the statement or, as a deferred constraint trigger, inside COMMIT. Triggers are put up before
- * anything is paused, since a paused transaction holds the table against them.
+ * Pauses the service at a named point without its cooperation: a trigger on a row's write waits for an advisory lock
+ * that the test holds, inside the statement or, as a deferred constraint trigger, inside COMMIT. Create triggers before
+ * anything is paused, since a paused transaction locks the table against them.
  */
 export interface PauseOptions {
   table: 'payments' | 'payables' | 'events' | 'webhook_deliveries' | 'webhook_endpoints';
   on: 'INSERT' | 'UPDATE';
-  /** SQL over NEW and OLD: which rows stop. */
+  /** SQL over NEW and OLD that selects the rows to pause. */
   when: string;
   moment: 'statement' | 'commit';
 }
@@ -50,7 +50,7 @@ export class PausePoint {
     return point;
   }
 
-  /** For hooks, whatever has become of the test. */
+  /** For `afterEach` hooks: removes the pause points of a failed test too. */
   static async removeAll(): Promise<void> {
     for (const point of PausePoint.#all) await point.release();
     for (const point of PausePoint.#all) await point.remove();
@@ -62,20 +62,20 @@ export class PausePoint {
     this.#table = table;
   }
 
-  /** Resolves when somebody has come here and waits. */
+  /** Resolves when a transaction waits here. */
   async reached(): Promise<void> {
     await eventually(async () => {
-      if ((await this.#waiting()).length === 0) throw new Error('nobody has come to the pause point');
+      if ((await this.#waiting()).length === 0) throw new Error('no transaction has reached the pause point');
     });
   }
 
-  /** Those who wait go on, and nobody stops here again. */
+  /** Lets the waiting transactions continue; no further transaction pauses here. */
   async release(): Promise<void> {
     if (this.#isHeld) await this.#client.query('SELECT pg_advisory_unlock($1)', [this.#key]);
     this.#isHeld = false;
   }
 
-  /** Ends the connections of those who wait, so that what they were about to write is not written. */
+  /** Ends the connections of the waiting transactions, so that their writes roll back. */
   async terminate(): Promise<void> {
     for (const pid of await this.#waiting()) {
       await this.#client.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
@@ -98,7 +98,9 @@ export class PausePoint {
   }
 }
 
-/** Stands between the service and a store; connections can be cut and refused, and what the store does meanwhile stays. */
+/**
+ * A proxy between the service and a store. It can cut and refuse connections; the store keeps what it has committed.
+ */
 export class TcpProxy {
   readonly #target: net.NetConnectOpts;
   readonly #sockets = new Set<net.Socket>();
@@ -112,7 +114,7 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** In front of the Postgres at this address. */
+  /** Starts a proxy before the Postgres at this address. */
   static async before(databaseUrl: string): Promise<TcpProxy & { databaseUrl: string }> {
     const url = new URL(databaseUrl);
     const proxy = await TcpProxy.start(postgresAddress(url));
@@ -137,12 +139,12 @@ export class TcpProxy {
     this.#port = typeof address === 'object' && address !== null ? address.port : 0;
   }
 
-  /** Ends every connection; new ones are welcome. */
+  /** Ends every connection; new ones are accepted. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Lets nothing through until `resume`: whoever asks waits for an answer. */
+  /** Holds all traffic until `resume`: clients wait for an answer. */
   stall(): void {
     this.#isStalled = true;
     for (const socket of this.#sockets) socket.pause();
@@ -169,7 +171,7 @@ export class TcpProxy {
     ] as const) {
       this.#sockets.add(socket);
       socket.on('error', () => {
-        // The other side hears of it by the close.
+        // The `close` event ends the other side.
       });
       socket.once('close', () => {
         this.#sockets.delete(socket);
@@ -181,7 +183,7 @@ export class TcpProxy {
   }
 }
 
-/** Where its server listens: at a socket below a folder, or at a port. */
+/** The server's address: a socket in a folder, or a port. */
 export function postgresAddress(url: URL): net.NetConnectOpts {
   const folder = url.searchParams.get('host');
   const port = Number(url.port === '' ? 5432 : url.port);

@@ -9,11 +9,11 @@ import { findFreePort, type TestServer } from './services.js';
 const POOL_SIZE = 8;
 
 export interface Pooler extends TestServer {
-  /** Whoever prepared a statement through it does not find it again. */
+  /** Drops every statement that was prepared through the pooler. */
   loseStatements(): Promise<void>;
 }
 
-/** A pooler in transaction mode that holds no prepared statements, as none does before PgBouncer 1.21. */
+/** A pooler in transaction mode without support for prepared statements, like PgBouncer before 1.21. */
 export async function startPgBouncer(
   databaseUrl: string,
   tls?: { key: string; cert: string },
@@ -47,7 +47,7 @@ export async function startPgBouncer(
     lines.push('client_tls_sslmode = require');
   }
   await writeFile(file, `${lines.join('\n')}\n`);
-  // It does not run as root either, and the socket lets its owner in alone.
+  // PgBouncer refuses to run as root, and Postgres' socket admits its owner only.
   const { uid, gid } = await stat(address.path);
   const user = process.getuid?.() === 0 ? { uid, gid } : undefined;
   if (user !== undefined) for (const one of [folder, ...files]) await chown(one, uid, gid);
@@ -74,7 +74,7 @@ export async function startPgBouncer(
   };
 }
 
-/** As many transactions at once as it has connections to Postgres: one in each of them. */
+/** Runs one transaction in each of the pooler's connections to Postgres, all open at once. */
 async function emptyEachConnection(url: string): Promise<void> {
   const clients = Array.from({ length: POOL_SIZE }, () => new pg.Client({ connectionString: url }));
   await Promise.all(clients.map((client) => client.connect()));

@@ -4,20 +4,20 @@ import path from 'node:path';
 import { ensureBuilt } from '../../../local/build/ensure-built.mjs';
 
 /**
- * The real web and worker processes, built and started as an operator starts them. Each ends with this process,
- * whatever becomes of it: their standard input is a pipe from here.
+ * The real web and worker processes, built and started as in production. Each ends with this process, even after a
+ * crash: its standard input is a pipe from here.
  */
 export interface ServiceProcess {
   pid: number;
   child: ChildProcess;
-  /** All that it wrote. */
+  /** All of standard output and standard error. */
   output(): string;
-  /** What it wrote to standard error. */
+  /** All of standard error. */
   errors(): string;
-  /** Its log. */
+  /** The log, one object per line. */
   lines(): Record<string, unknown>[];
   exited: Promise<Exit>;
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL and resolves when the process has ended. */
   kill(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface Exit {
 export type EntryPoint = 'api/server' | 'workers/main' | 'shared/migrate';
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
-/** Without quotes and spaces, which NODE_OPTIONS would take for its own. */
+/** Without quotes and spaces, which NODE_OPTIONS would interpret. */
 const END_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
   'process.stdin.resume().once("close",()=>process.kill(process.pid,"SIGKILL")).unref()',
 )}`;
@@ -42,17 +42,17 @@ let built: Promise<void> | undefined;
 
 export async function startWebProcess(environment: Record<string, string>): Promise<WebServiceProcess> {
   const service = await startProcess('api/server', { PORT: '0', LOG_LEVEL: 'info', ...environment });
-  const { port } = await said(service, 'web.listening');
+  const { port } = await logged(service, 'web.listening');
   return Object.assign(service, { port: Number(port) });
 }
 
 export async function startWorkerProcess(environment: Record<string, string>): Promise<ServiceProcess> {
   const service = await startProcess('workers/main', { LOG_LEVEL: 'info', ...environment });
-  await said(service, 'worker.started');
+  await logged(service, 'worker.started');
   return service;
 }
 
-/** With nothing in its environment but this. */
+/** Starts a process whose environment holds only these variables. */
 export async function startProcess(
   entry: EntryPoint,
   environment: Record<string, string>,
@@ -60,7 +60,10 @@ export async function startProcess(
   return await start(process.execPath, ['--import', END_WITH_PARENT, `dist/${entry}.js`], environment);
 }
 
-/** As platforms do: through npm, both in a process group of their own, which is the negative of its pid. */
+/**
+ * Starts the process through npm, as hosting platforms do. Both run in a process group of their own, whose id is the
+ * negative pid.
+ */
 export async function startGroup(
   script: 'web' | 'worker',
   environment: Record<string, string>,
@@ -72,7 +75,7 @@ export async function startGroup(
     ...environment,
   };
   const group = await start('npm', ['run', script], settings, true);
-  await said(group, script === 'web' ? 'web.listening' : 'worker.started');
+  await logged(group, script === 'web' ? 'web.listening' : 'worker.started');
   return group;
 }
 
@@ -106,7 +109,7 @@ async function start(
     exited,
     async kill() {
       if (!detached) child.kill('SIGKILL');
-      // Its members may have ended by themselves.
+      // The group may have ended already.
       else if (child.exitCode === null && child.signalCode === null) process.kill(-service.pid, 'SIGKILL');
       await exited;
       running.delete(service);
@@ -116,23 +119,25 @@ async function start(
   return service;
 }
 
-/** Whatever is still running. */
+/** Kills every process that still runs. */
 export async function killProcesses(): Promise<void> {
   await Promise.all([...running].map((service) => service.kill()));
 }
 
-/** The log line that says it, once it is written. */
-function said(service: ServiceProcess, event: string): Promise<Record<string, unknown>> {
+/** Waits for the log line of this event. */
+function logged(service: ServiceProcess, event: string): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     service.child.stdout?.on('data', () => {
       const line = service.lines().find((one) => one.event === event);
       if (line !== undefined) resolve(line);
     });
-    void service.exited.then(() => reject(new Error(`it ended before ${event}:\n${service.output()}`)));
+    void service.exited.then(() =>
+      reject(new Error(`the process ended before ${event}:\n${service.output()}`)),
+    );
   });
 }
 
-/** Its whole lines. */
+/** Parses the complete lines. */
 function parseLines(output: string): Record<string, unknown>[] {
   return output
     .split('\n')

@@ -6,16 +6,16 @@ import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guar
 import { eventually } from './eventually.js';
 import { findFreePort } from './services.js';
 
-/** Servers of Redis' own that make up one: some keep data, some watch them. They end with the process that started them. */
+/** Redis servers that form one deployment: data nodes and sentinels. They end with the process that started them. */
 export interface RedisNode {
   port: number;
   client: Redis;
-  /** At once, as a machine that loses its power. */
+  /** Kills the server at once, like a machine that loses power. */
   kill(): Promise<void>;
 }
 
 export interface RedisNodes {
-  /** With `settings` on top of what every throwaway server has. */
+  /** `settings` override those of every throwaway server. */
   start(settings?: Record<string, string | number>): Promise<RedisNode>;
   startSentinel(master: RedisNode, name: string): Promise<RedisNode>;
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ export async function openRedisNodes(): Promise<RedisNodes> {
     running.unref();
     processes.push(running);
     const client = new Redis(port, HOST, { retryStrategy: () => 50, maxRetriesPerRequest: null });
-    client.on('error', () => undefined); // While it starts, and when it is killed.
+    client.on('error', () => undefined); // Expected while it starts, and when it is killed.
     clients.push(client);
     await Promise.race([client.ping(), running.exited]);
     if (running.hasExited()) throw new Error(`redis-server did not start:\n${running.recentOutput()}`);
@@ -93,13 +93,13 @@ const MASTERS = 3;
 
 export interface RedisCluster {
   url: string;
-  /** The one that has this key, of which there is a copy. */
+  /** The master that holds this key; `copy` is its replica. */
   doomed: RedisNode;
   copy: RedisNode;
   nodes: RedisNode[];
 }
 
-/** Three masters, and a copy of the one that has this key. */
+/** Starts three masters, and a replica of the master that holds this key. */
 export async function formCluster(nodes: RedisNodes, key: string): Promise<RedisCluster> {
   const started = await Promise.all(Array.from({ length: MASTERS + 1 }, () => startClusterNode(nodes)));
   const [first, second, third, copy] = started;
@@ -136,7 +136,7 @@ async function startClusterNode(nodes: RedisNodes): Promise<RedisNode & { busPor
     'cluster-config-file': `nodes-${busPort}.conf`,
     'cluster-port': busPort,
     'cluster-node-timeout': 1000,
-    // A copy that fell behind a little takes over all the same.
+    // A replica that is slightly behind takes over all the same.
     'cluster-replica-validity-factor': 0,
   });
   return { ...node, busPort };
@@ -147,7 +147,7 @@ async function requireNodes(client: Redis, count: number): Promise<void> {
   if (!info.includes(`cluster_known_nodes:${count}`)) throw new Error('they do not know each other yet');
 }
 
-/** It knows of every slot, and of the copy. */
+/** Requires that the node knows every slot, and the replica. */
 async function requireReady(client: Redis): Promise<void> {
   const info = String(await client.call('CLUSTER', 'INFO'));
   const lines = String(await client.call('CLUSTER', 'NODES'));

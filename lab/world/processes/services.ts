@@ -5,13 +5,13 @@ import path from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../local/postgres/embedded-postgres.js';
 import { type GuardedProcess, spawnGuarded } from '../../../local/toolchain/guarded-process.js';
 
-/** A server of the suite's own, new and empty, which ends with the process that started it however that ends. */
+/** A new, empty server that ends with the process that started it, even after a crash. */
 export interface TestServer {
   url: string;
   stop(): Promise<void>;
 }
 
-/** Nothing here outlives a run, so nothing needs to reach the disk. */
+/** The data does not outlive a run, so it need not reach the disk. */
 const THROWAWAY = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -24,7 +24,7 @@ export async function startTestPostgres(
   settings: Record<string, string | number> = THROWAWAY,
 ): Promise<TestServer> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-test-'));
-  await chmod(folder, 0o711); // Root's Postgres runs as another user.
+  await chmod(folder, 0o711); // Postgres refuses to run as root, and runs as another user.
   const postgres = await startEmbeddedPostgres({ dir: path.join(folder, 'postgres'), settings });
   return {
     url: postgres.url,
@@ -37,7 +37,7 @@ export async function startTestPostgres(
 
 async function stopPostgres(postgres: EmbeddedPostgres): Promise<void> {
   await postgres.stop();
-  // Not below `folder` when the temporary directory is out of the database user's reach.
+  // The data directory is elsewhere when the database user cannot enter the temporary directory.
   await rm(path.dirname(postgres.dataDir), { recursive: true, force: true });
 }
 
@@ -46,7 +46,7 @@ export async function startTestRedis(): Promise<TestServer> {
     const port = await findFreePort();
     const redis = await spawnRedis(port);
     if (!redis.hasExited()) return { url: `redis://127.0.0.1:${port}`, stop: () => redis.stop() };
-    // Between finding the port and taking it, someone else may take it.
+    // Another process may take the port between finding and using it.
     const portTaken = redis.recentOutput().includes('Address already in use');
     if (!portTaken || attempt === PORT_ATTEMPTS) {
       throw new Error(`redis-server did not start:\n${redis.recentOutput()}`);
@@ -54,16 +54,16 @@ export async function startTestRedis(): Promise<TestServer> {
   }
 }
 
-/** Files that it must be able to read. */
+/** Paths that the server must be able to read. */
 export interface TlsFiles {
   cert: string;
   key: string;
 }
 
-/** Resolves when Redis takes connections, or has ended. */
+/** Resolves when Redis accepts connections, or has ended. */
 export async function spawnRedis(port: number, tls?: TlsFiles): Promise<GuardedProcess> {
   const listens = tls === undefined ? { port } : { port: 0, 'tls-port': port, ...tlsOptions(tls) };
-  // It saves nothing.
+  // Redis keeps its data in memory only.
   const options = {
     ...listens,
     bind: '127.0.0.1',

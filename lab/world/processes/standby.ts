@@ -11,14 +11,14 @@ import { migrate } from '../../../shared/migrate.js';
 import { createLogger } from '../../../shared/process/logger.js';
 import { eventually } from './eventually.js';
 
-/** A migrated Postgres, and another one that streams from it. */
+/** A migrated Postgres, and a standby that streams from it. */
 export interface Pair {
   primary: Server;
   standby: Server;
-  /** Nothing more is shown until it is taken back. */
+  /** The standby shows nothing newer until `resumeReplay`. */
   pauseReplay(): Promise<void>;
   resumeReplay(): Promise<void>;
-  /** Until the standby shows what has been written so far. */
+  /** Resolves when the standby shows all that the primary has written so far. */
   caughtUp(): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ interface Server {
   db: Knex;
 }
 
-/** What this database was asked last by any of its clients. */
+/** True when the last query of another client of this database contains these words. */
 export async function wasAsked(db: Knex, words: string): Promise<boolean> {
   const { rows } = await db.raw(
     'SELECT 1 FROM pg_stat_activity WHERE strpos(query, ?) > 0 AND pid <> pg_backend_pid()',
@@ -46,7 +46,7 @@ const SETTINGS = {
 
 export async function startPair(): Promise<Pair> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-pair-'));
-  await chmod(folder, 0o711); // Root's Postgres runs as another user.
+  await chmod(folder, 0o711); // Postgres refuses to run as root, and runs as another user.
   const start = (name: string, settings: Record<string, string | number> = {}): Promise<EmbeddedPostgres> =>
     startEmbeddedPostgres({ dir: path.join(folder, name), settings: { ...SETTINGS, ...settings } });
 
@@ -66,7 +66,7 @@ export async function startPair(): Promise<Pair> {
     standby,
     pauseReplay: async () => {
       await standby.db.raw('SELECT pg_wal_replay_pause()');
-      // It stops at the next record.
+      // Replay pauses at the next record.
       await eventually(async () => {
         await primary.db.raw('SELECT pg_log_standby_snapshot()');
         const { rows } = await standby.db.raw('SELECT pg_get_wal_replay_pause_state() AS state');
@@ -98,7 +98,7 @@ function open(url: string): Knex {
   return openDatabase(loadConfig({ DATABASE_URL: url }, 'migrate').database);
 }
 
-/** Beside it, with its owner; where there is a signal, it starts as a standby. */
+/** Copies the data directory, with its owner. The file standby.signal makes it start as a standby. */
 async function copyOf(dataDir: string): Promise<{ copy: string }> {
   const base = path.join(path.dirname(path.dirname(dataDir)), 'standby');
   const copy = path.join(base, path.basename(dataDir));

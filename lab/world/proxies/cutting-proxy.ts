@@ -1,19 +1,19 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Where the connection of a paying request is cut; what had got through stays so. */
+/** Where to cut the connection of a paying request. Bytes before the cut are delivered. */
 export type Cut =
-  /** After so many bytes of the request; below zero, so many before its end. */
+  /** After this many bytes of the request; a negative number counts from its end. */
   | { requestBytes: number }
-  /** After so many bytes of the answer, or so many before its end. */
+  /** After this many bytes of the answer; a negative number counts from its end. */
   | { answerBytes: number }
-  /** When the whole request has got through, at a moment of the test's choosing. */
+  /** When this promise resolves, after the whole request has been delivered. */
   | { when: Promise<unknown> };
 
-/** Stands before a web process as the network does, and cuts the next connection on which somebody pays. */
+/** A proxy before a web process that cuts the next connection with a payment. */
 export interface CuttingProxy {
   port: number;
   cutNext(cut: Cut): void;
-  /** The PAYMENT-SIGNATURE that was sent on the connection that was cut. */
+  /** The PAYMENT-SIGNATURE of the connection that was cut. */
   lostPayment(): string;
   close(): Promise<void>;
 }

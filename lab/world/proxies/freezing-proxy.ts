@@ -3,14 +3,14 @@ import net from 'node:net';
 import { postgresAddress } from '../processes/pause-points.js';
 
 /**
- * Stands between one client and a server, and can freeze: what either side sends is kept and delivered after the thaw,
- * in its order, ends of connections included, whatever has become of the sender meanwhile. A frozen network does no
- * less: a statement that its client has given up on arrives all the same.
+ * A proxy between one client and a server that can freeze: what either side sends is kept, and delivered in order after
+ * the thaw, connection ends included, whether or not the sender still exists. A frozen network does the same: a
+ * statement that its client has given up on still arrives.
  */
 export interface FreezeOptions {
   /** `up` is from the client to the server. */
   ways: readonly Way[];
-  /** Asked for each connection there is, and for each that comes while this lasts. */
+  /** Called for each open connection, and for each new one during the freeze: true freezes it. */
   holds(): boolean;
 }
 
@@ -35,7 +35,7 @@ export class FreezingProxy {
     return proxy;
   }
 
-  /** In front of the Postgres at this address. */
+  /** Starts a proxy before the Postgres at this address. */
   static async before(databaseUrl: string): Promise<FreezingProxy & { databaseUrl: string }> {
     const url = new URL(databaseUrl);
     const proxy = await FreezingProxy.start(postgresAddress(url));
@@ -80,7 +80,7 @@ export class FreezingProxy {
     for (const freeze of this.#freezes.keys()) freeze.thaw();
   }
 
-  /** Ends every connection, with what it held; new ones are welcome. */
+  /** Ends every connection and drops what it held; new ones are accepted. */
   cut(): void {
     for (const connection of this.#connections) connection.cut();
   }

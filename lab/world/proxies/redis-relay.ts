@@ -1,12 +1,12 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy before Redis that can refuse connections or swallow what they carry. */
+/** A TCP proxy before Redis that can refuse connections or drop their traffic. */
 export interface Relay {
   url: string;
   accept(): void;
-  /** Cuts every connection, and each new one. */
+  /** Ends every connection, and each new one. */
   refuse(): void;
-  /** Connections stay, but nothing comes through them. */
+  /** Keeps connections open and drops their traffic. */
   hold(): void;
   connections(): number;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export async function openRelay(redisUrl: string): Promise<Relay> {
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accept() {
-      // What was swallowed meanwhile would leave the two sides at odds.
+      // The dropped bytes leave the two sides out of step, so the connections cannot continue.
       if (mode === 'hold') cut();
       mode = 'accept';
     },

@@ -1,4 +1,4 @@
-/** A certificate that nobody signed but itself, for localhost and 127.0.0.1; the key guards nothing. */
+/** A self-signed certificate for localhost and 127.0.0.1. The key protects nothing. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg1YHvXaJggDMmT0Qs

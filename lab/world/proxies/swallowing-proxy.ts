@@ -3,12 +3,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface SwallowingProxy {
   port: number;
-  /** What the upstream answered on each connection, once it has closed them all. */
+  /** The upstream's answer on each connection, once it has closed them all. */
   swallowed: Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Carries requests on and keeps the answers to itself: `onAnswered` is called when `count` of them have begun. */
+/** A proxy that delivers requests and drops the answers. It calls `onAnswered` when `count` answers have begun. */
 export async function openSwallowingProxy(
   upstreamPort: number,
   count: number,
@@ -25,7 +25,7 @@ export async function openSwallowingProxy(
     const upstream = connect(upstreamPort, '127.0.0.1');
     sockets.add(client).add(upstream);
     client.pipe(upstream);
-    // The killed process resets its connections, and the client loses patience.
+    // The killed process resets its connections, and the client times out.
     for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
     let answer = '';
     upstream.setEncoding('utf8').on('data', (chunk: string) => {

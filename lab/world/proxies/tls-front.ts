@@ -3,7 +3,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { SELF_SIGNED } from './self-signed.js';
 
-/** A self-signed front for a store that itself speaks no TLS. */
+/** A TLS proxy with a self-signed certificate, for a store without TLS. */
 export interface TlsFront {
   port: number;
   close(): Promise<void>;
@@ -18,7 +18,7 @@ export async function openTlsFront(
   const sockets = new Set<net.Socket>();
   const server = net.createServer(async (near) => {
     sockets.add(near);
-    near.on('error', () => near.destroy()); // A client that does not trust us hangs up.
+    near.on('error', () => near.destroy()); // A client that does not trust the certificate hangs up.
     if (store === 'postgres') {
       await once(near, 'readable');
       near.read(POSTGRES_SSL_REQUEST_BYTES);

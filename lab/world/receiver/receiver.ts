@@ -3,13 +3,15 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A merchant's webhook endpoint in this process, with dials. It keeps what it got, whatever it then does. */
+/**
+ * A merchant's webhook endpoint in this process, with settable reactions. It keeps every request, whatever it answers.
+ */
 export interface Receiver {
   url: string;
   got: readonly ReceivedEvent[];
-  /** How many connections were made to it, whatever came of them. */
+  /** The number of connections that were opened to it. */
   connections(): number;
-  /** What it does from now on with each try; it starts by answering 200. */
+  /** Sets the reaction to each further attempt; at first it answers 200. */
   react(reaction: Reaction): void;
   close(): Promise<void>;
 }
@@ -19,7 +21,7 @@ export interface ReceivedEvent {
   headers: IncomingHttpHeaders;
   raw: string;
   at: number;
-  /** The connection that it came on. */
+  /** The connection that the request arrived on. */
   socket: Socket;
 }
 
@@ -31,10 +33,10 @@ export const answer =
     response.writeHead(status, headers).end(body);
   };
 
-/** Never a word. */
+/** Never answers. */
 export const hang: Reaction = () => {};
 
-/** The status line and headers, and then never an end. */
+/** Sends the status line and headers, and never ends the body. */
 export const hangInBody: Reaction = (response) => {
   response.writeHead(200).write('so far');
 };

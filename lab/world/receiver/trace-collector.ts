@@ -2,11 +2,11 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** What takes spans by OTLP over HTTP, in this process. */
+/** An OpenTelemetry collector in this process: OTLP over HTTP. */
 export interface Collector {
   url: string;
   spans: readonly TakenSpan[];
-  /** As it came. */
+  /** All request bodies. */
   text(): string;
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface TakenSpan {
   name: string;
   trace: string;
   id: string;
-  /** Empty for the first of a trace. */
+  /** Empty for a root span. */
   parent: string;
   failed: boolean;
   attributes: Record<string, unknown>;
@@ -59,7 +59,7 @@ export async function startCollector(): Promise<Collector> {
   return { ...server, spans, text: () => came.join('\n') };
 }
 
-/** It takes connections and requests, and never says a word. */
+/** A collector that accepts requests and never answers. */
 export async function startSilentCollector(): Promise<Pick<Collector, 'url' | 'close'>> {
   return await listen(() => undefined);
 }

@@ -14,7 +14,7 @@ import { findToken } from '../../../shared/chains/networks.js';
 import { nowMs } from '../../../shared/process/clock.js';
 import type { EvmExtra, EvmPayload, PaymentRequirements, SvmPayload } from '../../../shared/x402/wire.js';
 
-/** A buyer that signs real payments, in the form of the stock x402 clients. Every part can be told to be wrong. */
+/** A buyer that signs real payments in the format of the stock x402 clients. Overrides make any part wrong. */
 export interface EvmOverrides {
   from?: Hex;
   to?: string;
@@ -34,7 +34,7 @@ export interface SolanaOverrides {
   memo?: string | null;
   blockhash?: string;
   version?: 0 | 'legacy';
-  /** Instead of the compute budget and the transfer. */
+  /** Replaces the compute budget and transfer instructions. */
   instructions?: TransactionInstruction[];
   /** Instructions before and after those of the stock client. */
   before?: TransactionInstruction[];
@@ -100,7 +100,7 @@ export async function signEvmPayment(
   };
 }
 
-/** A version 0 transaction: compute unit limit and price, TransferChecked, memo; the fee payer has not signed. */
+/** A version 0 transaction: compute unit limit and price, TransferChecked, memo. The fee payer has not signed it. */
 export function signSolanaPayment(
   requirements: PaymentRequirements,
   { payer, ...parts }: SolanaOverrides & { payer: Keypair },
@@ -180,12 +180,12 @@ export function tokenAccount(owner: PublicKey, mint: string, program: PublicKey)
   return PublicKey.findProgramAddressSync(seeds, ASSOCIATED_TOKEN_PROGRAM)[0];
 }
 
-/** What goes into PAYMENT-SIGNATURE. `parts` are added on top, or replace. */
+/** The PAYMENT-SIGNATURE header. `parts` add to its fields, or replace them. */
 export function paymentHeader(accepted: PaymentRequirements, payload: object, parts: object = {}): string {
   return encode({ x402Version: 2, accepted, payload, ...parts });
 }
 
-/** What a version 1 client puts into X-PAYMENT; it names no token. */
+/** A version 1 client's X-PAYMENT header, which names no token. */
 export function v1PaymentHeader(network: string, payload: object, parts: object = {}): string {
   return encode({ x402Version: 1, scheme: 'exact', network, payload, ...parts });
 }

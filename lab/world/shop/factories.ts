@@ -11,7 +11,7 @@ import { Event, WebhookEndpoint } from '../../../shared/webhooks/model.js';
 
 export const EVM_WALLET = '0x209693Bc6afc0C5328bA36FaF03C514EF312287C';
 export const SOLANA_WALLET = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g';
-/** An address, so that no test asks a name server: nothing is ever sent there. */
+/** An IP address, so that no test queries a name server. Nothing is ever sent to it. */
 export const HOOK_URL = 'https://1.1.1.1/hooks';
 
 export interface Merchant {
@@ -94,7 +94,7 @@ function newPlainSession(
   };
 }
 
-/** A succeeded payment of a complete session, both written as a settlement leaves them. */
+/** A succeeded payment of a complete session, as a settlement writes them. */
 export async function buildPaidSession(
   db: Knex,
   accountId: string,
@@ -135,7 +135,7 @@ export async function buildPaidSession(
   return { session, payment };
 }
 
-/** Of all of a payment that was made before, as its creation leaves it. */
+/** A refund of the whole amount of a new payment, as its creation writes it. */
 export async function buildRefund(
   db: Knex,
   accountId: string,
@@ -163,7 +163,7 @@ export async function buildRefund(
   return await Payable.query(db).insert(row).returning('*');
 }
 
-/** A payment that holds its session and whose outcome is open, asked for a while ago. */
+/** A payment that holds its session and whose outcome is open: it was sent to the facilitator a while ago. */
 export async function buildUndecidedPayment(
   db: Knex,
   accountId: string,
@@ -208,14 +208,14 @@ export async function buildUndecidedPayment(
   return { session, payment };
 }
 
-/** One that says of a session that it is paid, as `object` shows it. */
+/** A `checkout.session.completed` event for `object`. */
 export async function buildEvent(db: Knex, accountId: string, object: { id: string }): Promise<string> {
   const event = { id: newId('evt_'), accountId, livemode: false, checkoutSessionId: object.id };
   await Event.query(db).insert({ ...event, type: 'checkout.session.completed', object });
   return event.id;
 }
 
-/** Enabled for all events; their ids, oldest first. */
+/** Endpoints enabled for all events; returns their ids, oldest first. */
 export async function buildEndpoints(
   db: Knex,
   accountId: string,

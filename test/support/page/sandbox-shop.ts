@@ -1,13 +1,18 @@
 import { Keypair } from '@solana/web3.js';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../../lab/sandbox/networks/wallets.js';
 import type { Sandbox } from '../../../lab/sandbox/sandbox.js';
 import { fromBase58 } from '../../../lab/sandbox/solana/base58.js';
-import { EVM_BUYER_KEY, SOLANA_BUYER_KEY } from '../../../lab/sandbox/wallets.js';
+import { launchBrowser } from '../../../lab/world/page/browser.js';
+import {
+  type EvmWallet,
+  evmWallet,
+  type SolanaWallet,
+  solanaWallet,
+} from '../../../lab/world/page/wallets.js';
 import { openSandboxCheckout } from '../sandbox-checkout.js';
-import { launchBrowser } from './browser.js';
 import { type Shop, withBrowser } from './shop.js';
-import { type EvmWallet, evmWallet, type SolanaWallet, solanaWallet } from './wallets.js';
 
 /** A shop on the chains of the sandbox, with funded wallets. */
 export interface SandboxShop extends Shop {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Hold, refuses } from '../../../lab/world/facilitator/dial.js';
+import type { Visit, Visitor } from '../../../lab/world/page/visit.js';
+import { evmWallet, neverEnds, rejects, solanaWallet } from '../../../lab/world/page/wallets.js';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import {
   buildMerchant,
@@ -11,8 +13,7 @@ import {
 import type { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { lowestIdAt, randomText } from '../../../shared/values/ids.js';
 import type { SupportedKinds } from '../../../shared/x402/requirements.js';
-import type { Shop, Visit, Visitor } from './shop.js';
-import { evmWallet, neverEnds, rejects, solanaWallet } from './wallets.js';
+import type { Shop } from './shop.js';
 
 /** Every state of the page. Each function opens a page and brings it into that state. */
 export type PageStateName = keyof typeof PAGE_STATES;

@@ -1,5 +1,11 @@
 import { type Hex, hexToBigInt } from 'viem';
-import { type EvmWallet, evmWallet, type SolanaWallet, solanaWallet, WalletError } from './wallets.js';
+import {
+  type EvmWallet,
+  evmWallet,
+  type SolanaWallet,
+  solanaWallet,
+  WalletError,
+} from '../../../lab/world/page/wallets.js';
 
 /** The behaviour of common wallets: errors, order of events and answers, delays. */
 export interface EvmKind {

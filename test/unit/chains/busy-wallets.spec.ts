@@ -24,7 +24,7 @@ describe('a busy Solana wallet', () => {
     const first = buildSolanaPayment(blockhash, { buyer }).query;
     const { payTo } = first;
     others = Array.from({ length: 3 }, () => buildSolanaPayment(blockhash, { buyer, payTo }).query);
-    chain.crowd(others[0]?.signedTransaction ?? '', EARLIER);
+    chain.landMany(others[0]?.signedTransaction ?? '', EARLIER);
     buyFor(600);
     payment = buildSolanaPayment(chain.issueBlockhash(), { buyer, payTo }).query;
     payment = { ...payment, notBefore: chain.time };
@@ -36,7 +36,7 @@ describe('a busy Solana wallet', () => {
   function buyFor(seconds: number): void {
     for (let passed = 0; passed < seconds; passed += 20) {
       chain.travel(20);
-      chain.crowd(others[(passed / 20) % others.length]?.signedTransaction ?? '', 1);
+      chain.landMany(others[(passed / 20) % others.length]?.signedTransaction ?? '', 1);
     }
   }
 
@@ -203,7 +203,7 @@ describe('a busy Solana wallet', () => {
   for (const refuses of [false, true]) {
     const answer = refuses ? 'is refused' : 'lists nothing';
     it(`begins anew when its place is not in the list any more and ${answer}`, async () => {
-      chain.refusesUnknownPlaces = refuses;
+      chain.refusesUnknownCursors = refuses;
       chain.listsMemos = false;
       chain.movePayment(payment.signedTransaction);
       buyFor(200);
@@ -224,7 +224,7 @@ describe('a busy Solana wallet', () => {
     const finding = await chains.lookUp({ ...payment, notBefore: new Date(payment.notBefore.getTime()) });
     assert.ok(finding.kind === 'unused' && !finding.exhausted);
     assert.ok(finding.chainTime <= chain.time);
-    chain.goOn();
+    chain.resume();
     chain.movePayment(payment.signedTransaction);
     assert.equal((await chains.lookUp(payment)).kind, 'paid');
   });

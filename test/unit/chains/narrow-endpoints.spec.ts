@@ -262,7 +262,7 @@ describe('an EVM endpoint that answers little', () => {
       const unread = await chains.lookUp(payment);
       assert.deepEqual(unread.kind === 'unreadable' && unread.chainTime, chainTime);
       chain.endpoint.recover();
-      chain.goOn();
+      chain.resume();
       const landed = await chains.lookUp(payment);
       assert.equal(landed.kind === 'paid' && landed.transaction, transaction);
     });

@@ -114,7 +114,7 @@ describe('a Solana endpoint', () => {
 
   it('that does not tell whether the transaction succeeded leaves it in doubt', async () => {
     const transactionHint = chain.movePayment(payment.signedTransaction);
-    chain.tellsMeta = false;
+    chain.includesMeta = false;
     chain.travel(200);
     await assertSearching(
       chains.lookUp({ ...payment, transactionHint }),
@@ -124,7 +124,7 @@ describe('a Solana endpoint', () => {
   });
 
   it('that tells no block times says nothing', async () => {
-    chain.tellsTimes = false;
+    chain.includesTimes = false;
     await assertUnreadable(chains.lookUp(payment), /no time for slot/);
   });
 
@@ -211,7 +211,7 @@ describe('a Solana endpoint', () => {
   it('is asked page by page', async () => {
     const { buyer, query } = buildSolanaPayment(blockhash);
     chain.movePayment(query.signedTransaction);
-    chain.crowd(buildSolanaPayment(blockhash, { buyer }).query.signedTransaction, 1500);
+    chain.landMany(buildSolanaPayment(blockhash, { buyer }).query.signedTransaction, 1500);
     assert.equal((await chains.lookUp(query)).kind, 'paid');
     assert.equal(chain.endpoint.callsOf('getSignaturesForAddress'), 3);
   });
@@ -220,7 +220,10 @@ describe('a Solana endpoint', () => {
     this.timeout(30_000);
     const { buyer, query } = buildSolanaPayment(blockhash);
     const transaction = chain.movePayment(query.signedTransaction);
-    chain.crowd(buildSolanaPayment(blockhash, { buyer, payTo: query.payTo }).query.signedTransaction, 6000);
+    chain.landMany(
+      buildSolanaPayment(blockhash, { buyer, payTo: query.payTo }).query.signedTransaction,
+      6000,
+    );
     const found = await chains.lookUp(query);
     assert.equal(found.kind === 'paid' && found.transaction, transaction);
     assert.equal(chain.endpoint.callsOf('getTransaction'), 1);
@@ -228,7 +231,7 @@ describe('a Solana endpoint', () => {
 
   it('is asked for no page from before the claim', async () => {
     const { buyer, query } = buildSolanaPayment(blockhash);
-    chain.crowd(buildSolanaPayment(blockhash, { buyer }).query.signedTransaction, 3000);
+    chain.landMany(buildSolanaPayment(blockhash, { buyer }).query.signedTransaction, 3000);
     chain.travel(3600);
     chain.movePayment(query.signedTransaction);
     const notBefore = new Date(query.notBefore.getTime() + 3_600_000);

@@ -13,7 +13,7 @@ export interface SolanaPhase {
   pageSize: number;
   listLag: number;
   listsMemos: boolean;
-  tellsMeta: boolean;
+  includesMeta: boolean;
   hidesTransactions: boolean;
   /** Of how many slots before the head the endpoint keeps transactions. */
   keepsSlots: number;
@@ -31,7 +31,7 @@ export interface SolanaPlan {
   clockSkewSeconds: number;
   /** Transactions of the same accounts before the claim. */
   earlier: number;
-  refusesUnknownPlaces: boolean;
+  refusesUnknownCursors: boolean;
   hint: 'none' | 'right' | 'wrong';
   fate: 'paid' | 'failed' | 'nothing';
   /** Seconds of the chain's time after the claim. */
@@ -56,7 +56,7 @@ export const HONEST_SOLANA: SolanaPhase = {
   pageSize: 20,
   listLag: 0,
   listsMemos: true,
-  tellsMeta: true,
+  includesMeta: true,
   hidesTransactions: false,
   keepsSlots: INFINITE,
   nodes: [0],
@@ -73,7 +73,7 @@ const anyPhase: fc.Arbitrary<SolanaPhase> = fc.record({
   pageSize: fc.constantFrom(1000, 100, 10, 3),
   listLag: fc.constantFrom(0, 0, 2, 10, 40),
   listsMemos: fc.boolean(),
-  tellsMeta: fc.boolean(),
+  includesMeta: fc.boolean(),
   hidesTransactions: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean()),
   keepsSlots: fc.constantFrom(INFINITE, INFINITE, INFINITE, 400, 60, 0),
   nodes: fc.constantFrom([0], [0], [0, 1], [0, 10], [5, 0, 20]),
@@ -110,7 +110,7 @@ export const solanaPlan: fc.Arbitrary<SolanaPlan> = fc.record({
   seed: fc.nat(),
   clockSkewSeconds: fc.integer({ min: -300, max: 60 }),
   earlier: fc.constantFrom(0, 1, 5, 20),
-  refusesUnknownPlaces: fc.boolean(),
+  refusesUnknownCursors: fc.boolean(),
   hint: fc.constantFrom('none', 'none', 'right', 'wrong'),
   fate: fc.constantFrom('paid', 'paid', 'failed', 'nothing'),
   fateAt: fc.integer({ min: 0, max: 55 }),
@@ -134,7 +134,7 @@ export class SolanaWorld implements World {
   constructor(plan: SolanaPlan) {
     this.#plan = plan;
     const chain = this.#chain;
-    chain.refusesUnknownPlaces = plan.refusesUnknownPlaces;
+    chain.refusesUnknownCursors = plan.refusesUnknownCursors;
     this.#buy(plan.earlier);
     chain.issueBlockhash(BLOCKHASH);
     this.#firstSlot = chain.slot;
@@ -158,8 +158,8 @@ export class SolanaWorld implements World {
 
   turn(phase: SolanaPhase): void {
     const chain = this.#chain;
-    const { pageSize, listLag, listsMemos, tellsMeta } = phase;
-    Object.assign(chain, { pageSize, listLag, listsMemos, tellsMeta });
+    const { pageSize, listLag, listsMemos, includesMeta } = phase;
+    Object.assign(chain, { pageSize, listLag, listsMemos, includesMeta });
     chain.nodes.spread(phase.nodes, phase.atRandom ? seededRandom(this.#plan.seed) : undefined);
     chain.hidesTransactions = phase.hidesTransactions;
     chain.ledgerFrom = Math.max(chain.slot - phase.keepsSlots, 0);
@@ -185,7 +185,7 @@ export class SolanaWorld implements World {
 
   #buy(count: number): void {
     for (const [index, { signedTransaction }] of OTHERS.entries()) {
-      this.#chain.crowd(signedTransaction, Math.ceil((count - index) / OTHERS.length));
+      this.#chain.landMany(signedTransaction, Math.ceil((count - index) / OTHERS.length));
     }
   }
 

@@ -112,7 +112,7 @@ describe('looking for a payment on Solana', () => {
     assert.ok(finding.kind === 'paid');
     assert.deepEqual([finding.proofIndex, finding.payer], [0, wallet.publicKey.toBase58()]);
     assert.equal(await kindOf(lookUp({ amount: 1_000_001n })), 'spent_otherwise');
-    chain.tellsBalances = false;
+    chain.includesBalances = false;
     assert.equal(await kindOf(lookUp()), 'searching');
   });
 

@@ -6,14 +6,14 @@ import type {
   FaultEntry,
   Received,
 } from '../../../lab/chaos/actors/entries.js';
-import type { Books } from '../../../lab/chaos/check/books.js';
 import { checkAnswers } from '../../../lab/chaos/check/check-answers.js';
 import { checkConnections } from '../../../lab/chaos/check/check-connections.js';
 import { checkEvents } from '../../../lab/chaos/check/check-events.js';
 import { checkMoney } from '../../../lab/chaos/check/check-money.js';
 import { checkStops } from '../../../lab/chaos/check/check-stops.js';
+import type { Evidence } from '../../../lab/chaos/check/evidence.js';
 
-/** Two sessions, one paid at 2000 and one expired; whatever is changed in these books must be complained of. */
+/** Two sessions, one paid at 2000 and one expired. Each change of this evidence must be reported as a violation. */
 const SIGNED = {
   kind: 'signed',
   at: 1500,
@@ -60,7 +60,7 @@ const EXPIRED: Received = {
   transaction: null,
 };
 
-function books(changes: Partial<Books> = {}, session: object = {}): Books {
+function facts(changes: Partial<Evidence> = {}, session: object = {}): Evidence {
   const opened = ['cs_1', 'cs_2'].map((sessionId): BuyersEntry => ({ kind: 'session', at: 1000, sessionId }));
   return {
     sessions: new Map([
@@ -107,126 +107,137 @@ function call(changes: Partial<FacilitatorEntry>): FacilitatorEntry {
     ms: 5000,
     endpoint: 'settle',
     nonce: '0xn1',
-    mood: 'honest',
+    faultMode: 'honest',
     lied: false,
     caller: 'worker-1',
     ...changes,
   };
 }
 
-describe('the checkers of chaos', () => {
-  it('have nothing to say about books that agree', () => {
-    const agreeing = books({ answers: [answer({ status: 402 }), answer({}), answer({ status: 503 })] });
-    const checks = [checkMoney, checkAnswers, checkEvents, checkStops, checkConnections];
-    for (const check of checks) assert.deepEqual(check(agreeing), []);
+describe("chaos' checks", () => {
+  it('report nothing about consistent evidence', () => {
+    const agreeing = facts({ answers: [answer({ status: 402 }), answer({}), answer({ status: 503 })] });
+    for (const check of [checkMoney, checkAnswers, checkEvents, checkStops, checkConnections])
+      assert.deepEqual(check(agreeing), []);
   });
 
-  it('take what is paid twice as well when it is recorded', () => {
+  it('accept a second payment when it is recorded', () => {
     const again = { ...SIGNED, nonce: '0xn2' };
     const second = { ...TRANSFER, nonce: '0xn2', transaction: '0xt2' };
-    const changes = { buyers: [...books().buyers, again], ledger: [TRANSFER, second] };
+    const changes = { buyers: [...facts().buyers, again], ledger: [TRANSFER, second] };
     const recorded = { ...PAYMENT, id: 'pay_2', transaction: '0xt2' };
-    assert.deepEqual(checkMoney(books({ ...changes, payments: [PAYMENT, recorded] })), []);
-    assert.match(checkMoney(books(changes)).join(), /0xt2 paid cs_1 \(complete\), which 0 payments record/);
+    assert.deepEqual(checkMoney(facts({ ...changes, payments: [PAYMENT, recorded] })), []);
+    assert.match(checkMoney(facts(changes)).join(), /0xt2 paid cs_1 \(complete\), which 0 payments record/);
   });
 
-  const money: [string, Books, RegExp][] = [
+  const money: [string, Evidence, RegExp][] = [
     [
       'money for an open session',
-      books({ payments: [] }, { status: 'open', payment: null }),
+      facts({ payments: [] }, { status: 'open', payment: null }),
       /is open, and 0xt1 paid/,
     ],
     [
       'a session left processing',
-      books({}, { status: 'processing', payment: null }),
+      facts({}, { status: 'processing', payment: null }),
       /cs_1 is left processing/,
     ],
-    ['an undecided payment', books({ undecided: 1 }), /1 payments are left undecided/],
+    ['an undecided payment', facts({ undecided: 1 }), /1 payments are left undecided/],
     [
-      'a session that nothing paid',
-      books({ ledger: [], payments: [] }),
+      'a complete session without a transfer',
+      facts({ ledger: [], payments: [] }),
       /complete by 0xt1, and the ledger has nothing/,
     ],
-    ['a payment without money', books({ ledger: [] }), /pay_1 records 0xt1, which moved nothing/],
-    ['the wrong transaction', books({}, { payment: { transaction: '0xt9' } }), /complete by 0xt9/],
+    ['a payment without money', facts({ ledger: [] }), /pay_1 records 0xt1, which moved nothing/],
+    ['the wrong transaction', facts({}, { payment: { transaction: '0xt9' } }), /complete by 0xt9/],
     [
       'an authorization used twice',
-      books({ ledger: [TRANSFER, TRANSFER] }),
+      facts({ ledger: [TRANSFER, TRANSFER] }),
       /1 authorizations moved money twice/,
     ],
     [
-      'a session opened twice',
-      books({ buyers: [SIGNED, ...books().buyers.slice(1)] }),
-      /shop was never told of it/,
+      'a session created twice',
+      facts({ buyers: [SIGNED, ...facts().buyers.slice(1)] }),
+      /creation was never answered/,
     ],
   ];
-  for (const [what, wrong, complaint] of money) {
-    it(`complain of ${what}`, () => assert.match(checkMoney(wrong).join(), complaint));
+  for (const [what, wrong, violation] of money) {
+    it(`report ${what}`, () => assert.match(checkMoney(wrong).join(), violation));
   }
 
-  const told: [string, Books, RegExp][] = [
-    ['a 500 of a link', books({ answers: [answer({ status: 500 })] }), /was answered 500/],
+  const answers: [string, Evidence, RegExp][] = [
+    ['a 500 of a link', facts({ answers: [answer({ status: 500 })] }), /was answered 500/],
     [
       'a 402 after money moved',
-      books({ answers: [answer({ status: 402, at: 2001 })] }),
-      /1 ms after money had moved/,
+      facts({ answers: [answer({ status: 402, at: 2001 })] }),
+      /1 ms after its money had moved/,
     ],
-    ['a second use of a signature', books({ answers: [answer({ request: 'replay' })] }), /0xn1 paid another/],
     [
-      'a failure that paid later',
-      books({ buyers: [...books().buyers, { ...SIGNED, kind: 'told_failed', code: 'x' }] }),
-      /said to have failed \(x\), and paid 500 ms later/,
+      'a second use of a signature',
+      facts({ answers: [answer({ request: 'replay' })] }),
+      /0xn1 had paid another link/,
     ],
-    ['a process that ended', books({ faults: [{ at: 1, fault: 'ended by itself' }] }), /nobody killed ended/],
     [
-      'a process that stopped badly',
-      books({ faults: [{ at: 1, fault: 'stopped badly' }] }),
-      /told to stop ended badly/,
+      'a reported failure whose money moved later',
+      facts({ buyers: [...facts().buyers, { ...SIGNED, kind: 'told_failed', code: 'x' }] }),
+      /reported as failed \(x\), and its money moved 500 ms later/,
+    ],
+    [
+      'a process that ended',
+      facts({ faults: [{ at: 1, fault: 'ended by itself' }] }),
+      /a process ended by itself/,
+    ],
+    [
+      'a process that exited badly',
+      facts({ faults: [{ at: 1, fault: 'bad exit' }] }),
+      /exited badly after SIGTERM/,
     ],
   ];
-  for (const [what, wrong, complaint] of told) {
-    it(`complain of ${what}`, () => assert.match(checkAnswers(wrong).join(), complaint));
+  for (const [what, wrong, violation] of answers) {
+    it(`report ${what}`, () => assert.match(checkAnswers(wrong).join(), violation));
   }
 
-  it('hold nobody to a failure that the facilitator made up', () => {
+  it('accept a failure that the facilitator falsely reported', () => {
     const failed: BuyersEntry = { ...SIGNED, kind: 'told_failed', code: 'insufficient_funds' };
     const answers = [answer({ status: 402, at: 2001 })];
-    const lied = { answers, buyers: [...books().buyers, failed], liedAbout: new Set(['0xn1']) };
-    assert.deepEqual(checkAnswers(books(lied)), []);
+    const lied = { answers, buyers: [...facts().buyers, failed], liedAbout: new Set(['0xn1']) };
+    assert.deepEqual(checkAnswers(facts(lied)), []);
   });
 
   const LEFT = answer({ at: 10_000, ms: 3000, status: 0, code: 'UND_ERR_SOCKET' });
   const STOP = fault({ at: 12_000, fault: 'SIGTERM' });
 
-  it('complain of a buyer whom a stopping process left without an answer', () => {
-    const left = checkStops(books({ answers: [LEFT], faults: [STOP] }));
-    assert.match(left.join(), /web-1 was told to stop and left pay of cs_1, sent 2000 ms before/);
+  it('report a request that a stopping process left unanswered', () => {
+    const left = checkStops(facts({ answers: [LEFT], faults: [STOP] }));
+    assert.match(left.join(), /web-1 got SIGTERM and left pay of cs_1, sent 2000 ms before/);
   });
 
-  const excusedBuyers: [string, Partial<Books>][] = [
+  const excusedBuyers: [string, Partial<Evidence>][] = [
     ['killed', { answers: [LEFT], faults: [fault({ at: 12_000, fault: 'SIGKILL' })] }],
-    ['killed all the same', { answers: [LEFT], faults: [STOP, fault({ at: 12_500, fault: 'SIGKILL' })] }],
-    ['stopped and another', { answers: [{ ...LEFT, web: 'web-2' }], faults: [STOP] }],
-    ['stopped before it was asked', { answers: [{ ...LEFT, at: 11_900 }], faults: [STOP] }],
-    ['stopped, and waited for too shortly', { answers: [{ ...LEFT, code: 'TimeoutError' }], faults: [STOP] }],
+    [
+      'killed while it was stopping',
+      { answers: [LEFT], faults: [STOP, fault({ at: 12_500, fault: 'SIGKILL' })] },
+    ],
+    ['not the one that stopped', { answers: [{ ...LEFT, web: 'web-2' }], faults: [STOP] }],
+    ['stopping when the request was sent', { answers: [{ ...LEFT, at: 11_900 }], faults: [STOP] }],
+    ['stopping when the caller timed out', { answers: [{ ...LEFT, code: 'TimeoutError' }], faults: [STOP] }],
   ];
   for (const [how, excused] of excusedBuyers) {
-    it(`do not hold its buyers against a process that was ${how}`, () => {
-      assert.deepEqual(checkStops(books(excused)), []);
+    it(`excuse an unanswered request to a process that was ${how}`, () => {
+      assert.deepEqual(checkStops(facts(excused)), []);
     });
   }
 
-  it('complain of a /settle that was cut before its time', () => {
+  it('report a /settle call that was given up before its timeout', () => {
     const told = fault({ at: 49_000, fault: 'SIGTERM', services: ['worker-1'] });
-    const cut = checkStops(books({ calls: [call({ hungUpAfterMs: 1000 })], faults: [told] }));
+    const cut = checkStops(facts({ calls: [call({ hungUpAfterMs: 1000 })], faults: [told] }));
     assert.match(cut.join(), /worker-1 cut \/settle of 0xn1 after 1000 ms/);
   });
 
   const ofWorker = { services: ['worker-1'] };
   const excusedCuts: [string, Partial<FacilitatorEntry>, Partial<FaultEntry>][] = [
-    ['its time was over', { hungUpAfterMs: 4000 }, { fault: 'SIGTERM' }],
+    ['its timeout had passed', { hungUpAfterMs: 4000 }, { fault: 'SIGTERM' }],
     ['its process was killed', {}, { fault: 'SIGKILL' }],
-    ['its process had stood still', {}, { fault: 'SIGSTOP and SIGCONT', at: 40_000, ms: 5000 }],
+    ['its process had been paused', {}, { fault: 'SIGSTOP and SIGCONT', at: 40_000, ms: 5000 }],
     [
       'its connection had been frozen',
       {},
@@ -235,56 +246,52 @@ describe('the checkers of chaos', () => {
     ['it was /verify', { endpoint: 'verify' }, { fault: 'SIGTERM' }],
   ];
   for (const [why, change, what] of excusedCuts) {
-    it(`do not complain of a call that was cut since ${why}`, () => {
+    it(`accept a call that was given up because ${why}`, () => {
       const excuse = fault({ at: 50_500, ...ofWorker, ...what });
       const calls = [call({ hungUpAfterMs: 1000, ...change })];
-      assert.deepEqual(checkStops(books({ calls, faults: [excuse] })), []);
+      assert.deepEqual(checkStops(facts({ calls, faults: [excuse] })), []);
     });
   }
 
-  it('complain of a connection that is left in a transaction', () => {
+  it('report a connection that is left in a transaction', () => {
     const idle = { pid: 42, seconds: 3, since: '12:00', query: 'BEGIN' };
-    const left = checkConnections(books({ idleInTransaction: [idle] }));
+    const left = checkConnections(facts({ idleInTransaction: [idle] }));
     assert.match(left.join(), /connection 42 has been idle in a transaction since 12:00, after: BEGIN/);
-    assert.deepEqual(checkConnections(books({ idleInTransaction: [{ ...idle, seconds: 1 }] })), []);
+    assert.deepEqual(checkConnections(facts({ idleInTransaction: [{ ...idle, seconds: 1 }] })), []);
   });
 
-  const events: [string, Books, RegExp][] = [
+  const events: [string, Evidence, RegExp][] = [
+    ['an event not received', facts({ received: [EXPIRED] }), /cs_1 is complete, and no event was delivered/],
     [
-      'an event that nobody received',
-      books({ received: [EXPIRED] }),
-      /cs_1 is complete, and nobody was told/,
-    ],
-    [
-      'one that was never taken',
-      books({ received: [{ ...COMPLETED, reaction: 500 }, EXPIRED] }),
-      /nobody was told/,
+      'an event that was never acknowledged',
+      facts({ received: [{ ...COMPLETED, reaction: 500 }, EXPIRED] }),
+      /no event was delivered/,
     ],
     [
       'two events of one type',
-      books({ received: [COMPLETED, { ...COMPLETED, eventId: 'evt_9' }, EXPIRED] }),
-      /twice/,
+      facts({ received: [COMPLETED, { ...COMPLETED, eventId: 'evt_9' }, EXPIRED] }),
+      /two events of one type/,
     ],
     [
       'a wrong signature',
-      books({ received: [COMPLETED, { ...EXPIRED, verified: false }] }),
+      facts({ received: [COMPLETED, { ...EXPIRED, verified: false }] }),
       /wrong signature/,
     ],
     [
       'both types without late money',
-      books({ received: [COMPLETED, EXPIRED, { ...EXPIRED, sessionId: 'cs_1', created: 3 }] }),
-      /told to be expired and is complete/,
+      facts({ received: [COMPLETED, EXPIRED, { ...EXPIRED, sessionId: 'cs_1', created: 3 }] }),
+      /has an expired event and is complete/,
     ],
     [
-      'what comes to a deleted endpoint',
-      books({
+      'an event that reaches a deleted endpoint',
+      facts({
         endpoints: [{ kind: 'endpoint', at: 0, endpoint: 'other', is: 'deleted' }],
         received: [COMPLETED, EXPIRED, { ...COMPLETED, endpoint: 'other', at: 20_000 }],
       }),
-      /1 events came to other after it was deleted/,
+      /1 events reached other after it was deleted/,
     ],
   ];
-  for (const [what, wrong, complaint] of events) {
-    it(`complain of ${what}`, () => assert.match(checkEvents(wrong).join(), complaint));
+  for (const [what, wrong, violation] of events) {
+    it(`report ${what}`, () => assert.match(checkEvents(wrong).join(), violation));
   }
 });

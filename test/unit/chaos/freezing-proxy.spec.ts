@@ -4,7 +4,7 @@ import net from 'node:net';
 import { eventually } from '../../../lab/world/processes/eventually.js';
 import { FreezingProxy } from '../../../lab/world/proxies/freezing-proxy.js';
 
-/** What it does to a server that repeats what it hears. */
+/** A freezing proxy before an echo server. */
 describe('a freezing proxy', () => {
   const heard: string[] = [];
   const clients: net.Socket[] = [];
@@ -56,7 +56,7 @@ describe('a freezing proxy', () => {
     await eventually(async () => assert.equal(to.got.join(''), text));
   }
 
-  it('delivers what was said during the freeze to the server, though the client has gone', async () => {
+  it('delivers to the server what was sent during the freeze, after the client has gone', async () => {
     const client = await connect();
     await say(client, 'before');
     const freeze = proxy.freeze();
@@ -69,7 +69,7 @@ describe('a freezing proxy', () => {
     await eventually(async () => assert.deepEqual([heard, ended], [['before', 'during'], 1]));
   });
 
-  it('freezes one way: the server hears, and its answer waits', async () => {
+  it('freezes one direction: the server receives, and its answer waits', async () => {
     const client = await connect();
     const freeze = proxy.freeze({ ways: ['down'], holds: () => true });
     client.socket.write('asked');
@@ -80,32 +80,32 @@ describe('a freezing proxy', () => {
     await eventually(async () => assert.deepEqual(client.got, ['asked']));
   });
 
-  it('freezes single connections, and those that come meanwhile', async () => {
+  it('freezes single connections, and new ones', async () => {
     const [one, other] = [await connect(), await connect()];
     await eventually(async () => assert.ok(proxy.connections >= 2));
     const draws = [true, false, true];
     const freeze = proxy.freeze({ ways: ['up', 'down'], holds: () => draws.shift() ?? false });
     await say(other, 'free');
     const late = await connect();
-    for (const held of [one, late]) held.socket.write('held');
+    for (const blocked of [one, late]) blocked.socket.write('blocked');
     await drained();
     assert.deepEqual(heard, ['free']);
     freeze.thaw();
-    await eventually(async () => assert.deepEqual(heard, ['free', 'held', 'held']));
+    await eventually(async () => assert.deepEqual(heard, ['free', 'blocked', 'blocked']));
   });
 
   it('thaws when the last of two freezes has ended', async () => {
     const client = await connect();
     const freezes = [proxy.freeze(), proxy.freeze()];
-    client.socket.write('held');
+    client.socket.write('blocked');
     freezes[0]?.thaw();
     await drained();
     assert.deepEqual(heard, []);
     freezes[1]?.thaw();
-    await eventually(async () => assert.deepEqual(client.got, ['held']));
+    await eventually(async () => assert.deepEqual(client.got, ['blocked']));
   });
 
-  it('loses what it held when it is cut', async () => {
+  it('drops what it held when it is cut', async () => {
     const client = await connect();
     const freeze = proxy.freeze();
     client.socket.write('lost');
@@ -118,7 +118,7 @@ describe('a freezing proxy', () => {
   });
 });
 
-/** Long enough for what is on its way within one machine: that nothing comes can only be waited for. */
+/** Long enough for bytes in flight within one machine: that nothing arrives can only be waited for. */
 async function drained(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { BuyersEntry, Received, Transfer } from '../../../lab/chaos/actors/entries.js';
-import type { Books, PublicRefund } from '../../../lab/chaos/check/books.js';
 import { checkRefunds } from '../../../lab/chaos/check/check-refunds.js';
+import type { Evidence, PublicRefund } from '../../../lab/chaos/check/evidence.js';
 
-/** A payment of 450 cents, 300 of which are given back; whatever is changed in these books must be complained of. */
+/** A payment of 450 cents, 300 of them refunded. Each change of this evidence must be reported as a violation. */
 const REFUND: PublicRefund = {
   id: 're_1',
   status: 'succeeded',
@@ -49,7 +49,7 @@ const told = (status: string, eventId: string): Received => ({
 });
 const TOLD = [CREATED, told('pending', 'evt_2'), told('succeeded', 'evt_3')];
 
-function books(changes: Partial<Books> = {}, ...refunds: Partial<PublicRefund>[]): Books {
+function facts(changes: Partial<Evidence> = {}, ...refunds: Partial<PublicRefund>[]): Evidence {
   const all = [REFUND, ...refunds].map((one) => ({ ...REFUND, ...one }));
   return {
     sessions: new Map(),
@@ -75,58 +75,62 @@ const SECOND = { id: 're_2', status: 'requires_action', transaction: null };
 const second = { ...MADE, refundId: 're_2' } as BuyersEntry;
 const createdToo: Received = { ...CREATED, eventId: 'evt_9', sessionId: 're_2' };
 
-describe('the checker of refunds', () => {
-  it('has nothing to say about books that agree', () => {
-    assert.deepEqual(checkRefunds(books()), []);
-    const both = books(
+describe('the check of refunds', () => {
+  it('reports nothing about consistent evidence', () => {
+    assert.deepEqual(checkRefunds(facts()), []);
+    const both = facts(
       { buyers: [MADE, SIGNED, second], received: [...TOLD, createdToo] },
       { ...SECOND, amount: 150 },
     );
     assert.deepEqual(checkRefunds(both), []);
   });
 
-  it('takes money that came late as the one way over what was paid', () => {
+  it('accepts refunds above the payment only with late money', () => {
     const late = [...TOLD, told('canceled', 'evt_4'), createdToo];
     const over = { buyers: [MADE, SIGNED, second], received: late };
-    assert.deepEqual(checkRefunds(books(over, { ...SECOND, amount: 450 })), []);
+    assert.deepEqual(checkRefunds(facts(over, { ...SECOND, amount: 450 })), []);
   });
 
-  const wrong: [string, Books, RegExp][] = [
-    ['one left pending', books({}, { status: 'pending' }), /re_1 is left pending/],
-    ['one that nothing paid', books({ ledger: [] }), /succeeded by 0xt1, and the ledger has nothing/],
+  const wrong: [string, Evidence, RegExp][] = [
+    ['a refund left pending', facts({}, { status: 'pending' }), /re_1 is left pending/],
     [
-      'money for one that is open',
-      books({}, { status: 'requires_action' }),
+      'a succeeded refund without a transfer',
+      facts({ ledger: [] }),
+      /succeeded by 0xt1, and the ledger has nothing/,
+    ],
+    [
+      'money for an open refund',
+      facts({}, { status: 'requires_action' }),
       /is requires_action, and 0xt1 paid it/,
     ],
-    ['one made twice', books({ buyers: [SIGNED] }), /merchant was never told of it/],
-    ['one that is gone', books({ buyers: [MADE, SIGNED, second] }), /re_2 was made and is gone/],
+    ['a refund created twice', facts({ buyers: [SIGNED] }), /creation was never answered/],
     [
-      'an end that nobody was told',
-      books({ received: TOLD.slice(0, 2) }),
-      /is succeeded, and nobody was told/,
+      'a refund that does not exist any more',
+      facts({ buyers: [MADE, SIGNED, second] }),
+      /re_2 was created and does not exist any more/,
     ],
     [
-      'an end told twice',
-      books({ received: [...TOLD, told('succeeded', 'evt_5')] }),
-      /to be succeeded 2 times/,
+      'a final status without an event',
+      facts({ received: TOLD.slice(0, 2) }),
+      /is succeeded, and no event was delivered/,
     ],
     [
-      'a beginning that nobody was told',
-      books({ received: TOLD.slice(1) }),
-      /was made, and told so otherwise/,
+      'two events of a final status',
+      facts({ received: [...TOLD, told('succeeded', 'evt_5')] }),
+      /has 2 events of status succeeded/,
+    ],
+    ['a creation without an event', facts({ received: TOLD.slice(1) }), /does not have one created event/],
+    [
+      'refunds above the payment',
+      facts({ buyers: [MADE, SIGNED, second], received: [...TOLD, createdToo] }, { ...SECOND, amount: 151 }),
+      /of pay_1, 450 cents, 451 are refunded/,
     ],
     [
-      'more given back than was paid',
-      books({ buyers: [MADE, SIGNED, second], received: [...TOLD, createdToo] }, { ...SECOND, amount: 151 }),
-      /of pay_1, 450 cents, 451 are given back/,
-    ],
-    [
-      'more moved than was paid',
-      books({ ledger: [{ ...TRANSFER, amount: '4500001' }] }),
+      'transfers above the payment',
+      facts({ ledger: [{ ...TRANSFER, amount: '4500001' }] }),
       /and 4500001 units moved/,
     ],
   ];
-  for (const [what, found, complaint] of wrong)
-    it(`complains of ${what}`, () => assert.match(checkRefunds(found).join('\n'), complaint));
+  for (const [what, found, violation] of wrong)
+    it(`reports ${what}`, () => assert.match(checkRefunds(found).join('\n'), violation));
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { isForAPerson } from '../../../lab/explore/policy/promises.js';
-import { ROWS } from '../../../lab/explore/policy/rows.js';
+import { decodeWorld } from '../../../lab/explore/policy/search/decode-world.js';
+import { encodeWorld } from '../../../lab/explore/policy/search/encode-world.js';
 import { type Explored, explore } from '../../../lab/explore/policy/search/explore.js';
-import { readWorld } from '../../../lab/explore/policy/search/read-world.js';
-import { writeWorld } from '../../../lab/explore/policy/search/write-world.js';
-import { SETTINGS, type Setting } from '../../../lab/explore/policy/setting.js';
+import { needsOperator } from '../../../lab/explore/policy/search/invariants.js';
+import { ROWS } from '../../../lab/explore/policy/setting/rows.js';
+import { SETTINGS, type Setting } from '../../../lab/explore/policy/setting/setting.js';
 import { addToTitle } from '../../support/add-to-title.js';
 
 /** Steps that the model must contain: a promise also holds where nothing happens. */
@@ -98,14 +98,14 @@ describe('the policy of a payment, explored whole', function () {
   });
 
   it('leaves to a person only what was used by what no endpoint shows', () => {
-    const isLeft = (text: string): boolean => isForAPerson(readWorld(text));
+    const isLeft = (text: string): boolean => needsOperator(decodeWorld(text));
     assert.ok(explored(SETTINGS.unexplained).states.some(isLeft));
   });
 
   for (const setting of [SETTINGS.unexplained, SETTINGS.threePayments]) {
     it(`has forgotten nothing that makes a difference: ${setting.name}`, () => {
       const remembered = explore({ ...setting, memory: 2 }).states;
-      const forgotten = new Set(remembered.map((text) => writeWorld(readWorld(text), setting)));
+      const forgotten = new Set(remembered.map((text) => encodeWorld(decodeWorld(text), setting)));
       assert.ok(remembered.length > forgotten.size);
       assert.deepEqual(forgotten, new Set(explored(setting).states));
     });

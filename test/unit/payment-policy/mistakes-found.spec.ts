@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { MISTAKES } from '../../../lab/explore/policy/mistakes.js';
+import { MUTANTS } from '../../../lab/explore/policy/mutants.js';
 import { explore } from '../../../lab/explore/policy/search/explore.js';
-import { PLAIN } from '../../../lab/explore/policy/setting.js';
+import { PLAIN } from '../../../lab/explore/policy/setting/setting.js';
 import { addToTitle } from '../../support/add-to-title.js';
 
 describe('a mistake in the policy of a payment breaks a promise:', function () {
   this.timeout(60_000);
 
-  for (const { name, setting, policy } of MISTAKES) {
+  for (const { name, setting, policy } of MUTANTS) {
     it(name, function () {
       const { states, story } = explore(setting, policy);
       assert.ok(story !== undefined, `it stayed hidden in ${states.length} states`);
@@ -16,8 +16,8 @@ describe('a mistake in the policy of a payment breaks a promise:', function () {
   }
 
   it('in a story that names the rows that decided', () => {
-    const mistake = MISTAKES.find(({ name }) => name === 'a refusal is believed after an unclear call');
-    const { story } = explore(PLAIN, mistake?.policy);
+    const mutant = MUTANTS.find(({ name }) => name === 'a refusal is believed after an unclear call');
+    const { story } = explore(PLAIN, mutant?.policy);
     assert.match(story ?? '', /: fail: .* \[answer-rejected-4, failure-processing-3\]$/m);
     assert.match(story ?? '', /^ {2}row answer-rejected-4: otherwise → fail with the refusal's code/m);
   });

@@ -1,29 +1,29 @@
 import type { Decision } from '../../../../shared/settlement/policy/decision.js';
 import type { ByRow } from '../../../../shared/settlement/policy/decision-table.js';
+import { dateAt } from '../setting/ticks.js';
 import { carryOut } from './carry-out.js';
-import { sightsOf } from './endpoint.js';
+import { observationsOf } from './endpoint.js';
 import { type Answer, afterAnswer, answersTo } from './facilitator.js';
-import { findingOf, paymentStateOf, rulesOf, timesOf } from './in-policy-words.js';
+import { findingOf, paymentStateOf, rulesOf, timesOf } from './policy-inputs.js';
 import type { Scene, Step, Steps } from './step.js';
-import { dateAt } from './ticks.js';
 import { type Caller, type Finding, withPayload, withPayment } from './world.js';
 
-/** A call ends for its caller: with an answer, or with the caller's own end. */
-export function* answering(scene: Scene, hand: Caller): Steps {
+/** A call ends for its caller: with an answer, or because the caller is killed. */
+export function* answering(scene: Scene, worker: Caller): Steps {
   const { world, id, payment, payload, setting } = scene;
-  const without = withPayment(world, id, { ...payment, hand: null });
+  const without = withPayment(world, id, { ...payment, worker: null });
   yield { what: 'a worker is killed in its call', world: without, isHonest: false };
   for (const answer of answersTo(payload, setting)) {
-    const answered = afterAnswer(payload, answer.answer, hand.wasOutcomeUnclear);
+    const answered = afterAnswer(payload, answer.answer, worker.wasOutcomeUnclear);
     const next = withPayload(world, payment.payload, answered);
-    yield* hearing({ ...scene, world: next, payload: answered }, hand, answer);
+    yield* hearing({ ...scene, world: next, payload: answered }, worker, answer);
   }
 }
 
-/** The worker decides by the row as it was when taken. The policy may ask for a look at the chain first. */
-export function* hearing(scene: Scene, hand: Caller, { answer, isHonest }: Answer): Steps {
+/** The caller decides by the row as it was when it took it, and checks the chain first where the policy says so. */
+export function* hearing(scene: Scene, worker: Caller, { answer, isHonest }: Answer): Steps {
   const { world, payment, payload, policy, setting } = scene;
-  const { settleUnclear, isReported, since, wasOutcomeUnclear } = hand;
+  const { settleUnclear, isReported, since, wasOutcomeUnclear } = worker;
   const state = paymentStateOf({ ...payment, settleUnclear, isReported }, payload);
   const call = { answer, startedAt: dateAt(since), endedAt: dateAt(0) };
   const write = (decision: ByRow<Decision>, look: Finding | undefined, isTrue: boolean): Step => {
@@ -36,7 +36,7 @@ export function* hearing(scene: Scene, hand: Caller, { answer, isHonest }: Answe
     yield write(decision, undefined, true);
     return;
   }
-  for (const { finding, isWhole } of sightsOf(world.head, payload, setting)) {
+  for (const { finding, isWhole } of observationsOf(world.head, payload, setting)) {
     const look = findingOf(finding);
     const decided = policy.afterCall(state, { ...call, look }, rulesOf(setting), timesOf(setting));
     if (decided.kind === 'look_first') continue;
@@ -45,7 +45,7 @@ export function* hearing(scene: Scene, hand: Caller, { answer, isHonest }: Answe
   }
 }
 
-/** Another worker has taken the row. The first worker writes nothing but a clear "settled". */
+/** Another worker has taken the row. Of all answers, the former worker passes on only a clear "settled". */
 export function* hearingLost({ world, id, payment, payload, setting }: Scene): Steps {
   if (payment.lost?.kind !== 'calling') return;
   const without = { ...payment, lost: null };

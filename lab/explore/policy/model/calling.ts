@@ -1,10 +1,10 @@
 import { MAX_SETTLE_CALLS } from '../../../../shared/settlement/policy/limits.js';
+import { dateAt } from '../setting/ticks.js';
 import { answering, hearing } from './answering.js';
 import { carryOut } from './carry-out.js';
-import { deedsOf } from './facilitator.js';
-import { paymentStateOf, rulesOf, timesOf } from './in-policy-words.js';
+import { effectsOf } from './facilitator.js';
+import { paymentStateOf, rulesOf, timesOf } from './policy-inputs.js';
 import type { Scene, Steps } from './step.js';
-import { dateAt } from './ticks.js';
 import {
   CALL_TICKS,
   type Caller,
@@ -15,13 +15,13 @@ import {
   withPayment,
 } from './world.js';
 
-/** A worker takes a payment that is to be sent to `/settle`, and calls, or stands still before it does. */
+/** A worker takes a payment that is due for `/settle`, and calls, or stalls before the call. */
 export function* calling(scene: Scene): Steps {
-  const { stage, due, hand, lost } = scene.payment;
+  const { stage, due, worker, lost } = scene.payment;
   if (stage === 'settle' && due !== null && due <= 0)
     for (const settleCalls of callsAfter(scene.payment)) yield* beginning(scene, settleCalls);
-  if (hand?.kind === 'stalled') yield* waking(scene, hand);
-  if (hand?.kind === 'calling') yield* answering(scene, hand);
+  if (worker?.kind === 'stalled') yield* waking(scene, worker);
+  if (worker?.kind === 'calling') yield* answering(scene, worker);
   if (lost?.kind === 'stalled') yield* wakingLost(scene, lost);
 }
 
@@ -47,31 +47,31 @@ function* beginning(scene: Scene, settleCalls: number): Steps {
   }
   const { isReported } = taken;
   const wasOutcomeUnclear = payload.isOutcomeUnclear;
-  const hand: Caller = { kind: 'calling', since: 0, settleUnclear, isReported, wasOutcomeUnclear };
+  const worker: Caller = { kind: 'calling', since: 0, settleUnclear, isReported, wasOutcomeUnclear };
   if (setting.stallsBefore === 'call') {
-    const stalled = withPayment(world, id, { ...taken, hand: { ...hand, kind: 'stalled' } });
+    const stalled = withPayment(world, id, { ...taken, worker: { ...worker, kind: 'stalled' } });
     yield { what: 'a worker stands still before its call', world: stalled, isHonest: false };
   }
   const answer = { kind: 'postponed', why: 'its turn does not come in time', forMs: 0 } as const;
-  yield* hearing(next, hand, { answer, isHonest: false });
-  yield* sending(next, hand);
+  yield* hearing(next, worker, { answer, isHonest: false });
+  yield* sending(next, worker);
 }
 
-/** With an unclear outcome only the last allowed call differs from the others. */
+/** With an unclear outcome, the number of calls matters only by whether the last one is reached. */
 function callsAfter({ settleCalls, settleUnclear, isReported }: Payment): number[] {
   const isOutcomeUnclear = settleUnclear || isReported;
   return isOutcomeUnclear && settleCalls > 1 ? [2, MAX_SETTLE_CALLS] : [settleCalls + 1];
 }
 
-/** The call of `/settle` begins. */
-function* sending(scene: Scene, hand: Caller): Steps {
+/** The `/settle` call begins. */
+function* sending(scene: Scene, worker: Caller): Steps {
   const { world, id, payment, setting } = scene;
   for (const { broken, payload } of callsOf(scene)) {
-    const called = { ...payment, hand };
+    const called = { ...payment, worker };
     const next = withPayload(withPayment(world, id, called), payment.payload, payload);
     if (setting.callsLast || broken !== undefined)
       yield { what: 'a worker calls /settle', world: next, isHonest: true, broken };
-    else yield* answering({ ...scene, world: next, payment: called, payload }, hand);
+    else yield* answering({ ...scene, world: next, payment: called, payload }, worker);
   }
 }
 
@@ -85,26 +85,26 @@ function callsOf({ world, payload }: Scene): Called[] {
     (other) => other.call !== null && (other === payload || canMove(world, other)),
   );
   const broken = isAnotherUnderWay ? 'sent to /settle while another call may go on' : undefined;
-  return deedsOf(payload, world).map((called) => ({ payload: called, broken }));
+  return effectsOf(payload, world).map((called) => ({ payload: called, broken }));
 }
 
-/** The worker stood still since it took the row: too long for a call, or not. */
-function* waking(scene: Scene, hand: Caller): Steps {
+/** The worker stalled after it took the row; it may be too late to call. */
+function* waking(scene: Scene, worker: Caller): Steps {
   const { world, id, payment } = scene;
-  if (hand.since === 0) return;
+  if (worker.since === 0) return;
   yield {
     what: 'a worker is killed before its call',
-    world: withPayment(world, id, { ...payment, hand: null }),
+    world: withPayment(world, id, { ...payment, worker: null }),
     isHonest: false,
   };
-  if (mayStillCall(scene, hand)) yield* sending(scene, { ...hand, kind: 'calling' });
+  if (mayStillCall(scene, worker)) yield* sending(scene, { ...worker, kind: 'calling' });
   else {
     const answer = { kind: 'not_processed', why: 'taken too long ago' } as const;
-    yield* hearing(scene, hand, { answer, isHonest: true });
+    yield* hearing(scene, worker, { answer, isHonest: true });
   }
 }
 
-/** Another worker has taken the row. */
+/** Another worker has taken the row in the meantime. */
 function* wakingLost(scene: Scene, lost: Caller): Steps {
   const { world, id, payment } = scene;
   const without = { ...payment, lost: null };

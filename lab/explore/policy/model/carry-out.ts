@@ -1,12 +1,12 @@
 import type { Decision, Patch } from '../../../../shared/settlement/policy/decision.js';
 import type { AfterFailure, AfterSuccess } from '../../../../shared/settlement/policy/session-after.js';
-import { type Cause, excuseOf } from '../excuses.js';
-import { heldOf, holdingOf } from './in-policy-words.js';
+import { dateAt, tickOf } from '../setting/ticks.js';
+import { type Cause, excuseOf } from './excuses.js';
+import { heldOf, holdingOf } from './policy-inputs.js';
 import type { Scene } from './step.js';
-import { dateAt, tickOf } from './ticks.js';
 import { canMove, entry, type Payment, type Session, type World, withPayment } from './world.js';
 
-/** A decision as `carry-out.ts` would write it, with the promise that it breaks. */
+/** The effect of a decision on the world, and the invariant that it breaks. */
 export interface CarriedOut {
   readonly world: World;
   readonly became: string;
@@ -30,7 +30,7 @@ function carriedOut(scene: Scene, decision: Decision, cause: Cause): CarriedOut 
     case 'fail':
       return fail(scene, decision, cause);
     case 'stop_watching': {
-      const stopped = { ...payment, hand: null, stage: null, due: null };
+      const stopped = { ...payment, worker: null, stage: null, due: null };
       return { world: withPayment(world, id, stopped), became: decision.kind, rows: [] };
     }
     case 'settle_again':
@@ -41,7 +41,7 @@ function carriedOut(scene: Scene, decision: Decision, cause: Cause): CarriedOut 
         ...payment,
         ...patched(payment, decision.patch),
         settleCalls: 'notSent' in decision ? payment.settleCalls - 1 : payment.settleCalls,
-        hand: null,
+        worker: null,
         stage,
         due: dueAfter(decision.at, cause),
       };
@@ -50,7 +50,7 @@ function carriedOut(scene: Scene, decision: Decision, cause: Cause): CarriedOut 
   }
 }
 
-/** Pauses after looks that could read nothing double in the end; here all are as short as the first. */
+/** In production, pauses after unreadable checks double; here all are as short as the first. */
 function dueAfter(at: Date, cause: Cause): number {
   const isSilent = cause.by === 'look' && cause.finding.kind === 'unreadable';
   return isSilent ? Math.min(tickOf(at), 1) : tickOf(at);
@@ -112,7 +112,7 @@ function place(world: World, id: number, placed: AfterSuccess): World {
   }
 }
 
-/** A payment that gives way is watched no more: its money must not be able to move. */
+/** A payment that gives way is not watched any more. */
 function brokenByGivingWay(world: World, { kind }: AfterSuccess): string | undefined {
   const { paymentId } = world.session;
   if (kind !== 'complete_instead' || paymentId === null) return undefined;
@@ -167,7 +167,7 @@ function failedPayment(payment: Payment, due: number | null): Payment {
 }
 
 function decided(payment: Payment): Payment {
-  return { ...payment, hand: null, stage: null, due: null, isUsedSeen: false };
+  return { ...payment, worker: null, stage: null, due: null, isUsedSeen: false };
 }
 
 function complete(world: World, id: number): World {

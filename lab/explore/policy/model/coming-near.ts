@@ -1,9 +1,16 @@
-import type { Setting } from '../setting.js';
+import type { Setting } from '../setting/setting.js';
+import {
+  FAR_DUE,
+  FAR_END,
+  isSomeMinutesAgo,
+  LONGEST_WAIT,
+  SOME_MINUTES_AGO,
+  SOON,
+} from '../setting/ticks.js';
 import type { Step, Steps } from './step.js';
-import { FAR_DUE, FAR_END, isSomeMinutesAgo, LONGEST_WAIT, SOME_MINUTES_AGO, SOON } from './ticks.js';
 import { CALL_TICKS, type Payload, type Payment, settleEnd, type World } from './world.js';
 
-/** A far time may come near with a tick. */
+/** Values that were far in the future before a tick may be near after it. */
 export function* comingNear(step: Step, setting: Setting): Steps {
   const { payloads, payments } = step.world;
   if (payments.some(isFarDue)) yield { ...step, what: 'a far due time comes', world: withDue(step.world) };
@@ -38,7 +45,7 @@ function isWatchedToTheEnd(
   return failed === 'lately' && (isEnded || !endComes);
 }
 
-/** No session lasts so long. */
+/** A session does not last a week. */
 function aWeekLater(world: World): World {
   const payments = world.payments.map((payment) =>
     payment.failed === 'lately' ? { ...payment, failed: 'a week ago' as const } : payment,
@@ -66,7 +73,7 @@ function withWait(world: World): World {
   return { ...world, head: aged(world.head), payloads, payments };
 }
 
-/** Times of some minutes ago move back by this much. Their order stays. */
+/** Ages everything that was "some minutes ago" by this much, and keeps its order. */
 const AGE = LONGEST_WAIT - SOON + SOME_MINUTES_AGO - 1;
 
 function aged(tick: number): number {

@@ -1,6 +1,6 @@
 import type { SettleVerdict } from '../../../../shared/x402/settle-verdict.js';
-import type { Setting } from '../setting.js';
-import { TRANSACTION } from './in-policy-words.js';
+import type { Setting } from '../setting/setting.js';
+import { TRANSACTION } from './policy-inputs.js';
 import { CALL_TICKS, type Payload, type World } from './world.js';
 
 export interface Answer {
@@ -11,7 +11,10 @@ export interface Answer {
 const REFUSAL = { kind: 'rejected', code: 'refused', reason: 'refused' } as const;
 const UNKNOWN = { kind: 'unknown', why: 'unclear' } as const;
 
-/** The answers that the facilitator may give. Only a clear refusal may be false; a clear success too, when it boasts. */
+/**
+ * The possible answers to a call. Of the clear ones only a refusal may be false, unless the setting has a boasting
+ * facilitator.
+ */
 export function answersTo({ call, use }: Payload, { boasts, answers }: Setting): Answer[] {
   const hasPaid = use?.by === 'payment';
   const didNothing = call !== null && !call.hasSent;
@@ -32,8 +35,8 @@ export function answersTo({ call, use }: Payload, { boasts, answers }: Setting):
   return [...few, { answer: { ...REFUSAL, ifUsedToo: true }, isHonest }, ...unclear];
 }
 
-/** A call begins: it does nothing yet, sends a transaction, or moves the money at once. */
-export function deedsOf(payload: Payload, { head }: World): Payload[] {
+/** A call begins: it has no effect yet, sends a transaction, or moves the money at once. */
+export function effectsOf(payload: Payload, { head }: World): Payload[] {
   const called: Payload = {
     ...payload,
     call: { since: 0, hasSent: false },
@@ -46,7 +49,7 @@ export function deedsOf(payload: Payload, { head }: World): Payload[] {
   return [called, sent, { ...sent, use: { by: 'payment', block: head } }];
 }
 
-/** The call is over with the answer, unless the facilitator may still be at work. */
+/** After the answer the call has ended, unless the answer says that it may continue. */
 export function afterAnswer(payload: Payload, answer: SettleVerdict, wasOutcomeUnclear: boolean): Payload {
   if (payload.call === null || (answer.kind === 'unknown' && answer.mayGoOn)) return payload;
   const isOutcomeUnclear = answer.kind === 'not_processed' ? wasOutcomeUnclear : true;

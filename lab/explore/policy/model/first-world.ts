@@ -1,7 +1,7 @@
-import type { Setting } from '../setting.js';
+import type { Setting } from '../setting/setting.js';
 import { claimedPayment, freshPayload, type Payload, type Payment, type World } from './world.js';
 
-/** A payment has just claimed the session; others before it may have been refused falsely. */
+/** A payment has just claimed the session; earlier payments may have been refused falsely. */
 export function firstWorld({ end, clockAhead, refusedFalsely }: Setting): World {
   const refused = Array.from({ length: refusedFalsely }, (_, id) => id);
   return {

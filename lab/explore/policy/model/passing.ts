@@ -1,10 +1,10 @@
-import type { Setting } from '../setting.js';
+import type { Setting } from '../setting/setting.js';
+import { FAR_END } from '../setting/ticks.js';
 import { comingNear } from './coming-near.js';
 import type { Play, Steps } from './step.js';
-import { FAR_END } from './ticks.js';
-import { CALL_TICKS, type Caller, type Looker, type Payload, type Payment, type World } from './world.js';
+import { CALL_TICKS, type Caller, type Checker, type Payload, type Payment, type World } from './world.js';
 
-/** A tick passes. The chain goes on or stands still, and so does each call that is in flight. */
+/** A tick passes. The chain advances or halts, and calls and transactions in flight continue or do not. */
 export function* passing(world: World, { setting }: Play): Steps {
   const stood = world.head - 1;
   const live = -setting.clockAhead;
@@ -32,7 +32,10 @@ function* fates(payloads: readonly Payload[], passing: Passing): Generator<reado
       for (const one of fatesOf(first, passing)) yield [one, ...rest];
 }
 
-/** In a tick a payload's call may send a transaction, or its transaction may get into the newest block that takes it. */
+/**
+ * A payload's possible changes in a tick: none, its call sends a transaction, or a transaction gets into the newest
+ * block that accepts it.
+ */
 function* fatesOf(before: Payload, { stood, head, setting }: Passing): Generator<Payload> {
   const payload = laterPayload(before);
   yield payload;
@@ -56,12 +59,17 @@ function laterPayload(payload: Payload): Payload {
 }
 
 function laterPayment(payment: Payment): Payment {
-  const { hand, lost, seen } = payment;
+  const { worker, lost, seen } = payment;
   return {
     ...payment,
     due: later(payment.due),
     unreadableSince: later(payment.unreadableSince),
-    hand: hand && isAlive(hand) ? (hand.kind === 'looking' ? laterLooker(hand) : laterCaller(hand)) : null,
+    worker:
+      worker && isAlive(worker)
+        ? worker.kind === 'checking'
+          ? laterChecker(worker)
+          : laterCaller(worker)
+        : null,
     lost: lost && isAlive(lost) ? laterCaller(lost) : null,
     unusedSeen: later(payment.unusedSeen),
     asked: later(payment.asked),
@@ -70,10 +78,10 @@ function laterPayment(payment: Payment): Payment {
   };
 }
 
-/** A process that stands still for longer is never heard of again. */
+/** A process that stalls for longer never returns. */
 const LONGEST_STANDSTILL = 3;
 
-function isAlive({ since }: Caller | Looker): boolean {
+function isAlive({ since }: Caller | Checker): boolean {
   return since > -LONGEST_STANDSTILL;
 }
 
@@ -81,13 +89,13 @@ function laterCaller(caller: Caller): Caller {
   return { ...caller, since: caller.since - 1 };
 }
 
-function laterLooker({ finding, ...looker }: Looker): Looker {
+function laterChecker({ finding, ...checker }: Checker): Checker {
   return {
-    ...looker,
-    since: looker.since - 1,
+    ...checker,
+    since: checker.since - 1,
     finding: 'head' in finding && finding.head !== null ? { ...finding, head: finding.head - 1 } : finding,
-    unreadableSince: later(looker.unreadableSince),
-    silentSince: later(looker.silentSince),
+    unreadableSince: later(checker.unreadableSince),
+    silentSince: later(checker.silentSince),
   };
 }
 
@@ -95,7 +103,7 @@ function later(tick: number | null): number | null {
   return tick === null ? null : tick - 1;
 }
 
-/** The newest block is replaced by another, which is as old as the one before it. */
+/** A reorganisation: the newest block is replaced by another with its parent's time. */
 export function* reorganising(world: World, { setting }: Play): Steps {
   const { head, payloads, wasReorganised } = world;
   if (!setting.reorganises || wasReorganised || head !== -setting.clockAhead) return;

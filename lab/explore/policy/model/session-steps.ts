@@ -1,9 +1,9 @@
 import { carryOut } from './carry-out.js';
-import { paymentStateOf, TRANSACTION, timesOf } from './in-policy-words.js';
+import { paymentStateOf, TRANSACTION, timesOf } from './policy-inputs.js';
 import type { Play, Scene, Steps } from './step.js';
 import { claimedPayment, freshPayload, type World } from './world.js';
 
-/** The session's time ends, and buyers come. */
+/** The session's time ends, and buyers claim it. */
 export function* visiting(world: World, { setting }: Play): Steps {
   const { session, payments, payloads } = world;
   const isShared = setting.payments > 1 || setting.refusedFalsely > 0;
@@ -41,7 +41,7 @@ function claimed(world: World, payload: number): World {
   };
 }
 
-/** An operator resolves the payment when the truth is certain. A worker that has the row loses it. */
+/** An operator states a truth that is certain; a worker that has the row loses it. */
 export function* resolving(scene: Scene): Steps {
   const { world, payment, payload, policy, setting } = scene;
   if (payment.status !== 'processing') return;
@@ -49,8 +49,12 @@ export function* resolving(scene: Scene): Steps {
   const isPaid = use?.by === 'payment';
   if (use === null && world.head <= payload.end) return;
   if (isPaid && world.head - use.block + 1 < setting.confirmations) return;
-  const { hand, lost } = payment;
-  const taken = { ...payment, hand: null, lost: hand === null || hand.kind === 'looking' ? lost : hand };
+  const { worker, lost } = payment;
+  const taken = {
+    ...payment,
+    worker: null,
+    lost: worker === null || worker.kind === 'checking' ? lost : worker,
+  };
   const decision = policy.byOperator(
     paymentStateOf(payment, payload),
     isPaid ? { kind: 'paid', transaction: TRANSACTION } : { kind: 'failed', reason: 'resolved' },

@@ -1,13 +1,13 @@
-import type { Policy } from '../policy.js';
-import type { Setting } from '../setting.js';
+import type { Policy } from '../setting/policy.js';
+import type { Setting } from '../setting/setting.js';
 import { entry, type Payload, type Payment, type World } from './world.js';
 
 export interface Step {
   readonly what: string;
   readonly world: World;
-  /** No party fails or lies. Such steps alone, without an operator, lead every payment to its end. */
+  /** All parties are honest in this step. A payment reaches its end by honest steps alone, without an operator. */
   readonly isHonest: boolean;
-  /** A promise that this step breaks. */
+  /** The invariant that this step breaks. */
   readonly broken?: string | undefined;
   /** The rows of the policy that decided. */
   readonly rows?: readonly string[];
@@ -20,7 +20,7 @@ export interface Play {
   readonly setting: Setting;
 }
 
-/** One payment in its world, whose turn it is. */
+/** One payment in its world. */
 export interface Scene extends Play {
   readonly world: World;
   readonly id: number;

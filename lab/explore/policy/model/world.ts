@@ -3,12 +3,12 @@ import type { SessionStatus } from '../../../../shared/payables/states.js';
 import type { PaymentStage, PaymentStatus } from '../../../../shared/payments/states.js';
 
 /**
- * The world that the policy is played in: one session, the payments that claim it, the payloads that they carry, a
- * facilitator and a chain. Each time is a number of ticks from now, so that worlds that differ in their date alone are
- * one. Nothing in it is changed: each step makes another.
+ * The model's state: one session, the payments that claim it, their payloads, a facilitator and a chain. Times are
+ * ticks relative to now, so that worlds that differ only in their date are equal. A world is immutable: each step
+ * returns another.
  */
 export interface World {
-  /** The time of the newest block; it falls behind on a chain that stands still. */
+  /** The time of the newest block; it falls behind while the chain is halted. */
   readonly head: number;
   readonly wasReorganised: boolean;
   readonly session: Session;
@@ -18,24 +18,24 @@ export interface World {
 
 export interface Session {
   readonly status: SessionStatus;
-  /** `expires_at` has come. */
+  /** `expires_at` has passed. */
   readonly isOver: boolean;
   readonly paymentId: number | null;
   readonly latePaymentId: number | null;
 }
 
-/** A signed authorization, as the facilitator and the chain know it. */
+/** A buyer's signed payload, as the facilitator and the chain know it. */
 export interface Payload {
-  /** The time of the first block that does not take it any more. */
+  /** The time of the first block that does not accept it any more. */
   readonly end: number;
-  /** A transaction with it is out: it gets into a block, or never does. */
+  /** A transaction with it has been sent: it gets into a block, or never does. */
   readonly isSent: boolean;
   readonly use: Use | null;
-  /** The call that may be in flight at the facilitator, whether or not a worker waits for its answer. */
+  /** The facilitator's call in flight, whether or not the caller still waits. */
   readonly call: Call | null;
-  /** The time at which the last call has surely ended. */
+  /** When the last call has certainly ended. */
   readonly callOver: number | null;
-  /** Some call was not surely turned away. */
+  /** Some call was not certainly refused without an effect. */
   readonly isOutcomeUnclear: boolean;
 }
 
@@ -46,11 +46,11 @@ export interface Use {
 
 export interface Call {
   readonly since: number;
-  /** This very call has sent a transaction. */
+  /** This call has sent a transaction. */
   readonly hasSent: boolean;
 }
 
-/** A payment's row, and the workers that have taken it. */
+/** A payment's row, and the worker that has taken it. */
 export interface Payment {
   readonly payload: number;
   readonly status: PaymentStatus;
@@ -60,9 +60,9 @@ export interface Payment {
   readonly isSurplus: boolean;
   readonly isReleased: boolean;
   readonly unreadableSince: number | null;
-  /** The worker that has the row. */
-  readonly hand: Caller | Looker | null;
-  /** A worker that had the row before, and may still call or answer. */
+  /** The worker that has taken the row. */
+  readonly worker: Caller | Checker | null;
+  /** A former worker of the row that may still continue. */
   readonly lost: Caller | null;
   readonly settleCalls: number;
   readonly settleUnclear: boolean;
@@ -74,7 +74,7 @@ export interface Payment {
   readonly seen: Seen;
 }
 
-/** A worker decides by the columns of the row when it was taken. */
+/** A worker decides by the row as it was when it took it. */
 interface Taken {
   readonly since: number;
   readonly settleUnclear: boolean;
@@ -83,19 +83,19 @@ interface Taken {
 
 export interface Caller extends Taken {
   readonly kind: 'stalled' | 'calling';
-  /** Some call before its own was not surely turned away. */
+  /** Some call before this worker's own was not certainly refused. */
   readonly wasOutcomeUnclear: boolean;
 }
 
-export interface Looker extends Taken {
-  readonly kind: 'looking';
+export interface Checker extends Taken {
+  readonly kind: 'checking';
   readonly finding: Finding;
   readonly unreadableSince: number | null;
-  /** The same, as the model counts it. */
+  /** The model's own record of the same. */
   readonly silentSince: number | null;
 }
 
-/** The findings of the looks that counted. The model keeps them apart from the columns that the policy writes. */
+/** What the checks that count have found, recorded by the model independently of the row. */
 export interface Seen {
   readonly silentSince: number | null;
   readonly unusedSince: number | null;
@@ -124,7 +124,7 @@ export function claimedPayment(payload: number): Payment {
     isSurplus: false,
     isReleased: false,
     unreadableSince: null,
-    hand: null,
+    worker: null,
     lost: null,
     settleCalls: 0,
     settleUnclear: false,
@@ -155,16 +155,16 @@ function replaced<T>(list: readonly T[], index: number, one: T): readonly T[] {
   return list.map((other, at) => (at === index ? one : other));
 }
 
-/** The time at which the payment's last call has surely ended, by its row. */
+/** When the payment's last call has certainly ended, according to its row. */
 export function settleEnd({ status, asked, ended }: Payment): number | null {
   if (status !== 'processing') return null;
   return ended ?? (asked === null ? null : asked + CALL_TICKS);
 }
 
-/** A call without an answer may go on for its timeout of 30 s, and 30 s more. */
+/** A call that was given up or cut off may continue this long: the timeout of 30 s, and 30 s more. */
 export const CALL_TICKS = 2;
 
-/** The payload's money has moved, or can still. */
+/** True when the payload's money has moved, or can still move. */
 export function canMove({ head }: World, { use, isSent, call, end }: Payload): boolean {
   if (use !== null) return use.by === 'payment';
   return head < end && (isSent || call !== null);

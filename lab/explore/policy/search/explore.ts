@@ -1,60 +1,60 @@
 import { firstWorld } from '../model/first-world.js';
 import type { Step } from '../model/step.js';
 import { stepsFrom } from '../model/steps.js';
-import { POLICY, type Policy } from '../policy.js';
-import { brokenIn, isEnd, isForAPerson } from '../promises.js';
-import { ROWS } from '../rows.js';
-import type { Setting } from '../setting.js';
-import { readWorld } from './read-world.js';
-import { Ways } from './ways-to-an-end.js';
-import { writeWorld } from './write-world.js';
+import { POLICY, type Policy } from '../setting/policy.js';
+import { ROWS } from '../setting/rows.js';
+import type { Setting } from '../setting/setting.js';
+import { decodeWorld } from './decode-world.js';
+import { encodeWorld } from './encode-world.js';
+import { brokenInvariant, isEnd, needsOperator } from './invariants.js';
+import { ReverseGraph } from './reverse-graph.js';
 
 export interface Explored {
-  /** The text of each state, in the order in which they were found. */
+  /** Encoded, in the order in which they were found. */
   readonly states: readonly string[];
   readonly steps: number;
-  /** The most steps that a state is away from the claim, by the shortest way. */
+  /** The largest number of steps from the claim to a state, by the shortest path. */
   readonly depth: number;
-  /** The texts of the steps that happened somewhere. */
+  /** The descriptions of all steps that occurred. */
   readonly met: ReadonlySet<string>;
   /** The rows of the policy that decided somewhere. */
   readonly rows: ReadonlySet<string>;
-  /** The steps to a broken promise. Undefined when every promise holds everywhere. */
+  /** The steps to a broken invariant; undefined when none is broken. */
   readonly story: string | undefined;
 }
 
 /**
- * Breadth first over every step, until no new state appears. The result holds for every order of events of the model, and
- * the story is a shortest one.
+ * Explores all possible steps breadth first, until no new state appears. The result therefore holds for every order of
+ * events in the model, and a reported trace is a shortest one.
  */
 export function explore(setting: Setting, policy: Policy = POLICY): Explored {
   const search = new Search(setting);
   search.reach({ world: firstWorld(setting), what: 'a payment claims the session' });
-  const ways = new Ways();
+  const graph = new ReverseGraph();
   const ends: number[] = [];
   let steps = 0;
   for (let state = 0; state < search.states.length; state++) {
     search.from = state;
-    const world = readWorld(search.states[state] ?? '');
-    const isBroken = brokenIn(world);
-    if (isBroken !== undefined) return search.told(steps, isBroken);
-    if (isEnd(world) || (!setting.explains && isForAPerson(world))) ends.push(state);
+    const world = decodeWorld(search.states[state] ?? '');
+    const isBroken = brokenInvariant(world);
+    if (isBroken !== undefined) return search.result(steps, isBroken);
+    if (isEnd(world) || (!setting.explains && needsOperator(world))) ends.push(state);
     for (const step of stepsFrom(world, { policy, setting })) {
       steps += 1;
-      if (step.broken !== undefined) return search.told(steps, step.broken, step);
+      if (step.broken !== undefined) return search.result(steps, step.broken, step);
       const next = search.reach(step);
-      if (step.isHonest) ways.add(state, next);
+      if (step.isHonest) graph.add(state, next);
     }
   }
-  const stuck = ways.firstWithout(ends, search.states.length);
-  if (stuck === undefined) return search.told(steps);
+  const stuck = graph.firstWithout(ends, search.states.length);
+  if (stuck === undefined) return search.result(steps);
   search.from = stuck;
-  return search.told(steps, 'nothing but a person leads to an end from here');
+  return search.result(steps, 'only an operator leads to an end from here');
 }
 
 class Search {
   readonly states: string[] = [];
-  /** The state that is being left. */
+  /** The state whose steps are explored. */
   from = -1;
   readonly #numbers = new Map<string, number>();
   readonly #cameFrom: number[] = [];
@@ -71,7 +71,7 @@ class Search {
   reach({ world, what, rows = [] }: Happened & Pick<Step, 'world'>): number {
     this.#met.add(what);
     for (const row of rows) this.#rows.add(row);
-    const text = writeWorld(world, this.#setting);
+    const text = encodeWorld(world, this.#setting);
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
     const number = this.states.push(text) - 1;
@@ -82,8 +82,11 @@ class Search {
     return number;
   }
 
-  /** Either `step` breaks the promise, or the state that is being left does. The story ends with the rows that decided last. */
-  told(steps: number, broken?: string, step?: Step): Explored {
+  /**
+   * The invariant is broken by `step`, or by the state whose steps are explored. The story ends with the rows that decided
+   * last.
+   */
+  result(steps: number, broken?: string, step?: Step): Explored {
     const way = [...this.#wayTo(this.from), ...(step === undefined ? [] : [step])];
     const decidedBy = way.findLast(({ rows = [] }) => rows.length > 0)?.rows ?? [];
     const story = broken && [...way.map(line), ...decidedBy.map(rowInWords), broken].join('\n');

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { ensureBuilt } from '../../../local/build/ensure-built.mjs';
+import { type Config, loadConfig } from '../../../shared/config/config.js';
+import { type Knex, openDatabase } from '../../../shared/db/knex.js';
+import { migrate } from '../../../shared/migrate.js';
+import { createLogger } from '../../../shared/process/logger.js';
+import { EVM_WALLET } from '../../world/shop/factories.js';
+import { type BenchProcess, startServer, stopServers } from './server-process.js';
+import type { BenchServices } from './services.js';
+
+/** The service and the baselines: processes in production mode, on one durable Postgres and one Redis. */
+export interface System {
+  db: Knex;
+  config: Config;
+  startWeb(settings?: Record<string, string>): Promise<BenchProcess>;
+  startWorker(settings?: Record<string, string>): Promise<BenchProcess>;
+  startBaseline(name: BaselineName, settings?: Record<string, string>): Promise<BenchProcess>;
+  close(): Promise<void>;
+}
+
+export type BaselineName =
+  | 'insert'
+  | 'select'
+  | 'list'
+  | 'x402'
+  | 'facilitator'
+  | 'receiver'
+  | 'post-webhooks'
+  | 'expire-one-by-one';
+
+export const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const ROOT = path.join(import.meta.dirname, '..', '..', '..');
+const WEB = 'dist/api/server.js';
+const WORKER = 'dist/workers/main.js';
+/** The path that each baseline answers once it is ready; those with a database answer it by a read. */
+const ASKED: Record<BaselineName, string> = {
+  insert: '/',
+  select: '/none',
+  list: '/none?limit=1',
+  x402: '/ready',
+  facilitator: '/supported',
+  receiver: '/',
+  'post-webhooks': '/',
+  'expire-one-by-one': '/',
+};
+
+export async function openSystem({
+  databaseUrl,
+  redisUrl,
+}: Pick<BenchServices, 'databaseUrl' | 'redisUrl'>): Promise<System> {
+  await ensureBuilt(ROOT);
+  const logs = await mkdtemp(path.join(os.tmpdir(), 'stablecoin-checkout-bench-'));
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    FACILITATOR_URL: 'http://127.0.0.1:1',
+    BASE_URL: 'https://pay.example',
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    // There is no chain to check.
+    CHECK_TOKEN_ACCOUNTS: 'false',
+    // Requests are counted as in production, and none is refused.
+    RATE_LIMIT_API_PER_SECOND: '1000000',
+    RATE_LIMIT_LINK_PER_MINUTE: '10000000',
+  };
+  const config = loadConfig(environment, 'web');
+  await migrate(config, createLogger('silent', 'bench'));
+  const db = openDatabase(config.database);
+  const start = (script: string, askFor: string, settings: Record<string, string>): Promise<BenchProcess> =>
+    startServer(script, {
+      environment: { ...environment, ...settings },
+      portVariable: script === WORKER ? 'WORKER_METRICS_PORT' : 'PORT',
+      askFor,
+      log: path.join(logs, path.basename(script, path.extname(script))),
+    });
+  return {
+    db,
+    config,
+    startWeb: (settings = {}) => start(WEB, '/readyz', settings),
+    startWorker: (settings = {}) =>
+      start(WORKER, '/healthz', { METRICS_TOKEN: 'bench-metrics-token', ...settings }),
+    startBaseline: (name, settings = {}) =>
+      start(`lab/bench/baselines/${name}.mjs`, ASKED[name], { PAYER, PAY_TO: EVM_WALLET, ...settings }),
+    async close() {
+      await stopServers();
+      await db.destroy();
+      await rm(logs, { recursive: true });
+    },
+  };
+}

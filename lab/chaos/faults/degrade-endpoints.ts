@@ -1,0 +1,32 @@
+import type { Random } from '../../world/chance/seeded-random.js';
+import { ENDPOINT_FAULT_NAMES } from '../actors/endpoint-faults.js';
+import { ENDPOINT_KINDS } from '../actors/endpoint-kinds.js';
+import type { System } from '../system/system.js';
+import { deckOf, drawMs, type Fault } from './fault.js';
+
+/** The chains' RPC endpoints always have the limits of public ones, and for a while faults as well. */
+const LENGTHS_MS = [1000, 8000] as const;
+/** Blocks or slots, or calls per second. */
+const MOST = { evm: 8, solana: 60 };
+
+export function degradeEndpoints(): Fault {
+  const drawChain = deckOf(['evm', 'evm', 'solana'] as const);
+  const drawFault = { evm: deckOf(ENDPOINT_FAULT_NAMES), solana: deckOf(ENDPOINT_FAULT_NAMES) };
+  const drawKind = { evm: deckOf(ENDPOINT_KINDS.evm), solana: deckOf(ENDPOINT_KINDS.solana) };
+  return {
+    everyMs: 2000,
+    async inject({ chains }: System, random: Random, last) {
+      const name = drawChain(random);
+      const fault = drawFault[name](random);
+      const much = 1 + Math.floor(random() * MOST[name]);
+      const kind = drawKind[name](random);
+      chains[name].order('become', kind);
+      chains[name].order('applyFault', { fault, much: String(much) });
+      const lengthMs = drawMs(random, LENGTHS_MS);
+      await last(lengthMs);
+      chains[name].order('recover');
+      const detail = `by ${much}, ${lengthMs} ms; ${JSON.stringify(kind)}`;
+      return { fault: `the ${name} endpoint ${fault}`, detail };
+    },
+  };
+}

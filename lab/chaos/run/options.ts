@@ -1,0 +1,59 @@
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+
+export interface ChaosOptions {
+  /** The number of sessions to open and pay. */
+  payments: number;
+  seed: number;
+  /** The longest time for which faults are injected. */
+  minutes: number;
+  /** The share of buyers that pay on Solana. */
+  solana: number;
+  /** Instead of all that, measures the load that one account and one address can put on others. */
+  weight: boolean;
+  /** How long each heavy operation is measured. */
+  seconds: number;
+  /** Measures only all heavy operations at once. */
+  mixture: boolean;
+}
+
+const DEFAULT_PAYMENTS = 100;
+const DEFAULT_MINUTES = 60;
+const DEFAULT_SOLANA = 1 / 3;
+const DEFAULT_SECONDS = 10;
+
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export function readOptions(args: string[]): ChaosOptions {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args,
+    options: {
+      payments: text,
+      seed: text,
+      minutes: text,
+      solana: text,
+      seconds: text,
+      weight: { type: 'boolean', default: false },
+      mixture: { type: 'boolean', default: false },
+    },
+  });
+  return {
+    payments: readNumber('payments', values.payments, values.minutes === undefined ? DEFAULT_PAYMENTS : 1e9),
+    seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
+    minutes: readNumber('minutes', values.minutes, DEFAULT_MINUTES),
+    solana: values.solana === '0' ? 0 : readNumber('solana', values.solana, DEFAULT_SOLANA),
+    weight: values.weight,
+    mixture: values.mixture,
+    seconds: readNumber('seconds', values.seconds, DEFAULT_SECONDS),
+  };
+}
+
+function readNumber(name: string, value: string | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  const number = Number(value);
+  if (Number.isFinite(number) && number > 0) return number;
+  throw new UsageError(`--${name} must be a number above 0; you said ${value}.`);
+}

@@ -1,0 +1,84 @@
+import type net from 'node:net';
+import { type Freeze, type FreezeOptions, FreezingProxy } from '../../world/proxies/freezing-proxy.js';
+
+/** A proxy between each process and each thing that it calls, so that one process alone can lose one store. */
+export type Target = 'Postgres' | 'Redis' | 'the facilitator' | 'the EVM chain' | 'the Solana chain';
+export type Addresses = Record<Target, net.NetConnectOpts>;
+
+export const TARGETS: readonly Target[] = [
+  'Postgres',
+  'Redis',
+  'the facilitator',
+  'the EVM chain',
+  'the Solana chain',
+];
+
+interface Link {
+  service: string;
+  target: Target;
+  proxy: FreezingProxy;
+}
+
+export class Links {
+  readonly #links: readonly Link[];
+
+  static async open(services: readonly string[], addresses: Addresses): Promise<Links> {
+    const pairs = services.flatMap((service) => TARGETS.map((target) => ({ service, target })));
+    const links = pairs.map(async (pair) => ({
+      ...pair,
+      proxy: await FreezingProxy.start(addresses[pair.target]),
+    }));
+    return new Links(await Promise.all(links));
+  }
+
+  private constructor(links: readonly Link[]) {
+    this.#links = links;
+  }
+
+  /** The address at which a process reaches the target. */
+  address(service: string, target: Target): string {
+    const [proxy] = this.#proxies(target, [service]);
+    if (proxy === undefined) throw new Error(`nothing leads from ${service} to ${target}`);
+    return `127.0.0.1:${proxy.port}`;
+  }
+
+  cut(target: Target, services?: readonly string[]): void {
+    for (const proxy of this.#proxies(target, services)) proxy.cut();
+  }
+
+  async refuse(target: Target, services?: readonly string[]): Promise<void> {
+    await Promise.all(this.#proxies(target, services).map((proxy) => proxy.refuse()));
+  }
+
+  async accept(target: Target, services?: readonly string[]): Promise<void> {
+    await Promise.all(this.#proxies(target, services).map((proxy) => proxy.accept()));
+  }
+
+  freeze(target: Target, options: FreezeOptions, services?: readonly string[]): Freeze {
+    const freezes = this.#proxies(target, services).map((proxy) => proxy.freeze(options));
+    return {
+      thaw() {
+        for (const freeze of freezes) freeze.thaw();
+      },
+    };
+  }
+
+  async repair(): Promise<void> {
+    for (const { proxy } of this.#links) {
+      proxy.thawAll();
+      await proxy.accept();
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#links.map(({ proxy }) => proxy.refuse()));
+  }
+
+  /** The proxies of all processes, or of the named ones. */
+  #proxies(target: Target, services?: readonly string[]): FreezingProxy[] {
+    const own = this.#links.filter(
+      (link) => link.target === target && services?.includes(link.service) !== false,
+    );
+    return own.map(({ proxy }) => proxy);
+  }
+}

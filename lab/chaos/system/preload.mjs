@@ -1,0 +1,22 @@
+/**
+ * Loaded first into each service process. The process ends when its standard input does, which is a pipe from its
+ * parent; and its clock is shifted by an environment variable.
+ */
+process.stdin.resume().once('close', () => process.kill(process.pid, 'SIGKILL'));
+process.stdin.unref();
+
+const offsetMs = Number(process.env.CHAOS_CLOCK_OFFSET_MS ?? 0);
+
+if (offsetMs !== 0) {
+  const RealDate = Date;
+  globalThis.Date = class ShiftedDate extends RealDate {
+    constructor(...parts) {
+      if (parts.length === 0) super(RealDate.now() + offsetMs);
+      else super(...parts);
+    }
+
+    static now() {
+      return RealDate.now() + offsetMs;
+    }
+  };
+}

@@ -1,0 +1,119 @@
+import type net from 'node:net';
+import path from 'node:path';
+import { runCommand } from '../../world/processes/run-command.js';
+import type { Web } from '../actors/service-client.js';
+import { newKeypair } from '../actors/wallets.js';
+import type { ActorProcess } from './actor-process.js';
+import { Links } from './links.js';
+import { PostgresStore } from './postgres-store.js';
+import { RedisStore } from './redis-store.js';
+import type { ServiceProcess } from './service-process.js';
+import { METRICS_TOKEN, serviceVariables } from './service-variables.js';
+import { type Journals, openJournals, type StartedActor, startActor } from './start-actor.js';
+import { SERVICE_NAMES, startServices } from './start-services.js';
+
+/** The whole service with all actors: the system that a run of chaos injects faults into. */
+export interface System {
+  webs: readonly Web[];
+  key: string;
+  metricsToken: string;
+  services: readonly ServiceProcess[];
+  postgres: PostgresStore;
+  redis: RedisStore;
+  links: Links;
+  buyers: ActorProcess;
+  facilitator: ActorProcess;
+  chains: { evm: ActorProcess; solana: ActorProcess };
+  receiver: ActorProcess;
+  hooksUrl: string;
+  journals: Journals;
+}
+
+export interface SystemOptions {
+  folder: string;
+  seed: number;
+  payments: number;
+  /** The share of buyers that pay on Solana. */
+  solana: number;
+  /** Called at once with each started part; the caller stops the parts in reverse order. */
+  opened(part: { stop(): Promise<void> }): void;
+}
+
+export const STEADY_ENDPOINT = 'steady';
+const CHAIN_ID = 84_532;
+const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
+const SOLANA_USDC = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU';
+/** The number of payments that the busy wallet has made before the first purchase. */
+const BUSY_BEFORE = 10_000;
+const WALLETS = {
+  evm: '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',
+  solana: newKeypair().publicKey.toBase58(),
+};
+
+export async function openSystem({ folder, seed, payments, solana, opened }: SystemOptions): Promise<System> {
+  const journals = openJournals(folder);
+  const keep = <T extends { stop(): Promise<void> }>(part: T): T => {
+    opened(part);
+    return part;
+  };
+  const start = (name: string, settings: object): Promise<StartedActor> =>
+    startActor(name, folder, { seed, ...settings }, opened);
+  const busyBefore = solana > 0 ? BUSY_BEFORE : 0;
+  const [postgres, redis, evmChain, solanaChain, receiver] = await Promise.all([
+    PostgresStore.start(path.join(folder, 'postgres')).then(keep),
+    RedisStore.start().then(keep),
+    start('chain', { chainId: CHAIN_ID }),
+    start('solana', { network: SOLANA, asset: SOLANA_USDC, payTo: WALLETS.solana, busyBefore }),
+    start('receiver', { steady: STEADY_ENDPOINT }),
+  ]);
+  const chains = { [`eip155:${CHAIN_ID}`]: evmChain.said.transfers, [SOLANA]: solanaChain.said.transfers };
+  const facilitator = await start('facilitator', { chains });
+  const links = keep(
+    await Links.open(SERVICE_NAMES, {
+      Postgres: postgres.address,
+      Redis: redis.address,
+      'the facilitator': addressOf(facilitator.said.url),
+      'the EVM chain': addressOf(evmChain.said.rpc),
+      'the Solana chain': addressOf(solanaChain.said.rpc),
+    }),
+  );
+  const variablesOf = serviceVariables(seed, postgres, links);
+  const key = await prepare(variablesOf(SERVICE_NAMES[0] ?? ''));
+  const { services, webs } = await startServices({
+    folder,
+    faults: journals.faults,
+    variablesOf,
+    opened,
+  });
+  const { blockhashes } = solanaChain.said;
+  const { actor: buyers } = await start('buyers', { payments, webs, key, solana, blockhashes });
+  return {
+    webs,
+    key,
+    metricsToken: METRICS_TOKEN,
+    services,
+    postgres,
+    redis,
+    links,
+    buyers,
+    facilitator: facilitator.actor,
+    chains: { evm: evmChain.actor, solana: solanaChain.actor },
+    receiver: receiver.actor,
+    hooksUrl: String(receiver.said.url),
+    journals,
+  };
+}
+
+/** Migrates, and creates a merchant; returns its API key. */
+async function prepare({ DATABASE_URL = '', REDIS_URL = '' }: Record<string, string>): Promise<string> {
+  await runCommand(['dist/shared/migrate.js'], { DATABASE_URL, REDIS_URL });
+  const wallets = ['--evm', WALLETS.evm, '--solana', WALLETS.solana];
+  const args = ['local/commands/merchants.mjs', 'create', '--name', 'Chaos shop', ...wallets, '--json'];
+  const { keys }: { keys: { test: string } } = JSON.parse(await runCommand(args, { DATABASE_URL }));
+  return keys.test;
+}
+
+function addressOf(url: unknown): net.NetConnectOpts {
+  const { hostname, port } = new URL(String(url));
+  return { host: hostname, port: Number(port) };
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import { type FakeFacilitator, startFacilitator } from '../../world/facilitator/facilitator.js';
+import { runCommand } from '../../world/processes/run-command.js';
+import { findFreePort, startTestPostgres, startTestRedis } from '../../world/processes/services.js';
+import { SELF_SIGNED } from '../../world/proxies/self-signed.js';
+import { hang, type Receiver, startReceiver } from '../../world/receiver/receiver.js';
+import { newKeypair } from '../actors/wallets.js';
+import { Client } from './client.js';
+import { type ImageHosts, startImageHosts } from './image-hosts.js';
+import { MeasuredProcess } from './measured-process.js';
+import { type CountingRpc, startCountingRpc } from './rpc.js';
+
+/** One web and one worker process with production limits, a heavy account and its neighbour. */
+export interface WeightSystem {
+  processes: readonly MeasuredProcess[];
+  url: string;
+  db: pg.Client;
+  heavy: Merchant;
+  neighbourKey: string;
+  images: ImageHosts;
+  rpc: CountingRpc;
+  /** A receiver that never answers. */
+  deadReceiver: Receiver;
+  /** A client with this source address. */
+  visitor(address: string): Client;
+}
+
+export interface Merchant {
+  accountId: string;
+  client: Client;
+}
+
+export interface SystemContext {
+  folder: string;
+  /** Called at once with each started part; the caller stops the parts in reverse order. */
+  opened(part: { stop(): Promise<void> }): void;
+}
+
+const EVM_WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';
+
+export async function openWeightSystem({ folder, opened }: SystemContext): Promise<WeightSystem> {
+  const keep = <T extends { stop(): Promise<void> }>(part: T): T => {
+    opened(part);
+    return part;
+  };
+  const [postgres, redis, facilitator, images, rpc] = await Promise.all([
+    startTestPostgres().then(keep),
+    startTestRedis().then(keep),
+    startFacilitator().then((one: FakeFacilitator) => {
+      opened({ stop: () => one.close() });
+      return one;
+    }),
+    startImageHosts().then(keep),
+    startCountingRpc().then(keep),
+  ]);
+  const deadReceiver = await startReceiver();
+  opened({ stop: () => deadReceiver.close() });
+  deadReceiver.react(hang);
+  const certificate = path.join(folder, 'image-hosts.pem');
+  await writeFile(certificate, SELF_SIGNED.cert);
+  const port = await findFreePort();
+  const environment = {
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    FACILITATOR_URL: facilitator.url,
+    RPC_URL_SOLANA_DEVNET: rpc.url,
+    BASE_URL: 'https://pay.example',
+    PORT: String(port),
+    TRUST_PROXY: '1',
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    NODE_EXTRA_CA_CERTS: certificate,
+  };
+  await runCommand(['dist/shared/migrate.js'], environment);
+  const db = new pg.Client({ connectionString: postgres.url });
+  await db.connect();
+  opened({ stop: () => db.end() });
+  const processes = (['web', 'worker'] as const).map((name) =>
+    keep(new MeasuredProcess(name, folder, environment)),
+  );
+  const url = `http://127.0.0.1:${port}`;
+  const visitor = (address: string, headers: Record<string, string> = {}): Client => {
+    const client = new Client(url, { 'X-Forwarded-For': address, ...headers });
+    opened({ stop: async () => client.close() });
+    return client;
+  };
+  const { accountId, key } = await createMerchant('Heavy', environment.DATABASE_URL);
+  const heavy = { accountId, client: visitor('192.0.2.1', { Authorization: `Bearer ${key}` }) };
+  const { key: neighbourKey } = await createMerchant('Light', environment.DATABASE_URL);
+  await untilReady(visitor('203.0.113.1'));
+  return { processes, url, db, heavy, neighbourKey, images, rpc, deadReceiver, visitor };
+}
+
+async function createMerchant(
+  name: string,
+  DATABASE_URL: string,
+): Promise<{ accountId: string; key: string }> {
+  const wallets = ['--evm', EVM_WALLET, '--solana', newKeypair().publicKey.toBase58()];
+  const args = ['local/commands/merchants.mjs', 'create', '--name', name, ...wallets, '--json'];
+  const { account, keys } = JSON.parse(await runCommand(args, { DATABASE_URL }));
+  return { accountId: account.id, key: keys.test };
+}
+
+async function untilReady(client: Client): Promise<void> {
+  for (let tries = 0; tries < 300; tries += 1) {
+    if ((await client.send('/readyz')).status === 200) return;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  throw new Error('the web process does not become ready');
+}

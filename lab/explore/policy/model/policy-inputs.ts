@@ -1,0 +1,104 @@
+import type { ChainFinding } from '../../../../shared/chains/finding.js';
+import { LONGEST_WATCH_MS, WATCH_INTERVAL_MS } from '../../../../shared/settlement/policy/limits.js';
+import type { Rules, Times, WatchedPayment } from '../../../../shared/settlement/policy/payment-state.js';
+import type { HeldSession, HoldingPayment } from '../../../../shared/settlement/policy/session-after.js';
+import type { Setting } from '../setting/setting.js';
+import { dateAt, TICK_MS } from '../setting/ticks.js';
+import type { Finding, Payload, Payment, Session } from './world.js';
+
+/** Converts the model's values to the policy's inputs. */
+export function rulesOf({ confirmations }: Setting): Rules {
+  return { confirmations, settleTimeoutMs: TICK_MS };
+}
+
+export function timesOf({ clockAhead }: Setting): Times {
+  return { now: dateAt(0), own: dateAt(-clockAhead) };
+}
+
+export const TRANSACTION = '0x1';
+const A_WEEK_AGO = new Date(dateAt(0).getTime() - LONGEST_WATCH_MS + WATCH_INTERVAL_MS / 2);
+
+export function paymentStateOf(payment: Payment, { end }: Payload): WatchedPayment {
+  const { settleCalls, failed, asked } = payment;
+  return {
+    status: payment.status,
+    validUntil: dateAt(end),
+    dueAt: dateOrNull(payment.due),
+    settleCalls,
+    settleUnclear: payment.settleUnclear,
+    reportedTransaction: reported(payment),
+    claimedAt: dateAt(asked ?? 0),
+    failedAt: failed === null ? null : failed === 'lately' ? dateAt(0) : A_WEEK_AGO,
+    failureCode: null,
+    // All pauses between checks are one tick or shorter.
+    attempt: settleCalls + 1,
+    settleAskedAt: dateOrNull(asked),
+    settleEndedAt: dateOrNull(payment.ended),
+    unusedSeenAt: dateOrNull(payment.unusedSeen),
+    unreadableSince: dateOrNull(payment.unreadableSince),
+    // A stored search position only makes the next check faster.
+    searchPlace: null,
+    usedSeenAt: payment.isUsedSeen ? dateAt(0) : null,
+  };
+}
+
+export function holdingOf(payment: Payment): HoldingPayment {
+  const { stage, settleCalls, settleUnclear, ended } = payment;
+  return {
+    stage,
+    settleCalls,
+    settleUnclear,
+    settleEndedAt: dateOrNull(ended),
+    reportedTransaction: reported(payment),
+  };
+}
+
+/** Payments are identified by their index. */
+export function heldOf({ status, isOver, paymentId, latePaymentId }: Session): HeldSession {
+  return {
+    status,
+    expiresAt: dateAt(isOver ? 0 : 1),
+    paymentId: paymentId === null ? null : String(paymentId),
+    latePaymentId: latePaymentId === null ? null : String(latePaymentId),
+  };
+}
+
+const reason = '';
+
+export function findingOf(finding: Finding): ChainFinding {
+  switch (finding.kind) {
+    case 'paid': {
+      const { kind, confirmations } = finding;
+      return {
+        kind,
+        transaction: TRANSACTION,
+        proofIndex: 0,
+        payer: '',
+        confirmations,
+        blockTime: dateAt(0),
+      };
+    }
+    case 'unused':
+      return { kind: 'unused', chainTime: dateAt(finding.head), exhausted: finding.isExhausted };
+    case 'unreadable':
+      return {
+        kind: 'unreadable',
+        reason,
+        ...(finding.head !== null && { chainTime: dateAt(finding.head) }),
+      };
+    case 'spent_otherwise':
+    case 'pending':
+      return { kind: finding.kind, transaction: TRANSACTION };
+    case 'used':
+    case 'searching':
+      return { kind: finding.kind, reason };
+  }
+}
+
+function reported({ isReported }: Payment): string | null {
+  return isReported ? TRANSACTION : null;
+}
+
+function dateOrNull(tick: number | null): Date | null {
+  return tick === null ? null : dateAt(tick);
+}

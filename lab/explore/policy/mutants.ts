@@ -1,0 +1,208 @@
+import { nextWatch } from '../../../shared/settlement/policy/watch.js';
+import { POLICY, type Policy } from './setting/policy.js';
+import { PLAIN, SETTINGS, type Setting } from './setting/setting.js';
+
+/** A mutant of the policy, with a setting in which the explorer must find it. */
+export interface Mutant {
+  readonly name: string;
+  readonly setting: Setting;
+  readonly policy: Policy;
+}
+
+const { standsStill, stallsBeforeCall, confirmations, solana, clocks } = SETTINGS;
+const { farAhead, unexplained, twoPayments, threePayments } = SETTINGS;
+
+const LONG_AGO = new Date(0);
+
+export const MUTANTS: readonly Mutant[] = [
+  mutant('a refusal is believed after an unclear call', PLAIN, {
+    afterCall: (payment, ...rest) =>
+      POLICY.afterCall({ ...payment, settleUnclear: false, reportedTransaction: null }, ...rest),
+  }),
+  mutant('a refusal that a used authorization also gets is believed without a chain check', PLAIN, {
+    afterCall: (payment, { answer, ...call }, ...rest) =>
+      POLICY.afterCall(
+        payment,
+        { ...call, answer: answer.kind === 'rejected' ? { ...answer, ifUsedToo: false } : answer },
+        ...rest,
+      ),
+  }),
+  mutant('a refusal ignores what the chain shows', PLAIN, {
+    afterCall: (payment, { look, ...call }, ...rest) =>
+      POLICY.afterCall(payment, look ? { ...call, look: { kind: 'unreadable', reason: '' } } : call, ...rest),
+  }),
+  mutant('an answer whose call may continue counts as ended', PLAIN, {
+    afterCall: (payment, { answer, ...call }, ...rest) =>
+      POLICY.afterCall(
+        payment,
+        { ...call, answer: answer.kind === 'unknown' ? { ...answer, mayGoOn: false } : answer },
+        ...rest,
+      ),
+  }),
+  mutant('an unclear answer counts as not processed', PLAIN, {
+    afterCall: (payment, { answer, ...call }, ...rest) =>
+      POLICY.afterCall(
+        payment,
+        { ...call, answer: answer.kind === 'unknown' ? { kind: 'not_processed', why: answer.why } : answer },
+        ...rest,
+      ),
+  }),
+  mutant('a chain check counts before the end of the call', PLAIN, {
+    afterLook: (payment, ...rest) => POLICY.afterLook({ ...payment, settleEndedAt: LONG_AGO }, ...rest),
+  }),
+  mutant('a refused payload is released', PLAIN, {
+    afterCall: (...call) => {
+      const decision = POLICY.afterCall(...call);
+      return decision.kind === 'fail' ? { ...decision, released: true, watchAt: undefined } : decision;
+    },
+  }),
+  mutant('a payment with an unclear outcome is given up before its end', PLAIN, {
+    beforeCall: (payment, times) =>
+      POLICY.beforeCall({ ...payment, settleUnclear: false, reportedTransaction: null }, times),
+  }),
+  mutant('a refused payment is not watched', PLAIN, {
+    afterCall: (...call) => {
+      const decision = POLICY.afterCall(...call);
+      return decision.kind === 'fail' ? { ...decision, watchAt: undefined } : decision;
+    },
+  }),
+  mutant('late money is checked for only once', PLAIN, {
+    afterLook: (payment, look, ...rest) => {
+      const decision = POLICY.afterLook(payment, look, ...rest);
+      const isLate = payment.status === 'failed' && decision.kind === 'look_again';
+      return isLate ? { kind: 'stop_watching', said: decision.said, row: decision.row } : decision;
+    },
+  }),
+  mutant('an expired unused authorization is checked for ever', PLAIN, {
+    afterLook: (payment, look, ...rest) => {
+      const { finding } = look;
+      const believed = finding.kind === 'unused' ? { ...finding, exhausted: false } : finding;
+      return POLICY.afterLook(payment, { ...look, finding: believed }, ...rest);
+    },
+  }),
+  mutant('the end counts by the own clock, not by the chain’s', standsStill, {
+    afterLook: (payment, look, rules, times) => {
+      const { finding } = look;
+      const believed =
+        finding.kind === 'unused' ? { ...finding, exhausted: times.now > payment.validUntil } : finding;
+      return POLICY.afterLook(payment, { ...look, finding: believed }, rules, times);
+    },
+  }),
+  mutant('a halted chain counts as a silent one', standsStill, {
+    afterLook: (payment, look, ...rest) =>
+      POLICY.afterLook(
+        payment,
+        {
+          ...look,
+          finding: look.finding.kind === 'unreadable' ? { kind: 'unreadable', reason: '' } : look.finding,
+        },
+        ...rest,
+      ),
+  }),
+  mutant('one unreadable chain check counts as a long silence', PLAIN, {
+    afterLook: (payment, ...rest) => POLICY.afterLook({ ...payment, unreadableSince: LONG_AGO }, ...rest),
+  }),
+  mutant('used by an unknown transaction counts as unreadable', PLAIN, {
+    afterLook: (payment, look, ...rest) =>
+      POLICY.afterLook(
+        payment,
+        {
+          ...look,
+          finding: look.finding.kind === 'used' ? { ...look.finding, kind: 'unreadable' } : look.finding,
+        },
+        ...rest,
+      ),
+  }),
+  mutant('a use is forgotten when the chain becomes unreadable', PLAIN, {
+    afterLook: (payment, ...rest) => POLICY.afterLook({ ...payment, usedSeenAt: null }, ...rest),
+  }),
+  mutant('used by an unknown transaction fails in the end', unexplained, {
+    afterLook: (payment, look, rules, times) => {
+      const { finding } = look;
+      const isOver = finding.kind === 'used' && times.now > payment.validUntil;
+      const believed = isOver ? { kind: 'spent_otherwise' as const, transaction: '' } : finding;
+      return POLICY.afterLook(payment, { ...look, finding: believed }, rules, times);
+    },
+  }),
+  mutant('an incomplete search counts as unused', solana, {
+    afterLook: (payment, look, rules, times) => {
+      const { finding } = look;
+      const unused = {
+        kind: 'unused' as const,
+        chainTime: times.now,
+        exhausted: times.now > payment.validUntil,
+      };
+      const believed = finding.kind === 'searching' ? unused : finding;
+      return POLICY.afterLook(payment, { ...look, finding: believed }, rules, times);
+    },
+  }),
+  mutant('the machine’s own clock is ignored', clocks, {
+    afterLook: (payment, look, rules, times) =>
+      POLICY.afterLook(payment, look, rules, { ...times, own: times.now }),
+  }),
+  mutant('one chain check counts as two', farAhead, {
+    afterLook: (payment, ...rest) => POLICY.afterLook({ ...payment, unusedSeenAt: LONG_AGO }, ...rest),
+  }),
+  mutant('the first of two chain checks is never reset', farAhead, {
+    afterLook: (payment, ...rest) => {
+      const decision = POLICY.afterLook(payment, ...rest);
+      if (decision.kind !== 'look_again' && decision.kind !== 'settle_again') return decision;
+      const unusedSeenAt = payment.unusedSeenAt ?? decision.patch.unusedSeenAt ?? null;
+      return { ...decision, patch: { ...decision.patch, unusedSeenAt } };
+    },
+  }),
+  mutant('settled is believed while confirmations are wanted', confirmations, {
+    afterCall: (payment, call, rules, times) =>
+      POLICY.afterCall(payment, call, { ...rules, confirmations: 0 }, times),
+  }),
+  mutant('one confirmation is enough', confirmations, {
+    afterLook: (payment, look, rules, times) =>
+      POLICY.afterLook(payment, look, { ...rules, confirmations: 1 }, times),
+  }),
+  mutant('a proof in the newest block is not checked again', confirmations, {
+    afterLook: (...look) => {
+      const decision = POLICY.afterLook(...look);
+      return decision.kind === 'fail' ? { ...decision, watchAt: undefined } : decision;
+    },
+  }),
+  mutant('a worker that stalled calls all the same', stallsBeforeCall, { mayStillCall: () => true }),
+  mutant('late money completes a session that another payment holds', twoPayments, {
+    afterSuccess: (session, ...rest) => {
+      const placed = POLICY.afterSuccess(session, ...rest);
+      return placed.kind === 'keep_as_late'
+        ? { ...placed, kind: 'complete', surplusPaymentId: null }
+        : placed;
+    },
+  }),
+  mutant('the payment that holds the session gives way to late money', twoPayments, {
+    afterSuccess: (session, ...rest) => {
+      const placed = POLICY.afterSuccess(session, ...rest);
+      return placed.kind === 'keep_as_late' ? { ...placed, kind: 'complete_instead' } : placed;
+    },
+  }),
+  mutant('late money that waits is forgotten when the other payment fails', twoPayments, {
+    afterFailure: (session, ...rest) => POLICY.afterFailure({ ...session, latePaymentId: null }, ...rest),
+  }),
+  mutant('late money that waits is forgotten when the other payment succeeds', twoPayments, {
+    afterSuccess: (session, ...rest) => POLICY.afterSuccess({ ...session, latePaymentId: null }, ...rest),
+  }),
+  mutant('a second late payment replaces the first', threePayments, {
+    afterSuccess: (session, ...rest) => {
+      const placed = POLICY.afterSuccess(session, ...rest);
+      return placed.kind === 'surplus' && session.status === 'processing'
+        ? { ...placed, kind: 'keep_as_late' }
+        : placed;
+    },
+  }),
+  mutant('an operator’s "failed" is not watched', confirmations, {
+    byOperator: (payment, resolution, { now }) => {
+      const decision = POLICY.byOperator(payment, resolution, { now });
+      const isWatched = nextWatch(now, payment.validUntil, now) !== undefined;
+      return decision.kind === 'fail' && isWatched ? { ...decision, watchAt: undefined } : decision;
+    },
+  }),
+];
+
+function mutant(name: string, setting: Setting, part: Partial<Policy>): Mutant {
+  return { name, setting, policy: { ...POLICY, ...part } };
+}

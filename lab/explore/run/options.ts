@@ -1,0 +1,48 @@
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+
+export interface ExploreOptions {
+  /** Explores the policy alone, completely. */
+  policy: boolean;
+  /** Print the rows of the policy. */
+  rows: boolean;
+  trials: number;
+  seed: number;
+  path: string | undefined;
+  /** A part of the name of a mutant. */
+  mistake: string | undefined;
+}
+
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const DEFAULT_TRIALS = 1000;
+
+export function readOptions(args: string[]): ExploreOptions {
+  const text = { type: 'string' } as const;
+  const options = {
+    policy: { type: 'boolean' },
+    rows: { type: 'boolean' },
+    trials: text,
+    seed: text,
+    path: text,
+    mistake: text,
+  } as const;
+  const { values } = parseArgs({ args, options });
+  return {
+    policy: values.policy ?? false,
+    rows: values.rows ?? false,
+    trials: readNumber('trials', values.trials, DEFAULT_TRIALS),
+    seed: readNumber('seed', values.seed, randomInt(1, 1_000_000)),
+    path: values.path,
+    mistake: values.mistake,
+  };
+}
+
+function readNumber(name: string, value: string | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  const number = Number(value);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new UsageError(`--${name} must be a whole number above 0; you said ${value}.`);
+}

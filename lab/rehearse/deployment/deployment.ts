@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EvmChain } from '../../world/chains/evm-chain.js';
+import { hex } from '../../world/chains/evm-logs.js';
+import { type FakeFacilitator, startFacilitator } from '../../world/facilitator/facilitator.js';
+import type { Movement } from '../../world/facilitator/judgement.js';
+import { startPgBouncer } from '../../world/processes/pgbouncer.js';
+import { killProcesses } from '../../world/processes/processes.js';
+import { runCommand } from '../../world/processes/run-command.js';
+import { findFreePort, spawnRedis, startTestPostgres } from '../../world/processes/services.js';
+import { SELF_SIGNED } from '../../world/proxies/self-signed.js';
+import { type Receiver, startReceiver } from '../../world/receiver/receiver.js';
+import { ask } from './ask.js';
+import { startBalancer } from './balancer.js';
+import { type Prometheus, startPrometheus } from './prometheus.js';
+import { RestartableProcess } from './restartable-process.js';
+
+/**
+ * Two web and two worker processes in production mode behind a balancer, with Postgres behind a pooler and Redis, all
+ * over TLS, watched by Prometheus. Only the facilitator, its chain and the merchant's receiver are fakes.
+ */
+export interface Deployment {
+  url: string;
+  key: string;
+  webs: readonly RestartableProcess[];
+  workers: readonly RestartableProcess[];
+  /** Resolves when the balancer routes requests to every web process. */
+  untilAllServe(): Promise<void>;
+  facilitator: FakeFacilitator;
+  receiver: Receiver;
+  prometheus: Prometheus;
+  /** Stops Redis for this long, which loses its data. */
+  loseRedis(ms: number): Promise<void>;
+}
+
+export interface Around {
+  folder: string;
+  /** Called at once with each started part; the caller stops the parts in reverse order. */
+  opened(part: { stop(): Promise<void> }): void;
+}
+
+const TOKEN = 'rehearsal-metrics-token';
+const EVM_WALLET = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720';
+const OF_EACH = 2;
+const CHAIN_ID = 84532;
+const BLOCK_MS = 1000;
+/** The duration of the facilitator's and the chain's work: a process that ends during it gets no answer. */
+const SETTLES_WITHIN_MS = 300;
+
+export async function openDeployment({ folder, opened }: Around): Promise<Deployment> {
+  const tls = { cert: path.join(folder, 'cert.pem'), key: path.join(folder, 'key.pem') };
+  const certificate = path.join(folder, 'both.pem');
+  await Promise.all([
+    writeFile(tls.cert, SELF_SIGNED.cert),
+    writeFile(tls.key, SELF_SIGNED.key),
+    writeFile(certificate, SELF_SIGNED.cert + SELF_SIGNED.key),
+  ]);
+  const chain = await EvmChain.start(CHAIN_ID);
+  opened({ stop: () => chain.endpoint.close() });
+  const blocks = setInterval(() => chain.mine(), BLOCK_MS);
+  opened({ stop: async () => clearInterval(blocks) });
+  const [postgres, redis, facilitator, receiver] = await Promise.all([
+    startTestPostgres(),
+    startRedis(tls),
+    startFacilitator({
+      networks: [`eip155:${CHAIN_ID}`],
+      onSettled: (movement) => carryOut(chain, movement),
+    }),
+    startReceiver(),
+  ]);
+  opened(postgres);
+  opened(redis);
+  for (const one of [facilitator, receiver]) opened({ stop: () => one.close() });
+  const pooler = await startPgBouncer(postgres.url, SELF_SIGNED);
+  opened(pooler);
+
+  const [port = 0, ...ports] = await Promise.all(Array.from({ length: 1 + 2 * OF_EACH }, findFreePort));
+  const url = `https://localhost:${port}`;
+  const environment = {
+    NODE_ENV: 'production',
+    // The certificate is verified, as in production: these processes trust no other authority for it.
+    NODE_EXTRA_CA_CERTS: tls.cert,
+    DATABASE_URL: pooler.url,
+    // Debian's PgBouncer is older than 1.21.
+    DATABASE_PREPARED_STATEMENTS: 'false',
+    REDIS_URL: redis.url,
+    FACILITATOR_URL: facilitator.url,
+    FACILITATOR_SETTLE_TIMEOUT_MS: '5000',
+    [`RPC_URL_EIP155_${CHAIN_ID}`]: chain.endpoint.url,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    BASE_URL: url,
+    TRUST_PROXY: '1',
+    METRICS_TOKEN: TOKEN,
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    RATE_LIMIT_LINK_PER_MINUTE: '1000000',
+    RATE_LIMIT_API_PER_SECOND: '10000',
+  };
+  await runCommand(['dist/shared/migrate.js'], environment);
+  const webs = ports.slice(0, OF_EACH).map((one) => place('web', { ...environment, PORT: String(one) }));
+  const workers = ports
+    .slice(OF_EACH)
+    .map((one) => place('worker', { ...environment, WORKER_METRICS_PORT: String(one) }));
+  opened({ stop: killProcesses });
+  await Promise.all([...webs, ...workers].map((one) => one.start()));
+  const balancer = await startBalancer({ folder, certificate, port, webPorts: ports.slice(0, OF_EACH) });
+  opened(balancer);
+  const prometheus = await startPrometheus(folder, ports, TOKEN);
+  opened(prometheus);
+  const key = await createMerchant(environment);
+  await addEndpoint(url, key, receiver.url);
+  const { untilAllServe } = balancer;
+  return { url, key, webs, workers, untilAllServe, facilitator, receiver, prometheus, loseRedis: redis.lose };
+}
+
+async function carryOut(
+  chain: EvmChain,
+  { asset, from, to, amount, paymentId, transaction }: Movement,
+): Promise<void> {
+  await sleep(SETTLES_WITHIN_MS);
+  chain.movePayment({ asset, from, payTo: to, amount, nonce: paymentId }, hex(transaction));
+}
+
+function place(kind: 'web' | 'worker', environment: Record<string, string>): RestartableProcess {
+  return new RestartableProcess(kind, environment);
+}
+
+interface LosableRedis {
+  url: string;
+  lose(ms: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function startRedis(tls: { cert: string; key: string }): Promise<LosableRedis> {
+  const port = await findFreePort();
+  let server = await spawnRedis(port, tls);
+  return {
+    url: `rediss://localhost:${port}`,
+    async lose(ms) {
+      await server.stop();
+      await new Promise((over) => setTimeout(over, ms));
+      server = await spawnRedis(port, tls);
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function addEndpoint(url: string, key: string, receiver: string): Promise<void> {
+  const { status } = await ask(`${url}/v1/webhook_endpoints`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url: receiver, enabled_events: ['checkout.session.completed'] }),
+  });
+  if (status !== 200) throw new Error(`the merchant got no webhook endpoint: ${status}`);
+}
+
+async function createMerchant(environment: Record<string, string>): Promise<string> {
+  const args = [
+    'local/commands/merchants.mjs',
+    'create',
+    '--name',
+    'Rehearsal',
+    '--evm',
+    EVM_WALLET,
+    '--json',
+  ];
+  const { keys } = JSON.parse(await runCommand(args, environment));
+  return keys.test;
+}

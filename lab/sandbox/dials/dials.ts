@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonObject } from '../../../shared/x402/json-object.js';
+
+/** Fault settings of the facilitator and its chains. Each holds until it is changed. */
+export interface Dials {
+  /** Delay before every answer of /verify and /settle. */
+  delayMs: number;
+  /** How long a settlement waits for its block before it is reported as pending. */
+  confirmWithinMs: number;
+  settle: (typeof SETTLE_DIALS)[number];
+  blocks: (typeof BLOCK_DIALS)[number];
+  /** How long the facilitator stays down after `die`. */
+  downMs: number;
+}
+
+export const SETTLE_DIALS = [
+  'answer',
+  /** Sends the transaction and answers settlement_pending. */
+  'pending',
+  /** Sends the transaction and cuts the connection. */
+  'drop_connection',
+  /** Sends the transaction and crashes, losing what it held in memory. */
+  'die',
+  /** Answers with the hash of a transaction that it never sends. */
+  'lose_transaction',
+  /** Answers 503 and does nothing. */
+  'unavailable',
+] as const;
+
+export const BLOCK_DIALS = [
+  'at_once',
+  /** A block every 3 s. */
+  'slow',
+  'halted',
+] as const;
+
+export const NO_FAULTS: Readonly<Dials> = {
+  delayMs: 0,
+  confirmWithinMs: 20_000,
+  settle: 'answer',
+  blocks: 'at_once',
+  downMs: 10_000,
+};
+
+/** The settings to change, or an error message. */
+export function parseDials(value: unknown): Partial<Dials> | string {
+  if (!isJsonObject(value)) return 'Send a JSON object with some of the dials.';
+  const unknown = Object.keys(value).find((name) => !Object.hasOwn(NO_FAULTS, name));
+  if (unknown !== undefined)
+    return `There is no dial ${unknown}: there are ${Object.keys(NO_FAULTS).join(', ')}.`;
+  for (const name of ['delayMs', 'confirmWithinMs', 'downMs'] as const) {
+    if (name in value && !isPause(value[name])) return `${name} must be milliseconds, 0 to 600000.`;
+  }
+  return checkChoice(value, 'settle', SETTLE_DIALS) ?? checkChoice(value, 'blocks', BLOCK_DIALS) ?? value;
+}
+
+function isPause(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 600_000;
+}
+
+function checkChoice(value: JsonObject, name: string, choices: readonly string[]): string | undefined {
+  const isWrong = name in value && !choices.some((choice) => choice === value[name]);
+  return isWrong ? `${name} must be one of ${choices.join(', ')}.` : undefined;
+}

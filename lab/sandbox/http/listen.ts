@@ -1,0 +1,51 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** The first port to try; the next free one is used when it is taken. 0 is any free port. */
+export type PreferredPort = number;
+
+const TRIES = 100;
+const HOST = '127.0.0.1';
+
+/** Listens on loopback and returns the port. */
+export async function listen(server: Server, preferred: PreferredPort): Promise<number> {
+  for (let port = preferred; ; port += 1) {
+    const taken = await tryToListen(server, port);
+    if (taken === undefined) return (server.address() as AddressInfo).port;
+    if (preferred === 0 || port >= preferred + TRIES || taken.code !== 'EADDRINUSE') throw taken;
+  }
+}
+
+/**
+ * Finds a port for a program that takes its port as an argument. Another process may take it in between: the program
+ * then exits at once.
+ */
+export async function findFreePort(preferred: PreferredPort): Promise<number> {
+  const probe = createServer();
+  const port = await listen(probe, preferred);
+  await closeServer(probe);
+  return port;
+}
+
+export function urlOf(port: number): string {
+  return `http://${HOST}:${port}`;
+}
+
+/** Closes connections in use, too. */
+export async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+}
+
+function tryToListen(server: Server, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
+    const fail = (error: NodeJS.ErrnoException): void => resolve(error);
+    server.once('error', fail);
+    server.listen(port, HOST, () => {
+      server.off('error', fail);
+      resolve(undefined);
+    });
+  });
+}

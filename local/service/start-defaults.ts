@@ -1,0 +1,73 @@
+import { type Config, isSet, readConfig } from '../../shared/config/config.js';
+import type { Closable } from '../../shared/process/shutdown.js';
+import { dataFolder, startLocalDatabase } from '../postgres/local-database.js';
+import { choosePort, describeChoice, requireFreePort } from '../toolchain/choose-port.js';
+import { localEncryptionKey, localReceiptSigningKey } from './local-keys.js';
+import { type SandboxProcess, startSandboxProcess } from './sandbox-process.js';
+
+/** Defaults for settings that the environment leaves out, and what was started for them. */
+export interface Defaults {
+  defaults: Record<string, string>;
+  sandbox: SandboxProcess | undefined;
+}
+
+const LATER = { DATABASE_URL: 'postgres://later', FACILITATOR_URL: 'http://later' };
+
+/** Each started part is pushed to `open` at once, so that it is closed even if a later step fails. */
+export async function startDefaults(open: Closable[], say: (line: string) => void): Promise<Defaults> {
+  // Invalid settings are reported before anything starts.
+  const config = readConfig('web', LATER);
+  const needsDatabase = !isSet('DATABASE_URL');
+  const needsSandbox = !isSet('FACILITATOR_URL');
+  const { port, notes } = await decidePort(config);
+  const parts = [
+    ...(needsDatabase ? ['the database'] : []),
+    ...(needsSandbox ? ['local chains and a facilitator (FACILITATOR_URL is not set)'] : []),
+  ];
+  if (parts.length > 0) say(`Starting ${parts.join(', ')} …`);
+  const [database, sandbox] = await startBoth(
+    needsDatabase ? startDatabase(open) : Promise.resolve({}),
+    needsSandbox ? startSandbox(config, open) : Promise.resolve(undefined),
+  );
+  const defaults = {
+    LOG_LEVEL: 'warn',
+    PORT: `${port}`,
+    ...(!isSet('ENCRYPTION_KEY') && { ENCRYPTION_KEY: await localEncryptionKey(dataFolder()) }),
+    ...(!isSet('RECEIPT_SIGNING_KEYS') && {
+      RECEIPT_SIGNING_KEYS: await localReceiptSigningKey(dataFolder()),
+    }),
+    ...database,
+    ...sandbox?.environment,
+  };
+  for (const note of [...notes, ...(sandbox?.notes ?? [])]) say(note);
+  if (sandbox === undefined || isSet('WEBHOOK_ALLOW_PRIVATE_NETWORKS')) return { defaults, sandbox };
+  say('Webhooks may go to private addresses (WEBHOOK_ALLOW_PRIVATE_NETWORKS=true), as the one below does.');
+  return { defaults: { ...defaults, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' }, sandbox };
+}
+
+async function decidePort(config: Config): Promise<{ port: number; notes: string[] }> {
+  if (!isSet('PORT')) {
+    const port = await choosePort();
+    return { port, notes: describeChoice(port) };
+  }
+  await requireFreePort(config.port);
+  return { port: config.port, notes: [] };
+}
+
+async function startDatabase(open: Closable[]): Promise<{ DATABASE_URL: string }> {
+  const database = await startLocalDatabase();
+  open.push({ close: () => database.stop() });
+  return { DATABASE_URL: database.url };
+}
+
+async function startSandbox(config: Config, open: Closable[]): Promise<SandboxProcess> {
+  const sandbox = await startSandboxProcess(config.facilitator.key);
+  open.push({ close: () => sandbox.stop() });
+  return sandbox;
+}
+
+/** When one fails, the other is awaited: it has to be closed. */
+async function startBoth<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b]);
+  return [await a, await b];
+}
