@@ -1,6 +1,6 @@
 import { ConfigError, isSet, readConfig } from '../shared/config/config.js';
 import { createSecretBox } from '../shared/secrets/secrets.js';
-import { resealSecrets } from '../shared/webhooks/reseal-secrets.js';
+import { resealSecrets } from '../shared/webhooks/secrets.js';
 import { type Command, PartialFailure } from './command.js';
 
 /** For the rotation of ENCRYPTION_KEY. */

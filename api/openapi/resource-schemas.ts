@@ -4,15 +4,10 @@ import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
 import { REFUND_STATUSES } from '../../shared/refunds/states.js';
 import { type FieldType, fieldsBy, inWireOrder, SESSION_FIELDS } from '../../shared/session-fields/fields.js';
-import {
-  API_VERSION,
-  DELIVERY_STATUSES,
-  ENDPOINT_STATUSES,
-  EVENT_TYPES,
-  SUBSCRIBABLE_EVENTS,
-} from '../../shared/webhooks/event-types.js';
+import { API_VERSION, EVENT_TYPES, SUBSCRIBABLE_EVENTS } from '../../shared/webhooks/event-types.js';
+import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';
 
-/** The objects that the API answers with, as they appear in /openapi.json; the suite holds answers against them. */
+/** The objects in answers of the API, for /openapi.json. The tests check answers against these schemas. */
 export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 export const strict = <T extends Type.TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false });
@@ -57,11 +52,11 @@ export const REFUND = {
   object: Type.Literal('refund'),
   amount: Cents,
   currency: Type.Literal('usd'),
-  payment: Type.String({ description: 'The payment that it gives back.' }),
-  checkout_session: Type.String({ description: 'The session of that payment.' }),
+  payment: Type.String({ description: 'The id of the refunded payment.' }),
+  checkout_session: Type.String({ description: 'The id of the session of that payment.' }),
   status: Type.Enum([...REFUND_STATUSES], {
     description:
-      'requires_action: its link waits for your payment. pending: that is being confirmed. succeeded: the money is back. canceled: by you, or its time was over.',
+      'requires_action: the link waits for your payment. pending: your payment is being confirmed. succeeded: the money was sent back. canceled: by you, or because the refund expired.',
   }),
   reason: nullable(Type.Enum([...REFUND_REASONS])),
   metadata: Type.Record(Type.String(), Type.String()),
@@ -74,11 +69,13 @@ export const REFUND = {
   network: Type.String({ description: 'CAIP-2.' }),
   network_name: Type.String(),
   pay_to: Type.String({ description: 'The wallet that paid.' }),
-  url: nullable(Type.String({ format: 'uri', description: 'The link, for your wallet or agent.' })),
+  url: nullable(
+    Type.String({ format: 'uri', description: 'The payment link of the refund, for your wallet or agent.' }),
+  ),
   transaction: nullable(Type.String()),
   transaction_url: nullable(Uri),
   settled_at: nullable(Timestamp),
-  failure_code: nullable(Type.String({ description: 'Why the last payment of it failed.' })),
+  failure_code: nullable(Type.String({ description: 'Why the last payment of the refund failed.' })),
 };
 
 export const RESOURCE_SCHEMAS = {
@@ -123,10 +120,14 @@ export const RESOURCE_SCHEMAS = {
     livemode: Type.Boolean(),
     checkout_session: Type.Optional(
       Type.String({
-        description: 'Present where the payment is by itself or in a list, not within its session.',
+        description: 'The id of the session. Present when the payment is read alone or in a list.',
       }),
     ),
-    refund: Type.Optional(Type.String({ description: 'Of a payment of a refund, in its place.' })),
+    refund: Type.Optional(
+      Type.String({
+        description: 'The id of the refund, in place of checkout_session, when the payment paid a refund.',
+      }),
+    ),
   }),
   Refund: strict(REFUND),
   WebhookEndpoint: strict({
@@ -139,7 +140,7 @@ export const RESOURCE_SCHEMAS = {
     description: nullable(Type.String()),
     created: Timestamp,
     secret: Type.Optional(
-      Type.String({ description: 'The signing secret; only in the answers that make it: create and roll.' }),
+      Type.String({ description: 'The signing secret. Only in the answers to create and roll.' }),
     ),
   }),
   DeletedWebhookEndpoint: strict({
@@ -153,20 +154,21 @@ export const RESOURCE_SCHEMAS = {
     event: Type.String({ description: 'The id of the event.' }),
     type: Type.Enum([...EVENT_TYPES]),
     status: Type.Enum([...DELIVERY_STATUSES], {
-      description: 'pending while there are tries left, dropped when its endpoint was deleted.',
+      description:
+        'pending: more tries follow. failed: the last try failed. dropped: the endpoint was deleted.',
     }),
     created: Timestamp,
     next_try_at: nullable(
       Type.Integer({
         description:
-          'Unix seconds; of a try on its way, when another one follows should it be lost. Null when it is over, or held.',
+          'Unix seconds. While a try is in flight: when the next one follows if its outcome is lost. Null when the delivery has ended or is held.',
       }),
     ),
     tries: Type.Array(
       strict({
         at: Timestamp,
         duration_ms: Type.Integer({ minimum: 0 }),
-        status: nullable(Type.Integer({ description: 'The HTTP status that was answered.' })),
+        status: nullable(Type.Integer({ description: 'The HTTP status of the answer.' })),
         error: nullable(
           Type.String({ description: 'Why there was no answer: timeout, ECONNREFUSED, ENOTPUBLIC, ….' }),
         ),
@@ -189,17 +191,19 @@ export const RESOURCE_SCHEMAS = {
     id: Type.String({ pattern: '^key_[A-Za-z0-9]+$' }),
     name: Type.String(),
     livemode: Type.Boolean(),
-    secret: Type.Optional(Type.String({ description: 'Shown only in the answer that makes the key.' })),
+    secret: Type.Optional(Type.String({ description: 'Only in the answer that creates the key.' })),
     payout_wallets: strict({ evm: nullable(Type.String()), solana: nullable(Type.String()) }),
     created: Timestamp,
     last_used: Type.Optional(
       nullable(
-        Type.Integer({ description: 'Unix seconds, to the hour; null before its first use. In the list.' }),
+        Type.Integer({ description: 'Unix seconds, to the hour; null before the first use. Only in lists.' }),
       ),
     ),
     facilitator_key: Type.Optional(
       nullable(
-        Type.String({ description: 'The facilitator key whose token made it, if one did. In the list.' }),
+        Type.String({
+          description: 'The facilitator key whose token created the key, if one did. Only in lists.',
+        }),
       ),
     ),
   }),
@@ -221,7 +225,7 @@ export const RESOURCE_SCHEMAS = {
       type: Type.Enum(['invalid_request_error', 'authentication_error', 'idempotency_error', 'api_error']),
       code: Type.String(),
       message: Type.String({ description: 'A sentence that says what to change.' }),
-      param: Type.Optional(Type.String({ description: 'The parameter at fault, in bracket notation.' })),
+      param: Type.Optional(Type.String({ description: 'The wrong parameter, in bracket notation.' })),
       doc_url: Type.Optional(Uri),
       request_id: Type.String(),
     }),

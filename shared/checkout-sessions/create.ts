@@ -6,14 +6,8 @@ import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { Refusal } from '../errors/refusal.js';
 import { SMALL_BODY_BYTES } from '../limits/bounds.js';
-import {
-  chooseExpiry,
-  fillSessionId,
-  type LineItem,
-  SESSION_LIFETIME,
-  summarize,
-  totalCents,
-} from '../payables/states.js';
+import { chooseExpiry, SESSION_LIFETIME } from '../payables/lifetime.js';
+import { type LineItem, summarize, totalCents } from '../payables/line-items.js';
 import { now } from '../process/clock.js';
 import { SESSION_FIELDS, type StoredFields, TEXT_FIELDS } from '../session-fields/fields.js';
 import { newId, sessionPrefix } from '../values/ids.js';
@@ -27,7 +21,7 @@ export interface NewCheckoutSession extends Omit<StoredFields, 'expiresAt'> {
 
 /**
  * One statement checks the key and the account's wallet, keeps the answer for the Idempotency-Key and inserts the session,
- * for all sessions that are created at the same moment. When it inserted nothing, the reason is looked up.
+ * for a batch of sessions that are created at the same moment. The reason for a missing row is looked up afterwards.
  */
 export async function createCheckoutSession(
   db: Knex,
@@ -53,13 +47,13 @@ interface SessionToInsert {
   row: string;
 }
 
-/** Small rows share no statement with large ones, which take longer. */
+/** Small and large rows have separate batches, so that small ones do not wait for the long statements of large ones. */
 async function insertSession(db: Knex, one: SessionToInsert): Promise<boolean> {
   return await (one.row.length > SMALL_BODY_BYTES ? insertLarge : insertSmall)(db, one);
 }
 
 const INSERTS: BatchedWrite<SessionToInsert, boolean> = {
-  // A statement does not see its own rows: two requests with one Idempotency-Key need two statements.
+  // A statement does not see the rows that it inserts, so requests with the same Idempotency-Key go into different ones.
   keyOf: ({ session, key }) =>
     key === undefined ? session.id : `${session.accountId} ${session.livemode} ${key}`,
   bytesOf: ({ row }) => row.length,
@@ -125,4 +119,9 @@ async function whyNotCreated(db: Knex, principal: Principal): Promise<Error> {
     );
   }
   return new IdempotencyKeyTaken();
+}
+
+/** Clients may percent-encode the braces. */
+function fillSessionId(url: string, sessionId: string): string {
+  return url.replaceAll(/(?:\{|%7[Bb])CHECKOUT_SESSION_ID(?:\}|%7[Dd])/g, sessionId);
 }

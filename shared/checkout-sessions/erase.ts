@@ -5,12 +5,12 @@ import { MAX_REMOVED_BATCH_BYTES } from '../limits/bounds.js';
 import { isOver } from '../payables/states.js';
 import { nowMs } from '../process/clock.js';
 import { CheckoutSession } from './model.js';
-import { ERASE, ERASE_KEPT_ANSWERS, TAKE_NAMED } from './statements/erase.sql.js';
+import { ERASE, ERASE_KEPT_ANSWERS, LOCK_OLD_SESSIONS } from './statements/erase.sql.js';
 
 /**
- * What names a buyer is taken out of a session that is over and out of all that was copied from it: its events, what
- * their receivers answered, what is kept for Idempotency-Keys. What was paid, by which wallet and to whom, stays.
- * The session's row is held by a statement of its own: an event that was written just before is seen by the next one.
+ * Erasure removes the buyer's personal data from a complete or expired session and from every copy of it: its events, the
+ * answers of their receivers, the answers kept for Idempotency-Keys. Amount, paying wallet and receiving wallet stay.
+ * The session's row is locked by a statement of its own, so that the next statement sees an event written just before.
  */
 export interface Erased {
   sessions: number;
@@ -21,21 +21,21 @@ export interface Erased {
 const DAY_MS = 24 * 3_600_000;
 const NOTHING: Erased = { sessions: 0, events: 0, deliveryAnswers: 0 };
 
-/** Of how many sessions that were over so many days ago, at most `limit`. */
+/** Erases at most `limit` sessions that expired more than `days` days ago, and returns their number. */
 export async function eraseOldSessions(db: Knex, days: number, limit: number): Promise<number> {
   return await db.transaction(async (trx) => {
-    const over = new Date(nowMs() - days * DAY_MS);
-    const named = await runStatement<{ id: string }>(trx, TAKE_NAMED, [over, limit, MAX_REMOVED_BATCH_BYTES]);
-    if (named.length === 0) return 0;
+    const expiredBefore = new Date(nowMs() - days * DAY_MS);
+    const bindings = [expiredBefore, limit, MAX_REMOVED_BATCH_BYTES];
+    const locked = await runStatement<{ id: string }>(trx, LOCK_OLD_SESSIONS, bindings);
+    if (locked.length === 0) return 0;
     const { sessions } = await erase(
       trx,
-      named.map(({ id }) => id),
+      locked.map(({ id }) => id),
     );
     return sessions;
   });
 }
 
-/** One session, at once. */
 export async function eraseSession(db: Knex, id: string): Promise<Erased & { keptAnswers: number }> {
   return await db.transaction(async (trx) => {
     const session = await CheckoutSession.query(trx).findById(id).select('status').forNoKeyUpdate();

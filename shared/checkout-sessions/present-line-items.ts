@@ -1,4 +1,4 @@
-import { type LineItem, lineItemTotalCents } from '../payables/states.js';
+import { type LineItem, lineItemTotalCents } from '../payables/line-items.js';
 import { presentList, renderObjects, textOfList, type WireList } from '../wire/list.js';
 
 export function presentLineItem(item: LineItem): object {
@@ -27,7 +27,7 @@ export function presentLineItems(
   return presentList(lineItemsUrl(sessionId), items.map(presentLineItem), hasMore);
 }
 
-/** The same as text, item by item. */
+/** The text of `presentLineItems`, rendered item by item: 100 items may be long. */
 export function renderLineItems(
   sessionId: string,
   items: readonly LineItem[],

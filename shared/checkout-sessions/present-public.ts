@@ -29,7 +29,7 @@ export interface PublicSession extends PublicFields {
   payment: WirePayment | null;
 }
 
-/** A line item as the page shows it. */
+/** A line item on the checkout page. */
 export interface ShownItem {
   name: string;
   description: string | null;
@@ -39,7 +39,7 @@ export interface ShownItem {
   amount_total: number;
 }
 
-/** What buyers see: of the merchant's fields only PUBLIC_FIELDS. */
+/** The buyer's view of a session: its only merchant fields are PUBLIC_FIELDS. */
 export function presentPublicSession(session: Payable, account: Account, now: Date): PublicSession {
   const isOver = session.status === 'open' && session.expiresAt <= now;
   return {
@@ -74,12 +74,12 @@ export function presentMerchant({ name, logoUrl, brandColor, supportEmail }: Acc
   };
 }
 
-/** The whole of it. `lineItems` is JSON already, and may be long. */
+/** PublicCheckoutSession. `lineItems` is JSON already: parsing long items only to print them again would be slow. */
 export function renderPublicSession(session: PublicSession, lineItems: string): string {
   return `${JSON.stringify(session).slice(0, -1)},"line_items":${visibleItems(lineItems)}}`;
 }
 
-/** Most stay the text that they are. */
+/** Parses the items only when they hold text to make visible. */
 function visibleItems(json: string): string {
   if (!mayHideText(json)) return json;
   const items: Pick<ShownItem, 'name' | 'description'>[] = JSON.parse(json);

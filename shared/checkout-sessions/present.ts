@@ -12,13 +12,13 @@ import type { WireList } from '../wire/list.js';
 import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
 import { presentLineItems, renderLineItems } from './present-line-items.js';
 
-/** What the wire form of a session depends on besides its row. */
+/** The input of the wire form of a session besides its row. */
 export interface SessionView {
   baseUrl: string;
   expand: readonly 'line_items'[];
 }
 
-/** The properties that `presentCheckoutSession` reads, without line items, and the account. */
+/** The properties that `presentCheckoutSession` reads, except line items; and the account's id. */
 export const SHOWN_SESSION_FIELDS = [
   'id',
   'accountId',
@@ -84,7 +84,7 @@ export function presentCheckoutSession(session: Payable, { baseUrl, expand }: Se
   return shown;
 }
 
-/** The text of `presentCheckoutSession`, with line items one by one: they may be heavy, and come last. */
+/** The text of `presentCheckoutSession`. Line items are rendered one by one, since they may be long; they come last. */
 export function* renderCheckoutSession(session: Payable, { baseUrl, expand }: SessionView): Iterable<string> {
   const text = JSON.stringify(presentCheckoutSession(session, { baseUrl, expand: [] }));
   if (!expand.includes('line_items')) {
@@ -96,7 +96,7 @@ export function* renderCheckoutSession(session: Payable, { baseUrl, expand }: Se
   yield '}';
 }
 
-/** The one link that people and agents pay. */
+/** The payment link, for people and agents alike. */
 export function sessionUrl(sessionId: string, baseUrl: string): string {
   return `${baseUrl}/c/${sessionId}`;
 }

@@ -1,7 +1,5 @@
-import type { QueryBuilder } from 'objection';
 import { accountList } from '../accounts/account-list.js';
-import { type Principal, requireActiveKey, whereKeyActive } from '../accounts/api-keys.js';
-import { type Reply, renderAndStore } from '../accounts/idempotency.js';
+import { type Principal, requireActiveKey } from '../accounts/api-keys.js';
 import { batchReads } from '../db/batch-reads.js';
 import type { Knex } from '../db/knex.js';
 import { type Filter, type IdRange, idRange, type Page, type PageRequest } from '../db/listing.js';
@@ -11,20 +9,18 @@ import { type Sized, sizedColumns } from '../db/sized-columns.js';
 import { runStatement } from '../db/statement.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
 import { ANSWER_PART_BYTES } from '../limits/bounds.js';
-import { SESSION_MOVES, type SessionStatus } from '../payables/states.js';
+import type { SessionStatus } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
 import { SHOWN_PAYMENT_FIELDS } from '../payments/present.js';
 import { SESSION_FIELDS } from '../session-fields/fields.js';
-import type { EventDeps } from '../webhooks/events.js';
 import { CheckoutSession } from './model.js';
 import { SHOWN_SESSION_FIELDS } from './present.js';
-import { recordSessionEvents } from './record-events.js';
 
 const FIELDS = [...SHOWN_SESSION_FIELDS, 'paymentId'] as const satisfies (keyof CheckoutSession)[];
 const LONG = SESSION_FIELDS.filter(({ isLong }) => isLong).map(({ property }) => property);
 const payment = modelColumns(Payment, 'payment', SHOWN_PAYMENT_FIELDS);
 
-/** Line items are long, and read only where they are shown. */
+/** Line items are long, so a read includes them only on request. */
 export interface SessionRead {
   lineItems: boolean;
 }
@@ -43,22 +39,23 @@ function readsOf(
     lineItems: "(session.summary->>'characters')::int",
   });
   const columns = (share: number | string): string => `SELECT ${session.sql(share)}, ${payment.sql}`;
-  // Looked up row by row (OFFSET 0 keeps it so): else a plan made while a table is small reads all of it ever after.
+  // OFFSET 0 makes Postgres look up each payment by its id. Otherwise a plan made while the table is small scans the table
+  // for as long as the connection lives.
   const joins = `${session.join}
     LEFT JOIN LATERAL (SELECT * FROM payments WHERE id = session.payment_id OFFSET 0) payment ON true`;
   const read = (row: Row): CheckoutSession =>
     Object.assign(session.read(row), { payment: row['payment.id'] === null ? null : payment.read(row) });
   const one = {
     name,
-    text: `${columns('$5')}, asked.position
+    text: `${columns('$5')}, requested.position
       FROM unnest($1::text[], $2::text[], $3::boolean[], $4::text[]) WITH ORDINALITY
-        AS asked (id, account_id, livemode, key_id, position)
+        AS requested (id, account_id, livemode, key_id, position)
       CROSS JOIN LATERAL (
         SELECT * FROM checkout_sessions
-        WHERE id = asked.id AND account_id = asked.account_id AND livemode = asked.livemode OFFSET 0
+        WHERE id = requested.id AND account_id = requested.account_id AND livemode = requested.livemode OFFSET 0
       ) session
       ${joins}
-      WHERE (SELECT revoked_at IS NULL FROM api_keys WHERE id = asked.key_id)`,
+      WHERE (SELECT revoked_at IS NULL FROM api_keys WHERE id = requested.key_id)`,
   };
   const alias = 'session';
   const list = accountList<CheckoutSession>({
@@ -69,22 +66,22 @@ function readsOf(
     select: (share) => `${columns(share)} FROM checkout_sessions session ${joins}`,
     read,
   });
-  const find = batchReads(async (db, asked: readonly AskedSession[]) => {
-    const share = Math.floor(ANSWER_PART_BYTES / asked.length);
+  const find = batchReads(async (db, requested: readonly RequestedSession[]) => {
+    const share = Math.floor(ANSWER_PART_BYTES / requested.length);
     const rows = await runStatement<Row>(db, one, [
-      asked.map(({ id }) => id),
-      asked.map(({ accountId }) => accountId),
-      asked.map(({ livemode }) => livemode),
-      asked.map(({ keyId }) => keyId),
+      requested.map(({ id }) => id),
+      requested.map(({ accountId }) => accountId),
+      requested.map(({ livemode }) => livemode),
+      requested.map(({ keyId }) => keyId),
       share,
     ]);
     const found = new Map(rows.map((row) => [Number(row.position), readSized({ alias, read }, row, share)]));
-    return asked.map((_, index) => found.get(index + 1));
+    return requested.map((_, index) => found.get(index + 1));
   });
   return { find, list };
 }
 
-type AskedSession = Principal & { id: string };
+type RequestedSession = Principal & { id: string };
 
 export async function findCheckoutSession(
   db: Knex,
@@ -98,7 +95,7 @@ export async function findCheckoutSession(
   return session;
 }
 
-/** What was found too heavy to be read with others. */
+/** Reads sessions that a page left out for their size. */
 export async function readCheckoutSessions(
   db: Knex,
   principal: Principal,
@@ -125,7 +122,7 @@ export async function listCheckoutSessions(
   return await list.page(db, principal, page, filters);
 }
 
-async function whyNoSession(db: Knex, principal: Principal, id: string): Promise<Refusal> {
+export async function whyNoSession(db: Knex, principal: Principal, id: string): Promise<Refusal> {
   await requireActiveKey(db, principal);
   const other = await CheckoutSession.query(db)
     .findById(id)
@@ -138,37 +135,4 @@ async function whyNoSession(db: Knex, principal: Principal, id: string): Promise
     `No such checkout session: '${id}'. It exists in ${exists} mode, but you used a ${used} mode key.`,
     { param: 'id' },
   );
-}
-
-export async function expireCheckoutSession(
-  db: Knex,
-  principal: Principal,
-  id: string,
-  events: EventDeps,
-  reply: Reply<CheckoutSession>,
-): Promise<string> {
-  return await db.transaction(async (trx) => {
-    const query = expire(trx).where({ id, accountId: principal.accountId, livemode: principal.livemode });
-    const [session] = await whereKeyActive(query, principal);
-    if (session === undefined) throw await whyNotExpired(trx, principal, id);
-    await recordSessionEvents(trx, 'checkout.session.expired', [session], events);
-    return await renderAndStore(trx, reply, session);
-  });
-}
-
-async function whyNotExpired(trx: Knex.Transaction, principal: Principal, id: string): Promise<Refusal> {
-  const { accountId, livemode } = principal;
-  const query = CheckoutSession.query(trx).where({ id, accountId, livemode }).select('status');
-  const [session] = await whereKeyActive(query, principal);
-  if (session === undefined) return await whyNoSession(trx, principal, id);
-  return new Refusal(
-    'checkout_session_not_open',
-    `Only a checkout session with status open can be expired; this one is ${session.status}.`,
-    { param: 'id' },
-  );
-}
-
-function expire(trx: Knex.Transaction): QueryBuilder<CheckoutSession, CheckoutSession[]> {
-  const { from, to } = SESSION_MOVES.expire;
-  return CheckoutSession.query(trx).patch({ status: to }).whereIn('status', from).returning('*');
 }

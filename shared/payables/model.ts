@@ -2,8 +2,9 @@ import { Model } from 'objection';
 import type { Account } from '../accounts/model.js';
 import type { Payment } from '../payments/model.js';
 import { SESSION_FIELDS, type StoredFields } from '../session-fields/fields.js';
+import type { ItemSummary, LineItem } from './line-items.js';
 import type { RefundTerms } from './refund-terms.js';
-import type { ItemSummary, LineItem, SessionStatus } from './states.js';
+import type { SessionStatus } from './states.js';
 
 const JSON_FIELDS = SESSION_FIELDS.filter(({ type }) => type === 'metadata').map(({ property }) => property);
 
@@ -11,8 +12,8 @@ const JSON_FIELDS = SESSION_FIELDS.filter(({ type }) => type === 'metadata').map
 export interface Payable extends StoredFields {}
 
 /**
- * What a link asks to have paid: a checkout session, or a refund. Claim, verdict, late money, expiry and link know no
- * more of it than this; a view holds each kind by itself (checkout-session.ts, refund.ts).
+ * A checkout session or a refund: an object whose link asks to be paid. Claim, settlement, expiry and the payment link
+ * work on this table. The views `checkout_sessions` and `refunds` hold one kind each, and have models of their own.
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: it declares properties, as `declare` does for the others.
 export class Payable extends Model {
@@ -26,18 +27,19 @@ export class Payable extends Model {
   declare amountTotalCents: number;
   /** Left out of reads that do not show them. */
   declare lineItems?: LineItem[];
-  /** Null in rows that were written without. */
+  /** Null in rows of older releases. */
   declare summary?: ItemSummary | null;
-  /** The payment that holds a processing one, or that paid a complete one. */
+  /** The payment that claimed a processing payable, or that paid a complete one. */
   declare paymentId: string | null;
   /** The Solana fee payers that this link has offered. */
   declare offeredFeePayers: string[] | null;
-  /** Late money that came while another payment was on its way; it completes the payable if that one fails. */
+  /** A payment that succeeded late, while another payment was in flight. It completes the payable if the other one fails. */
   declare latePaymentId: string | null;
-  /** How the last payment failed, and when if it had been answered 202; the next payment clears it. */
+  /** Why the last payment failed. The next payment clears this and `failureAt`. */
   declare failureCode: string | null;
+  /** The time of that failure; set only when the buyer's request was answered 202. */
   declare failureAt: Date | null;
-  /** The payment that it gives back, and how; of a session there is none. */
+  /** The payment that a refund gives back; null in a session. */
   declare refundedPaymentId?: string | null;
   declare refund?: RefundTerms | null;
   declare payment?: Payment | null;

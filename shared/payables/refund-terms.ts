@@ -3,15 +3,17 @@ import type { Token } from '../payments/states.js';
 export const REFUND_REASONS = ['duplicate', 'fraudulent', 'requested_by_customer'] as const;
 export type RefundReason = (typeof REFUND_REASONS)[number];
 
-/** What is fixed when a refund is made: the way back of the money, and what for. */
+/** The parts of a refund that never change after its creation. */
 export interface RefundTerms {
   checkoutSession: string;
-  /** The merchant's own word for the order. */
+  /** The `client_reference_id` of the refunded session. */
   reference: string | null;
   reason: RefundReason | null;
   token: Token;
+  /** In the token's smallest unit. */
   tokenAmount: string;
   tokenDecimals: number;
+  /** CAIP-2. */
   network: string;
   networkName: string;
   /** Token contract or mint. */

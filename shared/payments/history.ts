@@ -2,7 +2,7 @@ import { raw } from 'objection';
 import { now } from '../process/clock.js';
 import type { Observation } from './states.js';
 
-/** A payment's history with one more entry (a jsonb expression), unless its last one says the same. */
+/** SQL that appends `entry`, a jsonb expression, to a payment's history unless the last entry has its source and statement. */
 export function historyWith(entry: string): string {
   return `CASE WHEN history -> -1 ->> 'source' = ${entry} ->> 'source' AND history -> -1 ->> 'said' = ${entry} ->> 'said'
     THEN history ELSE history || ${entry} END`;

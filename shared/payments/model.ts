@@ -7,7 +7,7 @@ export class Payment extends Model {
   static override jsonAttributes = ['requirements', 'payload', 'history', 'searchPlace'];
 
   declare id: string;
-  /** The payable's: a session's id, or a refund's. */
+  /** The id of a session or of a refund. */
   declare checkoutSessionId: string;
   declare accountId: string;
   declare livemode: boolean;
@@ -28,48 +28,49 @@ export class Payment extends Model {
   declare settledAt: Date | null;
 
   declare payloadKey: string;
-  /** The buyer's own name for it (x402's `payment-identifier`). */
+  /** The buyer's own name for the payment (x402's `payment-identifier`). */
   declare identifier: string | null;
-  /** The payment surely never reached the facilitator: its payload may claim the same session again. */
+  /** The facilitator certainly never received the payment, so its payload may claim the same session again. */
   declare payloadReleased: boolean;
-  /** Our own entry of `accepts`, and the buyer's signed payload: what the facilitator is sent. */
+  /** This service's own entry of `accepts`, never the buyer's copy of it, as the facilitator is sent it. */
   declare requirements: object;
+  /** The buyer's signed payload, as the facilitator is sent it. */
   declare payload: object;
-  /** Until when the payload can move money, as far as it tells. */
+  /** The time after which the payload, by its own word, can no longer move money. */
   declare validUntil: Date;
   declare claimedAt: Date;
 
   declare stage: PaymentStage | null;
   declare dueAt: Date | null;
-  /** Raised by whoever takes the row; outcomes are written only by the latest taker. */
+  /** A fencing token: each worker that takes the row raises it, and writes an outcome only while it is unchanged. */
   declare attempt: number;
-  /** Takers since an outcome was last written, the present one included. */
+  /** How often the row was taken since an outcome was last written, the present time included. */
   declare lostTakes: number;
   declare settleCalls: number;
   declare settleAskedAt: Date | null;
   /** Null while a call may be in flight. */
   declare settleEndedAt: Date | null;
-  /** Some call had no clear answer: from then on only the chain, or a success, decides. */
+  /** A call had no clear answer. From then on only the chain or a success decides. */
   declare settleUnclear: boolean;
-  /** The first of the looks that saw the payload unused when its end is far away. */
+  /** When a chain check first saw the payload unused, for payloads that stay valid for long. */
   declare unusedSeenAt: Date | null;
-  /** Since when every look at its chain has failed; null when the last one did not. */
+  /** The time of the first of the chain checks that failed in a row; null after a check that worked. */
   declare unreadableSince: Date | null;
-  /** Since when the chain says that it is used, by what is not known yet; whatever cannot be read later changes nothing of that. */
+  /** When the chain first showed the payload used by a transaction not found yet. A later check that fails keeps it. */
   declare usedSeenAt: Date | null;
-  /** Where the search for its transaction goes on at the next look. */
+  /** Where the next chain check continues the search for the transaction. */
   declare searchPlace: SearchPlace | null;
-  /** What the facilitator called its transaction; a hint, not a proof. */
+  /** The transaction that the facilitator reported: a hint, not a proof. */
   declare reportedTransaction: string | null;
-  /** Where in the transaction the chain's proof lies. */
+  /** The index of the proving log or instruction in the transaction. */
   declare proofIndex: number | null;
   declare failureCode: string | null;
   declare failedAt: Date | null;
   /** The buyer was answered 202. */
   declare answeredProcessing: boolean;
-  /** It came for a session that another payment had paid. */
+  /** The payment succeeded for a session that another payment had already paid. */
   declare surplus: boolean;
-  /** Where the request that claimed stands in its trace; undefined or null while traces are off. */
+  /** The trace context of the request that claimed; undefined or null while tracing is off. */
   declare trace?: string | null;
   declare history: Observation[];
 }

@@ -5,7 +5,7 @@ import type { Columns } from '../wire/csv.js';
 import { utcText } from '../wire/timestamp.js';
 import type { Payment } from './model.js';
 
-/** The payments list for accountants: the names of its fields, amounts and times as people write them. */
+/** The payments list for accountants: the field names of the API, amounts in decimals, times in UTC text. */
 export const PAYMENT_COLUMNS: Columns<Payment> = [
   ['id', ({ id }) => id],
   ['created', ({ id }) => utcText(createdAt(id))],

@@ -2,7 +2,7 @@ import { unixSeconds } from '../wire/timestamp.js';
 import type { Payment } from './model.js';
 import { presentListedPayment } from './present.js';
 
-/** A payment with what an operator needs to decide on it; never its payload, which holds the buyer's signature. */
+/** A payment with its settlement state, for operators. The payload is left out: it holds the buyer's signature. */
 export function presentOperatorPayment(payment: Payment): object {
   return {
     ...presentListedPayment(payment),

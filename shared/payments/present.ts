@@ -25,7 +25,7 @@ export interface WirePayment {
   livemode: boolean;
 }
 
-/** What `presentPayment` reads. */
+/** The properties that `presentPayment` reads. */
 export const SHOWN_PAYMENT_FIELDS = [
   'id',
   'livemode',
@@ -66,7 +66,7 @@ export function presentPayment(payment: Payment): WirePayment {
   };
 }
 
-/** By itself, or as an element of a list: it names its session, or the refund that it has paid. */
+/** A payment outside its session: alone or in a list. It names its session, or the refund that it paid. */
 export function presentListedPayment(payment: Payment): object {
   const { checkoutSessionId: id } = payment;
   return { ...presentPayment(payment), ...(isRefundId(id) ? { refund: id } : { checkout_session: id }) };

@@ -5,10 +5,10 @@ import { noSuch, Refusal } from '../errors/refusal.js';
 import { SESSION_MOVES } from '../payables/states.js';
 import type { EventDeps } from '../webhooks/events.js';
 import { Refund } from './model.js';
-import { recordRefundEvent } from './record-event.js';
+import { recordRefundEvent } from './record-events.js';
 import { REFUND_STATUS_OF } from './states.js';
 
-/** Nobody can pay it from then on, as with a session that is expired. */
+/** A canceled refund has the status of an expired session: its link takes no payment. */
 export async function cancelRefund(
   db: Knex,
   principal: Principal,

@@ -3,23 +3,24 @@ import { type Reply, renderAndStore } from '../accounts/idempotency.js';
 import { CheckoutSession } from '../checkout-sessions/model.js';
 import type { Knex } from '../db/knex.js';
 import { noSuch, Refusal } from '../errors/refusal.js';
+import { chooseExpiry } from '../payables/lifetime.js';
+import { summarize } from '../payables/line-items.js';
 import { Payable } from '../payables/model.js';
 import type { RefundReason } from '../payables/refund-terms.js';
-import { chooseExpiry, summarize } from '../payables/states.js';
 import { Payment } from '../payments/model.js';
 import { now } from '../process/clock.js';
 import { isRefundId, newId } from '../values/ids.js';
 import type { EventDeps } from '../webhooks/events.js';
 import { refundTerms } from './present.js';
-import { recordRefundEvent } from './record-event.js';
+import { recordRefundEvent } from './record-events.js';
 import { refundedSum } from './refunded-sum.js';
 import { REFUND_LIFETIME } from './states.js';
 
 export interface NewRefund {
   paymentId: string;
-  /** The parameter that has named it. */
+  /** The request parameter that named the payment. */
   paymentParam: string;
-  /** All that is left, when it is not said. */
+  /** Undefined: all that is left to refund. */
   amountCents: number | undefined;
   reason: RefundReason | null;
   metadata: Record<string, string>;
@@ -27,13 +28,13 @@ export interface NewRefund {
 }
 
 export interface NewRefundDeps extends EventDeps {
-  /** Undefined when nobody knows it, or no money can be sent there. */
+  /** Undefined when the wallet is not known, or cannot receive money. */
   walletThatPaid(payment: Payment): string | undefined;
 }
 
 /**
- * A payable of the way back: to the wallet that paid, in its token, on its network. Who makes one holds the payment, so that
- * the refunds of a payment, however many are made at once, never sum to more than it.
+ * A refund is a payable whose money goes back to the wallet that paid, in the same token, on the same network. The payment's
+ * row is locked, so that concurrent refunds never sum to more than the payment.
  */
 export async function createRefund(
   db: Knex,
@@ -71,7 +72,7 @@ export async function createRefund(
   });
 }
 
-/** Surplus is money of a buyer as well; what has paid a refund is not. */
+/** A surplus payment can be refunded too. The payment of a refund cannot: it is the merchant's own money. */
 async function lockPayment(
   trx: Knex.Transaction,
   principal: Principal,
@@ -97,7 +98,7 @@ async function lockPayment(
 }
 
 function payerUnknown({ paymentId, paymentParam: param }: NewRefund): Refusal {
-  const message = `Nobody knows which wallet made the payment ${paymentId}, so there is no address to send it back to. Ask the buyer for one, and send it from your own wallet.`;
+  const message = `The wallet that made the payment ${paymentId} is not known, so there is no address to send it back to. Ask the buyer for one, and send it from your own wallet.`;
   return new Refusal('payer_unknown', message, { param });
 }
 
@@ -107,6 +108,6 @@ function allowedAmount({ amountCents }: NewRefund, left: number): number {
   const message =
     left < 1
       ? 'Nothing is left to refund of this payment: 0 cents. Cancel a refund of it that still waits to be paid, if you want another.'
-      : `Of this payment ${left} cents are left to refund. Send an amount of at most ${left}.`;
+      : `${left} cents of this payment are left to refund. Send an amount of at most ${left}.`;
   throw new Refusal('refund_amount_too_large', message, { param: 'amount' });
 }

@@ -1,6 +1,6 @@
 import { Payable } from '../payables/model.js';
 
-/** A payable of a merchant, which gives a payment back. Its view has no sessions. */
+/** A payable that a merchant pays, to give a payment back. The table is a view without sessions. */
 export class Refund extends Payable {
   static override tableName = 'refunds';
 }

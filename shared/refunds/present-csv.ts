@@ -9,7 +9,7 @@ import type { Refund } from './model.js';
 import { isRefund } from './present.js';
 import { REFUND_STATUS_OF } from './states.js';
 
-/** The refunds list for accountants: the names of its fields, amounts and times as people write them. */
+/** The refunds list for accountants: the field names of the API, amounts in decimals, times in UTC text. */
 export const REFUND_COLUMNS: Columns<Refund> = [
   ['id', ({ id }) => id],
   ['created', ({ id }) => utcText(createdAt(id))],
@@ -33,11 +33,11 @@ export const REFUND_COLUMNS: Columns<Refund> = [
 ];
 
 function termsOf(refund: Refund): RefundTerms {
-  if (!isRefund(refund)) throw new Error(`${refund.id} is no refund`);
+  if (!isRefund(refund)) throw new Error(`${refund.id} is not a refund`);
   return refund.refund;
 }
 
-/** What has given the money back; a payment on its way has not. */
+/** The payment of a succeeded refund: one in flight is not shown. */
 function paidBy({ status, payment }: Refund): Payment | undefined {
   return status === 'complete' ? (payment ?? undefined) : undefined;
 }

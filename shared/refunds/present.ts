@@ -35,7 +35,7 @@ export interface WireRefund {
   failure_code: string | null;
 }
 
-/** What `presentRefund` reads of a refund's own columns. */
+/** The columns of a refund that `presentRefund` reads. */
 export const SHOWN_REFUND_FIELDS = [
   'id',
   'livemode',
@@ -48,7 +48,7 @@ export const SHOWN_REFUND_FIELDS = [
   'refund',
 ] as const satisfies (keyof Payable)[];
 
-/** So that it is shown for good as it was made. */
+/** The terms are stored with the refund, so that a later release shows it unchanged. */
 export function refundTerms(
   payment: Payment,
   amountCents: number,
@@ -73,7 +73,7 @@ export function isRefund(payable: Payable): payable is RefundRow {
 }
 
 export function presentRefund(refund: Payable, baseUrl: string): WireRefund {
-  if (!isRefund(refund)) throw new Error(`${refund.id} is no refund`);
+  if (!isRefund(refund)) throw new Error(`${refund.id} is not a refund`);
   const { refund: terms } = refund;
   const isPayable = refund.status === 'open' || refund.status === 'processing';
   const payment = refund.status === 'complete' ? (refund.payment ?? null) : null;
@@ -104,7 +104,7 @@ export function presentRefund(refund: Payable, baseUrl: string): WireRefund {
   };
 }
 
-/** As its link shows it to whoever has that: nothing that is only the merchant's own note. */
+/** A refund as its payment link shows it to anyone who opens the link: without the merchant's own metadata. */
 export type PublicRefund = Omit<WireRefund, 'metadata'> & { merchant: PublicMerchant };
 
 export function presentPublicRefund(refund: Payable, account: Account, baseUrl: string): PublicRefund {

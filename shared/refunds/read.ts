@@ -18,7 +18,8 @@ const REFUNDS = accountList<Refund>({
   what: 'refund',
   table: 'refunds',
   alias: 'refund',
-  // Looked up row by row (OFFSET 0 keeps it so): else a plan made while a table is small reads all of it ever after.
+  // OFFSET 0 makes Postgres look up each payment by its id. Otherwise a plan made while the table is small scans the table
+  // for as long as the connection lives.
   select: (share) => `SELECT ${refund.sql(share)}, ${payment.sql} FROM refunds refund ${refund.join}
     LEFT JOIN LATERAL (SELECT * FROM payments WHERE id = refund.payment_id OFFSET 0) payment ON true`,
   read: (row: Row) =>
@@ -45,7 +46,7 @@ export async function listRefunds(
   ]);
 }
 
-/** Of one payment, oldest first. */
+/** The refunds of a payment, oldest first. */
 export async function refundsOf(db: Knex, paymentId: string): Promise<Refund[]> {
   const refunds = await Refund.query(db).where({ refundedPaymentId: paymentId }).orderBy('id');
   const ids = refunds.flatMap(({ paymentId: id }) => id ?? []);

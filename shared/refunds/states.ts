@@ -1,9 +1,10 @@
-import type { Lifetime, SessionStatus } from '../payables/states.js';
+import type { Lifetime } from '../payables/lifetime.js';
+import type { SessionStatus } from '../payables/states.js';
 
 export const REFUND_STATUSES = ['requires_action', 'pending', 'succeeded', 'canceled'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 
-/** A refund is a payable like a session, with words of its own for where it stands. */
+/** A refund moves like a session. The API has other names for its statuses. */
 export const REFUND_STATUS_OF: Record<SessionStatus, RefundStatus> = {
   open: 'requires_action',
   processing: 'pending',
@@ -13,7 +14,7 @@ export const REFUND_STATUS_OF: Record<SessionStatus, RefundStatus> = {
 
 export function payableStatusOf(status: RefundStatus): SessionStatus {
   const found = Object.entries(REFUND_STATUS_OF).find(([, word]) => word === status);
-  if (found === undefined) throw new Error(`no payable is ${status}`);
+  if (found === undefined) throw new Error(`no status of a payable is shown as ${status}`);
   return found[0] as SessionStatus;
 }
 

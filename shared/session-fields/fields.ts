@@ -19,7 +19,7 @@ interface TextField extends Row {
   type: 'text';
   /** JSON Schema of the parameter. `maxLength` counts characters, of up to 4 bytes each. */
   schema: { maxLength: number; format?: 'http-url' | 'email'; description?: string };
-  /** The value names the buyer: erasure sets it to null in every copy. The name must sort before `metadata`. */
+  /** The value identifies the buyer: erasure sets it to null in every copy. The name must sort before `metadata`. */
   isPersonal: boolean;
   /** The payment link shows the value to buyers. */
   isPublic: boolean;
@@ -55,7 +55,11 @@ export const SESSION_FIELDS = [
     name: 'cancel_url',
     property: 'cancelUrl',
     type: 'text',
-    schema: { maxLength: 5000, format: 'http-url', description: 'The way back.' },
+    schema: {
+      maxLength: 5000,
+      format: 'http-url',
+      description: 'Where the buyer goes to leave the page without paying.',
+    },
     isLong: true,
     isPersonal: false,
     isPublic: true,
@@ -107,7 +111,7 @@ export type PublicName = (typeof PUBLIC_FIELDS)[number]['name'];
 export type SentFields = { [Field in FieldRow as Field['name']]?: ValuesOf[Field['type']]['sent'] };
 /** The properties of the model. */
 export type StoredFields = { [Field in FieldRow as Field['property']]: ValuesOf[Field['type']]['stored'] };
-/** The members of an answer or an event. */
+/** The members of a session in an answer or an event. */
 export type ShownFields = { [Field in FieldRow as Field['name']]: ValuesOf[Field['type']]['shown'] };
 
 /** An object with a member for each of `fields`, under its name or its property. */

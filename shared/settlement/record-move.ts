@@ -3,7 +3,7 @@ import type { Knex } from '../db/knex.js';
 import type { Payable } from '../payables/model.js';
 import type { SessionStatus } from '../payables/states.js';
 import { isRefund } from '../refunds/present.js';
-import { recordRefundEvent } from '../refunds/record-event.js';
+import { recordRefundEvent } from '../refunds/record-events.js';
 import type { EventType } from '../webhooks/event-types.js';
 import type { EventDeps } from '../webhooks/events.js';
 

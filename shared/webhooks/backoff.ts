@@ -19,7 +19,7 @@ export const LONGEST_PAUSES_MS = [
   136_396_800, // 38 h
 ] as const;
 
-/** A pause is shorter than the longest by up to this part of it, at random. */
+/** Each pause is randomly shortened by up to this part. */
 export const JITTER = 0.1;
 
 /** From the first to the last try: 68.2 to 75.8 hours. */

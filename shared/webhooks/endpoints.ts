@@ -13,8 +13,8 @@ import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
 import type { SecretBox } from '../secrets/secrets.js';
 import { newId } from '../values/ids.js';
 import type { SubscribableEvent } from './event-types.js';
-import { dropPending, holdPending, releaseHeld } from './hold.js';
 import { WebhookEndpoint } from './model.js';
+import { dropPending, holdPending, releaseHeld } from './pending-deliveries.js';
 
 export interface NewWebhookEndpoint {
   url: string;
@@ -59,12 +59,12 @@ export async function createWebhookEndpoint(
   });
 }
 
-/** Standard Webhooks decodes what follows the prefix; Stripe's scheme uses the whole string as the key. */
+/** Standard Webhooks decodes the base64 after the prefix as the key; Stripe's scheme uses the whole string. */
 export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** Counted limits hold because those who count take turns here. */
+/** The lock makes concurrent creations count the endpoints one after the other, so that none exceeds the limit. */
 async function lockAccount(trx: Knex.Transaction, principal: Principal): Promise<void> {
   const query = Account.query(trx).findById(principal.accountId).select('id').forNoKeyUpdate();
   if ((await whereKeyActive(query, principal)) === undefined) await requireActiveKey(trx, principal);
@@ -77,7 +77,7 @@ const shown = sizedColumns(
   ['url', 'description'],
 );
 
-/** A cursor may name one that has been deleted since: it is a position. */
+/** A cursor may name an endpoint that has been deleted since: only its position counts. */
 const ENDPOINTS = accountList<WebhookEndpoint>({
   name: 'webhook_endpoints',
   what: 'webhook endpoint',
@@ -88,7 +88,7 @@ const ENDPOINTS = accountList<WebhookEndpoint>({
   read: shown.read,
 });
 
-/** By id also those that have been deleted since a list named them. */
+/** `readWebhookEndpoints` also reads endpoints that were deleted after a list named them. */
 export const { page: listWebhookEndpoints, byIds: readWebhookEndpoints } = ENDPOINTS;
 
 export async function getWebhookEndpoint(
@@ -140,7 +140,6 @@ export async function lockOwnEndpoint(
   return endpoint;
 }
 
-/** Its pending deliveries are dropped with it. */
 export async function deleteWebhookEndpoint(db: Knex, principal: Principal, id: string): Promise<void> {
   await db.transaction(async (trx) => {
     const deletion = ownEndpoints(trx, principal).findById(id).patch({ deletedAt: now() });

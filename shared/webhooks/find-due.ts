@@ -1,17 +1,17 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
-import { dropPending } from './hold.js';
-import { STEP_FROM_ENDPOINT_TO_ENDPOINT } from './statements/find-due.sql.js';
+import { dropPending } from './pending-deliveries.js';
+import { DUE_QUARANTINED, STEP_FROM_ENDPOINT_TO_ENDPOINT } from './statements/find-due.sql.js';
 
-export interface AccountsSeen {
-  /** Those that have something due. */
+export interface DueAccounts {
+  /** Ids of accounts with due deliveries. */
   due: string[];
-  /** Where to go on the next time; empty at the end of the round. */
+  /** The endpoint after which the next call continues; empty at the end of the round. */
   last: string;
 }
 
-interface Seen {
+interface Step {
   seen: number;
   last: string | null;
   accounts: string[];
@@ -19,12 +19,22 @@ interface Seen {
 }
 
 /**
- * Steps along the index from endpoint to endpoint, so that a thousand deliveries due to one hide no other. What an event
- * wrote for an endpoint while that was being deleted is dropped: nobody else would come upon it.
+ * Steps along the index from endpoint to endpoint, so that a thousand due deliveries of one endpoint cost one step. Drops
+ * deliveries that an event wrote for an endpoint while it was being deleted: no other code looks for them.
  */
-export async function findDueAccounts(db: Knex, after: string, limit: number): Promise<AccountsSeen> {
-  const [found] = await runStatement<Seen>(db, STEP_FROM_ENDPOINT_TO_ENDPOINT, [after, limit, now()]);
-  if (found === undefined) return { due: [], last: '' };
-  for (const endpointId of found.deleted) await db.transaction((trx) => dropPending(trx, endpointId));
-  return { due: found.accounts, last: found.seen < limit ? '' : (found.last ?? '') };
+export async function findDueAccounts(db: Knex, after: string, limit: number): Promise<DueAccounts> {
+  const [step] = await runStatement<Step>(db, STEP_FROM_ENDPOINT_TO_ENDPOINT, [after, limit, now()]);
+  if (step === undefined) return { due: [], last: '' };
+  for (const endpointId of step.deleted) await db.transaction((trx) => dropPending(trx, endpointId));
+  return { due: step.accounts, last: step.seen < limit ? '' : (step.last ?? '') };
+}
+
+/** A due delivery that workers have crashed on so often that it is taken alone. */
+export interface DueQuarantined {
+  id: string;
+  crashes: number;
+}
+
+export async function listQuarantinedDeliveries(db: Knex, limit: number): Promise<DueQuarantined[]> {
+  return await runStatement<DueQuarantined>(db, DUE_QUARANTINED, [now(), limit]);
 }

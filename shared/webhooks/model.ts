@@ -1,11 +1,6 @@
 import { Model } from 'objection';
-import type {
-  DeliveryStatus,
-  DeliveryTry,
-  EndpointStatus,
-  EventType,
-  SubscribableEvent,
-} from './event-types.js';
+import type { EventType, SubscribableEvent } from './event-types.js';
+import type { DeliveryStatus, DeliveryTry, EndpointStatus } from './states.js';
 
 export class WebhookEndpoint extends Model {
   static override tableName = 'webhook_endpoints';
@@ -18,11 +13,11 @@ export class WebhookEndpoint extends Model {
   declare status: EndpointStatus;
   declare description: string | null;
   declare sealedSecret: string;
-  /** Signs deliveries too until previousSignsUntil. */
+  /** The secret before the last roll. It signs too until `previousSignsUntil`. */
   declare previousSealedSecret: string | null;
   declare previousSignsUntil: Date | null;
   declare deletedAt: Date | null;
-  /** Its delivery slots while it does not fail. Named as its column, which older code beside this one reads. */
+  /** The endpoint's delivery slots while it does not fail. The name is the column's, which older releases also read. */
   declare places: number;
   /** The start of the first failed try since the last success. */
   declare failingSince: Date | null;
@@ -38,9 +33,9 @@ export class Event extends Model {
   declare accountId: string;
   declare livemode: boolean;
   declare type: EventType;
-  /** The id of the payable: a session or a refund. */
+  /** The id of a session or of a refund. */
   declare checkoutSessionId: string;
-  /** The session or refund in its wire form at the time of the event. */
+  /** The wire form of the session or refund at the time of the event. */
   declare object: object;
 }
 
@@ -52,11 +47,11 @@ export class WebhookDelivery extends Model {
   declare eventId: string;
   declare endpointId: string;
   declare status: DeliveryStatus;
-  /** Null while the delivery is held, and when it is finished. */
+  /** Null while the delivery is held, and after it has ended. */
   declare dueAt: Date | null;
   declare leasedUntil: Date | null;
   declare attempt: number;
-  /** Takes since an outcome was last written, the current one included. */
+  /** How often the row was taken since an outcome was last written, the present time included. */
   declare lostTakes: number;
   declare tries: number;
   declare history: DeliveryTry[];

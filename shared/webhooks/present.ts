@@ -1,12 +1,13 @@
 import { createdSeconds, unixSeconds } from '../wire/timestamp.js';
-import { API_VERSION, type DeliveryTry } from './event-types.js';
+import { API_VERSION } from './event-types.js';
 import type { WebhookDelivery, WebhookEndpoint } from './model.js';
+import type { DeliveryTry } from './states.js';
 
 export interface StoredEvent {
   id: string;
   livemode: boolean;
   type: string;
-  /** The stored JSON text: every delivery of an event sends the same bytes. */
+  /** JSON as it is stored, so that every delivery of an event has the same bytes. */
   objectText: string;
 }
 
@@ -45,7 +46,7 @@ export function presentWebhookEndpoint(endpoint: WebhookEndpoint): object {
   };
 }
 
-/** Only the answers to creating an endpoint and to rolling its secret contain the secret. */
+/** Only the answers to create and roll show the signing secret. */
 export function presentNewWebhookEndpoint(endpoint: WebhookEndpoint, secret: string): object {
   return { ...presentWebhookEndpoint(endpoint), secret };
 }

@@ -3,23 +3,24 @@ import type { Knex } from '../db/knex.js';
 import { now } from '../process/clock.js';
 import type { Logger } from '../process/logger.js';
 import { pauseAfterTriesMs } from './backoff.js';
-import { DELIVERY_MOVES, type DeliveryTry, LEAST_SLOTS } from './event-types.js';
-import { holdPending } from './hold.js';
 import { WebhookDelivery, WebhookEndpoint } from './model.js';
+import { holdPending } from './pending-deliveries.js';
+import { LEAST_SLOTS } from './slots.js';
+import { DELIVERY_MOVES, type DeliveryTry } from './states.js';
 import type { TakenDelivery, TakenEndpoint } from './take-due.js';
 
 /*
- * Tries that failed. A try's outcome is written only while its attempt is the row's. Locks are taken in the order endpoint,
+ * An outcome is written only while the row has the attempt number of the try. Locks are taken in the order endpoint,
  * delivery.
  */
 
-/** However it ended, its taker has lived to say so. */
-const ENDED = { leasedUntil: null, lostTakes: 0 };
+/** The worker did not crash on this delivery, so its crashes are counted from zero again. */
+const LEASE_ENDED = { leasedUntil: null, lostTakes: 0 };
 
 type Tried = Pick<TakenDelivery, 'id' | 'attempt' | 'tries'>;
 
-/** The time of the next try, or undefined when this was the last. */
-export async function recordFailedTry(
+/** Returns the time of the next try, or undefined after the last one. */
+export async function recordFailure(
   db: Knex,
   logger: Logger,
   delivery: Tried & { endpoint: Pick<TakenEndpoint, 'id' | 'failingSince'> },
@@ -39,13 +40,13 @@ export async function recordFailedTry(
     return undefined;
   }
   const dueAt = new Date(now().getTime() + pauseMs);
-  const written = await whileMine(db, delivery)
-    .patch({ dueAt, ...ENDED, ...trySpent(entry) })
+  const written = await ofThisAttempt(db, delivery)
+    .patch({ dueAt, ...LEASE_ENDED, ...trySpent(entry) })
     .whereIn('status', ['pending']);
   return written === 1 ? dueAt : undefined;
 }
 
-/** Its tries are used up. An endpoint to which nothing succeeded since the first of them is disabled. */
+/** Disables the endpoint too when no delivery to it has succeeded since the first try of this one. */
 async function giveUp(
   db: Knex,
   logger: Logger,
@@ -56,8 +57,8 @@ async function giveUp(
   const { from, to } = DELIVERY_MOVES.giveUp;
   await db.transaction(async (trx) => {
     const endpoint = await WebhookEndpoint.query(trx).findById(endpointId).forNoKeyUpdate().throwIfNotFound();
-    const failed = await whileMine(trx, delivery)
-      .patch({ status: to, dueAt: null, ...ENDED, ...trySpent(entry) })
+    const failed = await ofThisAttempt(trx, delivery)
+      .patch({ status: to, dueAt: null, ...LEASE_ENDED, ...trySpent(entry) })
       .whereIn('status', from)
       .returning('*')
       .first();
@@ -72,14 +73,14 @@ async function giveUp(
   });
 }
 
-/** A try that could not even be begun, through no fault of the receiver: it spends none. */
+/** Postpones a try that could not start through no fault of the receiver, without counting a try. */
 export async function postponeDelivery(db: Knex, delivery: Tried, dueAt: Date): Promise<void> {
-  await whileMine(db, delivery)
-    .patch({ dueAt, ...ENDED })
+  await ofThisAttempt(db, delivery)
+    .patch({ dueAt, ...LEASE_ENDED })
     .whereIn('status', ['pending']);
 }
 
-function whileMine(db: Knex, { id, attempt }: Tried) {
+function ofThisAttempt(db: Knex, { id, attempt }: Tried) {
   return WebhookDelivery.query(db).where({ id, attempt });
 }
 

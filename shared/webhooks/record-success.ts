@@ -2,9 +2,9 @@ import { batchWrites } from '../db/batch-writes.js';
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
-import { DELIVERY_MOVES, type DeliveryTry } from './event-types.js';
 import { WebhookEndpoint } from './model.js';
 import { SUCCEED, SUCCEED_AND_PASS_ON } from './statements/record-success.sql.js';
+import { DELIVERY_MOVES, type DeliveryTry } from './states.js';
 import {
   type Batch,
   leaseFrom,
@@ -15,44 +15,44 @@ import {
 } from './take-due.js';
 
 /**
- * Writes successes, each only while its attempt is the row's. A quick success passes its slot on: the statement that ends
- * its lease takes the next delivery that is due to its endpoint, unless that has more in flight than it may have by now. So
- * no more are in flight than before, and no lock is waited for. A failing endpoint is left to takeDueDeliveries, which
- * counts its slots otherwise. Successes of the same moment are written together.
+ * Writes successes, each only while the row has the attempt number of the try. A quick success passes its slot on: the
+ * statement that ends its lease takes the next due delivery of the endpoint, unless the endpoint has more in flight than
+ * its slots. So the number in flight does not grow, and the statement waits for no lock. Slots of a failing endpoint are not
+ * passed on, since takeDueDeliveries counts them differently. Successes of the same moment are written as a batch.
  */
 export interface Success {
   delivery: Pick<TakenDelivery, 'id' | 'attempt'> & { endpoint: { id: string } };
   entry: DeliveryTry;
-  /** Its slot may go to the next delivery due to its endpoint, of at most so many bytes; 0 when it may not. */
+  /** The most bytes that the next delivery in this slot may have; 0 when the slot must not be passed on. */
   bytesToPassOn: number;
 }
 
-/** Resolves with what was taken into its slot; undefined when the slot is not passed on. */
-export async function recordDelivered(db: Knex, success: Success): Promise<Batch | undefined> {
-  const { endpointMustKnow, batch } = await succeedInGroup(db, success);
-  // Not in the same statement: a lock on a delivery never waits for its endpoint.
-  if (endpointMustKnow) {
-    const news = { failingSince: null, succeededAt: now() };
-    await WebhookEndpoint.query(db).findById(success.delivery.endpoint.id).patch(news);
+/** Resolves with the delivery taken into the slot, if one was due; undefined when the slot is not passed on. */
+export async function recordSuccess(db: Knex, success: Success): Promise<Batch | undefined> {
+  const { updatesEndpoint, batch } = await succeedInBatch(db, success);
+  // A statement of its own: a transaction that holds a delivery's lock must not wait for its endpoint's.
+  if (updatesEndpoint) {
+    const patch = { failingSince: null, succeededAt: now() };
+    await WebhookEndpoint.query(db).findById(success.delivery.endpoint.id).patch(patch);
   }
   return batch;
 }
 
 interface Succeeded {
-  endpointMustKnow: boolean;
+  updatesEndpoint: boolean;
   batch: Batch | undefined;
 }
 
-const succeedInGroup = batchWrites<Success, Succeeded>({
+const succeedInBatch = batchWrites<Success, Succeeded>({
   keyOf: ({ delivery }) => delivery.id,
-  // No caller waits for a single success, and in larger groups each costs less, here and in Postgres.
+  // No caller waits for a single success, and in larger batches each success costs less CPU, here and in Postgres.
   sendAtItems: 25,
   writeBatch: succeedTogether,
   writeOne: succeedAlone,
   onBrokenConnection: (_db, _success, error) => Promise.reject(error),
 });
 
-/** Undefined for a success that was not quick, whose attempt is over, or whose row is locked. */
+/** Gives undefined for a success that was not quick, whose attempt is over, or whose row is locked: succeedAlone writes it. */
 async function succeedTogether(db: Knex, successes: readonly Success[]): Promise<(Succeeded | undefined)[]> {
   const at = now();
   const rows = await runStatement<SucceededRow>(db, SUCCEED_AND_PASS_ON, [
@@ -68,20 +68,20 @@ async function succeedTogether(db: Knex, successes: readonly Success[]): Promise
   const rowOf = new Map(rows.map((row) => [row.succeededId, row]));
   return successes.map(({ delivery }) => {
     const row = rowOf.get(delivery.id);
-    return row && { endpointMustKnow: row.endpointMustKnow, batch: batchOf(row, delivery.endpoint.id) };
+    return row && { updatesEndpoint: row.updatesEndpoint, batch: batchOf(row, delivery.endpoint.id) };
   });
 }
 
 async function succeedAlone(db: Knex, { delivery, entry }: Success): Promise<Succeeded> {
   const { from, to } = DELIVERY_MOVES.succeed;
   const bindings = [delivery.id, delivery.attempt, JSON.stringify(entry), quickLease(now()), from, to];
-  const [row] = await runStatement<{ endpointMustKnow: boolean }>(db, SUCCEED, bindings);
-  return { endpointMustKnow: row?.endpointMustKnow ?? false, batch: undefined };
+  const [row] = await runStatement<{ updatesEndpoint: boolean }>(db, SUCCEED, bindings);
+  return { updatesEndpoint: row?.updatesEndpoint ?? false, batch: undefined };
 }
 
-type SucceededRow = { succeededId: string; endpointMustKnow: boolean } & SlotOf & (TakenRow | NothingTaken);
+type SucceededRow = { succeededId: string; updatesEndpoint: boolean } & SlotRow & (TakenRow | NothingTaken);
 
-type SlotOf = { isPassedOn: false } | PassedOn;
+type SlotRow = { isPassedOn: false } | PassedOn;
 
 interface PassedOn {
   isPassedOn: true;
@@ -90,7 +90,7 @@ interface PassedOn {
   host: string;
   slots: number;
   sealedSecrets: string[];
-  /** A delivery that is due is too heavy for this slot. */
+  /** A due delivery has too many bytes for this slot. */
   leavesHeavier: boolean;
 }
 
@@ -104,7 +104,7 @@ function batchOf(row: SucceededRow, endpointId: string): Batch | undefined {
 
 const QUICK_MS = 1000;
 
-/** The lease of a try that starts now, less the time that counts as quick. */
+/** A try was quick when its lease ends later than this. */
 function quickLease(at: Date): Date {
   return new Date(leaseFrom(at).getTime() - QUICK_MS);
 }

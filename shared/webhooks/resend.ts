@@ -5,7 +5,7 @@ import { noSuch, Refusal } from '../errors/refusal.js';
 import { now, nowMs } from '../process/clock.js';
 import type { NotifyDeliveries } from '../queues/notify-deliveries.js';
 import { newId } from '../values/ids.js';
-import { getEvent } from './list-events.js';
+import { getEvent } from './events.js';
 import { Event, WebhookDelivery, WebhookEndpoint } from './model.js';
 import type { StoredEvent } from './present.js';
 
@@ -14,9 +14,9 @@ export interface Resent {
   endpointId: string;
 }
 
-type SentAgain = Pick<Event, 'id' | 'accountId' | 'livemode'> & { type: string };
+type ResentEvent = Pick<Event, 'id' | 'accountId' | 'livemode'> & { type: string };
 
-/** An operator sends an event again: to one endpoint, or to every enabled one that wants it now. */
+/** For operators: sends an event again to one endpoint, or to every enabled endpoint that subscribes to its type now. */
 export async function resendEvent(
   db: Knex,
   eventId: string,
@@ -29,7 +29,7 @@ export async function resendEvent(
   return resent;
 }
 
-/** Its merchant does. Without an endpoint that wants it there is nothing to send, which is no mistake of theirs. */
+/** For merchants: sends an event again. Without `endpointId`, having no endpoint that subscribes to its type is no error. */
 export async function resendOwnEvent(
   db: Knex,
   principal: Principal,
@@ -48,10 +48,10 @@ export async function resendOwnEvent(
   return text;
 }
 
-/** As new deliveries of the same event. */
+/** Writes new deliveries of the same event. */
 async function deliverAgain(
   db: Knex,
-  { id: eventId, accountId, livemode, type }: SentAgain,
+  { id: eventId, accountId, livemode, type }: ResentEvent,
   endpointId: string | undefined,
 ): Promise<Resent[]> {
   const receivers = WebhookEndpoint.query(db)
@@ -96,7 +96,7 @@ function noReceiver(eventId: string, endpointId: string | undefined): Refusal {
   return new Refusal(
     'resource_missing',
     endpointId === undefined
-      ? `No enabled webhook endpoint of the account wants ${eventId} in its mode.`
+      ? `No enabled webhook endpoint of the event's account and mode subscribes to the type of ${eventId}.`
       : `${endpointId} is not an enabled webhook endpoint of the event's account and mode.`,
   );
 }

@@ -1,30 +1,33 @@
 import type { Knex } from '../db/knex.js';
 import { runStatement } from '../db/statement.js';
 import { now } from '../process/clock.js';
-import { dealSlots, type Room } from './deal-slots.js';
-import { LEASE_MS, SLOTS_WHILE_FAILING } from './event-types.js';
-import { dropPending, holdPending } from './hold.js';
 import type { WebhookEndpoint } from './model.js';
+import { dropPending, holdPending } from './pending-deliveries.js';
 import { renderEvent, type StoredEvent } from './present.js';
-import { CHOOSE, TAKE } from './statements/take-due.sql.js';
+import { dealSlots, SLOTS_WHILE_FAILING, type SlotAllowance } from './slots.js';
+import { CHOOSE, LOCK_ENDPOINT_OF, TAKE, TAKE_QUARANTINED } from './statements/take-due.sql.js';
+
+/** A try takes at most 10 s to the answer's headers and 1 s for its body; the rest is for writing its outcome. */
+export const LEASE_MS = 41_000;
 
 /**
- * Takes due deliveries of one account: its hosts in turn, and the endpoints of each. Takers lock the endpoints' rows, so
- * that together they never have more in flight to an endpoint than it may have. An expired lease does not count, so a killed
- * worker blocks no slot. The lock is a statement of its own: the next one then counts what the taker before has left.
+ * Takes due deliveries of one account: its hosts in turn, and the endpoints of each host in turn. Workers that take lock the
+ * endpoints' rows, so that together they never exceed an endpoint's slots. An expired lease does not count, so a worker that
+ * crashed holds no slot. The lock is a statement of its own, so that the next statement counts the deliveries that the
+ * previous holder of the lock took.
  */
 export interface Batch {
   deliveries: TakenDelivery[];
-  /** Whether more is due: nothing known, more that could start now, or more that has to wait for tries to end. */
+  /** What else is due, as far as known: nothing, deliveries that can start now, or deliveries that wait for tries to end. */
   left: 'nothing' | 'now' | 'later';
 }
 
 export interface TakenEndpoint extends Pick<WebhookEndpoint, 'id' | 'url' | 'failingSince'> {
-  /** How many deliveries to it may be in flight while it does not fail. */
+  /** How many deliveries to the endpoint may be in flight while it does not fail. */
   slots: number;
   accountId: string;
   host: string;
-  /** The secrets that sign, the newest first. */
+  /** The secrets that sign, newest first. */
   sealedSecrets: string[];
 }
 
@@ -35,20 +38,27 @@ export interface TakenDelivery {
   eventId: string;
   endpoint: TakenEndpoint;
   body: string;
-  /** The length of the event's object: the body's, but for its frame. */
+  /** The length of the event's object, which is nearly all of the body. */
   bytes: number;
 }
 
-export async function takeDueDeliveries(db: Knex, accountId: string, room: Room): Promise<Batch> {
+export async function takeDueDeliveries(
+  db: Knex,
+  accountId: string,
+  allowance: SlotAllowance,
+): Promise<Batch> {
   return await db.transaction(async (trx) => {
-    const bindings = [accountId, now(), room.slots, room.fullHosts, SLOTS_WHILE_FAILING];
+    const bindings = [accountId, now(), allowance.slots, allowance.fullHosts, SLOTS_WHILE_FAILING];
     const rows = await runStatement<ChosenRow>(trx, CHOOSE, bindings);
     const chosen = rows.flatMap((row) => (row.id === null ? [] : [row]));
     const others = (rows[0]?.due ?? 0) - chosen.length;
     const endpoints = (await leaveOutClosed(trx, chosen)).map((row) => ({ ...row, accountId }));
-    const batch = await takeFor(trx, endpoints, room);
+    const batch = await takeFor(trx, endpoints, allowance);
     if (others <= 0 || batch.left === 'now') return batch;
-    return { ...batch, left: batch.deliveries.length > 0 && chosen.length === room.slots ? 'now' : 'later' };
+    return {
+      ...batch,
+      left: batch.deliveries.length > 0 && chosen.length === allowance.slots ? 'now' : 'later',
+    };
   });
 }
 
@@ -58,7 +68,7 @@ export interface ChosenEndpoint
   extends Omit<TakenEndpoint, 'accountId'>,
     Pick<WebhookEndpoint, 'status' | 'deletedAt'> {}
 
-/** Deliveries that are due to a deleted endpoint are dropped, to a disabled one held. */
+/** Drops the due deliveries of deleted endpoints and holds those of disabled ones. Returns the other endpoints. */
 export async function leaveOutClosed<E extends ChosenEndpoint>(
   trx: Knex.Transaction,
   chosen: readonly E[],
@@ -75,20 +85,20 @@ export async function leaveOutClosed<E extends ChosenEndpoint>(
 async function takeFor(
   trx: Knex.Transaction,
   endpoints: readonly TakenEndpoint[],
-  room: Room,
+  allowance: SlotAllowance,
 ): Promise<Batch> {
   if (endpoints.length === 0) return { deliveries: [], left: 'nothing' };
-  const wanting = endpoints.map((endpoint) => ({ ...endpoint, most: mostOf(endpoint) }));
-  const dealt = dealSlots(wanting, room);
+  const receivers = endpoints.map((endpoint) => ({ ...endpoint, most: mostOf(endpoint) }));
+  const dealt = dealSlots(receivers, allowance);
   const at = now();
   const rows = await runStatement<TakeRow>(trx, TAKE, [
     at,
     leaseFrom(at),
-    wanting.map(({ id }) => id),
-    wanting.map(({ id }) => dealt.get(id) ?? 0),
-    wanting.map(({ most }) => most),
-    room.slots,
-    room.bytesPerSlot,
+    receivers.map(({ id }) => id),
+    receivers.map(({ id }) => dealt.get(id) ?? 0),
+    receivers.map(({ most }) => most),
+    allowance.slots,
+    allowance.bytesPerSlot,
   ]);
   const endpointOf = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   const deliveries = rows.flatMap((row) => {
@@ -106,14 +116,14 @@ export function leaseFrom(at: Date): Date {
   return new Date(at.getTime() + LEASE_MS);
 }
 
-type TakeRow = TakenOf & (TakenRow | NothingTaken);
+type TakeRow = TakenFor & (TakenRow | NothingTaken);
 
-interface TakenOf {
+interface TakenFor {
   endpointId: string;
-  /** The slots that the endpoint got. */
+  /** The slots that were dealt to the endpoint and are free. */
   free: number;
   couldHaveMore: boolean;
-  /** A due delivery was too heavy for the slots that were left. */
+  /** A due delivery was too large for the remaining slots. */
   isCut: boolean;
 }
 
@@ -141,4 +151,19 @@ export function presentTaken(row: TakenRow, endpoint: TakenEndpoint): TakenDeliv
   const { id, attempt, tries, eventId, livemode, type, objectText } = row;
   const body = renderEvent({ id: eventId, livemode, type, objectText });
   return { id, attempt, tries, eventId, endpoint, body, bytes: Buffer.byteLength(objectText) };
+}
+
+/** Returns undefined when another worker has taken the delivery, or its endpoint is disabled or deleted. */
+export async function takeQuarantinedDelivery(db: Knex, id: string): Promise<TakenDelivery | undefined> {
+  return await db.transaction(async (trx) => {
+    const at = now();
+    const endpoints = await runStatement<ChosenEndpoint & { accountId: string }>(trx, LOCK_ENDPOINT_OF, [
+      id,
+      at,
+    ]);
+    const [endpoint] = await leaveOutClosed(trx, endpoints);
+    if (endpoint === undefined) return undefined;
+    const [row] = await runStatement<TakenRow>(trx, TAKE_QUARANTINED, [at, leaseFrom(at), id]);
+    return row && presentTaken(row, endpoint);
+  });
 }

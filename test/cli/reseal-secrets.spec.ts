@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import Stripe from 'stripe';
 import { eventually } from '../../lab/world/processes/eventually.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
-import { resealSecrets } from '../../shared/webhooks/reseal-secrets.js';
+import { resealSecrets } from '../../shared/webhooks/secrets.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 

@@ -21,20 +21,19 @@ import { beginLook, beginSettlement, listDuePayments } from '../../shared/settle
 import { readBacklog } from '../../shared/upkeep/backlog.js';
 import { removeDeliveryAnswers, removeExpiredIdempotencyRecords } from '../../shared/upkeep/retention.js';
 import { newId } from '../../shared/values/ids.js';
-import { DELIVERY_STATUSES } from '../../shared/webhooks/event-types.js';
-import { findDueAccounts } from '../../shared/webhooks/find-due.js';
+import { findDueAccounts, listQuarantinedDeliveries } from '../../shared/webhooks/find-due.js';
 import { WebhookDelivery } from '../../shared/webhooks/model.js';
-import { recordDelivered } from '../../shared/webhooks/record-success.js';
+import { recordSuccess } from '../../shared/webhooks/record-success.js';
 import { resendEvent } from '../../shared/webhooks/resend.js';
-import { removePreviousSecrets } from '../../shared/webhooks/roll-secret.js';
+import { removePreviousSecrets } from '../../shared/webhooks/secrets.js';
+import { DELIVERY_STATUSES } from '../../shared/webhooks/states.js';
 import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
-import { listQuarantinedDeliveries } from '../../shared/webhooks/take-quarantined.js';
 import { buildSigner, type Client, client, signToken } from '../support/api-client.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { newPayment } from '../support/new-payment.js';
 import { captureStatements, explain } from '../support/query-plans.js';
 import { createDatabase } from '../support/suite.js';
-import { ROOM } from '../support/webhook-flow.js';
+import { ALLOWANCE } from '../support/webhook-flow.js';
 
 const COUNTS = {
   accounts: 5000,
@@ -241,7 +240,7 @@ describe('the plans of a database that has grown', () => {
       .throwIfNotFound();
     await due.$query(app.db).patch({ dueAt: new Date(nowMs() - 1000) });
     await assertIndexed(async () => {
-      const batch = await takeDueDeliveries(app.db, BIG_ACCOUNT, ROOM);
+      const batch = await takeDueDeliveries(app.db, BIG_ACCOUNT, ALLOWANCE);
       const delivery = batch.deliveries.find(({ id }) => id === due.id);
       assert.ok(delivery);
       const entry = {
@@ -251,7 +250,7 @@ describe('the plans of a database that has grown', () => {
         answer: null,
         error: null,
       };
-      await recordDelivered(app.db, { delivery, entry, bytesToPassOn: 10_000 });
+      await recordSuccess(app.db, { delivery, entry, bytesToPassOn: 10_000 });
       await resendEvent(app.db, known.event, endpoint);
     });
   });

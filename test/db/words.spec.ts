@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
-import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/event-types.js';
+import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 
 /** The domain's words that tables check: one that its table refuses fails the first buyer whose row has it. */

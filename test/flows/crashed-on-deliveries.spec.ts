@@ -10,11 +10,10 @@ import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { readBacklog } from '../../shared/upkeep/backlog.js';
 import { findDueAccounts } from '../../shared/webhooks/find-due.js';
 import type { WebhookDelivery } from '../../shared/webhooks/model.js';
-import { recordFailedTry } from '../../shared/webhooks/record-failure.js';
-import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
-import { takeQuarantinedDelivery } from '../../shared/webhooks/take-quarantined.js';
+import { recordFailure } from '../../shared/webhooks/record-failure.js';
+import { takeDueDeliveries, takeQuarantinedDelivery } from '../../shared/webhooks/take-due.js';
 import { testServices } from '../support/suite.js';
-import { type Hook, openWebhookFlow, ROOM, type WebhookFlow } from '../support/webhook-flow.js';
+import { ALLOWANCE, type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 describe('webhook deliveries on which workers crash', function () {
   this.timeout(90_000);
@@ -49,7 +48,7 @@ describe('webhook deliveries on which workers crash', function () {
     await flow.db('webhookDeliveries').where({ id }).update({ dueAt: past, leasedUntil: past });
   };
   const takeUsual = async (): Promise<string[]> => {
-    const { deliveries } = await takeDueDeliveries(flow.db, flow.merchant.accountId, ROOM);
+    const { deliveries } = await takeDueDeliveries(flow.db, flow.merchant.accountId, ALLOWANCE);
     return deliveries.map(({ id }) => id);
   };
 
@@ -108,7 +107,7 @@ describe('webhook deliveries on which workers crash', function () {
         error: null,
         answer: '',
       };
-      await recordFailedTry(flow.db, flow.app.logger, taken, entry);
+      await recordFailure(flow.db, flow.app.logger, taken, entry);
     }
     assert.deepEqual(minutes, [0, 1, 2, 4]);
     const { lostTakes, tries, dueAt } = await only(hook);

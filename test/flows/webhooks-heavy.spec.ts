@@ -4,7 +4,7 @@ import { answer } from '../../lab/world/receiver/receiver.js';
 import { MAX_WEBHOOK_BYTES_IN_FLIGHT } from '../../shared/limits/bounds.js';
 import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
 import { type BusyAccount, openBusyAccount } from '../support/busy-account.js';
-import { openWebhookFlow, ROOM, type WebhookFlow } from '../support/webhook-flow.js';
+import { ALLOWANCE, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 /** Metadata of the largest size that an event's session can have. */
 const METADATA = Object.fromEntries(
@@ -56,7 +56,7 @@ describe('heavy webhook events', function () {
   it('are taken up to the free slots and one beyond, so that none is ever too heavy', async () => {
     busy = await openBusyAccount(flow.app, { hosts: 1, endpointsPerHost: 5 });
     await busy.sendEvents(5, { leftToSweep: true, metadata: METADATA });
-    const room = { ...ROOM, bytesPerSlot: BYTES_OF_ONE };
+    const room = { ...ALLOWANCE, bytesPerSlot: BYTES_OF_ONE };
     const weight = Math.ceil(LEAST_BYTES / BYTES_OF_ONE);
     const take = async (slots: number) =>
       await takeDueDeliveries(flow.db, busy.accountId, { ...room, slots });

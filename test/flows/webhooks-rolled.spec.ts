@@ -6,7 +6,7 @@ import { answer, type ReceivedEvent } from '../../lab/world/receiver/receiver.js
 import { verifyWebhook } from '../../local/demo/verify-webhook.js';
 import { advanceClock, nowMs, resetClock } from '../../shared/process/clock.js';
 import { createSecretBox } from '../../shared/secrets/secrets.js';
-import { resealSecrets } from '../../shared/webhooks/reseal-secrets.js';
+import { resealSecrets } from '../../shared/webhooks/secrets.js';
 import { cleanUp } from '../../workers/process/clean-up.js';
 import { assertInvalid, assertMissing } from '../support/api-client.js';
 import { type Hook, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';

@@ -1,6 +1,6 @@
 import { buildSession } from '../../lab/world/shop/factories.js';
 import type { Knex } from '../../shared/db/knex.js';
-import type { LineItem } from '../../shared/payables/states.js';
+import type { LineItem } from '../../shared/payables/line-items.js';
 import { newId, sessionPrefix } from '../../shared/values/ids.js';
 
 const MOST_ITEMS = 100;

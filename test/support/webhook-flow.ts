@@ -9,8 +9,8 @@ import { type Knex, openDatabase } from '../../shared/db/knex.js';
 import { migrate } from '../../shared/migrate.js';
 import { createLogger } from '../../shared/process/logger.js';
 import { newId } from '../../shared/values/ids.js';
-import type { Room } from '../../shared/webhooks/deal-slots.js';
 import { WebhookDelivery, WebhookEndpoint } from '../../shared/webhooks/model.js';
+import type { SlotAllowance } from '../../shared/webhooks/slots.js';
 import { type Client, client } from './api-client.js';
 import { type Checkout, openCheckout } from './checkout.js';
 import { EVENT_DEPS } from './money-flow.js';
@@ -42,7 +42,7 @@ export interface Hook {
 }
 
 /** The room of a process with nothing in flight. */
-export const ROOM: Room = { slots: 20, ofHost: () => 20, fullHosts: [], bytesPerSlot: 40_000 };
+export const ALLOWANCE: SlotAllowance = { slots: 20, ofHost: () => 20, fullHosts: [], bytesPerSlot: 40_000 };
 
 export interface WebhookFlowOptions {
   environment?: Record<string, string>;

@@ -97,7 +97,7 @@ describe('a new session', () => {
   });
 
   for (const [list, pattern] of Object.entries({
-    'the columns that its rows are read as': /AS asked \(([^$]*?)\)\s*\), allowed/,
+    'the columns that its rows are read as': /AS requested \(([^$]*?)\)\s*\), allowed/,
     'the columns that it is inserted into': /INSERT INTO checkout_sessions \(([^)]*)\)/,
     'the columns that are inserted': /SELECT (id, account_id[^)]*?)\s+FROM allowed/,
   })) {

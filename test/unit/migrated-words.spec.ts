@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
 import { TOKEN_SYMBOLS } from '../../shared/chains/networks.js';
 import { SESSION_STATUSES } from '../../shared/payables/states.js';
 import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES, TOKENS } from '../../shared/payments/states.js';
-import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/event-types.js';
+import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';
 
 const FOLDER = path.join(import.meta.dirname, '..', '..', 'migrations');
 

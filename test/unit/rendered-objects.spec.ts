@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { CheckoutSession } from '../../shared/checkout-sessions/model.js';
 import { presentCheckoutSession, renderCheckoutSession } from '../../shared/checkout-sessions/present.js';
 import { presentLineItems, renderLineItems } from '../../shared/checkout-sessions/present-line-items.js';
-import type { LineItem } from '../../shared/payables/states.js';
+import type { LineItem } from '../../shared/payables/line-items.js';
 import { fieldsBy, TEXT_FIELDS } from '../../shared/session-fields/fields.js';
 import { newId } from '../../shared/values/ids.js';
 import { presentList, renderObjects, textOfList } from '../../shared/wire/list.js';

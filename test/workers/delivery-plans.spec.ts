@@ -3,13 +3,13 @@ import type { Knex } from '../../shared/db/knex.js';
 import { now } from '../../shared/process/clock.js';
 import { MAX_TRIES } from '../../shared/webhooks/backoff.js';
 import { findDueAccounts } from '../../shared/webhooks/find-due.js';
-import { dropPending, holdPending, releaseHeld } from '../../shared/webhooks/hold.js';
-import { postponeDelivery, recordFailedTry } from '../../shared/webhooks/record-failure.js';
-import { recordDelivered } from '../../shared/webhooks/record-success.js';
+import { dropPending, holdPending, releaseHeld } from '../../shared/webhooks/pending-deliveries.js';
+import { postponeDelivery, recordFailure } from '../../shared/webhooks/record-failure.js';
+import { recordSuccess } from '../../shared/webhooks/record-success.js';
 import { resendEvent } from '../../shared/webhooks/resend.js';
 import { type TakenDelivery, takeDueDeliveries } from '../../shared/webhooks/take-due.js';
 import { openManualWorker } from '../support/money-flow.js';
-import { openWebhookFlow, ROOM, type WebhookFlow } from '../support/webhook-flow.js';
+import { ALLOWANCE, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 const FINISHED = 200_000;
 
@@ -74,26 +74,26 @@ describe('the statements on deliveries, with 200,000 finished ones in the table'
   const entry = () => ({ at: now().toISOString(), durationMs: 5, status: 500, error: null, answer: '' });
 
   async function takeOne(db: Knex): Promise<TakenDelivery> {
-    const { deliveries } = await takeDueDeliveries(db, flow.merchant.accountId, { ...ROOM, slots: 1 });
+    const { deliveries } = await takeDueDeliveries(db, flow.merchant.accountId, { ...ALLOWANCE, slots: 1 });
     const [taken] = deliveries;
     assert.ok(taken !== undefined);
     return taken;
   }
 
   const acts: Record<string, (db: Knex) => Promise<unknown>> = {
-    'taking due deliveries': (db) => takeDueDeliveries(db, flow.merchant.accountId, ROOM),
+    'taking due deliveries': (db) => takeDueDeliveries(db, flow.merchant.accountId, ALLOWANCE),
     'recording a success': async (db) => {
       const taken = await takeOne(db);
       const success = { delivery: taken, entry: entry(), bytesToPassOn: 10_000 };
-      await recordDelivered(db, success);
-      await recordDelivered(db, { ...success, delivery: { ...taken, attempt: 0 } });
+      await recordSuccess(db, success);
+      await recordSuccess(db, { ...success, delivery: { ...taken, attempt: 0 } });
     },
     'recording a failure': async (db) => {
       const { deps } = openManualWorker(flow.app.config, db);
       const taken = await takeOne(db);
-      await recordFailedTry(db, deps.logger, taken, entry());
+      await recordFailure(db, deps.logger, taken, entry());
       const last = { ...(await takeOne(db)), tries: MAX_TRIES - 1 };
-      await recordFailedTry(db, deps.logger, last, entry());
+      await recordFailure(db, deps.logger, last, entry());
       await deps.facilitator.close();
       deps.chains.close();
     },

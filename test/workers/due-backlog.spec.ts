@@ -4,7 +4,7 @@ import { findDueAccounts } from '../../shared/webhooks/find-due.js';
 import { takeDueDeliveries } from '../../shared/webhooks/take-due.js';
 import { type BusyAccount, openBusyAccount } from '../support/busy-account.js';
 import { captureStatements, explain } from '../support/query-plans.js';
-import { openWebhookFlow, ROOM, type WebhookFlow } from '../support/webhook-flow.js';
+import { ALLOWANCE, openWebhookFlow, type WebhookFlow } from '../support/webhook-flow.js';
 
 const BACKLOG = 100_000;
 
@@ -47,7 +47,7 @@ describe('with 100,000 deliveries due to one account', function () {
     const rows = await rowsRead(async () => {
       const { due } = await findDueAccounts(flow.db, '', 5000);
       assert.deepEqual(due.sort(), [busy.accountId, quiet.accountId].sort());
-      const { deliveries, left } = await takeDueDeliveries(flow.db, quiet.accountId, ROOM);
+      const { deliveries, left } = await takeDueDeliveries(flow.db, quiet.accountId, ALLOWANCE);
       assert.deepEqual([deliveries.length, left], [1, 'nothing']);
     });
     assert.ok(rows > 0 && rows <= 50, `${rows} rows`);
@@ -55,8 +55,8 @@ describe('with 100,000 deliveries due to one account', function () {
 
   it('its deliveries are taken in turn over its endpoints, by reading a row for each', async () => {
     const rows = await rowsRead(async () => {
-      const { deliveries, left } = await takeDueDeliveries(flow.db, busy.accountId, ROOM);
-      assert.deepEqual([deliveries.length, left], [ROOM.slots, 'now']);
+      const { deliveries, left } = await takeDueDeliveries(flow.db, busy.accountId, ALLOWANCE);
+      assert.deepEqual([deliveries.length, left], [ALLOWANCE.slots, 'now']);
       assert.equal(new Set(deliveries.map(({ endpoint }) => endpoint.id)).size, 10);
     });
     assert.ok(rows > 0 && rows <= 50, `${rows} rows`);
@@ -70,7 +70,7 @@ describe('with 100,000 deliveries due to one account', function () {
            SELECT id FROM webhook_endpoints WHERE account_id = ?))`,
       [later(), later(), second, now(), busy.accountId],
     );
-    const { deliveries } = await takeDueDeliveries(flow.db, busy.accountId, ROOM);
+    const { deliveries } = await takeDueDeliveries(flow.db, busy.accountId, ALLOWANCE);
     assert.ok(deliveries.length > 0);
     for (const { endpoint } of deliveries) assert.equal(endpoint.id, second);
     assert.notEqual(first, second);

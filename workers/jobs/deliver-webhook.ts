@@ -1,12 +1,12 @@
 import type { Closable } from '../../shared/process/shutdown.js';
-import { changeSlots } from '../../shared/webhooks/change-slots.js';
+import { changeSlots } from '../../shared/webhooks/slots.js';
 import {
   type Batch,
   type TakenDelivery,
   type TakenEndpoint,
   takeDueDeliveries,
+  takeQuarantinedDelivery,
 } from '../../shared/webhooks/take-due.js';
-import { takeQuarantinedDelivery } from '../../shared/webhooks/take-quarantined.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import { AdaptiveConcurrency } from '../webhook-delivery/adaptive-concurrency.js';
 import { oneAtATime } from '../webhook-delivery/one-at-a-time.js';
@@ -15,17 +15,17 @@ import { createWebhookSender, type WebhookSender } from '../webhook-delivery/pos
 import { openSlots, type Slots } from '../webhook-delivery/slots.js';
 import { tryDelivery } from '../webhook-delivery/try-delivery.js';
 
-/** Tries in flight in one process, for each of WORKER_CONCURRENCY jobs; and the least there may be. */
+/** The slots of a process are SLOTS_PER_JOB for each of WORKER_CONCURRENCY jobs, but at least LEAST_SLOTS_IN_ALL. */
 const SLOTS_PER_JOB = 20;
 const LEAST_SLOTS_IN_ALL = 200;
-/** Slots that an account takes in one turn: other accounts have their turn before it takes more. */
+/** The most slots that an account takes in one turn. Other accounts have their turn before it takes more. */
 const TAKEN_AT_ONCE = 20;
 
 /**
- * Delivers what is due to the endpoints of an account. A job is a notification: it takes what may be sent now and ends, while
- * the tries go on beside it, so that receivers that hang occupy no job of the queue. When a try ends, its slot goes to the
- * next delivery that is due to its endpoint, or to an account that waits. Taking, in Postgres, limits the tries in flight to
- * an endpoint over all workers; accounts and hosts share the slots of each process.
+ * Delivers what is due to the endpoints of an account. A job is a notification: it takes deliveries, starts their tries and
+ * ends before they do, so that receivers that hang occupy no job of the queue. When a try ends, its slot goes to the next due
+ * delivery of its endpoint, or to a waiting account. Postgres limits the tries in flight to an endpoint over all workers;
+ * accounts and hosts share the slots of each process.
  */
 export class Deliverer implements Closable {
   readonly #deps: WorkerDeps;
@@ -35,9 +35,9 @@ export class Deliverer implements Closable {
   readonly #adaptive = new AdaptiveConcurrency();
   readonly #taking = oneAtATime((accountId) => this.#take(accountId));
   readonly #inFlight = new Set<Promise<void>>();
-  /** Accounts with more due than may be in flight to their endpoints and hosts. */
+  /** Accounts with more due deliveries than may be in flight to their endpoints and hosts. */
   readonly #backlogged = new Set<string>();
-  /** Accounts that wait for a slot of this process. Of those that may have one, the longest waiting is first. */
+  /** Accounts that wait for a slot of this process, longest waiting first. */
   readonly #queue = new Set<string>();
   #isClosed = false;
 
@@ -49,19 +49,19 @@ export class Deliverer implements Closable {
     this.#slots = openSlots(Math.max(LEAST_SLOTS_IN_ALL, workerConcurrency * SLOTS_PER_JOB));
   }
 
-  /** Takes what is due; the tries go on. */
+  /** Resolves when the due deliveries are taken; their tries may still be in flight. */
   deliverTo(accountId: string): Promise<void> {
     return this.#taking.run(accountId);
   }
 
-  /** The same beside the caller. False when there is no slot for the account here: another process may have one. */
+  /** Starts `deliverTo` without waiting. False when this process has no slot for the account: another process may have one. */
   takeHere(accountId: string): boolean {
-    if (this.#isClosed || this.#slots.roomOf(accountId, 1).slots === 0) return false;
-    this.#deliverBeside(accountId);
+    if (this.#isClosed || this.#slots.allowanceOf(accountId, 1).slots === 0) return false;
+    this.#startDelivering(accountId);
     return true;
   }
 
-  /** Tries a delivery that workers have crashed with; resolves when the try has ended. */
+  /** Tries a delivery that workers have crashed on; resolves when the try has ended. */
   async deliverQuarantined(id: string): Promise<void> {
     const delivery = this.#isClosed ? undefined : await takeQuarantinedDelivery(this.#deps.db, id);
     if (delivery !== undefined) await this.#start(delivery);
@@ -78,15 +78,15 @@ export class Deliverer implements Closable {
 
   async #take(accountId: string): Promise<void> {
     if (this.#isClosed) return;
-    const room = this.#slots.roomOf(accountId, TAKEN_AT_ONCE);
-    if (room.slots === 0) {
+    const allowance = this.#slots.allowanceOf(accountId, TAKEN_AT_ONCE);
+    if (allowance.slots === 0) {
       this.#queue.add(accountId);
       return;
     }
-    // Until it is known what they are for, the slots count as taken.
-    const release = this.#slots.take(accountId, undefined, room.slots);
+    // The slots count as taken until the taken deliveries have slots of their own.
+    const release = this.#slots.take(accountId, undefined, allowance.slots);
     try {
-      this.#startAll(accountId, await takeDueDeliveries(this.#deps.db, accountId, room));
+      this.#startAll(accountId, await takeDueDeliveries(this.#deps.db, accountId, allowance));
     } finally {
       release();
     }
@@ -115,14 +115,14 @@ export class Deliverer implements Closable {
     return trying;
   }
 
-  /** Resolves with what was taken into its slots, when these were passed on. */
+  /** Resolves with the deliveries taken into the try's slots, when these were passed on. */
   async #try(delivery: TakenDelivery, slots: number): Promise<Batch | undefined> {
     const bytesToPassOn = (): number =>
       this.#mayPassOn(delivery.endpoint.accountId) ? slots * this.#slots.bytesPerSlot : 0;
     try {
-      const succeeded = (ms: number): void => this.#changeSlots(delivery.endpoint, ms);
+      const onSuccess = (ms: number): void => this.#changeSlots(delivery.endpoint, ms);
       const [sender, openSecrets] = [this.#sender, this.#openSecrets];
-      return await tryDelivery(this.#deps, { sender, openSecrets, bytesToPassOn, succeeded }, delivery);
+      return await tryDelivery(this.#deps, { sender, openSecrets, bytesToPassOn, onSuccess }, delivery);
     } catch (error) {
       // The lease expires, and the delivery is tried again.
       this.#deps.logger.error({ event: 'delivery.not_recorded', delivery: delivery.id, err: error });
@@ -130,7 +130,7 @@ export class Deliverer implements Closable {
     }
   }
 
-  /** Beside the try, which does not wait for it. */
+  /** Runs in the background: the try does not wait for it. */
   #changeSlots(endpoint: TakenEndpoint, ms: number): void {
     const slots = this.#adaptive.afterSuccess(endpoint, ms);
     if (slots === undefined) return;
@@ -148,29 +148,29 @@ export class Deliverer implements Closable {
     this.#inFlight.add(changing);
   }
 
-  /** Whether a slot goes to the next delivery of the same endpoint: not when another waiting account could use it. */
+  /** A slot stays with its endpoint unless another waiting account could use it. */
   #mayPassOn(accountId: string): boolean {
     if (this.#isClosed || this.#queue.has(accountId)) return false;
     return ![...this.#queue].some(this.#slots.couldUseOneMore);
   }
 
-  /** Where nothing is due to the endpoint, another endpoint of the account may have something due. */
+  /** When the endpoint has no due delivery, another endpoint of the account may have one. */
   #passOn(accountId: string, { deliveries, left }: Batch): void {
     for (const delivery of deliveries) void this.#start(delivery);
     if (left !== 'nothing') this.#backlogged.add(accountId);
     if (deliveries.length === 0 && this.#backlogged.has(accountId)) this.#queue.add(accountId);
   }
 
-  /** Starts every waiting account that has room, all at the same time. */
+  /** Starts every waiting account that may take a slot, all at the same time. */
   #startWaiting(): void {
     for (const accountId of this.#queue) {
-      if (this.#slots.roomOf(accountId, 1).slots === 0) continue;
+      if (this.#slots.allowanceOf(accountId, 1).slots === 0) continue;
       this.#queue.delete(accountId);
-      this.#deliverBeside(accountId);
+      this.#startDelivering(accountId);
     }
   }
 
-  #deliverBeside(accountId: string): void {
+  #startDelivering(accountId: string): void {
     this.deliverTo(accountId).catch((error: unknown) => {
       this.#deps.logger.error({ event: 'delivery.not_taken', account: accountId, err: error });
     });

@@ -4,21 +4,21 @@ import type { WorkerDeps } from '../deps/deps.js';
 import { done, type Outcome } from '../deps/outcome.js';
 
 const MOST = 1000;
-/** While Postgres commits one batch, it works on the other. */
-const AT_ONCE = 2;
+/** Two at once, so that Postgres works on one batch while it commits the other. */
+const CONCURRENT_BATCHES = 2;
 
-/** Expires every overdue session, batch by batch. Batches, of several workers too, skip each other's rows. */
+/** Expires all overdue sessions in batches. Concurrent batches, also those of other workers, skip each other's locked rows. */
 export async function expireSessions(deps: WorkerDeps): Promise<Outcome> {
   for (const { work, crashes, ids } of await countCrashes(deps.db))
     deps.logger.error({ event: 'work.crashed_on', work, deaths: crashes, ids });
-  const expired = await Promise.all(Array.from({ length: AT_ONCE }, () => expireBatches(deps)));
-  expired.push(await expireApart(deps));
+  const expired = await Promise.all(Array.from({ length: CONCURRENT_BATCHES }, () => expireBatches(deps)));
+  expired.push(await expireQuarantined(deps));
   const count = expired.reduce((sum, each) => sum + each);
   if (count > 0) deps.logger.info({ event: 'sessions.expired', count });
   return done;
 }
 
-/** One that fails is followed by one half as long, one that heavy rows cut short by one of twice its rows at most. */
+/** A batch that fails is followed by one of half its rows; a batch that large rows cut short by one of at most twice its rows. */
 async function expireBatches(deps: WorkerDeps): Promise<number> {
   let all = 0;
   let limit = MOST;
@@ -36,8 +36,8 @@ async function expireBatches(deps: WorkerDeps): Promise<number> {
   }
 }
 
-/** Those that workers died with, one by one. One that fails ends the job: the next one takes another. */
-async function expireApart(deps: WorkerDeps): Promise<number> {
+/** Expires the sessions that workers have crashed on, one by one. A failure ends the job; the next job takes another session. */
+async function expireQuarantined(deps: WorkerDeps): Promise<number> {
   let all = 0;
   for (;;) {
     const expired = await expireOneQuarantined(deps.db, deps);

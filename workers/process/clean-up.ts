@@ -5,7 +5,7 @@ import type { Closable } from '../../shared/process/shutdown.js';
 import { removeDeliveryAnswers, removeExpiredIdempotencyRecords } from '../../shared/upkeep/retention.js';
 import { removeOldCrashes } from '../../shared/upkeep/work-in-flight.js';
 import { removeOldWorkerPages } from '../../shared/upkeep/worker-pages.js';
-import { removePreviousSecrets } from '../../shared/webhooks/roll-secret.js';
+import { removePreviousSecrets } from '../../shared/webhooks/secrets.js';
 import type { WorkerDeps } from '../deps/deps.js';
 
 /** Every worker process runs the clean-up, at random intervals around this one. */

@@ -1,7 +1,7 @@
 import type { Closable } from '../../shared/process/shutdown.js';
 import { stagesServedBy } from '../../shared/settlement/payment-job.js';
 import { type DuePayment, listDueQuarantined } from '../../shared/settlement/take-work.js';
-import { listQuarantinedDeliveries } from '../../shared/webhooks/take-quarantined.js';
+import { listQuarantinedDeliveries } from '../../shared/webhooks/find-due.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { Deliverer } from '../jobs/deliver-webhook.js';
 import type { Handlers } from './handlers.js';
@@ -40,7 +40,7 @@ export function quarantinedDeliveries(deps: WorkerDeps, deliverer: Deliverer): Q
   return quarantinedWork(deps, async () => {
     if (!deps.config.workerQueues.includes(work)) return [];
     const due = await listQuarantinedDeliveries(deps.db, BATCH_ROWS);
-    return due.map(({ id, deaths: crashes }) => ({
+    return due.map(({ id, crashes }) => ({
       work,
       id,
       crashes,

@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache';
-import { LEAST_SLOTS, MOST_SLOTS } from '../../shared/webhooks/event-types.js';
+import { LEAST_SLOTS, MOST_SLOTS } from '../../shared/webhooks/slots.js';
 import type { TakenEndpoint } from '../../shared/webhooks/take-due.js';
 
 const SLOW_MS = 1000;
 const MOST_ENDPOINTS = 10_000;
 
 /**
- * The number of tries in flight to an endpoint follows how it answers. Each process judges by the successes that it sees
- * itself, and changes the number for all processes; failures change it where they are recorded.
+ * Adapts an endpoint's slots to how fast the endpoint answers. Each process counts only the successes of its own tries, and
+ * changes the slots for all processes. `record-failure.ts` halves them after a failure.
  */
 export class AdaptiveConcurrency {
-  /** Quick answers in a row, of the present round. */
+  /** Consecutive quick answers by endpoint. As many as the endpoint has slots are a round. */
   readonly #quick = new LRUCache<string, number>({ max: MOST_ENDPOINTS });
 
-  /** How many slots the endpoint gets after a success; undefined when the number stays. */
+  /** Returns the endpoint's new number of slots, or undefined when the number stays. */
   afterSuccess({ id, slots }: Pick<TakenEndpoint, 'id' | 'slots'>, durationMs: number): number | undefined {
     if (durationMs > SLOW_MS) {
       this.#quick.delete(id);

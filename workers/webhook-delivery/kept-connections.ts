@@ -3,12 +3,12 @@ import { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
 /**
- * A receiver may close a kept connection just as it is used again. Then nothing of the answer has come, and the request
- * is to be sent again on a new connection; undici does so by itself for GET only.
+ * Closes a race: a receiver may close a kept-alive connection just as the next request is sent on it. Then no byte of the
+ * answer has arrived, and the request must be sent again on a new connection. Undici does that by itself for GET only.
  */
 export interface KeptConnections {
   connect: buildConnector.connector;
-  /** The error ended a connection that had been used before, and with no byte of the last answer. */
+  /** Whether the error ended a connection that had been used before, with no byte of the last answer. */
   hadClosed(error: unknown): boolean;
   close(): void;
 }
@@ -16,7 +16,7 @@ export interface KeptConnections {
 const SEND_HEADERS = 'undici:client:sendHeaders';
 
 export function watchKeptConnections(connect: buildConnector.connector): KeptConnections {
-  /** What had been read on each connection when its last request began. */
+  /** The bytes that had been read on each connection when its last request began. */
   const readBefore = new WeakMap<Socket, number>();
   const errors = new WeakSet<object>();
   const onSendHeaders = (message: unknown): void => {

@@ -1,33 +1,33 @@
 export interface OneAtATime {
   run(key: string): Promise<void>;
-  /** Resolves when all work that runs now has ended, in success or failure. */
+  /** Resolves when all work that runs now has succeeded or failed. */
   ended(): Promise<void>;
 }
 
-/** Runs a key's work one at a time. A request for a key that is running makes its work run once more. */
+/** Runs the work of each key one at a time. A call for a key that is running makes its work run once more. */
 export function oneAtATime(work: (key: string) => Promise<void>): OneAtATime {
-  /** By running key; true when it was asked for again meanwhile. */
-  const isAskedAgain = new Map<string, boolean>();
+  /** The running keys; true when the key was requested again meanwhile. */
+  const isRequestedAgain = new Map<string, boolean>();
   const running = new Set<Promise<void>>();
 
-  async function runWhileAsked(key: string): Promise<void> {
+  async function runWhileRequested(key: string): Promise<void> {
     try {
       do {
-        isAskedAgain.set(key, false);
+        isRequestedAgain.set(key, false);
         await work(key);
-      } while (isAskedAgain.get(key));
+      } while (isRequestedAgain.get(key));
     } finally {
-      isAskedAgain.delete(key);
+      isRequestedAgain.delete(key);
     }
   }
 
   return {
     async run(key) {
-      if (isAskedAgain.has(key)) {
-        isAskedAgain.set(key, true);
+      if (isRequestedAgain.has(key)) {
+        isRequestedAgain.set(key, true);
         return;
       }
-      const run = runWhileAsked(key).finally(() => running.delete(run));
+      const run = runWhileRequested(key).finally(() => running.delete(run));
       running.add(run);
       await run;
     },

@@ -4,16 +4,16 @@ import type { WorkerDeps } from '../deps/deps.js';
 
 export type OpenSecrets = (endpoint: Pick<TakenEndpoint, 'id' | 'sealedSecrets'>) => string[] | undefined;
 
-/** Opening one takes as long as signing with it: so many are kept, of some 300 bytes each. */
-const MOST_KEPT = 1000;
+/** Decrypting a secret takes as long as signing with it, so opened secrets are cached, at about 300 bytes each. */
+const MOST_CACHED = 1000;
 
-/** The newest first. Without that one there is nothing to sign with; one before it is done without. */
+/** Returns the secrets newest first. Undefined when the newest is unreadable; an unreadable previous secret is left out. */
 export function secretOpener({ secretBox, logger }: Pick<WorkerDeps, 'secretBox' | 'logger'>): OpenSecrets {
-  const kept = new LRUCache<string, string>({ max: MOST_KEPT });
+  const cache = new LRUCache<string, string>({ max: MOST_CACHED });
 
   function open(sealed: string): string {
-    const opened = kept.get(sealed) ?? secretBox.open(sealed);
-    kept.set(sealed, opened);
+    const opened = cache.get(sealed) ?? secretBox.open(sealed);
+    cache.set(sealed, opened);
     return opened;
   }
 

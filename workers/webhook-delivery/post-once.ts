@@ -1,20 +1,20 @@
 import type { Dispatcher } from 'undici';
 
-/** An answer's body decides nothing: it is read so far, for the record and to keep the connection. */
+/** The body decides nothing. It is read up to these limits for the delivery's history and to keep the connection alive. */
 const BODY_WITHIN_MS = 1000;
 const BODY_LIMIT_BYTES = 64 * 1024;
 const KEPT_BYTES = 1024;
 
 export interface Answer {
   status: number;
-  /** Of the body. */
+  /** The first bytes of the body. */
   start: Buffer;
 }
 
 /**
- * One request, within a time to the end of its answer's headers. A body that is not over in time or size is cut off, and
- * its connection with it; one that breaks off was answered all the same. Without the streams and signals that undici's own
- * `request` is made of.
+ * Sends one request and waits at most `headersWithinMs` for the end of the answer's headers. A body that exceeds its time or
+ * size is aborted with its connection; the answer counts all the same, also when the body breaks off. Uses `dispatch`, since
+ * undici's `request` costs the CPU of a stream and an abort signal for each call.
  */
 export function postOnce(
   dispatcher: Dispatcher,
@@ -42,7 +42,7 @@ export function postOnce(
     dispatcher.dispatch(request, {
       onRequestStart(started) {
         controller = started;
-        // It has waited for a connection until its time was over: it must not be sent any more.
+        // The time was used up while the request waited for a connection: it must not be sent any more.
         if (isOver) cutOff();
       },
       onResponseStart(_controller, code) {

@@ -3,12 +3,12 @@ import { assertPublicHost, publicLookup, type Resolve } from '../../shared/value
 import { watchKeptConnections } from './kept-connections.js';
 import { type Answer, postOnce } from './post-once.js';
 
-/** From the start of a try, name look-up and TLS included, to the end of the answer's headers. */
+/** Counted from the start of a try, so name look-up and TLS are included, to the end of the answer's headers. */
 const HEADERS_WITHIN_MS = 10_000;
 const HEADERS_LIMIT_BYTES = 64 * 1024;
-/** All but tabs and the ends of lines. */
+/** Tabs and line feeds are kept. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
-/** As pages for debugging print them, in JSON or in a URL too. */
+/** Debugging pages of receivers print them as text, in JSON or in a URL. */
 const SECRETS_AND_SIGNATURES = /(whsec_|v1(?:[=,]|%3D|%2C))(?:[\w+/=\\]|%2B|%2F|%3D|%5C){8,}/gi;
 
 export type PostResult =
@@ -37,7 +37,7 @@ export function createWebhookSender({
   const agentOptions: Agent.Options = {
     connect: keptConnections.connect,
     maxHeaderSize: HEADERS_LIMIT_BYTES,
-    headersTimeout: 0, // One timer over the whole try, below.
+    headersTimeout: 0, // postOnce has one timer for the whole try.
     bodyTimeout: 0,
   };
   const agent = new Agent(agentOptions);
@@ -68,7 +68,7 @@ export function createWebhookSender({
   };
 }
 
-/** Postgres keeps no U+0000, and people read it: what a receiver repeats of its secret is sealed everywhere else. */
+/** Postgres refuses U+0000 in text. Secrets are removed because a receiver may repeat them, and people read the answer. */
 function readable(start: Buffer): string {
   return start.toString('utf8').replaceAll(CONTROL_CHARACTERS, '').replaceAll(SECRETS_AND_SIGNATURES, '$1…');
 }
@@ -79,6 +79,6 @@ function nameOf(error: unknown): string {
   if (error.message === 'timeout') return 'timeout';
   const code =
     Reflect.get(error, 'code') ?? (error.cause instanceof Error && Reflect.get(error.cause, 'code'));
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout'; // Undici's own timer for connecting was the faster.
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout'; // Undici's connect timer may end first.
   return typeof code === 'string' ? code : error.name;
 }

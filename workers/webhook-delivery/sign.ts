@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 const PREFIX = 'whsec_';
 
 /**
- * Two schemes over the same bytes with the same secret: Stripe's, whose key is the whole secret as text, and Standard
- * Webhooks', whose key is what the base64 after the prefix decodes to. Receivers refuse old timestamps, so each try
- * is signed anew. With several secrets it has a signature of each, and receivers look for theirs.
+ * Signs the same body with the same secret in two schemes. Stripe's key is the whole secret as text. Standard Webhooks' key is
+ * the decoded base64 after the prefix. Receivers refuse old timestamps, so each try is signed anew. With several secrets
+ * each header has one signature per secret, and a receiver accepts any that matches.
  */
 export function signatureHeaders(
   secrets: readonly string[],

@@ -1,29 +1,29 @@
 import { MAX_WEBHOOK_BYTES_IN_FLIGHT } from '../../shared/limits/bounds.js';
 import type { Release } from '../../shared/limits/budget.js';
 import { Tally } from '../../shared/limits/tally.js';
-import type { Room } from '../../shared/webhooks/deal-slots.js';
+import type { SlotAllowance } from '../../shared/webhooks/slots.js';
 
 /**
- * The delivery slots of one process, divided among accounts, and an account's among its hosts. An account uses at most the
- * slots that are free, a host at most what its account could still use. So one account alone has half of all slots, two that
- * want all have a third each, and there is room for the next; a host that hangs leaves its account the same. The limit of an
- * endpoint holds over all processes and is counted in Postgres.
- * A slot stands for a part of the bytes that may be in flight: a heavy body takes several.
- * A host's limit is within one account: merchants share hosts, and none may use up another's slots.
+ * The delivery slots of one process, divided among accounts, and an account's slots among its hosts. An account has at most
+ * as many slots as are free: one account alone has half of all slots, two accounts that want all have a third each, and the
+ * next account always finds free slots. The slots of an account are divided among its hosts in the same way, so that a host
+ * that hangs does not stop deliveries to the others. Hosts are counted per account: merchants may share a host, and none may
+ * use up another's slots. The slots of an endpoint hold over all processes and are counted in Postgres.
+ * A slot stands for a part of MAX_WEBHOOK_BYTES_IN_FLIGHT: a large body takes several slots.
  */
 export interface Slots {
   readonly bytesPerSlot: number;
-  /** The slots that this account may take now, at most so many. */
-  roomOf(accountId: string, most: number): Room;
+  /** The slots that this account may take now, at most `most`. */
+  allowanceOf(accountId: string, most: number): SlotAllowance;
   /** Whether the account could start a try if one more slot were free. */
   couldUseOneMore(accountId: string): boolean;
-  /** Takes the slots even where so many are not free: what Postgres has leased is sent. Without a host while that is not known. */
+  /** Takes the slots even when too few are free, since deliveries that are leased must be sent. `host` may not be known yet. */
   take(accountId: string, host: string | undefined, count: number): Release;
-  /** How many slots a body of so many bytes takes. */
+  /** The number of slots that a body of so many bytes takes. */
   slotsFor(bytes: number): number;
 }
 
-/** How many more a holder may start while it has no more in flight than are left for others. */
+/** How many more slots a holder may take so that it has at most as many as are left free. */
 function share(left: number, own: number): number {
   return Math.max(0, Math.ceil((left - own) / 2));
 }
@@ -46,7 +46,7 @@ export function openSlots(total: number): Slots {
 
   return {
     bytesPerSlot,
-    roomOf(accountId, most) {
+    allowanceOf(accountId, most) {
       const hosts = hostsOf.get(accountId);
       const ofAccount = share(free(), accounts.of(accountId));
       const ofHost = (host: string): number => share(ofAccount, hosts?.of(host) ?? 0);

@@ -1,32 +1,32 @@
 import { now, nowMs } from '../../shared/process/clock.js';
 import { inSpan, isTracing } from '../../shared/tracing/spans.js';
-import type { DeliveryTry } from '../../shared/webhooks/event-types.js';
-import { postponeDelivery, recordFailedTry } from '../../shared/webhooks/record-failure.js';
-import { recordDelivered } from '../../shared/webhooks/record-success.js';
+import { traceOfEvent } from '../../shared/webhooks/events.js';
+import { postponeDelivery, recordFailure } from '../../shared/webhooks/record-failure.js';
+import { recordSuccess } from '../../shared/webhooks/record-success.js';
+import type { DeliveryTry } from '../../shared/webhooks/states.js';
 import type { Batch, TakenDelivery } from '../../shared/webhooks/take-due.js';
-import { traceOfEvent } from '../../shared/webhooks/trace-of-event.js';
 import type { WorkerDeps } from '../deps/deps.js';
 import type { OpenSecrets } from './open-secrets.js';
 import type { PostResult, WebhookSender } from './post.js';
 import { signatureHeaders } from './sign.js';
 
-/** When a secret can't be read, an operator has to act: see ENCRYPTION_KEY. */
+/** Until an operator corrects ENCRYPTION_KEY, a secret stays unreadable. */
 const UNREADABLE_SECRET_PAUSE_MS = 60_000;
 const USER_AGENT = 'StablecoinCheckout/1.0 (webhooks)';
 
 export interface TryDeps {
   sender: WebhookSender;
   openSecrets: OpenSecrets;
-  /** Called after a success: how many bytes the next delivery in its slots may have; 0 when these are not passed on. */
+  /** Called after a success: the most bytes that the next delivery in the slots may have; 0 when they are not passed on. */
   bytesToPassOn(): number;
-  /** Called after a success, with how long the try took. */
-  succeeded(ms: number): void;
+  /** Called after a success with the duration of the try. */
+  onSuccess(durationMs: number): void;
 }
 
-/** One try: signed anew, sent, and recorded with its outcome. Returns what was taken into its slots, if anything. */
+/** Signs, sends and records one try. After a success that passes its slots on, returns the deliveries taken into them. */
 export async function tryDelivery(
   deps: WorkerDeps,
-  { sender, openSecrets, bytesToPassOn, succeeded: tellSucceeded }: TryDeps,
+  { sender, openSecrets, bytesToPassOn, onSuccess }: TryDeps,
   delivery: TakenDelivery,
 ): Promise<Batch | undefined> {
   const { db, logger, metrics, recentWrites } = deps;
@@ -36,7 +36,7 @@ export async function tryDelivery(
     await postponeDelivery(db, delivery, new Date(nowMs() + UNREADABLE_SECRET_PAUSE_MS));
     return undefined;
   }
-  // The receiver may retrieve at once what it is told of.
+  // The receiver may read the session at once, and a replica of Postgres may lag behind.
   await recentWrites.renew(endpoint.accountId);
   const startedAt = now();
   const started = performance.now();
@@ -45,7 +45,7 @@ export async function tryDelivery(
     'user-agent': USER_AGENT,
     ...signatureHeaders(secrets, delivery.eventId, delivery.body, Math.floor(startedAt.getTime() / 1000)),
   };
-  const result = await posted(deps, delivery, () => sender.post(endpoint.url, headers, delivery.body));
+  const result = await postInTrace(deps, delivery, () => sender.post(endpoint.url, headers, delivery.body));
   const answered = result.kind === 'answered';
   const entry: DeliveryTry = {
     at: startedAt.toISOString(),
@@ -56,10 +56,10 @@ export async function tryDelivery(
   };
   const succeeded = answered && result.status >= 200 && result.status < 300;
   const next = succeeded
-    ? await recordDelivered(db, { delivery, entry, bytesToPassOn: bytesToPassOn() })
+    ? await recordSuccess(db, { delivery, entry, bytesToPassOn: bytesToPassOn() })
     : undefined;
-  if (succeeded) tellSucceeded(entry.durationMs);
-  const nextTryAt = succeeded ? undefined : await recordFailedTry(db, logger, delivery, entry);
+  if (succeeded) onSuccess(entry.durationMs);
+  const nextTryAt = succeeded ? undefined : await recordFailure(db, logger, delivery, entry);
   metrics.deliveryTry(succeeded ? 'succeeded' : answered ? 'refused' : 'unanswered', entry.durationMs / 1000);
   logger.info({
     event: 'delivery.attempted',
@@ -72,17 +72,17 @@ export async function tryDelivery(
     durationMs: entry.durationMs,
     succeeded,
   });
-  if (nextTryAt !== undefined) await ringForRetry(deps, endpoint.accountId, nextTryAt);
+  if (nextTryAt !== undefined) await enqueueRetry(deps, endpoint.accountId, nextTryAt);
   return next;
 }
 
-/** In the trace of the payment that the event is about. */
-async function posted(
+/** Posts in a span of the trace of the payment that completed the session or refund. */
+async function postInTrace(
   { db }: WorkerDeps,
   { id, eventId, endpoint, tries }: TakenDelivery,
   post: () => Promise<PostResult>,
 ): Promise<PostResult> {
-  // The delivery does not depend on its trace.
+  // A failed look-up of the trace must not fail the delivery.
   const parent = isTracing() ? await traceOfEvent(db, eventId).catch(() => null) : null;
   const attributes = {
     'checkout.delivery': id,
@@ -98,8 +98,8 @@ async function posted(
   });
 }
 
-/** One job per account and second, however many of its deliveries failed in it. */
-async function ringForRetry({ queues, logger }: WorkerDeps, accountId: string, dueAt: Date): Promise<void> {
+/** Enqueues at most one job per account and second. */
+async function enqueueRetry({ queues, logger }: WorkerDeps, accountId: string, dueAt: Date): Promise<void> {
   const second = Math.ceil(dueAt.getTime() / 1000);
   try {
     await queues.enqueue({

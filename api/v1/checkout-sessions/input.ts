@@ -1,6 +1,6 @@
 import type { NewCheckoutSession } from '../../../shared/checkout-sessions/create.js';
 import { Refusal } from '../../../shared/errors/refusal.js';
-import type { LineItem } from '../../../shared/payables/states.js';
+import type { LineItem } from '../../../shared/payables/line-items.js';
 import { fieldsBy, TEXT_FIELDS } from '../../../shared/session-fields/fields.js';
 import { sentIndex } from '../../input/normalize.js';
 import type { CreateCheckoutSession } from './schema.js';

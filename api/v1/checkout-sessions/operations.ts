@@ -1,12 +1,9 @@
 import { createCheckoutSession } from '../../../shared/checkout-sessions/create.js';
+import { expireCheckoutSession } from '../../../shared/checkout-sessions/expire.js';
 import type { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import { presentCheckoutSession, renderCheckoutSession } from '../../../shared/checkout-sessions/present.js';
 import { presentLineItems, renderLineItems } from '../../../shared/checkout-sessions/present-line-items.js';
-import {
-  expireCheckoutSession,
-  listCheckoutSessions,
-  readCheckoutSessions,
-} from '../../../shared/checkout-sessions/read.js';
+import { listCheckoutSessions, readCheckoutSessions } from '../../../shared/checkout-sessions/read.js';
 import type { PageRequest } from '../../../shared/db/listing.js';
 import { pageOf } from '../../../shared/db/page.js';
 import { sessionPrefix } from '../../../shared/values/ids.js';

@@ -14,7 +14,7 @@ const MAX_UNIT_AMOUNT_CENTS = 99_999_999;
 
 const ProductData = Type.Object(
   {
-    name: Type.String({ maxLength: 250, description: 'What the buyer sees.' }),
+    name: Type.String({ maxLength: 250, description: 'The product name that the buyer sees.' }),
     description: Type.Optional(Type.String({ maxLength: 500 })),
     images: Type.Optional(
       Type.Array(Type.String({ maxLength: 2048, format: 'https-url' }), {
@@ -57,7 +57,7 @@ const expandable = <T extends string>(path: T) =>
     Type.Array(Type.Enum([path]), { description: `${path} includes the line items in the answer.` }),
   );
 
-/** TypeScript does not follow the rows into the schemas that are made of them. */
+/** The cast tells TypeScript the types of the schemas, which it cannot infer from the rows. */
 const FIELDS = fieldsBy('name', SESSION_FIELDS, requestSchema) as {
   [Name in keyof SentFields]-?: Type.TOptional<Type.TUnsafe<NonNullable<SentFields[Name]>>>;
 };
@@ -75,7 +75,11 @@ function requestSchema(field: SessionField): Type.TSchema {
 
 export const CreateCheckoutSession = Type.Object(
   {
-    line_items: Type.Array(LineItem, { minItems: 1, maxItems: 100, description: 'What is sold.' }),
+    line_items: Type.Array(LineItem, {
+      minItems: 1,
+      maxItems: 100,
+      description: 'The items that the buyer pays for.',
+    }),
     mode: Type.Optional(Type.Unsafe<'payment'>({ type: 'string', const: 'payment' })),
     ...FIELDS,
     payment_method_types: Type.Optional(Type.Array(Type.Enum(['crypto']))),

@@ -1,4 +1,4 @@
-import { getEvent, listEvents, readEvents } from '../../../shared/webhooks/list-events.js';
+import { getEvent, listEvents, readEvents } from '../../../shared/webhooks/events.js';
 import { renderEvent } from '../../../shared/webhooks/present.js';
 import { resendOwnEvent } from '../../../shared/webhooks/resend.js';
 import type { Deps } from '../../deps/deps.js';

@@ -1,7 +1,7 @@
-import { getPayment, listPayments, readPayments } from '../../../shared/payments/list.js';
 import type { Payment } from '../../../shared/payments/model.js';
 import { presentListedPayment } from '../../../shared/payments/present.js';
 import { PAYMENT_COLUMNS } from '../../../shared/payments/present-csv.js';
+import { getPayment, listPayments, readPayments } from '../../../shared/payments/read.js';
 import type { Deps } from '../../deps/deps.js';
 import { createdRange } from '../../input/created-filter.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';

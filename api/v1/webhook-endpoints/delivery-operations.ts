@@ -1,4 +1,4 @@
-import { listDeliveries, readDeliveries } from '../../../shared/webhooks/list-deliveries.js';
+import { listDeliveries, readDeliveries } from '../../../shared/webhooks/deliveries.js';
 import { presentWebhookDelivery } from '../../../shared/webhooks/present.js';
 import type { Deps } from '../../deps/deps.js';
 import { inputParser } from '../../input/input-parser.js';

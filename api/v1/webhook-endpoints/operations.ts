@@ -14,7 +14,7 @@ import {
   presentNewWebhookEndpoint,
   presentWebhookEndpoint,
 } from '../../../shared/webhooks/present.js';
-import { rollWebhookSecret } from '../../../shared/webhooks/roll-secret.js';
+import { rollWebhookSecret } from '../../../shared/webhooks/secrets.js';
 import type { Deps } from '../../deps/deps.js';
 import { inputParser, parseNothing } from '../../input/input-parser.js';
 import { wholePageRequest } from '../../input/list-query.js';

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { DELIVERY_STATUSES, SUBSCRIBABLE_EVENTS } from '../../../shared/webhooks/event-types.js';
+import { SUBSCRIBABLE_EVENTS } from '../../../shared/webhooks/event-types.js';
+import { DELIVERY_STATUSES } from '../../../shared/webhooks/states.js';
 import { ListParameters } from '../../input/list-query.js';
 
 const Url = Type.String({

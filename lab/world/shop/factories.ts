@@ -2,8 +2,8 @@ import { type AccountDetails, createAccount } from '../../../shared/accounts/acc
 import { createApiKey } from '../../../shared/accounts/api-keys.js';
 import { CheckoutSession } from '../../../shared/checkout-sessions/model.js';
 import type { Knex } from '../../../shared/db/knex.js';
+import { summarize } from '../../../shared/payables/line-items.js';
 import { Payable } from '../../../shared/payables/model.js';
-import { summarize } from '../../../shared/payables/states.js';
 import { Payment } from '../../../shared/payments/model.js';
 import { refundTerms } from '../../../shared/refunds/present.js';
 import { newId, sessionPrefix } from '../../../shared/values/ids.js';

@@ -3,7 +3,7 @@ import { jsonBytes, textBytes } from '../../db/sized-columns.js';
 import { type FieldType, fieldsBy, inWireOrder, SESSION_FIELDS } from '../../session-fields/fields.js';
 import { createdMsSql } from '../../values/ids.js';
 
-/** The members that depend on the statement that writes the event. `payment` is SQL that gives JSON. */
+/** The members that each statement sets for itself. `payment` is SQL for JSON. */
 interface ShownState {
   status: string;
   paymentStatus: string;
@@ -18,8 +18,8 @@ const AS_JSON: Record<FieldType, (column: string) => Sql> = {
 const FIELDS = fieldsBy('name', SESSION_FIELDS, ({ name, type }) => AS_JSON[type](`session.${name}`));
 
 /**
- * SQL for the text that `presentCheckoutSession` gives for the row `session`, byte for byte, without link and line items:
- * the statement that moves a session writes its event too, and the session's bytes never leave Postgres.
+ * SQL for the text that `presentCheckoutSession` returns for the row `session`, byte for byte, without link and line items.
+ * A statement that moves a session uses it to write the event, so that the session's bytes never leave Postgres.
  */
 export function sessionAsJson({ status, paymentStatus, payment }: ShownState): string {
   const shown = inWireOrder({

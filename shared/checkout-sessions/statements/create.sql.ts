@@ -7,15 +7,15 @@ const TYPED_FIELDS = SESSION_FIELDS.map(({ name, type }) => `${name} ${POSTGRES_
 
 export const INSERT = {
   name: 'create_sessions',
-  // Keys and accounts are looked up row by row: the planner expects a hundred rows, and would scan whole tables for them.
+  // Subqueries look up keys and accounts row by row. For a join the planner, which expects a hundred rows, scans whole tables.
   text: `
-    WITH asked AS (
-      SELECT * FROM json_to_recordset($1) AS asked (id text, account_id text, livemode boolean,
+    WITH requested AS (
+      SELECT * FROM json_to_recordset($1) AS requested (id text, account_id text, livemode boolean,
         amount_total_cents bigint, line_items json, summary json, ${TYPED_FIELDS}, api_key_id text, ${ANSWER_COLUMNS})
     ), allowed AS (
-      SELECT * FROM asked
-      WHERE (SELECT revoked_at IS NULL FROM api_keys WHERE id = asked.api_key_id)
-        AND (SELECT evm_wallet IS NOT NULL OR solana_wallet IS NOT NULL FROM accounts WHERE id = asked.account_id)
+      SELECT * FROM requested
+      WHERE (SELECT revoked_at IS NULL FROM api_keys WHERE id = requested.api_key_id)
+        AND (SELECT evm_wallet IS NOT NULL OR solana_wallet IS NOT NULL FROM accounts WHERE id = requested.account_id)
     ), kept AS (${insertAnswers('allowed')})
     INSERT INTO checkout_sessions (id, account_id, livemode, status, amount_total_cents, line_items, summary,
       ${FIELDS})

@@ -3,19 +3,19 @@ import { PERSONAL_FIELDS } from '../../session-fields/fields.js';
 import { withinByteBudget } from '../../upkeep/statements/retention.sql.js';
 import { BYTES_OF_SESSION } from './as-json.sql.js';
 
-const NAMES = PERSONAL_FIELDS.map(({ name }) => name);
-const anyOf = (condition: (name: string) => string): string => `(${NAMES.map(condition).join(' OR ')})`;
-const IS_NAMED = anyOf((name) => `${name} IS NOT NULL`);
+const COLUMNS = PERSONAL_FIELDS.map(({ name }) => name);
+const anyOf = (condition: (name: string) => string): string => `(${COLUMNS.map(condition).join(' OR ')})`;
+const HAS_PERSONAL_DATA = anyOf((name) => `${name} IS NOT NULL`);
 
 /** The predicate of the index `payables_with_email`. Another personal field needs another index. */
-const OVER_AND_NAMED = `${IS_NAMED} AND status IN ('complete', 'expired')`;
+const OVER_WITH_PERSONAL_DATA = `${HAS_PERSONAL_DATA} AND status IN ('complete', 'expired')`;
 
-/** Sessions that expired before $1: at most $2, and at most $3 bytes of them. */
-export const TAKE_NAMED: Statement = {
+/** Locks sessions that expired before $1 and still have personal data: at most $2, of at most $3 bytes together. */
+export const LOCK_OLD_SESSIONS: Statement = {
   name: undefined,
   text: withinByteBudget(
     'id',
-    `SELECT id, ${BYTES_OF_SESSION} AS bytes FROM payables session WHERE ${OVER_AND_NAMED} AND expires_at < $1
+    `SELECT id, ${BYTES_OF_SESSION} AS bytes FROM payables session WHERE ${OVER_WITH_PERSONAL_DATA} AND expires_at < $1
      ORDER BY expires_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`,
   ),
 };
@@ -26,7 +26,7 @@ export const TAKE_NAMED: Statement = {
  * escaped. A text without a value of the field stays as it is, since there the first match may be such a key.
  */
 const withoutPersonal = (text: string, hasValue: (name: string) => string): string =>
-  NAMES.reduce(
+  COLUMNS.reduce(
     (rest, name) =>
       String.raw`regexp_replace(${rest}, '"${name}"\s*:\s*"(\\.|[^"\\])*"', CASE WHEN ${hasValue(name)} THEN '"${name}":null' ELSE '\&' END)`,
     text,
@@ -38,11 +38,11 @@ const inEvent = (name: string): string => `object ->> '${name}' IS NOT NULL`;
 export const ERASE: Statement = {
   name: undefined,
   text: `
-  WITH told AS (
+  WITH erased_events AS (
     UPDATE events SET object = ${withoutPersonal('object::text', inEvent)}::json
     WHERE checkout_session_id = ANY ($1::text[]) AND ${anyOf(inEvent)}
     RETURNING 1
-  ), answered AS (
+  ), erased_deliveries AS (
     UPDATE webhook_deliveries SET answers_removed = answers_removed OR status <> 'pending', history = (
       SELECT jsonb_agg(jsonb_set(entry, '{answer}', 'null')) FROM jsonb_array_elements(history) entry)
     WHERE id = ANY (ARRAY(
@@ -51,30 +51,30 @@ export const ERASE: Statement = {
       ORDER BY delivery.id FOR NO KEY UPDATE OF delivery
     ))
     RETURNING 1
-  ), named AS (
-    UPDATE payables SET ${NAMES.map((name) => `${name} = NULL`).join(', ')} WHERE id = ANY ($1) AND ${IS_NAMED}
+  ), erased_sessions AS (
+    UPDATE payables SET ${COLUMNS.map((name) => `${name} = NULL`).join(', ')} WHERE id = ANY ($1) AND ${HAS_PERSONAL_DATA}
     RETURNING 1
   )
-  SELECT (SELECT count(*)::int FROM named) AS sessions, (SELECT count(*)::int FROM told) AS events,
-    (SELECT count(*)::int FROM answered) AS "deliveryAnswers"`,
+  SELECT (SELECT count(*)::int FROM erased_sessions) AS sessions, (SELECT count(*)::int FROM erased_events) AS events,
+    (SELECT count(*)::int FROM erased_deliveries) AS "deliveryAnswers"`,
 };
 
 /**
- * Erases the session $1 in the answers that are kept for a day for Idempotency-Keys: to its creation, its expiry, and the
- * resending of its events. Scans all kept answers of its account. Runs before ERASE, which sets the columns to null.
+ * Erases the session $1 from the answers kept for Idempotency-Keys: those to its creation, its expiry and the resending of
+ * its events. Scans all kept answers of its account. Runs before ERASE, which sets the columns to null.
  */
 export const ERASE_KEPT_ANSWERS: Statement = {
   name: undefined,
   text: `
-  WITH named AS (
-    SELECT id, account_id, livemode, ${NAMES.join(', ')} FROM payables WHERE id = $1 AND ${IS_NAMED}
+  WITH session AS (
+    SELECT id, account_id, livemode, ${COLUMNS.join(', ')} FROM payables WHERE id = $1 AND ${HAS_PERSONAL_DATA}
   ), erased AS (
-    UPDATE idempotency_records record SET answer = ${withoutPersonal('record.answer', (name) => `named.${name} IS NOT NULL`)}
-    FROM named
-    WHERE record.account_id = named.account_id AND record.livemode = named.livemode AND NOT record.sealed
-      AND (record.path = '/v1/checkout/sessions' AND starts_with(record.answer, '{"id":"' || named.id || '"')
-        OR record.path = '/v1/checkout/sessions/' || named.id || '/expire'
-        OR record.path IN (SELECT '/v1/events/' || id || '/resend' FROM events WHERE checkout_session_id = named.id))
+    UPDATE idempotency_records record SET answer = ${withoutPersonal('record.answer', (name) => `session.${name} IS NOT NULL`)}
+    FROM session
+    WHERE record.account_id = session.account_id AND record.livemode = session.livemode AND NOT record.sealed
+      AND (record.path = '/v1/checkout/sessions' AND starts_with(record.answer, '{"id":"' || session.id || '"')
+        OR record.path = '/v1/checkout/sessions/' || session.id || '/expire'
+        OR record.path IN (SELECT '/v1/events/' || id || '/resend' FROM events WHERE checkout_session_id = session.id))
     RETURNING 1
   )
   SELECT count(*)::int FROM erased`,

@@ -33,8 +33,8 @@ export function succeededRefundAsJson(payment: string): string {
 type Outcome = Record<'transaction' | 'transaction_url' | 'settled_at' | 'failure_code', Sql | null>;
 
 /**
- * The text of what `presentRefund` makes of the payable `session`, byte for byte: the statement that ends a refund writes
- * its event.
+ * SQL for the text that `presentRefund` returns for the payable `session`, a refund that expired, byte for byte. The statement
+ * that expires refunds uses it to write their events.
  */
 function refundAsJson(status: RefundStatus, outcome: Outcome): string {
   const term = (name: string) => member('session.refund', name);

@@ -1,14 +1,14 @@
 import type { Statement } from '../../db/statement.js';
 
-/** The deliveries of the events in `written`. A delivery's id sorts like its event's: it begins with the same time and count. */
+/** Inserts the deliveries of the events in `written`. A delivery's id starts with its event's time and count, to sort like it. */
 export function fanOut(dueAt: string): string {
   return `
   INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, due_at)
   SELECT 'wd_' || substr(written.id, 5, 11) || replace(gen_random_uuid()::text, '-', ''),
     written.id, endpoint.id, 'pending', ${dueAt}
   FROM written
-  -- Looked up event by event (OFFSET 0 keeps it so): else the planner, who takes the events for a hundred, reads the
-  -- endpoints of all accounts.
+  -- OFFSET 0 makes Postgres look up the endpoints event by event. Otherwise the planner, which expects a hundred events,
+  -- reads the endpoints of all accounts.
   CROSS JOIN LATERAL (
     SELECT id FROM webhook_endpoints
     WHERE account_id = written.account_id AND livemode = written.livemode
@@ -18,7 +18,7 @@ export function fanOut(dueAt: string): string {
   RETURNING event_id AS "eventId", endpoint_id AS "endpointId"`;
 }
 
-/** It gives the accounts to which something is due now, not the deliveries: of a thousand events at as many endpoints. */
+/** Returns the accounts with new deliveries, not the deliveries: a batch may write very many of them. */
 export const WRITE_AND_FAN_OUT: Statement = {
   name: 'write-and-fan-out',
   text: `
@@ -31,4 +31,13 @@ export const WRITE_AND_FAN_OUT: Statement = {
   ), delivery AS (${fanOut('$3')}
   )
   SELECT DISTINCT written.account_id AS "accountId" FROM delivery JOIN written ON written.id = delivery."eventId"`,
+};
+
+export const TRACE_OF_EVENT: Statement = {
+  name: 'trace-of-event',
+  text: `
+  SELECT payment.trace FROM events event
+  JOIN payables payable ON payable.id = event.checkout_session_id
+  JOIN payments payment ON payment.id = payable.payment_id
+  WHERE event.id = $1`,
 };

@@ -1,11 +1,11 @@
 import type { Statement } from '../../db/statement.js';
-import { NOT_QUARANTINED } from './take-due.sql.js';
+import { IS_QUARANTINED, NOT_QUARANTINED } from './take-due.sql.js';
 
 const EARLIEST_OF_NEXT_ENDPOINT = (after: string): string => `
   SELECT endpoint_id, due_at FROM webhook_deliveries
   WHERE due_at IS NOT NULL AND ${NOT_QUARANTINED} AND endpoint_id > ${after} ORDER BY endpoint_id, due_at LIMIT 1`;
 
-/** At most $2 endpoints after $1, and of those with something due at $3 the accounts; the deleted ones by themselves. */
+/** Visits at most $2 endpoints after $1. Of those with deliveries due at $3, returns the accounts, and the deleted endpoints. */
 export const STEP_FROM_ENDPOINT_TO_ENDPOINT: Statement = {
   name: 'step-from-endpoint-to-endpoint',
   text: `
@@ -17,7 +17,7 @@ export const STEP_FROM_ENDPOINT_TO_ENDPOINT: Statement = {
     SELECT endpoint_id, due_at FROM step LIMIT $2
   ), due AS MATERIALIZED (
     SELECT endpoint.* FROM seen CROSS JOIN LATERAL (
-      -- Looked up one by one (OFFSET 0 keeps it so).
+      -- OFFSET 0 makes Postgres look up each endpoint by its id.
       SELECT id, account_id, deleted_at FROM webhook_endpoints WHERE id = seen.endpoint_id OFFSET 0
     ) endpoint
     WHERE seen.due_at <= $3
@@ -25,4 +25,12 @@ export const STEP_FROM_ENDPOINT_TO_ENDPOINT: Statement = {
   SELECT (SELECT count(*)::int FROM seen) AS seen, (SELECT max(endpoint_id) FROM seen) AS last,
     ARRAY(SELECT DISTINCT account_id FROM due WHERE deleted_at IS NULL) AS accounts,
     ARRAY(SELECT id FROM due WHERE deleted_at IS NOT NULL) AS deleted`,
+};
+
+/** Deliveries with the fewest crashes come first. */
+export const DUE_QUARANTINED: Statement = {
+  name: 'due-quarantined-deliveries',
+  text: `
+  SELECT id, lost_takes AS crashes FROM webhook_deliveries
+  WHERE ${IS_QUARANTINED} AND due_at IS NOT NULL AND due_at <= $1 ORDER BY lost_takes, due_at LIMIT $2`,
 };

@@ -9,10 +9,11 @@ import {
 } from './take-due.sql.js';
 
 /**
- * A success is written to the endpoint when that was failing, or when another try has been in flight for a while and may yet
- * fail. Tries that start later do not need it, and so many quick successes do not wait for each other's endpoint row.
+ * Whether a success is written to the endpoint: when the endpoint was failing, or when another try has been in flight for
+ * longer than a quick one and may yet fail. Tries that start later do not need it. So quick successes rarely wait for each
+ * other's lock on the endpoint's row.
  */
-const isNews = (endpointId: string, quick: string, others: string): string => `
+const updatesEndpoint = (endpointId: string, quick: string, others: string): string => `
   (EXISTS (SELECT FROM webhook_endpoints WHERE id = ${endpointId} AND failing_since IS NOT NULL)
     OR coalesce(${quick} > (
       SELECT leased_until FROM webhook_deliveries other
@@ -20,13 +21,13 @@ const isNews = (endpointId: string, quick: string, others: string): string => `
       ORDER BY leased_until LIMIT 1
     ), false))`;
 
-const OVER = 'due_at = NULL, leased_until = NULL, lost_takes = 0, tries = tries + 1';
+const LEASE_ENDED = 'due_at = NULL, leased_until = NULL, lost_takes = 0, tries = tries + 1';
 
 export const SUCCEED: Statement = {
   name: 'succeed',
   text: `
-  UPDATE webhook_deliveries delivery SET status = $6, ${OVER}, history = history || $3::jsonb
-  WHERE id = $1 AND attempt = $2 AND status = ANY($5) RETURNING ${isNews('delivery.endpoint_id', '$4', 'other.id <> delivery.id')} AS "endpointMustKnow"`,
+  UPDATE webhook_deliveries delivery SET status = $6, ${LEASE_ENDED}, history = history || $3::jsonb
+  WHERE id = $1 AND attempt = $2 AND status = ANY($5) RETURNING ${updatesEndpoint('delivery.endpoint_id', '$4', 'other.id <> delivery.id')} AS "updatesEndpoint"`,
 };
 
 export const SUCCEED_AND_PASS_ON: Statement = {
@@ -37,18 +38,18 @@ export const SUCCEED_AND_PASS_ON: Statement = {
     FROM unnest(${hiddenFromPlanner('$5::text[]')}, ${hiddenFromPlanner('$6::int[]')}, ${hiddenFromPlanner('$7::jsonb[]')}, ${hiddenFromPlanner('$8::int[]')})
       AS success (id, attempt, entry, bytes)
     CROSS JOIN LATERAL (
-      -- What is leased is pending; asked by its status, the planner would look through all that is.
+      -- A leased delivery is pending. With a condition on the status, the planner scans all pending deliveries.
       SELECT id, endpoint_id FROM webhook_deliveries
       WHERE id = success.id AND attempt = success.attempt AND leased_until >= ${hiddenFromPlanner('$3::timestamptz')}
       FOR NO KEY UPDATE SKIP LOCKED
     ) delivery
   ), succeeded AS (
-    UPDATE webhook_deliveries delivery SET status = $4, ${OVER}, history = history || ended.entry
+    UPDATE webhook_deliveries delivery SET status = $4, ${LEASE_ENDED}, history = history || ended.entry
     FROM ended WHERE delivery.id = ended.id
     RETURNING delivery.id, delivery.endpoint_id, ended.bytes > 0 AS passes_on
-  ), told AS MATERIALIZED (
-    -- Once for all that ended at an endpoint: none of them was on its way for a while.
-    SELECT ended.endpoint_id, ${isNews('ended.endpoint_id', hiddenFromPlanner('$3::timestamptz'), 'true')} AS is_news
+  ), endpoint_update AS MATERIALIZED (
+    -- Once for each endpoint. The tries in ended need no exclusion, since all of them were quick.
+    SELECT ended.endpoint_id, ${updatesEndpoint('ended.endpoint_id', hiddenFromPlanner('$3::timestamptz'), 'true')} AS updates_endpoint
     FROM (SELECT DISTINCT endpoint_id FROM ended) ended
   ), free AS (
     SELECT endpoint.id AS endpoint_id, endpoint.account_id, endpoint.url, ${sealedSecrets('$1::timestamptz')} AS sealed_secrets,
@@ -67,12 +68,12 @@ export const SUCCEED_AND_PASS_ON: Statement = {
   ), next AS (
     SELECT *, row_number() OVER (PARTITION BY endpoint_id ORDER BY id) AS number FROM taken
   )
-  SELECT slot.id AS "succeededId", told.is_news AS "endpointMustKnow", free.endpoint_id IS NOT NULL AS "isPassedOn",
+  SELECT slot.id AS "succeededId", endpoint_update.updates_endpoint AS "updatesEndpoint", free.endpoint_id IS NOT NULL AS "isPassedOn",
     free.account_id AS "accountId", free.url, ${hostOf('free.url')} AS host, free.most AS slots,
     free.sealed_secrets AS "sealedSecrets",
     EXISTS (SELECT FROM due WHERE due.endpoint_id = free.endpoint_id AND due.bytes > free.bytes) AS "leavesHeavier",
     ${TAKEN_COLUMNS}
-  FROM slot JOIN told ON told.endpoint_id = slot.endpoint_id
+  FROM slot JOIN endpoint_update ON endpoint_update.endpoint_id = slot.endpoint_id
   LEFT JOIN free ON free.endpoint_id = slot.endpoint_id AND slot.passes_on
   LEFT JOIN next taken ON taken.endpoint_id = free.endpoint_id AND taken.number = slot.number`,
 };

@@ -2,25 +2,26 @@ import type { Statement } from '../../db/statement.js';
 import { QUARANTINE_AFTER_CRASHES } from '../../limits/bounds.js';
 import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
 
-/** The planner keeps one plan for values that it does not see; else it would plan anew each time, for longer than it works. */
+/** Hides a value from the planner, which then keeps one plan. Planning each execution anew takes longer than the execution. */
 export const hiddenFromPlanner = (value: string): string => `(SELECT ${value})`;
 
-/** What no two workers have died with: the others are taken alone. */
+/** Deliveries that workers have crashed on are quarantined: each is taken alone. */
+export const IS_QUARANTINED = `lost_takes >= ${QUARANTINE_AFTER_CRASHES}`;
 export const NOT_QUARANTINED = `lost_takes < ${QUARANTINE_AFTER_CRASHES}`;
 
 /**
- * The host as the URL spells it. An account may use many names for one host; its slots are bounded all the same.
+ * The host as the URL spells it. One host may have many names; the slots of the account limit all of them together.
  */
 export const hostOf = (url: string): string => `substring(lower(${url}) FROM '^https?://([^/?#]*)')`;
 
-/** The secrets that sign at that time, the newest first. */
+/** The secrets that sign at time `at`, newest first. */
 export const sealedSecrets = (at: string): string => `array_remove(ARRAY[endpoint.sealed_secret,
       CASE WHEN endpoint.previous_signs_until > ${at} THEN endpoint.previous_sealed_secret END], NULL)`;
 
 /**
- * The endpoints of an account that have something due and a free slot, at most $3: hosts with few deliveries in flight
- * first, and likewise within a host. They are locked in one order, so that no two takers wait for each other. At least one
- * row always, which says how many endpoints have something due in all.
+ * Locks at most $3 endpoints of an account that have due deliveries and a free slot: hosts with few deliveries in flight
+ * first, and endpoints of a host likewise. The locks are taken in the order of ids, so that two workers cannot deadlock.
+ * Always returns a row, since each row also has the number of endpoints with due deliveries.
  */
 export const CHOOSE: Statement = {
   name: 'choose-due-endpoints',
@@ -56,20 +57,20 @@ export const CHOOSE: Statement = {
   FROM (SELECT count(*)::int AS due FROM due) total LEFT JOIN locked ON true ORDER BY locked.turn`,
 };
 
-/** Deliveries due at $1, for each endpoint as many as `free` has slots, each with its turn and its bytes. */
+/** Locks deliveries due at $1: for each endpoint as many as it has slots in `free`, each with its turn and its bytes. */
 export const DUE_INTO_FREE = `
   due AS (
     SELECT due.id, due.endpoint_id, row_number() OVER (PARTITION BY due.endpoint_id ORDER BY due.due_at) AS turn,
       (SELECT octet_length(object::text) FROM events WHERE id = due.event_id) AS bytes
     FROM free CROSS JOIN LATERAL (
-      -- A row that somebody else is writing to is left, and one that was written just now is asked again.
+      -- Skips rows that another transaction has locked. The lock checks the condition again on the newest row.
       SELECT id, endpoint_id, event_id, due_at FROM webhook_deliveries
       WHERE endpoint_id = free.endpoint_id AND due_at <= ${hiddenFromPlanner('$1::timestamptz')} AND ${NOT_QUARANTINED}
       ORDER BY due_at LIMIT free.slots FOR NO KEY UPDATE SKIP LOCKED
     ) due
   )`;
 
-/** What is in `fitting` is leased until $2; what workers die with comes back later and later. */
+/** Leases the deliveries in `fitting` until $2. After the lease of a worker that crashed, each crash delays the delivery more. */
 export const TAKE_FITTING = `
   taken AS (
     UPDATE webhook_deliveries delivery
@@ -85,7 +86,7 @@ export const TAKEN_COLUMNS = `
   taken.id, taken.attempt, taken.tries, taken.event_id AS "eventId", taken.livemode, taken.type,
   taken.object_text AS "objectText"`;
 
-/** For the endpoints $3: each up to the $4 slots that it was dealt and to the $5 that it may have in flight; $6 slots in all. */
+/** For the endpoints $3: at most the $4 slots that were dealt to each, at most $5 in flight to each, at most $6 slots in all. */
 export const TAKE: Statement = {
   name: 'take-due-deliveries',
   text: `
@@ -100,7 +101,7 @@ export const TAKE: Statement = {
   ), ${DUE_INTO_FREE}, weighed AS (
     SELECT id, turn, endpoint_id, greatest(1, ceil(bytes::float / $7::int)) AS weight FROM due
   ), fitting AS (
-    -- The last may weigh more than is left: otherwise a body heavier than all slots would wait for ever.
+    -- The last delivery may take more slots than are left. Otherwise a body larger than all slots would wait for ever.
     SELECT id FROM (
       SELECT id, sum(weight) OVER (ORDER BY turn, endpoint_id ROWS UNBOUNDED PRECEDING) - weight AS before FROM weighed
     ) added WHERE before < $6::int
@@ -108,4 +109,25 @@ export const TAKE: Statement = {
   SELECT free.endpoint_id AS "endpointId", free.slots AS free, free.could_have_more AS "couldHaveMore",
     (SELECT count(*) FROM due) > (SELECT count(*) FROM fitting) AS "isCut", ${TAKEN_COLUMNS}
   FROM free LEFT JOIN taken ON taken.endpoint_id = free.endpoint_id`,
+};
+
+export const LOCK_ENDPOINT_OF: Statement = {
+  name: 'lock-endpoint-of-delivery',
+  text: `
+  SELECT endpoint.id, endpoint.account_id AS "accountId", endpoint.url, ${hostOf('endpoint.url')} AS host,
+    ${sealedSecrets('$2::timestamptz')} AS "sealedSecrets", endpoint.failing_since AS "failingSince", endpoint.places AS slots,
+    endpoint.status, endpoint.deleted_at AS "deletedAt"
+  FROM webhook_endpoints endpoint
+  WHERE endpoint.id = (SELECT endpoint_id FROM webhook_deliveries WHERE id = $1)
+  FOR NO KEY UPDATE OF endpoint`,
+};
+
+/** Leases the delivery $3 from $1 until $2. */
+export const TAKE_QUARANTINED: Statement = {
+  name: 'take-quarantined-delivery',
+  text: `
+  WITH fitting AS (
+    SELECT id FROM webhook_deliveries WHERE id = $3 AND ${IS_QUARANTINED} AND due_at <= $1 FOR NO KEY UPDATE SKIP LOCKED
+  ), ${TAKE_FITTING}
+  SELECT ${TAKEN_COLUMNS} FROM taken`,
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describePayment } from '../../../api/payment-link/describe.js';
-import { type ItemSummary, summarize } from '../../../shared/payables/states.js';
+import { type ItemSummary, summarize } from '../../../shared/payables/line-items.js';
 import type { LinkedSession } from '../../../shared/settlement/read-link.js';
 
 const ONE = { network: 'eip155:84532', asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { dealSlots } from '../../../shared/webhooks/deal-slots.js';
+import { dealSlots } from '../../../shared/webhooks/slots.js';
 
 const endpoint = (id: string, host: string, most = 10) => ({ id, host, most });
 

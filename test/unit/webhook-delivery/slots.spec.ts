@@ -9,7 +9,7 @@ const MOST = 20;
 function fill(slots: Slots, accountId: string, hosts: readonly string[]): number {
   let had = 0;
   for (;;) {
-    const { slots: count, ofHost } = slots.roomOf(accountId, MOST);
+    const { slots: count, ofHost } = slots.allowanceOf(accountId, MOST);
     const host =
       hosts.filter((name) => ofHost(name) > 0)[had % hosts.length] ?? hosts.find((name) => ofHost(name) > 0);
     if (count === 0 || host === undefined) return had;
@@ -35,7 +35,7 @@ describe('the slots of webhook tries', () => {
     const slots = openSlots(TOTAL);
     const had = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => fill(slots, name, many(name)));
     for (const [n, expected] of [200, 100, 50, 25, 13, 6].entries()) assertNear(had[n], expected);
-    assert.ok(slots.roomOf('newcomer', MOST).slots > 0);
+    assert.ok(slots.allowanceOf('newcomer', MOST).slots > 0);
   });
 
   it('are evened out among those who want all, as tries end', () => {
@@ -43,7 +43,7 @@ describe('the slots of webhook tries', () => {
     const ends: (() => void)[] = [];
     const held = { a: 0, b: 0 };
     const take = (name: 'a' | 'b'): boolean => {
-      if (slots.roomOf(name, 1).slots === 0) return false;
+      if (slots.allowanceOf(name, 1).slots === 0) return false;
       const release = slots.take(name, `${held[name] % 50}.${name}`, 1);
       held[name] += 1;
       ends.push(() => {
@@ -65,18 +65,18 @@ describe('the slots of webhook tries', () => {
   it('of a host are those of one account: another has its own for the same host', () => {
     const slots = openSlots(TOTAL);
     fill(slots, 'a', ['shared']);
-    assert.deepEqual(slots.roomOf('a', MOST).fullHosts, ['shared']);
-    assert.ok(slots.roomOf('b', MOST).ofHost('shared') > 0);
-    assert.ok(slots.roomOf('a', MOST).ofHost('other') > 0);
+    assert.deepEqual(slots.allowanceOf('a', MOST).fullHosts, ['shared']);
+    assert.ok(slots.allowanceOf('b', MOST).ofHost('shared') > 0);
+    assert.ok(slots.allowanceOf('a', MOST).ofHost('other') > 0);
   });
 
   it('are released whole', () => {
     const slots = openSlots(TOTAL);
     const taken = [slots.take('a', 'h', 3), slots.take('a', 'g', 1), slots.take('a', undefined, 20)];
-    assert.equal(slots.roomOf('a', TOTAL).slots, (376 - 24) / 2);
+    assert.equal(slots.allowanceOf('a', TOTAL).slots, (376 - 24) / 2);
     for (const release of taken) release();
-    assert.equal(slots.roomOf('a', TOTAL).slots, TOTAL / 2);
-    assert.equal(slots.roomOf('a', TOTAL).ofHost('h'), TOTAL / 4);
+    assert.equal(slots.allowanceOf('a', TOTAL).slots, TOTAL / 2);
+    assert.equal(slots.allowanceOf('a', TOTAL).ofHost('h'), TOTAL / 4);
   });
 
   it('are for so many bytes each that all together are bounded, and a heavy body takes several', () => {
@@ -92,9 +92,9 @@ describe('the slots of webhook tries', () => {
   it('may be overdrawn by a body heavier than all of them: no account starts until it has ended', () => {
     const slots = openSlots(TOTAL);
     const release = slots.take('a', 'h', TOTAL + 1);
-    assert.equal(slots.roomOf('b', MOST).slots, 0);
+    assert.equal(slots.allowanceOf('b', MOST).slots, 0);
     assert.equal(slots.couldUseOneMore('b'), false);
     release();
-    assert.ok(slots.roomOf('b', MOST).slots > 0);
+    assert.ok(slots.allowanceOf('b', MOST).slots > 0);
   });
 });

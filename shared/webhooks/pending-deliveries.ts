@@ -1,10 +1,10 @@
 import type { QueryBuilder } from 'objection';
 import type { Knex } from '../db/knex.js';
 import { now } from '../process/clock.js';
-import { DELIVERY_MOVES } from './event-types.js';
 import { WebhookDelivery } from './model.js';
+import { DELIVERY_MOVES } from './states.js';
 
-/** The endpoint is deleted. */
+/** Drops the pending deliveries of a deleted endpoint. */
 export async function dropPending(trx: Knex.Transaction, endpointId: string): Promise<void> {
   const { from, to } = DELIVERY_MOVES.drop;
   await WebhookDelivery.query(trx)
@@ -13,7 +13,7 @@ export async function dropPending(trx: Knex.Transaction, endpointId: string): Pr
     .whereIn('status', from);
 }
 
-/** The endpoint is disabled. What is on its way is left to end, and is held afterwards. */
+/** Holds the pending deliveries of a disabled endpoint. Tries in flight end first; if they fail, takers hold them. */
 export async function holdPending(trx: Knex.Transaction, endpointId: string): Promise<void> {
   await WebhookDelivery.query(trx)
     .patch({ dueAt: null, leasedUntil: null })
@@ -22,7 +22,7 @@ export async function holdPending(trx: Knex.Transaction, endpointId: string): Pr
     .where(isIdle);
 }
 
-/** The endpoint is enabled again: what was held is due, and what was on its way when it was disabled and has failed. */
+/** Makes every pending delivery of an endpoint that is enabled again due now, except those in flight. */
 export async function releaseHeld(trx: Knex.Transaction, endpointId: string): Promise<boolean> {
   const released = await WebhookDelivery.query(trx)
     .patch({ dueAt: now() })

@@ -4,10 +4,10 @@ import type { Listing, Page, PageRequest } from '../db/listing.js';
 import { readByIds, readPage } from '../db/page.js';
 import { type Sized, sizedColumns } from '../db/sized-columns.js';
 import { getWebhookEndpoint } from './endpoints.js';
-import type { DeliveryStatus } from './event-types.js';
 import { WebhookDelivery } from './model.js';
+import type { DeliveryStatus } from './states.js';
 
-/** A delivery, and what its event tells of. */
+/** A delivery with the type of its event. */
 export interface ListedDelivery {
   delivery: WebhookDelivery;
   type: string;
@@ -28,7 +28,7 @@ const DELIVERIES: Omit<Listing<ListedDelivery>, 'values'> = {
   select: (share) => `
     SELECT ${columns.sql(share)}, event.type
     FROM webhook_deliveries delivery ${columns.join}
-    -- Looked up row by row (OFFSET 0 keeps it so).
+    -- OFFSET 0 makes Postgres look up each event by its id.
     CROSS JOIN LATERAL (SELECT type FROM events WHERE id = delivery.event_id OFFSET 0) event`,
   owned: `delivery.endpoint_id = $3 AND EXISTS (
     SELECT FROM webhook_endpoints
@@ -40,7 +40,7 @@ const DELIVERIES: Omit<Listing<ListedDelivery>, 'values'> = {
   read: (row) => ({ delivery: columns.read(row), type: String(row.type) }),
 };
 
-/** Of one endpoint. */
+/** Lists the deliveries of one endpoint. */
 export async function listDeliveries(
   db: Knex,
   principal: Principal,
@@ -49,7 +49,7 @@ export async function listDeliveries(
   status: DeliveryStatus | undefined,
 ): Promise<Page<Sized<ListedDelivery>>> {
   const listing = ownDeliveries(principal, endpointId);
-  // In the text, not among its values: the planner must see which of the partial indexes has them.
+  // The status is in the text and not a parameter, so that the planner can choose the partial index of the status.
   const filtered =
     status === undefined
       ? listing

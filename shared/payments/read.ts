@@ -6,7 +6,7 @@ import { type Sized, sizedColumns } from '../db/sized-columns.js';
 import { Payment } from './model.js';
 import { SHOWN_PAYMENT_FIELDS } from './present.js';
 
-/** The facilitator's words. */
+/** Values that the facilitator sends, of any length. */
 const LONG = ['payer', 'transaction'] as const satisfies (keyof Payment)[];
 const columns = sizedColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'checkoutSessionId'], LONG);
 
@@ -19,10 +19,10 @@ const PAYMENT = {
   read: columns.read,
 };
 
-/** In any status, of a session or of a refund. */
+/** Reads a payment in any status, of a session or of a refund. */
 export const { one: getPayment } = accountList<Payment>(PAYMENT);
 
-/** Of sessions: what has paid a refund is not a buyer's. */
+/** Succeeded payments of sessions. The merchant pays refunds, so their payments are not listed with the buyers'. */
 const PAYMENTS = accountList<Payment>({
   ...PAYMENT,
   name: 'payments',

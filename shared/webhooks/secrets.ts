@@ -1,0 +1,104 @@
+import type { Principal } from '../accounts/api-keys.js';
+import { type Reply, renderAndStore } from '../accounts/idempotency.js';
+import type { Knex } from '../db/knex.js';
+import { now, nowMs } from '../process/clock.js';
+import type { SecretBox } from '../secrets/secrets.js';
+import { type EndpointWithSecret, lockOwnEndpoint, newSecret } from './endpoints.js';
+import { WebhookEndpoint } from './model.js';
+
+/** The new secret signs from now on, and the previous one for `bothSignForSeconds` beside it. Older secrets sign no more. */
+export async function rollWebhookSecret(
+  db: Knex,
+  principal: Principal,
+  { id, bothSignForSeconds }: { id: string; bothSignForSeconds: number },
+  box: SecretBox,
+  reply: Reply<EndpointWithSecret>,
+): Promise<string> {
+  const secret = newSecret();
+  return await db.transaction(async (trx) => {
+    const endpoint = await lockOwnEndpoint(trx, principal, id);
+    const overlaps = bothSignForSeconds > 0;
+    const rolled = await endpoint.$query(trx).patchAndFetch({
+      sealedSecret: box.seal(secret),
+      previousSealedSecret: overlaps ? endpoint.sealedSecret : null,
+      previousSignsUntil: overlaps ? new Date(nowMs() + bothSignForSeconds * 1000) : null,
+    });
+    return await renderAndStore(trx, reply, { endpoint: rolled, secret }, box);
+  });
+}
+
+/** Removes at most `limit` previous secrets that sign no more, and returns their number. */
+export async function removePreviousSecrets(db: Knex, limit: number): Promise<number> {
+  const expired = WebhookEndpoint.query(db)
+    .select('id')
+    .where('previousSignsUntil', '<=', now())
+    .limit(limit);
+  return await WebhookEndpoint.query(db)
+    .patch({ previousSealedSecret: null, previousSignsUntil: null })
+    .whereIn('id', expired)
+    // Checked again under the row's lock: the secret may have been rolled meanwhile.
+    .where('previousSignsUntil', '<=', now());
+}
+
+export interface Resealed {
+  resealed: number;
+  /** Secrets that were sealed with the ring's first key already. */
+  current: number;
+  /** Ids of endpoints with a secret that no key of the ring opens. */
+  unreadable: string[];
+}
+
+const BATCH = 500;
+const SEALED = ['sealedSecret', 'previousSealedSecret'] as const;
+
+/**
+ * Seals the webhook secrets of all endpoints that are not deleted with the ring's first key. Each secret is written by a
+ * statement of its own, and only while its row holds the value that was read: no lock is held for long, a secret that is rolled
+ * meanwhile stays, and several processes may reseal at once.
+ */
+export async function resealSecrets(db: Knex, box: SecretBox): Promise<Resealed> {
+  const done: Resealed = { resealed: 0, current: 0, unreadable: [] };
+  for (let after = ''; ; ) {
+    const endpoints = await WebhookEndpoint.query(db)
+      .select('id', ...SEALED)
+      .where('id', '>', after)
+      .whereNull('deletedAt')
+      .orderBy('id')
+      .limit(BATCH);
+    const last = endpoints.at(-1);
+    if (last === undefined) return done;
+    for (const endpoint of endpoints)
+      for (const column of SEALED) await reseal(db, box, endpoint, column, done);
+    after = last.id;
+  }
+}
+
+async function reseal(
+  db: Knex,
+  box: SecretBox,
+  endpoint: WebhookEndpoint,
+  column: (typeof SEALED)[number],
+  done: Resealed,
+): Promise<void> {
+  const { id, [column]: sealed } = endpoint;
+  if (sealed === null) return;
+  const secret = openIfPossible(box, sealed);
+  if (secret === undefined) {
+    if (!done.unreadable.includes(id)) done.unreadable.push(id);
+  } else if (box.isCurrent(sealed)) {
+    done.current += 1;
+  } else {
+    done.resealed += await WebhookEndpoint.query(db)
+      .patch({ [column]: box.seal(secret) })
+      .where({ id, [column]: sealed });
+  }
+}
+
+function openIfPossible(box: SecretBox, sealed: string): string | undefined {
+  try {
+    return box.open(sealed);
+  } catch {
+    // The secret's key is not in the ring, or the value was tampered with. The caller counts it and leaves it as it is.
+    return undefined;
+  }
+}
