@@ -8,7 +8,7 @@ export class Payment extends Model {
 
   declare id: string;
   /** The id of a session or of a refund. */
-  declare checkoutSessionId: string;
+  declare payableId: string;
   declare accountId: string;
   declare livemode: boolean;
   declare status: PaymentStatus;

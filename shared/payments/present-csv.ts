@@ -22,6 +22,6 @@ export const PAYMENT_COLUMNS: Columns<Payment> = [
   ['channel', ({ channel }) => channel],
   ['transaction', ({ transaction }) => transaction],
   ['transaction_url', ({ network, transaction }) => transaction && transactionUrl(network, transaction)],
-  ['checkout_session', ({ checkoutSessionId }) => checkoutSessionId],
+  ['checkout_session', ({ payableId }) => payableId],
   ['livemode', ({ livemode }) => livemode],
 ];

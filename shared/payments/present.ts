@@ -68,6 +68,6 @@ export function presentPayment(payment: Payment): WirePayment {
 
 /** A payment outside its session: alone or in a list. It names its session, or the refund that it paid. */
 export function presentListedPayment(payment: Payment): object {
-  const { checkoutSessionId: id } = payment;
+  const { payableId: id } = payment;
   return { ...presentPayment(payment), ...(isRefundId(id) ? { refund: id } : { checkout_session: id }) };
 }

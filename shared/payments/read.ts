@@ -8,7 +8,7 @@ import { SHOWN_PAYMENT_FIELDS } from './present.js';
 
 /** Values that the facilitator sends, of any length. */
 const LONG = ['payer', 'transaction'] as const satisfies (keyof Payment)[];
-const columns = sizedColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'checkoutSessionId'], LONG);
+const columns = sizedColumns(Payment, 'payment', [...SHOWN_PAYMENT_FIELDS, 'payableId'], LONG);
 
 const PAYMENT = {
   name: 'payment',
@@ -26,7 +26,7 @@ export const { one: getPayment } = accountList<Payment>(PAYMENT);
 const PAYMENTS = accountList<Payment>({
   ...PAYMENT,
   name: 'payments',
-  among: "payment.status = 'succeeded' AND payment.checkout_session_id LIKE 'cs\\_%'",
+  among: "payment.status = 'succeeded' AND payment.payable_id LIKE 'cs\\_%'",
 });
 
 export const { byIds: readPayments } = PAYMENTS;

@@ -49,9 +49,7 @@ export async function createRefund(
     const payTo = deps.walletThatPaid(payment);
     if (payTo === undefined) throw payerUnknown(input);
     const amountCents = allowedAmount(input, payment.amountCents - (await refundedSum(trx, payment.id)));
-    const session = await CheckoutSession.query(trx)
-      .findById(payment.checkoutSessionId)
-      .select('clientReferenceId');
+    const session = await CheckoutSession.query(trx).findById(payment.payableId).select('clientReferenceId');
     const terms = { payTo, reason: input.reason, reference: session?.clientReferenceId ?? null };
     const row: Partial<Payable> = {
       id: newId('re_'),
@@ -85,7 +83,7 @@ async function lockPayment(
     await requireActiveKey(trx, principal);
     throw noSuch('payment', id, param);
   }
-  if (isRefundId(payment.checkoutSessionId)) {
+  if (isRefundId(payment.payableId)) {
     const message = `${id} is the payment of a refund, which cannot be refunded. Name the payment of a checkout session.`;
     throw new Refusal('resource_missing', message, { param });
   }

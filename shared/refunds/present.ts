@@ -55,7 +55,7 @@ export function refundTerms(
   others: Pick<RefundTerms, 'payTo' | 'reason' | 'reference'>,
 ): RefundTerms {
   return {
-    checkoutSession: payment.checkoutSessionId,
+    checkoutSession: payment.payableId,
     token: payment.token,
     tokenAmount: centsToTokenAmount(amountCents, payment.tokenDecimals).toString(),
     tokenDecimals: payment.tokenDecimals,

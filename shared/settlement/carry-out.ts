@@ -145,6 +145,6 @@ async function noteSettled({ db, logger }: WriteDeps, payment: Payment, transact
   });
 }
 
-function named({ id, checkoutSessionId }: Payment): { payment: string; session: string } {
-  return { payment: id, session: checkoutSessionId };
+function named({ id, payableId }: Payment): { payment: string; session: string } {
+  return { payment: id, session: payableId };
 }

@@ -172,7 +172,7 @@ async function findOrRuleOut(
     ...made,
     ...(trace !== undefined && { trace }),
     id,
-    checkoutSessionId: sessionId,
+    payableId: sessionId,
     accountId: session.accountId,
     livemode: session.livemode,
     amountCents: session.amountTotalCents,

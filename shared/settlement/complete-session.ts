@@ -18,7 +18,7 @@ export type VerdictResult = 'done' | 'superseded' | 'proof_taken';
 
 /** Comes before the lock of a payment. */
 export async function lockSession(trx: Knex.Transaction, payment: Payment): Promise<Payable> {
-  return await Payable.query(trx).findById(payment.checkoutSessionId).forUpdate().throwIfNotFound();
+  return await Payable.query(trx).findById(payment.payableId).forUpdate().throwIfNotFound();
 }
 
 /** The caller has locked the session. */

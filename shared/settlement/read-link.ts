@@ -191,7 +191,7 @@ export async function findNamedPayment(
   sessionId: string,
   identifier: string,
 ): Promise<Payment | undefined> {
-  const named = { checkoutSessionId: sessionId, identifier, payloadReleased: false };
+  const named = { payableId: sessionId, identifier, payloadReleased: false };
   return await Payment.query(db).where(named).orderBy('id', 'desc').first();
 }
 

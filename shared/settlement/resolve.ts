@@ -9,7 +9,7 @@ import { byOperator, type Resolution, whyItCanArrive } from './policy/by-operato
 
 export async function resolvePayment(deps: WriteDeps, id: string, resolution: Resolution): Promise<Payment> {
   // Within a transaction the locks are kept: the session's comes first, as in every other writer.
-  const ofPayment = Payment.query(deps.db).findById(id).select('checkoutSessionId');
+  const ofPayment = Payment.query(deps.db).findById(id).select('payableId');
   await Payable.query(deps.db).where('id', ofPayment).forUpdate().select('id');
   // Raising the attempt takes the row from a worker that holds it.
   const payment = await Payment.query(deps.db)
@@ -24,7 +24,7 @@ export async function resolvePayment(deps: WriteDeps, id: string, resolution: Re
   const { kind } = await writeDecision(deps, payment, byOperator(payment, resolution, { now: now() }));
   if (kind !== 'done')
     throw new Refusal('parameter_invalid', `${id} was decided meanwhile. Look at it again.`);
-  const session = payment.checkoutSessionId;
+  const session = payment.payableId;
   deps.logger.warn({
     event: 'payment.resolved_by_operator',
     payment: id,

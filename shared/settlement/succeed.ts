@@ -166,7 +166,7 @@ export function successOf(taken: Payment, { proof, said }: Succeed): Success {
   const row = {
     id: taken.id,
     attempt: taken.attempt,
-    payable_id: taken.checkoutSessionId,
+    payable_id: taken.payableId,
     transaction: proof.transaction,
     proof_index: proof.proofIndex ?? null,
     payer: succeeded.payer,

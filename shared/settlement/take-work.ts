@@ -53,10 +53,10 @@ export async function takeToLook({ db, config }: TakeDeps, id: string): Promise<
 }
 
 function takenBy(job: PaymentJobName, payment: Payment, config: TakeDeps['config']): TakenPayment {
-  const { id, checkoutSessionId, network, trace } = payment;
+  const { id, payableId, network, trace } = payment;
   const attributes = {
     'checkout.payment': id,
-    'checkout.session': checkoutSessionId,
+    'checkout.session': payableId,
     'checkout.network': network,
   };
   return {

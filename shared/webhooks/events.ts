@@ -39,7 +39,7 @@ export async function recordEvents(
     id: newId('evt_'),
     account_id: accountId,
     livemode,
-    checkout_session_id: id,
+    payable_id: id,
     object,
   }));
   const bindings = [JSON.stringify(events), type, now()];
@@ -85,7 +85,7 @@ export async function listEvents(
 ): Promise<Page<Sized<StoredEvent>>> {
   return await EVENTS.page(db, principal, page, [
     { column: 'type', operator: '=', value: type },
-    { column: 'checkout_session_id', operator: '=', value: checkoutSession },
+    { column: 'payable_id', operator: '=', value: checkoutSession },
     ...idRange(created),
   ]);
 }

@@ -34,7 +34,7 @@ export class Event extends Model {
   declare livemode: boolean;
   declare type: EventType;
   /** The id of a session or of a refund. */
-  declare checkoutSessionId: string;
+  declare payableId: string;
   /** The wire form of the session or refund at the time of the event. */
   declare object: object;
 }

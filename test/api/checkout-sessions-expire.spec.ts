@@ -20,7 +20,7 @@ describe('checkout sessions', () => {
 
   describe('expired by its merchant', () => {
     async function eventsOf(id: string): Promise<Event[]> {
-      return await Event.query(app.db).where('checkoutSessionId', id);
+      return await Event.query(app.db).where('payableId', id);
     }
 
     it('is expired without url, and its event holds the same object', async () => {

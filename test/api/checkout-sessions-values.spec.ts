@@ -35,7 +35,7 @@ describe('checkout sessions', () => {
           assert.equal((await api.get(`${SESSIONS}/${body.id}`)).body.success_url, filled);
           assert.equal((await api.get(`${SESSIONS}?limit=1`)).body.data[0].success_url, filled);
           assert.equal((await api.post(`${SESSIONS}/${body.id}/expire`)).body.success_url, filled);
-          const event = await Event.query(app.db).findOne({ checkoutSessionId: body.id }).throwIfNotFound();
+          const event = await Event.query(app.db).findOne({ payableId: body.id }).throwIfNotFound();
           assert.equal(Reflect.get(event.object, 'success_url'), filled);
         }
       });

@@ -45,7 +45,7 @@ describe('the payments as CSV', () => {
     const { transaction, payer, payTo } = payment;
     assert.deepEqual(res.text.split('\r\n'), [
       HEAD,
-      `${second.id},${time(second)},,succeeded,0.07,usd,USDC,0.070000,eip155:84532,Base Sepolia,,${payTo},x402,,,${second.checkoutSessionId},false`,
+      `${second.id},${time(second)},,succeeded,0.07,usd,USDC,0.070000,eip155:84532,Base Sepolia,,${payTo},x402,,,${second.payableId},false`,
       `${payment.id},${time(payment)},2026-03-01T10:20:30Z,succeeded,4.50,usd,USDC,4.500000,eip155:84532,Base Sepolia,${payer},${payTo},x402,${transaction},https://sepolia.basescan.org/tx/${transaction},${session.id},false`,
       '',
     ]);
@@ -125,7 +125,7 @@ describe('the payments as CSV', () => {
       big = await buildShop(app);
       const { id: sessionId } = await buildSession(app.db, big.accountId);
       const { rows } = await app.db.raw(
-        `INSERT INTO payments (id, checkout_session_id, account_id, livemode, status, amount_cents, token,
+        `INSERT INTO payments (id, payable_id, account_id, livemode, status, amount_cents, token,
            token_amount, token_decimals, network, payer, pay_to, channel, transaction, settled_at, asset, payload_key,
            requirements, payload, valid_until, claimed_at)
          SELECT 'pay_' || lpad(n::text, 28, '0'), :sessionId, :accountId, false, 'succeeded', 450, 'USDC',

@@ -23,7 +23,7 @@ describe('the refunds as CSV', () => {
     const unpaid = await buildRefund(app.db, shop.accountId);
     const { payment } = await buildPaidSession(app.db, shop.accountId, {
       settledAt: new Date('2026-03-01T10:20:30.456Z'),
-      checkoutSessionId: unpaid.id,
+      payableId: unpaid.id,
     });
     transaction = payment.transaction;
     done = await unpaid.$query(app.db).patchAndFetch({ status: 'complete', paymentId: payment.id });

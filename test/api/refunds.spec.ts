@@ -48,7 +48,7 @@ describe('refunds', () => {
         amount: 450,
         currency: 'usd',
         payment: payment.id,
-        checkout_session: payment.checkoutSessionId,
+        checkout_session: payment.payableId,
         status: 'requires_action',
         reason: null,
         metadata: {},
@@ -84,7 +84,7 @@ describe('refunds', () => {
 
     it('of a surplus payment in full', async () => {
       const { payment } = await buildPaidSession(app.db, shop.accountId);
-      const surplus = await paid({ checkoutSessionId: payment.checkoutSessionId, surplus: true });
+      const surplus = await paid({ payableId: payment.payableId, surplus: true });
       assert.equal((await create({ payment_intent: surplus.id })).body.amount, 450);
       assert.equal((await create({ payment_intent: payment.id })).body.amount, 450);
     });
@@ -200,7 +200,7 @@ describe('refunds', () => {
         assert.deepEqual([status, body.error.code, body.error.param], [404, 'resource_missing', 'charge']);
       }
       const refund = await buildRefund(app.db, shop.accountId);
-      const { id: payment } = await paid({ checkoutSessionId: refund.id });
+      const { id: payment } = await paid({ payableId: refund.id });
       const { status, body } = await api.post(REFUNDS, { payment });
       assert.deepEqual([status, body.error.code, body.error.param], [404, 'resource_missing', 'payment']);
     });
@@ -252,7 +252,7 @@ describe('refunds', () => {
 
     it('separately: neither refunds nor their payments are listed with sessions and payments', async () => {
       const [first] = made;
-      await buildPaidSession(app.db, mine.accountId, { checkoutSessionId: first?.id ?? '' });
+      await buildPaidSession(app.db, mine.accountId, { payableId: first?.id ?? '' });
       const sessions = (await own.get('/v1/checkout/sessions?limit=100')).body.data;
       assert.ok(sessions.every(({ id }: { id: string }) => id.startsWith('cs_test_')));
       const payments = (await own.get('/v1/payments?limit=100')).body.data;

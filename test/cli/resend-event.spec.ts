@@ -17,7 +17,7 @@ describe('merchants resend-event', () => {
     process.env.DATABASE_URL = flow.databaseUrl;
     hooks = [await flow.addEndpoint(), await flow.addEndpoint()];
     const id = await flow.expireSession();
-    event = (await Event.query(flow.db).findOne({ checkoutSessionId: id }).throwIfNotFound()).id;
+    event = (await Event.query(flow.db).findOne({ payableId: id }).throwIfNotFound()).id;
     for (const hook of hooks) await flow.untilSucceeded(hook.id, 1);
   });
   after(async () => {

@@ -69,7 +69,7 @@ describe('the operator deciding on payments', () => {
     const [own, ...others] = shown.refunds;
     assert.deepEqual([own?.id, own?.status, own?.amount, others], [refund.id, 'requires_action', 450, []]);
 
-    const { payment, session } = await buildUndecidedPayment(db, accountId, { checkoutSessionId: refund.id });
+    const { payment, session } = await buildUndecidedPayment(db, accountId, { payableId: refund.id });
     await Payable.query(db).patch({ status: 'processing', paymentId: payment.id }).where({ id: refund.id });
     await Payable.query(db).patch({ status: 'open', paymentId: null }).where({ id: session.id });
     const { payments } = await runJson('payments', '--undecided');
@@ -82,7 +82,7 @@ describe('the operator deciding on payments', () => {
       refunds.map(({ status, transaction }) => [status, transaction]),
       [['succeeded', `0x${'cd'.repeat(32)}`]],
     );
-    const events = await Event.query(db).where({ checkoutSessionId: refund.id });
+    const events = await Event.query(db).where({ payableId: refund.id });
     assert.deepEqual(
       events.map(({ type }) => type),
       ['refund.updated'],

@@ -53,7 +53,7 @@ describe('sessions and refunds in one table', () => {
     assert.equal((await db('pg_views').where({ viewname: 'checkout_sessions' })).length, 0);
     for (const name of ['read', 'take'] as const) assert.equal((await ask(name, session.id)).length, 1);
     assert.equal((await ask('list', accountId)).length, 1);
-    await db.migrate.up({ ...migrationConfig, name: REFUNDS });
+    for (const name of names.toReversed()) await db.migrate.up({ ...migrationConfig, name });
 
     const refund = await buildRefund(db, accountId);
     for (const name of ['read', 'take'] as const) {

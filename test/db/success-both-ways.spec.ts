@@ -63,7 +63,7 @@ const sets =
 /** Another payment of the session, as it stands. */
 async function another({ db, accountId, session }: Twin, overrides: Partial<Payment>): Promise<Payment> {
   const { payment } = await buildUndecidedPayment(db, accountId, overrides);
-  await Payment.query(db).patch({ checkoutSessionId: session.id }).where('id', payment.id);
+  await Payment.query(db).patch({ payableId: session.id }).where('id', payment.id);
   return payment;
 }
 
@@ -145,7 +145,7 @@ const CASES: Record<string, Case> = {
     proofIndex: 8,
     async meanwhile({ db, payment: { network } }) {
       const mark = { network, transaction: TRANSACTION, proof_index: 8, payload_released: false };
-      const ids = { payment_id: newId('pay_'), checkout_session_id: newId('cs_test_') };
+      const ids = { payment_id: newId('pay_'), payable_id: newId('cs_test_') };
       await db('payment_marks')
         .insert({ ...mark, ...ids, payload_key: ids.payment_id })
         .onConflict()
@@ -260,8 +260,8 @@ async function buildTwin(db: Knex, { payment: its, session: changes, isRefund }:
 async function moveToRefund(db: Knex, payment: Payment): Promise<string> {
   const held = { status: 'processing', paymentId: payment.id } as const;
   const { id } = await buildRefund(db, payment.accountId, held, { livemode: payment.livemode });
-  await Payable.query(db).patch({ status: 'open', paymentId: null }).where('id', payment.checkoutSessionId);
-  await Payment.query(db).patch({ checkoutSessionId: id }).where('id', payment.id);
+  await Payable.query(db).patch({ status: 'open', paymentId: null }).where('id', payment.payableId);
+  await Payment.query(db).patch({ payableId: id }).where('id', payment.id);
   return id;
 }
 

@@ -44,11 +44,11 @@ describe('the statement that writes success', () => {
   }
 
   const statusOf = async (payment: Payment): Promise<string> =>
-    (await Payable.query(app.db).findById(payment.checkoutSessionId).throwIfNotFound()).status;
+    (await Payable.query(app.db).findById(payment.payableId).throwIfNotFound()).status;
 
   /** Locks the session's row while `act` runs, and changes the row before the commit. */
   async function whileLocked(
-    { checkoutSessionId: id }: Payment,
+    { payableId: id }: Payment,
     changes: Partial<Payable>,
     act: (trx: Knex.Transaction) => Promise<void>,
   ): Promise<void> {
@@ -74,7 +74,7 @@ describe('the statement that writes success', () => {
     const ofRefund = await build();
     const held = { status: 'processing', paymentId: ofRefund.id } as const;
     const refund = await buildRefund(app.db, accountId, held);
-    await ofRefund.$query(app.db).patch({ checkoutSessionId: refund.id });
+    await ofRefund.$query(app.db).patch({ payableId: refund.id });
     for (const one of [payment, ofRefund]) {
       const sent = await captureStatements(app.db, async () => {
         assert.equal(await succeed(one, 'chain'), 'done');

@@ -54,9 +54,7 @@ describe('payments on which workers crash', function () {
       payment: await flow.onlyPayment(sessionId),
     });
     const shown = presentCheckoutSession(session, { baseUrl: 'https://pay.example', expand: [] });
-    const { rows } = await flow.db.raw('SELECT object::text FROM events WHERE checkout_session_id = ?', [
-      sessionId,
-    ]);
+    const { rows } = await flow.db.raw('SELECT object::text FROM events WHERE payable_id = ?', [sessionId]);
     assert.deepEqual(rows, [{ object: JSON.stringify(shown) }]);
   }
 

@@ -70,7 +70,7 @@ describe('a Postgres server that crashes', () => {
   }
 
   const isClaimed = async (id: string): Promise<void> => {
-    const { rowCount } = await operator.query('SELECT FROM payments WHERE checkout_session_id = $1', [id]);
+    const { rowCount } = await operator.query('SELECT FROM payments WHERE payable_id = $1', [id]);
     assert.equal(rowCount, 1);
   };
 

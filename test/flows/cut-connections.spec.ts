@@ -38,7 +38,7 @@ describe('a claim whose COMMIT is not answered', () => {
   async function claim(): Promise<{ sessionId: string; signed: SignedPayment; answer: Promise<string> }> {
     const { id: sessionId } = await flow.buildSession();
     const signed = await flow.sign(sessionId);
-    const when = `NEW.checkout_session_id = '${sessionId}' AND NEW.status = 'processing'`;
+    const when = `NEW.payable_id = '${sessionId}' AND NEW.status = 'processing'`;
     pause = await PausePoint.put(flow.databaseUrl, {
       table: 'payments',
       on: 'INSERT',
@@ -151,7 +151,7 @@ describe('a call of /settle', () => {
     const pause = await PausePoint.put(flow.databaseUrl, {
       table: 'payments',
       on: 'UPDATE',
-      when: `NEW.checkout_session_id = '${id}' AND NEW.status = 'succeeded'`,
+      when: `NEW.payable_id = '${id}' AND NEW.status = 'succeeded'`,
       moment: 'statement',
     });
     const answer = flow.pay(id).then(answerOf);

@@ -60,7 +60,7 @@ describe("erasure of buyers' personal data", () => {
     eventually(async () => {
       const { rows } = await flow.db.raw(
         `SELECT delivery.status FROM webhook_deliveries delivery JOIN events ON events.id = event_id
-         WHERE checkout_session_id = ?`,
+         WHERE payable_id = ?`,
         [session],
       );
       assert.ok(rows.length > 0 && rows.every(({ status }: { status: string }) => status === 'succeeded'));

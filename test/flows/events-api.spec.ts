@@ -88,7 +88,7 @@ describe('the events API', () => {
       const shop = await buildMerchant(flow.db);
       const { id: session } = await flow.buildSession();
       const { rows } = await flow.db.raw(
-        `INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
+        `INSERT INTO events (id, account_id, livemode, type, payable_id, object)
          SELECT 'evt_' || lpad(n::text, 28, '0'), :account, false, 'checkout.session.expired', :session,
            json_build_object('n', n, 'filler', repeat('é', 50000))
          FROM generate_series(1, 100) n RETURNING id, object::text AS text`,

@@ -106,7 +106,7 @@ describe('Idempotency-Key', () => {
   it('of 50 simultaneous expires makes one event', async () => {
     const { id } = await buildSession(app.db, shop.accountId);
     assertOneFirst(await atOnce(50, () => keyed(shop.test.post(`${SESSIONS}/${id}/expire`))));
-    assert.equal(await Event.query(app.db).where({ checkoutSessionId: id }).resultSize(), 1);
+    assert.equal(await Event.query(app.db).where({ payableId: id }).resultSize(), 1);
   });
 
   it('of 50 simultaneous webhook creates makes one endpoint with one secret', async () => {
@@ -201,7 +201,7 @@ describe('Idempotency-Key', () => {
       assert.ok(waited);
       assertReused(answer);
       assert.equal((await CheckoutSession.query(app.db).findById(id))?.status, 'open');
-      assert.equal(await Event.query(app.db).where({ checkoutSessionId: id }).resultSize(), 0);
+      assert.equal(await Event.query(app.db).where({ payableId: id }).resultSize(), 0);
     });
 
     it('rolls back a create, a webhook create and an update that come second', async () => {

@@ -72,7 +72,7 @@ describe('Idempotency-Key', () => {
         'checkout_session_not_open',
         'id',
       );
-      assert.equal(await Event.query(app.db).where({ checkoutSessionId: id }).resultSize(), 1);
+      assert.equal(await Event.query(app.db).where({ payableId: id }).resultSize(), 1);
     });
 
     it('a webhook create with its secret, which neither row holds in plain text', async () => {

@@ -141,7 +141,7 @@ describe('workers that take the same payment', () => {
 
   it('a worker that waits for the row while another one takes it finds nothing to do', async () => {
     const { id } = await flow.buildSession();
-    const when = `NEW.checkout_session_id = '${id}' AND NEW.settle_calls > OLD.settle_calls`;
+    const when = `NEW.payable_id = '${id}' AND NEW.settle_calls > OLD.settle_calls`;
     const pause = await PausePoint.put(flow.databaseUrl, {
       table: 'payments',
       on: 'UPDATE',

@@ -87,7 +87,7 @@ for (const { store, redisUrl } of STORES) {
       }
     }
 
-    async function pauseAt(point: Point, { when, ...options }: PauseOptions, column = 'checkout_session_id') {
+    async function pauseAt(point: Point, { when, ...options }: PauseOptions, column = 'payable_id') {
       const where = `NEW.${column} = '${paymentAt(point).sessionId}' AND ${when}`;
       pauses.set(point, await PausePoint.put(flow.databaseUrl, { ...options, when: where }));
     }

@@ -219,7 +219,7 @@ describe('a payment that is decided just as the answer 202 is sent', () => {
     const res = await decideWhileAnswering(id, async (trx) => {
       await trx.raw(
         `UPDATE payments SET status = 'failed', failure_code = 'insufficient_funds', failed_at = ?, stage = NULL, due_at = NULL
-         WHERE checkout_session_id = ?`,
+         WHERE payable_id = ?`,
         [now(), id],
       );
       await trx.raw(`UPDATE checkout_sessions SET status = 'open', payment_id = NULL WHERE id = ?`, [id]);

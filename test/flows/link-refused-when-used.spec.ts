@@ -101,7 +101,7 @@ describe('a refusal of /settle with a code that a used authorization gets too', 
     // The state after a failover to a Postgres that lacks the last commits, with a crashed worker.
     await Payment.query(checkout.app.db)
       .patch({ stage: 'settle', dueAt: new Date(0), attempt: 7, settleCalls: 0, settleAskedAt: null })
-      .where({ checkoutSessionId: id });
+      .where({ payableId: id });
     settled.release();
     await call.done;
     checkout.facilitator.settle.next(failsToSettle('invalid_transaction_state'));

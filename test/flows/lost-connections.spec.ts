@@ -92,7 +92,7 @@ for (const store of ['Redis', 'Postgres'] as const) {
 
     /** Counts claims without those that were ruled out; retries, because this connection is terminated as well. */
     async function countClaims(sessionId: string): Promise<number> {
-      const claims = { checkoutSessionId: sessionId, payloadReleased: false };
+      const claims = { payableId: sessionId, payloadReleased: false };
       return await eventually(() => Payment.query(flow.db).where(claims).resultSize());
     }
   });

@@ -197,7 +197,7 @@ describe('a worker that serves one queue only', () => {
     await payAnd202(flow);
     // Five hundred checks of the chain are due, and no worker serves their queue.
     await flow.db.raw(
-      `INSERT INTO payments (id, checkout_session_id, account_id, livemode, status, amount_cents, token, token_amount,
+      `INSERT INTO payments (id, payable_id, account_id, livemode, status, amount_cents, token, token_amount,
          token_decimals, network, pay_to, channel, asset, payload_key, requirements, payload, valid_until, claimed_at, stage, due_at)
        SELECT id || n, ?, account_id, livemode, 'failed', amount_cents, token, token_amount, token_decimals, network, pay_to,
          channel, asset, payload_key || n, requirements, payload, valid_until, claimed_at, 'watch', due_at - interval '1 hour'

@@ -210,7 +210,7 @@ describe("a merchant's agent over MCP", () => {
       assert.equal((await agent.call('expire_checkout_session', args)).text, first.text);
       const { body } = await agent.call('expire_checkout_session', { id: made.id });
       assert.equal(body.error.code, 'checkout_session_not_open');
-      assert.equal(await Event.query(checkout.app.db).where({ checkoutSessionId: made.id }).resultSize(), 1);
+      assert.equal(await Event.query(checkout.app.db).where({ payableId: made.id }).resultSize(), 1);
     });
 
     it('stores nothing for a refused call: the same key works for the corrected one', async () => {

@@ -188,7 +188,7 @@ describe('a hundred and twenty payments under random faults', () => {
   }
 
   async function enqueueAgain(sessionId: string): Promise<void> {
-    for (const { id } of await Payment.query(flow.db).where({ checkoutSessionId: sessionId })) {
+    for (const { id } of await Payment.query(flow.db).where({ payableId: sessionId })) {
       const stage = pick(random, ['settle', 'confirm'] as const);
       const dueAt = new Date(nowMs() + Math.floor(random() * 2000));
       await flow.app.queues.enqueue(paymentJob({ id, stage, attempt: Math.floor(random() * 3), dueAt }));

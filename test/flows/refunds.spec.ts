@@ -53,7 +53,7 @@ describe('a refund', function () {
   }
 
   async function eventsOf(refundId: string): Promise<string[]> {
-    const events = await Event.query(checkout.app.db).where({ checkoutSessionId: refundId }).orderBy('id');
+    const events = await Event.query(checkout.app.db).where({ payableId: refundId }).orderBy('id');
     return events.map(({ type, object }) => `${type} ${'status' in object && object.status}`);
   }
 

@@ -200,7 +200,7 @@ describe('a session whose time runs out', () => {
 
   it("while a claim waits in its commit: the sweep skips it, the merchant's expire waits and is refused", async () => {
     const { id } = await flow.buildSession({ expiresAt: new Date(nowMs() + MINUTE) });
-    const when = `NEW.checkout_session_id = '${id}'`;
+    const when = `NEW.payable_id = '${id}'`;
     const pause = await PausePoint.put(flow.databaseUrl, {
       table: 'payments',
       on: 'INSERT',
@@ -225,7 +225,7 @@ describe('a session whose time runs out', () => {
   it('while its expiry waits in its commit: a claim waits and is refused', async () => {
     const { id } = await flow.buildSession();
     const signed = await flow.sign(id);
-    const when = `NEW.checkout_session_id = '${id}'`;
+    const when = `NEW.payable_id = '${id}'`;
     const pause = await PausePoint.put(flow.databaseUrl, {
       table: 'events',
       on: 'INSERT',

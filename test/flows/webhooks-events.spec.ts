@@ -158,7 +158,7 @@ describe('webhook events', () => {
       deleted,
     ];
     const id = await flow.expireSession();
-    const event = await Event.query(flow.db).findOne({ checkoutSessionId: id }).throwIfNotFound();
+    const event = await Event.query(flow.db).findOne({ payableId: id }).throwIfNotFound();
     const rows = await WebhookDelivery.query(flow.db).where({ eventId: event.id });
     assert.deepEqual(rows.map(({ endpointId }) => endpointId).sort(), wanted.map((hook) => hook.id).sort());
     for (const hook of wanted) await flow.untilSucceeded(hook.id, 1);
@@ -210,7 +210,7 @@ describe('webhook events', () => {
       await point.terminate();
       assert.equal(await answered, 500);
       assert.equal((await flow.session(id)).status, 'open');
-      assert.deepEqual(await Event.query(flow.db).where({ checkoutSessionId: id }), []);
+      assert.deepEqual(await Event.query(flow.db).where({ payableId: id }), []);
       assert.deepEqual(await flow.deliveries(hook.id), []);
       await point.remove();
       await flow.api.post(`/v1/checkout/sessions/${id}/expire`).expect(200);

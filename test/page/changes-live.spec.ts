@@ -120,9 +120,7 @@ describe('an open page', function () {
     await visitor.page.getByRole('button', { name: /Fox Wallet/ }).click();
     await visitor.sees('Confirming the payment');
     const transaction = `0x${'5c'.repeat(32)}`;
-    await Payment.query(shop.app.db)
-      .patch({ reportedTransaction: transaction })
-      .where({ checkoutSessionId: id });
+    await Payment.query(shop.app.db).patch({ reportedTransaction: transaction }).where({ payableId: id });
     const link = visitor.page.getByRole('link', { name: 'See the transaction' });
     await link.waitFor({ timeout: PROMPT_MS });
     assert.match((await link.getAttribute('href')) ?? '', new RegExp(`/tx/${transaction}$`));

@@ -40,7 +40,7 @@ describe('a payment in progress', function () {
     assert.equal(await visitor.page.getByText(LATE).isVisible(), false);
     await Payment.query(shop.app.db)
       .patch({ reportedTransaction: `0x${'5c'.repeat(32)}` })
-      .where({ checkoutSessionId: id });
+      .where({ payableId: id });
     await visitor.page.locator('.stages .reached').nth(1).waitFor();
     assert.deepEqual(await reached(visitor), ['Sent', 'Transaction seen']);
     await visitor.leave();

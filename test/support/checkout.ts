@@ -156,10 +156,9 @@ export async function openCheckout({
       return { verify: count('verify'), settle: count('settle') };
     },
     session: async (id) => await Payable.query(app.db).findById(id).throwIfNotFound(),
-    payments: async (sessionId) =>
-      await Payment.query(app.db).where({ checkoutSessionId: sessionId }).orderBy('id'),
+    payments: async (sessionId) => await Payment.query(app.db).where({ payableId: sessionId }).orderBy('id'),
     async payment(sessionId) {
-      const newest = Payment.query(app.db).where({ checkoutSessionId: sessionId }).orderBy('id', 'desc');
+      const newest = Payment.query(app.db).where({ payableId: sessionId }).orderBy('id', 'desc');
       return await newest.first().throwIfNotFound();
     },
     afterSettling: (sessionId) =>

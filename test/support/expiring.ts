@@ -56,8 +56,8 @@ export async function openExpiring(name: string): Promise<Expiring> {
         const open = await CheckoutSession.query(db).whereIn('id', ids).whereNot('status', 'expired');
         assert.equal(open.length, 0, `${open.length} of ${ids.length} sessions are not expired yet`);
       });
-      const events = await Event.query(db).whereIn('checkoutSessionId', ids);
-      assert.deepEqual(events.map(({ checkoutSessionId }) => checkoutSessionId).sort(), [...ids].sort());
+      const events = await Event.query(db).whereIn('payableId', ids);
+      assert.deepEqual(events.map(({ payableId }) => payableId).sort(), [...ids].sort());
       for (const { type } of events) assert.equal(type, 'checkout.session.expired');
     },
     async closeWorkers() {

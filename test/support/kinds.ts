@@ -29,7 +29,7 @@ const AS_OF_SESSION: Record<string, string> = {
  * are left out.
  */
 export async function recordedMoves(db: Knex, payableId: string): Promise<string[]> {
-  const events = await Event.query(db).where({ checkoutSessionId: payableId }).orderBy('id');
+  const events = await Event.query(db).where({ payableId: payableId }).orderBy('id');
   return events.flatMap(({ type, object }) =>
     type === 'refund.updated' && 'status' in object ? (AS_OF_SESSION[String(object.status)] ?? []) : type,
   );

@@ -81,7 +81,7 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
     databaseUrl,
     db,
     async onlyPayment(sessionId) {
-      const payments = await Payment.query(db).where({ checkoutSessionId: sessionId });
+      const payments = await Payment.query(db).where({ payableId: sessionId });
       const [payment] = payments;
       assert.equal(payments.length, 1);
       assert.ok(payment !== undefined);
@@ -94,7 +94,7 @@ export async function openMoneyFlow(name: string, options: MoneyFlowOptions = {}
           settleAskedAt: raw(`settle_asked_at - interval '90 s'`),
           settleEndedAt: raw(`settle_ended_at - interval '90 s'`),
         })
-        .where({ checkoutSessionId: sessionId })
+        .where({ payableId: sessionId })
         .whereNotNull('dueAt');
     },
     async assertBooks() {
@@ -186,8 +186,8 @@ async function assertBooks(
   ledger: readonly Movement[],
 ): Promise<void> {
   const ids = sessions.map(({ id }) => id);
-  const payments = await Payment.query(db).whereIn('checkoutSessionId', ids);
-  const events = await Event.query(db).whereIn('checkoutSessionId', ids).orderBy('id');
+  const payments = await Payment.query(db).whereIn('payableId', ids);
+  const events = await Event.query(db).whereIn('payableId', ids).orderBy('id');
   assert.deepEqual(
     [...sessions, ...payments].filter(({ status }) => status === 'processing').map(({ id }) => id),
     [],
@@ -204,7 +204,7 @@ async function assertBooks(
   );
 
   for (const session of sessions) {
-    const own = succeeded.filter(({ checkoutSessionId }) => checkoutSessionId === session.id);
+    const own = succeeded.filter(({ payableId }) => payableId === session.id);
     const counted = own.filter(({ surplus }) => !surplus);
     const types = await recordedMoves(db, session.id);
     assert.equal(new Set(types).size, types.length, `an event of ${session.id} came twice`);
@@ -215,7 +215,7 @@ async function assertBooks(
         [session.paymentId],
         `what completed ${session.id}`,
       );
-      const last = events.filter(({ checkoutSessionId }) => checkoutSessionId === session.id).at(-1);
+      const last = events.filter(({ payableId }) => payableId === session.id).at(-1);
       assert.match(JSON.stringify(last?.object), new RegExp(counted[0]?.transaction ?? 'none'));
     } else {
       assert.deepEqual([own.length, session.paymentId], [0, null], `${session.id} is paid but not complete`);

@@ -40,7 +40,7 @@ export async function buildPaidAndDelivered(
     accountId,
     livemode: session.livemode,
     type: 'checkout.session.completed',
-    checkoutSessionId: session.id,
+    payableId: session.id,
     object: JSON.stringify({ id: session.id, words: 'a line\u2028 in it' }),
   });
   await db('webhookDeliveries').insert({ id: deliveryId, eventId, endpointId, status: 'succeeded' });

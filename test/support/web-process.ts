@@ -171,7 +171,7 @@ async function prepareEffects(db: Knex, accountId: string): Promise<Effect[]> {
     {
       target: `${SESSIONS}/${id}/expire`,
       key: newKey(),
-      count: () => Event.query(db).where({ checkoutSessionId: id }).resultSize(),
+      count: () => Event.query(db).where({ payableId: id }).resultSize(),
     },
   ];
 }

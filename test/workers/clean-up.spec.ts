@@ -88,7 +88,7 @@ describe('the clean-up', () => {
   it("removes receivers' answers of finished deliveries after 30 days; sessions, events and tries stay", async () => {
     const { id } = await buildSession(app.db, merchant.accountId);
     await client(app, merchant.testKey).post(`/v1/checkout/sessions/${id}/expire`);
-    const event = await Event.query(app.db).findOne({ checkoutSessionId: id }).throwIfNotFound();
+    const event = await Event.query(app.db).findOne({ payableId: id }).throwIfNotFound();
     const deliveries = async (): Promise<WebhookDelivery[]> =>
       await WebhookDelivery.query(app.db).where({ eventId: event.id });
     await WebhookDelivery.query(app.db)
@@ -107,7 +107,7 @@ describe('the clean-up', () => {
   it('keeps pending deliveries of any age', async () => {
     const { id } = await buildSession(app.db, merchant.accountId);
     await client(app, merchant.testKey).post(`/v1/checkout/sessions/${id}/expire`);
-    const event = await Event.query(app.db).findOne({ checkoutSessionId: id }).throwIfNotFound();
+    const event = await Event.query(app.db).findOne({ payableId: id }).throwIfNotFound();
     await WebhookDelivery.query(app.db)
       .patch({ dueAt: null, history: [TRY] })
       .where({ eventId: event.id });

@@ -207,7 +207,7 @@ describe('sessions on which workers crash', function () {
     while ((await expireOverdueSessions(db, 10, DEPS)) > 0);
     for (const { id } of sessions) {
       const session = await CheckoutSession.query(db).findById(id).throwIfNotFound();
-      const { rows } = await db.raw('SELECT object::text FROM events WHERE checkout_session_id = ?', [id]);
+      const { rows } = await db.raw('SELECT object::text FROM events WHERE payable_id = ?', [id]);
       const shown = presentCheckoutSession(session, { baseUrl: 'https://pay.example', expand: [] });
       assert.equal(rows[0].object, JSON.stringify(shown));
     }

@@ -125,7 +125,7 @@ describe('an unclear payment', () => {
     assert.deepEqual([failed.status, failed.stage], ['failed', 'watch']);
     await manualWorker.doNext(failed.id);
     assert.deepEqual(positions, [undefined, POSITION, undefined]);
-    assert.equal((await flow.onlyPayment(failed.checkoutSessionId)).status, 'succeeded');
+    assert.equal((await flow.onlyPayment(failed.payableId)).status, 'succeeded');
   });
 
   it("is not failed before its end has come by the database's clock and by the machine's", async () => {

@@ -51,9 +51,7 @@ describe('the worker that expires sessions', () => {
           [test, expiring.shop.testKey],
           [live, expiring.shop.liveKey],
         ] as const) {
-          const event = await Event.query(expiring.db)
-            .findOne({ checkoutSessionId: session.id })
-            .throwIfNotFound();
+          const event = await Event.query(expiring.db).findOne({ payableId: session.id }).throwIfNotFound();
           const { text, body } = await client(app, key).get(`${SESSIONS}/${session.id}`);
           assert.equal(JSON.stringify(event.object), text);
           assert.deepEqual([body.status, body.payment_status, body.url], ['expired', 'unpaid', null]);
@@ -88,7 +86,7 @@ describe('the worker that expires sessions', () => {
           ['open', 'processing', 'complete', 'expired'],
         );
         const events = await Event.query(expiring.db).whereIn(
-          'checkoutSessionId',
+          'payableId',
           kept.map(({ id }) => id),
         );
         assert.deepEqual(events, []);
@@ -100,7 +98,7 @@ describe('the worker that expires sessions', () => {
         await expiring.startWorkerWith(environment());
         const { id } = await buildSession(expiring.db, expiring.shop.accountId, { expiresAt });
         await expiring.untilExpired([id]);
-        const event = await Event.query(expiring.db).findOne({ checkoutSessionId: id }).throwIfNotFound();
+        const event = await Event.query(expiring.db).findOne({ payableId: id }).throwIfNotFound();
         assert.ok(createdAt(event.id) >= expiresAt);
       });
 

@@ -39,9 +39,7 @@ describe('overdue refunds', () => {
     assert.equal(await hasOverdueSessions(db), false);
 
     const ended = await Payable.query(db).where({ status: 'expired' }).orderBy('id');
-    const { rows } = await db.raw(
-      'SELECT type, object::text AS text FROM events ORDER BY checkout_session_id',
-    );
+    const { rows } = await db.raw('SELECT type, object::text AS text FROM events ORDER BY payable_id');
     const { baseUrl } = EVENT_DEPS;
     const expected = ended.map((one) =>
       one.refund === null

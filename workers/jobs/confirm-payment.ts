@@ -39,7 +39,7 @@ async function confirm(
   deps.logger.info({
     event: 'payment.looked_up',
     payment: payment.id,
-    session: payment.checkoutSessionId,
+    session: payment.payableId,
     network: payment.network,
     finding: finding.kind,
     decision: decision.kind,
@@ -54,13 +54,13 @@ async function confirm(
 /** Never decided by time, so a person must hear of it; at first an endpoint's index is only a little behind. */
 function alarm(
   { logger }: WorkerDeps,
-  { id, checkoutSessionId, network, claimedAt }: Payment,
+  { id, payableId, network, claimedAt }: Payment,
   { kind, reason }: Finding<'used' | 'searching'>,
 ): void {
   if (nowMs() < claimedAt.getTime() + UNEXPLAINED_MS || toldLately.has(id)) return;
   toldLately.set(id, true);
   const { event, hint } = ALARMS[kind];
-  logger.error({ event, payment: id, session: checkoutSessionId, network, reason, hint });
+  logger.error({ event, payment: id, session: payableId, network, reason, hint });
 }
 
 const toldLately = new LRUCache<string, true>({ max: 1000, ttl: 10 * 60_000 });

@@ -69,7 +69,7 @@ function logCall(
   logger.info({
     event: isPostponed ? 'payment.settle_postponed' : 'payment.settle_answered',
     payment: payment.id,
-    session: payment.checkoutSessionId,
+    session: payment.payableId,
     network: payment.network,
     ...(requestId !== undefined && { request_id: requestId }),
     verdict: verdict.kind,

@@ -141,7 +141,7 @@ const SESSIONS = `
   ) numbered`;
 
 const PAYMENTS = `
-  INSERT INTO payments (id, checkout_session_id, account_id, livemode, status, amount_cents, token, token_amount,
+  INSERT INTO payments (id, payable_id, account_id, livemode, status, amount_cents, token, token_amount,
     token_decimals, network, payer, pay_to, channel, transaction, settled_at, asset, payload_key, requirements,
     payload, valid_until, claimed_at, attempt, settle_calls, history)
   SELECT ${paymentId('n')}, ${sessionId('n')}, ${accountOf('n')}, false, 'succeeded', 450 + mod(n, 100), 'USDC',
@@ -156,7 +156,7 @@ const PAYMENTS = `
   FROM ${PAID}`;
 
 const EVENTS = `
-  INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
+  INSERT INTO events (id, account_id, livemode, type, payable_id, object)
   SELECT ${eventId('n')}, ${accountOf('n')}, false, 'checkout.session.completed', ${sessionId('n')},
     CAST('{"id":"' || ${sessionId('n')} || '","object":"checkout.session","status":"complete","filler":"'
       || repeat('x', 600) || '"}' AS json)

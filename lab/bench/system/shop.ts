@@ -75,7 +75,7 @@ export async function openShop({ db, config }: System): Promise<Shop> {
 
 async function eventsOf(trx: Knex.Transaction, sessions: readonly CheckoutSession[]): Promise<string[]> {
   const sessionIds = sessions.map(({ id }) => id);
-  const events = await Event.query(trx).whereIn('checkoutSessionId', sessionIds).select('id');
+  const events = await Event.query(trx).whereIn('payableId', sessionIds).select('id');
   return events.map(({ id }) => id);
 }
 

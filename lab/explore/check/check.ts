@@ -10,7 +10,7 @@ export async function check(world: World): Promise<string[]> {
   await observe(world, undefined);
   const ids = [...world.sessionIds];
   const sessions = await CheckoutSession.query(world.system.db).whereIn('id', ids);
-  const events = await Event.query(world.system.db).whereIn('checkoutSessionId', ids);
+  const events = await Event.query(world.system.db).whereIn('payableId', ids);
   return [
     ...world.journal.violations,
     ...checkPayments(world),
@@ -20,7 +20,7 @@ export async function check(world: World): Promise<string[]> {
 }
 
 function typesOf(events: readonly Event[], { id }: CheckoutSession): string[] {
-  return events.filter(({ checkoutSessionId }) => checkoutSessionId === id).map(({ type }) => type);
+  return events.filter(({ payableId }) => payableId === id).map(({ type }) => type);
 }
 
 /**
@@ -69,7 +69,7 @@ function checkSession(
   { id, status, paymentId }: CheckoutSession,
   types: readonly string[],
 ): string[] {
-  const own = payments.filter((one) => one.checkoutSessionId === id && one.status === 'succeeded');
+  const own = payments.filter((one) => one.payableId === id && one.status === 'succeeded');
   const counted = own.filter(({ surplus }) => !surplus).map((payment) => payment.id);
   const violations: string[] = [];
   const expect = (holds: boolean, what: string): void => {

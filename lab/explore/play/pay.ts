@@ -40,7 +40,7 @@ export async function payLink(
 
 export async function askLink(world: World, sessionId: string): Promise<void> {
   const answer = await visit(world, sessionId, { verify: 'honest', meanwhile: async () => {} }, viewLink);
-  const payers = world.payments.filter(({ checkoutSessionId }) => checkoutSessionId === sessionId);
+  const payers = world.payments.filter(({ payableId }) => payableId === sessionId);
   for (const nonce of new Set(payers.map(nonceOf))) note(world, sessionId, nonce, answer);
 }
 
@@ -66,7 +66,7 @@ async function visit(
 function note(world: World, sessionId: string, nonce: string, answer: LinkAnswer): void {
   const { chain, journal } = world;
   const own = world.payments.filter(
-    (payment) => payment.checkoutSessionId === sessionId && nonceOf(payment) === nonce,
+    (payment) => payment.payableId === sessionId && nonceOf(payment) === nonce,
   );
   const words = inWords(answer);
   world.said.set(words, (world.said.get(words) ?? 0) + 1);

@@ -90,7 +90,7 @@ export function sign({ system: { accepted } }: World, payload: Payload): EvmPayl
 export async function observe(world: World, by: 'operator' | Run | undefined): Promise<void> {
   const before = new Map(world.payments.map((payment) => [payment.id, payment]));
   world.payments = await Payment.query(world.system.db)
-    .whereIn('checkoutSessionId', [...world.sessionIds])
+    .whereIn('payableId', [...world.sessionIds])
     .orderBy('id');
   for (const { id, failedAt } of world.payments) {
     if (failedAt === null || before.get(id)?.failedAt || by === undefined) continue;

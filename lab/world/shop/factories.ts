@@ -105,7 +105,7 @@ export async function buildPaidSession(
   const payment = await Payment.query(db)
     .insert({
       id: newId('pay_'),
-      checkoutSessionId: open.id,
+      payableId: open.id,
       accountId,
       livemode,
       status: 'succeeded',
@@ -173,7 +173,7 @@ export async function buildUndecidedPayment(
   const payment = await Payment.query(db)
     .insert({
       id: newId('pay_'),
-      checkoutSessionId: open.id,
+      payableId: open.id,
       accountId,
       livemode: false,
       status: 'processing',
@@ -210,7 +210,7 @@ export async function buildUndecidedPayment(
 
 /** A `checkout.session.completed` event for `object`. */
 export async function buildEvent(db: Knex, accountId: string, object: { id: string }): Promise<string> {
-  const event = { id: newId('evt_'), accountId, livemode: false, checkoutSessionId: object.id };
+  const event = { id: newId('evt_'), accountId, livemode: false, payableId: object.id };
   await Event.query(db).insert({ ...event, type: 'checkout.session.completed', object });
   return event.id;
 }

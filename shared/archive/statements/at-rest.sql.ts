@@ -7,9 +7,9 @@ import { isOfMonth, type Month } from '../../values/months.js';
  */
 export function findUnfinished(month: Month): Statement {
   const payable = isOfMonth('payable.id', 'payables', month);
-  const ofPayable = isOfMonth('payment.checkout_session_id', 'payables', month);
+  const ofPayable = isOfMonth('payment.payable_id', 'payables', month);
   const payment = `(${isOfMonth('payment.id', 'payments', month)} OR ${ofPayable})`;
-  const ofEventPayable = isOfMonth('event.checkout_session_id', 'payables', month);
+  const ofEventPayable = isOfMonth('event.payable_id', 'payables', month);
   const event = `(${isOfMonth('delivery.event_id', 'events', month)} OR ${ofEventPayable})`;
   const delivery = isOfMonth('delivery.id', 'webhook_deliveries', month);
   const kinds: Record<string, string> = {

@@ -20,8 +20,8 @@ export const NEXT_PAYABLES: Statement = {
 };
 
 const PARENT_COLUMNS: Readonly<Partial<Record<GrowingTable, string>>> = {
-  payments: 'checkout_session_id',
-  events: 'checkout_session_id',
+  payments: 'payable_id',
+  events: 'payable_id',
   webhook_deliveries: 'event_id',
 };
 
@@ -35,8 +35,8 @@ export function belongingTo(table: GrowingTable): Statement {
 
 /** A row is deleted only when no remaining row refers to it. */
 const UNREFERENCED: Readonly<Record<GrowingTable, string>> = {
-  payables: `NOT EXISTS (SELECT FROM payments WHERE checkout_session_id = row.id)
-    AND NOT EXISTS (SELECT FROM events WHERE checkout_session_id = row.id)`,
+  payables: `NOT EXISTS (SELECT FROM payments WHERE payable_id = row.id)
+    AND NOT EXISTS (SELECT FROM events WHERE payable_id = row.id)`,
   payments: `NOT EXISTS (SELECT FROM payables
     WHERE refunded_payment_id = row.id AND status IN ('open', 'processing'))`,
   events: 'NOT EXISTS (SELECT FROM webhook_deliveries WHERE event_id = row.id)',
@@ -44,7 +44,7 @@ const UNREFERENCED: Readonly<Record<GrowingTable, string>> = {
 };
 
 const MARK_COLUMNS =
-  'checkout_session_id, payload_key, payload_released, identifier, network, transaction, proof_index';
+  'payable_id, payload_key, payload_released, identifier, network, transaction, proof_index';
 
 /** Deletes the rows $1 whose text still equals the lines $2. A deleted payment leaves a row in `payment_marks`. */
 export function removeOf(table: GrowingTable): Statement {

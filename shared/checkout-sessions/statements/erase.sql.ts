@@ -40,14 +40,14 @@ export const ERASE: Statement = {
   text: `
   WITH erased_events AS (
     UPDATE events SET object = ${withoutPersonal('object::text', inEvent)}::json
-    WHERE checkout_session_id = ANY ($1::text[]) AND ${anyOf(inEvent)}
+    WHERE payable_id = ANY ($1::text[]) AND ${anyOf(inEvent)}
     RETURNING 1
   ), erased_deliveries AS (
     UPDATE webhook_deliveries SET answers_removed = answers_removed OR status <> 'pending', history = (
       SELECT jsonb_agg(jsonb_set(entry, '{answer}', 'null')) FROM jsonb_array_elements(history) entry)
     WHERE id = ANY (ARRAY(
       SELECT delivery.id FROM events event JOIN webhook_deliveries delivery ON delivery.event_id = event.id
-      WHERE event.checkout_session_id = ANY ($1) AND delivery.history @? '$[*].answer ? (@ != null)'
+      WHERE event.payable_id = ANY ($1) AND delivery.history @? '$[*].answer ? (@ != null)'
       ORDER BY delivery.id FOR NO KEY UPDATE OF delivery
     ))
     RETURNING 1
@@ -74,7 +74,7 @@ export const ERASE_KEPT_ANSWERS: Statement = {
     WHERE record.account_id = session.account_id AND record.livemode = session.livemode AND NOT record.sealed
       AND (record.path = '/v1/checkout/sessions' AND starts_with(record.answer, '{"id":"' || session.id || '"')
         OR record.path = '/v1/checkout/sessions/' || session.id || '/expire'
-        OR record.path IN (SELECT '/v1/events/' || id || '/resend' FROM events WHERE checkout_session_id = session.id))
+        OR record.path IN (SELECT '/v1/events/' || id || '/resend' FROM events WHERE payable_id = session.id))
     RETURNING 1
   )
   SELECT count(*)::int FROM erased`,

@@ -30,11 +30,11 @@ function claimStatement(lock: string, returned: string): string {
           AND NOT EXISTS (
             SELECT FROM payment_uses
             WHERE payload_key = claim.payload_key
-              AND (NOT payload_released OR checkout_session_id <> claim.session_id)
+              AND (NOT payload_released OR payable_id <> claim.session_id)
           )
           AND (claim.identifier IS NULL OR NOT EXISTS (
             SELECT FROM payment_uses
-            WHERE checkout_session_id = claim.session_id AND identifier = claim.identifier
+            WHERE payable_id = claim.session_id AND identifier = claim.identifier
               AND payload_key <> claim.payload_key AND NOT payload_released
           ))
         ${lock}
@@ -46,7 +46,7 @@ function claimStatement(lock: string, returned: string): string {
       WHERE session.id = free.id AND session.status = ANY ($2)
       RETURNING session.id, session.account_id, session.livemode, session.amount_total_cents, session.payment_id
     )
-    INSERT INTO payments (id, checkout_session_id, account_id, livemode, status, amount_cents, token, token_amount,
+    INSERT INTO payments (id, payable_id, account_id, livemode, status, amount_cents, token, token_amount,
       token_decimals, network, asset, payer, pay_to, channel, payload_key, identifier, requirements, payload,
       valid_until, claimed_at, trace, stage, due_at)
     SELECT claim.id, claimed.id, account_id, livemode, 'processing', amount_total_cents, token, token_amount,

@@ -62,7 +62,7 @@ export const EXPIRE_IN_FLIGHT: Statement = {
       CASE WHEN ${IS_REFUND} THEN ${canceledRefundAsJson()}
         ELSE ${sessionAsJson({ status: to, paymentStatus: 'unpaid', payment: null })} END AS object
   ), written AS (
-    INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
+    INSERT INTO events (id, account_id, livemode, type, payable_id, object)
     SELECT ($3::text[])[row_number() OVER ()], account_id, livemode, type, id, object FROM expired
     RETURNING id, account_id, livemode, type
   ), delivery AS (${fanOut('$2')}

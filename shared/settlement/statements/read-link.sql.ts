@@ -68,7 +68,7 @@ export const PAYLOADS_USED = {
     FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (payload_key, session_id, n)
     WHERE EXISTS (
       SELECT FROM payment_uses
-      WHERE payload_key = asked.payload_key AND (NOT payload_released OR checkout_session_id <> asked.session_id)
+      WHERE payload_key = asked.payload_key AND (NOT payload_released OR payable_id <> asked.session_id)
       OFFSET 0
     )`,
 };

@@ -12,5 +12,5 @@ export const DISTRUST_UNDECIDED: Statement = {
       settle_unclear = settle_unclear OR reported_transaction IS NULL,
       unused_seen_at = NULL, unreadable_since = NULL, attempt = attempt + 1
     WHERE status = 'processing'
-    RETURNING id, checkout_session_id AS "sessionId"`,
+    RETURNING id, payable_id AS "sessionId"`,
 };

@@ -85,7 +85,7 @@ function succeedStatement(lock: string): string {
         CASE WHEN ${IS_REFUND} THEN '${REFUND_UPDATED}' ELSE '${SESSION_COMPLETED}' END AS type,
         CASE WHEN ${IS_REFUND} THEN ${succeededRefundAsJson('succeeded.shown')} ELSE ${SHOWN_SESSION} END AS object
     ), written AS (
-      INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
+      INSERT INTO events (id, account_id, livemode, type, payable_id, object)
       SELECT event_id, account_id, livemode, type, id, object FROM completed
       RETURNING id, account_id, livemode, type
     ), delivery AS (${fanOut('$4')}

@@ -28,7 +28,7 @@ const READ_BY_RULES: Record<keyof Omit<WatchedPayment, 'unreadableSince'>, true>
 const TAKEN_FIELDS = new Set<keyof Payment & string>([
   ...SHOWN_PAYMENT_FIELDS,
   ...(Object.keys(READ_BY_RULES) as (keyof typeof READ_BY_RULES)[]),
-  'checkoutSessionId',
+  'payableId',
   'accountId',
   'asset',
   'requirements',

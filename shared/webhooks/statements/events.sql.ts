@@ -23,10 +23,10 @@ export const WRITE_AND_FAN_OUT: Statement = {
   name: 'write-and-fan-out',
   text: `
   WITH written AS (
-    INSERT INTO events (id, account_id, livemode, type, checkout_session_id, object)
-    SELECT id, account_id, livemode, $2, checkout_session_id, object
+    INSERT INTO events (id, account_id, livemode, type, payable_id, object)
+    SELECT id, account_id, livemode, $2, payable_id, object
     FROM json_to_recordset($1::json)
-      AS new (id text, account_id text, livemode boolean, checkout_session_id text, object json)
+      AS new (id text, account_id text, livemode boolean, payable_id text, object json)
     RETURNING id, account_id, livemode, type
   ), delivery AS (${fanOut('$3')}
   )
@@ -37,7 +37,7 @@ export const TRACE_OF_EVENT: Statement = {
   name: 'trace-of-event',
   text: `
   SELECT payment.trace FROM events event
-  JOIN payables payable ON payable.id = event.checkout_session_id
+  JOIN payables payable ON payable.id = event.payable_id
   JOIN payments payment ON payment.id = payable.payment_id
   WHERE event.id = $1`,
 };

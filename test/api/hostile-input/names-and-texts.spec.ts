@@ -65,7 +65,7 @@ describe('hostile input', () => {
         assert.ok(listed.text.includes(answer.text));
         const expired = await web.post('', {}, `${SESSIONS}/${id}/expire`);
         assert.deepEqual(metadataOf(expired.text), expected);
-        const event = await Event.query(web.db).findOne({ checkoutSessionId: id }).throwIfNotFound();
+        const event = await Event.query(web.db).findOne({ payableId: id }).throwIfNotFound();
         assert.deepEqual(metadataOf(JSON.stringify(event.object)), expected);
       }
       assert.equal(withoutIds(asForm.text), withoutIds(asJson.text));
@@ -250,7 +250,7 @@ describe('hostile input', () => {
         const again = await web.send({ path: `${SESSIONS}/${session.id}?expand[]=line_items` });
         assert.equal(again.text, asJson.text);
         await web.post('', {}, `${SESSIONS}/${session.id}/expire`);
-        const event = await Event.query(web.db).findOne({ checkoutSessionId: session.id }).throwIfNotFound();
+        const event = await Event.query(web.db).findOne({ payableId: session.id }).throwIfNotFound();
         assert.deepEqual(Reflect.get(event.object, 'metadata'), { [text]: text });
       }
     });
