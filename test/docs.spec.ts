@@ -6,14 +6,14 @@ import { TOKEN_SYMBOLS } from '../shared/chains/networks.js';
 import { EVENT_TYPES } from '../shared/webhooks/event-types.js';
 import { anchorsOf } from './support/anchors.js';
 
-/** What README, docs/ and CONTRIBUTING say of the project is held against the project. */
+/** Compares README, docs/ and CONTRIBUTING with the project. */
 const ROOT = path.join(import.meta.dirname, '..');
 const ENDS_LIKE_A_FILE = /\.(ts|mts|mjs|js|sh|sol|lua|css|md|svg|json)$/;
 
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 /** Every file, and every folder with a slash at its end, by its path from the root. */
 const tree = new Set(listTree());
-const PAPERS = [...tree].filter((name) => /^(docs\/)?[^/]*\.md$/.test(name));
+const PAGES = [...tree].filter((name) => /^(docs\/)?[^/]*\.md$/.test(name));
 const folders = [...tree].filter((name) => name.endsWith('/'));
 
 function listTree(): string[] {
@@ -36,7 +36,7 @@ function withoutBlocks(text: string): string {
   return text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
 }
 
-/** What is set in code in a line, and the commands of shell blocks. */
+/** The inline code of a text, and the commands of its shell blocks. */
 function code(text: string): string[] {
   const blocks = [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].flatMap(([, block = '']) =>
     block.split('\n').map((line) => line.replace(/ # .*/, '')),
@@ -55,17 +55,17 @@ function namedFiles(text: string): string[] {
   });
 }
 
-/** What is not there: from the root, or below test/, as the tables of promises say. `<…>` is any name. */
+/** Named files that do not exist, from the root or from test/ as in the table of promises. `<…>` matches any name. */
 function missingFiles(text: string): string[] {
   const words = namedFiles(text);
-  // A bare name stands beside something that is named in full.
-  const places = words.filter((word) => word.includes('/')).map((word) => word.replace(/[^/]*$/, ''));
+  // A bare file name is next to a full path.
+  const folders = words.filter((word) => word.includes('/')).map((word) => word.replace(/[^/]*$/, ''));
   return words.filter(
-    (word) => !(word.includes('/') ? [''] : ['', ...places]).some((place) => isThere(place + word)),
+    (word) => !(word.includes('/') ? [''] : ['', ...folders]).some((folder) => exists(folder + word)),
   );
 }
 
-function isThere(word: string): boolean {
+function exists(word: string): boolean {
   const pattern = word.replaceAll('.', '\\.').replaceAll(/<[^>]*>/g, '[^/]+');
   const known = new RegExp(`^(test/)?${pattern}/?$`);
   return [...tree].some((name) => known.test(name));
@@ -90,13 +90,13 @@ function section(file: string, heading: string): string {
   return text.split(/^#+ /m, 1)[0] ?? '';
 }
 
-/** What the first column of a section's table sets in code. */
+/** The inline code in the first column of a section's table. */
 function firstColumn(file: string, heading: string): string[] {
   const rows = [...section(file, heading).matchAll(/^\|([^|]+)\|/gm)];
   return rows.flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
 }
 
-/** One per network ends in `_` there, and in `_<NETWORK>` here. */
+/** A variable per network ends in `_` in the configuration and in `_<NETWORK>` in the docs. */
 function readVariables(): string[] {
   const reads = read('shared/config/config.ts').matchAll(
     /\b(?:env\.\w+\(\s*'|process\.env\.)([A-Z][A-Z\d_]+)/g,
@@ -112,32 +112,32 @@ function sourcesOf(...rooms: string[]): string {
   return files.map(read).join('\n');
 }
 
-describe('the papers', () => {
-  const all = PAPERS.map(read).join('\n');
+describe('the documentation', () => {
+  const all = PAGES.map(read).join('\n');
 
-  it('begin with a README of at most 250 lines', () => {
+  it('has a README of at most 250 lines', () => {
     assert.ok(read('README.md').trimEnd().split('\n').length <= 250);
   });
 
-  for (const file of PAPERS) {
-    it(`${file} links to and names only what is there`, () => {
+  for (const file of PAGES) {
+    it(`${file} links to and names only existing files`, () => {
       assert.deepEqual(deadLinks(file), [], 'links');
       assert.deepEqual(missingFiles(read(file)), [], 'files');
     });
   }
 
-  it('were read at all', () => {
+  it('is not empty', () => {
     const promises = section('docs/operate.md', 'What holds each promise') + read('docs/faults.md');
     assert.ok(namedFiles(promises).length > 60);
     assert.ok(namedFiles(read('README.md')).length > 30);
-    assert.ok(tree.has('test/docs.spec.ts') && !isThere('node_modules/mocha/'));
+    assert.ok(tree.has('test/docs.spec.ts') && !exists('node_modules/mocha/'));
   });
 
-  it('have every variable that the configuration reads, and no other', () => {
+  it('lists exactly the variables that the configuration reads', () => {
     assert.deepEqual(firstColumn('docs/operate.md', 'Configuration').sort(), readVariables().sort());
   });
 
-  it('have every npm command, and no other', () => {
+  it('lists exactly the npm commands', () => {
     const named = code(all).flatMap((span) =>
       [...span.matchAll(/\bnpm (?:run (?:-s )?)?(?!run\b)([a-z]+)/g)].map(([, name = '']) => name),
     );
@@ -145,18 +145,18 @@ describe('the papers', () => {
     assert.deepEqual(new Set(named), new Set([...Object.keys(scripts), 'ci']));
   });
 
-  it('have every command of the operator, and no other', () => {
+  it('lists exactly the operator commands', () => {
     const named = code(read('docs/operate.md')).flatMap((span) =>
       [...span.matchAll(/merchants -- ([a-z-]+)/g)].map(([, name = '']) => name),
     );
     assert.deepEqual(new Set(named), new Set([...Object.keys(COMMANDS), 'help']));
   });
 
-  it('alarm by metrics and lines of the log that there are', () => {
+  it('alerts on existing metrics and log lines', () => {
     const sources = sourcesOf('api/', 'workers/', 'shared/');
     const metrics = [...all.matchAll(/\bcheckout_(?!session)[a-z_]+/g)].map(([name]) => name);
     assert.ok(metrics.length > 10);
-    // Prometheus counts what is observed under a name of its own.
+    // Prometheus adds suffixes to the names of histograms.
     const missing = metrics.filter((name) => !sources.includes(`'${name.replace(/_count$/, '')}'`));
     assert.deepEqual(missing, []);
     const lines = firstColumn('docs/operate.md', 'What the log says');
@@ -167,13 +167,13 @@ describe('the papers', () => {
     );
   });
 
-  it('say which licence it is under, and what is new in this version', () => {
+  it('names the licence and the changes of this version', () => {
     const { license, version } = JSON.parse(read('package.json'));
     assert.equal(read('LICENSE').split('\n', 1)[0], license);
     assert.ok(anchors('CHANGELOG.md').includes(version.replaceAll('.', '')), version);
   });
 
-  it('name every token, and every event', () => {
+  it('names every token and every event', () => {
     for (const token of TOKEN_SYMBOLS)
       assert.ok(read('README.md').split('\n##', 1)[0]?.includes(token), token);
     const events = section('docs/integrate.md', 'Webhooks');

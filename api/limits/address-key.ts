@@ -1,30 +1,30 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Of a request: who asks by Express's rule of `trust proxy`, and who is connected. */
-interface Asked {
+/** The two addresses of a request: Express's, by its `trust proxy` setting, and the socket's. */
+interface Addressed {
   ip?: string | undefined;
   socket: { remoteAddress?: string | undefined };
 }
 
-/** As proxies write it: `1.2.3.4:5678`, `[2001:db8::1]:5678`, `[2001:db8::1]`. */
+/** The forms that proxies write: `1.2.3.4:5678`, `[2001:db8::1]:5678`, `[2001:db8::1]`. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
-/** IPv4 on a socket that listens to both. */
+/** IPv4 addresses on a dual-stack socket. */
 const MAPPED = '::ffff:';
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 const NETWORK_BYTES = 8;
 
 /**
- * Under which name an address is counted by every limit per address. IPv4 by itself, however it is written; IPv6 by its /64,
- * which one customer has whole. What is no address, which only a proxy can have written, counts as the connection does.
+ * The key under which every limit per address counts a request. IPv4 counts by address in any notation; IPv6 by its /64,
+ * which belongs to one customer. A text that is not an address, which only a proxy can write, falls back to the socket's.
  */
-export function addressKey({ ip, socket }: Asked): string {
+export function addressKey({ ip, socket }: Addressed): string {
   return keyOf(ip) ?? keyOf(socket.remoteAddress) ?? 'unknown';
 }
 
 function keyOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  // Most are, and no more is to be done.
+  // Fast path for plain IPv4.
   const plain = text.startsWith(MAPPED) ? text.slice(MAPPED.length) : text;
   if (isIP(plain) === 4) return plain;
   const [, bracketed, dotted] = WITH_PORT.exec(text) ?? [];
@@ -39,7 +39,7 @@ function keyOf(text: string | undefined): string | undefined {
   }
 }
 
-/** Those that only wrap an IPv4 address count as it: a translator has all of IPv4 in one /64, 6to4 gives each 65,536. */
+/** Addresses that embed IPv4 count as that IPv4: NAT64 has all of IPv4 in one /64, 6to4 gives each IPv4 65,536 of them. */
 function keyOfIpv6(address: ipaddr.IPv6): string {
   const bytes = address.toByteArray();
   if (address.isIPv4MappedAddress() || address.match(NAT64)) return bytes.slice(12).join('.');

@@ -3,9 +3,9 @@ import { HEAVY_ANSWERS } from '../../shared/limits/bounds.js';
 import type { Release } from '../../shared/limits/budget.js';
 import { openConcurrency } from '../../shared/limits/concurrency.js';
 
-/** How many heavy answers are in flight, and how many of their parts are in memory: each part is read in a slot. */
+/** Limits the heavy answers in flight, and their parts in memory: each part is read in a slot. */
 export interface HeavyAnswers {
-  /** Throws a refusal when this account, or all together, have too many. */
+  /** Throws a Refusal when this account, or all accounts together, have too many. */
   begin(accountId: string): HeavyAnswer;
 }
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep, setImmediate as turnEnds } from 'node:timers/promises';
 
-/** A piece that took longer was everybody's loss already. */
+/** The pause after a piece of work is as long as the piece, at most this. */
 const LONGEST_PAUSE_MS = 100;
 
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * For work that holds the event loop for long, such as parsing a large body: one piece at a time, and after each the loop
- * is left to all others for as long as it took. Light requests find it free half of the time, however many heavy ones there
- * are. A piece is what its caller does from here to the end of the turn.
+ * For work that blocks the event loop for long, such as parsing a large body. One piece runs at a time, and after each the
+ * loop is left to other work for as long as the piece took, so light requests get half of the time under any load of heavy
+ * ones. A piece is the caller's work from the resolved promise to the end of that event loop turn.
  */
 export function takeLongTurn(): Promise<void> {
   const taken = last.then(() => performance.now());

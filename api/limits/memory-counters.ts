@@ -9,13 +9,13 @@ export interface Share {
   duration: number;
 }
 
-/** How many of the requests asked for are within the share. */
+/** How many of the counted requests are within the share. */
 export interface Count {
   granted: number;
   msBeforeNext: number;
 }
 
-/** Keeps so many keys. The least recently used key is forgotten, and starts again with its whole share. */
+/** Keeps MAX_COUNTED_IN_MEMORY keys. The least recently used key is dropped and starts again with its whole share. */
 export function countInMemory({
   points,
   duration,

@@ -26,18 +26,18 @@ export interface RequestLimiter {
   hasRefused(key: string): boolean;
 }
 
-/** Redis counts, where there is one, else Postgres. */
+/** Redis counts if it is configured, else Postgres. */
 export interface CountingStores {
   db: Knex;
   redis: RedisClient | undefined;
-  /** Before Redis. */
+  /** Guards calls to Redis. */
   breaker: Breaker | undefined;
 }
 
 /** Counts `asked` requests of a key in one step. */
 type Counter = (key: string, asked: number) => Promise<Count>;
 
-/** How long it takes until a burst is granted again. */
+/** A used-up burst is granted again after this time. */
 const BURST_SECONDS = 10;
 
 /** The steady rate per second, and as many requests again as a burst. */
@@ -46,7 +46,7 @@ export function openApiRateLimiter(
   stores: CountingStores,
 ): RequestLimiter {
   const points = config.apiRequestsPerSecond;
-  return countTogether([
+  return batchCounts([
     openCounter({ keyPrefix: 'api', points, duration: 1 }, stores),
     openCounter({ keyPrefix: 'api-burst', points, duration: BURST_SECONDS }, stores),
   ]);
@@ -56,9 +56,9 @@ export function openApiRateLimiter(
 export interface AddressLimiters {
   /** Payment links. */
   link: RequestLimiter;
-  /** Unsigned transactions: each asks a chain. */
+  /** Unsigned transactions: each takes a call to a chain. */
   transaction: RequestLimiter;
-  /** Balances of wallets: each asks every network's chain. */
+  /** Balances of wallets: each takes a call to every network. */
   balances: RequestLimiter;
   /** Refused keys and tokens; accepted ones are not counted. */
   refusedKey: RequestLimiter;
@@ -70,7 +70,7 @@ export function openAddressLimiters(
 ): AddressLimiters {
   const points = config.linkRequestsPerMinute;
   const open = (keyPrefix: string, perMinute: number): RequestLimiter =>
-    countTogether([openCounter({ keyPrefix, points: perMinute, duration: 60 }, stores)]);
+    batchCounts([openCounter({ keyPrefix, points: perMinute, duration: 60 }, stores)]);
   return {
     link: open('link', points),
     transaction: open('transaction', Math.ceil(points / TRANSACTIONS_SHARE_OF_ADDRESS)),
@@ -80,7 +80,7 @@ export function openAddressLimiters(
 }
 
 /**
- * While the store does not answer, each process counts for itself: a limit that is too generous for a while
+ * While the store does not answer, each process counts in memory: a limit that is too generous for a while
  * is better than refusing merchants who did nothing wrong.
  */
 function openCounter(share: Share, { db, redis, breaker }: CountingStores): Counter {
@@ -115,10 +115,10 @@ interface Asking {
 }
 
 /**
- * Requests of one key in the same turn of the event loop are counted in one step, and are granted or refused in their
- * order, as if each had asked alone. What the first counter refuses is asked of the next one.
+ * Requests of one key in the same turn of the event loop are counted in one step and granted or refused in their order.
+ * Requests that the first counter refuses are counted by the next one.
  */
-function countTogether(counters: readonly Counter[]): RequestLimiter {
+function batchCounts(counters: readonly Counter[]): RequestLimiter {
   const refusing = new LRUCache<string, true>({ max: MAX_COUNTED_IN_MEMORY });
   const countRefusals = countInMemory({ points: PROMPT_REFUSALS_A_MINUTE, duration: 60 });
 

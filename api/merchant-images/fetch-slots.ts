@@ -8,8 +8,8 @@ import {
 import { type Concurrency, openConcurrency } from '../../shared/limits/concurrency.js';
 
 /**
- * Slots for fetching images, held by an account and a host. Neither a host that hangs nor an account with many such hosts
- * delays the images of others.
+ * Slots for fetching images, each held by an account and a host. Neither a hanging host nor an account with many hanging
+ * hosts delays other accounts' images.
  */
 export function openFetchSlots(): Concurrency {
   return openConcurrency({

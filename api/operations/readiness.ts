@@ -1,5 +1,5 @@
 import { isClockOff } from '../../shared/db/follow-clock.js';
-import { askSeldom } from '../../shared/limits/shared-answer.js';
+import { shareAnswers } from '../../shared/limits/shared-answer.js';
 import { TimedOut, waitAtMost, withTimeout } from '../../shared/process/timeout.js';
 import { pendingMigrations } from '../../shared/schema/migration-files.js';
 import { type DatabaseState, databaseState, probeWriting } from '../../shared/upkeep/write-probe.js';
@@ -32,8 +32,8 @@ const ALL_OK: Database = { database: 'ok', migrations: 'ok' };
 
 export function openReadiness(deps: Deps): () => Promise<Readiness> {
   const { lifecycle } = deps;
-  const askShared = askSeldom<Database>({ forMs: CACHED_MS, keys: 1 });
-  const askStore = askSeldom<boolean>({ forMs: CACHED_MS, keys: 1 });
+  const askShared = shareAnswers<Database>({ forMs: CACHED_MS, keys: 1 });
+  const askStore = shareAnswers<boolean>({ forMs: CACHED_MS, keys: 1 });
   let wasOkAtMs = Number.NEGATIVE_INFINITY;
 
   const askDatabase = async (): Promise<Database> => {

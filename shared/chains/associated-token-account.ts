@@ -8,10 +8,10 @@ export const TOKEN_PROGRAMS: Record<SvmToken['program'], PublicKey> = {
 };
 export const ASSOCIATED_TOKEN_PROGRAM = new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
 
-/** A derivation costs 0.8 ms of the event loop, and merchants' wallets come again and again. */
+/** Caches derivations: each costs 0.8 ms of the event loop, and the same merchants' wallets recur. */
 const derived = new LRUCache<string, string>({ max: 1000 });
 
-/** The one account in which a wallet holds a token: where a payment to that wallet must go. */
+/** Derives the account in which a wallet holds a token. A payment to the wallet must go to this account. */
 export function associatedTokenAccount(wallet: string, token: Pick<SvmToken, 'address' | 'program'>): string {
   const key = `${wallet}:${token.address}:${token.program}`;
   const known = derived.get(key);

@@ -2,14 +2,14 @@ import type { Hex } from 'viem';
 import { changedAt, type KnownHistory, narrowByHistory } from './authorization-history.js';
 import { type Authorization, authorizationLogFilter, isAuthorizationLog } from './authorization-proof.js';
 import type { BlockClock } from './block-clock.js';
+import type { ChainCheck } from './chain-check.js';
 import type { EvmBlock, EvmRpc } from './evm-rpc.js';
-import { beginNextPass, type EvmSearchPlace } from './evm-search-place.js';
+import { beginNextPass, type EvmSearchPosition } from './evm-search-position.js';
 import type { LogRange } from './log-range.js';
-import type { Look } from './look.js';
 import { readRefusal } from './refusal.js';
 import { ChainUnreadable } from './unreadable.js';
 
-/** What is known of one endpoint, from look to look. */
+/** Knowledge about one endpoint that is kept between checks. */
 export interface EvmEndpointMemory {
   logRange: LogRange;
   history: KnownHistory;
@@ -20,62 +20,67 @@ export interface LogSearch {
   authorization: Authorization;
   claimedAt: Date;
   head: EvmBlock;
-  place: EvmSearchPlace;
+  position: EvmSearchPosition;
   memory: EvmEndpointMemory;
-  look: Look;
+  check: ChainCheck;
 }
 
 /**
- * The transaction that used or cancelled an authorization that is used up to `head`: where the state changed, else
- * from the claim on to the head, for it is mostly used at once, and then back. Undefined when a whole pass over the logs
- * has not shown it, which proves nothing. It moves `place` on, also when it throws.
+ * Finds the transaction that used or cancelled an authorization that is used at `head`. The block in which the state
+ * changed is searched first, then the blocks from the claim forward to the head, since most authorizations are used at once,
+ * then the blocks before the claim. Undefined when a whole pass over the logs has not shown the transaction, which proves
+ * nothing. Advances `position`, also when it throws.
  */
 export async function findAuthorizationLog(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
-  const { authorization, head, place, memory, look } = search;
-  await narrowByHistory(rpc, authorization, place, memory.history, look);
-  const changed = changedAt(place);
+  const { authorization, head, position, memory, check } = search;
+  await narrowByHistory(rpc, authorization, position, memory.history, check);
+  const changed = changedAt(position);
   const there = changed === undefined ? undefined : await findInBlocks(rpc, search, changed, changed);
   const found = there?.transaction ?? (await searchForward(rpc, search)) ?? (await searchBack(rpc, search));
-  if (found === undefined) beginNextPass(place, Number(head.number));
+  if (found === undefined) beginNextPass(position, Number(head.number));
   return found;
 }
 
 async function searchForward(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
-  const { place, head, claimedAt, memory } = search;
-  if (place.from === null) {
-    place.from = await memory.blockClock.findBlockBefore(rpc, seconds(claimedAt), head);
-    place.to = place.from;
+  const { position, head, claimedAt, memory } = search;
+  if (position.from === null) {
+    position.from = await memory.blockClock.findBlockBefore(rpc, seconds(claimedAt), head);
+    position.to = position.from;
   }
-  while (place.to <= place.newest) {
-    const { transaction, newest } = await findInBlocks(rpc, search, place.to, place.newest);
+  while (position.to <= position.newest) {
+    const { transaction, newest } = await findInBlocks(rpc, search, position.to, position.newest);
     if (transaction !== undefined) return transaction;
-    place.to = newest + 1;
+    position.to = newest + 1;
   }
   return undefined;
 }
 
 async function searchBack(rpc: EvmRpc, search: LogSearch): Promise<Hex | undefined> {
-  const { place, head, claimedAt, memory } = search;
-  place.oldest ??= await memory.blockClock.findBlockBefore(rpc, seconds(claimedAt) - place.backSeconds, head);
-  while (place.from !== null && place.from > place.oldest) {
-    const oldest = Math.max(place.from - memory.logRange.blocks, place.oldest);
-    const { transaction, newest } = await findInBlocks(rpc, search, oldest, place.from - 1);
+  const { position, head, claimedAt, memory } = search;
+  position.oldest ??= await memory.blockClock.findBlockBefore(
+    rpc,
+    seconds(claimedAt) - position.backSeconds,
+    head,
+  );
+  while (position.from !== null && position.from > position.oldest) {
+    const oldest = Math.max(position.from - memory.logRange.blocks, position.oldest);
+    const { transaction, newest } = await findInBlocks(rpc, search, oldest, position.from - 1);
     if (transaction !== undefined) return transaction;
-    // When fewer were searched than asked for, the part next to what is done already is asked for again.
-    if (newest === place.from - 1) place.from = oldest;
+    // When the endpoint searched fewer blocks than requested, the rest next to the searched ones is requested again.
+    if (newest === position.from - 1) position.from = oldest;
   }
   return undefined;
 }
 
-/** As many blocks from `oldest` on as the endpoint searches at once, up to `newest` of them. */
+/** Searches from `oldest` on as many blocks as the endpoint takes at once, at most up to `newest`. */
 async function findInBlocks(
   rpc: EvmRpc,
-  { authorization, memory: { logRange }, look }: LogSearch,
+  { authorization, memory: { logRange }, check }: LogSearch,
   oldest: number,
   newest: number,
 ): Promise<{ transaction: Hex | undefined; newest: number }> {
   for (;;) {
-    look.requireTime();
+    check.requireTime();
     const asked = Math.min(logRange.blocks, newest - oldest + 1);
     const upTo = oldest + asked - 1;
     try {

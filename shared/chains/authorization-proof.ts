@@ -2,10 +2,10 @@ import { type Hex, isHex, pad, toEventSelector } from 'viem';
 import type { EvmLog, LogFilter } from './evm-rpc.js';
 
 /**
- * What the logs of one transaction say about one EIP-3009 authorization. A token logs the use of an authorization
- * and the Transfer made by it side by side, so they are bound by their places: one transaction may hold other
- * payments of the same buyer to the same merchant, and a payer may have signed one nonce for two recipients.
- * No Transfer ever serves two authorizations, and where the places leave a doubt nothing is concluded.
+ * Judges what the logs of one transaction prove about one EIP-3009 authorization. A token logs the use of an authorization
+ * and its Transfer next to each other, so the two are matched by log index: one transaction may hold other payments of
+ * the same buyer to the same merchant, and a payer may have signed one nonce for two recipients. A Transfer never counts
+ * for two authorizations, and an ambiguous order of logs proves nothing.
  */
 export interface Authorization {
   asset: Hex;
@@ -34,7 +34,7 @@ const USED = toEventSelector('AuthorizationUsed(address,bytes32)');
 const CANCELED = toEventSelector('AuthorizationCanceled(address,bytes32)');
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 
-/** Finds the log by which the authorization was used or cancelled; a chain has at most one. */
+/** Matches the log by which the authorization was used or cancelled; a chain has at most one. */
 export function authorizationLogFilter({ asset, from, nonce }: Authorization): LogFilter {
   return { address: asset, topics: [[USED, CANCELED], [pad(from)], [nonce]] };
 }
@@ -53,7 +53,7 @@ export function judgeAuthorization(
   const mine = entries.find((entry) => entry.kind !== 'transfer' && isSame(entry.nonce, payment.nonce));
   if (mine === undefined) return { kind: 'absent' };
   if (mine.kind === 'canceled') return { kind: 'spent' };
-  // EIP-3009's reference implementation, and with it every token of the table, logs the use first.
+  // EIP-3009's reference implementation and every token of the table log the use first.
   const pairs = pairWithNeighbours(entries, 1) ?? pairWithNeighbours(entries, -1);
   const transfer = pairs?.get(mine);
   if (pairs === undefined || transfer === undefined) return { kind: 'ambiguous' };
@@ -65,7 +65,7 @@ export function judgeAuthorization(
   return { kind: another ? 'ambiguous' : 'spent' };
 }
 
-/** Each used authorization with the Transfer right after (1) or before (-1) it; undefined unless all have one. */
+/** Pairs each used authorization with the Transfer right after (1) or before (-1) it; undefined unless all have one. */
 function pairWithNeighbours(entries: readonly Entry[], side: 1 | -1): Map<Entry, TransferEntry> | undefined {
   const pairs = new Map<Entry, TransferEntry>();
   for (const [index, entry] of entries.entries()) {
@@ -77,7 +77,7 @@ function pairWithNeighbours(entries: readonly Entry[], side: 1 | -1): Map<Entry,
   return pairs;
 }
 
-/** Undefined for what other contracts, and what the token about other payers, has logged. */
+/** Undefined for logs of other contracts and of other payers. */
 function readEntry(log: EvmLog, { asset, from }: Authorization): Entry | undefined {
   const [event, owner, second, ...rest] = log.topics;
   if (!isSame(log.address, asset) || !isSame(owner, pad(from)) || second === undefined || rest.length > 0) {

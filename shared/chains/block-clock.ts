@@ -1,9 +1,9 @@
 import type { EvmBlock, EvmRpc } from './evm-rpc.js';
 import { readRefusal } from './refusal.js';
 
-/** How far back the first step goes that measures the chain's pace. */
+/** Length of the first step back, which measures the chain's pace. */
 const SAMPLE_BLOCKS = 100;
-/** Blocks are found as exactly as this. */
+/** The search ends when the block is known to within this distance. */
 const NEAR_ENOUGH_BLOCKS = 16;
 
 const MOST_SAMPLES = 1000;
@@ -14,11 +14,11 @@ interface Found {
   time: number;
 }
 
-/** Blocks of one endpoint by their times, kept from look to look so that an interrupted one is not in vain. */
+/** Maps times to blocks of one endpoint. Samples are kept between checks, so an interrupted search is not repeated. */
 export class BlockClock {
   readonly #times = new Map<number, number>();
 
-  /** The number of a block that is not after the time, and near the last such one; 0 when there is none. */
+  /** The number of a block at or before the time, within NEAR_ENOUGH_BLOCKS of the last such block; 0 when there is none. */
   async findBlockBefore(rpc: EvmRpc, time: number, head: EvmBlock): Promise<number> {
     let after = this.#firstAfter(time, { number: Number(head.number), time: Number(head.timestamp) });
     if (after.time <= time) return after.number;
@@ -30,7 +30,7 @@ export class BlockClock {
         before = block;
         break;
       }
-      // At the measured pace and a fifth more, but always twice as far: block times jump and stand still.
+      // The measured pace plus a fifth, but at least twice the last step: block times are irregular.
       step = Math.max(Math.ceil(1.2 * blocksBetween(block, after, block.time - time)), step * 2);
       after = block;
     }
@@ -67,7 +67,7 @@ export class BlockClock {
   }
 }
 
-/** One that a pruned node has not got any more lies before every time. */
+/** A pruned block counts as older than any timestamp. */
 async function readBlock(rpc: EvmRpc, number: number): Promise<Found> {
   const tooOld = { number, time: Number.NEGATIVE_INFINITY };
   try {
@@ -87,7 +87,7 @@ function blocksBetween(before: Found, after: Found, seconds: number): number {
 function byPace(before: Found, after: Found, time: number): number {
   const guess = before.number + Math.floor(blocksBetween(before, after, time - before.time));
   if (!Number.isFinite(before.time)) return halfway(before, after);
-  // A little on the early side, so that the block itself is closed in from both sides.
+  // Slightly early, so that the wanted block is bounded from both sides.
   return Math.min(Math.max(guess - NEAR_ENOUGH_BLOCKS / 4, before.number + 1), after.number - 1);
 }
 

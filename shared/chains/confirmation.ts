@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache';
 import { KnownHistory } from './authorization-history.js';
 import type { EvmEndpointMemory } from './authorization-log.js';
 import { BlockClock } from './block-clock.js';
-import { type EvmPaymentQuery, judgeUnreadEvm, lookUpEvmPayment } from './evm.js';
+import { ChainCheck } from './chain-check.js';
+import { checkEvmPayment, type EvmPaymentQuery, judgeUnreadEvm } from './evm.js';
 import { EvmRpc } from './evm-rpc.js';
 import type { ChainFinding } from './finding.js';
 import { LogRange } from './log-range.js';
-import { Look } from './look.js';
 import { findNetwork, type Network } from './networks.js';
 import { type ChainFetch, fetchUntil } from './rpc-fetch.js';
-import { lookUpSolanaPayment, type SolanaPaymentQuery } from './solana.js';
+import { checkSolanaPayment, type SolanaPaymentQuery } from './solana.js';
 import { SolanaRpc } from './solana-rpc.js';
 import type { SolanaEndpointMemory } from './solana-search.js';
 import { ChainUnreadable, unreadableReason } from './unreadable.js';
@@ -17,78 +17,77 @@ import { ChainUnreadable, unreadableReason } from './unreadable.js';
 export type PaymentQuery = EvmPaymentQuery | SolanaPaymentQuery;
 
 export interface Chains {
-  /** Never throws: what goes wrong is a finding. `withinMs` for all the requests of this look together. */
-  lookUp(query: PaymentQuery, options?: { withinMs?: number }): Promise<ChainFinding>;
-  /** Ends the looks under way. */
+  /** Never throws: a failure is a finding. `withinMs` limits all requests of this check together. */
+  check(query: PaymentQuery, options?: { withinMs?: number }): Promise<ChainFinding>;
+  /** Aborts the checks in flight. */
   close(): void;
 }
 
 export interface ChainsOptions {
-  /** For all the requests of one look together. */
-  lookTimeoutMs?: number;
-  /** Before a node that is behind the others is asked again. */
+  /** Limits all requests of one check together. */
+  checkTimeoutMs?: number;
+  /** The pause before a lagging node is called again. */
   retryPauseMs?: number;
-  /** Sends the requests. */
   fetch?: ChainFetch;
 }
 
-/** 200 bytes each. */
+/** Cached message hashes, 200 bytes each. */
 const MOST_MESSAGES = 5000;
 const SHUTTING_DOWN = 'the process is shutting down';
 
-/** `rpcUrls` by the network's name in the environment; a network that is not in it is read at its public endpoint. */
+/** `rpcUrls` by environment suffix; a network without an entry uses its public endpoint. */
 export function createChains(rpcUrls: ReadonlyMap<string, string>, options: ChainsOptions = {}): Chains {
-  const { lookTimeoutMs = 10_000, retryPauseMs = 200 } = options;
+  const { checkTimeoutMs = 10_000, retryPauseMs = 200 } = options;
   const endpoints = new Endpoints();
-  const inFlight = new Set<Look>();
+  const inFlight = new Set<ChainCheck>();
   let isClosed = false;
 
-  async function lookInto(query: PaymentQuery, look: Look): Promise<ChainFinding> {
+  async function runCheck(query: PaymentQuery, check: ChainCheck): Promise<ChainFinding> {
     const network = findNetwork(query.network);
     if (network === undefined) throw new ChainUnreadable(`no network is called ${query.network}`);
     const url = rpcUrls.get(network.environmentSuffix) ?? network.publicRpcUrl;
-    const fetch = fetchUntil(look.signal, options.fetch);
+    const fetch = fetchUntil(check.signal, options.fetch);
     if (query.family === 'evm' && network.family === 'evm') {
       const rpc = new EvmRpc(network, url, fetch);
       await endpoints.verify(network, rpc);
-      return await lookUpEvmPayment({ rpc, look, memory: endpoints.ofEvm(network) }, query);
+      return await checkEvmPayment({ rpc, check, memory: endpoints.ofEvm(network) }, query);
     }
     if (query.family === 'svm' && network.family === 'svm') {
       const rpc = new SolanaRpc(network, url, fetch);
       await endpoints.verify(network, rpc);
-      return await lookUpSolanaPayment({ rpc, look, memory: endpoints.ofSolana(network) }, query);
+      return await checkSolanaPayment({ rpc, check, memory: endpoints.ofSolana(network) }, query);
     }
     throw new ChainUnreadable(`${query.network} is not of the family ${query.family}`);
   }
 
   return {
-    async lookUp(query, { withinMs = lookTimeoutMs } = {}) {
+    async check(query, { withinMs = checkTimeoutMs } = {}) {
       if (isClosed) return judgeUnread(query, SHUTTING_DOWN, undefined);
-      const look = new Look({ withinMs, retryPauseMs });
-      inFlight.add(look);
+      const check = new ChainCheck({ withinMs, retryPauseMs });
+      inFlight.add(check);
       try {
-        return await lookInto(query, look);
+        return await runCheck(query, check);
       } catch (error) {
-        return judgeUnread(query, unreadableReason(error), look.chainTime);
+        return judgeUnread(query, unreadableReason(error), check.chainTime);
       } finally {
-        look.close();
-        inFlight.delete(look);
+        check.close();
+        inFlight.delete(check);
       }
     },
     close() {
       isClosed = true;
-      for (const look of inFlight) look.cut(SHUTTING_DOWN);
+      for (const check of inFlight) check.cut(SHUTTING_DOWN);
     },
   };
 }
 
-/** What is known of the networks' endpoints. */
+/** Knowledge about the networks' endpoints that is kept between checks. */
 class Endpoints {
   readonly #rightChain = new Set<string>();
   readonly #evm = new Map<string, EvmEndpointMemory>();
   readonly #solana = new Map<string, SolanaEndpointMemory>();
 
-  /** Asks an endpoint which chain it serves, until it has once said the right one. */
+  /** Asks an endpoint for its chain id until it has once answered the right one. */
   async verify({ caip2 }: Network, rpc: { requireRightChain(): Promise<void> }): Promise<void> {
     if (this.#rightChain.has(caip2)) return;
     await rpc.requireRightChain();

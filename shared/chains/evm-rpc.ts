@@ -46,21 +46,21 @@ export interface LogFilter {
 
 const AUTHORIZATION_STATE = parseAbi(['function authorizationState(address, bytes32) view returns (bool)']);
 const BALANCE = parseAbi(['function balanceOf(address) view returns (uint256)']);
-/** What endpoints take at the least, of those that count what is in a batch. */
+/** The smallest batch limit among endpoints that limit batches. */
 const BATCHED = { batchSize: 20 };
-/** What viem calls a log before it is parsed: fields are null while a block is pending. */
+/** viem's log before it is parsed: fields are null while a block is pending. */
 type UnparsedLog = {
   [Field in keyof EvmLog]: EvmLog[Field] | null;
 };
 
-/** The few reads of an EVM chain that proving a payment takes, each one request, without retries. */
+/** The reads of an EVM chain that proving a payment needs. Each is one request without retries. */
 export class EvmRpc {
   readonly #client: PublicClient;
   readonly #network: EvmNetwork;
 
-  /** Batched: what is asked in one turn of the event loop is one request. */
+  /** `batched`: the reads of one turn of the event loop share one request. */
   constructor(network: EvmNetwork, url: string, fetch: ChainFetch, how: 'alone' | 'batched' = 'alone') {
-    // The time is limited by `fetch`, whose signal also ends the reading of a body, which viem's own limit does not.
+    // `fetch` limits the time: its signal also aborts the reading of a body, which viem's own timeout does not.
     const batch = how === 'batched' && BATCHED;
     const transport = http(url, {
       fetchFn: tracedFetch(network.caip2, fetch),
@@ -100,7 +100,7 @@ export class EvmRpc {
         if (error instanceof TransactionReceiptNotFoundError) return undefined;
         throw error;
       });
-    // Some nodes have a receipt already while the block is pending.
+    // Some nodes return a receipt while the block is still pending.
     if (receipt === undefined || receipt.blockNumber === null) return undefined;
     if (typeof receipt.blockNumber !== 'bigint' || !isHash(receipt.blockHash)) {
       throw new ChainUnreadable('the endpoint answered a malformed receipt');
@@ -114,8 +114,8 @@ export class EvmRpc {
   }
 
   /**
-   * Read in the state of exactly this block: named by its hash, so that a node that has not got it, or is on
-   * another branch, must fail where it could answer from another state.
+   * Reads the state of exactly this block. The block is named by its hash, so that a node which lacks it or is on another
+   * branch fails instead of answering from another state.
    */
   async isAuthorizationUsed(asset: Hex, from: Hex, nonce: Hex, block: EvmBlock): Promise<boolean> {
     try {
@@ -127,7 +127,7 @@ export class EvmRpc {
     }
   }
 
-  /** In the state of whatever block the node has at this height. */
+  /** Reads the state of the block that the node has at this height, on whichever branch it is. */
   async wasAuthorizationUsed(asset: Hex, from: Hex, nonce: Hex, blockNumber: bigint): Promise<boolean> {
     return await this.#client.readContract({ ...stateOf(asset, from, nonce), blockNumber });
   }
@@ -171,7 +171,7 @@ function parseLog({ address, topics, data, logIndex, transactionHash }: Unparsed
   return { address, topics, data, logIndex, transactionHash };
 }
 
-/** Whether the block's state may be there at another node or in a moment, rather than that nobody answered. */
+/** Whether the node answered that it lacks the block's state, which another node or a retry may have. */
 export function isStateMissing(error: unknown): boolean {
   const { kind } = readRefusal(error);
   return kind === 'behind' || kind === 'refused' || hasCause(error, ContractFunctionZeroDataError);

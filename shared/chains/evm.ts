@@ -1,18 +1,23 @@
 import { getAddress, type Hex, isAddress, isHash } from 'viem';
 import { type EvmEndpointMemory, findAuthorizationLog } from './authorization-log.js';
 import { type AuthorizedPayment, judgeAuthorization } from './authorization-proof.js';
+import type { ChainCheck } from './chain-check.js';
 import { type EvmBlock, type EvmRpc, isStateMissing } from './evm-rpc.js';
-import { beginEvmSearch, continueEvmSearch, parseEvmPlace, presentEvmPlace } from './evm-search-place.js';
+import {
+  beginEvmSearch,
+  continueEvmSearch,
+  parseEvmPosition,
+  presentEvmPosition,
+} from './evm-search-position.js';
 import type { ChainFinding } from './finding.js';
-import type { Look } from './look.js';
-import type { SearchPlace } from './search-place.js';
+import type { SearchPosition } from './search-position.js';
 import { ChainUnreadable, unreadableReason } from './unreadable.js';
 
 /**
- * Looks for an EIP-3009 payment on its chain. Proof of payment is one successful receipt of the canonical chain
- * that holds the authorization's use and its own Transfer of at least the amount to the merchant; who named the
- * transaction does not matter. That the nonce is used proves nothing by itself: its owner can cancel it. That it is
- * unused is read in the state of one block, whose own time says whether it can still be used.
+ * Checks an EIP-3009 payment on its chain. Proof of payment is one successful receipt of the canonical chain that holds
+ * the authorization's use and its own Transfer of at least the amount to the merchant, whoever named the transaction.
+ * A used nonce proves nothing by itself, since its owner can cancel it. An unused nonce is read in the state of one
+ * block, and that block's own time says whether the authorization can still be used.
  */
 export interface EvmPaymentQuery {
   readonly family: 'evm';
@@ -24,29 +29,28 @@ export interface EvmPaymentQuery {
   readonly payTo: string;
   readonly amount: bigint;
   readonly nonce: string;
-  /** Unix seconds as signed, which may lie beyond what a Date holds. */
+  /** Unix seconds as signed; may be beyond the range of a Date. */
   readonly validBefore: bigint;
-  /** When the payment was claimed: it was not used long before. */
+  /** When the payment was claimed. The search starts here and goes back only after it has reached the head. */
   readonly notBefore: Date;
-  /** What the facilitator called its transaction. */
+  /** The transaction that the facilitator reported, unverified. */
   readonly transactionHint?: string | undefined;
-  /** Where the search of an earlier look stopped. */
-  readonly place?: SearchPlace | undefined;
+  /** The position at which the previous check's search stopped. */
+  readonly position?: SearchPosition | undefined;
 }
 
-/** What `lookUpEvmPayment` needs besides the question. */
-export interface EvmLookContext {
+export interface EvmCheckContext {
   rpc: EvmRpc;
   memory: EvmEndpointMemory;
-  look: Look;
+  check: ChainCheck;
 }
 
-/** Of one head, before a fresh one is read: behind one address may stand nodes that are not equally far. */
+/** Tries with one head before a fresh one is read: one URL may be served by nodes at different heights. */
 const TRIES_PER_HEAD = 3;
 const TRIES = 9;
 
-export async function lookUpEvmPayment(
-  context: EvmLookContext,
+export async function checkEvmPayment(
+  context: EvmCheckContext,
   query: EvmPaymentQuery,
 ): Promise<ChainFinding> {
   const payment = parseQuery(query);
@@ -55,23 +59,23 @@ export async function lookUpEvmPayment(
   if (named !== undefined) return named;
   const state = await readState(context, payment, head);
   return state.isUsed
-    ? await findWhatUsed(context, query, payment, state.head)
+    ? await findUse(context, query, payment, state.head)
     : judgeUnused(state.head, query.validBefore);
 }
 
-/** What remains when a look has failed: that the authorization was used is not forgotten. */
+/** The finding of a failed check: an authorization that an earlier check read as used stays used. */
 export function judgeUnreadEvm(query: EvmPaymentQuery, reason: string): ChainFinding | undefined {
-  const place = parseEvmPlace(query.place);
-  return place && { kind: 'used', reason, place: presentEvmPlace(place) };
+  const position = parseEvmPosition(query.position);
+  return position && { kind: 'used', reason, position: presentEvmPosition(position) };
 }
 
-async function readHead({ rpc, look }: EvmLookContext): Promise<EvmBlock> {
+async function readHead({ rpc, check }: EvmCheckContext): Promise<EvmBlock> {
   const head = await rpc.getHead();
-  look.saw(toDate(head.timestamp));
+  check.saw(toDate(head.timestamp));
   return head;
 }
 
-/** Only a hint: what cannot be read of it keeps nobody from reading the state. */
+/** A hint that cannot be read is ignored, and the state is read instead. */
 async function judgeHint(
   rpc: EvmRpc,
   hint: string | undefined,
@@ -84,37 +88,41 @@ async function judgeHint(
 }
 
 async function readState(
-  context: EvmLookContext,
+  context: EvmCheckContext,
   { asset, from, nonce }: AuthorizedPayment,
   firstHead: EvmBlock,
 ): Promise<{ isUsed: boolean; head: EvmBlock }> {
-  const { rpc, look } = context;
+  const { rpc, check } = context;
   let head = firstHead;
   for (let tried = 1; ; tried += 1) {
     try {
       return { isUsed: await rpc.isAuthorizationUsed(asset, from, nonce, head), head };
     } catch (error) {
-      if (tried === TRIES || look.isEnding || !isStateMissing(error)) throw error;
+      if (tried === TRIES || check.isEnding || !isStateMissing(error)) throw error;
     }
     if (tried % TRIES_PER_HEAD !== 0) continue;
-    await look.pause();
+    await check.pause();
     head = await readHead(context);
   }
 }
 
-/** From here on the authorization is known to be used, and nothing that fails makes that unknown again. */
-async function findWhatUsed(
-  { rpc, memory, look }: EvmLookContext,
+/** The authorization is known to be used here: a failure is `used`, never `unreadable`. */
+async function findUse(
+  { rpc, memory, check }: EvmCheckContext,
   query: EvmPaymentQuery,
   authorization: AuthorizedPayment,
   head: EvmBlock,
 ): Promise<ChainFinding> {
   const number = Number(head.number);
-  const earlier = parseEvmPlace(query.place);
-  const place = earlier === undefined ? beginEvmSearch(number) : continueEvmSearch(earlier, number);
-  const used = (reason: string): ChainFinding => ({ kind: 'used', reason, place: presentEvmPlace(place) });
+  const earlier = parseEvmPosition(query.position);
+  const position = earlier === undefined ? beginEvmSearch(number) : continueEvmSearch(earlier, number);
+  const used = (reason: string): ChainFinding => ({
+    kind: 'used',
+    reason,
+    position: presentEvmPosition(position),
+  });
   try {
-    const search = { authorization, claimedAt: query.notBefore, head, place, memory, look };
+    const search = { authorization, claimedAt: query.notBefore, head, position, memory, check };
     const transaction = await findAuthorizationLog(rpc, search);
     if (transaction === undefined) return used('the nonce is used, but no log says by what');
     const finding = await judgeTransaction(rpc, transaction, authorization, head);
@@ -125,7 +133,7 @@ async function findWhatUsed(
   }
 }
 
-/** Undefined when this transaction, as it stands on the canonical chain, does not touch the authorization. */
+/** Undefined when this transaction, as the canonical chain has it, does not involve the authorization. */
 async function judgeTransaction(
   rpc: EvmRpc,
   transaction: Hex,
@@ -137,7 +145,7 @@ async function judgeTransaction(
   const verdict = judgeAuthorization(receipt.logs, payment);
   if (verdict.kind === 'absent') return undefined;
   const block = await rpc.findBlock(receipt.blockNumber);
-  // A node may keep the receipt of a block that a reorganisation has dropped.
+  // A node may keep the receipt of a block that a reorganisation dropped.
   if (block === undefined || block.hash !== receipt.blockHash) return undefined;
   switch (verdict.kind) {
     case 'transferred':
@@ -156,13 +164,13 @@ async function judgeTransaction(
   }
 }
 
-/** Whenever the head was made: one that stands still says that no time has passed there. */
+/** Compares with the head's own time, never with our clock: on a halted chain no time has passed. */
 function judgeUnused(head: EvmBlock, validBefore: bigint): ChainFinding {
-  // Some tokens still take an authorization in the second of its end.
+  // Some tokens still accept an authorization in the second of its end.
   return { kind: 'unused', chainTime: toDate(head.timestamp), exhausted: head.timestamp > validBefore };
 }
 
-/** At least 1: a block that was made after the head was read has itself. */
+/** At least 1: a block newer than the head that was read counts itself. */
 function countBlocks(block: EvmBlock, head: EvmBlock): number {
   return block.number > head.number ? 1 : Number(head.number - block.number) + 1;
 }
@@ -184,7 +192,7 @@ function parseAddress(text: string): Hex {
   return `0x${text.slice(2).toLowerCase()}`;
 }
 
-/** In one spelling, so that one transaction is not two. */
+/** Lower-case, so that one transaction has one name. */
 function parseHash(text: string | undefined): Hex | undefined {
   return text !== undefined && isHash(text) ? `0x${text.slice(2).toLowerCase()}` : undefined;
 }

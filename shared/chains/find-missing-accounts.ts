@@ -3,7 +3,7 @@ import { findNetwork } from './networks.js';
 import type { FindMissing } from './payout-accounts.js';
 import { throttleSolana } from './throttled-solana.js';
 
-/** Of a Solana wallet, by what the network's endpoint says of confirmed blocks. */
+/** Finds the token accounts that a Solana wallet lacks, in the state of confirmed blocks. */
 export function createFindMissing(rpcUrls: ReadonlyMap<string, string>): FindMissing {
   const solana = throttleSolana(rpcUrls);
   return async (caip2, wallet) => {
@@ -13,10 +13,10 @@ export function createFindMissing(rpcUrls: ReadonlyMap<string, string>): FindMis
       asset: token.address,
       account: associatedTokenAccount(wallet, token),
     }));
-    const there = await solana.accountsThere(
+    const exists = await solana.accountsExist(
       network,
       accounts.map(({ account }) => account),
     );
-    return Array.isArray(there) ? accounts.filter((_, index) => there[index] === false) : there;
+    return Array.isArray(exists) ? accounts.filter((_, index) => exists[index] === false) : exists;
   };
 }

@@ -1,45 +1,44 @@
-import type { SearchPlace } from './search-place.js';
+import type { SearchPosition } from './search-position.js';
 
 /**
- * What one look at a chain says about one payment. Only `paid` is proof of payment, and only `spent_otherwise` and an
- * exhausted `unused` are proof that none can come; the others change nothing but the time of the next look. What was
- * found decides, never that something was not found: a search that ended early is `searching` or `used`, and only an
- * endpoint that said nothing is `unreadable`.
+ * The result of one chain check of one payment. Only `paid` proves payment. Only `spent_otherwise` and an exhausted
+ * `unused` prove that no payment can come. All others change only the time of the next check. An unfinished search proves
+ * nothing: it is `searching` or `used`; `unreadable` is an endpoint that answered nothing about the payment.
  */
 export type ChainFinding =
   | {
       kind: 'paid';
       transaction: string;
-      /** Where in the transaction: EVM the Transfer's log index in its block, Solana the instruction's index. */
+      /** EVM: the Transfer's log index in its block. Solana: the instruction's index in the transaction. */
       proofIndex: number;
       payer: string;
       /**
-       * EVM: the blocks from the transaction's own to the head, both counted, so 1 in the newest block. Solana:
-       * 1 confirmed, 2 finalized.
+       * EVM: the number of blocks from the transaction's own to the head, both included, so 1 in the newest block.
+       * Solana: 1 confirmed, 2 finalized.
        */
       confirmations: number;
       blockTime: Date;
     }
   | {
       kind: 'unused';
-      /** The time of the block up to which this is true. */
+      /** The time of the block in whose state the payload was unused. */
       chainTime: Date;
-      /** Not used up to that block, and after it no block can use it any more. */
+      /** No later block can use the payload any more. */
       exhausted: boolean;
-      /** What the next look has to know of this one. */
-      place?: SearchPlace;
+      /** For the next check. */
+      position?: SearchPosition;
     }
-  /** Used up for good by a transaction that does not pay the amount to the merchant. */
+  /** The payload was used by a transaction that does not pay the amount to the merchant. Final. */
   | { kind: 'spent_otherwise'; transaction: string }
-  /** Seen, but it may still be dropped. EVM never says so. */
+  /** Solana only: the transaction is known but may still be dropped. */
   | { kind: 'pending'; transaction: string }
-  /** Used up for good, by what is not known yet: whether it has paid cannot be said, and no time makes it a failure. */
-  | { kind: 'used'; reason: string; place?: SearchPlace }
-  /** Not found so far, with more to look through: the next look goes on at `place`. Proves nothing. */
-  | { kind: 'searching'; reason: string; place?: SearchPlace }
+  /** The payload was used by a transaction that is not known yet. Whether it paid is open, and no lapse of time decides it. */
+  | { kind: 'used'; reason: string; position?: SearchPosition }
+  /** Not found so far, with more to search: the next check continues at `position`. Proves nothing. */
+  | { kind: 'searching'; reason: string; position?: SearchPosition }
   /**
-   * The endpoint said nothing of the payment. `chainTime` is the newest block's time where that much could be read: no
-   * time has passed on the chain after it. `reason` is for logs: it names no endpoint, whose address may hold a key.
+   * The endpoint answered nothing about the payment. `chainTime` is the newest block's time where it could be read: time
+   * on the chain has passed up to there only. `reason` is for logs and never names an endpoint, whose URL may hold a key.
    */
   | { kind: 'unreadable'; reason: string; chainTime?: Date };
 

@@ -1,13 +1,13 @@
-/** What public endpoints search at once differs from 10 to 10,000 blocks. */
+/** Public endpoints limit one log search to between 10 and 10,000 blocks. */
 const MOST_BLOCKS = 5000;
-/** An endpoint that fails without a word has not said that fewer blocks would do. */
-const FEWEST_UNASKED = 10;
+/** A failure without a reason does not shrink the range below this, since fewer blocks may not help. */
+const MIN_BLOCKS_AFTER_FAILURE = 10;
 const FIRST_PATIENCE = 16;
 const MOST_PATIENCE = 1024;
 
 /**
- * How many blocks an endpoint searches for logs at once: as it says, or found by halving. It grows again after
- * successes, more patiently each time that this was refused.
+ * How many blocks an endpoint takes in one log search: the number that its refusal names, or found by halving. The range
+ * doubles after `patience` successes; a refusal after growth doubles `patience`.
  */
 export class LogRange {
   #blocks = MOST_BLOCKS;
@@ -27,7 +27,7 @@ export class LogRange {
     this.#hasGrown = true;
   }
 
-  /** By the number of blocks that the refusal names, or by half. */
+  /** Shrinks the range to the number that the refusal names, or to half. */
   refuse(asked: number, words: string): void {
     if (this.#hasGrown) this.#patience = Math.min(this.#patience * 2, MOST_PATIENCE);
     this.#shrinkTo(allowedBlocks(words, asked) ?? Math.max(Math.floor(asked / 2), 1));
@@ -35,18 +35,18 @@ export class LogRange {
 
   fail(asked: number): void {
     const half = Math.floor(asked / 2);
-    if (half >= FEWEST_UNASKED) this.#shrinkTo(half);
+    if (half >= MIN_BLOCKS_AFTER_FAILURE) this.#shrinkTo(half);
   }
 
   #shrinkTo(blocks: number): void {
-    // Another look may have learnt more in the meantime.
+    // A concurrent check may have shrunk it further.
     this.#blocks = Math.min(this.#blocks, blocks);
     this.#successes = 0;
     this.#hasGrown = false;
   }
 }
 
-/** The largest number below what was asked: a wrong one is corrected by the next refusal, since it always falls. */
+/** The largest number in the refusal below `asked`. A wrong guess is corrected by the next refusal, since the range always falls. */
 function allowedBlocks(words: string, asked: number): number | undefined {
   const plain = words.replaceAll(/0x[\da-f]+/gi, '').replaceAll(/(?<=\d),(?=\d{3})/g, '');
   const numbers = [...plain.matchAll(/\d+/g)].map(([digits]) => Number(digits));

@@ -1,8 +1,8 @@
 /**
- * The token table. A token is here only when its EIP-712 domain, or its mint, is established: under a wrong name
- * or version every signature is worthless. All EVM tokens have EIP-3009 (so no USDT on Ethereum, Base, Polygon or
- * Avalanche), and none is a bridged "USDC.e". The order is the order of offering: the symbols as in TOKEN_SYMBOLS,
- * inside a symbol the networks as listed, cheap and fast ones first, because a client may take the first it can pay.
+ * The token table. It holds a token only when its EIP-712 domain, or its mint, is established: a signature under a wrong
+ * name or version is worthless. All EVM tokens have EIP-3009 (so no USDT on Ethereum, Base, Polygon or Avalanche), and none
+ * is a bridged "USDC.e". The order of the table is the order of `accepts`: symbols as in TOKEN_SYMBOLS, within a symbol
+ * the networks as listed, cheap and fast networks first, because a client may take the first entry that it can pay.
  */
 export const TOKEN_SYMBOLS = ['USDC', 'USDT', 'USDG'] as const;
 export type TokenSymbol = (typeof TOKEN_SYMBOLS)[number];
@@ -35,9 +35,9 @@ interface NetworkFacts {
   /** Its name in x402 version 1; null when that version has none. */
   readonly v1Name: string | null;
   readonly publicRpcUrl: string;
-  /** `{tx}` stands for the transaction. */
+  /** `{tx}` is the placeholder of the transaction. */
   readonly transactionUrlTemplate: string;
-  /** As in RPC_URL_<suffix> and CONFIRMATIONS_<suffix>. */
+  /** The suffix of RPC_URL_<suffix> and CONFIRMATIONS_<suffix>. */
   readonly environmentSuffix: string;
 }
 
@@ -191,7 +191,7 @@ export function findNetworkByV1Name(name: string): Network | undefined {
   return BY_V1_NAME.get(name);
 }
 
-/** EVM addresses are the same in any case, mints are not. */
+/** EVM addresses are case-insensitive, mints are not. */
 export function findToken(caip2: string, asset: string): OfferedToken | undefined {
   const spelled = (address: string): string =>
     caip2.startsWith('eip155:') ? address.toLowerCase() : address;
@@ -200,12 +200,12 @@ export function findToken(caip2: string, asset: string): OfferedToken | undefine
   );
 }
 
-/** A network that has left the table keeps its identifier as its name: old payments still show it. */
+/** A network that was removed from the table is named by its CAIP-2 id, for old payments. */
 export function networkName(caip2: string): string {
   return BY_CAIP2.get(caip2)?.name ?? caip2;
 }
 
-/** Null when the table has no explorer for it, or when what the facilitator reported cannot be a transaction. */
+/** Null when the table has no explorer for the network, or when the facilitator's text cannot be a transaction. */
 export function transactionUrl(caip2: string, transaction: string): string | null {
   const template = BY_CAIP2.get(caip2)?.transactionUrlTemplate;
   return template !== undefined && /^[0-9A-Za-z]+$/.test(transaction)
@@ -243,7 +243,7 @@ function usdt(address: `0x${string}`, domainName: string): EvmToken {
   return { symbol: 'USDT', address, decimals: 6, domain: { name: domainName, version: '1' } };
 }
 
-/** The domain is fixed in Paxos' source; on Ethereum, Ink and X Layer Testnet nobody has read it from the chain. */
+/** The domain is fixed in Paxos' source. It has not been read from the chain on Ethereum, Ink and X Layer Testnet. */
 function usdg(address: `0x${string}`): EvmToken {
   return { symbol: 'USDG', address, decimals: 6, domain: { name: 'Global Dollar', version: '1' } };
 }
@@ -258,5 +258,5 @@ function offeredTokens(network: Network): OfferedToken[] {
     : network.tokens.map((token) => ({ ...token, family: network.family, network }));
 }
 
-/** Upper bound on how long a Solana transaction can land: its blockhash lives 150 blocks, 60 to 90 s. */
+/** Upper bound of the time in which a Solana transaction can land: a blockhash is valid for 150 blocks, 60 to 90 s. */
 export const SOLANA_LIFETIME_MS = 180_000;

@@ -6,11 +6,11 @@ import { findToken } from './networks.js';
 import type { EndpointUnreadable } from './throttled-endpoint.js';
 
 /**
- * Whether merchants have the accounts that Solana's tokens are paid into: a payment cannot open one. Who asks is told at
- * once what is known; what is not, or was looked at some time ago, is looked at in the background.
+ * Knows whether merchants' wallets have the Solana token accounts that payments go to: a payment cannot open one.
+ * `isMissing` answers at once from memory; unknown and outdated wallets are checked in the background.
  */
 export interface PayoutAccounts {
-  /** By the chain's own word, and not long ago. */
+  /** True only when a recent chain query found the account missing. */
   isMissing(payout: Payout): boolean;
   close(): void;
 }
@@ -22,7 +22,7 @@ export interface Payout {
   asset: string;
 }
 
-/** An account that is not there, of those that a wallet has for the tokens of a network. */
+/** A token account that a wallet lacks on a network. */
 export interface MissingAccount {
   asset: string;
   account: string;
@@ -37,21 +37,21 @@ interface Wallet {
   network: string;
   wallet: string;
   missing: ReadonlySet<string>;
-  /** When the chain has said so. */
+  /** When the chain last answered. */
   foundAtMs: number;
   triedAtMs: number;
   askedAtMs: number;
-  looking: boolean;
+  isChecking: boolean;
 }
 
 const PAUSES = {
-  /** Nobody is refused a payment for longer by what was true then. */
+  /** An answer older than this withholds no token from a link. */
   believedMs: 60_000,
-  /** Somebody may be about to open one. */
+  /** Short, since the merchant may open the account at any time. */
   missingAgainMs: 20_000,
-  /** One that is there is hardly ever closed. */
+  /** Long, since accounts are hardly ever closed. */
   completeAgainMs: 600_000,
-  /** Since a link of theirs was last opened. */
+  /** A wallet with a missing account is checked for this long after a link of its merchant was last opened. */
   followedMs: 3_600_000,
 };
 const NEVER = Number.NEGATIVE_INFINITY;
@@ -65,45 +65,48 @@ export function watchPayoutAccounts(
 
   function walletOf({ network, wallet }: Payout): Wallet {
     const key = `${network} ${wallet}`;
-    const unknown = { missing: new Set<string>(), foundAtMs: NEVER, triedAtMs: NEVER, looking: false };
+    const unknown = { missing: new Set<string>(), foundAtMs: NEVER, triedAtMs: NEVER, isChecking: false };
     const known = wallets.get(key) ?? { network, wallet, ...unknown, askedAtMs: NEVER };
     wallets.set(key, known);
     return known;
   }
 
-  async function look(of: Wallet): Promise<void> {
-    if (of.looking) return;
-    of.looking = true;
-    of.triedAtMs = performance.now();
-    const found = await outsideTrace(() => findMissing(of.network, of.wallet)).catch(() => undefined);
-    of.looking = false;
-    // What cannot be read is not missing; what was known is believed for as long as it would have been.
+  async function check(wallet: Wallet): Promise<void> {
+    if (wallet.isChecking) return;
+    wallet.isChecking = true;
+    wallet.triedAtMs = performance.now();
+    const found = await outsideTrace(() => findMissing(wallet.network, wallet.wallet)).catch(() => undefined);
+    wallet.isChecking = false;
+    // A failed read keeps the last answer, which still expires after `believedMs`.
     if (found === undefined || 'kind' in found) return;
-    tell(of, found);
-    of.missing = new Set(found.map(({ asset }) => asset));
-    of.foundAtMs = performance.now();
+    logChanges(wallet, found);
+    wallet.missing = new Set(found.map(({ asset }) => asset));
+    wallet.foundAtMs = performance.now();
   }
 
-  function tell({ network, wallet, missing: before }: Wallet, missing: readonly MissingAccount[]): void {
-    const told = (asset: string) => ({ network, token: findToken(network, asset)?.symbol, wallet });
+  function logChanges(
+    { network, wallet, missing: before }: Wallet,
+    missing: readonly MissingAccount[],
+  ): void {
+    const fields = (asset: string) => ({ network, token: findToken(network, asset)?.symbol, wallet });
     for (const { asset, account } of missing) {
       if (before.has(asset)) continue;
       logger.warn({
         event: 'payout.account_missing',
-        ...told(asset),
+        ...fields(asset),
         account,
         hint: 'Links of this merchant do not offer this token: a payment cannot open the account that it is paid into. Have the wallet open it.',
       });
     }
     const isMissing = new Set(missing.map(({ asset }) => asset));
     for (const asset of before)
-      if (!isMissing.has(asset)) logger.info({ event: 'payout.account_opened', ...told(asset) });
+      if (!isMissing.has(asset)) logger.info({ event: 'payout.account_opened', ...fields(asset) });
   }
 
   const timer = setInterval(() => {
     const nowMs = performance.now();
     for (const wallet of wallets.values())
-      if (wallet.missing.size > 0 && nowMs - wallet.askedAtMs < followedMs) void look(wallet);
+      if (wallet.missing.size > 0 && nowMs - wallet.askedAtMs < followedMs) void check(wallet);
   }, missingAgainMs);
   timer.unref();
 
@@ -114,12 +117,12 @@ export function watchPayoutAccounts(
       wallet.askedAtMs = nowMs;
       const againMs =
         wallet.missing.size > 0 || wallet.foundAtMs === NEVER ? missingAgainMs : completeAgainMs;
-      if (nowMs - wallet.triedAtMs >= againMs) void look(wallet);
+      if (nowMs - wallet.triedAtMs >= againMs) void check(wallet);
       return nowMs - wallet.foundAtMs < believedMs && wallet.missing.has(payout.asset);
     },
     close: () => clearInterval(timer),
   };
 }
 
-/** Where nobody looks, every account is taken to be there. */
+/** For processes that query no chain: every account counts as existing. */
 export const ASSUME_ACCOUNTS_EXIST: PayoutAccounts = { isMissing: () => false, close: () => {} };

@@ -10,7 +10,7 @@ import { associatedTokenAccount, TOKEN_PROGRAMS } from './associated-token-accou
 import type { SvmToken } from './networks.js';
 import { ChainUnreadable } from './unreadable.js';
 
-/** What looking for a payment takes from the transaction that the buyer signed. */
+/** The parts of the buyer's signed transaction that a chain check needs. */
 export interface SignedMessage {
   hash: string;
   blockhash: string;
@@ -18,11 +18,11 @@ export interface SignedMessage {
   /** The second signer; undefined when the fee payer is the only one. */
   buyer: string | undefined;
   usesDurableNonce: boolean;
-  /** The token account that the first TransferChecked takes from. */
+  /** The source token account of the first TransferChecked. */
   source: string | undefined;
-  /** Those that it names itself, not by a lookup table. */
+  /** The accounts in the message itself, without those in lookup tables. */
   keys: readonly string[];
-  /** Undefined when one of them is no text. */
+  /** Undefined when one of them is not UTF-8. */
   memos: readonly string[] | undefined;
 }
 
@@ -87,14 +87,14 @@ function readMemos(
   }
 }
 
-/** Whether what a node lists as a transaction's memos is surely not this message's. */
+/** Whether the memos that a node lists for a transaction certainly differ from this message's. */
 export function hasOtherMemo(listed: string | undefined, { memos }: SignedMessage): boolean {
   const others = listed === undefined ? undefined : parseMemoList(Buffer.from(listed));
   if (others === undefined || memos === undefined) return false;
   return others.length !== memos.length || others.some((other, index) => other !== memos[index]);
 }
 
-/** "[bytes] text; [bytes] text". Undefined for another form, and for one that was cut short. */
+/** Parses "[bytes] text; [bytes] text". Undefined for any other form and for a truncated list. */
 function parseMemoList(listed: Buffer): string[] | undefined {
   const memos: string[] = [];
   for (let at = 0; ; at += 2) {
@@ -117,7 +117,7 @@ function decodeMessage(transactionBase64: string): VersionedMessage {
   }
 }
 
-/** Over what the signers sign, so that it is the same before and after the fee payer's signature. */
+/** Hashes the signed bytes, so that the hash is the same before and after the fee payer's signature. */
 export function hashMessage(message: VersionedMessage): string {
   return createHash('sha256').update(message.serialize()).digest('hex');
 }
@@ -127,8 +127,8 @@ export function tokenAccountOf({ payTo, mint, tokenProgram }: SolanaTransfer): s
 }
 
 /**
- * Where a landed transaction pays the merchant at least the amount: by a TransferChecked of its own, or by a
- * program that it calls, which shows in the balances only. Undefined when it does not.
+ * Finds the instruction by which a landed transaction pays the merchant at least the amount: its own TransferChecked, or
+ * a program that transfers inside, which shows in the balances only. Undefined when there is none.
  */
 export function findTransfer(
   { transaction, meta }: VersionedTransactionResponse,
@@ -140,7 +140,7 @@ export function findTransfer(
   const instructions = transaction.message.compiledInstructions;
   for (const [instructionIndex, { programIdIndex, accountKeyIndexes, data }] of instructions.entries()) {
     const [, , to, authority] = accountKeyIndexes.map((index) => keys[index]);
-    // The merchant's account is of one mint only, and the token program lets nothing else in.
+    // A token account holds one mint only, so the mint need not be compared.
     const isOurs = keys[programIdIndex] === tokenProgram && to === destination;
     if (isOurs && transferredAmount(data) >= expected.amount) return { instructionIndex, authority };
   }
@@ -165,7 +165,7 @@ function accountKeys(message: VersionedMessage, lookups: AccountKeysFromLookups 
 
 type TokenBalances = NonNullable<VersionedTransactionResponse['meta']>['preTokenBalances'];
 
-/** An account that is not listed held nothing of any token. */
+/** Balances list token accounts only: an unlisted account held nothing. */
 function tokenBalance(balances: TokenBalances, account: number): bigint {
   if (balances === null || balances === undefined)
     throw new ChainUnreadable('the endpoint records no token balances');

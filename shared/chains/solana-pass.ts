@@ -1,33 +1,33 @@
-import type { SearchPlace } from './search-place.js';
+import type { SearchPosition } from './search-position.js';
 import type { SignatureEntry, SolanaRoot } from './solana-rpc.js';
 
-/** Where in the list of an account, newest first, a page is asked for. */
+/** A position in an account's list of transactions, which is ordered newest first. */
 export interface ListPosition {
   readonly account: string;
   readonly rootSlot: number;
-  /** Began when the blockhash was too old at the root, so that nothing can have landed later. */
+  /** The blockhash had expired at the root, so the payment cannot land later. */
   readonly isFinal: boolean;
-  /** The last two that were gone through: a page is asked for from the one before the last, and must hold the last. */
+  /** The last two transactions searched. The next page starts after `beforeLast` and must contain `last`. */
   beforeLast: string | undefined;
   last: string | undefined;
 }
 
 /**
- * One pass over the transactions of an account, from the newest back to the window's start, over as many looks as it
- * takes. What lands meanwhile appears above it, so it can only say what had not landed at the root at which it began.
+ * One pass over the transactions of an account, from the newest back to the window's start, over as many checks as it
+ * takes. Transactions that land meanwhile appear above the pass, so it proves only what had not landed at its root.
  */
 export interface SolanaPass extends ListPosition {
   readonly rootTime: Date;
   readonly firstRoot: SolanaRoot;
-  /** Came upon a transaction of which it could not be said whether it is the payment. */
-  isInDoubt: boolean;
+  /** The pass met a transaction that could not be read and may be the payment. */
+  hasUnclear: boolean;
 }
 
-/** What one look leaves to the next. */
-export interface SolanaPlace {
-  /** Of the first look: how long ago that was on the chain says whether the blockhash may be too old. */
+/** The stored state between two checks. */
+export interface SolanaPosition {
+  /** The root at the first check; the chain's time since then bounds the blockhash's age. */
   firstRoot: SolanaRoot;
-  /** Undefined when the next look begins anew. */
+  /** Undefined when the next check starts a new pass. */
   pass: SolanaPass | undefined;
 }
 
@@ -36,7 +36,7 @@ export function beginningOf(account: string, rootSlot: number, isFinal: boolean)
 }
 
 export function newPass(beginning: ListPosition, rootTime: Date, firstRoot: SolanaRoot): SolanaPass {
-  return { ...beginning, rootTime, firstRoot, isInDoubt: false };
+  return { ...beginning, rootTime, firstRoot, hasUnclear: false };
 }
 
 export function advance(pass: SolanaPass, done: readonly SignatureEntry[]): void {
@@ -46,8 +46,8 @@ export function advance(pass: SolanaPass, done: readonly SignatureEntry[]): void
   }
 }
 
-export function presentPass(pass: SolanaPass): SearchPlace {
-  const { account, rootSlot, rootTime, firstRoot, isFinal, beforeLast, last, isInDoubt } = pass;
+export function presentPass(pass: SolanaPass): SearchPosition {
+  const { account, rootSlot, rootTime, firstRoot, isFinal, beforeLast, last, hasUnclear } = pass;
   return {
     ...presentBeginning(firstRoot),
     account,
@@ -56,29 +56,30 @@ export function presentPass(pass: SolanaPass): SearchPlace {
     isFinal,
     beforeLast: beforeLast ?? null,
     last: last ?? null,
-    isInDoubt,
+    // The stored name: rows may be older or newer than this process.
+    isInDoubt: hasUnclear,
   };
 }
 
-/** Of a next look that begins a pass of its own. */
-export function presentBeginning({ slot, time }: SolanaRoot): SearchPlace {
+/** For a next check that starts a new pass. */
+export function presentBeginning({ slot, time }: SolanaRoot): SearchPosition {
   return { search: 'svm', firstSlot: slot, firstTimeMs: time.getTime() };
 }
 
-/** Undefined when an earlier look has not left one that can be understood, of one of these accounts. */
-export function parsePlace(
-  stored: SearchPlace | null | undefined,
+/** Undefined when no valid position is stored for one of these accounts. */
+export function parseSolanaPosition(
+  stored: SearchPosition | null | undefined,
   accounts: readonly string[],
-): SolanaPlace | undefined {
+): SolanaPosition | undefined {
   if (stored?.search !== 'svm') return undefined;
-  const { firstSlot, firstTimeMs, account, rootSlot, rootTimeMs, isFinal, isInDoubt } = stored;
+  const { firstSlot, firstTimeMs, account, rootSlot, rootTimeMs, isFinal, isInDoubt: hasUnclear } = stored;
   const { beforeLast = null, last = null } = stored;
   if (!isCount(firstSlot) || !isTime(firstTimeMs)) return undefined;
   const firstRoot = { slot: firstSlot, time: new Date(firstTimeMs) };
   if (account === undefined) return { firstRoot, pass: undefined };
   if (typeof account !== 'string' || !accounts.includes(account)) return undefined;
   if (!isCount(rootSlot) || !isTime(rootTimeMs)) return undefined;
-  if (typeof isFinal !== 'boolean' || typeof isInDoubt !== 'boolean') return undefined;
+  if (typeof isFinal !== 'boolean' || typeof hasUnclear !== 'boolean') return undefined;
   if (!isTextOrNull(beforeLast) || !isTextOrNull(last)) return undefined;
   const position = {
     account,
@@ -87,7 +88,7 @@ export function parsePlace(
     beforeLast: beforeLast ?? undefined,
     last: last ?? undefined,
   };
-  return { firstRoot, pass: { ...position, rootTime: new Date(rootTimeMs), firstRoot, isInDoubt } };
+  return { firstRoot, pass: { ...position, rootTime: new Date(rootTimeMs), firstRoot, hasUnclear } };
 }
 
 function isCount(value: unknown): value is number {

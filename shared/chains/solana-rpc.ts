@@ -26,14 +26,14 @@ export interface SignatureEntry {
   memo: string | undefined;
 }
 
-/** The most that one answer holds; an endpoint may send fewer. */
+/** The protocol's limit per page; an endpoint may send fewer. */
 const SIGNATURES_PER_PAGE = 1000;
-/** In a token account: behind its mint and its owner, the same in both token programs. */
+/** The amount in a token account's data, after mint and owner, in both token programs. */
 const TOKEN_AMOUNT_OFFSET = 64;
-/** JSON-RPC error of a node: the transaction is of a later version than asked for. */
+/** JSON-RPC error code: the transaction's version is later than the requested one. */
 const UNSUPPORTED_TRANSACTION_VERSION = -32015;
 
-/** The few reads of Solana that proving a payment takes, each one request, without retries. */
+/** The reads of Solana that proving a payment needs. Each is one request without retries. */
 export class SolanaRpc {
   readonly #connection: Connection;
   readonly #network: SvmNetwork;
@@ -60,7 +60,7 @@ export class SolanaRpc {
     return { slot, time: await this.getBlockTime(slot) };
   }
 
-  /** From when on the endpoint keeps transactions; undefined when it has all of them, or knows no such thing. */
+  /** The time of the oldest transactions that the endpoint keeps; undefined when it keeps all or does not know the method. */
   async findLedgerStart(): Promise<Date | undefined> {
     const slot = await this.#connection.getFirstAvailableBlock().catch((error: unknown) => {
       if (isUnknownMethod(error)) return 0;
@@ -90,8 +90,8 @@ export class SolanaRpc {
     });
   }
 
-  /** In the same order: whether there is an account at all, of whatever kind. */
-  async areThere(accounts: readonly string[]): Promise<boolean[]> {
+  /** In the same order: whether an account of any kind exists at the address. */
+  async accountsExist(accounts: readonly string[]): Promise<boolean[]> {
     const keys = accounts.map((account) => new PublicKey(account));
     const found = await this.#connection.getMultipleAccountsInfo(keys, 'confirmed');
     if (found.length !== accounts.length)
@@ -99,7 +99,7 @@ export class SolanaRpc {
     return found.map((account) => account !== null);
   }
 
-  /** In the state of a finalized block that is not before `root`. */
+  /** Reads the state of a finalized block at or after `root`. */
   async isBlockhashValid(blockhash: string, root: SolanaRoot): Promise<boolean> {
     const config = { commitment: 'finalized', minContextSlot: root.slot } as const;
     const { context, value } = await this.#connection.isBlockhashValid(blockhash, config);
@@ -112,11 +112,11 @@ export class SolanaRpc {
     const { value } = await this.#connection.getSignatureStatuses([signature], config);
     const status = value[0];
     if (status === null || status === undefined) return undefined;
-    // Old nodes say no more than that all confirmations are there.
+    // Old nodes send no confirmationStatus; null confirmations mean finalized.
     return status.confirmationStatus ?? (status.confirmations === null ? 'finalized' : 'processed');
   }
 
-  /** Confirmed ones only. */
+  /** Confirmed transactions only. */
   async findTransaction(signature: string): Promise<LandedTransaction | undefined> {
     const config = { commitment: 'confirmed', maxSupportedTransactionVersion: 0 } as const;
     try {
@@ -132,7 +132,7 @@ export class SolanaRpc {
     }
   }
 
-  /** Newest first; of a node that has seen at least that slot. */
+  /** Newest first, from a node that has reached `minContextSlot`. */
   async findSignatures(
     address: string,
     commitment: Finality,

@@ -1,35 +1,35 @@
 import type { LRUCache } from 'lru-cache';
+import type { ChainCheck } from './chain-check.js';
 import type { ChainFinding } from './finding.js';
-import { LaggingNode, untilCaughtUp } from './lagging.js';
-import type { Look } from './look.js';
+import { LaggingNode, retryWhileBehind } from './lagging-node.js';
 import { readRefusal } from './refusal.js';
-import { type FirstPage, isQuiet, quietest } from './solana-accounts.js';
+import { type FirstPage, isShort, shortest } from './shortest-history.js';
 import { hashMessage, hasOtherMemo, type SignedMessage } from './solana-message.js';
 import { advance, beginningOf, type ListPosition, presentBeginning, type SolanaPass } from './solana-pass.js';
 import type { LandedTransaction, SignatureEntry, SolanaRpc } from './solana-rpc.js';
 
 const FETCHED_AT_ONCE = 5;
 
-/** What is known of one endpoint, from look to look. */
+/** Knowledge about one endpoint that is kept between checks. */
 export interface SolanaEndpointMemory {
-  /** Transactions' messages, by hash: the same ones are come upon again and again. */
+  /** Message hashes by signature: every pass meets the same transactions again. */
   messages: LRUCache<string, string>;
 }
 
 export interface SolanaSearch {
   rpc: SolanaRpc;
-  look: Look;
+  check: ChainCheck;
   message: SignedMessage;
   memory: SolanaEndpointMemory;
-  /** Did not land before. */
+  /** The payment did not land before this time. */
   since: Date;
   judge: Judge;
 }
 
-/** Undefined when it is another message. */
+/** Undefined when the transaction holds another message. */
 export type Judge = (signature: string, landed: LandedTransaction) => Promise<ChainFinding | undefined>;
 
-/** Chooses the quietest of the accounts, each of which is in the transaction, by the first page of each. */
+/** Chooses, by the first page of each, the account whose history takes the fewest reads. Each account is in the transaction. */
 export async function chooseList(
   search: SolanaSearch,
   accounts: readonly string[],
@@ -48,18 +48,18 @@ export async function chooseList(
   };
   const firstPage = await read(first);
   let chosen = firstPage;
-  if (!isQuiet(firstPage, search.since)) {
-    // One that cannot be listed is none to choose.
+  if (!isShort(firstPage, search.since)) {
+    // An account that cannot be listed is not chosen.
     const pages = await Promise.allSettled(others.map(read));
     const readable = pages.flatMap((page) => (page.status === 'fulfilled' ? [page.value] : []));
-    chosen = quietest([firstPage, ...readable], search.since);
+    chosen = shortest([firstPage, ...readable], search.since);
   }
   return { beginning: beginningOf(chosen.account, rootSlot, isFinal), page: chosen.entries };
 }
 
 /**
- * Goes on with a pass to its end; undefined when it has not found the payment in all that the account had since the
- * window's start. It moves `pass`, also when it throws.
+ * Continues a pass to its end. Undefined when the account's transactions since the window's start do not hold the payment.
+ * Advances `pass`, also when it throws.
  */
 export async function scanHistory(
   search: SolanaSearch,
@@ -73,41 +73,41 @@ export async function scanHistory(
     const found = await judgeEntries(search, pass, entries);
     if (found !== undefined) return found;
     if (entries.some(({ blockTime }) => isBefore(blockTime, search.since))) return undefined;
-    // One entry is less than any endpoint's page, so the list ends here.
+    // No endpoint's pages are as short as one entry, so the list ends here.
     if (page.length <= 1) return await judgeEndOfList(search, pass);
-    if (entries.length === 0) goBackOver(pass, page, lastAt);
+    if (entries.length === 0) stepBack(pass, page, lastAt);
     page = await readPage(search, pass);
   }
 }
 
-/** A list may end because the endpoint has forgotten, or never had, what was before. */
+/** A list may also end because the endpoint does not keep older transactions. */
 async function judgeEndOfList(
-  { rpc, look, since }: SolanaSearch,
+  { rpc, check, since }: SolanaSearch,
   { firstRoot }: SolanaPass,
 ): Promise<ChainFinding | undefined> {
-  look.requireTime();
-  const ledgerStart = await untilCaughtUp(look, () => rpc.findLedgerStart());
+  check.requireTime();
+  const ledgerStart = await retryWhileBehind(check, () => rpc.findLedgerStart());
   if (ledgerStart === undefined || isBefore(ledgerStart, since)) return undefined;
   const reason = 'the endpoint keeps no transactions from the time of the claim';
-  return { kind: 'searching', reason, place: presentBeginning(firstRoot) };
+  return { kind: 'searching', reason, position: presentBeginning(firstRoot) };
 }
 
-/** Newer ones have filled the page down to the last: the next page has to begin below them. */
-function goBackOver(pass: SolanaPass, page: readonly SignatureEntry[], lastAt: number): void {
+/** The page holds only transactions newer than `last`, so the next page has to start below them. */
+function stepBack(pass: SolanaPass, page: readonly SignatureEntry[], lastAt: number): void {
   const above = page[lastAt - 1]?.signature;
   if (above === pass.beforeLast) throw new LaggingNode('the endpoint answers the same page again');
   pass.beforeLast = above;
 }
 
 export async function readPage(
-  { rpc, look }: SolanaSearch,
+  { rpc, check }: SolanaSearch,
   { account, rootSlot, isFinal, beforeLast, last }: ListPosition,
 ): Promise<readonly SignatureEntry[]> {
-  look.requireTime();
-  return await untilCaughtUp(look, async () => {
+  check.requireTime();
+  return await retryWhileBehind(check, async () => {
     const commitment = isFinal ? 'finalized' : 'confirmed';
     const page = await rpc.findSignatures(account, commitment, rootSlot, beforeLast);
-    // A node that does not know the place answers like one whose list ends there.
+    // A node that does not know `beforeLast` answers an empty list, as at the end of the list.
     if (last !== undefined && !page.some(({ signature }) => signature === last)) {
       throw new LaggingNode('the endpoint does not list a transaction any more');
     }
@@ -123,7 +123,7 @@ async function judgeEntries(
   const candidates = entries.filter((entry) => isCandidate(search, pass, entry));
   let done = 0;
   for (let next = 0; next < candidates.length; next += FETCHED_AT_ONCE) {
-    search.look.requireTime();
+    search.check.requireTime();
     const batch = candidates.slice(next, next + FETCHED_AT_ONCE);
     const judged = await Promise.allSettled(batch.map((entry) => judgeEntry(search, pass, entry)));
     const found = judged.flatMap((one) => (one.status === 'fulfilled' && one.value) || []);
@@ -140,15 +140,15 @@ async function judgeEntries(
   return undefined;
 }
 
-/** What stays in doubt does not hold the pass up: the payment may be behind it. */
+/** A transaction that cannot be read does not stop the pass, since the payment may be behind it. */
 async function judgeEntry(
   search: SolanaSearch,
   pass: SolanaPass,
   { signature }: SignatureEntry,
 ): Promise<ChainFinding | undefined> {
-  const { rpc, look, judge, memory } = search;
+  const { rpc, check, judge, memory } = search;
   try {
-    const landed = await untilCaughtUp(look, async () => {
+    const landed = await retryWhileBehind(check, async () => {
       const found = await rpc.findTransaction(signature);
       if (found === undefined)
         throw new LaggingNode('the endpoint lists a transaction that it does not have');
@@ -159,13 +159,13 @@ async function judgeEntry(
     const finding = await judge(signature, landed);
     if (finding?.kind !== 'searching') return finding;
   } catch (error) {
-    if (look.isCut || readRefusal(error).kind === 'rate_limited') throw error;
+    if (check.isCut || readRefusal(error).kind === 'rate_limited') throw error;
   }
-  pass.isInDoubt = true;
+  pass.hasUnclear = true;
   return undefined;
 }
 
-/** Whether it has to be read to know that it is another message. */
+/** Whether the transaction has to be read to tell its message apart from the payment's. */
 function isCandidate(
   { message, since, memory }: SolanaSearch,
   { isFinal, rootSlot }: ListPosition,

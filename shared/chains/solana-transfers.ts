@@ -12,11 +12,11 @@ import type { EndpointUnreadable } from './throttled-endpoint.js';
 import { throttleSolana } from './throttled-solana.js';
 
 /**
- * Transactions for buyers' wallets to sign, in the form of the stock x402 client: compute unit limit and price,
- * TransferChecked, a random memo that makes two equal payments differ. The fee payer signs last, elsewhere.
+ * Builds transactions for buyers' wallets to sign, in the form of the stock x402 client: compute unit limit and price,
+ * TransferChecked, a random memo that makes two equal payments differ. The facilitator signs last, as the fee payer.
  */
 export interface SolanaTransfers {
-  /** What wallets hold of tokens, in the same order; undefined where there is no account for the token yet. */
+  /** Token balances of wallets, in the same order; undefined where the wallet has no account for the token. */
   readHoldings(
     network: SvmNetwork,
     holders: readonly Holder[],
@@ -38,7 +38,7 @@ export interface UnsignedTransfer {
   amount: bigint;
 }
 
-/** What facilitators allow: room for the assertions that some wallets add. */
+/** The facilitators' limit, with room for the assertions that some wallets add. */
 const COMPUTE_UNITS = 40_000;
 const MICRO_LAMPORTS_PER_UNIT = 1;
 const TRANSFER_CHECKED = 12;

@@ -6,8 +6,8 @@ import { ChainUnreadable, unreadableReason } from './unreadable.js';
 type Landed = Exclude<LandedTransaction, 'later_version'>;
 
 /**
- * What a transaction that has landed says about the payment; undefined when it is another message. When it is this one,
- * whatever cannot be read of it leaves it in doubt: it is never as if it had not been found.
+ * Judges a landed transaction; undefined when it holds another message. When it holds the payment's message, a failed read
+ * is `searching`: the payment never counts as not found.
  */
 export async function judgeLanded(
   rpc: SolanaRpc,
@@ -38,8 +38,8 @@ async function judgeOwn(
   if (status === undefined || status === 'processed') return { kind: 'pending', transaction: signature };
   const transfer = meta.err === null ? findTransfer(landed, expected) : undefined;
   if (transfer === undefined) {
-    // A message that failed cannot be tried again: while its blockhash is valid the cluster refuses it as already
-    // processed (it has paid its fee), and later the blockhash is too old. But only a finalized block surely stays.
+    // A failed message cannot land again: while its blockhash is valid the cluster refuses it as already processed (it
+    // has paid its fee), and later the blockhash is too old. Only a finalized block is certain to stay.
     return { kind: status === 'finalized' ? 'spent_otherwise' : 'pending', transaction: signature };
   }
   return {

@@ -1,15 +1,21 @@
+import type { ChainCheck } from './chain-check.js';
 import type { ChainFinding } from './finding.js';
-import { LaggingNode, untilCaughtUp } from './lagging.js';
-import type { Look } from './look.js';
+import { LaggingNode, retryWhileBehind } from './lagging-node.js';
 import { readRefusal } from './refusal.js';
-import type { SearchPlace } from './search-place.js';
+import type { SearchPosition } from './search-position.js';
 import {
   parseSignedMessage,
   type SignedMessage,
   type SolanaTransfer,
   tokenAccountOf,
 } from './solana-message.js';
-import { newPass, parsePlace, presentBeginning, presentPass, type SolanaPass } from './solana-pass.js';
+import {
+  newPass,
+  parseSolanaPosition,
+  presentBeginning,
+  presentPass,
+  type SolanaPass,
+} from './solana-pass.js';
 import type { SignatureEntry, SolanaRoot, SolanaRpc } from './solana-rpc.js';
 import {
   chooseList,
@@ -24,10 +30,10 @@ import { isTransactionSignature } from './transaction-signature.js';
 import { unreadableReason } from './unreadable.js';
 
 /**
- * Looks for a Solana payment. Its transaction's name is the fee payer's signature, which the facilitator made and of
- * which a lost answer leaves nothing, so it is known by its message: that is what the buyer signed, and it lands at
- * most once. It can land no more when its blockhash is too old for a finalized block, since every later block
- * descends from that one; what the history does not hold then, it never will.
+ * Checks a Solana payment on its chain. The transaction id is the fee payer's signature, which only the facilitator knows
+ * until it answers, so the payment is recognized by its message: the buyer signed it, and it lands at most once. The
+ * message cannot land any more when its blockhash is too old in the state of a finalized block, since every later block
+ * descends from that one. A history up to that block without the message is then final.
  */
 export interface SolanaPaymentQuery extends SolanaTransfer {
   readonly family: 'svm';
@@ -35,98 +41,100 @@ export interface SolanaPaymentQuery extends SolanaTransfer {
   readonly network: string;
   /** As the buyer signed it, base64. */
   readonly signedTransaction: string;
-  /** When the payment was claimed, by our clock: it did not land long before. */
+  /** When the payment was claimed, by our clock. The payment did not land long before. */
   readonly notBefore: Date;
-  /** What the facilitator called its transaction. */
+  /** The transaction that the facilitator reported, unverified. */
   readonly transactionHint?: string | undefined;
-  /** Where the search of an earlier look stopped. */
-  readonly place?: SearchPlace | undefined;
+  /** The position at which the previous check's search stopped. */
+  readonly position?: SearchPosition | undefined;
 }
 
-/** What `lookUpSolanaPayment` needs besides the question. */
-export interface SolanaLookContext {
+export interface SolanaCheckContext {
   rpc: SolanaRpc;
-  look: Look;
+  check: ChainCheck;
   memory: SolanaEndpointMemory;
 }
 
-/** Whether the message can land no more, or why that cannot be said. */
+/** Whether the blockhash has expired, or the error that leaves it open. */
 type Expiry = boolean | { error: unknown };
 
-/** Where a pass begins. */
 interface Beginning {
   root: SolanaRoot;
   firstRoot: SolanaRoot;
   isFinal: boolean;
 }
 
-/** The pass when it has come to its end without the payment. */
+/** `ended`: the pass has reached its end without the payment. */
 type Searched = { finding: ChainFinding } | { ended: SolanaPass };
 
-/** Far more than the 150 blocks that a blockhash lasts: one that a node does not know yet is called invalid too. */
+/** Far more than the 150 blocks for which a blockhash is valid: nodes also call an unknown, newer blockhash invalid. */
 const MIN_BLOCKHASH_AGE_MS = 180_000;
-/** Its end where nobody says so, however slow the chain is; the slots, since time alone passes in a halt too. */
+/** The age that counts as expired when the endpoint refuses isBlockhashValid. Slots count too, since a halted chain makes none. */
 const MOST_BLOCKHASH_AGE_MS = 600_000;
 const MOST_BLOCKHASH_AGE_SLOTS = 300;
-/** By how much the chain's clock may differ from ours. */
+/** How much the chain's clock may differ from ours. */
 const CLOCK_SKEW_MS = 600_000;
 
-export async function lookUpSolanaPayment(
-  context: SolanaLookContext,
+export async function checkSolanaPayment(
+  context: SolanaCheckContext,
   query: SolanaPaymentQuery,
 ): Promise<ChainFinding> {
-  const { rpc, look, memory } = context;
+  const { rpc, check, memory } = context;
   const message = parseSignedMessage(query.signedTransaction);
   const accounts = accountsOf(message, query);
   const judge: Judge = (signature, landed) => judgeLanded(rpc, signature, landed, message, query);
   const hint = parseHint(query.transactionHint);
   const named = hint === undefined ? undefined : await judgeHint(rpc, hint, judge);
-  if (named !== undefined) return keepPlace(named, query);
+  if (named !== undefined) return keepPosition(named, query);
   const since = new Date(query.notBefore.getTime() - CLOCK_SKEW_MS);
-  const search = { rpc, look, memory, message, since, judge };
-  const earlier = parsePlace(query.place, accounts);
+  const search = { rpc, check, memory, message, since, judge };
+  const earlier = parseSolanaPosition(query.position, accounts);
   const pass = earlier?.pass;
-  if (pass?.isFinal) return await conclude(search, hint, await goOn(search, pass));
+  if (pass?.isFinal) return await conclude(search, hint, await continuePass(search, pass));
   const root = await readRoot(search);
   const firstRoot = earlier?.firstRoot ?? root;
   const expiry = await readExpiry(search, root, firstRoot);
   const isFinal = expiry === true;
   const searched =
     pass === undefined || isFinal
-      ? await begin(search, accounts, { root, firstRoot, isFinal })
-      : await goOn(search, pass);
-  // What may have expired, or not, can be found paid, but not called unused.
+      ? await beginPass(search, accounts, { root, firstRoot, isFinal })
+      : await continuePass(search, pass);
+  // With the expiry unknown the payment can be found paid, but not called unused.
   if (typeof expiry !== 'boolean' && 'ended' in searched) {
-    return { kind: 'searching', reason: unreadableReason(expiry.error), place: presentBeginning(firstRoot) };
+    return {
+      kind: 'searching',
+      reason: unreadableReason(expiry.error),
+      position: presentBeginning(firstRoot),
+    };
   }
   return await conclude(search, hint, searched);
 }
 
-/** Each of them is in the transaction, if it pays; the first one mostly has the fewest. */
+/** A transaction that pays names each of these accounts. The first one usually has the shortest history. */
 function accountsOf({ buyer, source, keys }: SignedMessage, query: SolanaPaymentQuery): string[] {
   const merchant = tokenAccountOf(query);
   const ofBuyer = [buyer, source].filter((account) => account !== undefined);
   return ofBuyer.length === 0 || keys.includes(merchant) ? [...ofBuyer, merchant] : ofBuyer;
 }
 
-async function readRoot({ rpc, look }: SolanaSearch): Promise<SolanaRoot> {
-  const root = await untilCaughtUp(look, () => rpc.getRoot());
-  look.saw(root.time);
+async function readRoot({ rpc, check }: SolanaSearch): Promise<SolanaRoot> {
+  const root = await retryWhileBehind(check, () => rpc.getRoot());
+  check.saw(root.time);
   return root;
 }
 
-/** By the chain's clock alone: ours may be far from it, and the claim have come before the blockhash. */
+/** Uses the chain's clock alone: ours may differ, and the claim may be older than the blockhash. */
 async function readExpiry(
-  { rpc, look, message }: SolanaSearch,
+  { rpc, check, message }: SolanaSearch,
   root: SolanaRoot,
   firstRoot: SolanaRoot,
 ): Promise<Expiry> {
   const { blockhash, usesDurableNonce } = message;
   const ageMs = root.time.getTime() - firstRoot.time.getTime();
-  // A durable nonce stands in the place of the blockhash, looks invalid and lasts for ever.
+  // A durable nonce is stored in the blockhash field. Nodes call it invalid, and it never expires.
   if (ageMs <= MIN_BLOCKHASH_AGE_MS || usesDurableNonce) return false;
   try {
-    return !(await untilCaughtUp(look, () => rpc.isBlockhashValid(blockhash, root)));
+    return !(await retryWhileBehind(check, () => rpc.isBlockhashValid(blockhash, root)));
   } catch (error) {
     const isRefused = readRefusal(error).kind === 'refused';
     const isOver = ageMs > MOST_BLOCKHASH_AGE_MS && root.slot - firstRoot.slot > MOST_BLOCKHASH_AGE_SLOTS;
@@ -134,38 +142,38 @@ async function readExpiry(
   }
 }
 
-async function begin(
+async function beginPass(
   search: SolanaSearch,
   accounts: readonly string[],
   { root, firstRoot, isFinal }: Beginning,
 ): Promise<Searched> {
   try {
     const { beginning, page } = await chooseList(search, accounts, root.slot, isFinal);
-    return await goToTheEnd(search, newPass(beginning, root.time, firstRoot), page);
+    return await finishPass(search, newPass(beginning, root.time, firstRoot), page);
   } catch (error) {
-    // A node that is behind has not fallen silent: another, or another moment, knows more.
+    // A node that is behind has answered: this is `searching`, not `unreadable`.
     if (readRefusal(error).kind !== 'behind') throw error;
-    const place = presentBeginning(firstRoot);
-    return { finding: { kind: 'searching', reason: unreadableReason(error), place } };
+    const position = presentBeginning(firstRoot);
+    return { finding: { kind: 'searching', reason: unreadableReason(error), position } };
   }
 }
 
-async function goOn(search: SolanaSearch, pass: SolanaPass): Promise<Searched> {
-  search.look.saw(pass.rootTime);
+async function continuePass(search: SolanaSearch, pass: SolanaPass): Promise<Searched> {
+  search.check.saw(pass.rootTime);
   let page: readonly SignatureEntry[];
   try {
     page = await readPage(search, pass);
   } catch (error) {
     const { kind } = readRefusal(error);
     const isSilent = kind === 'failed' || kind === 'refused';
-    // Nothing of the list was read: whoever keeps the place goes on there.
-    if (isSilent && !isPlaceLost(error, pass)) throw error;
+    // No page was read: the check is `unreadable`, and the stored position stays for the next one.
+    if (isSilent && !isPositionLost(error, pass)) throw error;
     return { finding: searching(pass, error) };
   }
-  return await goToTheEnd(search, pass, page);
+  return await finishPass(search, pass, page);
 }
 
-async function goToTheEnd(
+async function finishPass(
   search: SolanaSearch,
   pass: SolanaPass,
   page: readonly SignatureEntry[],
@@ -179,15 +187,15 @@ async function goToTheEnd(
 }
 
 function searching(pass: SolanaPass, error: unknown): ChainFinding {
-  const place = isPlaceLost(error, pass) ? presentBeginning(pass.firstRoot) : presentPass(pass);
-  return { kind: 'searching', reason: unreadableReason(error), place };
+  const position = isPositionLost(error, pass) ? presentBeginning(pass.firstRoot) : presentPass(pass);
+  return { kind: 'searching', reason: unreadableReason(error), position };
 }
 
 /**
- * The place is not in the list any more: a fork was dropped, or the endpoint is another one. Some list nothing then,
- * others refuse.
+ * The position is no longer in the list: a fork was dropped, or another endpoint answers. Some endpoints then list
+ * nothing, others refuse.
  */
-function isPlaceLost(error: unknown, { beforeLast }: SolanaPass): boolean {
+function isPositionLost(error: unknown, { beforeLast }: SolanaPass): boolean {
   return error instanceof LaggingNode || (beforeLast !== undefined && readRefusal(error).kind === 'refused');
 }
 
@@ -197,20 +205,20 @@ async function conclude(
   searched: Searched,
 ): Promise<ChainFinding> {
   if ('finding' in searched) return searched.finding;
-  const { rootTime, firstRoot, isFinal, isInDoubt } = searched.ended;
-  const place = presentBeginning(firstRoot);
-  if (isInDoubt) return { kind: 'searching', reason: 'a listed transaction cannot be read', place };
-  const unused: ChainFinding = { kind: 'unused', chainTime: rootTime, exhausted: isFinal, place };
+  const { rootTime, firstRoot, isFinal, hasUnclear } = searched.ended;
+  const position = presentBeginning(firstRoot);
+  if (hasUnclear) return { kind: 'searching', reason: 'a listed transaction cannot be read', position };
+  const unused: ChainFinding = { kind: 'unused', chainTime: rootTime, exhausted: isFinal, position };
   if (hint === undefined) return unused;
   try {
-    // Asked again at the end: a node's list by account and its list by name may lag differently.
+    // The hint is read again at the end: a node's index by account may lag behind its index by signature.
     return (isFinal ? await judgeNamed(rpc, hint, judge) : await judgeProcessed(rpc, hint)) ?? unused;
   } catch (error) {
-    return isFinal ? { kind: 'searching', reason: unreadableReason(error), place } : unused;
+    return isFinal ? { kind: 'searching', reason: unreadableReason(error), position } : unused;
   }
 }
 
-/** Only a hint: what cannot be read of it keeps nobody from searching. */
+/** A hint that cannot be read is ignored, and the history is searched instead. */
 async function judgeHint(rpc: SolanaRpc, hint: string, judge: Judge): Promise<ChainFinding | undefined> {
   return await judgeNamed(rpc, hint, judge).catch(() => undefined);
 }
@@ -220,14 +228,14 @@ async function judgeNamed(rpc: SolanaRpc, name: string, judge: Judge): Promise<C
   return landed === undefined ? undefined : await judge(name, landed);
 }
 
-/** Such a transaction cannot be read yet: it may be another message. */
+/** A processed transaction cannot be read yet, so its message is unknown. */
 async function judgeProcessed(rpc: SolanaRpc, hint: string): Promise<ChainFinding | undefined> {
   const status = await rpc.findStatus(hint);
   return status === 'processed' ? { kind: 'pending', transaction: hint } : undefined;
 }
 
-function keepPlace(finding: ChainFinding, { place }: SolanaPaymentQuery): ChainFinding {
-  return finding.kind === 'searching' && place ? { ...finding, place } : finding;
+function keepPosition(finding: ChainFinding, { position }: SolanaPaymentQuery): ChainFinding {
+  return finding.kind === 'searching' && position ? { ...finding, position } : finding;
 }
 
 function parseHint(text: string | undefined): string | undefined {

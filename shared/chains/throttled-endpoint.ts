@@ -7,10 +7,10 @@ export interface EndpointUnreadable {
   reason: string;
 }
 
-/** How long an answer for a buyer's page serves all callers with the same question, and a failure all callers. */
+/** How long an answer is shared by all callers with the same request, and a failure by all callers of the endpoint. */
 export const SHARED_MS = 1000;
 
-/** For an RPC endpoint that any buyer's page may call: so many calls in flight, and none for a moment after a failed one. */
+/** Limits calls for buyers' pages to one RPC endpoint: MAX_PAGE_RPC_CALLS in flight, and none for SHARED_MS after a failure. */
 export function throttleEndpoint(): <T>(ask: () => Promise<T>) => Promise<T | EndpointUnreadable> {
   const calls = openConcurrency({ total: MAX_PAGE_RPC_CALLS });
   let failed: { answer: EndpointUnreadable; atMs: number } | undefined;

@@ -1,14 +1,14 @@
 import { MAX_HOLDINGS_KEPT } from '../limits/bounds.js';
-import { askSeldom } from '../limits/shared-answer.js';
+import { shareAnswers } from '../limits/shared-answer.js';
 import { EvmRpc } from './evm-rpc.js';
 import type { EvmNetwork } from './networks.js';
 import { fetchUntil } from './rpc-fetch.js';
 import { type EndpointUnreadable, SHARED_MS, throttleEndpoint } from './throttled-endpoint.js';
 
-/** By token contract; a token that is not there could not be read. */
+/** By token contract. A missing token could not be read. */
 export type TokenBalances = ReadonlyMap<string, bigint>;
 
-/** EVM for buyers' pages, spared as Solana is: what a wallet holds of a network's tokens is one request, once a second. */
+/** EVM reads for buyers' pages. A wallet's balances of a network's tokens take one request and are shared for a second. */
 export interface ThrottledEvm {
   tokenBalances(network: EvmNetwork, wallet: `0x${string}`): Promise<TokenBalances | EndpointUnreadable>;
 }
@@ -26,8 +26,11 @@ export function throttleEvm(rpcUrls: ReadonlyMap<string, string>, timeoutMs: num
 }
 
 function openEndpoint(network: EvmNetwork, url: string, timeoutMs: number) {
-  const spared = throttleEndpoint();
-  const seldom = askSeldom<TokenBalances | EndpointUnreadable>({ forMs: SHARED_MS, keys: MAX_HOLDINGS_KEPT });
+  const throttled = throttleEndpoint();
+  const shared = shareAnswers<TokenBalances | EndpointUnreadable>({
+    forMs: SHARED_MS,
+    keys: MAX_HOLDINGS_KEPT,
+  });
   const read = async (wallet: `0x${string}`): Promise<TokenBalances> => {
     const rpc = new EvmRpc(network, url, fetchUntil(AbortSignal.timeout(timeoutMs)), 'batched');
     const reads = network.tokens.map(async ({ address }): Promise<[string, bigint] | undefined> => {
@@ -37,5 +40,5 @@ function openEndpoint(network: EvmNetwork, url: string, timeoutMs: number) {
     const [, ...balances] = await Promise.all([rpc.requireRightChain(), ...reads]);
     return new Map(balances.filter((known) => known !== undefined));
   };
-  return (wallet: `0x${string}`) => seldom(wallet, () => spared(() => read(wallet)));
+  return (wallet: `0x${string}`) => shared(wallet, () => throttled(() => read(wallet)));
 }

@@ -1,5 +1,5 @@
 import { MAX_HOLDINGS_KEPT } from '../limits/bounds.js';
-import { askSeldom } from '../limits/shared-answer.js';
+import { shareAnswers } from '../limits/shared-answer.js';
 import { lazy } from '../process/lazy.js';
 import type { SvmNetwork } from './networks.js';
 import { fetchUntil } from './rpc-fetch.js';
@@ -7,8 +7,8 @@ import { SolanaRpc } from './solana-rpc.js';
 import { type EndpointUnreadable, SHARED_MS, throttleEndpoint } from './throttled-endpoint.js';
 
 /**
- * Solana for buyers' pages, which may be asked by anybody: what was read serves all who ask within a second, and so does a
- * failure. Nothing that decides a payment is read here, whose endpoint may be the same.
+ * Solana reads for buyers' pages, which are public: an answer is shared for a second, and so is a failure. Chain checks,
+ * which decide payments, do not go through here, although they may use the same endpoint.
  */
 export interface ThrottledSolana {
   latestBlockhash(network: SvmNetwork): Promise<string | EndpointUnreadable>;
@@ -18,7 +18,7 @@ export interface ThrottledSolana {
     accounts: readonly string[],
   ): Promise<(bigint | undefined)[] | EndpointUnreadable>;
   /** In the same order. */
-  accountsThere(network: SvmNetwork, accounts: readonly string[]): Promise<boolean[] | EndpointUnreadable>;
+  accountsExist(network: SvmNetwork, accounts: readonly string[]): Promise<boolean[] | EndpointUnreadable>;
 }
 
 const TIMEOUT_MS = 5000;
@@ -32,9 +32,9 @@ export function throttleSolana(rpcUrls: ReadonlyMap<string, string>): ThrottledS
     endpoints.set(network.caip2, endpoint);
     return endpoint;
   };
-  // A blockhash is good for about a minute.
-  const blockhashes = askSeldom<string | EndpointUnreadable>({ forMs: SHARED_MS, keys: NETWORKS });
-  const balances = askSeldom<(bigint | undefined)[] | EndpointUnreadable>({
+  // A blockhash is valid for about a minute.
+  const blockhashes = shareAnswers<string | EndpointUnreadable>({ forMs: SHARED_MS, keys: NETWORKS });
+  const balances = shareAnswers<(bigint | undefined)[] | EndpointUnreadable>({
     forMs: SHARED_MS,
     keys: MAX_HOLDINGS_KEPT,
   });
@@ -45,7 +45,7 @@ export function throttleSolana(rpcUrls: ReadonlyMap<string, string>): ThrottledS
       balances(`${network.caip2} ${accounts.join(' ')}`, () =>
         endpointOf(network).ask((rpc) => rpc.getTokenBalances(accounts)),
       ),
-    accountsThere: (network, accounts) => endpointOf(network).ask((rpc) => rpc.areThere(accounts)),
+    accountsExist: (network, accounts) => endpointOf(network).ask((rpc) => rpc.accountsExist(accounts)),
   };
 }
 
@@ -56,10 +56,10 @@ interface Endpoint {
 function openEndpoint(network: SvmNetwork, url: string): Endpoint {
   const open = (): SolanaRpc => new SolanaRpc(network, url, fetchUntil(AbortSignal.timeout(TIMEOUT_MS)));
   const requireRightChain = lazy(() => open().requireRightChain());
-  const spared = throttleEndpoint();
+  const throttled = throttleEndpoint();
   return {
     ask: (question) =>
-      spared(async () => {
+      throttled(async () => {
         await requireRightChain();
         return await question(open());
       }),

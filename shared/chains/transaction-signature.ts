@@ -2,7 +2,7 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const SIGNATURE_BYTES = 64;
 const LONGEST = 88;
 
-/** Whether a text names a Solana transaction: 64 bytes in base58. A node refuses to look up anything else. */
+/** Whether a text is a Solana transaction signature: 64 bytes in base58. Nodes refuse any other text. */
 export function isTransactionSignature(text: string): boolean {
   if (text.length > LONGEST) return false;
   let number = 0n;

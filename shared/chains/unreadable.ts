@@ -1,9 +1,9 @@
-/** Why a look at a chain proved nothing. Adapters throw it where answers are missing or do not fit together. */
+/** Thrown by adapters when an endpoint's answers are missing, malformed or contradictory. */
 export class ChainUnreadable extends Error {
   override readonly name = 'ChainUnreadable';
 }
 
-/** Never the message of a client library: it holds the endpoint's address, and with it perhaps a key. */
+/** A reason for logs, without client libraries' messages: they contain the endpoint's URL, which may hold a key. */
 export function unreadableReason(error: unknown): string {
   const causes = causesOf(error);
   const own = causes.find((cause) => cause instanceof ChainUnreadable);
@@ -25,7 +25,7 @@ export function causesOf(error: unknown): Error[] {
   return causes;
 }
 
-/** viem has the status in a property, @solana/web3.js at the start of its message. */
+/** viem puts the status in a property, @solana/web3.js at the start of the message. */
 export function httpStatus(error: Error): number | undefined {
   if ('status' in error && typeof error.status === 'number') return error.status;
   const [, status] = /^([45]\d\d) /.exec(error.message) ?? [];

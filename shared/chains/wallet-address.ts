@@ -1,7 +1,7 @@
 import { PublicKey } from '@solana/web3.js';
 import { getAddress, isAddress, zeroAddress } from 'viem';
 
-/** A wallet that money can be sent to, in the one spelling that is stored; undefined when it is none. */
+/** Returns the address in the spelling that is stored; undefined when no money can be sent to it. */
 export function parseEvmWallet(text: string): string | undefined {
   const isLowerCase = text === text.toLowerCase();
   if (!isAddress(text, { strict: !isLowerCase })) return undefined;
@@ -9,7 +9,7 @@ export function parseEvmWallet(text: string): string | undefined {
   return address === zeroAddress ? undefined : address;
 }
 
-/** Of the family that the network belongs to. */
+/** Parses a wallet of the network's family. */
 export function parseWalletOn(network: string, text: string): string | undefined {
   return network.startsWith('eip155:') ? parseEvmWallet(text) : parseSolanaWallet(text);
 }

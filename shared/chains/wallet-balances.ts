@@ -4,10 +4,10 @@ import type { SolanaTransfers } from './solana-transfers.js';
 import type { EndpointUnreadable } from './throttled-endpoint.js';
 import { type TokenBalances, throttleEvm } from './throttled-evm.js';
 
-/** What a wallet holds of a network's tokens, for a buyer who waits: what is not known soon is unknown. */
+/** Reads a wallet's balances of a network's tokens for a buyer who waits; a slow endpoint counts as unreadable. */
 export type ReadBalances = (network: Network, wallet: string) => Promise<TokenBalances | EndpointUnreadable>;
 
-/** For each endpoint by itself: one that hangs holds up no other. */
+/** Applies to each endpoint separately. */
 const TIMEOUT_MS = 1500;
 
 export function createReadBalances(
@@ -29,7 +29,7 @@ export function createReadBalances(
   };
 }
 
-/** A wallet without an account for a token holds nothing of it. */
+/** A wallet without an account for a token has balance 0. */
 async function readSolana(
   solana: Pick<SolanaTransfers, 'readHoldings'>,
   network: SvmNetwork,

@@ -2,7 +2,7 @@ import { InFlight } from '../process/in-flight.js';
 import { waitAtMost } from '../process/timeout.js';
 
 /**
- * A circuit breaker before a store that may hang. The first call without an answer in time opens it: all calls that wait
+ * A circuit breaker for a store that may hang. The first call without an answer in time opens it: all calls in flight
  * fail at once, and so do later ones. An open breaker probes the store, one probe at a time, and closes when it answers.
  */
 export interface Breaker {

@@ -1,6 +1,6 @@
 import { Tally } from './tally.js';
 
-/** Gives back what was taken. Idempotent. */
+/** Returns the taken amount. Idempotent. */
 export type Release = () => void;
 
 export interface BudgetLimits {
@@ -15,12 +15,12 @@ export interface Budget {
   readonly used: number;
   /** Negative while more is in use than a total that has shrunk. */
   readonly left: number;
-  /** By a holder of the first kind. */
+  /** The amount in use by a holder of the first kind. */
   usedBy(holder: string): number;
   fits(amount: number, ...holders: string[]): boolean;
   /** Undefined when the amount does not fit. */
   take(amount: number, ...holders: string[]): Release | undefined;
-  /** For an amount that grows while it is in use, such as a body that is being read. */
+  /** Takes an amount that grows while it is in use, such as a body that is being read. */
   claim(...holders: string[]): Claim;
 }
 

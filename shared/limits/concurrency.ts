@@ -5,7 +5,7 @@ import { openFairQueue } from './fair-queue.js';
 export interface Concurrency {
   /** Undefined when no slot is free for these holders. */
   tryTake(...holders: string[]): Release | undefined;
-  /** Undefined after that time, when too many wait already, and when the limiter is closed. */
+  /** Undefined after `withinMs`, when too many callers wait, and when the limiter is closed. */
   take(withinMs: number, ...holders: string[]): Promise<Release | undefined>;
   /** Refuses waiting and later callers. Slots in flight are released as before. */
   close(): void;
@@ -18,7 +18,7 @@ export interface ConcurrencyLimits extends BudgetLimits {
   order?: 'longest waiting' | 'fewest in flight';
 }
 
-/** Counts nothing, so that a hot path without a limit allocates nothing for one. */
+/** A limiter without a limit, which counts and allocates nothing. */
 export const UNLIMITED: Pick<Concurrency, 'tryTake'> = { tryTake: () => releaseNothing };
 
 export function openConcurrency({
@@ -54,7 +54,7 @@ export function openConcurrency({
     tryTake: (...holders) => (isClosed ? undefined : takeSlot(holders)),
     async take(withinMs, ...holders) {
       if (isClosed) return undefined;
-      // The total may have grown: earlier callers come before this one.
+      // The total may have grown: callers that wait already start first.
       startWaiting();
       return takeSlot(holders) ?? (await queue.wait(withinMs, holders));
     },

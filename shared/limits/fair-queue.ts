@@ -1,11 +1,11 @@
 import { type BudgetLimits, openBudget, type Release } from './budget.js';
 
 /**
- * Callers that wait for a slot. Next is, among callers that may start, the one whose holder has the fewest slots in flight;
- * among equals the one that has waited longest.
+ * Callers that wait for a slot. The next is, among the callers that may start, the one whose holder has the fewest slots in
+ * flight; among equals the one that has waited longest.
  */
 export interface FairQueue {
-  /** Undefined after that time, when the queue is full, and when it is closed. */
+  /** Undefined after `withinMs`, when the queue is full, and when it is closed. */
   wait(withinMs: number, holders: readonly string[]): Promise<Release | undefined>;
   /** Undefined when no waiting caller may start. The caller stays in the queue until it is settled. */
   next(mayStart: (holders: readonly string[]) => boolean): Waiter | undefined;
@@ -44,7 +44,7 @@ export function openFairQueue({ limits, slotsInFlight }: FairQueueOptions): Fair
             resolve(slot);
           },
         };
-        // A timer of infinite time would end at once.
+        // setTimeout fires at once for an infinite time.
         const timer =
           withinMs === Number.POSITIVE_INFINITY
             ? undefined

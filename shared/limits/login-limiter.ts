@@ -3,12 +3,12 @@ import { hostNowMs } from '../process/clock.js';
 import { WRONG_PASSWORDS_A_MINUTE, WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE } from './bounds.js';
 
 /**
- * Limits how many wrong passwords and tokens of operators are checked in a minute, from one address and from all together.
- * Beyond the limit the right one is not checked either. An address that logged in before is limited by its own wrong ones
- * alone, so that an attacker cannot lock the operators out. Each process counts for itself and needs no store.
+ * Limits how many wrong passwords and tokens of operators are checked in a minute, per address and in total. Beyond a limit
+ * correct credentials are refused too. An address that logged in before has only its own limit, so that an attacker cannot
+ * lock the operators out. Each process counts separately and needs no store.
  */
 export interface LoginLimiter {
-  /** Whether the credentials are right; beyond the limit they are not checked, and may be sent again after that time. */
+  /** Whether the credentials are right. Beyond a limit they are not checked and may be sent again after `retryAfterSeconds`. */
   check(address: string, isRight: () => boolean): boolean | { retryAfterSeconds: number };
 }
 
@@ -17,11 +17,11 @@ const KNOWN_ADDRESSES = 1000;
 
 /** `onLimited` is called once in each window that reaches a limit. */
 export function openLoginLimiter(onLimited: () => void = () => {}): LoginLimiter {
-  // Bounded: a window has at most as many wrong ones as are checked from all addresses together.
+  // Bounded: a window counts at most WRONG_PASSWORDS_A_MINUTE unknown addresses, and KNOWN_ADDRESSES others.
   const wrongOf = new Map<string, number>();
   const loggedIn = new LRUCache<string, true>({ max: KNOWN_ADDRESSES });
   let wrong = 0;
-  let isTold = false;
+  let isReported = false;
   let window = 0;
 
   function turnWindow(): void {
@@ -30,7 +30,7 @@ export function openLoginLimiter(onLimited: () => void = () => {}): LoginLimiter
     window = current;
     wrongOf.clear();
     wrong = 0;
-    isTold = false;
+    isReported = false;
   }
 
   return {
@@ -39,8 +39,8 @@ export function openLoginLimiter(onLimited: () => void = () => {}): LoginLimiter
       const ofAddress = wrongOf.get(address) ?? 0;
       const isTooMany = wrong >= WRONG_PASSWORDS_A_MINUTE && !loggedIn.has(address);
       if (isTooMany || ofAddress >= WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE) {
-        if (!isTold) onLimited();
-        isTold = true;
+        if (!isReported) onLimited();
+        isReported = true;
         return { retryAfterSeconds: Math.ceil(((window + 1) * WINDOW_MS - hostNowMs()) / 1000) };
       }
       if (isRight()) {

@@ -1,10 +1,10 @@
-/** Spaces calls to a service: each gets a turn, an interval after the one before, and none during a pause. */
+/** Spaces calls to a service: each call gets a turn, one interval after the previous turn and not during a pause. */
 export interface RateLimiter {
   /** Takes the next free turn. A turn later than `withinMs` from now is not granted, and stays free. */
   take(withinMs: number): Promise<Turn>;
-  /** The rest of the pause; 0 without one. */
+  /** The remaining time of the pause; 0 without one. */
   pausedMs(): Promise<number>;
-  /** No turn for so long, as the service has asked. The longest pause counts. */
+  /** Grants no turn for `ms`, as the service has asked. The longest pause applies. */
   pause(ms: number): void;
 }
 

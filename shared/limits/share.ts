@@ -2,10 +2,10 @@
 export type CallerKind = 'web' | 'worker';
 export type Callers = Readonly<Record<CallerKind, number>>;
 
-/** Assumed until the processes are counted: what runs on one machine. */
+/** Assumed until the processes are counted. */
 export const ONE_OF_EACH: Callers = { web: 1, worker: 1 };
 
-/** A settlement takes several times as long as a verification, and there are as many of each. */
+/** A settlement takes several times as long as a verification, and both are equally frequent. */
 const WEIGHTS: Callers = { web: 1, worker: 3 };
 
 /** How many of all connections one process of a kind may have; at least one. */

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * One answer serves all who ask the same while it is on its way and for a short while afterwards; so does a failure. What
- * is asked does not grow with those who ask.
+ * Shares one call among all callers with the same key, while it is in flight and for `forMs` afterwards; a failure is
+ * shared too. The number of calls does not grow with the number of callers.
  */
-export function askSeldom<T>({ forMs, keys }: { forMs: number; keys: number }) {
+export function shareAnswers<T>({ forMs, keys }: { forMs: number; keys: number }) {
   const answers = new LRUCache<string, { answer: Promise<T>; endedAtMs?: number }>({ max: keys });
   return (key: string, ask: () => Promise<T>): Promise<T> => {
     const known = answers.get(key);

@@ -1,7 +1,7 @@
 import type { RateLimiter, Turn } from './rate-limiter.js';
-import { askSeldom } from './shared-answer.js';
+import { shareAnswers } from './shared-answer.js';
 
-/** Redis, which runs one script on one key. */
+/** Redis: runs one script on one key. */
 export interface TurnStore {
   run(script: string, key: string, ...values: number[]): Promise<unknown>;
 }
@@ -9,16 +9,16 @@ export interface TurnStore {
 export interface SharedRateOptions {
   store: TurnStore;
   key: string;
-  /** Between two calls of all processes; undefined where calls are not counted and only pauses are kept. */
+  /** Between two calls of all processes; undefined where only pauses are shared and calls are not spaced. */
   intervalMs: number | undefined;
   /** This process's own limiter, used while the store does not answer. */
   alone: RateLimiter;
 }
 
-/** The key outlives its last turn by longer than the longest pause. */
+/** The key expires this long after its last turn: longer than the longest pause. */
 const KEPT_MS = 120_000;
-/** Where calls are not counted, a process learns of another one's pause at most this late. */
-const LOOK_EVERY_MS = 100;
+/** Where calls are not spaced, a process learns of another process's pause at most this late. */
+const READ_PAUSE_EVERY_MS = 100;
 
 const TIME = `
   local time = redis.call('TIME')
@@ -34,7 +34,7 @@ const TAKE = `${TIME}
   redis.call('PEXPIRE', KEYS[1], wait + math.ceil(tonumber(ARGV[1])) + ${KEPT_MS})
   return {1, wait}`;
 
-const LOOK = `${TIME}
+const READ_PAUSE = `${TIME}
   local paused = tonumber(redis.call('HGET', KEYS[1], 'paused')) or 0
   return {1, math.max(0, math.ceil(paused - now))}`;
 
@@ -44,18 +44,18 @@ const PAUSE = `${TIME}
   redis.call('PEXPIRE', KEYS[1], math.max(redis.call('PTTL', KEYS[1]), math.ceil(paused - now) + ${KEPT_MS}))
   return {1, 0}`;
 
-/** For the calls of all processes together. While the store is unavailable each process keeps to its own limiter. */
+/** Spaces the calls of all processes together. While the store is unavailable each process uses its own limiter. */
 export function openSharedRateLimiter({ store, key, intervalMs, alone }: SharedRateOptions): RateLimiter {
-  const seldom = askSeldom<number>({ forMs: LOOK_EVERY_MS, keys: 1 });
+  const shared = shareAnswers<number>({ forMs: READ_PAUSE_EVERY_MS, keys: 1 });
   const ask = async (script: string, ...values: number[]): Promise<Turn> => {
     const [granted, waitMs] = (await store.run(script, key, ...values)) as [number, number];
     return { granted: granted === 1, waitMs };
   };
-  const look = async (): Promise<number> => {
-    const shared = await ask(LOOK).catch(() => ({ waitMs: 0 }));
-    return Math.max(shared.waitMs, await alone.pausedMs());
+  const readPause = async (): Promise<number> => {
+    const { waitMs } = await ask(READ_PAUSE).catch(() => ({ waitMs: 0 }));
+    return Math.max(waitMs, await alone.pausedMs());
   };
-  const pausedMs = (): Promise<number> => seldom('', look);
+  const pausedMs = (): Promise<number> => shared('', readPause);
 
   return {
     async take(withinMs) {
@@ -72,7 +72,7 @@ export function openSharedRateLimiter({ store, key, intervalMs, alone }: SharedR
     pausedMs,
     pause(ms) {
       alone.pause(ms);
-      ask(PAUSE, ms).catch(() => undefined); // The pause then holds in this process alone.
+      ask(PAUSE, ms).catch(() => undefined); // The pause then applies in this process alone.
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Release } from './budget.js';
 import { openConcurrency } from './concurrency.js';
 import type { RateLimiter } from './rate-limiter.js';
 
-/** Before the calls to one service: a call waits first for one of so many slots, in the order of arrival, then for its turn. */
+/** Throttles calls to one service: a call waits first for a slot, in the order of arrival, then for its turn. */
 export interface Throttle {
   enter(withinMs: number): Promise<Entry>;
   pause(ms: number): void;
@@ -14,11 +14,11 @@ export type Entry = { kind: 'entered'; release: Release } | { kind: 'refused'; r
 
 interface ThrottleOptions {
   rate: RateLimiter;
-  /** How many calls may be in flight; the number may change. */
+  /** How many calls may be in flight. Read again for each call. */
   slots: () => number;
 }
 
-/** For a call that got no slot: when one will be free is not known. */
+/** For a call that got no slot, since nothing tells when one will be free. */
 const RETRY_AFTER_MS = 1000;
 
 export function openThrottle({ rate, slots }: ThrottleOptions): Throttle {

@@ -1,5 +1,5 @@
 import { Model } from 'objection';
-import type { SearchPlace } from '../chains/search-place.js';
+import type { SearchPosition } from '../chains/search-position.js';
 import type { Channel, Observation, PaymentStage, PaymentStatus, Token } from './states.js';
 
 export class Payment extends Model {
@@ -59,7 +59,7 @@ export class Payment extends Model {
   /** When the chain first showed the payload used by a transaction not found yet. A later check that fails keeps it. */
   declare usedSeenAt: Date | null;
   /** Where the next chain check continues the search for the transaction. */
-  declare searchPlace: SearchPlace | null;
+  declare searchPlace: SearchPosition | null;
   /** The transaction that the facilitator reported: a hint, not a proof. */
   declare reportedTransaction: string | null;
   /** The index of the proving log or instruction in the transaction. */

@@ -6,9 +6,9 @@ import type { SvmTransfer } from './svm-transaction.js';
 import type { PaymentRequirements } from './wire.js';
 
 /**
- * Refuses, before anyone else is asked, a payment whose own words contradict the entry that it pays: less, to
- * another wallet, in another token, outside its time window. Nothing else is judged here: what cannot be read,
- * paying more, and how near an end may be are the facilitator's to decide.
+ * Refuses, before any outside call, a payment that contradicts the entry it pays: less, to another wallet, in another
+ * token, outside its time window. The facilitator decides all else: unreadable contents, a larger amount, how soon the
+ * payment may end.
  */
 export function checkContent(
   proof: PaymentProof,
@@ -41,7 +41,7 @@ function checkAuthorization(
   return undefined;
 }
 
-/** The specification has no words of their own for these. */
+/** The specification has no codes for these contradictions. */
 function checkTransfer(transfer: SvmTransfer, requirements: PaymentRequirements): Failure | undefined {
   if (transfer.usesDurableNonce) {
     return contradiction(

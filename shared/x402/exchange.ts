@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 export interface Answer {
   status: number;
   body: string;
-  /** As it says for how long not to come again. */
+  /** The Retry-After header. */
   retryAfter: string | undefined;
 }
 
@@ -12,12 +12,12 @@ export interface Terms {
   maxAnswerBytes: number;
 }
 
-/** Thrown in time, whatever the other side does; the request may have been carried out. */
+/** Thrown at the timeout. The request may have been carried out. */
 class OutOfTime extends Error {
   override readonly name = 'TimeoutError';
 }
 
-/** One request and its whole answer, within a time: without the streams and signals that undici's own `request` is made of. */
+/** Sends one request and reads its whole answer within a time limit. Avoids the streams and signals of undici's `request`. */
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
@@ -40,7 +40,7 @@ export function exchange(
     dispatcher.dispatch(request, {
       onRequestStart(controller) {
         abort = (reason) => controller.abort(reason);
-        // It has waited for a connection until it was given up: it must not be sent any more.
+        // The timeout passed while the request waited for a connection: it must not be sent any more.
         if (broken !== undefined) abort(broken);
       },
       onResponseStart(_controller, statusCode, headers) {

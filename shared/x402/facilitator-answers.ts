@@ -4,18 +4,18 @@ import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js
 import { pauseAskedFor } from './retry-after.js';
 import type { SettleVerdict } from './settle-verdict.js';
 
-/** What a facilitator's answer proves. */
+/** The outcome of one HTTP call to the facilitator. */
 export type FacilitatorReply =
   | { status: number; body: string; retryAfter?: string | undefined }
   | { error: unknown };
 
-/** It was not asked: it is asked as much already as it may be. In so many milliseconds that may be over. */
-export class NotAsked extends Error {
-  override readonly name = 'NotAsked';
+/** The call was not sent: the limit of calls is reached. `forMs`: when a slot or a turn may be free. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent';
   readonly forMs: number;
 
   constructor(forMs: number) {
-    super('the facilitator is asked as much as it may be');
+    super('the limit of calls to the facilitator is reached');
     this.forMs = forMs;
   }
 }
@@ -23,39 +23,39 @@ export class NotAsked extends Error {
 export type VerifyVerdict =
   | { kind: 'valid'; payer: string | undefined }
   | ({ kind: 'refused' } & Failure)
-  /** In so many milliseconds it may be asked again, where that is known. */
+  /** `forMs`: when the facilitator may be called again, if known. */
   | { kind: 'unavailable'; why: string; forMs?: number };
 
-/** With what is told of a refusal. */
+/** A SettleVerdict, with the whole Failure of a refusal. */
 export type SettleAnswer =
   | Exclude<SettleVerdict, { kind: 'rejected' }>
   | (Extract<SettleVerdict, { kind: 'rejected' }> & Failure);
 
-/** Our credentials, or its limits: refused before the payment was looked at. */
-const TURNED_AWAY = new Set([401, 403, 429]);
+/** Refused credentials and rate limits: the facilitator has not read the payment. */
+const REFUSED_UNREAD = new Set([401, 403, 429]);
 
-/** A gateway's words for a facilitator that it heard nothing from, or no end. */
+/** Statuses of a gateway whose facilitator did not answer, or not to the end. */
 const GATEWAY_GAVE_UP = new Set([502, 504, 524]);
 
-/** Reasons that say the money may have moved all the same, or may yet. */
+/** Failure reasons after which the money may have moved or may still move. */
 const UNCLEAR =
   /(?:^settlement_pending|^duplicate_settlement|nonce_already_used|(?:^|_)transaction_failed|timed_out|not_confirmed)$/i;
 
 const NAMES_NONCE = /nonce/i;
 
-/** Failures that an authorization gets as well when it was used, perhaps by an earlier call for the same payment. */
+/** Failures that a used authorization gets too, perhaps used by an earlier call for the same payment. */
 const IF_USED_TOO = new Set([
   'invalid_transaction_state',
   'unexpected_settle_error',
   'unexpected_verify_error',
 ]);
 
-/** The token program's error 1, not enough tokens, told in the message alone. */
+/** The token program's error 1 is insufficient funds. Facilitators report it in the message only. */
 const SVM_SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
 const SVM_INSUFFICIENT_FUNDS = /"InstructionError":\["?2"?,\{"Custom":"?1"?\}\]/;
 
 const NOTHING_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
-/** With these an established connection can fail as well. */
+/** Syscalls in which an established connection can fail too, with the same codes. */
 const AFTER_CONNECTING = new Set<unknown>(['read', 'write']);
 
 const UNSTORABLE = /[\p{Cc}\p{Cs}]/u;
@@ -65,9 +65,9 @@ export function readVerifyAnswer(reply: FacilitatorReply): VerifyVerdict {
   if ('error' in reply) {
     const { error } = reply;
     const why = nameError(error);
-    return { kind: 'unavailable', why, ...(error instanceof NotAsked && { forMs: error.forMs }) };
+    return { kind: 'unavailable', why, ...(error instanceof NotSent && { forMs: error.forMs }) };
   }
-  if (TURNED_AWAY.has(reply.status) || !isVerdictStatus(reply.status)) {
+  if (REFUSED_UNREAD.has(reply.status) || !isVerdictStatus(reply.status)) {
     const forMs = pauseAskedFor(reply);
     return { kind: 'unavailable', why: `HTTP ${reply.status}`, ...(forMs !== undefined && { forMs }) };
   }
@@ -87,20 +87,22 @@ function readInvalidReason({ invalidReason, invalidMessage }: JsonObject): unkno
   return lacksFunds ? 'insufficient_funds' : invalidReason;
 }
 
-/** `network` is the one that was asked for, in CAIP-2. */
+/** `network` is that of the request, in CAIP-2. */
 export function readSettleAnswer(reply: FacilitatorReply, network: string): SettleAnswer {
   if ('error' in reply) {
     const why = nameError(reply.error);
-    if (reply.error instanceof NotAsked) return { kind: 'postponed', why, forMs: reply.error.forMs };
-    return wasNothingSent(reply.error) ? { kind: 'not_processed', why } : { ...unknown(why), mayGoOn: true };
+    if (reply.error instanceof NotSent) return { kind: 'postponed', why, forMs: reply.error.forMs };
+    return wasNothingSent(reply.error)
+      ? { kind: 'not_processed', why }
+      : { ...unknown(why), mayStillRun: true };
   }
   const answer = parseJsonObject(reply.body);
-  if (TURNED_AWAY.has(reply.status)) return readTurnedAway(reply.status, answer);
+  if (REFUSED_UNREAD.has(reply.status)) return readUnreadRefusal(reply.status, answer);
   if (answer !== undefined && isAnotherNetwork(answer.network, network)) return unknown('another network');
   const transaction = readText(answer?.transaction);
   if (!isVerdictStatus(reply.status)) {
-    const mayGoOn = GATEWAY_GAVE_UP.has(reply.status) && typeof answer?.success !== 'boolean';
-    return { ...unknown(`HTTP ${reply.status}`, transaction), mayGoOn };
+    const mayStillRun = GATEWAY_GAVE_UP.has(reply.status) && typeof answer?.success !== 'boolean';
+    return { ...unknown(`HTTP ${reply.status}`, transaction), mayStillRun };
   }
   if (answer?.success === true) {
     return transaction === undefined
@@ -111,8 +113,8 @@ export function readSettleAnswer(reply: FacilitatorReply, network: string): Sett
   return unknown(`HTTP ${reply.status} without a boolean success`, transaction);
 }
 
-/** Before the payment was looked at, unless the body knows more of it than that. */
-function readTurnedAway(status: number, answer: JsonObject | undefined): SettleAnswer {
+/** Not processed, unless the body shows knowledge of the payment. */
+function readUnreadRefusal(status: number, answer: JsonObject | undefined): SettleAnswer {
   const why = `HTTP ${status}`;
   const knows =
     answer !== undefined && (answer.success === true || namesTransaction(answer) || isPending(answer));
@@ -120,7 +122,7 @@ function readTurnedAway(status: number, answer: JsonObject | undefined): SettleA
   return unknown(`${why} that knows of the payment`, readText(answer.transaction));
 }
 
-/** Under whatever name, also inside an `error`. */
+/** Searches all fields, also those of nested objects such as `error`. */
 function isPending(answer: JsonObject): boolean {
   return Object.values(answer).some((value) =>
     isJsonObject(value) ? Object.values(value).some(saysPending) : saysPending(value),
@@ -148,20 +150,20 @@ function readSettleFailure(answer: JsonObject, transaction: string | undefined):
 }
 
 function unknown(why: string, transaction?: string): Extract<SettleVerdict, { kind: 'unknown' }> {
-  return { kind: 'unknown', why, transaction, mayGoOn: false };
+  return { kind: 'unknown', why, transaction, mayStillRun: false };
 }
 
 function isVerdictStatus(status: number): boolean {
   return (status >= 200 && status < 300) || (status >= 400 && status < 500);
 }
 
-/** Empty, missing and odd values are tolerated, and so are version 1 names. */
+/** Empty, missing and non-string values pass, and version 1 names are understood. */
 function isAnotherNetwork(value: unknown, network: string): boolean {
   if (typeof value !== 'string' || value === '' || value === network) return false;
   return findNetworkByV1Name(value)?.caip2 !== network;
 }
 
-/** Any text counts that the database can hold. */
+/** Returns any text that the database can store. */
 function readText(value: unknown): string | undefined {
   const isText =
     typeof value === 'string' &&
@@ -182,7 +184,7 @@ function wasNothingSent(error: unknown): boolean {
 
 export function nameError(error: unknown): string {
   if (!(error instanceof Error)) return 'an unknown error';
-  if (error instanceof NotAsked) return error.message;
+  if (error instanceof NotSent) return error.message;
   const named = codeOf(error) ?? (error.cause instanceof Error ? codeOf(error.cause) : undefined);
   return named ?? error.name;
 }

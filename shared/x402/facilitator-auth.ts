@@ -13,7 +13,7 @@ export interface FacilitatorKey {
   secret: string;
 }
 
-/** Gives the current token, signing a new one 30 s before the last one ends. */
+/** Returns the current token; a new one is signed 30 s before the last one expires. */
 export type TokenSource = () => Promise<string>;
 
 export function createTokenSource({ id, secret }: FacilitatorKey): TokenSource {
@@ -22,7 +22,7 @@ export function createTokenSource({ id, secret }: FacilitatorKey): TokenSource {
   let signedAtMs = 0;
   return () => {
     const ageMs = hostNowMs() - signedAtMs;
-    // Below zero the clock was set back.
+    // A negative age means that the clock was set back.
     if (token === undefined || ageMs < 0 || ageMs >= LIFETIME_SECONDS * 1000 - RENEW_BEFORE_MS) {
       signedAtMs = hostNowMs();
       token = sign(id, key);

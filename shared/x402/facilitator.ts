@@ -4,53 +4,52 @@ import { openRateLimiter } from '../limits/rate-limiter.js';
 import { openThrottle, type Throttle } from '../limits/throttle.js';
 import type { Logger } from '../process/logger.js';
 import { inSpan } from '../tracing/spans.js';
+import { cacheSupported } from './cache-supported.js';
 import { exchange } from './exchange.js';
 import {
   type FacilitatorReply,
-  NotAsked,
+  NotSent,
   readSettleAnswer,
   readVerifyAnswer,
   type VerifyVerdict,
 } from './facilitator-answers.js';
 import { createTokenSource } from './facilitator-auth.js';
-import { rememberSupported } from './remember-supported.js';
 import type { SupportedKinds } from './requirements.js';
 import { pauseAskedFor } from './retry-after.js';
 import type { SettleVerdict } from './settle-verdict.js';
 import type { FacilitatorRequest } from './wire.js';
 
 /**
- * The facilitator over keep-alive connections. No call here throws: every way it can go is a value. What it can settle
- * is remembered: a copy under a minute old is used as it is, one up to ten minutes old while it does not answer.
+ * The facilitator over keep-alive connections. No call throws: every outcome is a value. The supported kinds are cached
+ * for a minute, and for up to ten minutes while the facilitator does not answer.
  */
 export interface Facilitator {
-  /** Undefined when it cannot be reached and no copy is young enough. */
+  /** Undefined when the facilitator does not answer and no usable copy is cached. */
   supported(): Promise<SupportedKinds | undefined>;
-  /** `usefulForMs`: how long the caller can use an answer. The wait for a turn is bounded in any case. */
+  /** `usefulForMs`: how long the caller can use an answer. The wait for a turn has its own limit too. */
   verify(payment: FacilitatorRequest, usefulForMs?: number): Promise<VerifyVerdict>;
-  /** Sent when its turn has come, if it may be sent then. */
+  /** `mayBeSent` is asked when the call's turn has come. */
   settle(payment: FacilitatorRequest, mayBeSent?: () => boolean): Promise<SettleVerdict>;
   close(): Promise<void>;
 }
 
 const MAX_ANSWER_BYTES = 256 * 1024;
-/** Connections of one process, where FACILITATOR_MAX_CONNECTIONS is not set. */
+/** Connections of one process when FACILITATOR_MAX_CONNECTIONS is not set. */
 export const CONNECTIONS = 128;
-/** How long a call waits until it may be sent. A verification gives up earlier than a settlement, and leaves it the turn. */
+/** Limits of the wait for a turn. Verifications give up earlier and leave the turns to settlements. */
 const VERIFY_TURN_WITHIN_MS = 5000;
 const SETTLE_TURN_WITHIN_MS = 15_000;
 /**
- * How long a connection is kept where the facilitator does not say so: less than the usual five seconds, since a call on a
- * connection that is being closed is lost, and a lost /settle has to be looked for on the chain.
+ * How long an idle connection is kept when the facilitator names no keep-alive time: less than the usual five seconds, since
+ * a call on a connection that is being closed is lost, and only the chain can tell the outcome of a lost /settle.
  */
 const KEPT_MS = 4000;
 
 const FACILITATOR = { 'peer.service': 'facilitator' };
 
 interface FacilitatorOptions {
-  /** Calls wait here until they may be sent: a call that waited for a connection would use up its time. */
+  /** Calls wait here and not for a connection, where the wait would count against their timeout. */
   throttle?: Throttle;
-  /** Gets a line when the supported kinds cannot be read. */
   logger?: Logger;
 }
 
@@ -64,29 +63,29 @@ export function createFacilitator(
   const agent = new Agent({
     connections,
     keepAliveTimeout: KEPT_MS,
-    // When the process's share of connections falls, surplus ones end soon, whatever the facilitator says.
+    // When the process's share of connections falls, surplus ones close soon, whatever the facilitator's keep-alive time.
     ...(maxConnections !== undefined && { keepAliveMaxTimeout: KEPT_MS }),
     connect: { timeout: config.timeoutMs },
-    // Each call has its own time as a whole.
+    // `exchange` limits each call as a whole.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   const token = config.key && createTokenSource(config.key);
-  const supported = rememberSupported(
+  const supported = cacheSupported(
     () => ask({ method: 'GET', path: '/supported' }, VERIFY_TURN_WITHIN_MS),
     logger,
   );
 
   async function ask(call: Call, waitsMs: number, mayBeSent = () => true): Promise<FacilitatorReply> {
     const entry = await calls.enter(waitsMs);
-    if (entry.kind === 'refused') return { error: new NotAsked(entry.retryAfterMs) };
+    if (entry.kind === 'refused') return { error: new NotSent(entry.retryAfterMs) };
     try {
-      if (!mayBeSent()) return { error: new NotAsked(0) };
+      if (!mayBeSent()) return { error: new NotSent(0) };
       const reply = await sendTraced(call);
-      if ('status' in reply) obey(reply);
+      if ('status' in reply) pauseIfAsked(reply);
       return reply;
     } finally {
-      // By then undici has the connection back; a call that entered earlier would open another one.
+      // undici frees the connection one turn later; a call released now would open another connection.
       setImmediate(entry.release);
     }
   }
@@ -121,7 +120,7 @@ export function createFacilitator(
     }
   }
 
-  function obey(reply: Extract<FacilitatorReply, { status: number }>): void {
+  function pauseIfAsked(reply: Extract<FacilitatorReply, { status: number }>): void {
     const pauseMs = pauseAskedFor(reply);
     if (pauseMs === undefined) return;
     calls.pause(pauseMs);

@@ -1,21 +1,21 @@
 /**
- * Why a payment failed, in the words that buyers see. The codes of the specification stand for what facilitators
- * name in several ways; a word that is not in this table is passed on as it is. Facilitators' messages are never
- * shown or logged: they quote the buyer's signature.
+ * Why a payment failed, as buyers see it. Facilitators use several names for one code of the specification; a code that
+ * is not in this table is passed on unchanged. Facilitators' messages are never shown or logged: they quote the buyer's
+ * signature.
  */
 export interface Failure {
   code: string;
-  /** The facilitator's own word, for the log. */
+  /** The facilitator's own code, for the log. */
   reason: string;
-  /** For the `error` field: says what to change. */
+  /** The text of the `error` field; it tells the buyer what to change. */
   message: string;
   class: FailureClass;
 }
 
 /**
- * buyer: the buyer can mend it · settled_before: used, or in doubt · setup: the merchant's, ours or the
- * facilitator's fault, worth an alert · policy: the facilitator will not serve this buyer · unknown: a word that
- * is not in the table.
+ * buyer: the buyer can correct it · settled_before: used before, or unclear · setup: a fault of the merchant, this
+ * service or the facilitator, worth an alert · policy: the facilitator does not serve this buyer · unknown: a code
+ * that is not in the table.
  */
 export type FailureClass = 'buyer' | 'settled_before' | 'setup' | 'policy' | 'unknown';
 
@@ -24,7 +24,7 @@ const NEW_PAYMENT = 'Sign a new payment.';
 const ONE_SCHEME =
   'The scheme is not one that is offered. Pay an entry of `accepts`, whose scheme is `exact`.';
 
-/** [code, class, message, other names of the same fact] */
+/** [code, class, message, other names for the code] */
 type Row = [code: string, failureClass: FailureClass, message: string, names?: string[]];
 
 const ROWS: Row[] = [
@@ -108,7 +108,7 @@ const ROWS: Row[] = [
     'setup',
     'The payment service could not be reached, and no money moved. Pay again; the same signature may be sent once more.',
   ],
-  // Newer words, passed on.
+  // Newer codes, passed on unchanged.
   [
     'invalid_exact_evm_transaction_simulation_failed',
     'buyer',
@@ -162,12 +162,12 @@ const FAILURES = new Map<string, Failure>(
 );
 
 const PASSED_ON = /^[a-z0-9_]{1,100}$/;
-/** For a reason that is not a word. */
+/** For a reason that is not a code. */
 const UNNAMED = 'payment_failed';
 const POLICY = /(?:^|_)kyt(?:_|$)/;
 const UNKNOWN = `The payment service refused this payment. ${OTHER_ENTRY}`;
 
-/** `reason` is a facilitator's word, or one of our own. */
+/** `reason` is a facilitator's code or one of our own. */
 export function describeFailure(reason: unknown): Failure {
   if (typeof reason !== 'string' || !PASSED_ON.test(reason)) {
     return { code: UNNAMED, reason: UNNAMED, message: UNKNOWN, class: 'unknown' };

@@ -3,9 +3,8 @@ import { isJsonObject, type JsonObject, parseJsonObject } from './json-object.js
 import { readPaymentIdentifier } from './payment-identifier.js';
 
 /**
- * The x402 headers. What a buyer sends is read here into one of four forms and never throws: `malformed` is
- * answered 400, `other_version` 402. Which entry it pays, and whether the payload is one of that network, is
- * asked later (`match-payment`).
+ * The x402 headers. A buyer's header is read into one of four forms, without throwing: `malformed` is answered 400,
+ * `other_version` 402. `match-payment` finds the entry that it pays and parses the payload for that entry's network.
  */
 export type WellFormedHeader =
   | { kind: 'v2'; accepted: JsonObject; payload: JsonObject; identifier?: string }
@@ -20,7 +19,7 @@ export interface PaymentHeaders {
 }
 
 const MAX_HEADER_LENGTH = 16 * 1024;
-/** Either alphabet; padding, where there is any, must be complete. */
+/** Standard or URL-safe alphabet. Padding may be absent but not partial. */
 const BASE64 = /^(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2}(?:==)?|[A-Za-z0-9+/_-]{3}=?)?$/;
 
 /** Padded standard base64: the stock client refuses the URL-safe alphabet. */
@@ -28,12 +27,12 @@ export function encodeHeader(value: object): string {
   return encodeHeaderText(JSON.stringify(value));
 }
 
-/** The same of what is JSON already. */
+/** Like `encodeHeader`, for a JSON text. */
 export function encodeHeaderText(json: string): string {
   return Buffer.from(json).toString('base64');
 }
 
-/** PAYMENT-SIGNATURE wins; only X-PAYMENT may carry a payload of version 1. Undefined when nothing is paid. */
+/** PAYMENT-SIGNATURE takes precedence; only X-PAYMENT may carry version 1. Undefined without either header. */
 export function readPaymentHeader(headers: PaymentHeaders): DecodedHeader | undefined {
   if (headers.paymentSignature !== undefined) {
     const decoded = decodePaymentHeader(headers.paymentSignature);

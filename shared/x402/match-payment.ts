@@ -10,7 +10,7 @@ import type { PaymentRequirements } from './wire.js';
 export interface Offer {
   accepts: readonly PaymentRequirements[];
   supported: SupportedKinds;
-  /** The Solana fee payers that this session has offered before. */
+  /** Solana fee payers in earlier offers of this payable. */
   offeredFeePayers: readonly string[];
 }
 
@@ -19,8 +19,8 @@ export type PaymentMatch =
   | ({ ok: false } & Failure);
 
 /**
- * Which entry a payment pays. The answer holds our own entry, never the buyer's copy of it; only the Solana fee
- * payer is the one that the buyer signed for, when it is one that the facilitator lists or that we offered.
+ * Finds the entry that a payment pays. The result holds our own entry, never the buyer's copy. Only the Solana fee payer is
+ * taken from the signed transaction, if the facilitator lists it or we offered it.
  */
 export async function matchPayment(header: WellFormedHeader, offer: Offer): Promise<PaymentMatch> {
   switch (header.kind) {
@@ -49,7 +49,7 @@ function matchAccepted(accepted: JsonObject, payload: JsonObject, offer: Offer):
   return matched(entry, parsePayload(entry.network, payload), offer);
 }
 
-/** Version 1 names a network only. When several tokens are offered there, the payment itself tells which it is. */
+/** Version 1 names only a network. When several tokens are offered there, the signed payment decides. */
 async function matchNetworkName(
   header: Extract<WellFormedHeader, { kind: 'v1' }>,
   offer: Offer,
@@ -89,7 +89,7 @@ function matched(entry: PaymentRequirements, proof: PaymentProof | undefined, of
   return { ok: true, requirements: isKnown ? { ...entry, extra: { feePayer } } : entry, proof };
 }
 
-/** Recognizes a payment that was made before, by nothing but what is known of it. */
+/** Whether the header repeats a stored payment, compared by payload key. */
 export function isSamePayment(
   header: WellFormedHeader,
   made: { network: string; asset: string; payloadKey: string },
@@ -104,7 +104,7 @@ export function isSamePayment(
   return proof !== undefined && payloadKey(made.network, made.asset, proof) === made.payloadKey;
 }
 
-/** EVM addresses are the same in any case. */
+/** EVM addresses are case-insensitive. */
 function isSameAddress(network: string, ours: string, theirs: unknown): boolean {
   if (typeof theirs !== 'string') return false;
   return network.startsWith('eip155:') ? ours.toLowerCase() === theirs.toLowerCase() : ours === theirs;

@@ -4,9 +4,9 @@ import { parseSvmTransaction, type SvmTransfer } from './svm-transaction.js';
 import type { EvmPayload, FacilitatorRequest, PaymentRequirements, SvmPayload } from './wire.js';
 
 /**
- * The signed part of a payment. Keys, checks and what goes to the facilitator all come from the parsed values, so
- * that no spelling makes a second key, and no field that was not read here goes on: a facilitator would settle a
- * `permit2Authorization` that lies beside the authorization which was checked.
+ * The signed part of a payment. Payload keys, checks and facilitator requests are built from the parsed values, so that
+ * another spelling makes no second key and unknown fields are dropped: a facilitator would settle an unchecked
+ * `permit2Authorization` next to the checked authorization.
  */
 export type PaymentProof = EvmAuthorization | SvmTransfer;
 
@@ -21,7 +21,7 @@ export interface EvmAuthorization {
   validBefore: bigint;
   /** Lower-case. */
   nonce: Hex;
-  /** As it was sent: contract wallets sign in any form and length. */
+  /** Unchanged: contract wallets' signatures have any form and length. */
   signature: string;
 }
 
@@ -30,10 +30,10 @@ const NONCE = /^0x[0-9a-f]{64}$/i;
 const DECIMAL = /^[0-9]{1,78}$/;
 const MAX_UINT256 = 2n ** 256n - 1n;
 const PRINTABLE = /^[!-~]+$/;
-/** Where four-digit years end, and with them what every reader of timestamps understands. */
+/** The end of the year 9999: many readers of timestamps accept four-digit years only. */
 const LAST_SECOND = 253_402_300_799n;
 
-/** Undefined when the payload has not the fields of its network's family. */
+/** Undefined when the payload lacks the fields of its network's family. */
 export function parsePayload(network: string, payload: JsonObject): PaymentProof | undefined {
   if (network.startsWith('eip155:')) return parseAuthorization(payload);
   return typeof payload.transaction === 'string' ? parseSvmTransaction(payload.transaction) : undefined;
@@ -62,14 +62,14 @@ function parseAuthorization({ signature, authorization }: JsonObject): EvmAuthor
   return { family: 'evm', from, to, value, validAfter, validBefore, nonce, signature };
 }
 
-/** The same payment has the same key, in whatever session and form it comes. */
+/** The same payment has the same key in every session and every notation. */
 export function payloadKey(network: string, asset: string, proof: PaymentProof): string {
   return proof.family === 'evm'
     ? [network, asset, proof.from, proof.nonce].join(':').toLowerCase()
     : [network, proof.messageHash].join(':');
 }
 
-/** When an EVM authorization ends; a Solana transaction ends with its blockhash. */
+/** When an EVM authorization ends; undefined for Solana, where the blockhash sets the end. */
 export function endsAt(proof: PaymentProof): Date | undefined {
   if (proof.family === 'svm') return undefined;
   const second = proof.validBefore < LAST_SECOND ? proof.validBefore : LAST_SECOND;
@@ -81,7 +81,7 @@ export function payer(proof: PaymentProof): string | undefined {
   return proof.family === 'evm' ? proof.from : proof.transfers[0]?.authority;
 }
 
-/** In one fixed spelling. */
+/** Writes the parsed values in one fixed notation. */
 export function toWirePayload(proof: PaymentProof): EvmPayload | SvmPayload {
   if (proof.family === 'svm') return { transaction: proof.transactionBase64 };
   const { signature, from, to, value, validAfter, validBefore, nonce } = proof;
@@ -98,7 +98,7 @@ export function toWirePayload(proof: PaymentProof): EvmPayload | SvmPayload {
   };
 }
 
-/** Our own entry goes on, not the buyer's copy of it. */
+/** Sends our own entry, not the buyer's copy. */
 export function buildFacilitatorRequest(
   requirements: PaymentRequirements,
   proof: PaymentProof,

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from './json-object.js';
 
 /**
- * x402's extension `payment-identifier`: the buyer names its payment, and may then send it again whenever an answer was
- * lost. A client that only echoes what we declare names nothing.
+ * x402's extension `payment-identifier`: a buyer that names its payment may send it again after a lost answer. An echo of
+ * our declaration without an `id` names nothing.
  */
 export const PAYMENT_IDENTIFIER = 'payment-identifier';
 
@@ -11,7 +11,7 @@ const MAX_LENGTH = 128;
 const PATTERN = '^[a-zA-Z0-9_-]+$';
 const IDENTIFIER = new RegExp(PATTERN);
 
-/** As it stands in `extensions` of every 402. */
+/** Part of `extensions` in every 402. */
 export const PAYMENT_IDENTIFIER_DECLARATION = {
   info: { required: false },
   schema: {
@@ -29,7 +29,7 @@ export type PaymentIdentifier = { ok: true; id: string | undefined } | { ok: fal
 
 const NONE: PaymentIdentifier = { ok: true, id: undefined };
 
-/** A buyer that believes its payment named must hear when it is not, so nothing that is there is passed over. */
+/** A malformed identifier is refused, not ignored: its buyer relies on it when an answer is lost. */
 export function readPaymentIdentifier(extensions: unknown): PaymentIdentifier {
   if (!isJsonObject(extensions)) return NONE;
   const extension = ownMember(extensions, PAYMENT_IDENTIFIER);

@@ -18,9 +18,9 @@ const ECDSA_SIGNATURE = /^0x[0-9a-f]{64}(?<s>[0-9a-f]{64})1[bc]$/i;
 const HALF_OF_THE_CURVE = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
- * Whether a plain key signed this for this token, in a form that token contracts take: v of 27 or 28, low s.
- * True only tells whose fault a facilitator's "invalid signature" is; false tells nothing, since contract
- * wallets sign in other ways.
+ * Whether the payer's own key signed this for this token, in the form that token contracts accept: v of 27 or 28, low s.
+ * True means that a facilitator's "invalid signature" is not the buyer's fault. False proves nothing, since contract wallets
+ * sign in other ways.
  */
 export async function recoversToPayer(
   authorization: EvmAuthorization,
@@ -44,7 +44,7 @@ export async function recoversToPayer(
   });
   return await signer.then(
     (address) => isAddressEqual(address, from),
-    // Numbers that no key could have made.
+    // Recovery throws for numbers that are no valid signature.
     () => false,
   );
 }

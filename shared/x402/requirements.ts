@@ -4,7 +4,7 @@ import { centsToTokenAmount } from '../values/money.js';
 import { isJsonObject } from './json-object.js';
 import type { PaymentRequirements } from './wire.js';
 
-/** What the facilitator settles: CAIP-2 network → its fee payers there (none on EVM). */
+/** The networks that the facilitator settles on: CAIP-2 → its fee payers there (none on EVM). */
 export type SupportedKinds = ReadonlyMap<string, readonly string[]>;
 
 export interface OfferInput {
@@ -12,26 +12,26 @@ export interface OfferInput {
   wallets: { evm: string | null; solana: string | null };
   amountCents: number;
   supported: SupportedKinds;
-  /** Those that this session has offered before; one of them is kept while the facilitator still lists it. */
+  /** Fee payers in earlier offers of this payable; one is kept while the facilitator still lists it. */
   offeredFeePayers?: readonly string[];
-  /** Nothing but this token. */
+  /** Limits the offer to this token. */
   only?: { network: string; asset: string } | undefined;
 }
 
-/** A header of twenty entries stays below the 8 KiB that common proxies allow. */
+/** A PAYMENT-REQUIRED header of twenty entries is below the 8 KiB that common proxies allow. */
 const MAX_ENTRIES = 20;
-/** How long a buyer's signature may count. */
+/** How long a buyer's signature may be valid. */
 const MAX_TIMEOUT_SECONDS = 300;
 const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** Of a merchant's sessions with the same amount, for as long as the facilitator says the same. */
+/** Caches entries for sessions of equal merchant and amount, until the supported kinds are read again. */
 const built = new WeakMap<SupportedKinds, LRUCache<string, readonly PaymentRequirements[]>>();
-const MOST_BUILT = 500;
+const MAX_BUILT = 500;
 
 /** The token table ∩ what the facilitator settles ∩ the merchant's wallets, in the table's order. */
 export function buildAccepts(input: OfferInput): readonly PaymentRequirements[] {
   const { livemode, wallets, amountCents, supported, offeredFeePayers = [], only } = input;
-  const known = built.get(supported) ?? new LRUCache({ max: MOST_BUILT });
+  const known = built.get(supported) ?? new LRUCache({ max: MAX_BUILT });
   built.set(supported, known);
   const key = [
     livemode,
@@ -48,14 +48,14 @@ export function buildAccepts(input: OfferInput): readonly PaymentRequirements[] 
 }
 
 function buildEntries(input: OfferInput): readonly PaymentRequirements[] {
-  const tokens = input.only === undefined ? OFFERED_TOKENS : theOne(input.only);
+  const tokens = input.only === undefined ? OFFERED_TOKENS : findOnly(input.only);
   return tokens
     .filter((token) => token.network.testnet !== input.livemode)
     .flatMap((token) => buildEntry(token, input))
     .slice(0, MAX_ENTRIES);
 }
 
-function theOne({ network, asset }: { network: string; asset: string }): OfferedToken[] {
+function findOnly({ network, asset }: { network: string; asset: string }): OfferedToken[] {
   const token = findToken(network, asset);
   return token === undefined ? [] : [token];
 }
@@ -89,7 +89,7 @@ function chooseFeePayer(
   return feePayer === undefined ? undefined : { feePayer };
 }
 
-/** Undefined when it is not an answer of `/supported`; kinds that are not ours to use are left out. */
+/** Undefined when the JSON is not an answer of `/supported`. Kinds of other schemes or versions are left out. */
 export function parseSupported(json: unknown): SupportedKinds | undefined {
   if (!isJsonObject(json) || !Array.isArray(json.kinds)) return undefined;
   const supported = new Map<string, Set<string>>();

@@ -1,12 +1,12 @@
 import { hostNowMs } from '../process/clock.js';
 
-/** Nobody is kept waiting for longer, whatever is asked for. */
+/** The longest pause that is obeyed, whatever Retry-After asks for. */
 export const LONGEST_PAUSE_MS = 60_000;
 
-/** With these a facilitator, or the proxy before it, may say how long it wants no more calls. */
+/** The statuses whose Retry-After a facilitator, or a proxy before it, uses to ask for a pause. */
 const ASKS_FOR_PAUSES = new Set([429, 503]);
 
-/** In seconds, or until a time of day; undefined when no pause is asked for. */
+/** The pause in milliseconds, from seconds or an HTTP date; undefined when none is asked for. */
 export function pauseAskedFor(answer: {
   status: number;
   retryAfter?: string | undefined;

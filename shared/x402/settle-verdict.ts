@@ -1,14 +1,14 @@
 /**
- * What a facilitator's answer to `/settle` proves. `settled` and `rejected` are said only on its clear word, and
- * `not_processed` only when the call surely had no effect. Everything else is `unknown`: money may have moved, and the
- * chain has to be asked. `why` is for the log and holds nothing that the facilitator wrote but its code.
+ * What a facilitator's answer to `/settle` proves. `settled` and `rejected` need an unambiguous answer, `not_processed` a
+ * call that certainly had no effect. Everything else is `unknown`: money may have moved, and only the chain can tell.
+ * `why` is for the log and holds no text of the facilitator except its code.
  */
 export type SettleVerdict =
   | { kind: 'settled'; transaction: string; payer: string | undefined }
-  /** `ifUsedToo`: an authorization that was used would be refused with the same word. */
+  /** `ifUsedToo`: a used authorization would be refused with the same code. */
   | { kind: 'rejected'; code: string; reason: string; ifUsedToo: boolean }
   | { kind: 'not_processed'; why: string }
-  /** It was not sent: its turn does not come in time, but in so many milliseconds it may. */
+  /** Not sent, since its turn did not come in time. `forMs`: when it may come. */
   | { kind: 'postponed'; why: string; forMs: number }
-  /** `mayGoOn`: the facilitator may still be at it. */
-  | { kind: 'unknown'; why: string; transaction: string | undefined; mayGoOn: boolean };
+  /** `mayStillRun`: the facilitator may still be working on the call. */
+  | { kind: 'unknown'; why: string; transaction: string | undefined; mayStillRun: boolean };

@@ -1,6 +1,6 @@
 import type { PaymentQuery } from '../chains/confirmation.js';
 import { findToken } from '../chains/networks.js';
-import type { SearchPlace } from '../chains/search-place.js';
+import type { SearchPosition } from '../chains/search-position.js';
 import { isJsonObject, type JsonObject } from './json-object.js';
 import { buildFacilitatorRequest, type PaymentProof, parsePayload } from './payload.js';
 import type { SvmTransfer, TokenTransfer } from './svm-transaction.js';
@@ -17,7 +17,7 @@ export interface StoredPayment {
   requirements: object;
   payload: object;
   reportedTransaction: string | null;
-  searchPlace: SearchPlace | null;
+  searchPlace: SearchPosition | null;
 }
 
 export interface PaymentQuestions {

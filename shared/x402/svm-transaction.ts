@@ -8,22 +8,22 @@ import {
 import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAMS } from '../chains/associated-token-account.js';
 
 /**
- * Reads the buyer's Solana transaction. Only the one canonical spelling of its bytes is accepted, so that a
- * message has one hash: the decoder itself would take long forms of lengths and bytes after the end. What
- * cannot be read (programs that may move tokens inside, accounts in lookup tables) is not guessed but marked.
+ * Reads the buyer's Solana transaction. Only the canonical encoding is accepted, so that a message has one hash: the
+ * decoder also accepts overlong lengths and trailing bytes. `isReadable` is false for contents that cannot be judged:
+ * programs that may move tokens inside, accounts in lookup tables.
  */
 export interface SvmTransfer {
   family: 'svm';
   transactionBase64: string;
-  /** SHA-256 in hex of the message, which is what every signer signs: signatures do not change it. */
+  /** SHA-256 in hex of the signed message, without signatures. */
   messageHash: string;
   blockhash: string;
   feePayer: string;
-  /** Those TransferChecked instructions whose accounts are all in the message. */
+  /** The TransferChecked instructions whose accounts are all in the message. */
   transfers: readonly TokenTransfer[];
-  /** True when nothing but `transfers` can move tokens. */
+  /** True when no instruction except `transfers` can move tokens. */
   isReadable: boolean;
-  /** Such a transaction never expires. */
+  /** A transaction with a durable nonce never expires. */
   usesDurableNonce: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface TokenTransfer {
 
 /** The network's limit. */
 const MAX_TRANSACTION_BYTES = 1232;
-/** One byte counts up to 127 signatures, more than fit. */
+/** One byte holds counts up to 127; a transaction has room for fewer signatures. */
 const SIGNATURE_COUNT_BYTES = 1;
 const SIGNATURE_BYTES = 64;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
@@ -52,7 +52,7 @@ const MOVES_NO_TOKENS = new Set([
   ASSOCIATED_TOKEN_PROGRAM.toBase58(),
   'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
   'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
-  // Lighthouse, with which wallets assert what a transaction may do.
+  // Lighthouse: wallets add its assertions about the transaction's effects.
   'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95',
 ]);
 const PROGRAM_NAMES = new Map<string, TokenTransfer['program']>([
@@ -60,7 +60,7 @@ const PROGRAM_NAMES = new Map<string, TokenTransfer['program']>([
   [TOKEN_PROGRAMS['token-2022'].toBase58(), 'token-2022'],
 ]);
 
-/** Undefined when it is not a legacy or version 0 transaction: without its blockhash no end could be known. */
+/** Undefined when the text is not a legacy or version 0 transaction: other versions' expiry is unknown. */
 export function parseSvmTransaction(text: string): SvmTransfer | undefined {
   const bytes = BASE64.test(text) ? Buffer.from(text, 'base64') : Buffer.alloc(0);
   const transaction = decodeCanonical(bytes);

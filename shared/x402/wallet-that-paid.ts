@@ -4,15 +4,14 @@ import { type PaymentProof, parsePayload, payer } from './payload.js';
 
 interface Paid {
   network: string;
-  /** As it was stored. */
   payload: object;
-  /** As the facilitator has it. */
+  /** The facilitator's answer. */
   payer: string | null;
 }
 
 /**
- * Where a payment's money came from, to be sent back to: what was signed says it, whatever the facilitator has called the
- * payer. Undefined when nobody knows, or no money can be sent there.
+ * The wallet to which a refund of the payment goes. The signed payload takes precedence over the facilitator's answer.
+ * Undefined when neither names a wallet, or when no money can be sent to it.
  */
 export function walletThatPaid({ network, payload, payer: named }: Paid): string | undefined {
   const proof = isJsonObject(payload) ? parsePayload(network, payload) : undefined;
@@ -20,7 +19,7 @@ export function walletThatPaid({ network, payload, payer: named }: Paid): string
   return wallet === null ? undefined : parseWalletOn(network, wallet);
 }
 
-/** Of several transfers, or where a program may move tokens by itself, the first says little of who pays. */
+/** With several transfers, or with programs that may move tokens, the first transfer does not identify the payer. */
 function showsAllMoves(proof: PaymentProof): boolean {
   return proof.family === 'evm' || (proof.isReadable && proof.transfers.length === 1);
 }

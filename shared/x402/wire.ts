@@ -1,4 +1,4 @@
-/** x402 version 2 as it goes over the wire; what comes in is parsed in `headers`, `payload` and `facilitator-answers`. */
+/** The wire format of x402 version 2. Incoming values are parsed in `headers`, `payload` and `facilitator-answers`. */
 export const PAYMENT_REQUIRED_HEADER = 'PAYMENT-REQUIRED';
 export const PAYMENT_SIGNATURE_HEADER = 'PAYMENT-SIGNATURE';
 export const PAYMENT_RESPONSE_HEADER = 'PAYMENT-RESPONSE';
@@ -6,7 +6,7 @@ export const PAYMENT_RESPONSE_HEADER = 'PAYMENT-RESPONSE';
 export const X_PAYMENT_HEADER = 'X-PAYMENT';
 export const X_PAYMENT_RESPONSE_HEADER = 'X-PAYMENT-RESPONSE';
 
-/** The EIP-712 domain that the authorization is signed under. */
+/** The EIP-712 domain of the authorization. */
 export interface EvmExtra {
   name: string;
   version: string;
@@ -32,11 +32,11 @@ export interface PaymentRequirements {
 export interface PaymentRequired {
   x402Version: 2;
   error: string;
-  /** When a signed payment failed. */
+  /** Only when a signed payment failed. */
   code?: string;
   resource: { url: string; description?: string; mimeType?: string };
   accepts: readonly PaymentRequirements[];
-  /** What a buyer may use besides. */
+  /** Extensions that a buyer may use. */
   extensions: Record<string, object>;
 }
 
@@ -81,7 +81,7 @@ export interface SettlementResponse {
   extensions?: { 'offer-receipt': ReceiptExtension };
 }
 
-/** A JWS in compact form; its payload says who paid what link on which network, when, and in which transaction. */
+/** A JWS in compact form. Its payload names payer, link, network, time and transaction. */
 export interface SignedReceipt {
   format: 'jws';
   signature: string;

@@ -7,8 +7,8 @@ import { type Checkout, openCheckout } from '../support/checkout.js';
 import { arrowsBetween, findCircle, readImports } from '../support/source-graph.js';
 
 /**
- * The rooms of api/, from those that know most to those that know least. Each imports only from lines below its own,
- * types included. An entry file in api/ itself is a room of its own.
+ * The rooms of api/ in the order of their imports: a room imports only from lines below its own, types included. An entry
+ * file in api/ itself counts as a room.
  */
 const ROOMS = [
   ['server.ts'],
@@ -40,12 +40,12 @@ function importersOf(imported: RegExp): string[] {
 }
 
 describe('the architecture of api/', () => {
-  it('was read at all', () => {
+  it('is not empty', () => {
     assert.ok(graph.size > 100);
     assert.ok(graph.get('api/app.ts')?.includes('api/deps/deps.ts'));
   });
 
-  it('has its rooms in one order, and each imports only from those below', () => {
+  it('has its rooms in one order, and each imports only from rooms below', () => {
     const level = new Map(ROOMS.flatMap((rooms, index) => rooms.map((room) => [room, index] as const)));
     const arrows = arrowsBetween(graph, roomOf);
     assert.deepEqual([...arrows.keys()].sort(), [...level.keys()].sort());
@@ -55,12 +55,12 @@ describe('the architecture of api/', () => {
     assert.deepEqual(upwards, []);
   });
 
-  it('has no circle, of files or of folders', () => {
+  it('has no import circle of files or folders', () => {
     assert.equal(findCircle(graph), undefined);
     assert.equal(findCircle(arrowsBetween(graph, folderOf)), undefined);
   });
 
-  it('answers a link without HTTP, and draws its page without a database', () => {
+  it('answers a link without HTTP, and renders its page without a database', () => {
     const http = importersOf(/^express$/).filter((file) => roomOf(file) === 'payment-link');
     assert.deepEqual(http, []);
     const reads = importersOf(/^shared\/(db|queues)\/|^(knex|objection)$/).filter(
@@ -69,27 +69,27 @@ describe('the architecture of api/', () => {
     assert.deepEqual(reads, []);
   });
 
-  it('pays only where a payment was sent', () => {
+  it('loads the paying code only for a sent payment', () => {
     assert.deepEqual(importersOf(/^api\/payment-link\/pay\.ts$/), ['api/payment-link/load-pay.ts']);
-    // The server only loads it ahead of time.
+    // The server only preloads it.
     const payers = ['api/link/pay.ts', 'api/link/serve-link.ts', 'api/process/start-web.ts'];
     assert.deepEqual(importersOf(/^api\/payment-link\/load-pay\.ts$/).sort(), payers);
   });
 
-  it('makes up no request to answer a tool', () => {
+  it('answers an MCP tool without a made-up request', () => {
     const makers = importersOf(/^node:(http|net)$/).filter((file) => roomOf(file) === 'mcp');
     assert.deepEqual(makers, []);
   });
 });
 
-describe('a look at a link', () => {
+describe('a visit of a link', () => {
   let checkout: Checkout;
   before(async () => {
     checkout = await openCheckout({ worker: false });
   });
   after(() => checkout.close());
 
-  /** All that is sent to Postgres while this address is asked. */
+  /** The statements that a request for this URL sends to Postgres. */
   async function statementsOf(address: string, accept: string, status: number): Promise<string[]> {
     const sent: string[] = [];
     const note = ({ sql }: { sql: string }): void => void sent.push(sql);
@@ -117,7 +117,7 @@ describe('a look at a link', () => {
   for (const [state, build, load, agent] of SESSIONS) {
     it(`reads a session that is ${state} once, and nothing else`, async () => {
       const { id } = await build();
-      // What is offered the first time is remembered.
+      // The first visit stores the offer.
       await checkout.visit(id);
       const asked: [address: string, accept: string, status: number][] = [
         [`/c/${id}`, 'text/html', load],

@@ -5,7 +5,7 @@ import { assertNone, below, everything, sources } from '../support/house-rules.j
 import { ROOT } from '../support/source-graph.js';
 
 describe('the code', () => {
-  it('goes to Postgres in two ways: models, and statements by hand', () => {
+  it('goes to Postgres in two ways: models and hand-written statements', () => {
     const offenders = sources.filter(
       ({ file, text }) =>
         /^(shared\/(?!db\/)|workers\/|api\/|cli\/)/.test(file) && /\b(db|trx)(\.raw)?(<[^(]*>)?\(/.test(text),
@@ -14,14 +14,14 @@ describe('the code', () => {
   });
 
   it('reads the environment only in the configuration', () => {
-    // A lab process passes its own environment on to the processes that it starts.
-    const allowed = /^(shared\/config\/config|lab\/(bench\/system|world\/processes)\/[\w-]+)\.ts$/;
+    // A lab process passes its environment on to the processes that it starts.
+    const allowed = /^(shared\/config\/config|lab\/(bench\/stage|world\/processes)\/[\w-]+)\.ts$/;
     const offenders = sources.filter(({ file, text }) => text.includes('process.env') && !allowed.test(file));
     assertNone(offenders, 'process.env');
   });
 
-  it('takes the time only from the clock', () => {
-    // Benchmarks and factories seed rows, whose times no process compares with its clock.
+  it('reads the time only from the clock module', () => {
+    // Benchmarks and factories seed rows whose times are compared with no clock.
     const allowed = /^(shared\/process\/clock\.ts|local\/|lab\/(bench|world\/shop)\/)/;
     const offenders = sources.filter(
       ({ file, text }) => /Date\.now\(\)|new Date\(\)/.test(text) && !allowed.test(file),
@@ -29,13 +29,13 @@ describe('the code', () => {
     assertNone(offenders, 'Date.now');
   });
 
-  it('writes a status only in the rooms of resources, statements by hand included', () => {
+  it("writes a status only in its resource's room, hand-written statements included", () => {
     const written = [
       /\b(patch|update|insert)\([^)]*\bstatus\b/,
       /\bSET\b[^;`]*?\bstatus = /,
       /\bINSERT INTO (payments|payables|checkout_sessions|webhook_deliveries)\b/,
     ];
-    // Programs that weigh and measure copy rows, to have many of them.
+    // Benchmarks and weight probes copy rows to have many of them.
     const mayWrite =
       /^(shared\/(checkout-sessions|refunds|settlement|webhooks|archive|schema)|migrations|lab\/(chaos\/weight|bench|world\/shop))\//;
     const offenders = sources.filter(
@@ -55,7 +55,7 @@ describe('the code', () => {
     assert.deepEqual(inCode.map(({ file }) => path.basename(file)).sort(), OUTCOME_CALLERS);
   });
 
-  it('has no drawer for odds and ends, no default export and no file over 300 lines', () => {
+  it('has no utils, no default export and no file over 300 lines', () => {
     const drawers = sources.filter(({ file }) =>
       /(^|\/)(utils?|helpers?|common|misc|types)(\.ts|\/)/.test(file),
     );
@@ -66,7 +66,7 @@ describe('the code', () => {
     );
     assertNone(
       everything.filter(({ text }) => text.split('\n').length > 301),
-      'split it; a spec by what it promises',
+      'split the file; a spec by its promises',
     );
   });
 
@@ -85,7 +85,7 @@ describe('the code', () => {
     assert.match(stdout, /^Checked \d{3,} files/m);
   });
 
-  it('gives every migration a way back', () => {
+  it('gives every migration an up and a down', () => {
     const oneWay = below('migrations/').filter(
       ({ file, text }) => /\/\d/.test(file) && (!/function up\(/.test(text) || !/function down\(/.test(text)),
     );

@@ -5,10 +5,10 @@ import { assertNone, below, everything, sources } from '../support/house-rules.j
 import { arrowsBetween, findCircle, ROOT } from '../support/source-graph.js';
 
 /**
- * The house rules. Every folder with TypeScript is found by looking for it, so a new folder is under these rules, the
- * type-check and the linter without being listed.
+ * The house rules. Folders with TypeScript are discovered, so these rules, the type-check and the linter apply to a new
+ * folder without listing it.
  */
-/** The top folders, from those that know most to those that know least. Each imports only from those it names. */
+/** The top folders and the folders that each may import from. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   api: ['shared'],
   workers: ['shared'],
@@ -21,8 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 /**
- * The rooms of shared/, from those that know most to those that know least. Each imports only from lines below its own,
- * types included.
+ * The rooms of shared/ in the order of their imports: a room imports only from lines below its own, types included.
  */
 const SHARED_ROOMS = [
   ['migrate.ts', 'metrics', 'archive'],
@@ -42,23 +41,23 @@ const SHARED_ROOMS = [
   ['session-fields'],
 ];
 
-/** What single folders must not import, beyond the order of the rooms. */
+/** Imports that are forbidden to single folders, in addition to the order of the rooms. */
 const FORBIDDEN: Record<string, RegExp> = {
-  // The policy is pure: it knows no clock, no database and no call, only the words of its neighbours.
+  // The policy is pure: no clock, no database and no call, only its neighbours' types.
   'shared/settlement/policy/':
-    /^(?!shared\/(settlement\/policy|payments\/states|payables\/states|chains\/(finding|search-place)|x402\/settle-verdict)(\/|\.))/,
+    /^(?!shared\/(settlement\/policy|payments\/states|payables\/states|chains\/(finding|search-position)|x402\/settle-verdict)(\/|\.))/,
   'shared/jobs/': /./,
-  // The sandbox is another process. It takes from local/ only what ends child processes with their parent.
+  // The sandbox is a separate process. From local/ it may import only the code that ends child processes with their parent.
   'lab/sandbox/': /^(api|workers|cli|test)\/|^lab\/(?!sandbox\/)|^local\/(?!toolchain\/guarded-process)/,
-  // Chaos sees the service from outside: by its public API, and by what others wrote down.
+  // Chaos sees the service from outside: by its public API and by the journals of the simulated world.
   'lab/chaos/': /^(api|workers|cli|test)\/|^lab\/(?!(chaos|world)\/)|^shared\/(?!process\/clock|x402\/wire)/,
   'lab/chaos/check/': /^(?!lab\/chaos\/|shared\/process\/clock|lab\/world\/chance\/seeded-random|node:)/,
-  // The explorer plays with the parts themselves, in one process.
+  // The explorer runs the service's modules in one process.
   'lab/explore/': /^(cli|local|test)\/|^lab\/(?!(explore|world)\/)/,
   'lab/world/': /^(api|workers|cli|test)\/|^lab\/(?!world\/)/,
 };
 
-/** Folders whose files at the root are entries of a process. */
+/** Folders whose root may hold entry files of processes only. */
 const ENTRY_FOLDERS = new Set(['api', 'workers', 'shared']);
 
 const roomOf = (file: string): string => file.split('/')[1] ?? '';
@@ -81,7 +80,7 @@ describe('the folders', () => {
       assert.ok(scripts.check.includes(`tsc --noEmit -p ${folder}`), `npm run check leaves out ${folder}`);
   });
 
-  it('are all linted, by rules that are on for each of them', () => {
+  it('are all linted, without exemptions from the rules', () => {
     const { files, overrides } = JSON.parse(readFileSync(path.join(ROOT, 'biome.json'), 'utf8'));
     assert.deepEqual(files.includes, ['**', '!**/*.md', '!package-lock.json']);
     const exempt = overrides.flatMap(({ includes }: { includes: string[] }) => includes);
@@ -89,7 +88,7 @@ describe('the folders', () => {
   });
 
   for (const [folder, allowed] of Object.entries(MAY_IMPORT)) {
-    it(`${folder}/ imports from ${['itself', ...allowed].join(', ')} and nowhere else`, () => {
+    it(`${folder}/ imports from ${['itself', ...allowed].join(', ')} only`, () => {
       const offenders = below(`${folder}/`).flatMap(({ file, imports }) =>
         imports
           .filter((name) => Object.hasOwn(MAY_IMPORT, name.split('/')[0] ?? '') || name.startsWith('test/'))
@@ -101,7 +100,7 @@ describe('the folders', () => {
   }
 
   for (const [folder, pattern] of Object.entries(FORBIDDEN)) {
-    it(`${folder} leaves alone what is not for it`, () => {
+    it(`${folder} imports nothing that is forbidden to it`, () => {
       const offenders = below(folder).flatMap(({ file, imports }) =>
         imports.filter((name) => pattern.test(name)).map((name) => `${file} → ${name}`),
       );
@@ -110,10 +109,10 @@ describe('the folders', () => {
     });
   }
 
-  it('have no circle of files, nor of folders, types and lab/ included', () => {
+  it('have no import circle of files or folders, types and lab/ included', () => {
     const graph = new Map(sources.map(({ file, imports }) => [file, imports]));
     assert.equal(findCircle(graph), undefined, 'files');
-    // An entry file at the root of a part is a room of its own.
+    // An entry file at the root of a top folder counts as a room.
     const folderOf = (file: string): string => {
       const folder = path.dirname(file);
       return ENTRY_FOLDERS.has(folder) ? file : folder;
@@ -121,7 +120,7 @@ describe('the folders', () => {
     assert.equal(findCircle(arrowsBetween(graph, folderOf)), undefined, 'folders');
   });
 
-  it('of shared/ stand in one order, and each imports only from those below', () => {
+  it('of shared/ are in one order, and each imports only from folders below', () => {
     const level = new Map(
       SHARED_ROOMS.flatMap((rooms, index) => rooms.map((room) => [room, index] as const)),
     );
@@ -134,7 +133,7 @@ describe('the folders', () => {
     assertNone(upwards, 'from a room to one that is not below it');
   });
 
-  it('have no loose file at their root but an entry', () => {
+  it('have no file at their root except entries', () => {
     const loose = sources.filter(({ file }) => /^(api|workers|shared|local|lab)\/[^/]+$/.test(file));
     assert.deepEqual(
       loose.map(({ file }) => file),

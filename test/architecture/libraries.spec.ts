@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { assertNone, below, importersOf, sources } from '../support/house-rules.js';
 
 describe('the libraries', () => {
-  it('stay each in its place', () => {
+  it('are each imported only in their own folders', () => {
     assertNone(importersOf(/^express$/, ['api/']), 'express only in api');
     assertNone(
       importersOf(/^bullmq$/, [
@@ -10,7 +10,7 @@ describe('the libraries', () => {
         'workers/process/run-worker.ts',
         'workers/process/bullmq-worker.ts',
       ]),
-      'bullmq behind its few files',
+      'bullmq only in its own files',
     );
     const resources =
       /^shared\/(accounts|archive|checkout-sessions|payables|payments|refunds|settlement|upkeep|webhooks|schema|db)\//;
@@ -18,26 +18,26 @@ describe('the libraries', () => {
       importersOf(/^(objection|knex)$/, ['migrations/', 'lab/', 'shared/migrate.ts']).filter(
         ({ file }) => !resources.test(file),
       ),
-      'objection and knex only where rows are read and written',
+      'objection and knex only in files that read and write rows',
     );
     assertNone(importersOf(/^@modelcontextprotocol\//, ['api/mcp/']), 'the MCP SDK only in api/mcp');
     assertNone(
       importersOf(/^@opentelemetry\//, ['shared/tracing/open-telemetry.ts']),
-      'OpenTelemetry behind one file',
+      'OpenTelemetry in one file only',
     );
-    // The text for agents shows them a program that imports some.
+    // The text for agents contains an example program with imports.
     const sandbox = ['lab/', 'api/docs/llms-text.ts'];
     assertNone(importersOf(/^(@x402|@solana\/kit$|litesvm|@foundry-rs)/, sandbox), 'only in lab');
   });
 
-  it('that few processes need are loaded when they are needed', () => {
+  it('that few processes need are loaded on first use', () => {
     const lazy = 'api/mcp/answer-message.ts';
     const importers = sources.filter(({ imports }) => imports.includes(lazy));
     assert.deepEqual(
       importers.map(({ file }) => file),
       ['api/mcp/routes.ts'],
     );
-    // Type imports leave no code behind.
+    // Type imports are erased by the compiler.
     const code = (importers[0]?.text ?? '').replaceAll(/^import type .*$/gm, '');
     assert.doesNotMatch(code, /from '\.\/answer-message/);
     assert.match(code, /await import\('\.\/answer-message\.js'\)/);

@@ -45,7 +45,7 @@ describe('merchants archive', () => {
   afterEach(() => rm(folder, { recursive: true }));
   after(() => app.close());
 
-  const told = (month: string, payment: Partial<Payment> = {}): Promise<PaidAndDelivered> =>
+  const buildPaid = (month: string, payment: Partial<Payment> = {}): Promise<PaidAndDelivered> =>
     inMonth(month, () => buildPaidAndDelivered(app.db, { accountId, endpointId, payment }));
   const archive = async (before: string, to = folder) => {
     const { status, stdout, stderr } = await runCommand('archive', '--before', before, '--to', to, '--json');
@@ -62,13 +62,13 @@ describe('merchants archive', () => {
     );
     return (await Promise.all(files.map(lines))).flat().map((line) => JSON.parse(line).id);
   };
-  const isThere = async (table: GrowingTable, id: string): Promise<boolean> =>
+  const exists = async (table: GrowingTable, id: string): Promise<boolean> =>
     (await app.db(table).where({ id })).length === 1;
 
-  it('writes a month whole, and only then takes it out of the tables', async () => {
-    const { session, payment, eventId, deliveryId } = await told('2024-03');
+  it('writes a whole month before it removes the rows', async () => {
+    const { session, payment, eventId, deliveryId } = await buildPaid('2024-03');
     const expired = await inMonth('2024-03', () => buildSession(app.db, accountId, { status: 'expired' }));
-    const later = await told('2024-04');
+    const later = await buildPaid('2024-04');
     const row = await app.db('payments').where({ id: payment.id }).first();
     const { status, answer } = await archive('2024-04');
     assert.equal(status, 0);
@@ -90,8 +90,8 @@ describe('merchants archive', () => {
     assert.deepEqual(await archivedIds('events'), [eventId]);
     assert.deepEqual(await archivedIds('webhook_deliveries'), [deliveryId]);
     for (const [table, id] of Object.entries({ payables: session.id, payments: payment.id, events: eventId }))
-      assert.ok(!(await isThere(table as GrowingTable, id)), table);
-    assert.ok(await isThere('payables', later.session.id));
+      assert.ok(!(await exists(table as GrowingTable, id)), table);
+    assert.ok(await exists('payables', later.session.id));
 
     const manifest = JSON.parse(await readFile(path.join(folder, 'manifest-2024-03.json'), 'utf8'));
     assert.deepEqual(manifest.files, answer.archived[0].files);
@@ -112,10 +112,10 @@ describe('merchants archive', () => {
     assert.deepEqual((await archive('2024-04')).answer, { archived: [], kept: [] });
   });
 
-  it('leaves a signature used, and a transfer spent', async () => {
+  it('keeps signatures and transfers of archived payments used', async () => {
     const proof = { network: 'eip155:84532', transaction: '0xspent', proofIndex: 3 };
-    const { payment } = await told('2024-03', proof);
-    const released = await told('2024-03', { status: 'failed', payloadReleased: true });
+    const { payment } = await buildPaid('2024-03', proof);
+    const released = await buildPaid('2024-03', { status: 'failed', payloadReleased: true });
     assert.equal((await archive('2024-04')).status, 0);
     const open = await buildSession(app.db, accountId);
     for (const { payloadKey } of [payment, released.payment]) {
@@ -136,8 +136,8 @@ describe('merchants archive', () => {
     await Payment.query(app.db).findById(again.payment.id).patch({ status: 'succeeded' });
   });
 
-  it('keeps its migration from being taken back, which would forget those signatures', async () => {
-    await told('2024-03');
+  it('blocks the rollback of its migration, which would forget those signatures', async () => {
+    await buildPaid('2024-03');
     assert.equal((await archive('2024-04')).status, 0);
     await assert.rejects(
       app.db.migrate.down({ ...migrationConfig, name: '20261127000900-archive' }),
@@ -145,15 +145,15 @@ describe('merchants archive', () => {
     );
   });
 
-  it('refuses months that are not over, says of what, and goes on with the others', async () => {
+  it('refuses months with unfinished objects, names the objects, and archives the others', async () => {
     const open = await inMonth('2024-03', () => buildSession(app.db, accountId));
-    const undecided = await told('2024-04', { status: 'processing' });
-    const watched = await told('2024-05', { status: 'failed', stage: 'watch', dueAt: new Date() });
-    const undelivered = await told('2024-06');
+    const undecided = await buildPaid('2024-04', { status: 'processing' });
+    const watched = await buildPaid('2024-05', { status: 'failed', stage: 'watch', dueAt: new Date() });
+    const undelivered = await buildPaid('2024-06');
     await app.db('webhookDeliveries').where({ id: undelivered.deliveryId }).update({ status: 'pending' });
-    const repaid = await told('2024-07');
+    const repaid = await buildPaid('2024-07');
     const refund = await buildRefund(app.db, accountId, { refundedPaymentId: repaid.payment.id });
-    const over = await told('2024-08');
+    const over = await buildPaid('2024-08');
     const { status, stderr, answer } = await archive('2024-09');
     assert.equal(status, 1);
     const kept: { month: string; holds: { kind: string; count: number; example: string }[] }[] = answer.kept;
@@ -178,20 +178,20 @@ describe('merchants archive', () => {
     await Payment.query(app.db).findById(watched.payment.id).patch({ stage: null, dueAt: null });
     await app.db('webhookDeliveries').where({ id: undelivered.deliveryId }).update({ status: 'failed' });
     assert.equal((await archive('2024-09')).status, 0);
-    // The refund is of another month, and outlives what it gave back.
-    assert.ok(await isThere('payables', refund.id));
+    // The refund belongs to another month and outlives its payment.
+    assert.ok(await exists('payables', refund.id));
   });
 
-  it('cut short while it removes, has the rest in the next part, and no row nowhere', async () => {
-    const all = await Promise.all(Array.from({ length: 12 }, () => told('2023-05')));
+  it('puts the rest into the next part after an interrupted removal, and loses no row', async () => {
+    const all = await Promise.all(Array.from({ length: 12 }, () => buildPaid('2023-05')));
     const stop = all[6]?.session.id ?? '';
     await app.db.raw(`
       CREATE FUNCTION cut_short() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cut short'; END $$;
       CREATE TRIGGER cut_short BEFORE DELETE ON payables FOR EACH ROW WHEN (OLD.id = '${stop}') EXECUTE FUNCTION cut_short()`);
     assert.match((await runCommand('archive', '--before', '2023-06', '--to', folder)).stderr, /cut short/);
     await app.db.raw('DROP FUNCTION cut_short CASCADE');
-    assert.ok(!(await isThere('payments', all[0]?.payment.id ?? '')));
-    assert.ok(await isThere('payables', stop));
+    assert.ok(!(await exists('payments', all[0]?.payment.id ?? '')));
+    assert.ok(await exists('payables', stop));
     const { answer } = await archive('2023-06');
     assert.deepEqual(
       [answer.archived[0].month, answer.archived[0].part, answer.archived[0].left],
@@ -206,46 +206,46 @@ describe('merchants archive', () => {
     );
   });
 
-  it('removes nothing when whoever is sent the month does not take it', async () => {
-    const { session } = await told('2023-06');
+  it('removes nothing when the receiving process fails', async () => {
+    const { session } = await buildPaid('2023-06');
     const refuse = async (): Promise<void> => Promise.reject(new Error('not taken'));
     await assert.rejects(
       archiveMonths(app.db, { before: '2023-07', folder, onWritten: refuse }),
       /not taken/,
     );
-    assert.ok(await isThere('payables', session.id));
+    assert.ok(await exists('payables', session.id));
     assert.equal((await archive('2023-07')).answer.archived[0].part, 1);
   });
 
-  it('leaves what was changed since it was written, with what it needs', async () => {
-    const changed = await told('2024-03');
-    const edited = await told('2024-03');
-    const same = await told('2024-03');
+  it('keeps rows that changed after they were written, with the rows that they refer to', async () => {
+    const changed = await buildPaid('2024-03');
+    const edited = await buildPaid('2024-03');
+    const same = await buildPaid('2024-03');
     const { archived } = await archiveMonths(app.db, {
       before: '2024-04',
       folder,
       onWritten: async () => {
         await app.db('events').where({ id: changed.eventId }).update({ object: '{}' });
         await Payable.query(app.db).findById(edited.session.id).patch({ customerEmail: 'new@mail.example' });
-        // As when a merchant asks for an event again.
+        // A merchant's request to resend an event does this.
         await app
           .db('webhookDeliveries')
           .insert({ id: newId('wd_'), eventId: changed.eventId, endpointId, status: 'pending' });
       },
     });
     assert.deepEqual([archived[0]?.removed, archived[0]?.left], [9, 3]);
-    assert.ok(await isThere('payables', edited.session.id));
-    assert.ok(await isThere('events', changed.eventId));
-    assert.ok(await isThere('payables', changed.session.id));
-    assert.ok(!(await isThere('payables', same.session.id)));
+    assert.ok(await exists('payables', edited.session.id));
+    assert.ok(await exists('events', changed.eventId));
+    assert.ok(await exists('payables', changed.session.id));
+    assert.ok(!(await exists('payables', same.session.id)));
     const refused = await archive('2024-04');
     assert.equal(refused.answer.kept[0].holds[0].kind, 'deliveries that are not over');
     await app.db('webhookDeliveries').update({ status: 'succeeded' });
     assert.deepEqual((await archive('2024-04')).answer.archived[0].left, 0);
   });
 
-  it('into a pipe: each row with its table, the manifest last, the answer beside it', async () => {
-    const { session, payment } = await told('2024-03');
+  it('writes each row with its table into a pipe, the manifest last and the answer to stderr', async () => {
+    const { session, payment } = await buildPaid('2024-03');
     const { status, stdout, stderr } = await runPiped([
       'archive',
       '--before',
@@ -269,10 +269,10 @@ describe('merchants archive', () => {
     );
     assert.equal(sent.at(-1).manifest.month, '2024-03');
     assert.equal(JSON.parse(stderr).archived[0].removed, 4);
-    assert.ok(!(await isThere('payables', session.id)));
+    assert.ok(!(await exists('payables', session.id)));
   });
 
-  it('needs to be told which months, and where to', async () => {
+  it('requires months and a target', async () => {
     await assertRefused(/--to is missing/, 'archive', '--before', '2024-04');
     for (const before of ['2024', '2024-13', '2024-1', '2999-01'])
       await assertRefused(

@@ -20,8 +20,8 @@ describe('merchants audit', () => {
 
   const count = async (): Promise<number> => await OperatorAction.query(app.db).resultSize();
 
-  /** What the command has left behind. */
-  async function deedsOf(act: () => Promise<unknown>): Promise<[string, string | null, object][]> {
+  /** The rows that the command has written. */
+  async function rowsOf(act: () => Promise<unknown>): Promise<[string, string | null, object][]> {
     const before_ = await count();
     await act();
     const added = (await count()) - before_;
@@ -32,7 +32,7 @@ describe('merchants audit', () => {
       .map(({ what, about, arguments: given }) => [what, about, given]);
   }
 
-  it('tells who did what, about what, with which words, and when, the newest first', async () => {
+  it('lists operator, action, object, text and time, newest first', async () => {
     const { account, keys } = await runJson('create', '--name', 'Shop');
     const key = await runJson('create-key', account.id, '--mode', 'test', '--name', 'CI');
     const printed = await runJson('audit', '--limit', '2');
@@ -54,7 +54,7 @@ describe('merchants audit', () => {
     assert.match((await runCommand('audit')).stdout, /^what: create-key$/m);
   });
 
-  it('has one row of each command that changes something, and none of one that looks', async () => {
+  it('has one row per command that changes something, and none per command that reads', async () => {
     const { account } = await runJson('create', '--name', 'Shop');
     const key = await runJson('create-key', account.id, '--mode', 'live');
     const publicKey = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' });
@@ -62,7 +62,7 @@ describe('merchants audit', () => {
     const given = { 'key-id': `kid-${account.id}` };
     const base64 = publicKey.toString('base64');
     const { payment } = await buildUndecidedPayment(app.db, (await buildMerchant(app.db)).accountId);
-    const told = await deedsOf(async () => {
+    const rows = await rowsOf(async () => {
       await runJson('update', account.id, '--support-email', 'help@a.example');
       await runJson('show', account.id);
       await runJson('list');
@@ -73,11 +73,11 @@ describe('merchants audit', () => {
       await runJson('remove-facilitator-key', account.id, ...named, '--revoke-keys');
       await runJson('resolve-payment', payment.id, '--failed', '--reason', 'no', KNOWINGLY);
       process.env.ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
-      // It exits 1 for secrets of other specs that it cannot open.
+      // Exit code 1: other specs' secrets cannot be opened.
       await runCommand('reseal-secrets').finally(() => delete process.env.ENCRYPTION_KEY);
       await runJson('audit');
     });
-    assert.deepEqual(told, [
+    assert.deepEqual(rows, [
       ['update', account.id, { 'support-email': 'help@a.example' }],
       ['revoke-key', key.id, {}],
       ['add-facilitator-key', account.id, { ...given, 'public-key': base64 }],
@@ -87,7 +87,7 @@ describe('merchants audit', () => {
     ]);
   });
 
-  it('is of every command but those that only look', () => {
+  it('covers every command except reading ones', () => {
     const looking = Object.entries(COMMANDS).filter(([, { changes }]) => changes === undefined);
     assert.deepEqual(looking.map(([name]) => name).sort(), [
       'audit',
@@ -98,18 +98,18 @@ describe('merchants audit', () => {
     ]);
   });
 
-  it('has nothing of what was refused', async () => {
-    const told = await deedsOf(async () => {
+  it('has no row for refused commands', async () => {
+    const rows = await rowsOf(async () => {
       await assertRefused(/No such API key/, 'revoke-key', 'key_none');
       await assertRefused(/No such account/, 'create-key', 'acct_none', '--mode', 'live');
       await assertRefused(/No such payment/, 'resolve-payment', 'pay_none', '--paid', 'abc');
       await assertRefused(/No such event/, 'resend-event', 'evt_none');
       await assertRefused(/ENCRYPTION_KEY is missing/, 'reseal-secrets');
     });
-    assert.deepEqual(told, []);
+    assert.deepEqual(rows, []);
   });
 
-  it('and its effect come together or not at all', async () => {
+  it('is written in the same transaction as the effect', async () => {
     const { account } = await runJson('create', '--name', 'Shop');
     const key = await runJson('create-key', account.id, '--mode', 'test');
     await app.db.raw('ALTER TABLE operator_actions ADD CONSTRAINT closed CHECK (false) NOT VALID');
@@ -123,7 +123,7 @@ describe('merchants audit', () => {
     assert.equal(revokedAt, null);
   });
 
-  it('only ever grows, whoever asks Postgres', async () => {
+  it('is append-only in Postgres', async () => {
     await runJson('create', '--name', 'Shop');
     const before_ = await OperatorAction.query(app.db).orderBy('id');
     for (const statement of [
@@ -137,7 +137,7 @@ describe('merchants audit', () => {
     assert.deepEqual(await OperatorAction.query(app.db).orderBy('id'), before_);
   });
 
-  it('prints a bounded number of them', async () => {
+  it('prints a limited number of rows', async () => {
     await assertRefused(/--limit must be a whole number from 1 to 10000/, 'audit', '--limit', '0');
     await assertRefused(/--limit must be/, 'audit', '--limit', 'all');
     assert.equal((await runJson('audit', '--limit', '1')).actions.length, 1);

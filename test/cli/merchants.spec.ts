@@ -110,7 +110,7 @@ describe('the merchants command', () => {
     it(`refuses ${name}`, () => assertRefused(words, 'create', '--name', 'Shop', ...options));
   }
 
-  it('says what is missing or unknown', async () => {
+  it('names the missing or unknown option', async () => {
     await assertRefused(/--name is missing/, 'create');
     await assertRefused(/There is no command "make"/, 'make');
     await assertRefused(/Usage: merchants show <acct>/, 'show');
@@ -135,7 +135,7 @@ describe('the merchants command', () => {
     }
   });
 
-  it('prints for people when not asked for JSON, and its usage when asked for nothing', async () => {
+  it('prints plain text without --json, and its usage without a command', async () => {
     assert.match((await runCommand('create', '--name', 'Shop')).stdout, /^account\.id: acct_\w+$/m);
     assert.match((await runCommand()).stdout, /add-facilitator-key <acct> --key-id K --public-key B64/);
   });

@@ -35,12 +35,12 @@ describe('merchants reseal-secrets', () => {
 
   const sealedSecret = async (id = hook.id): Promise<string> => (await flow.endpoint(id)).sealedSecret;
 
-  it('needs to be told the keys', async () => {
+  it('requires the keys', async () => {
     delete process.env.ENCRYPTION_KEY;
     await assertRefused(/ENCRYPTION_KEY is missing/, 'reseal-secrets');
   });
 
-  it('leaves what somebody else has sealed meanwhile', async () => {
+  it('keeps a secret that another transaction has sealed meanwhile', async () => {
     const meanwhile = createSecretBox([older]).seal(hook.secret);
     const other = await flow.db.transaction();
     try {
@@ -60,7 +60,7 @@ describe('merchants reseal-secrets', () => {
     assert.equal(await sealedSecret(), meanwhile);
   });
 
-  it('seals with the first key, after which the old one is not needed, and finds nothing to do again', async () => {
+  it('seals with the first key, so that the old key is no longer needed, and is idempotent', async () => {
     const before = await sealedSecret();
     const { id: deleted } = await flow.addEndpoint();
     await flow.api.delete(`/v1/webhook_endpoints/${deleted}`).expect(200);
@@ -72,7 +72,7 @@ describe('merchants reseal-secrets', () => {
       unreadable_endpoints: [],
     });
     assert.notEqual(await sealedSecret(), before);
-    assert.equal(await sealedSecret(deleted), left, 'what is deleted is never opened again');
+    assert.equal(await sealedSecret(deleted), left, 'the secret of a deleted endpoint stays as it is');
     assert.match((await runCommand('reseal-secrets')).stdout, /^resealed: 0\nalready_current: 1\n/);
 
     await flow.startWorker({ ENCRYPTION_KEY: text(newer) });
@@ -83,7 +83,7 @@ describe('merchants reseal-secrets', () => {
     new Stripe('unused').webhooks.constructEvent(got?.raw ?? '', signature, hook.secret, 300_000);
   });
 
-  it('counts what it cannot read, and seals the rest all the same', async () => {
+  it('counts unreadable secrets and seals the rest', async () => {
     const unreadable = await flow.addEndpoint();
     const sealed = createSecretBox([lost]).seal(unreadable.secret);
     await flow.db('webhookEndpoints').where('id', unreadable.id).update({ sealedSecret: sealed });

@@ -29,10 +29,10 @@ describe('merchants resend-event', () => {
   const untilGot = (hook: Hook | undefined, count: number): Promise<void> =>
     eventually(() => assert.equal(hook?.receiver.got.length, count));
 
-  it('sends the event again, with the same id and bytes, to every endpoint that wants it', async () => {
+  it('sends the event again, with the same id and bytes, to every subscribed endpoint', async () => {
     const uninterested = await flow.addEndpoint({ enabled_events: ['checkout.session.completed'] });
-    const { deliveries, event: told } = await runJson('resend-event', event);
-    assert.equal(told, event);
+    const { deliveries, event: printed } = await runJson('resend-event', event);
+    assert.equal(printed, event);
     assert.deepEqual(deliveries.map(({ endpoint }) => endpoint).sort(), hooks.map(({ id }) => id).sort());
     for (const hook of hooks) {
       await flow.untilSucceeded(hook.id, 2);
@@ -43,7 +43,7 @@ describe('merchants resend-event', () => {
     assert.equal(uninterested.receiver.got.length, 0);
   });
 
-  it('sends it to one endpoint, also to one that does not want the type', async () => {
+  it('sends the event to one endpoint, even if it does not subscribe to the type', async () => {
     const [hook, other] = hooks;
     const { deliveries } = await runJson('resend-event', event, '--endpoint', hook?.id ?? '');
     assert.deepEqual(deliveries.length, 1);
@@ -55,7 +55,7 @@ describe('merchants resend-event', () => {
     await untilGot(later, 1);
   });
 
-  it('refuses what it cannot send in one clear line', async () => {
+  it('refuses an event or endpoint that it cannot use with one line', async () => {
     const live = client(flow.app, flow.merchant.liveKey);
     const { id: liveId } = await flow.addEndpoint({ url: 'https://127.0.0.1:1/' }, live);
     const stranger = await buildMerchant(flow.db);

@@ -7,7 +7,7 @@ import { type Checkout, openCheckout } from '../support/checkout.js';
 import { assertRefused, runCommand, runJson } from '../support/cli.js';
 import { testServices } from '../support/suite.js';
 
-describe('the operator deciding on payments', () => {
+describe('operators resolving payments', () => {
   let checkout: Checkout;
   const databaseUrl = process.env.DATABASE_URL;
   before(async () => {
@@ -30,7 +30,7 @@ describe('the operator deciding on payments', () => {
     return { sessionId: session.id, paymentId: payment.id };
   }
 
-  it('lists payments whose outcome is open, and shows one with its attempts and window but not its signature', async () => {
+  it('list undecided payments, and show one with its attempts and window but without its signature', async () => {
     const { sessionId, paymentId } = await buildUndecided();
     const { payments } = await runJson('payments', '--undecided');
     assert.ok(payments.some(({ id }) => id === paymentId));
@@ -42,7 +42,7 @@ describe('the operator deciding on payments', () => {
     assert.ok(!JSON.stringify(shown).includes('secret-signature'));
   });
 
-  it('resolves one as paid: session complete, one event', async () => {
+  it('resolve one as paid: session complete, one event', async () => {
     const { sessionId, paymentId } = await buildUndecided();
     const resolved = await runJson('resolve-payment', paymentId, '--paid', `0x${'ab'.repeat(32)}`);
     assert.equal(resolved.status, 'succeeded');
@@ -52,7 +52,7 @@ describe('the operator deciding on payments', () => {
     assert.deepEqual(await checkout.events(sessionId), ['checkout.session.completed']);
   });
 
-  it('resolves one as failed: session open again, its reason kept, late money still looked for', async () => {
+  it('resolve one as failed: session open again, reason kept, late money still watched', async () => {
     const { sessionId, paymentId } = await buildUndecided();
     const resolved = await runJson('resolve-payment', paymentId, '--failed', '--reason', 'buyer_complained');
     assert.equal(resolved.status, 'failed');
@@ -61,7 +61,7 @@ describe('the operator deciding on payments', () => {
     assert.equal((await checkout.session(sessionId)).status, 'open');
   });
 
-  it('shows the refunds of a payment, and resolves the payment of one', async () => {
+  it('show the refunds of a payment, and resolve the payment of a refund', async () => {
     const { db } = checkout.app;
     const { accountId } = checkout.merchant;
     const refund = await buildRefund(db, accountId);
@@ -91,12 +91,12 @@ describe('the operator deciding on payments', () => {
 
   const arriving: Record<string, Partial<Payment>> = {
     'is valid': {},
-    'ended a moment ago, which its chain may not know yet': { validUntil: new Date(Date.now() - 30_000) },
-    'is called used by the chain': { ...OVER, usedSeenAt: new Date() },
-    'was settled, as the facilitator said': { ...OVER, reportedTransaction: `0x${'cd'.repeat(32)}` },
+    'ended a moment ago, which the chain may not show yet': { validUntil: new Date(Date.now() - 30_000) },
+    'is used on the chain': { ...OVER, usedSeenAt: new Date() },
+    'was settled according to the facilitator': { ...OVER, reportedTransaction: `0x${'cd'.repeat(32)}` },
   };
   for (const [what, overrides] of Object.entries(arriving)) {
-    it(`calls none failed whose authorization ${what}, unless it is told that this is known`, async () => {
+    it(`do not fail a payment whose authorization ${what} without a confirmation`, async () => {
       const { sessionId, paymentId } = await buildUndecided(overrides);
       const failed = ['resolve-payment', paymentId, '--failed', '--reason', 'no'] as const;
       await assertRefused(/can still arrive: .*--even-if-it-can-still-arrive/, ...failed);
@@ -107,7 +107,7 @@ describe('the operator deciding on payments', () => {
     });
   }
 
-  it('refuses to decide what is decided, and decisions without words', async () => {
+  it('are refused for decided payments, and without a reason', async () => {
     const { paymentId } = await buildUndecided();
     await runJson('resolve-payment', paymentId, '--failed', '--reason', 'no');
     for (const [argv, words] of [

@@ -28,7 +28,7 @@ describe('the checkout keys of a facilitator key', () => {
     return (await fetch(url('/v1/payments'), { headers: { authorization: `Bearer ${secret}` } })).status;
   }
 
-  it('are told apart by it', async () => {
+  it('are listed by it', async () => {
     const signer = await buildSigner(app.db);
     const other = await buildSigner(app.db, signer.accountId);
     const [one, two] = [await signUp(signer), await signUp(other)];
@@ -39,7 +39,7 @@ describe('the checkout keys of a facilitator key', () => {
     assert.deepEqual([...makers.values()].filter((maker) => maker === null).length, keys.length - 2);
   });
 
-  it('go on without it, unless they are revoked with it', async () => {
+  it('stay valid after its removal, unless they are revoked with it', async () => {
     const signer = await buildSigner(app.db);
     const other = await buildSigner(app.db, signer.accountId);
     const [first, second, third] = [await signUp(signer), await signUp(signer), await signUp(other)];
@@ -59,7 +59,7 @@ describe('the checkout keys of a facilitator key', () => {
     assert.equal(await statusWith(third), 401);
   });
 
-  it("of another account's name are left alone", async () => {
+  it('of another account are not revoked', async () => {
     const signer = await buildSigner(app.db);
     const stranger = await buildSigner(app.db);
     const key = await signUp(signer);
@@ -68,7 +68,7 @@ describe('the checkout keys of a facilitator key', () => {
     assert.equal(await statusWith(key), 200);
   });
 
-  it('are not made behind its removal by a sign-up that was under way', async () => {
+  it('are not created after its removal by a sign-up in flight', async () => {
     const { accountId, keyId } = await buildSigner(app.db);
     const signer = await FacilitatorKey.query(app.db).findById(keyId).throwIfNotFound();
     const signUpNow = createAgentKey(app.db, signer, { livemode: true, name: 'Late' }, app.secretBox, {

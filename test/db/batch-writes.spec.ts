@@ -39,7 +39,7 @@ const mark = batchWrites<Entry, string>({
   onBrokenConnection: () => Promise.resolve('unclear'),
 });
 
-describe('writes of one moment', () => {
+describe('batched writes', () => {
   let db: Knex;
   before(async () => {
     const url = await createDatabase('write_together');
@@ -59,7 +59,7 @@ describe('writes of one moment', () => {
   const noteOf = async (id: number): Promise<string> =>
     (await db('entries').where({ id }).first('note')).note;
 
-  it('share a statement, at most fifty of them, and each gets its own', async () => {
+  it('share a statement, at most fifty per batch, and each caller gets its own result', async () => {
     let sent = 0;
     const count = (): void => {
       sent += 1;
@@ -72,13 +72,13 @@ describe('writes of one moment', () => {
     assert.equal(await noteOf(77), 'of 77');
   });
 
-  it('of the same row go one after the other, the last one stays', async () => {
+  it('of the same row are applied in order, and the last one stays', async () => {
     const notes = ['first', 'second', 'third'];
     await markAll(notes.map((note) => ({ id: 1, note })));
     assert.equal(await noteOf(1), 'third');
   });
 
-  it('wait for nobody who holds a row: it is written alone, when it is free', async () => {
+  it('skip a locked row, which is written alone once it is free', async () => {
     const trx = await db.transaction();
     await trx.raw('SELECT 1 FROM entries WHERE id = 2 FOR UPDATE');
     const held = mark(db, { id: 2, note: 'held' });
@@ -88,7 +88,7 @@ describe('writes of one moment', () => {
     assert.equal(await noteOf(2), 'held');
   });
 
-  it('are not held up by one that hangs', async () => {
+  it('do not wait for a hanging one', async () => {
     const trx = await db.transaction();
     await trx.raw('LOCK TABLE entries IN ACCESS EXCLUSIVE MODE');
     const stuck = mark(db, { id: 3, note: 'stuck' });
@@ -103,7 +103,7 @@ describe('writes of one moment', () => {
     assert.equal(await stuck, 'together');
   });
 
-  it('go each alone when Postgres refuses them as a whole: one fails, the others do not', async () => {
+  it('are repeated one by one when Postgres refuses the batch: one fails, the others do not', async () => {
     const [first, bad] = await Promise.allSettled([
       mark(db, { id: 5, note: 'good' }),
       mark(db, { id: 6, note: 'bad' }),
@@ -113,7 +113,7 @@ describe('writes of one moment', () => {
     assert.equal(await noteOf(5), 'good');
   });
 
-  it('are unclear each when their connection breaks', async () => {
+  it('are each unclear when their connection breaks', async () => {
     const trx = await db.transaction();
     await trx.raw('LOCK TABLE entries IN ACCESS EXCLUSIVE MODE');
     const broken = markAll(entries(2));
@@ -130,7 +130,7 @@ describe('writes of one moment', () => {
     await trx.rollback();
   });
 
-  it('share a statement up to so many bytes; what is heavier than that goes alone', async () => {
+  it('share a statement up to a limit of bytes, and a larger write has its own', async () => {
     const sizes: number[] = [];
     const write = batchWrites<{ id: number; bytes: number }, string>({
       keyOf: ({ id }) => String(id),

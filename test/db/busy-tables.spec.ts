@@ -9,7 +9,7 @@ import { type Migration, type MigrationFile, migratorConfig } from '../../shared
 import { loggerWithLines } from '../support/log-lines.js';
 import { createDatabase } from '../support/suite.js';
 
-/** What a migration waits for a table's lock in one go; who comes behind it waits as long. */
+/** How long a migration waits for a table's lock per try. Statements queued behind it wait as long. */
 const IN_ONE_GO_MS = 500;
 const TIMES = { logEveryMs: 100, lockDeadlineMs: 60_000 };
 
@@ -21,7 +21,7 @@ describe('a migration of tables that are in use', () => {
   const files: MigrationFile[] = [];
 
   before(async () => {
-    // What the service gives up after a tenth of a second, migrations do not; nor what the role's default would end.
+    // The service's and the role's statement timeouts do not apply to migrations.
     const url = await createDatabase('busy_tables');
     config = loadConfig(
       { DATABASE_URL: url, REDIS_URL: 'redis://unused', DATABASE_QUERY_TIMEOUT_MS: '100' },
@@ -40,7 +40,7 @@ describe('a migration of tables that are in use', () => {
     lines.length = 0;
   });
 
-  const said = (event: string) => lines.filter((line) => line.event === event);
+  const logged = (event: string) => lines.filter((line) => line.event === event);
 
   function run(
     name: string,
@@ -58,28 +58,28 @@ describe('a migration of tables that are in use', () => {
       lines.map(({ event }) => event).filter((event) => event !== 'migration.progress'),
       ['migration.started', 'migration.finished', 'database.migrated'],
     );
-    assert.ok(said('migration.progress').length > 0);
+    assert.ok(logged('migration.progress').length > 0);
   });
 
-  it('lets everybody through while somebody keeps it waiting', async () => {
+  it('lets other statements through while it waits for a lock', async () => {
     await client.query('BEGIN; SELECT FROM busy');
     const migrated = run('02-column', (knex) => knex.raw('ALTER TABLE busy ADD COLUMN word text'));
-    await eventually(() => assert.ok(said('migration.waits').length > 0));
+    await eventually(() => assert.ok(logged('migration.waits').length > 0));
     for (let i = 0; i < 3; i += 1) {
       await db.transaction(async (trx) => {
-        // More than it waits in one go, and less than it would keep this one waiting otherwise.
+        // Longer than one try, and shorter than the block without retries.
         await trx.raw(`SET LOCAL lock_timeout = '${20 * IN_ONE_GO_MS}ms'`);
         await trx.raw('INSERT INTO busy VALUES (1)');
       });
     }
-    const [line] = said('migration.waits');
+    const [line] = logged('migration.waits');
     assert.match(JSON.stringify(line?.in_the_way), /"state":"idle in transaction"/);
     await client.query('COMMIT');
     await migrated;
     assert.equal((await db('busy').columnInfo()).word?.type, 'text');
   });
 
-  it('gives up a lock that does not come, names who has it, and has changed nothing', async () => {
+  it('gives up on a lock after its time limit, names the holder, and changes nothing', async () => {
     await client.query('BEGIN; SELECT FROM busy');
     const hasty = {
       migrations: migratorConfig(async () => [...files, late]),
@@ -101,11 +101,11 @@ describe('a migration of tables that are in use', () => {
   const makeIndex = (name: string): Promise<void> =>
     run(name, (knex) => createIndexConcurrently(knex, INDEX), { config: { transaction: false } });
 
-  it('makes an index while others write', async () => {
+  it('creates an index while others write', async () => {
     await db.raw('TRUNCATE busy');
     await client.query('BEGIN; INSERT INTO busy VALUES (1)');
     const made = makeIndex('04-index');
-    await eventually(() => assert.ok(said('migration.progress').some(({ index }) => index !== undefined)));
+    await eventually(() => assert.ok(logged('migration.progress').some(({ index }) => index !== undefined)));
     await db.raw('INSERT INTO busy VALUES (2)');
     await client.query('COMMIT');
     await made;
@@ -113,7 +113,7 @@ describe('a migration of tables that are in use', () => {
     await dropIndexConcurrently(db, INDEX.name);
   });
 
-  it('makes an index anew that was cut short', async () => {
+  it('recreates an index whose creation was interrupted', async () => {
     await db.raw('INSERT INTO busy VALUES (2)');
     await assert.rejects(makeIndex('05-index'), /could not create unique index/);
     await db.raw('TRUNCATE busy');

@@ -21,7 +21,7 @@ describe('migrations', () => {
     return rows.map(({ tablename }) => tablename);
   }
 
-  it('go up, all the way down, and up again', async () => {
+  it('run up, all the way down, and up again', async () => {
     await migrate(config, logger);
     const before = await tables();
     assert.ok(before.includes('payables'));
@@ -33,7 +33,7 @@ describe('migrations', () => {
     assert.deepEqual(await tables(), before);
   });
 
-  it('go down by one, the newest', async () => {
+  it('run down by one, the newest', async () => {
     const [newest = assert.fail()] = await db('migrations').orderBy('id', 'desc').pluck('name');
     assert.equal(await migrateDown(config, logger), newest);
     assert.deepEqual(await pendingMigrations(db), [newest]);
@@ -41,19 +41,19 @@ describe('migrations', () => {
     assert.deepEqual(await pendingMigrations(db), []);
   });
 
-  it('take turns when several run at once', async () => {
+  it('run one at a time when several processes migrate', async () => {
     await db.migrate.rollback(migrationConfig, true);
     await Promise.all([migrate(config, logger), migrate(config, logger), migrate(config, logger)]);
     assert.deepEqual(await pendingMigrations(db), []);
   });
 
-  it('are not stopped by the lock of one that was killed', async () => {
+  it('ignore the lock of a killed migration', async () => {
     await db('migrations_lock').update({ is_locked: 1 });
     await migrate(config, logger);
     assert.deepEqual(await pendingMigrations(db), []);
   });
 
-  it('of a newer release leave older code ready, and let it migrate', async () => {
+  it('of a newer release keep older code ready, and older code may migrate', async () => {
     const newer = { name: '99991231000100-newer', batch: 99, migration_time: new Date() };
     await db('migrations').insert(newer);
     assert.deepEqual(await pendingMigrations(db), []);

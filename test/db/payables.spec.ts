@@ -10,7 +10,7 @@ import { createDatabase } from '../support/suite.js';
 
 const REFUNDS = '20261126000100-refunds';
 
-/** As code of the release before has them, each named, so that its connections have them in hand while it migrates. */
+/** Statements of the previous release, prepared under names, so that its connections keep their plans through the migration. */
 const OLDER = {
   read: 'SELECT id, status FROM checkout_sessions WHERE id = $1',
   list: 'SELECT id FROM checkout_sessions WHERE account_id = $1 AND livemode = false ORDER BY id DESC LIMIT 11',
@@ -44,10 +44,10 @@ describe('sessions and refunds in one table', () => {
   const ask = async (name: keyof typeof OLDER, value: string): Promise<{ id: string; status?: string }[]> =>
     (await older.query({ name, text: OLDER[name], values: [value] })).rows;
 
-  it('are no news to code of the release before, which goes on through the migration', async () => {
+  it('keep code of the previous release working through the migration', async () => {
     const { accountId } = shop;
     const session = await buildSession(db, accountId);
-    // In order, since a later migration may have added a column to the table or to the view.
+    // Sorted: a later migration may have added a column to the table or to the view.
     const names = await db('migrations').where('name', '>=', REFUNDS).orderBy('name', 'desc').pluck('name');
     for (const name of names) await db.migrate.down({ ...migrationConfig, name });
     assert.equal((await db('pg_views').where({ viewname: 'checkout_sessions' })).length, 0);
@@ -74,7 +74,7 @@ describe('sessions and refunds in one table', () => {
     await db.migrate.latest(migrationConfig);
   });
 
-  it('each read through a view of its own', async () => {
+  it('are each read through their own view', async () => {
     const kinds = async (view: string): Promise<string[]> => {
       const rows = await db(view).select('id');
       return [...new Set(rows.map(({ id }: { id: string }) => id.slice(0, 3)))];
@@ -83,7 +83,7 @@ describe('sessions and refunds in one table', () => {
     assert.deepEqual(await kinds('refunds'), ['re_']);
   });
 
-  it('stay so where a refund has been made, which the way back would lose', async () => {
+  it('refuse the rollback once a refund exists, which it would lose', async () => {
     const { id } = await buildRefund(db, shop.accountId);
     await assert.rejects(db.migrate.down({ ...migrationConfig, name: REFUNDS }), /There are refunds/);
     assert.ok((await db('refunds').where({ id }).first('refunded_payment_id')) !== undefined);

@@ -55,7 +55,7 @@ const TERMS = {
   networkName: 'Base Sepolia',
   payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
 };
-/** More than a page has, of one payment: whoever lists sessions must not pass by them. */
+/** More refunds of one payment than a page holds: a list of sessions must not read past them. */
 const MANY_REFUNDS = `
   INSERT INTO payables (id, account_id, livemode, status, amount_total_cents, line_items, metadata, expires_at,
     refunded_payment_id, refund)
@@ -66,10 +66,10 @@ const REFUNDS = '/v1/refunds';
 const ENDPOINTS = '/v1/webhook_endpoints';
 
 /**
- * The database is a small one of a year's business, the planner is as it is by default. Every statement is the
- * service's own, caught on its way; those that read are carried out again, and what they look at in each table is counted.
+ * The database holds a year of a small business, with the planner's default settings. Statements are captured from the
+ * service; reads are repeated, and the rows that they scan in each table are counted.
  */
-describe('the plans of a database that has grown', () => {
+describe('query plans of a large database', () => {
   let app: TestApp;
   let facilitator: FakeFacilitator;
   let api: Client;
@@ -111,13 +111,13 @@ describe('the plans of a database that has grown', () => {
 
   async function assertIndexed(act: () => Promise<unknown>, mostRows = MOST_ROWS): Promise<void> {
     const statements = await captureStatements(app.db, act);
-    assert.notEqual(statements.length, 0, 'nothing was asked');
+    assert.notEqual(statements.length, 0, 'no statement was sent');
     for (const statement of statements) {
       for (const { table, index, rows } of await explain(app.db, statement)) {
-        const told = `${table} by ${index}, ${rows} rows: ${statement.sql}`;
-        assert.ok(rows <= mostRows, told);
-        // A handful of rows is read as a whole.
-        if (rows > 20) assert.notEqual(index, undefined, told);
+        const scan = `${table} by ${index}, ${rows} rows: ${statement.sql}`;
+        assert.ok(rows <= mostRows, scan);
+        // Postgres reads a table of a few rows as a whole.
+        if (rows > 20) assert.notEqual(index, undefined, scan);
       }
     }
   }
@@ -125,7 +125,7 @@ describe('the plans of a database that has grown', () => {
   const get = (path: () => string) => () => api.get(path()).expect(200);
   const order = { line_items: [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }] };
 
-  /** What is seeded as an event's object is none; nobody looks. */
+  /** The seeded events' objects are placeholders, which no query reads. */
   const bare = (method: 'get' | 'post', path: string) =>
     request(app.server)[method](path).set('Authorization', `Bearer ${known.secret}`);
   const aDay = (): string => {
@@ -136,32 +136,31 @@ describe('the plans of a database that has grown', () => {
   const requests: Record<string, () => Promise<unknown>> = {
     'the newest refunds': get(() => `${REFUNDS}?limit=100`),
     'refunds of one payment': get(() => `${REFUNDS}?payment=${known.payment}`),
-    'refunds that wait': get(() => `${REFUNDS}?limit=100&status=requires_action`),
+    'refunds that require action': get(() => `${REFUNDS}?limit=100&status=requires_action`),
     'a new refund': () => api.post(REFUNDS, { payment: known.newest, amount: 1 }).expect(200),
     'the newest sessions': get(() => `${SESSIONS}?limit=100`),
     'sessions with their line items': get(() => `${SESSIONS}?limit=100&expand[]=data.line_items`),
-    'sessions after one long ago': get(() => `${SESSIONS}?limit=100&starting_after=${known.paid}`),
-    'sessions before one long ago': get(() => `${SESSIONS}?limit=100&ending_before=${known.paid}`),
+    'sessions after an old one': get(() => `${SESSIONS}?limit=100&starting_after=${known.paid}`),
+    'sessions before an old one': get(() => `${SESSIONS}?limit=100&ending_before=${known.paid}`),
     'open sessions': get(() => `${SESSIONS}?limit=100&status=open`),
     'complete sessions before one': get(() => `${SESSIONS}?status=complete&ending_before=${known.paid}`),
     'expired sessions': get(() => `${SESSIONS}?limit=100&status=expired`),
     'sessions of a day': get(() => `${SESSIONS}?limit=100&${aDay()}`),
     'a session': get(() => `${SESSIONS}/${known.paid}`),
-    'a session that is not there': () => api.get(`${SESSIONS}/${newId('cs_test_')}`).expect(404),
-    'a cursor that is not there': () =>
-      api.get(`${SESSIONS}?starting_after=${newId('cs_test_')}`).expect(404),
+    'a missing session': () => api.get(`${SESSIONS}/${newId('cs_test_')}`).expect(404),
+    'a missing cursor': () => api.get(`${SESSIONS}?starting_after=${newId('cs_test_')}`).expect(404),
     'line items': get(() => `${SESSIONS}/${known.paid}/line_items`),
     'the newest payments': get(() => '/v1/payments?limit=100'),
     'payments after one': get(() => `/v1/payments?limit=100&starting_after=${known.payment}`),
     'payments before one': get(() => `/v1/payments?limit=100&ending_before=${known.payment}`),
     'payments of a day': get(() => `/v1/payments?limit=100&${aDay()}`),
     'a payment': get(() => `/v1/payments/${known.payment}`),
-    'a payment that is not there': () => api.get(`/v1/payments/${newId('pay_')}`).expect(404),
+    'a missing payment': () => api.get(`/v1/payments/${newId('pay_')}`).expect(404),
     'the newest events': () => bare('get', '/v1/events?limit=100').expect(200),
     'events after one, of a day': () =>
       bare('get', `/v1/events?limit=100&starting_after=${known.event}&${aDay()}`).expect(200),
     'events of a type': () => bare('get', '/v1/events?limit=100&type=checkout.session.completed').expect(200),
-    'events of a type that there is none of': () =>
+    'events of a type without events': () =>
       bare('get', '/v1/events?type=checkout.session.expired').expect(200),
     'events of a session': () =>
       bare('get', `/v1/events?limit=100&checkout_session=${known.paid}`).expect(200),
@@ -201,31 +200,31 @@ describe('the plans of a database that has grown', () => {
       await client(app, token).post('/v1/keys', { livemode: false }).expect(200);
     },
     'a link': () => client(app).get(`/c/${known.open}`).expect(402),
-    'a link that is paid': () => client(app).get(`/c/${known.paid}`).expect(200),
-    'a link of nothing': () =>
+    'a paid link': () => client(app).get(`/c/${known.paid}`).expect(200),
+    'a link of no session': () =>
       client(app)
         .get(`/c/${newId('cs_test_')}`)
         .expect(404),
   };
   for (const [what, act] of Object.entries(requests)) it(what, () => assertIndexed(act));
 
-  it('payments as a table, part by part', () =>
-    // A fifth of all payments is this account's, so that those of others between are read as well.
+  it('payments as CSV, part by part', () =>
+    // This account has a fifth of all payments, so the index range also contains other accounts' rows.
     assertIndexed(() => bare('get', '/v1/payments').accept('text/csv').expect(200), 5 * MOST_ROWS));
 
-  const bell = { baseUrl: 'https://pay.example', notifyDeliveries: () => {} };
+  const notifications = { baseUrl: 'https://pay.example', notifyDeliveries: () => {} };
   const sweeps: Record<string, () => Promise<unknown>> = {
-    'looking for due payments': () => listDuePayments(app.db, ['settle', 'confirm', 'watch'], 500),
-    'looking for overdue sessions': () => hasOverdueSessions(app.db),
-    'expiring overdue sessions': () => expireOverdueSessions(app.db, 500, bell),
-    'due deliveries that workers died with': () => listQuarantinedDeliveries(app.db, 20),
-    'secrets that sign no more': () => removePreviousSecrets(app.db, 1000),
-    'looking for due deliveries': () => findDueAccounts(app.db, '', 1000),
-    'what waits, for the metrics': () => readBacklog(app.db),
+    'listing due payments': () => listDuePayments(app.db, ['settle', 'confirm', 'watch'], 500),
+    'finding overdue sessions': () => hasOverdueSessions(app.db),
+    'expiring overdue sessions': () => expireOverdueSessions(app.db, 500, notifications),
+    'listing quarantined deliveries': () => listQuarantinedDeliveries(app.db, 20),
+    'removing previous secrets': () => removePreviousSecrets(app.db, 1000),
+    'finding due deliveries': () => findDueAccounts(app.db, '', 1000),
+    'reading the backlog for the metrics': () => readBacklog(app.db),
     'undecided payments': () => listUndecidedPayments(app.db),
     'removing idempotency records': () => removeExpiredIdempotencyRecords(app.db, 1000),
     'removing the answers of deliveries': () => removeDeliveryAnswers(app.db, 1000),
-    'taking out what names a buyer': () => eraseOldSessions(app.db, 30, 50),
+    'erasing personal data': () => eraseOldSessions(app.db, 30, 50),
     'waiting for payments': () => listDecided(app.db, [known.payment, newId('pay_')]),
   };
   for (const [what, act] of Object.entries(sweeps)) it(what, () => assertIndexed(act));
@@ -255,8 +254,8 @@ describe('the plans of a database that has grown', () => {
     });
   });
 
-  it('a payment: claimed, taken, looked at, and decided either way', async () => {
-    const deps = { db: app.db, logger: app.logger, ...bell };
+  it('a payment: claimed, taken, checked, and decided either way', async () => {
+    const deps = { db: app.db, logger: app.logger, ...notifications };
     const said = { source: 'service' as const, said: 'tried' };
     const { payment: other } = await buildUndecidedPayment(app.db, BIG_ACCOUNT);
     const { payment: watched } = await buildUndecidedPayment(app.db, BIG_ACCOUNT, {
@@ -264,7 +263,7 @@ describe('the plans of a database that has grown', () => {
     });
     await assertIndexed(async () => {
       assert.equal(await isPayloadUsed(app.db, 'eip155:84532:growth:100', known.open), true);
-      const claim = await claimSession(app.db, newPayment(known.open), bell);
+      const claim = await claimSession(app.db, newPayment(known.open), notifications);
       assert.ok(claim.kind === 'claimed');
       await markAnsweredProcessing(app.db, claim.paymentId);
       const begun = await beginSettlement(app.db, claim.paymentId, 30_000);
@@ -281,7 +280,7 @@ describe('the plans of a database that has grown', () => {
     await Payment.query(app.db).patch({ stage: null, dueAt: null }).where({ accountId: BIG_ACCOUNT });
   });
 
-  it('would notice a table that is read from one end to the other', async () => {
+  it('detects a sequential scan', async () => {
     await assert.rejects(
       assertIndexed(() => app.db('checkoutSessions').where('clientReferenceId', 'order-1')),
       /payables by undefined, 53\d{3} rows/,

@@ -10,7 +10,7 @@ import { createDatabase } from '../support/suite.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 
-/** Earlier releases could set an empty database up with partitioned tables, `--by-month`. */
+/** Earlier releases could create partitioned tables in an empty database with `--by-month`. */
 describe('a database that was migrated --by-month', () => {
   const logger = createLogger('silent', 'test');
 
@@ -27,7 +27,7 @@ describe('a database that was migrated --by-month', () => {
           CREATE TABLE ${table}_by_month (LIKE ${table}) PARTITION BY RANGE (id);
           DROP TABLE ${table} CASCADE;
           ALTER TABLE ${table}_by_month RENAME TO ${table}`);
-        // A migration that starts resets this lock before anything else.
+        // A starting migration resets this lock before anything else.
         await db('migrations_lock').update({ is_locked: 1 });
         assert.equal((await pendingMigrations(db)).length, 1);
       });
@@ -43,7 +43,7 @@ describe('a database that was migrated --by-month', () => {
       });
 
       for (const [command, run] of Object.entries({ migrate, 'migrate --down': migrateDown })) {
-        it(`${command} refuses it, says what to do, and changes nothing`, async () => {
+        it(`${command} refuses it with instructions and changes nothing`, async () => {
           const before = await stateOf();
           await assert.rejects(run(config, logger), (error: unknown) => {
             assert.ok(error instanceof ConfigError);
@@ -59,7 +59,7 @@ describe('a database that was migrated --by-month', () => {
     });
   }
 
-  it('can no longer be made: the option is refused before the database is asked', async () => {
+  it('can no longer be created: the option is refused before any query', async () => {
     const config = loadConfig({ DATABASE_URL: await createDatabase('by_month_option') }, 'migrate');
     const { code, errors } = await runMigrate(['--by-month'], config.database.url);
     assert.equal(code, 1);
@@ -75,7 +75,7 @@ describe('a database that was migrated --by-month', () => {
     }
   });
 
-  /** `npm run migrate` runs the same file, built. */
+  /** `npm run migrate` runs the built version of the same file. */
   function runMigrate(words: string[], databaseUrl: string): Promise<{ code: unknown; errors: string }> {
     const environment = { PATH: process.env.PATH ?? '', DATABASE_URL: databaseUrl };
     return new Promise((resolve) => {

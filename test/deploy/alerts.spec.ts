@@ -44,7 +44,7 @@ const rules = groups.flatMap((group) => group.rules);
 const testFiles = readdirSync(TESTS).map((name) => path.join(TESTS, name));
 const { panels }: { panels: Panel[] } = JSON.parse(read('deploy/grafana/checkout.json'));
 const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-/** What Grafana puts there. */
+/** Variables that Grafana replaces. */
 const asAsked = (expr: string): string => expr.replaceAll('$__rate_interval', '5m');
 
 async function promtool(...args: string[]): Promise<string> {
@@ -53,7 +53,7 @@ async function promtool(...args: string[]): Promise<string> {
 }
 
 describe('the alerts', () => {
-  it('are rules as Prometheus has them, and so is the example of its settings', async () => {
+  it('are valid Prometheus rules, with a valid example configuration', async () => {
     assert.match(
       await promtool('check', 'rules', path.join(FOLDER, 'alerts.yml')),
       /SUCCESS: \d+ rules found/,
@@ -61,11 +61,11 @@ describe('the alerts', () => {
     await promtool('check', 'config', '--syntax-only', path.join(FOLDER, 'prometheus.yml'));
   });
 
-  it('fire when they should, and not when they nearly should', async () => {
+  it('fire at their threshold and not below it', async () => {
     await promtool('test', 'rules', ...testFiles);
   });
 
-  it('are each tried both ways', () => {
+  it('are each tested firing and not firing', () => {
     const tries = testFiles
       .map((file): TestFile => parse(readFileSync(file, 'utf8')))
       .flatMap(({ tests }) => tests.flatMap((test) => test.alert_rule_test));
@@ -77,7 +77,7 @@ describe('the alerts', () => {
     assert.equal(names.size, rules.length);
   });
 
-  it('have each a line in the runbook, which leads where they lead', () => {
+  it('have a runbook line each, with the same link', () => {
     const [, runbook = ''] = read('docs/operate.md').split(/^## Runbook$/m);
     const [within = ''] = runbook.split(/^## /m);
     const [, table = ''] = within.split(/^### Alerts$/m);
@@ -97,7 +97,7 @@ describe('the alerts', () => {
 });
 
 describe('the dashboard', () => {
-  it('asks in expressions that Prometheus can read', async () => {
+  it('uses valid Prometheus expressions', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'dashboard-'));
     try {
       const records = expressions.map((expr, index) => ({ record: `panel:${index}`, expr: asAsked(expr) }));
@@ -109,7 +109,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('names alerts that there are, and shows something of each kind', () => {
+  it('names existing alerts and has a panel of each kind', () => {
     const named = panels.flatMap(({ description = '' }) => description.match(/\bCheckout\w+/g) ?? []);
     assert.ok(named.length > 15);
     const names = rules.map(({ alert }) => alert);
@@ -120,14 +120,14 @@ describe('the dashboard', () => {
   });
 });
 
-/** Of Prometheus itself. */
+/** Prometheus' own metrics. */
 const OF_PROMETHEUS: Series[] = [
   { metric: 'up', labels: {} },
   { metric: 'ALERTS', labels: { alertname: 'CheckoutDown', alertstate: 'firing', severity: 'page' } },
 ];
 const ITS_LABELS = ['instance', 'job'];
 
-describe('what alerts and dashboard ask for', () => {
+describe('the metrics of alerts and dashboard', () => {
   let app: TestApp;
   let worker: Closable;
   let series: Series[];
@@ -155,16 +155,16 @@ describe('what alerts and dashboard ask for', () => {
   const missing = (expr: string): string[] => missingSeries(readPromQl(expr), series, ITS_LABELS);
 
   for (const { alert, expr } of rules) {
-    it(`is there: ${alert}`, () => assert.deepEqual(missing(expr), []));
+    it(`exist: ${alert}`, () => assert.deepEqual(missing(expr), []));
   }
 
   for (const { title, targets = [] } of panels.filter((panel) => panel.targets)) {
-    it(`is there: ${title}`, () => {
+    it(`exist: ${title}`, () => {
       for (const { expr } of targets) assert.deepEqual(missing(asAsked(expr)), []);
     });
   }
 
-  it('would be missed', () => {
+  it('are reported when they are missing', () => {
     for (const [expr, what] of [
       ['max(checkout_nothing)', /checkout_nothing/],
       ['sum by (nobody) (rate(checkout_link_answers_total[5m]))', /^nobody$/],

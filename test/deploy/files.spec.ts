@@ -13,7 +13,7 @@ const { engines } = JSON.parse(read('package.json'));
 const DEFAULTS = loadConfig({ DATABASE_URL: 'postgres://x' }, 'migrate');
 
 describe('the processes', () => {
-  it('are those of the Procfile, and there', () => {
+  it('are those of the Procfile, and their files exist', () => {
     assert.deepEqual(Object.keys(COMMANDS), ['release', 'web', 'worker']);
     for (const command of Object.values(COMMANDS)) {
       const [, file = ''] = /^node dist\/(.+)\.js$/.exec(command) ?? [];
@@ -39,17 +39,17 @@ describe('deploy/Dockerfile', () => {
       .filter((one) => one.getKeyword() === keyword && (one.getRange()?.start.line ?? 0) > last)
       .map((one) => one.getArguments().map((argument) => argument.getValue()));
   };
-  /** `["node", "x"]` as it stands there, one word an argument or not. */
+  /** Instructions in exec form such as `["node", "x"]`. */
   const words = (args: string[] | undefined): string[] => JSON.parse((args ?? []).join(' '));
 
-  it('is one, without a mistake that its linter knows', () => {
+  it('is valid and passes its linter', () => {
     assert.deepEqual(
       validate(text).map(({ message, range }) => `${range.start.line + 1}: ${message}`),
       [],
     );
   });
 
-  it('is built on a Node that the project is for, of a system whose libraries it is tried with', () => {
+  it("is built on the project's Node version and the system library of the tests", () => {
     const [, major = ''] = /^NODE=node:(\d+)-\w+-slim$/.exec(all('ARG')[0]?.[0] ?? '') ?? [];
     assert.ok(Number(major) >= Number.parseInt(engines.node.replace(/\D+/, ''), 10), major);
     const bases = file.getFROMs().map((from) => from.getImage());
@@ -59,7 +59,7 @@ describe('deploy/Dockerfile', () => {
     );
   });
 
-  it('ends as an image of web that is not root', () => {
+  it('ends as an image that runs web without root', () => {
     assert.deepEqual(ofLastStage('USER'), [['node']]);
     assertCommand(words(ofLastStage('CMD')[0]).join(' '), 'web');
     assert.deepEqual(ofLastStage('EXPOSE'), [[String(DEFAULTS.port)]]);
@@ -68,7 +68,7 @@ describe('deploy/Dockerfile', () => {
     assert.ok(existsSync(path.join(ROOT, JSON.parse(health)[1])));
   });
 
-  it('copies what is there, and is not kept out', () => {
+  it('copies existing files that .dockerignore does not exclude', () => {
     const copied = all('COPY').map((args) => args.filter((arg) => !arg.startsWith('--')));
     const flags = [...text.matchAll(/^COPY --from=(\w+)/gm)].map(([, stage = '']) => stage);
     assert.deepEqual(
@@ -80,7 +80,7 @@ describe('deploy/Dockerfile', () => {
     const allowed = read('.dockerignore')
       .split('\n')
       .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
-    for (const place of allowed) assert.ok(existsSync(path.join(ROOT, place)), place);
+    for (const file of allowed) assert.ok(existsSync(path.join(ROOT, file)), file);
     for (const source of sources.filter((one) => one !== '.')) {
       assert.ok(existsSync(path.join(ROOT, source)), source);
       assert.ok(
@@ -88,7 +88,7 @@ describe('deploy/Dockerfile', () => {
         source,
       );
     }
-    // And what the build reads.
+    // The files that the build reads.
     const { include } = JSON.parse(read('tsconfig.build.json'));
     assert.deepEqual(
       include.filter((folder: string) => !allowed.includes(folder)),
@@ -96,9 +96,9 @@ describe('deploy/Dockerfile', () => {
     );
   });
 
-  it('is told its version by what the build reads', () => {
-    const told = all('ARG').map(([name = '']) => name.split('=')[0] ?? '');
-    assert.deepEqual(told.slice(1), ['BUILD_VERSION', 'RENDER_GIT_COMMIT', 'SOURCE_VERSION']);
+  it('gets its version from the arguments that the build reads', () => {
+    const given = all('ARG').map(([name = '']) => name.split('=')[0] ?? '');
+    assert.deepEqual(given.slice(1), ['BUILD_VERSION', 'RENDER_GIT_COMMIT', 'SOURCE_VERSION']);
     for (const name of ['BUILD_VERSION', 'SOURCE_VERSION'])
       assert.ok(read('local/build/build-version.mjs').includes(`process.env.${name}`), name);
   });
@@ -144,7 +144,7 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('builds what the Dockerfile has', () => {
+  it('builds stages of the Dockerfile', () => {
     const stages = DockerfileParser.parse(read('deploy/Dockerfile')).getFROMs();
     const names = stages.map((from) => from.getBuildStage());
     for (const { build } of Object.values(services)) {
@@ -155,7 +155,7 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('waits for what is there, keeps what is declared, and asks the ports that are open', () => {
+  it('depends on declared services and volumes, and probes open ports', () => {
     for (const { depends_on = {}, volumes: kept = [] } of Object.values(services)) {
       for (const [name, { condition }] of Object.entries(depends_on)) {
         const needed = services[name];
@@ -171,7 +171,7 @@ describe('deploy/compose.yaml', () => {
     assert.deepEqual(redis?.command?.slice(-2), ['--maxmemory-policy', 'noeviction']);
   });
 
-  it('has settings for the sandbox that the configuration takes, at the ports that the sandbox has', () => {
+  it("has valid settings for the sandbox, at the sandbox's ports", () => {
     const settings = parseEnv(read('deploy/sandbox.env'));
     assert.deepEqual(unknown(Object.keys(settings)), []);
     for (const role of ['web', 'worker'] as const)
@@ -191,7 +191,7 @@ describe('deploy/systemd', () => {
   const units = readdirSync(folder).map((name) => path.join(folder, name));
   const PROCESSES = { migrate: 'release', 'web@': 'web', 'worker@': 'worker' };
 
-  it('starts the processes, each with what it needs', () => {
+  it('starts the processes, each with its settings', () => {
     for (const [unit, process] of Object.entries(PROCESSES)) {
       const text = read(`deploy/systemd/checkout-${unit}.service`);
       const [, port, command = ''] = /^ExecStart=\/usr\/bin\/env (?:(\w+)=%i )?(.+)$/m.exec(text) ?? [];
@@ -202,15 +202,15 @@ describe('deploy/systemd', () => {
     assert.equal(units.length, Object.keys(PROCESSES).length);
   });
 
-  // Elsewhere there is no systemd.
+  // Skipped on machines without systemd.
   if (process.platform !== 'linux') return;
 
-  it('is as systemd wants it', async () => {
+  it("passes systemd's check", async () => {
     const { stdout, stderr } = await promisify(execFile)('systemd-analyze', ['verify', '--man=no', ...units]);
     assert.equal(stdout + stderr, '');
   });
 
-  it('leaves the processes little to do harm with, as systemd reckons', async () => {
+  it("has a low exposure level in systemd's security analysis", async () => {
     for (const unit of units) {
       const args = ['security', '--offline=true', '--threshold=20', '--no-pager', unit];
       await promisify(execFile)('systemd-analyze', args);

@@ -16,37 +16,37 @@ import { createDatabase, testServices } from '../support/suite.js';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 /**
- * What starts the service where nothing is set up, what browsers run, a text that shows agents a program of theirs, and
- * bundles, which hold their packages.
+ * Files that need no installed package: the local start command, browser scripts, the example program in the text for
+ * agents, and bundles.
  */
 const ASKS_FOR_NO_PACKAGE =
   /^dist\/(local\/|docs-assets\/|api\/docs\/llms-text|chunks\/|api\/server\.js|workers\/main\.js)/;
-/** Web and worker were more than a thousand. */
+/** Without bundles, web and worker load more than a thousand files. */
 const FEW_FILES = 60;
 const TOKEN = 'metrics-token-of-a-spec';
 const DOCKERFILE = readFileSync(path.join(ROOT, 'deploy', 'Dockerfile'), 'utf8');
 
 /**
- * What the last stage of deploy/Dockerfile copies, somewhere else: the packages that the lock file has for production and
- * no others, and nothing that can be written to. Where there is docker, `docker build` makes the same.
+ * A copy of what the last stage of deploy/Dockerfile contains: only the lock file's production packages, and no writable
+ * file. `docker build` makes the same.
  */
 describe('the image', function () {
   this.timeout(120_000);
   let folder: string;
   let postgres: FreezingProxy & { databaseUrl: string };
   const running = new Set<ChildProcess>();
-  // Root may write anywhere, so it tries as somebody else.
+  // Root may write anywhere, so the processes run as another user.
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
   before(async () => {
     await ensureBuilt(ROOT);
-    // Its socket is not for everybody.
+    // The socket of Postgres is not open to that user.
     postgres = await FreezingProxy.before(await createDatabase('image'));
     folder = mkdtempSync(path.join(os.tmpdir(), 'image-'));
     const endings = [...DOCKERFILE.matchAll(/-name '\*(\.\w+)'/g)].map(([, ending = '']) => ending);
     assert.ok(endings.length > 1);
     const isLeftOut = (name: string): boolean => endings.some((ending) => name.endsWith(ending));
-    for (const place of placesOfImage()) copyInto(folder, ROOT, place, isLeftOut);
+    for (const name of pathsOfImage()) copyInto(folder, ROOT, name, isLeftOut);
     setModes(0o555);
   });
   after(async () => {
@@ -62,7 +62,7 @@ describe('the image', function () {
       if (entry.isDirectory()) chmodSync(path.join(entry.parentPath, entry.name), mode);
   }
 
-  /** With nothing else in its environment, and nowhere to write. */
+  /** Starts a process with no other environment and no writable folder. */
   function run(args: string[], environment: Record<string, string> = {}): Running {
     const nowhere = path.join(folder, 'nowhere');
     const env = { PATH: process.env.PATH, HOME: nowhere, TMPDIR: nowhere, NODE_ENV: 'production' };
@@ -73,27 +73,27 @@ describe('the image', function () {
       ...user,
     });
     running.add(child);
-    const told = { out: '', all: '' };
+    const output = { out: '', all: '' };
     child.stdout.on('data', (chunk) => {
-      told.out += chunk;
-      told.all += chunk;
+      output.out += chunk;
+      output.all += chunk;
     });
     child.stderr.on('data', (chunk) => {
-      told.all += chunk;
+      output.all += chunk;
     });
     const ended = once(child, 'close').then(([code]) => {
       running.delete(child);
       return code;
     });
-    return { child, told, ended };
+    return { child, output, ended };
   }
 
-  async function untilHealthy({ told }: Running, event: string, port: string): Promise<void> {
-    await eventually(() => assert.ok(told.out.includes(`"${event}"`), told.all));
+  async function untilHealthy({ output }: Running, event: string, port: string): Promise<void> {
+    await eventually(() => assert.ok(output.out.includes(`"${event}"`), output.all));
     assert.equal(await run(['deploy/docker/healthy.mjs', port]).ended, 0);
   }
 
-  it('has every package that its code asks for', () => {
+  it('has every package that its code imports', () => {
     const files = readdirSync(path.join(folder, 'dist'), { recursive: true, encoding: 'utf8' })
       .map((name) => path.join('dist', name))
       .filter((name) => name.endsWith('.js') && !ASKS_FOR_NO_PACKAGE.test(name));
@@ -130,7 +130,7 @@ describe('the image', function () {
     });
   }
 
-  it('migrates, serves, works and stops, with no file that it could write', async () => {
+  it('migrates, serves, works and stops without a writable file', async () => {
     const port = String(await findFreePort());
     const workerPort = String(await findFreePort());
     const environment = {
@@ -145,7 +145,7 @@ describe('the image', function () {
     };
     assert.equal(await run(['deploy/docker/healthy.mjs', port]).ended, 1);
     const release = run(['dist/shared/migrate.js'], environment);
-    assert.equal(await release.ended, 0, release.told.all);
+    assert.equal(await release.ended, 0, release.output.all);
 
     const web = run(['dist/api/server.js'], environment);
     const worker = run(['dist/workers/main.js'], { ...environment, WORKER_METRICS_PORT: workerPort });
@@ -155,25 +155,25 @@ describe('the image', function () {
       ['local/commands/merchants.mjs', 'create', '--name', 'Cafe', '--evm', WALLET, '--json'],
       environment,
     );
-    assert.equal(await created.ended, 0, created.told.all);
-    const [key = ''] = /svc_ck_test_\w+/.exec(created.told.out) ?? [];
+    assert.equal(await created.ended, 0, created.output.all);
+    const [key = ''] = /svc_ck_test_\w+/.exec(created.output.out) ?? [];
     await tryOut(`http://127.0.0.1:${port}`, key);
 
-    for (const { child, ended, told } of [web, worker]) {
+    for (const { child, ended, output } of [web, worker]) {
       child.kill('SIGTERM');
-      assert.equal(await ended, 0, told.all);
-      assert.doesNotMatch(told.all, /EACCES|EROFS|ENOENT|ERR_MODULE_NOT_FOUND|not_bundled|not_warm/);
+      assert.equal(await ended, 0, output.all);
+      assert.doesNotMatch(output.all, /EACCES|EROFS|ENOENT|ERR_MODULE_NOT_FOUND|not_bundled|not_warm/);
     }
   });
 });
 
 interface Running {
   child: ChildProcess;
-  told: { out: string; all: string };
+  output: { out: string; all: string };
   ended: Promise<number | null>;
 }
 
-/** The names of what is no file of the build; `loaded` gets all that are. */
+/** The imports that are not files of the build; `loaded` collects the files. */
 function loadedWith(file: string, loaded: Set<string>): string[] {
   if (loaded.has(file)) return [];
   loaded.add(file);
@@ -187,7 +187,7 @@ function loadedWith(file: string, loaded: Set<string>): string[] {
 
 const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
-/** Of each kind of answer one, those too whose code is loaded when it is first asked for. */
+/** Requests one answer of each kind, including kinds whose code is loaded on first use. */
 async function tryOut(base: string, key: string): Promise<void> {
   const api = request(base);
   const items = [{ price_data: { unit_amount: 450, product_data: { name: 'Coffee' } } }];
@@ -201,17 +201,17 @@ async function tryOut(base: string, key: string): Promise<void> {
     .set('Accept', 'application/json, text/event-stream')
     .send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   assert.equal(tools.status, 200, tools.text);
-  for (const place of ['/readyz', '/docs', '/openapi.json', '/llms.txt', asset])
-    assert.equal((await api.get(place)).status, 200, place);
+  for (const name of ['/readyz', '/docs', '/openapi.json', '/llms.txt', asset])
+    assert.equal((await api.get(name)).status, 200, name);
   const metrics = await api.get('/metrics').set('Authorization', `Bearer ${TOKEN}`);
   assert.match(metrics.text, /^checkout_ready 1$/m);
 }
 
-/** As the last stage of the Dockerfile has them. */
-function placesOfImage(): string[] {
+/** The paths in the last stage of the Dockerfile. */
+function pathsOfImage(): string[] {
   const [stage = ''] = DOCKERFILE.split(/^FROM .* AS /m).slice(-1);
   const copied = [...stage.matchAll(/^COPY (?:--from=(\w+) \/app\/)?(\S+) \S+$/gm)];
-  return copied.flatMap(([, from, place = '']) => {
-    return from === 'modules' ? productionPaths(ROOT) : [place];
+  return copied.flatMap(([, from, name = '']) => {
+    return from === 'modules' ? productionPaths(ROOT) : [name];
   });
 }

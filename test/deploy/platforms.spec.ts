@@ -43,7 +43,7 @@ describe('deploy/render.yaml', () => {
     assert.equal(find('keyvalue')?.maxmemoryPolicy, 'noeviction');
   });
 
-  it('sets variables that there are, from what it makes', () => {
+  it('sets existing variables from resources that it creates', () => {
     const groups = envVarGroups.map(({ name }) => name);
     const settings = services.flatMap(({ envVars = [] }) => envVars);
     for (const { fromGroup, fromDatabase, fromService } of settings) {
@@ -79,7 +79,7 @@ describe('deploy/fly.toml', () => {
   const text = read('deploy/fly.toml');
   const fly = parseToml(text) as unknown as FlyFile;
 
-  it('starts the processes of the image, and asks whether web is ready', () => {
+  it('starts the processes of the image and probes the readiness of web', () => {
     assert.ok(existsSync(path.join(ROOT, 'deploy', fly.build.dockerfile)));
     assertCommand(fly.deploy.release_command, 'release');
     assert.deepEqual(Object.keys(fly.processes), ['web', 'worker']);
@@ -92,7 +92,7 @@ describe('deploy/fly.toml', () => {
     );
   });
 
-  it('sets variables that there are, and names those that are secret', () => {
+  it('sets existing variables and names the secret ones', () => {
     const [, named = ''] = /^# Secrets[^:]*:([\s\S]*?)^\w/m.exec(text) ?? [];
     const secrets: string[] = named.match(/[A-Z_]{5,}/g) ?? [];
     assert.ok(secrets.includes('DATABASE_URL') && secrets.includes('ENCRYPTION_KEY'));

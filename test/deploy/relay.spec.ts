@@ -11,18 +11,18 @@ const LOOPBACK = '127.0.0.1';
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 const close = (server: Server): Promise<unknown> => new Promise((resolve) => server.close(resolve));
 
-/** What lets other containers reach a sandbox that answers its own machine alone. */
-describe('the relay before the sandbox', () => {
+/** Lets other containers reach a sandbox that answers only its own machine. */
+describe('the relay of the sandbox', () => {
   let target: Server;
   let front: Server;
   before(async () => {
     target = createServer(async (incoming, outgoing) => {
       const { method, url } = incoming;
       const body = method === 'POST' ? await json(incoming) : null;
-      const told = { method, url, body, isLocal: isLocalRequest(incoming) };
+      const echo = { method, url, body, isLocal: isLocalRequest(incoming) };
       outgoing
-        .writeHead(201, { 'content-type': 'application/json', 'x-told': 'yes' })
-        .end(JSON.stringify(told));
+        .writeHead(201, { 'content-type': 'application/json', 'x-echo': 'yes' })
+        .end(JSON.stringify(echo));
     });
     await new Promise<void>((resolve) => target.listen(0, LOOPBACK, resolve));
     front = await relay({ from: { host: LOOPBACK, port: 0 }, to: { host: LOOPBACK, port: portOf(target) } });
@@ -34,23 +34,23 @@ describe('the relay before the sandbox', () => {
 
   const ask = (server: Server) => request(`http://${LOOPBACK}:${portOf(server)}`);
 
-  it('passes on what comes under another name, which the sandbox itself would refuse', async () => {
+  it('forwards requests for another host name, which the sandbox itself refuses', async () => {
     const direct = await ask(target).get('/supported').set('Host', 'sandbox:4022');
     assert.equal(direct.body.isLocal, false);
     const { status, headers, body } = await ask(front)
       .post('/settle?x=1')
       .set('Host', 'sandbox:4022')
       .send({ amount: 1 });
-    assert.deepEqual([status, headers['x-told']], [201, 'yes']);
+    assert.deepEqual([status, headers['x-echo']], [201, 'yes']);
     assert.deepEqual(body, { method: 'POST', url: '/settle?x=1', body: { amount: 1 }, isLocal: true });
   });
 
-  it('leaves a foreign page as foreign as it is', async () => {
+  it('keeps the origin of foreign pages', async () => {
     const { body } = await ask(front).get('/').set('Origin', 'https://evil.example');
     assert.equal(body.isLocal, false);
   });
 
-  it('says so when nobody is behind it', async () => {
+  it('reports when the sandbox does not answer', async () => {
     const lonely = await relay({
       from: { host: LOOPBACK, port: 0 },
       to: { host: LOOPBACK, port: await closedPort() },

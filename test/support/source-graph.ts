@@ -15,7 +15,7 @@ export interface Source {
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 const IMPORT = /(?:^|\s)(?:from|import)\s*\(?\s*'([^']+)'/g;
-/** Folders that a build, an installation or a running process creates. */
+/** Folders of builds, of installations and of running processes. */
 const NOT_SOURCE = /^(node_modules|dist.*|\..*)$/;
 
 /** Every TypeScript file of the repository, or of one top folder. */
@@ -44,7 +44,7 @@ export function readImports(folder: string): ImportGraph {
   return new Map(readSources(folder).map(({ file, imports }) => [file, imports]));
 }
 
-/** The imports between the groups that the files belong to, without imports within a group. */
+/** The imports between the groups that `groupOf` puts files into, without those inside a group. */
 export function arrowsBetween(graph: ImportGraph, groupOf: (file: string) => string): ImportGraph {
   const arrows = new Map<string, Set<string>>();
   for (const [file, imports] of graph) {

@@ -6,16 +6,16 @@ import { createLogger } from '../../shared/process/logger.js';
 
 const LONG_MS = 60_000;
 
-/** Without a database, only a ring can tell. */
-describe('the bell of a decided payment', () => {
+/** The stub has no database, so only a notification can end a wait. */
+describe('the notification of a decided payment', () => {
   let db: Knex;
   let watch: SettlementWatch;
-  let ring: (paymentId: string) => void;
+  let notify: (paymentId: string) => void;
   let isStopped = false;
   beforeEach(() => {
     db = openDatabase(loadConfig({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'migrate').database);
     watch = watchSettlements(db, createLogger('silent', 'test'), (listener) => {
-      ring = listener;
+      notify = listener;
       return {
         isOn: () => true,
         stop: () => {
@@ -29,21 +29,21 @@ describe('the bell of a decided payment', () => {
     await db.destroy();
   });
 
-  it('wakes everybody who waits for it, and nobody else', async () => {
+  it('wakes all callers that wait for this payment, and no others', async () => {
     let others = 0;
     const other = watch.wait('pay_2', LONG_MS).then(() => {
       others += 1;
     });
     const waiting = [watch.wait('pay_1', LONG_MS), watch.wait('pay_1', LONG_MS)];
-    ring('pay_1');
+    notify('pay_1');
     await Promise.all(waiting);
     assert.equal(others, 0);
-    ring('pay_2');
+    notify('pay_2');
     await other;
   });
 
-  it('is heard by who begins to wait just after it, once', async () => {
-    ring('pay_3');
+  it('wakes a caller that starts to wait just after it, once', async () => {
+    notify('pay_3');
     await watch.wait('pay_3', LONG_MS);
     let again = 0;
     const waiting = watch.wait('pay_3', LONG_MS).then(() => {
@@ -51,11 +51,11 @@ describe('the bell of a decided payment', () => {
     });
     await new Promise(setImmediate);
     assert.equal(again, 0);
-    ring('pay_3');
+    notify('pay_3');
     await waiting;
   });
 
-  it('is no longer listened for when the process stops, and who waits is let go', async () => {
+  it('is no longer received when the process stops, and waiting callers are released', async () => {
     const waiting = watch.wait('pay_4', LONG_MS);
     watch.close();
     await waiting;

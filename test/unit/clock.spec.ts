@@ -3,7 +3,7 @@ import { clockCorrectionMs, correctClock, nowMs, unmockedHostMs } from '../../sh
 
 describe("following Postgres' clock", () => {
   const START = 1_000_000;
-  /** Asked at START, answered so much later, by a Postgres whose clock was so far ahead in the middle of it. */
+  /** A query sent at START and answered `tookMs` later, by a Postgres whose clock was `aheadMs` ahead halfway. */
   function ask(aheadMs: number, tookMs: number): number {
     const postgresMs = START + tookMs / 2 + aheadMs;
     correctClock(postgresMs, { askedAtMs: START, answeredAtMs: START + tookMs });
@@ -11,18 +11,18 @@ describe("following Postgres' clock", () => {
   }
   afterEach(() => ask(0, 0));
 
-  it('leaves a clock alone that may be right', () => {
+  it('does not correct a clock that may be right', () => {
     assert.deepEqual([ask(0, 0), ask(0, 40), ask(15, 40), ask(-15, 40)], [0, 0, 0, 0]);
   });
 
-  it('corrects one that is off by as little as makes it possible, either way', () => {
+  it('corrects a wrong clock by the smallest possible offset, in either direction', () => {
     assert.equal(ask(8000, 10), 8000 - 5 - 1);
     assert.ok(Math.abs(nowMs() - unmockedHostMs() - 7994) < 50);
     assert.equal(ask(0, 0), 0);
     assert.equal(ask(-40_000, 10), -40_000 + 5);
   });
 
-  it('comes closer with each answer, and learns nothing from one that took long', () => {
+  it('narrows the offset with each answer, and ignores a slow one', () => {
     ask(8000, 1000);
     const close = ask(8000, 2);
     assert.ok(Math.abs(close - 8000) <= 2);

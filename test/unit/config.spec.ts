@@ -42,7 +42,7 @@ describe('the configuration', () => {
     assert.ok(Object.isFrozen(config));
   });
 
-  it('asks a replica as it asks the database, in all but its address', () => {
+  it('gives the replica the settings of the database, except the address', () => {
     const url = 'postgres://user:pass@standby.example/app';
     const settings = { DATABASE_REPLICA_URL: url, DATABASE_POOL_SIZE: '7', DATABASE_TLS_VERIFY: 'false' };
     const { database, replica } = loadConfig({ ...COMPLETE, ...settings }, 'web');
@@ -50,7 +50,7 @@ describe('the configuration', () => {
     assert.equal(loadConfig(COMPLETE, 'web').replica, undefined);
   });
 
-  it('tells every problem at once, by the name of its variable', () => {
+  it('reports every problem at once, by the name of its variable', () => {
     const text = problemsOf({
       NODE_ENV: 'production',
       PORT: 'http',
@@ -69,7 +69,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('asks of each process only what it needs', () => {
+  it('requires of each process only the variables that it needs', () => {
     assert.equal(problemsOf({ DATABASE_URL: COMPLETE.DATABASE_URL, NODE_ENV: 'production' }, 'migrate'), '');
     assert.equal(problemsOf({ DATABASE_URL: COMPLETE.DATABASE_URL, NODE_ENV: 'production' }, 'cli'), '');
     assert.match(problemsOf({ DATABASE_URL: COMPLETE.DATABASE_URL }, 'worker'), /FACILITATOR_URL is missing/);
@@ -115,7 +115,7 @@ describe('the configuration', () => {
     });
   }
 
-  it('takes a cluster and Sentinels for Redis, and names REDIS_URL when they are malformed', () => {
+  it('accepts a cluster and Sentinels for Redis, and names REDIS_URL when they are malformed', () => {
     const url = 'redis+sentinel://:secret@a.example,b.example/main';
     assert.equal(loadConfig({ ...COMPLETE, REDIS_URL: url }, 'web').redis?.url, url);
     for (const malformed of ['redis+cluster://u:secret@a:1,,b:2', 'redis://a:1,b:2', 'redis+sentinel://a'])
@@ -125,26 +125,26 @@ describe('the configuration', () => {
       );
   });
 
-  it('never repeats a password in its complaints', () => {
+  it('never repeats a password in its messages', () => {
     assert.ok(!problemsOf({ ...COMPLETE, REDIS_URL: 'http://user:hunter2@host' }).includes('hunter2'));
   });
 
-  it('wants both halves of the facilitator key', () => {
+  it('requires both halves of the facilitator key', () => {
     assert.match(problemsOf({ ...COMPLETE, FACILITATOR_KEY_ID: 'k' }), /FACILITATOR_SECRET/);
   });
 
-  it('wants a facilitator secret that is a key', () => {
+  it('requires a facilitator secret that is a key', () => {
     const text = problemsOf({ ...COMPLETE, FACILITATOR_KEY_ID: 'k', FACILITATOR_SECRET: 'svc_sk_hunter2' });
     assert.match(text, /FACILITATOR_SECRET must be svc_sk_/);
     assert.ok(!text.includes('hunter2'));
   });
 
-  describe('of the keys that sign receipts', () => {
+  describe('for the keys that sign receipts', () => {
     const der = (key: KeyObject): string => key.export({ format: 'der', type: 'pkcs8' }).toString('base64');
     const [first, second] = [0, 1].map(() => generateKeyPairSync('ed25519')) as [Pair, Pair];
     const refusalOf = (text: string): string => problemsOf({ ...COMPLETE, RECEIPT_SIGNING_KEYS: text });
 
-    it('takes none, one or several, in their order, blanks aside', () => {
+    it('accepts none, one or several, in their order, with spaces around them', () => {
       const read = (text: string): string[] =>
         loadConfig({ ...COMPLETE, RECEIPT_SIGNING_KEYS: text }, 'web').receiptSigningKeys.map(der);
       const [a, b] = [der(first.privateKey), der(second.privateKey)];
@@ -153,31 +153,31 @@ describe('the configuration', () => {
       assert.deepEqual(read(` ${b} , ${a}\n`), [b, a]);
     });
 
-    it('takes what openssl prints', () => {
+    it("accepts openssl's output", () => {
       const printed = 'MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g';
       assert.equal(refusalOf(printed), '');
     });
 
-    it('takes nothing else, and quotes none of it', () => {
+    it('refuses anything else without quoting it', () => {
       const a = der(first.privateKey);
       const wrong = {
         'half a key': a.slice(0, 40),
         'a public key': first.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
         'a key of another kind': der(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
         'a PEM': first.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
-        'a comma too many': `${a},`,
-        'one that is wrong among right ones': `${a},hunter2`,
+        'a trailing comma': `${a},`,
+        'one invalid key among valid ones': `${a},hunter2`,
       };
       for (const [title, text] of Object.entries(wrong)) {
-        const said = refusalOf(text);
-        assert.match(said, /^ {2}RECEIPT_SIGNING_KEYS must be .*openssl genpkey/m, title);
-        assert.ok(!said.includes(text.slice(0, 20)), title);
+        const message = refusalOf(text);
+        assert.match(message, /^ {2}RECEIPT_SIGNING_KEYS must be .*openssl genpkey/m, title);
+        assert.ok(!message.includes(text.slice(0, 20)), title);
       }
       assert.match(refusalOf(`${a},${a}`), /RECEIPT_SIGNING_KEYS holds the same key twice/);
     });
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as not set', () => {
     assert.equal(loadConfig({ ...COMPLETE, REDIS_URL: '', PORT: ' ' }, 'web').port, 3000);
   });
 
@@ -201,7 +201,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('takes no foreign script into the page in production', () => {
+  it('refuses scripts of other hosts on the page in production', () => {
     const script = { PAGE_SCRIPT_URL: 'http://127.0.0.1:4022/sandbox/wallets.js' };
     assert.equal(loadConfig({ ...COMPLETE, ...script }, 'web').pageScriptUrl, script.PAGE_SCRIPT_URL);
     assert.match(
@@ -212,13 +212,13 @@ describe('the configuration', () => {
   });
 
   for (const name of ['ADMIN_PASSWORD', 'METRICS_TOKEN']) {
-    it(`takes no ${name} under 16 characters in production`, () => {
+    it(`refuses a ${name} under 16 characters in production`, () => {
       const production = { ...COMPLETE, NODE_ENV: 'production' };
       for (const short of ['x', 'fifteen letters', 'ééééééééééééééé']) {
         for (const role of ['web', 'worker'] as const) {
-          const said = problemsOf({ ...production, [name]: short }, role);
-          assert.match(said, new RegExp(`^ {2}${name} must have at least 16 characters`, 'm'));
-          assert.ok(!said.includes(short) || short === 'x');
+          const message = problemsOf({ ...production, [name]: short }, role);
+          assert.match(message, new RegExp(`^ {2}${name} must have at least 16 characters`, 'm'));
+          assert.ok(!message.includes(short) || short === 'x');
         }
         assert.equal(problemsOf({ ...COMPLETE, [name]: short }), '', 'elsewhere it may be short');
       }
@@ -227,7 +227,7 @@ describe('the configuration', () => {
     });
   }
 
-  it('uses a known key outside production only, and can say so', () => {
+  it('uses the built-in key outside production only, and reports it', () => {
     const { ENCRYPTION_KEY: _, ...withoutKey } = COMPLETE;
     assert.ok(usesDevelopmentKey(loadConfig(withoutKey, 'web')));
     assert.ok(!usesDevelopmentKey(loadConfig(COMPLETE, 'web')));

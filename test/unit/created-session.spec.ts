@@ -14,21 +14,21 @@ const INPUT: Required<NewCheckoutSession> = {
   successUrl: 'https://shop.example/thanks',
   expiresAtSeconds: undefined,
 };
-/** What a session is made of otherwise than by its own column. */
-const TURNED_INTO_OTHERS: readonly string[] = ['items', 'expiresAtSeconds'];
-/** The same for every new session. */
+/** Fields that have no column of their own name. */
+const WITHOUT_OWN_COLUMN: readonly string[] = ['items', 'expiresAtSeconds'];
+/** Columns with the same value in every new session. */
 const FIXED: readonly string[] = ['status', 'paymentId'];
 
 const snakeCase = (field: string): string =>
   field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 interface Sent {
-  /** As its merchant is shown it. */
+  /** The session as its merchant reads it. */
   session: CheckoutSession;
   row: Record<string, unknown>;
 }
 
-/** What goes to Postgres, without one. */
+/** A database stub that records the inserted rows. */
 function databaseOf(insert: (rows: string) => Promise<void>): Knex {
   const connection = {
     readyForQuery: true,
@@ -72,7 +72,7 @@ describe('a new session', () => {
   });
 
   it('has every field that was sent', () => {
-    const fields = Object.entries(INPUT).filter(([field]) => !TURNED_INTO_OTHERS.includes(field));
+    const fields = Object.entries(INPUT).filter(([field]) => !WITHOUT_OWN_COLUMN.includes(field));
     const lost = fields.filter(([field, value]) => sent.session[field as keyof CheckoutSession] !== value);
     assert.deepEqual(
       lost.map(([field]) => field),
@@ -81,7 +81,7 @@ describe('a new session', () => {
     );
   });
 
-  it('is written with every field that it is shown with', () => {
+  it('is stored with every field that it is shown with', () => {
     const shown = Object.entries(JSON.parse(JSON.stringify(sent.session)) as object);
     const fields = shown.filter(([field]) => !FIXED.includes(field));
     assert.ok(fields.length > 8);
@@ -115,7 +115,7 @@ describe('a new session', () => {
     });
   }
 
-  it('shares no statement with large ones', async () => {
+  it('does not share a statement with large sessions', async () => {
     const statements: number[] = [];
     const db = databaseOf(async (rows) => void statements.push(rows.length));
     const reply = { idempotent: undefined, render: () => '{}' };

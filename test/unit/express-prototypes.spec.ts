@@ -4,7 +4,7 @@ import request from 'supertest';
 import { createHttpServer } from '../../api/process/http-server.js';
 
 describe('requests and answers', () => {
-  it('come with the prototypes that Express would give them', async () => {
+  it('have the prototypes that Express would give them', async () => {
     const app = express();
     app.get('/', (req, res) => void res.json({ app: req.app === app && res.app === app }));
     const server = createHttpServer(app);

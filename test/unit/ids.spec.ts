@@ -5,13 +5,13 @@ import { createdAt, isIdShaped, lowestIdAt, newId, randomText } from '../../shar
 describe('identifiers', () => {
   afterEach(resetClock);
 
-  it('strictly increase within a process, also many in one millisecond', () => {
+  it('strictly increase within a process, even within one millisecond', () => {
     const ids = Array.from({ length: 20_000 }, () => newId('evt_'));
     assert.deepEqual([...ids].sort(), ids);
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  it('go on increasing when the clock steps back', () => {
+  it('keep increasing when the clock steps back', () => {
     const before = newId('evt_');
     advanceClock(-60_000);
     assert.ok(newId('evt_') > before);
@@ -32,7 +32,7 @@ describe('identifiers', () => {
     assert.notEqual(id.slice(-17), newId('cs_live_').slice(-17));
   });
 
-  it('have a lowest one for each time, so that times are ranges of ids', () => {
+  it('have a lowest value for each time, so that a time range is a range of ids', () => {
     const id = newId('cs_test_');
     const ms = createdAt(id).getTime();
     assert.ok(lowestIdAt('cs_test_', ms) <= id);
@@ -41,12 +41,12 @@ describe('identifiers', () => {
     assert.equal(lowestIdAt('cs_test_', 1e20), 'cs_test_zzzzzzzz');
   });
 
-  it('are told from what can be none', () => {
+  it('are recognized by their form', () => {
     assert.ok(isIdShaped(newId('we_')));
     for (const text of ['', 'a b', 'cs_\0', 'é', 'a'.repeat(101), '../x']) assert.ok(!isIdShaped(text), text);
   });
 
-  it('draw every digit of random text alike', () => {
+  it('draw every digit of random text with equal probability', () => {
     const counts = new Map<string, number>();
     for (const digit of randomText(62_000)) counts.set(digit, (counts.get(digit) ?? 0) + 1);
     assert.equal(counts.size, 62);

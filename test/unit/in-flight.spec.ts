@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { InFlight } from '../../shared/process/in-flight.js';
 
 describe('the items in flight', () => {
-  it('are those that were added and not removed, in any order of removal', () => {
+  it('are the items that were added and not removed, in any order of removal', () => {
     const inFlight = new InFlight<string>();
     const [first, second, third] = ['a', 'b', 'c'].map((item) => inFlight.add(item));
     assert.deepEqual(inFlight.all(), ['a', 'b', 'c']);
@@ -13,7 +13,7 @@ describe('the items in flight', () => {
     assert.deepEqual(inFlight.all(), []);
   });
 
-  it('are removed once, also when another has moved into the entry', () => {
+  it('are removed once, even when another item has moved into the entry', () => {
     const inFlight = new InFlight<string>();
     const gone = inFlight.add('a');
     inFlight.add('b');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { lazy } from '../../shared/process/lazy.js';
 
-describe('what is loaded lazily', () => {
-  it('is loaded when it is first asked for, once for all who ask', async () => {
+describe('a lazily loaded value', () => {
+  it('is loaded at the first call, once for all callers', async () => {
     let loads = 0;
     const ask = lazy(async () => ++loads);
     assert.equal(loads, 0);
@@ -10,7 +10,7 @@ describe('what is loaded lazily', () => {
     assert.equal(await ask(), 1);
   });
 
-  it('is loaded again when it could not be, and not in vain for ever', async () => {
+  it('is loaded again after a failure', async () => {
     let loads = 0;
     const ask = lazy(async () => {
       if (++loads === 1) throw new Error('not there');

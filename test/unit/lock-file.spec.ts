@@ -10,7 +10,7 @@ interface LockedPackage {
   optionalDependencies?: Record<string, string>;
 }
 
-/** `npm ci` refuses a lock file that leaves out even one platform's optional package, as some registries make npm do. */
+/** `npm ci` refuses a lock file that lacks any platform's optional package; with some registries npm writes such files. */
 describe('package-lock.json', () => {
   const url = new URL('../../package-lock.json', import.meta.url);
   const { packages }: { packages: Record<string, LockedPackage> } = JSON.parse(readFileSync(url, 'utf8'));
@@ -22,7 +22,7 @@ describe('package-lock.json', () => {
     }
   }
 
-  it('locks every dependency, those of other platforms too', () => {
+  it('locks every dependency, including those of other platforms', () => {
     const missing = Object.entries(packages).flatMap(([from, { dependencies, optionalDependencies }]) =>
       Object.entries({ ...dependencies, ...optionalDependencies })
         .filter(([name]) => !isLocked(from, name))
@@ -31,22 +31,22 @@ describe('package-lock.json', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('knows the bytes of every package, but of some tools for systems that the lock was not made on', () => {
+  it('has the integrity of every package except development tools for other systems', () => {
     const unknown = Object.entries(packages).filter(
-      ([place, { link, integrity = '' }]) =>
-        place !== '' && link !== true && !/^sha512-[\w+/]{86}==$/.test(integrity),
+      ([name, { link, integrity = '' }]) =>
+        name !== '' && link !== true && !/^sha512-[\w+/]{86}==$/.test(integrity),
     );
-    // Their registry entry could not be read there. What a service is installed with is never among them.
+    // The registry entries of these packages could not be read. None of them is installed with the service.
     const ofTools = /^node_modules\/(@biomejs\/cli|@foundry-rs\/anvil|litesvm)-[\w-]+$/;
-    const others = unknown.filter(([place, { dev, optional }]) => !(dev && optional && ofTools.test(place)));
+    const others = unknown.filter(([name, { dev, optional }]) => !(dev && optional && ofTools.test(name)));
     assert.deepEqual(
-      others.map(([place]) => place),
+      others.map(([name]) => name),
       [],
     );
-    assert.ok(unknown.length <= 17, 'it may only become less');
+    assert.ok(unknown.length <= 17, 'the number may only fall');
   });
 
-  it('names no address that packages were taken from', () => {
+  it('names no registry address', () => {
     assert.doesNotMatch(readFileSync(url, 'utf8'), /"resolved":/);
   });
 });

@@ -12,7 +12,7 @@ calls_seconds_count{worker="${worker}"} 2
 `;
 
 describe('metrics pages', () => {
-  it('become one, with each metric once and the series of all', () => {
+  it('are merged into one, with each metric once and all series', () => {
     const own = '# HELP memory How much.\n# TYPE memory gauge\nmemory 1\n';
     assert.equal(
       mergePages([own, page('a', 2), page('b', 3)]),
@@ -32,7 +32,7 @@ calls_seconds_count{worker="b"} 2
     );
   });
 
-  it('may have metrics without series, and be one', () => {
+  it('may have metrics without series, and may be a single page', () => {
     const empty = '# HELP calls How many.\n# TYPE calls counter\n';
     assert.equal(mergePages([empty]), empty);
     assert.equal(mergePages([empty, `${empty}calls{worker="a"} 1\n`]), `${empty}calls{worker="a"} 1\n`);

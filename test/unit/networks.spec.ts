@@ -18,7 +18,7 @@ const SVM_TOKENS = OFFERED_TOKENS.filter((token): token is OfferedSvmToken => to
 const SOLANA = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
 const SOLANA_DEVNET = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
 
-/** First four bytes of each DOMAIN_SEPARATOR, written down apart from the table; most were read from the contract. */
+/** The first four bytes of each DOMAIN_SEPARATOR, independent of the table; most were read from the contract. */
 const SEPARATORS: Record<string, string> = {
   'eip155:8453 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913': '02fa7265',
   'eip155:84532 0x036CbD53842c5426634e7929541eC2318f3dCF7e': '71f17a3b',
@@ -79,7 +79,7 @@ const NEVER_OFFERED: Record<string, string> = {
   'the old USDT on OP Mainnet': 'eip155:10 0x94b008aA00579c1307B0EF2c499aD98a8ce58e58',
   'bridged USDC.e on X Layer': 'eip155:196 0x74b7F16337b8972027F6196A17a631aC6dE26d22',
   'USDC on Ink, whose domain is disputed': 'eip155:57073 0x2D270e6886d130D724215A266106e6832161EAEd',
-  'native USDC on X Layer, whose domain nobody has read':
+  'native USDC on X Layer, whose domain has not been read':
     'eip155:196 0xB6CEceAB302E2E4948951eE7843FC24E92933061',
   'USDT0 on Stable Testnet, whose domain is disputed':
     'eip155:2201 0x78Cf24370174180738C5B8E352B6D14c83a6c9A9',
@@ -104,7 +104,7 @@ describe('the token table', () => {
       });
     }
 
-    it('are all those whose separator is known, and no others', () => {
+    it('are exactly the tokens whose separator is known', () => {
       assert.deepEqual(
         EVM_TOKENS.map((token) => `${token.network.caip2} ${token.address}`).sort(),
         Object.keys(SEPARATORS).sort(),

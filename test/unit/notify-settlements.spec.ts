@@ -6,26 +6,26 @@ import { settlementNotifier } from '../../shared/settlement/notify-settlements.j
 
 const dueAt = new Date();
 
-/** A queue that keeps what it is given, or refuses it. */
-function openBell(refuses = false) {
+/** A queue that records its jobs, or refuses them. */
+function openNotifier(refuses = false) {
   const jobs: JobRequest<JobName>[] = [];
   const warned: Record<string, unknown>[] = [];
   const queues = {
     async enqueue(job: JobRequest<JobName>) {
-      if (refuses) throw new Error('away');
+      if (refuses) throw new Error('unavailable');
       jobs.push(job);
     },
   } as unknown as Queues;
-  const ring = settlementNotifier(queues, {
+  const notify = settlementNotifier(queues, {
     warn: (line: Record<string, unknown>) => warned.push(line),
   } as never);
-  return { ring, jobs, warned };
+  return { notify, jobs, warned };
 }
 
-describe('the bell of claimed payments', () => {
-  it('rings once for those of one moment, five at most, each with its request', async () => {
-    const { ring, jobs } = openBell();
-    for (let n = 1; n <= 7; n++) ring({ paymentId: `pay_${n}`, dueAt, requestId: `req_${n}` });
+describe('the notification of claimed payments', () => {
+  it('is sent once for the payments of one moment, at most five, each with its request', async () => {
+    const { notify, jobs } = openNotifier();
+    for (let n = 1; n <= 7; n++) notify({ paymentId: `pay_${n}`, dueAt, requestId: `req_${n}` });
     await nextTurn();
     const claimed = (n: number): object => ({ paymentId: `pay_${n}`, requestId: `req_${n}` });
     assert.deepEqual(
@@ -41,11 +41,11 @@ describe('the bell of claimed payments', () => {
     );
   });
 
-  it('rings alone for one, and anew for the next moment', async () => {
-    const { ring, jobs } = openBell();
-    ring({ paymentId: 'pay_1', dueAt });
+  it('is sent separately for a single payment, and again for the next moment', async () => {
+    const { notify, jobs } = openNotifier();
+    notify({ paymentId: 'pay_1', dueAt });
     await nextTurn();
-    ring({ paymentId: 'pay_2', dueAt });
+    notify({ paymentId: 'pay_2', dueAt });
     await nextTurn();
     assert.deepEqual(
       jobs.map(({ payload }) => payload),
@@ -53,10 +53,10 @@ describe('the bell of claimed payments', () => {
     );
   });
 
-  it('leaves what no queue takes to the sweep, and says so', async () => {
-    const { ring, warned } = openBell(true);
-    ring({ paymentId: 'pay_1', dueAt });
-    ring({ paymentId: 'pay_2', dueAt });
+  it('is left to the sweep when the queue refuses it, and the refusal is logged', async () => {
+    const { notify, warned } = openNotifier(true);
+    notify({ paymentId: 'pay_1', dueAt });
+    notify({ paymentId: 'pay_2', dueAt });
     await nextTurn();
     await nextTurn();
     const [line, ...more] = warned.map(({ err: _, ...rest }) => rest);

@@ -6,7 +6,7 @@ import { eventually } from '../../lab/world/processes/eventually.js';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
-describe('an answer is over', () => {
+describe('onClose of an answer is called', () => {
   let server: Server;
   let answers: ServerResponse[];
   let over: number;
@@ -44,13 +44,13 @@ describe('an answer is over', () => {
     assert.equal(over, 2);
   });
 
-  it('when its connection breaks, though it stood in line behind others', async () => {
+  it('when its connection breaks while it is queued behind others', async () => {
     const socket = await ask(5);
     socket.resetAndDestroy();
     await eventually(() => assert.equal(over, 5));
   });
 
-  it('when it was over before', async () => {
+  it('when the answer was closed before', async () => {
     const socket = await ask(1);
     socket.destroy();
     await eventually(() => assert.equal(over, 1));

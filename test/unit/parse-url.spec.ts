@@ -5,15 +5,15 @@ import { hostAsWritten, parseUrl } from '../../shared/values/parse-url.js';
 
 const LONGEST = 'ü'.repeat(253);
 const BEYOND = `${LONGEST}ü`;
-/** However a host is written: the parser finds it in each of these. */
+/** Notations of a host that the URL parser accepts. */
 const SPELLINGS: [what: string, spell: (host: string) => string][] = [
-  ['as usual', (host) => `https://${host}/path`],
+  ['plainly', (host) => `https://${host}/path`],
   ['over http, with a port', (host) => `HTTP://${host}:8080?query`],
   ['over other schemes', (host) => `wss://${host}#fragment`],
   ['behind a user name with many @', (host) => `https://a@b:c@@${host}`],
   ['without slashes', (host) => `https:${host}/`],
-  ['with one', (host) => `https:/${host}`],
-  ['with many', (host) => `https://////${host}`],
+  ['with one slash', (host) => `https:/${host}`],
+  ['with many slashes', (host) => `https://////${host}`],
   ['with backslashes', (host) => `https:\\\\${host}\\path`],
   ['after spaces and control characters', (host) => ` \u0001\n https://${host}`],
   ['with tabs and line ends within', (host) => `ht\ttp\r\ns:/\n/${host.slice(0, 9)}\t\n${host.slice(9)}`],
@@ -21,7 +21,7 @@ const SPELLINGS: [what: string, spell: (host: string) => string][] = [
 
 describe('a URL’s host', () => {
   for (const [how, spell] of SPELLINGS) {
-    it(`is taken up to 253 characters, written ${how}, and is not given to the parser beyond`, () => {
+    it(`is accepted up to 253 characters, written ${how}, and is not parsed beyond`, () => {
       assert.equal(hostAsWritten(spell(LONGEST)), LONGEST);
       assert.equal(parseUrl(spell(LONGEST))?.hostname, new URL(spell(LONGEST)).hostname);
       assert.doesNotThrow(() => new URL(spell(BEYOND)));
@@ -34,7 +34,7 @@ describe('a URL’s host', () => {
     assert.equal(parseUrl(`https://${'\u{20000}'.repeat(254)}/`), undefined);
   });
 
-  it('is looked for only where the parser looks for one', () => {
+  it('is expected only where the parser expects one', () => {
     const long = 'x'.repeat(3000);
     for (const text of [
       `https://a/${long}`,
@@ -48,7 +48,7 @@ describe('a URL’s host', () => {
     assert.equal(parseUrl(long), undefined);
   });
 
-  it('decides alone whether what stands around it is a URL', () => {
+  it('has to be parsable for the format http-url, whatever surrounds it', () => {
     const isHttp = ajv.compile({ type: 'string', format: 'http-url' });
     const part = fc.constantFrom(
       'a',

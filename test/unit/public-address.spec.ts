@@ -27,7 +27,7 @@ describe('a public address', () => {
 });
 
 describe('judging a webhook URL', () => {
-  describe('refuses, without asking DNS,', () => {
+  describe('refuses, without a DNS query,', () => {
     for (const [title, [url, reason]] of Object.entries(HOSTILE_URLS)) {
       it(`${title}: ${JSON.stringify(url)} is ${reason}`, async () => {
         assert.equal(await reasonOf(url, { ...TEST_MODE, resolve: neverAsked }), reason);
@@ -64,7 +64,7 @@ describe('judging a webhook URL', () => {
       );
     });
 
-    it('a name that does not resolve in time, whatever it answers later', async () => {
+    it('a name that does not resolve in time, whatever the later answer', async () => {
       const { resolve, answer } = heldBack();
       assert.equal(
         await reasonOf('https://slow.example/', { ...LIVE_MODE, resolve, timeoutMs: 1 }),
@@ -74,7 +74,7 @@ describe('judging a webhook URL', () => {
     });
   });
 
-  it('asks DNS once, for the very name that a connection would ask for', async () => {
+  it('queries DNS once, for the same name as a connection', async () => {
     const asked: string[] = [];
     const resolve: Resolve = async (hostname) => {
       asked.push(hostname);
@@ -93,7 +93,7 @@ describe('judging a webhook URL', () => {
     assert.equal(timers(), before);
   });
 
-  it('wants https in live mode and takes http in test mode', async () => {
+  it('requires https in live mode and accepts http in test mode', async () => {
     assert.equal(await reasonOf('http://example.com/', LIVE_MODE), 'wrong_scheme');
     assert.equal(await reasonOf('https://example.com/', LIVE_MODE), undefined);
     assert.equal(await reasonOf('http://example.com/', TEST_MODE), undefined);
@@ -108,12 +108,12 @@ describe('judging a webhook URL', () => {
       'http://[::1]/',
       'http://intranet/',
     ]) {
-      it(`accepts ${url} without asking DNS`, async () => {
+      it(`accepts ${url} without a DNS query`, async () => {
         assert.equal(await reasonOf(url, rules), undefined);
       });
     }
 
-    it('still refuses the wrong scheme, credentials and what is not a URL', async () => {
+    it('still refuses wrong schemes, credentials and texts that are no URL', async () => {
       assert.equal(await reasonOf('http://127.0.0.1/', { ...rules, livemode: true }), 'wrong_scheme');
       assert.equal(await reasonOf('ftp://127.0.0.1/', rules), 'wrong_scheme');
       assert.equal(await reasonOf('http://user:secret@127.0.0.1/', rules), 'credentials');

@@ -16,14 +16,14 @@ import { answering, LIVE_MODE, reasonOf } from '../support/webhook-urls.js';
 describe('looking up the host of a connection', () => {
   const strict = (...addresses: string[]): LookupFunction => publicLookup(false, answering(...addresses));
 
-  it('gives all public answers in their order', async () => {
+  it('returns all public answers in their order', async () => {
     assert.deepEqual(await lookUp(strict(PUBLIC_IPV6, PUBLIC_IPV4), { all: true }), [
       { address: PUBLIC_IPV6, family: 6 },
       { address: PUBLIC_IPV4, family: 4 },
     ]);
   });
 
-  it('gives the first public answer when one is asked for', async () => {
+  it('returns the first public answer when one is requested', async () => {
     assert.deepEqual(await lookUp(strict(PUBLIC_IPV6, PUBLIC_IPV4), {}), [
       { address: PUBLIC_IPV6, family: 6 },
     ]);
@@ -35,7 +35,7 @@ describe('looking up the host of a connection', () => {
     [6, PUBLIC_IPV6],
     ['IPv6', PUBLIC_IPV6],
   ] as const) {
-    it(`gives only answers of the family that is asked for (${family})`, async () => {
+    it(`returns only answers of the requested family (${family})`, async () => {
       const answers = await lookUp(strict(PUBLIC_IPV4, PUBLIC_IPV6), { all: true, family });
       assert.deepEqual(
         answers.map((answer) => answer.address),
@@ -51,7 +51,7 @@ describe('looking up the host of a connection', () => {
     });
   }
 
-  it('fails on a private answer of the family that is not asked for', async () => {
+  it('fails on a private answer of the family that is not requested', async () => {
     await assert.rejects(lookUp(strict(PUBLIC_IPV4, '::1'), { family: 4 }), isNotPublic);
   });
 
@@ -71,7 +71,7 @@ describe('looking up the host of a connection', () => {
     );
   });
 
-  it('gives private answers when private networks are allowed', async () => {
+  it('returns private answers when private networks are allowed', async () => {
     const answers = await lookUp(publicLookup(true, answering('127.0.0.1')), { all: true });
     assert.deepEqual(answers, [{ address: '127.0.0.1', family: 4 }]);
   });
@@ -90,7 +90,7 @@ describe('looking up the host of a connection', () => {
   });
 });
 
-describe('a host that already is an address, which sockets do not look up,', () => {
+describe('a host that is an IP address, for which sockets make no lookup,', () => {
   for (const url of [
     'http://127.0.0.1/',
     'http://[::ffff:7f00:1]/',
@@ -103,14 +103,14 @@ describe('a host that already is an address, which sockets do not look up,', () 
   }
 
   for (const url of [`http://${PUBLIC_IPV4}/`, `http://[${PUBLIC_IPV6}]/`, 'http://example.com/']) {
-    it(`is let through when it is public, and names are: ${url}`, () => {
+    it(`passes when it is public, as names do: ${url}`, () => {
       assert.doesNotThrow(() => assertPublicHost(new URL(url)));
     });
   }
 });
 
 describe('resolving a host', () => {
-  it("asks the system's resolver, which knows addresses without a network, where private networks are allowed", async () => {
+  it("uses the system's resolver, which knows local names, where private networks are allowed", async () => {
     assert.deepEqual(await resolveBySystem('127.0.0.1'), ['127.0.0.1']);
     assert.deepEqual(await resolveBySystem('::1'), ['::1']);
   });
@@ -131,7 +131,7 @@ describe('resolving a host', () => {
     });
     after(() => server.close());
 
-    it('gives the addresses of both families, those of IPv4 first', async () => {
+    it('returns the addresses of both families, IPv4 first', async () => {
       assert.deepEqual(await resolve('both.example'), [
         '93.184.216.34',
         '93.184.216.35',
@@ -141,18 +141,18 @@ describe('resolving a host', () => {
       assert.deepEqual(await resolve('v6.example'), ['2606:2800:220:1::1']);
     });
 
-    it('fails on a name that is not there', async () => {
+    it('fails on a name that does not exist', async () => {
       await assert.rejects(resolve('gone.example'), { code: 'ENOTFOUND' });
     });
 
-    it('gives what a private name resolves to, to be judged', async () => {
+    it("returns a private name's addresses, for the caller to judge", async () => {
       await assert.rejects(
         lookUp(publicLookup(false, resolve), { all: true }, 'private.example'),
         isNotPublic,
       );
     });
 
-    it('does not wait for names whose servers are silent before it answers others', async () => {
+    it('answers other names while the servers of one are silent', async () => {
       let silent = 20;
       const silence = Array.from({ length: silent }, () =>
         resolve('silent.example').catch(() => {

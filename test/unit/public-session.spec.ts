@@ -11,7 +11,7 @@ describe('a session as buyers see it', () => {
   const session = { id: 'cs_test_1', status: 'open', expiresAt: NOW } as CheckoutSession;
   const presented = presentPublicSession(session, account, NOW);
 
-  it('names the merchant and the items without what nobody sees, and changes nothing else', () => {
+  it('names the merchant and the items without invisible characters, and changes nothing else', () => {
     const item = (name: string, description: string | null) => ({
       name,
       description,
@@ -25,7 +25,7 @@ describe('a session as buyers see it', () => {
     assert.equal(rendered.id, session.id);
   });
 
-  it('takes items in which nothing is hidden as the text that they are', () => {
+  it('passes items without invisible characters on as stored text', () => {
     for (const text of ['[]', '[{"name":"Café",  "description":null}]']) {
       assert.ok(renderPublicSession(presented, text).endsWith(`,"line_items":${text}}`));
     }

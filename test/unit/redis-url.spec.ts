@@ -8,7 +8,7 @@ const A_AND_B = [
 
 describe('REDIS_URL', () => {
   for (const url of ['redis://localhost:6379', 'rediss://user:secret@h.example:6380/2']) {
-    it(`names one Redis as ever: ${url}`, () => {
+    it(`names one Redis: ${url}`, () => {
       assert.deepEqual(parseRedisUrl(url), { kind: 'one', tls: url.startsWith('rediss'), url });
     });
   }
@@ -31,7 +31,7 @@ describe('REDIS_URL', () => {
     });
   });
 
-  it('names Sentinels, and what they call their master', () => {
+  it("names Sentinels and their master's name", () => {
     assert.deepEqual(parseRedisUrl('redis+sentinel://a.example:7000,b.example:7001/main'), {
       kind: 'sentinel',
       tls: false,
@@ -69,7 +69,7 @@ describe('REDIS_URL', () => {
     ['redis+sentinel://a:1/main/x', /name of the master in the Sentinel configuration/],
     ['redis+sentinel://a:1/main?password=secret', /sentinel_username and sentinel_password/],
   ] as const) {
-    it(`is refused in plain words, which hold no secret: ${url}`, () => {
+    it(`is refused with a message that holds no secret: ${url}`, () => {
       const problem = parseRedisUrl(url);
       assert.equal(typeof problem, 'string');
       assert.match(String(problem), words);

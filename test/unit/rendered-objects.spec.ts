@@ -38,7 +38,7 @@ const sessions = fc
 
 const join = (pieces: Iterable<string>): string => [...pieces].join('');
 
-describe('what is rendered piece by piece is, byte for byte, what is presented whole', () => {
+describe('rendering piece by piece gives the same bytes as presenting the whole', () => {
   it('of line items', () => {
     fc.assert(
       fc.property(items, fc.boolean(), (all, hasMore) => {

@@ -10,21 +10,21 @@ const SAFE = {
   BASE_URL: 'https://pay.example',
 };
 
-function told(environment: Record<string, string>): string[] {
+function warningsOf(environment: Record<string, string>): string[] {
   const dangers = findRiskySettings(loadConfig({ ...SAFE, ...environment }, 'web'));
   for (const { hint } of dangers) assert.doesNotMatch(hint, /pass-word|\n/);
   return dangers.map(({ event }) => event.replace('config.', ''));
 }
 
-describe('what is dangerous but lawful', () => {
-  it('is nothing where nothing is', () => {
-    assert.deepEqual(told({}), []);
-    assert.deepEqual(told({ TRUST_PROXY: '1', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' }), []);
+describe('the warnings about risky settings', () => {
+  it('are empty for safe settings', () => {
+    assert.deepEqual(warningsOf({}), []);
+    assert.deepEqual(warningsOf({ TRUST_PROXY: '1', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' }), []);
   });
 
-  it('is TRUST_PROXY=true, and private webhooks', () => {
-    assert.deepEqual(told({ TRUST_PROXY: 'true' }), ['trusts_every_proxy']);
-    assert.deepEqual(told({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' }), ['private_webhooks']);
+  it('name TRUST_PROXY=true and private webhooks', () => {
+    assert.deepEqual(warningsOf({ TRUST_PROXY: 'true' }), ['trusts_every_proxy']);
+    assert.deepEqual(warningsOf({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' }), ['private_webhooks']);
   });
 
   const addresses: Record<string, string[]> = {
@@ -38,8 +38,8 @@ describe('what is dangerous but lawful', () => {
     'https://localhost.example': [],
   };
   for (const [address, dangers] of Object.entries(addresses)) {
-    it(`is, of BASE_URL=${address}, ${dangers.join() || 'nothing'}`, () => {
-      assert.deepEqual(told({ BASE_URL: address }), dangers);
+    it(`are, for BASE_URL=${address}, ${dangers.join() || 'nothing'}`, () => {
+      assert.deepEqual(warningsOf({ BASE_URL: address }), dangers);
     });
   }
 
@@ -57,21 +57,24 @@ describe('what is dangerous but lawful', () => {
   };
   for (const [url, isPlain] of Object.entries(databases)) {
     it(`${isPlain ? 'is' : 'is not'} ${url}`, () => {
-      assert.deepEqual(told({ DATABASE_URL: url }), isPlain ? ['plain_postgres'] : []);
+      assert.deepEqual(warningsOf({ DATABASE_URL: url }), isPlain ? ['plain_postgres'] : []);
     });
   }
 
-  it('is not Postgres whose certificate is not verified: it has one', () => {
-    assert.deepEqual(told({ DATABASE_URL: 'postgres://db.example/app', DATABASE_TLS_VERIFY: 'false' }), []);
+  it('do not name Postgres with an unverified certificate', () => {
+    assert.deepEqual(
+      warningsOf({ DATABASE_URL: 'postgres://db.example/app', DATABASE_TLS_VERIFY: 'false' }),
+      [],
+    );
   });
 
-  it('is told of each at once', () => {
+  it('name each risk separately', () => {
     const all = {
       BASE_URL: 'http://pay.example',
       TRUST_PROXY: 'true',
       WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
       DATABASE_URL: 'postgres://db.example/app',
     };
-    assert.equal(told(all).length, 4);
+    assert.equal(warningsOf(all).length, 4);
   });
 });

@@ -5,7 +5,7 @@ import { createSecretBox } from '../../shared/secrets/secrets.js';
 describe('the secret box', () => {
   const [older, newer] = [randomBytes(32), randomBytes(32)];
 
-  it('opens what it sealed, and never seals the same twice', () => {
+  it('opens its sealed secrets, and never seals to the same text twice', () => {
     const box = createSecretBox([newer]);
     const sealed = box.seal('whsec_é€');
     assert.equal(box.open(sealed), 'whsec_é€');
@@ -28,7 +28,7 @@ describe('the secret box', () => {
     );
   });
 
-  it('refuses what was tampered with', () => {
+  it('refuses a secret that was tampered with', () => {
     const box = createSecretBox([newer]);
     const [id, nonce, body = ''] = box.seal('secret').split('.');
     const bytes = Buffer.from(body, 'base64url');

@@ -9,12 +9,12 @@ import { sendPieces } from '../../api/http/send-json.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 
 const PIECE = 'x'.repeat(64 * 1024);
-/** Far more than what two sockets of one machine hold between them. */
+/** Far more than the buffers of two sockets on one machine hold. */
 const MANY = 4000;
 const SHORT_MS = 200;
 const LONG_MS = 60_000;
 
-/** A text of many pieces, and how many were asked for. */
+/** A text of many pieces, and how many were requested. */
 class Pieces {
   given = 0;
   isOver = false;
@@ -73,7 +73,7 @@ describe('an answer in pieces', () => {
     return socket;
   }
 
-  /** Until nothing more is asked for. */
+  /** Waits until no more pieces are requested. */
   async function untilItWaits(): Promise<number> {
     for (let before = -1; ; ) {
       await new Promise((resolve) => setTimeout(resolve, SHORT_MS));
@@ -82,7 +82,7 @@ describe('an answer in pieces', () => {
     }
   }
 
-  it('comes whole, without a length', async () => {
+  it('arrives whole, without a Content-Length', async () => {
     pieces = new Pieces(100);
     const res = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     assert.match(res.headers.get('Content-Type') ?? '', /^application\/json/);
@@ -90,7 +90,7 @@ describe('an answer in pieces', () => {
     assert.equal(await res.text(), PIECE.repeat(100));
   });
 
-  it('has a head and no body for HEAD, and asks for one piece only', async () => {
+  it('has a head and no body for HEAD, and reads one piece only', async () => {
     pieces = new Pieces(MANY);
     await request(server)
       .head('/')
@@ -99,7 +99,7 @@ describe('an answer in pieces', () => {
     assert.deepEqual([pieces.given, pieces.isOver], [1, true]);
   });
 
-  it('waits for a client that does not read, and goes on when it does', async () => {
+  it('waits for a client that does not read, and continues when it does', async () => {
     pieces = new Pieces(MANY);
     const socket = await ask();
     assert.ok((await untilItWaits()) < MANY / 4);
@@ -108,7 +108,7 @@ describe('an answer in pieces', () => {
     socket.destroy();
   });
 
-  it('is broken off when a client takes nothing', async () => {
+  it('is cut off when the client takes nothing', async () => {
     pieces = new Pieces(MANY);
     takenWithinMs = SHORT_MS;
     const socket = await ask();
@@ -130,12 +130,12 @@ describe('an answer in pieces', () => {
     });
   }
 
-  it('that fails before its first byte is an error like others', async () => {
+  it('that fails before its first byte is an ordinary error', async () => {
     pieces = new Pieces(MANY, 0);
     await request(server).get('/').expect(500);
   });
 
-  it('that fails later is never taken for whole, and is logged once', async () => {
+  it('that fails later arrives incomplete, and is logged once', async () => {
     pieces = new Pieces(MANY, 3);
     await assert.rejects(request(server).get('/').then(), /aborted|socket hang up|ECONNRESET/);
     assert.equal(logged.length, 1);

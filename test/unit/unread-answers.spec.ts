@@ -7,13 +7,13 @@ import express, { type Response } from 'express';
 import { watchUnread } from '../../api/http/unread-answers.js';
 import { eventually } from '../../lab/world/processes/eventually.js';
 
-/** More than what two sockets of one machine hold between them. */
+/** More than the buffers of two sockets on one machine hold. */
 const LONG = 'x'.repeat(16 * 1024 * 1024);
 const BYTES = 1.5 * LONG.length;
 const WAITED_MS = 50;
 const LONG_MS = 60_000;
 
-describe('answers that nobody reads', () => {
+describe('unread answers', () => {
   let server: Server;
   let answers: Response[] = [];
   let waitedMs = WAITED_MS;
@@ -58,14 +58,14 @@ describe('answers that nobody reads', () => {
     assert.deepEqual(cut(), [true, true, false, false]);
   });
 
-  it('are not, while they are new', async () => {
+  it('are not cut off while they are new', async () => {
     waitedMs = LONG_MS;
     await Promise.all([ask('a'), ask('a'), ask('a')]);
     waitedMs = WAITED_MS;
     assert.deepEqual(cut(), [false, false, false]);
   });
 
-  it('count no longer when they were read', async () => {
+  it('no longer count once they are read', async () => {
     for (const account of ['a', 'a', 'a', 'a', 'a']) {
       const socket = await ask(account);
       await pause(WAITED_MS);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { mayHideText, visibleText } from '../../shared/values/visible-text.js';
 
-/** Written as Unicode's Tag characters, which nobody sees and models read. */
+/** Encodes text in Unicode's Tag characters, which are invisible to people and read by models. */
 const inTags = (text: string): string =>
   [...text].map((character) => String.fromCodePoint(0xe0000 + (character.codePointAt(0) ?? 0))).join('');
-/** Bytes as variation selectors behind an emoji. */
+/** Encodes bytes as variation selectors behind an emoji. */
 const inSelectors = (text: string): string =>
   [...Buffer.from(text)].map((byte) => String.fromCodePoint(0xe0100 + byte)).join('');
 
-describe('the words of a merchant', () => {
+describe("a merchant's texts", () => {
   const hidden: [what: string, text: string, read: string][] = [
     ['direction overrides', 'Cof\u202eeef\u202c 5', 'Cofeef 5'],
     ['direction isolates', 'a\u2066b\u2067c\u2068d\u2069e', 'abcde'],
@@ -52,7 +52,7 @@ describe('the words of a merchant', () => {
     it(`stay as they are: ${text}`, () => assert.equal(visibleText(text), text));
   }
 
-  it('are told from those in which nothing may be hidden', () => {
+  it('are checked for characters that may hide text', () => {
     for (const text of ['Coffee', 'Crème brûlée', 'קפה 2', '珈琲'])
       assert.equal(mayHideText(text), false, text);
     for (const [what, text] of hidden) assert.equal(mayHideText(text), true, what);

@@ -3,8 +3,8 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { releaseWhenSent } from '../../api/http/release-when-sent.js';
 
-describe('what an answer holds while it is sent', () => {
-  it('is released when the answer is over, also when it was over before', () => {
+describe('a budget that an answer holds while it is sent', () => {
+  it('is released when the answer is closed, also when it was closed before', () => {
     let released = 0;
     const answer = (closed: boolean) =>
       Object.assign(new EventEmitter(), {

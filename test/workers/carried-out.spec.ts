@@ -24,7 +24,7 @@ describe('a decision that is carried out', () => {
   before(async () => {
     flow = await openMoneyFlow('carried_out', { worker: false, environment: { SETTLE_WAIT_MS: '0' } });
     manualWorker = flow.openManualWorker();
-    const { lookUp, close } = manualWorker.deps.chains;
+    const { check, close } = manualWorker.deps.chains;
     Object.assign(manualWorker.deps, {
       queues: {
         ...manualWorker.deps.queues,
@@ -34,7 +34,7 @@ describe('a decision that is carried out', () => {
         },
       },
       notifyDecided: (id: string) => decided.push(id),
-      chains: { lookUp: async (query: Parameters<typeof lookUp>[0]) => finding ?? lookUp(query), close },
+      chains: { check: async (query: Parameters<typeof check>[0]) => finding ?? check(query), close },
     } satisfies Partial<WorkerDeps>);
   });
   beforeEach(() => {

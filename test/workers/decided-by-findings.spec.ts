@@ -4,7 +4,7 @@ import { Keypair } from '@solana/web3.js';
 import { breaksBeforeWork, refuses } from '../../lab/world/facilitator/dial.js';
 import { signSolanaPayment } from '../../lab/world/shop/agent.js';
 import type { ChainFinding, Finding } from '../../shared/chains/finding.js';
-import type { SearchPlace } from '../../shared/chains/search-place.js';
+import type { SearchPosition } from '../../shared/chains/search-position.js';
 import type { Payment } from '../../shared/payments/model.js';
 import {
   advanceClock,
@@ -21,14 +21,14 @@ import { entryFor, SOLANA_DEVNET } from '../unit/x402/offers.js';
 
 const MINUTE_MS = 60_000;
 /** A search's position, as a payment stores it. */
-const POSITION: SearchPlace = { block: '0x10' };
+const POSITION: SearchPosition = { block: '0x10' };
 
 /** The findings are scripted; specs of shared/chains cover how they come about. */
 describe('an unclear payment', () => {
   let flow: MoneyFlow;
   let manualWorker: ManualWorker;
   let say: (payment: Payment) => ChainFinding;
-  let positions: (SearchPlace | undefined)[];
+  let positions: (SearchPosition | undefined)[];
 
   before(async () => {
     flow = await openMoneyFlow('decided_by_findings', {
@@ -57,8 +57,8 @@ describe('an unclear payment', () => {
     flow.facilitator.settle.next(breaksBeforeWork());
     flow.facilitator.verify.always(refuses('unexpected_verify_error'));
     manualWorker.deps.chains = {
-      async lookUp({ place }) {
-        positions.push(place);
+      async check({ position }) {
+        positions.push(position);
         return say(await flow.onlyPayment(id));
       },
       close: () => undefined,
@@ -99,7 +99,7 @@ describe('an unclear payment', () => {
 
   it('is never failed while a search goes on, and each check continues the search', async () => {
     let block = 0;
-    say = () => ({ kind: 'searching', reason: 'more to search', place: { block: ++block } });
+    say = () => ({ kind: 'searching', reason: 'more to search', position: { block: ++block } });
     const { status } = await check(await payUnclearly(), 10 * MINUTE_MS);
     assert.equal(status, 'processing');
     assert.deepEqual(positions.slice(0, 3), [undefined, { block: 1 }, { block: 2 }]);
@@ -107,7 +107,7 @@ describe('an unclear payment', () => {
   });
 
   it('whose search makes no progress is repeated with pauses, and logs an error now and then', async () => {
-    say = () => ({ kind: 'searching', reason: 'HTTP 429', place: POSITION });
+    say = () => ({ kind: 'searching', reason: 'HTTP 429', position: POSITION });
     const { status } = await check(await payUnclearly(), 10 * MINUTE_MS);
     assert.equal(status, 'processing');
     assert.ok(positions.length < 40, `${positions.length} checks`);
@@ -117,7 +117,7 @@ describe('an unclear payment', () => {
 
   it('that has failed is searched for from the start', async () => {
     const findings: ChainFinding[] = [
-      { kind: 'searching', reason: 'more to search', place: POSITION },
+      { kind: 'searching', reason: 'more to search', position: POSITION },
       { kind: 'unused', chainTime: new Date(nowMs() + 3_600_000), exhausted: true },
     ];
     say = () => findings.shift() ?? { kind: 'paid', ...paidNow() };
@@ -155,7 +155,10 @@ describe('an unclear payment', () => {
   ];
   for (const passing of PASSING) {
     it(`keeps the position of its search over a check with the finding ${passing.kind}`, async () => {
-      const findings: ChainFinding[] = [{ kind: 'used', reason: 'more to search', place: POSITION }, passing];
+      const findings: ChainFinding[] = [
+        { kind: 'used', reason: 'more to search', position: POSITION },
+        passing,
+      ];
       say = () => findings.shift() ?? { kind: 'paid', ...paidNow() };
       const { status } = await check(await payUnclearly(), 10 * MINUTE_MS);
       assert.equal(status, 'succeeded');

@@ -27,7 +27,7 @@ async function confirm(
   { payment, job, rules, facilitatorRequest, chainQuery }: TakenPayment,
   span: Span,
 ): Promise<Outcome> {
-  const finding = await deps.chains.lookUp(chainQuery);
+  const finding = await deps.chains.check(chainQuery);
   deps.metrics.chainLook(payment.network, finding.kind);
   if (finding.kind === 'used' || finding.kind === 'searching') alarm(deps, payment, finding);
   let decision = afterLook(payment, { finding }, rules, times());

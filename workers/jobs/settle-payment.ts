@@ -47,7 +47,7 @@ async function settle(
   const call: Call = { answer, startedAt, endedAt: now() };
   let decision = afterCall(payment, call, rules, times());
   while (decision.kind === 'look_first') {
-    const look = await deps.chains.lookUp(chainQuery, { withinMs: LOOK_BEFORE_REFUSAL_MS });
+    const look = await deps.chains.check(chainQuery, { withinMs: LOOK_BEFORE_REFUSAL_MS });
     deps.metrics.chainLook(payment.network, look.kind);
     decision = afterCall(payment, { ...call, look }, rules, times());
   }

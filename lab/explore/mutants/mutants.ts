@@ -59,9 +59,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a refusal that a used authorization also gets is believed without a chain check',
     chains: (chains) => ({
       ...chains,
-      lookUp: async (query, options) =>
+      check: async (query, options) =>
         options?.withinMs === undefined
-          ? await chains.lookUp(query, options)
+          ? await chains.check(query, options)
           : { kind: 'unreadable', reason: 'not asked' },
     }),
   },
@@ -91,8 +91,8 @@ function seeing(
 ): (chains: Chains) => Chains {
   return (chains) => ({
     ...chains,
-    async lookUp(query, options) {
-      const finding = await chains.lookUp(query, options);
+    async check(query, options) {
+      const finding = await chains.check(query, options);
       return query.family === 'evm' ? change(finding, query) : finding;
     },
   });

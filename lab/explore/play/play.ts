@@ -109,7 +109,7 @@ function workerDeps(world: World): Parameters<typeof expireSessions>[0] {
   const { system, setup } = world;
   const [worker] = system.workers;
   if (worker === undefined) throw new Error('no worker');
-  const chains = { lookUp: () => Promise.reject(new Error('no chain check expected')), close: () => {} };
+  const chains = { check: () => Promise.reject(new Error('no chain check expected')), close: () => {} };
   const db = system.db;
   return {
     ...worker.deps,

@@ -96,7 +96,7 @@ function chainsOf(
   { meanwhile, answered }: { meanwhile(): Promise<void>; answered(): void },
 ): Chains {
   return {
-    async lookUp(query) {
+    async check(query) {
       const payment = checkedPayment(query);
       const early = checkChain(world.chain, work.check, payment);
       await meanwhile();

@@ -35,7 +35,7 @@ export const MUTANTS: readonly Mutant[] = [
     afterCall: (payment, { answer, ...call }, ...rest) =>
       POLICY.afterCall(
         payment,
-        { ...call, answer: answer.kind === 'unknown' ? { ...answer, mayGoOn: false } : answer },
+        { ...call, answer: answer.kind === 'unknown' ? { ...answer, mayStillRun: false } : answer },
         ...rest,
       ),
   }),

@@ -17,7 +17,7 @@ export function checkChain(chain: ModelChain, mode: CheckFaultMode, payment: Che
   const used = chain.used(payment.nonce, head);
   if (mode === 'silent') return { kind: 'unreadable', reason: 'silent' };
   if (mode === 'head only') return { kind: 'unreadable', reason: 'head only', chainTime };
-  if (mode === 'searching') return { kind: 'searching', reason: 'cut short', place: { at: 1 } };
+  if (mode === 'searching') return { kind: 'searching', reason: 'cut short', position: { at: 1 } };
   if (used === undefined) {
     return { kind: 'unused', chainTime, exhausted: head > payment.validBeforeSeconds };
   }

@@ -205,7 +205,7 @@ function patchAfter(
     return { unreadableSince: unreadableSince ?? now, searchPlace, usedSeenAt };
   return {
     unreadableSince: null,
-    searchPlace: ('place' in finding && finding.place) || null,
+    searchPlace: ('position' in finding && finding.position) || null,
     usedSeenAt: finding.kind === 'used' ? (usedSeenAt ?? now) : null,
   };
 }

@@ -58,9 +58,9 @@ const LOOK_SOON = `look at the chain in ${describeDuration(FIRST_LOOK_MS)}`;
 
 export const lookSoon: AnswerAction<'unknown'> = {
   text: `${LOOK_SOON}; the outcome is unclear, unless success was reported before`,
-  decide: ({ payment, answer: { why, transaction, mayGoOn }, startedAt, endedAt, rules, times }) =>
+  decide: ({ payment, answer: { why, transaction, mayStillRun }, startedAt, endedAt, rules, times }) =>
     lookAt(new Date(times.now.getTime() + FIRST_LOOK_MS), `unclear: ${why}`, {
-      settleEndedAt: mayGoOn ? surelyOver(startedAt, rules) : endedAt,
+      settleEndedAt: mayStillRun ? surelyOver(startedAt, rules) : endedAt,
       settleUnclear: !facilitatorReportedSuccess(payment),
       ...(transaction !== undefined && { reportedTransaction: transaction }),
     }),

@@ -1,4 +1,4 @@
-import type { SearchPlace } from '../../chains/search-place.js';
+import type { SearchPosition } from '../../chains/search-position.js';
 import type { Observation } from '../../payments/states.js';
 
 /** Columns of the payment that are written together with its next due time. */
@@ -8,7 +8,7 @@ export interface Patch {
   reportedTransaction?: string;
   unusedSeenAt?: Date | null;
   unreadableSince?: Date | null;
-  searchPlace?: SearchPlace | null;
+  searchPlace?: SearchPosition | null;
   usedSeenAt?: Date | null;
 }
 

@@ -1,4 +1,4 @@
-import type { SearchPlace } from '../../chains/search-place.js';
+import type { SearchPosition } from '../../chains/search-position.js';
 import { describeDuration } from './describe-duration.js';
 import {
   BETWEEN_LOOKS_MS,
@@ -78,11 +78,11 @@ export const verifySaysValid: LookCondition = {
 
 export const searchHasAdvanced: LookCondition<'used' | 'searching'> = {
   text: 'the search has come further since the last look',
-  holds: ({ payment: { searchPlace }, finding: { place } }) =>
-    place !== undefined && !isSamePlace(place, searchPlace),
+  holds: ({ payment: { searchPlace }, finding: { position } }) =>
+    position !== undefined && !isSamePlace(position, searchPlace),
 };
 
-function isSamePlace(one: SearchPlace, other: SearchPlace | null): boolean {
+function isSamePlace(one: SearchPosition, other: SearchPosition | null): boolean {
   const names = new Set([...Object.keys(one), ...Object.keys(other ?? {})]);
   return other !== null && [...names].every((name) => one[name] === other[name]);
 }

@@ -1,4 +1,4 @@
-import type { SearchPlace } from '../../chains/search-place.js';
+import type { SearchPosition } from '../../chains/search-position.js';
 import type { PaymentStatus } from '../../payments/states.js';
 
 /** The columns of a payment that the policy reads before and after a `/settle` call. */
@@ -22,7 +22,7 @@ export interface WatchedPayment extends CalledPayment {
   settleEndedAt: Date | null;
   unusedSeenAt: Date | null;
   unreadableSince: Date | null;
-  searchPlace: SearchPlace | null;
+  searchPlace: SearchPosition | null;
   usedSeenAt: Date | null;
 }
 

@@ -8,7 +8,7 @@ export function unknownAfterUnclear(failure: Answer<'rejected' | 'not_processed'
     kind: 'unknown',
     why: `${reason} after an unclear attempt`,
     transaction: undefined,
-    mayGoOn: false,
+    mayStillRun: false,
   };
 }
 

@@ -32,12 +32,12 @@ describe('the proof in the logs of a transaction', () => {
     ['is the transfer after the use', [used(), transfer()], { kind: 'transferred', logIndex: 11 }],
     ['is a transfer of more', [used(), transfer({ amount: 101n })], { kind: 'transferred', logIndex: 11 }],
     [
-      'is the transfer before the use, for a token that logs so',
+      'is the transfer before the use when the token logs in that order',
       [transfer(), used()],
       { kind: 'transferred', logIndex: 10 },
     ],
     [
-      'is not a transfer of less, as of a token that takes a fee',
+      'is not a transfer of less, as by a token that takes a fee',
       [used(), transfer({ amount: 99n })],
       { kind: 'spent' },
     ],
@@ -53,7 +53,7 @@ describe('the proof in the logs of a transaction', () => {
       { kind: 'absent' },
     ],
     [
-      "is not another contract's logs, however fitting",
+      "is not another contract's logs with the same contents",
       [used({ asset: STRANGER }), transfer({ asset: STRANGER })],
       { kind: 'absent' },
     ],
@@ -65,7 +65,7 @@ describe('the proof in the logs of a transaction', () => {
       { kind: 'spent' },
     ],
     [
-      'is not shared by two authorizations',
+      'does not count for two authorizations',
       [used(), used({ nonce: OTHER_NONCE }), transfer()],
       { kind: 'ambiguous' },
     ],
@@ -75,7 +75,7 @@ describe('the proof in the logs of a transaction', () => {
       { kind: 'transferred', logIndex: 13 },
     ],
     [
-      "is its own transfer among others', also where transfers are logged first",
+      "is its own transfer among others' when transfers are logged first",
       [transfer(), used({ nonce: OTHER_NONCE }), transfer(), used()],
       { kind: 'transferred', logIndex: 12 },
     ],
@@ -85,12 +85,12 @@ describe('the proof in the logs of a transaction', () => {
       { kind: 'transferred', logIndex: 13 },
     ],
     [
-      'is in doubt when the authorization went elsewhere beside a transfer without one',
+      'is ambiguous when the authorization paid elsewhere next to a transfer without an authorization',
       [transfer(), used(), transfer({ payTo: STRANGER })],
       { kind: 'ambiguous' },
     ],
     [
-      'is in doubt when a first transfer takes a fee and a second one pays',
+      'is ambiguous when a first transfer takes a fee and a second one pays',
       [used(), transfer({ payTo: STRANGER, amount: 1n }), transfer()],
       { kind: 'ambiguous' },
     ],
@@ -102,7 +102,7 @@ describe('the proof in the logs of a transaction', () => {
     });
   }
 
-  it('does not depend on the order of the answer, only on the log indexes', () => {
+  it('depends on the log indexes, not on the order of the answer', () => {
     const [use, elsewhere, mine, paid] = number([
       used({ nonce: OTHER_NONCE }),
       transfer({ payTo: STRANGER }),
@@ -123,7 +123,7 @@ describe('the proof in the logs of a transaction', () => {
     assert.deepEqual(judgeAuthorization(shouted, PAYMENT), { kind: 'transferred', logIndex: 11 });
   });
 
-  it('takes no log of another form for a transfer', () => {
+  it('ignores transfer logs of another form', () => {
     const nft = { ...transfer(), topics: [...transfer().topics, numberToHex(1, { size: 32 })] };
     const unindexed = { ...transfer(), topics: transfer().topics.slice(0, 2), data: pad(MERCHANT) };
     const long = { ...transfer(), data: `${transfer().data}00` as const };
@@ -134,12 +134,12 @@ describe('the proof in the logs of a transaction', () => {
     }
   });
 
-  it('takes no transfer to the address that the nonce spells for the use', () => {
+  it('does not mistake a transfer to an address equal to the nonce for the use', () => {
     const payment = { ...PAYMENT, nonce: pad(MERCHANT) };
     assert.deepEqual(judgeAuthorization(number([transfer(), transfer()]), payment), { kind: 'absent' });
   });
 
-  it('proves a payment of nothing by a transfer of nothing', () => {
+  it('proves a payment of 0 by a transfer of 0', () => {
     const payment = { ...PAYMENT, amount: 0n };
     const logs = number([used(), transfer({ amount: 0n })]);
     assert.deepEqual(judgeAuthorization(logs, payment), { kind: 'transferred', logIndex: 11 });

@@ -4,7 +4,7 @@ import { Keypair } from '@solana/web3.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
-import type { SearchPlace } from '../../../shared/chains/search-place.js';
+import type { SearchPosition } from '../../../shared/chains/search-position.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
 import { buildSolanaPayment, DEVNET } from './solana-payment.js';
 
@@ -32,7 +32,7 @@ describe('a busy Solana wallet', () => {
 
   afterEach(() => chains.close());
 
-  /** Three purchases a minute, of the same wallet at the same merchant. */
+  /** Three purchases a minute by the same wallet from the same merchant. */
   function buyFor(seconds: number): void {
     for (let passed = 0; passed < seconds; passed += 20) {
       chain.travel(20);
@@ -40,70 +40,70 @@ describe('a busy Solana wallet', () => {
     }
   }
 
-  async function lookUntilDecided(
+  async function checkUntilDecided(
     most: number,
     between: () => void = () => {},
-  ): Promise<{ finding: ChainFinding; looks: number } | undefined> {
-    let place: SearchPlace | undefined;
-    for (let looks = 1; looks <= most; looks += 1) {
+  ): Promise<{ finding: ChainFinding; checks: number } | undefined> {
+    let position: SearchPosition | undefined;
+    for (let checks = 1; checks <= most; checks += 1) {
       between();
-      const finding = await chains.lookUp({ ...payment, place });
-      if (finding.kind !== 'searching') return { finding, looks };
-      place = finding.place;
+      const finding = await chains.check({ ...payment, position });
+      if (finding.kind !== 'searching') return { finding, checks };
+      position = finding.position;
     }
     return undefined;
   }
 
   for (const listsMemos of [true, false]) {
     const memos = listsMemos ? 'with' : 'without';
-    it(`is decided in one look ${memos} memos in its list: paid`, async () => {
+    it(`is decided in one check ${memos} memos in its list: paid`, async () => {
       chain.listsMemos = listsMemos;
       buyFor(20);
       const transaction = chain.movePayment(payment.signedTransaction);
       buyFor(3600);
-      const found = await lookUntilDecided(1);
+      const found = await checkUntilDecided(1);
       assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
       assert.ok(chain.endpoint.callsOf('getTransaction') <= (listsMemos ? 1 : 225));
       assert.ok(chain.endpoint.callsOf('getSignaturesForAddress') <= 4);
     });
 
-    it(`is decided in one look ${memos} memos in its list: never landed`, async () => {
+    it(`is decided in one check ${memos} memos in its list: never landed`, async () => {
       chain.listsMemos = listsMemos;
-      const first = await chains.lookUp(payment);
+      const first = await chains.check(payment);
       assert.ok(first.kind === 'unused');
       buyFor(400);
-      const found = await chains.lookUp({ ...payment, place: first.place });
+      const found = await chains.check({ ...payment, position: first.position });
       assert.ok(found.kind === 'unused' && found.exhausted);
     });
   }
 
-  /** In the middle of the pass that decides, over a payment that has not landed. */
-  async function searchPartly(): Promise<SearchPlace> {
+  /** Stops in the middle of the final pass for a payment that has not landed. */
+  async function searchPartly(): Promise<SearchPosition> {
     Object.assign(chain, { listsMemos: false, pageSize: 10 });
-    const first = await chains.lookUp(payment);
+    const first = await chains.check(payment);
     assert.ok(first.kind === 'unused');
     buyFor(400);
     chain.endpoint.allowance = 14;
-    const partly = await chains.lookUp({ ...payment, place: first.place });
-    assert.ok(partly.kind === 'searching' && partly.place?.isFinal === true);
+    const partly = await chains.check({ ...payment, position: first.position });
+    assert.ok(partly.kind === 'searching' && partly.position?.isFinal === true);
     chain.endpoint.allowance = Number.POSITIVE_INFINITY;
-    return partly.place;
+    return partly.position;
   }
 
   for (const fault of ['cut', 'http_500'] as const) {
-    it(`is unreadable while its endpoint fails by ${fault}, up to the time that was read`, async () => {
-      const place = await searchPartly();
+    it(`is unreadable while its endpoint fails with ${fault}, with the chain time that was read before`, async () => {
+      const position = await searchPartly();
       chain.endpoint.fail(fault);
-      const finding = await chains.lookUp({ ...payment, place });
-      assert.equal(finding.kind === 'unreadable' && finding.chainTime?.getTime(), place.rootTimeMs);
+      const finding = await chains.check({ ...payment, position });
+      assert.equal(finding.kind === 'unreadable' && finding.chainTime?.getTime(), position.rootTimeMs);
       chain.endpoint.recover();
-      const found = await chains.lookUp({ ...payment, place });
+      const found = await chains.check({ ...payment, position });
       assert.ok(found.kind === 'unused' && found.exhausted);
     });
   }
 
   it('is unreadable while its endpoint hangs', async () => {
-    const place = await searchPartly();
+    const position = await searchPartly();
     const hanging = createChains(new Map(), {
       async fetch(input, init) {
         const isList = String(init?.body).includes('getSignaturesForAddress');
@@ -112,13 +112,13 @@ describe('a busy Solana wallet', () => {
         return await chain.endpoint.fetch(input, init);
       },
     });
-    const finding = await hanging.lookUp({ ...payment, place }, { withinMs: 500 });
-    assert.equal(finding.kind === 'unreadable' && finding.chainTime?.getTime(), place.rootTimeMs);
+    const finding = await hanging.check({ ...payment, position }, { withinMs: 500 });
+    assert.equal(finding.kind === 'unreadable' && finding.chainTime?.getTime(), position.rootTimeMs);
     hanging.close();
   });
 
-  it('is not done at the end of a page that newer transactions have filled', async () => {
-    const place = await searchPartly();
+  it('is searched past a page that newer transactions have filled', async () => {
+    const position = await searchPartly();
     const blockhash = chain.issueBlockhash();
     const { payTo } = payment;
     const buyer = Keypair.generate();
@@ -132,52 +132,52 @@ describe('a busy Solana wallet', () => {
     chain.pageSize = 3;
     chain.pass(40);
     const account = buyer.publicKey.toBase58();
-    const early = { ...place, account, last: last ?? '', beforeLast: null, isFinal: false };
-    const found = await chains.lookUp({ ...wanted, place: early });
+    const early = { ...position, account, last: last ?? '', beforeLast: null, isFinal: false };
+    const found = await chains.check({ ...wanted, position: early });
     assert.equal(found.kind === 'paid' && found.transaction, transaction);
   });
 
-  it('is decided page by page and call by call where the endpoint limits both', async () => {
+  it('is decided page by page and call by call when the endpoint limits both', async () => {
     chain.listsMemos = false;
     chain.pageSize = 10;
     buyFor(20);
     const transaction = chain.movePayment(payment.signedTransaction);
     buyFor(400);
-    const found = await lookUntilDecided(20, () => {
+    const found = await checkUntilDecided(20, () => {
       chain.endpoint.allowance = 10;
     });
     assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
-    assert.ok(found !== undefined && found.looks > 1);
+    assert.ok(found !== undefined && found.checks > 1);
   });
 
-  it('is not called exhausted by a pass that began before its blockhash was too old', async () => {
+  it('is not exhausted after a pass that began before its blockhash expired', async () => {
     chain.listsMemos = false;
     chain.pageSize = 20;
     buyFor(20);
     chain.endpoint.allowance = 12;
-    const early = await chains.lookUp(payment);
+    const early = await chains.check(payment);
     assert.ok(early.kind === 'searching');
     const transaction = chain.movePayment(payment.signedTransaction);
     buyFor(400);
     chain.endpoint.allowance = Number.POSITIVE_INFINITY;
-    const late = await chains.lookUp({ ...payment, place: early.place });
+    const late = await chains.check({ ...payment, position: early.position });
     assert.equal(late.kind === 'paid' && late.transaction, transaction);
   });
 
-  it('is searched by the quieter of its accounts', async () => {
+  it('is searched in the account with the shorter history', async () => {
     const stranger = buildSolanaPayment(chain.issueBlockhash()).query;
     const ofWallet = { ...payment, payTo: stranger.payTo };
     const buyer = Keypair.generate();
-    const quiet = buildSolanaPayment(chain.issueBlockhash(), { buyer, payTo: ofWallet.payTo }).query;
-    payment = { ...quiet, notBefore: chain.time };
-    const transaction = chain.movePayment(quiet.signedTransaction);
+    const withStranger = buildSolanaPayment(chain.issueBlockhash(), { buyer, payTo: ofWallet.payTo }).query;
+    payment = { ...withStranger, notBefore: chain.time };
+    const transaction = chain.movePayment(withStranger.signedTransaction);
     chain.endpoint.calls.clear();
-    const found = await lookUntilDecided(1);
+    const found = await checkUntilDecided(1);
     assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
     assert.equal(chain.endpoint.callsOf('getSignaturesForAddress'), 1);
   });
 
-  for (const place of [
+  for (const position of [
     { search: 'svm' },
     { search: 'evm', usedAt: 1 },
     {
@@ -192,41 +192,41 @@ describe('a busy Solana wallet', () => {
     },
     { account: 7, last: {} as never },
   ]) {
-    it(`begins anew from a place that is none: ${JSON.stringify(place)}`, async () => {
+    it(`starts a new search from an invalid position: ${JSON.stringify(position)}`, async () => {
       buyFor(20);
-      assert.equal((await chains.lookUp({ ...payment, place })).kind, 'unused');
+      assert.equal((await chains.check({ ...payment, position })).kind, 'unused');
       chain.movePayment(payment.signedTransaction);
-      assert.equal((await chains.lookUp({ ...payment, place })).kind, 'paid');
+      assert.equal((await chains.check({ ...payment, position })).kind, 'paid');
     });
   }
 
   for (const refuses of [false, true]) {
     const answer = refuses ? 'is refused' : 'lists nothing';
-    it(`begins anew when its place is not in the list any more and ${answer}`, async () => {
+    it(`starts a new search when its position is no longer in the list and ${answer}`, async () => {
       chain.refusesUnknownCursors = refuses;
       chain.listsMemos = false;
       chain.movePayment(payment.signedTransaction);
       buyFor(200);
       chain.endpoint.allowance = 12;
-      const early = await chains.lookUp(payment);
-      assert.ok(early.kind === 'searching' && early.place);
+      const early = await chains.check(payment);
+      assert.ok(early.kind === 'searching' && early.position);
       chain.endpoint.allowance = Number.POSITIVE_INFINITY;
-      const unknown = { ...early.place, last: '5'.repeat(87), beforeLast: '5'.repeat(87) };
-      const lost = await chains.lookUp({ ...payment, place: unknown });
-      assert.ok(lost.kind === 'searching' && lost.place?.account === undefined);
-      assert.equal((await chains.lookUp({ ...payment, place: lost.place })).kind, 'paid');
+      const unknown = { ...early.position, last: '5'.repeat(87), beforeLast: '5'.repeat(87) };
+      const lost = await chains.check({ ...payment, position: unknown });
+      assert.ok(lost.kind === 'searching' && lost.position?.account === undefined);
+      assert.equal((await chains.check({ ...payment, position: lost.position })).kind, 'paid');
     });
   }
 
-  it('whose cluster stands still has not expired, however late it is here', async () => {
+  it('has not expired while the cluster is halted, whatever our clock says', async () => {
     chain.travel(60);
     chain.halt();
-    const finding = await chains.lookUp({ ...payment, notBefore: new Date(payment.notBefore.getTime()) });
+    const finding = await chains.check({ ...payment, notBefore: new Date(payment.notBefore.getTime()) });
     assert.ok(finding.kind === 'unused' && !finding.exhausted);
     assert.ok(finding.chainTime <= chain.time);
     chain.resume();
     chain.movePayment(payment.signedTransaction);
-    assert.equal((await chains.lookUp(payment)).kind, 'paid');
+    assert.equal((await chains.check(payment)).kind, 'paid');
   });
 
   for (const lags of [
@@ -234,13 +234,13 @@ describe('a busy Solana wallet', () => {
     [0, 10],
     [20, 0],
   ]) {
-    it(`is read behind two nodes that take turns and lag by ${lags.join(' and ')} slots`, async () => {
+    it(`is read from two alternating nodes that lag by ${lags.join(' and ')} slots`, async () => {
       chain.nodes.spread(lags);
       buyFor(40);
-      assert.equal((await lookUntilDecided(4))?.finding.kind, 'unused');
+      assert.equal((await checkUntilDecided(4))?.finding.kind, 'unused');
       chain.movePayment(payment.signedTransaction);
       buyFor(400);
-      assert.equal((await lookUntilDecided(4))?.finding.kind, 'paid');
+      assert.equal((await checkUntilDecided(4))?.finding.kind, 'paid');
     });
   }
 });

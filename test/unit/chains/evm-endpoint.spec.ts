@@ -50,84 +50,84 @@ describe('an EVM endpoint', () => {
   const methodsOfTheSearch = ['eth_getTransactionReceipt', 'eth_getLogs'];
   for (const [fault, reason] of faults) {
     for (const method of methods) {
-      it(`that fails by ${fault} at ${method} says nothing, and all when it is back`, async () => {
+      it(`that fails with ${fault} at ${method} is unreadable, and shows the payment when it recovers`, async () => {
         const transaction = chain.movePayment(payment);
         chain.endpoint.fail(fault, method);
-        await assertUnreadable(chains.lookUp(payment), reason);
+        await assertUnreadable(chains.check(payment), reason);
         chain.endpoint.recover();
-        assert.equal((await chains.lookUp({ ...payment, transactionHint: transaction })).kind, 'paid');
+        assert.equal((await chains.check({ ...payment, transactionHint: transaction })).kind, 'paid');
       });
     }
 
     for (const method of methodsOfTheSearch) {
-      it(`that fails by ${fault} at ${method} says that it is used, and all when it is back`, async () => {
+      it(`that fails with ${fault} at ${method} shows the nonce used, and the payment when it recovers`, async () => {
         const transaction = chain.movePayment(payment);
         chain.endpoint.fail(fault, method);
-        await assertUsed(chains.lookUp(payment), reason);
+        await assertUsed(chains.check(payment), reason);
         chain.endpoint.recover();
-        assert.equal((await chains.lookUp(payment)).kind, 'paid');
+        assert.equal((await chains.check(payment)).kind, 'paid');
         chain.endpoint.fail(fault, 'eth_getTransactionReceipt');
-        await assertUsed(chains.lookUp({ ...payment, transactionHint: transaction }), /./);
+        await assertUsed(chains.check({ ...payment, transactionHint: transaction }), /./);
       });
     }
 
-    it(`that fails by ${fault} at the receipt of a hint is asked for the state`, async () => {
+    it(`that fails with ${fault} at the receipt of a hint is queried for the state`, async () => {
       chain.endpoint.fail(fault, 'eth_getTransactionReceipt');
       const transactionHint = `0x${'ab'.repeat(32)}`;
-      assert.equal((await chains.lookUp({ ...payment, transactionHint })).kind, 'unused');
+      assert.equal((await chains.check({ ...payment, transactionHint })).kind, 'unused');
     });
 
-    it(`that fails by ${fault} after its head was read says how far its time has come`, async () => {
+    it(`that fails with ${fault} after its head was read reports the chain time`, async () => {
       chain.endpoint.fail(fault, 'eth_call');
-      const found = await chains.lookUp(payment);
+      const found = await chains.check(payment);
       const chainTime = new Date(chain.head.timestamp * 1000);
       assert.deepEqual(found.kind === 'unreadable' && found.chainTime, chainTime);
     });
   }
 
-  it('that refuses connections says nothing', async () => {
+  it('that refuses connections is unreadable', async () => {
     await chain.endpoint.close();
-    await assertUnreadable(chains.lookUp(payment), /ECONNREFUSED/);
+    await assertUnreadable(chains.check(payment), /ECONNREFUSED/);
   });
 
-  it('that is slow is waited for', async () => {
+  it('that is slow still shows the payment', async () => {
     chain.movePayment(payment);
     chain.endpoint.delayMs = 3;
-    assert.equal((await chains.lookUp(payment)).kind, 'paid');
+    assert.equal((await chains.check(payment)).kind, 'paid');
   });
 
-  it('of another chain says nothing, whatever it holds', async () => {
+  it('of another chain is unreadable, whatever it holds', async () => {
     const transactionHint = chain.movePayment(payment);
     chain.chainId = 1;
-    await assertUnreadable(chains.lookUp({ ...payment, transactionHint }), /serves chain 1, not 84532/);
+    await assertUnreadable(chains.check({ ...payment, transactionHint }), /serves chain 1, not 84532/);
     assert.equal(chain.endpoint.callsOf('eth_getTransactionReceipt'), 0);
   });
 
-  it('is asked for its chain until it has said it once', async () => {
+  it('is asked for its chain id until it has answered once', async () => {
     chain.chainId = 1;
-    await chains.lookUp(payment);
+    await chains.check(payment);
     chain.chainId = 84532;
-    await chains.lookUp(payment);
-    await chains.lookUp(payment);
+    await chains.check(payment);
+    await chains.check(payment);
     assert.equal(chain.endpoint.callsOf('eth_chainId'), 2);
   });
 
   describe('that lags', () => {
-    it('a little says until when it has seen', async () => {
+    it('by a little reports the time of its head', async () => {
       const { timestamp } = chain.head;
       chain.mineAt(2, 5);
       chain.movePayment(payment);
       chain.lag.set('*', 6);
       const chainTime = new Date(timestamp * 1000);
-      assert.deepEqual(await chains.lookUp(payment), { kind: 'unused', chainTime, exhausted: false });
+      assert.deepEqual(await chains.check(payment), { kind: 'unused', chainTime, exhausted: false });
     });
 
-    it('by an hour says until when it has seen, and that no time has passed since', async () => {
+    it('by an hour reports the time of its head, and the payment is not exhausted', async () => {
       advanceClock(3_600_000);
       const chainTime = new Date(chain.head.timestamp * 1000);
       const { validBefore } = payment;
-      assert.deepEqual(await chains.lookUp(payment), { kind: 'unused', chainTime, exhausted: false });
-      const past = await chains.lookUp({ ...payment, validBefore: BigInt(chain.head.timestamp - 1) });
+      assert.deepEqual(await chains.check(payment), { kind: 'unused', chainTime, exhausted: false });
+      const past = await chains.check({ ...payment, validBefore: BigInt(chain.head.timestamp - 1) });
       assert.deepEqual(past, { kind: 'unused', chainTime, exhausted: true });
       assert.ok(validBefore < BigInt(Math.floor(nowMs() / 1000)));
     });
@@ -135,43 +135,43 @@ describe('an EVM endpoint', () => {
     it('still proves a payment that it has seen', async () => {
       chain.movePayment(payment);
       advanceClock(3_600_000);
-      assert.equal((await chains.lookUp(payment)).kind, 'paid');
+      assert.equal((await chains.check(payment)).kind, 'paid');
     });
 
-    it('behind its own head, as one of several nodes does, says nothing', async () => {
+    it('behind its own head, as one of several nodes does, is unreadable', async () => {
       chain.movePayment(payment);
       chain.lag.set('eth_call', 1);
-      await assertUnreadable(chains.lookUp(payment), /error -32000/);
+      await assertUnreadable(chains.check(payment), /error -32000/);
     });
 
-    it('behind its own head says nothing when it knows blocks by number only', async () => {
+    it('behind its own head is unreadable when it knows blocks by number only', async () => {
       chain.knowsBlockHashes = false;
       chain.movePayment(payment);
-      assert.equal((await chains.lookUp(payment)).kind, 'paid');
+      assert.equal((await chains.check(payment)).kind, 'paid');
       chain.lag.set('eth_call', 1);
-      await assertUnreadable(chains.lookUp(payment), /error -32000/);
+      await assertUnreadable(chains.check(payment), /error -32000/);
     });
 
-    it('with its logs says that it is used, and by what when they have come', async () => {
+    it('with its logs shows the nonce used, and the payment once the logs arrive', async () => {
       chain.movePayment(payment);
       chain.lag.set('eth_getLogs', 1);
-      const finding = await chains.lookUp(payment);
+      const finding = await chains.check(payment);
       assert.ok(finding.kind === 'used');
       assert.match(finding.reason, /no log says by what/);
       chain.mine(1);
-      const { place } = finding;
+      const { position } = finding;
       chain.endpoint.calls.clear();
-      assert.equal((await chains.lookUp({ ...payment, place })).kind, 'paid');
+      assert.equal((await chains.check({ ...payment, position })).kind, 'paid');
       assert.equal(chain.endpoint.callsOf('eth_getLogs'), 1);
     });
 
-    it('with its receipts says that it is used', async () => {
+    it('with its receipts shows the nonce used', async () => {
       chain.movePayment(payment);
       chain.lag.set('eth_getTransactionReceipt', 1);
-      await assertUsed(chains.lookUp(payment), /differ/);
+      await assertUsed(chains.check(payment), /differ/);
     });
 
-    it('with its head counts the block of the payment only', async () => {
+    it('with its head counts one confirmation', async () => {
       const transactionHint = chain.movePayment(payment);
       const { endpoint } = chain;
       chain.mine(3);
@@ -185,50 +185,50 @@ describe('an EVM endpoint', () => {
   });
 
   async function confirmations(query: EvmPaymentQuery): Promise<number | undefined> {
-    const finding = await chains.lookUp(query);
+    const finding = await chains.check(query);
     return finding.kind === 'paid' ? finding.confirmations : undefined;
   }
 
   describe('after a reorganisation', () => {
-    it('that has dropped the transaction proves nothing by the receipt that it keeps', async () => {
+    it('that dropped the transaction, its stale receipt proves nothing', async () => {
       const transactionHint = chain.movePayment(payment);
       chain.reorganise(transactionHint, 'kept');
-      assert.equal((await chains.lookUp({ ...payment, transactionHint })).kind, 'unused');
+      assert.equal((await chains.check({ ...payment, transactionHint })).kind, 'unused');
     });
 
-    it('that has moved the transaction finds it in its new block', async () => {
+    it('that moved the transaction, the payment is found in its new block', async () => {
       const transactionHint = chain.movePayment(payment);
       chain.reorganise(transactionHint, 'dropped');
-      assert.equal((await chains.lookUp({ ...payment, transactionHint })).kind, 'unused');
+      assert.equal((await chains.check({ ...payment, transactionHint })).kind, 'unused');
       const again = chain.movePayment(payment);
-      const finding = await chains.lookUp({ ...payment, transactionHint });
+      const finding = await chains.check({ ...payment, transactionHint });
       assert.equal(finding.kind === 'paid' && finding.transaction, again);
     });
 
-    it('still calls the nonce used: says no more than that', async () => {
+    it('with the nonce still used, the finding is only used', async () => {
       const transaction = chain.movePayment(payment);
       chain.reorganise(transaction, 'kept');
       chain.authorizationStateLie = true;
-      await assertUsed(chains.lookUp({ ...payment, transactionHint: transaction }), /no log says by what/);
+      await assertUsed(chains.check({ ...payment, transactionHint: transaction }), /no log says by what/);
     });
   });
 
   describe('that contradicts itself', () => {
-    it('about a used nonce without any log says no more than that it is used', async () => {
+    it('about a used nonce without any log shows only that it is used', async () => {
       chain.authorizationStateLie = true;
-      await assertUsed(chains.lookUp(payment), /no log says by what/);
+      await assertUsed(chains.check(payment), /no log says by what/);
     });
 
-    it('by hiding the logs says no more than that it is used', async () => {
+    it('by hiding the logs shows only that the nonce is used', async () => {
       chain.movePayment(payment);
       chain.hidesLogs = true;
-      await assertUsed(chains.lookUp(payment), /no log says by what/);
+      await assertUsed(chains.check(payment), /no log says by what/);
     });
 
-    it('by calling a nonce unused is overruled by the transaction itself', async () => {
+    it('by calling a nonce unused is overruled by the transaction', async () => {
       const transactionHint = chain.movePayment(payment);
       chain.authorizationStateLie = false;
-      assert.equal((await chains.lookUp({ ...payment, transactionHint })).kind, 'paid');
+      assert.equal((await chains.check({ ...payment, transactionHint })).kind, 'paid');
     });
   });
 
@@ -238,22 +238,22 @@ describe('an EVM endpoint', () => {
         chain.maxLogRange = range;
         const transaction = chain.movePayment(payment);
         chain.mine(12);
-        const finding = await chains.lookUp(payment);
+        const finding = await chains.check(payment);
         assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
       });
     }
 
-    it('to none says no more than that it is used', async () => {
+    it('to none shows only that the nonce is used', async () => {
       chain.movePayment(payment);
       chain.maxLogRange = 0;
-      await assertUsed(chains.lookUp(payment), /refuses to search/);
+      await assertUsed(chains.check(payment), /refuses to search/);
     });
 
-    it('and hides the log is searched from the one end to the other, for nothing', async () => {
+    it('and hides the log is searched over the whole range without a result', async () => {
       chain.authorizationStateLie = true;
       chain.maxLogRange = 1;
       chain.mine(100);
-      await assertUsed(chains.lookUp(payment), /no log says by what/);
+      await assertUsed(chains.check(payment), /no log says by what/);
     });
   });
 
@@ -262,7 +262,7 @@ describe('an EVM endpoint', () => {
       const transaction = chain.movePayment(payment);
       chain.mineAt(3600, 3);
       chain.mineAt(1, 300);
-      const finding = await chains.lookUp({ ...payment, validBefore: 2n ** 64n });
+      const finding = await chains.check({ ...payment, validBefore: 2n ** 64n });
       assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
     });
 
@@ -270,15 +270,15 @@ describe('an EVM endpoint', () => {
       const transaction = chain.movePayment(payment);
       chain.mineAt(0, 9000);
       chain.mineAt(12, 200);
-      const finding = await chains.lookUp({ ...payment, validBefore: 2n ** 64n });
+      const finding = await chains.check({ ...payment, validBefore: 2n ** 64n });
       assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
     });
 
-    it('is searched back to the claim when its clock stands still', async () => {
+    it('is searched back to the claim when its block times do not advance', async () => {
       const transaction = chain.movePayment(payment);
       chain.mineAt(0, 50_000);
       const notBefore = new Date((chain.head.timestamp + 599) * 1000);
-      const finding = await chains.lookUp({ ...payment, notBefore, validBefore: 2n ** 64n });
+      const finding = await chains.check({ ...payment, notBefore, validBefore: 2n ** 64n });
       assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
       assert.ok(chain.endpoint.callsOf('eth_getBlockByNumber') < 24);
     });

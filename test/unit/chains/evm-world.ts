@@ -4,11 +4,11 @@ import { LOG_REFUSALS, type LogRefusal } from '../../../lab/world/chains/log-ref
 import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { createChains } from '../../../shared/chains/confirmation.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
-import { listening, type World } from './world.js';
+import { countAnswers, type World } from './world.js';
 
-/** How the endpoint is for some looks. */
+/** The behaviour of the endpoint during some checks. */
 export interface EvmPhase {
-  looks: number;
+  checks: number;
   secondsApart: number;
   maxLogRange: number;
   logRefusal: LogRefusal;
@@ -30,7 +30,7 @@ export interface EvmPlan {
   knowsBlockHashes: boolean;
   hint: 'none' | 'right' | 'wrong';
   fate: 'paid' | 'cancelled' | 'elsewhere' | 'less' | 'nothing';
-  /** Of the chain's time after the claim, as a part of the authorization's. */
+  /** When the chain acts after the claim, as a fraction of the authorization's lifetime. */
   fateAt: number;
   phases: readonly EvmPhase[];
 }
@@ -42,7 +42,7 @@ const PAY_TO = randomAddress();
 const ELSEWHERE = randomAddress();
 
 export const HONEST_EVM: EvmPhase = {
-  looks: 0,
+  checks: 0,
   secondsApart: 30,
   maxLogRange: 10,
   logRefusal: 'named',
@@ -57,7 +57,7 @@ export const HONEST_EVM: EvmPhase = {
 };
 
 const anyPhase: fc.Arbitrary<EvmPhase> = fc.record({
-  looks: fc.integer({ min: 1, max: 4 }),
+  checks: fc.integer({ min: 1, max: 4 }),
   secondsApart: fc.integer({ min: 2, max: 60 }),
   maxLogRange: fc.constantFrom(INFINITE, 2000, 100, 10, 3, 0),
   logRefusal: fc.constantFrom(...(Object.keys(LOG_REFUSALS) as LogRefusal[])),
@@ -83,10 +83,10 @@ const anyPhase: fc.Arbitrary<EvmPhase> = fc.record({
   ),
 });
 
-/** While the chain stands still, the service's clock passes the authorization's end. */
+/** The chain halts while the service's clock passes the authorization's end. */
 const longHalt: fc.Arbitrary<EvmPhase> = fc
   .integer({ min: 4, max: 8 })
-  .map((looks) => ({ ...HONEST_EVM, looks, secondsApart: 50, isHalted: true }));
+  .map((checks) => ({ ...HONEST_EVM, checks, secondsApart: 50, isHalted: true }));
 
 const phase = fc.oneof({ weight: 7, arbitrary: anyPhase }, { weight: 1, arbitrary: longHalt });
 
@@ -106,12 +106,12 @@ export class EvmWorld implements World {
   readonly #chain = EvmChain.inProcess(84532);
   readonly #plan: EvmPlan;
   readonly #payment;
-  readonly #heard = listening(this.#chain.endpoint.fetch, {
+  readonly #counted = countAnswers(this.#chain.endpoint.fetch, {
     eth_call: (result) => typeof result === 'string',
   });
   readonly #fateTime: number;
   #fate: 'paid' | 'lost' | 'open' = 'open';
-  chains = createChains(new Map(), { fetch: this.#heard.fetch, retryPauseMs: 0 });
+  chains = createChains(new Map(), { fetch: this.#counted.fetch, retryPauseMs: 0 });
   query;
   now: number;
   readonly settledAt: number;
@@ -134,8 +134,8 @@ export class EvmWorld implements World {
     this.#fateTime = claimedAt + Math.floor(plan.fateAt * plan.validForSeconds);
   }
 
-  spoken(): number {
-    return this.#heard.spoken();
+  answerCount(): number {
+    return this.#counted.answerCount();
   }
 
   fate(): 'paid' | 'lost' | 'open' {

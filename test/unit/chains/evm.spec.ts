@@ -6,7 +6,7 @@ import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import { buildEvmQuery, randomAddress } from './evm-payment.js';
 
-describe('looking for a payment on an EVM chain', () => {
+describe('checking a payment on an EVM chain', () => {
   let chain: EvmChain;
   let chains: Chains;
   let payment: EvmPaymentQuery;
@@ -22,8 +22,8 @@ describe('looking for a payment on an EVM chain', () => {
     await chain.close();
   });
 
-  function lookUp(parts: Partial<EvmPaymentQuery> = {}): Promise<ChainFinding> {
-    return chains.lookUp({ ...payment, ...parts });
+  function check(parts: Partial<EvmPaymentQuery> = {}): Promise<ChainFinding> {
+    return chains.check({ ...payment, ...parts });
   }
 
   function paidBy(transaction: string, confirmations = 1): ChainFinding {
@@ -47,14 +47,14 @@ describe('looking for a payment on an EVM chain', () => {
   describe('without a hint', () => {
     it('finds it by its nonce', async () => {
       const transaction = chain.movePayment(payment);
-      assert.deepEqual(await lookUp(), paidBy(transaction));
+      assert.deepEqual(await check(), paidBy(transaction));
     });
 
     it('counts the blocks from its own to the newest', async () => {
       const transaction = chain.movePayment(payment);
       const expected = paidBy(transaction, 4);
       chain.mine(3);
-      assert.deepEqual(await lookUp(), expected);
+      assert.deepEqual(await check(), expected);
     });
 
     it('finds it among the other payments of one transaction', async () => {
@@ -63,7 +63,7 @@ describe('looking for a payment on an EVM chain', () => {
       const all = [before, payment, after].flatMap((one) => [usedLog(one), transferLog(one)]);
       const transaction = chain.execute(all);
       const found = await Promise.all(
-        [before, payment, after].map((one) => chains.lookUp({ ...payment, ...one })),
+        [before, payment, after].map((one) => chains.check({ ...payment, ...one })),
       );
       assert.deepEqual(
         found.map((one) => (one.kind === 'paid' ? [one.transaction, one.proofIndex] : one.kind)),
@@ -71,11 +71,11 @@ describe('looking for a payment on an EVM chain', () => {
       );
     });
 
-    it('finds it whatever the case of its addresses and its nonce', async () => {
+    it('finds it in any case of its addresses and its nonce', async () => {
       const transaction = chain.movePayment(payment);
       const shouted = payment.nonce.toUpperCase().replace('0X', '0x');
       const { asset, from, payTo } = payment;
-      const found = await lookUp({
+      const found = await check({
         asset: asset.toLowerCase(),
         from: from.toLowerCase(),
         payTo: payTo.toLowerCase(),
@@ -84,45 +84,45 @@ describe('looking for a payment on an EVM chain', () => {
       assert.deepEqual(found, paidBy(transaction));
     });
 
-    it('finds it long after its authorization has ended, wherever the head is by then', async () => {
+    it('finds it long after its authorization has ended, at any later head', async () => {
       const transaction = chain.movePayment(payment);
       const expected = paidBy(transaction, 20_001);
       chain.mineAt(2, 20_000);
       chain.endpoint.calls.clear();
-      assert.deepEqual(await lookUp(), expected);
+      assert.deepEqual(await check(), expected);
       assert.ok(chain.endpoint.callsOf('eth_getLogs') <= 2);
     });
 
-    it('says until when it was not used', async () => {
+    it('reports the time up to which it was unused', async () => {
       chain.mine();
       const chainTime = new Date(chain.head.timestamp * 1000);
-      assert.deepEqual(await lookUp(), { kind: 'unused', chainTime, exhausted: false });
+      assert.deepEqual(await check(), { kind: 'unused', chainTime, exhausted: false });
     });
 
-    it('does not confuse it with the same nonce of another payer, nor another nonce of the same', async () => {
+    it('does not confuse it with the same nonce of another payer or another nonce of the same payer', async () => {
       chain.movePayment({ ...payment, from: randomAddress() });
       chain.movePayment({ ...payment, nonce: buildEvmQuery().nonce });
       chain.movePayment({ ...payment, asset: randomAddress() });
-      assert.equal((await lookUp()).kind, 'unused');
+      assert.equal((await check()).kind, 'unused');
     });
 
-    it('proves nothing by a reverted transaction', async () => {
+    it('takes no proof from a reverted transaction', async () => {
       chain.execute([usedLog(payment), transferLog(payment)], 'reverted');
-      assert.equal((await lookUp()).kind, 'unused');
+      assert.equal((await check()).kind, 'unused');
     });
   });
 
   describe('the end of an authorization', () => {
-    it('is when the block time, not the clock, has passed it', async () => {
-      const ended = await lookUp({ validBefore: BigInt(chain.head.timestamp) });
+    it('has come when the block time, not the clock, has passed it', async () => {
+      const ended = await check({ validBefore: BigInt(chain.head.timestamp) });
       assert.equal(ended.kind === 'unused' && ended.exhausted, false);
-      const past = await lookUp({ validBefore: BigInt(chain.head.timestamp - 1) });
+      const past = await check({ validBefore: BigInt(chain.head.timestamp - 1) });
       assert.equal(past.kind === 'unused' && past.exhausted, true);
     });
 
     it('has not come while the chain lags behind the clock', async () => {
       chain.lag.set('*', 20);
-      const finding = await lookUp({ validBefore: BigInt(chain.head.timestamp - 10) });
+      const finding = await check({ validBefore: BigInt(chain.head.timestamp - 10) });
       assert.equal(finding.kind === 'unused' && finding.exhausted, false);
     });
 
@@ -130,7 +130,7 @@ describe('looking for a payment on an EVM chain', () => {
       chain.travel(3600);
       chain.mine();
       const chainTime = new Date(chain.head.timestamp * 1000);
-      assert.deepEqual(await lookUp(), { kind: 'unused', chainTime, exhausted: true });
+      assert.deepEqual(await check(), { kind: 'unused', chainTime, exhausted: true });
     });
 
     it('does not hide a payment that came before it', async () => {
@@ -138,42 +138,42 @@ describe('looking for a payment on an EVM chain', () => {
       const expected = paidBy(transaction, 2);
       chain.travel(3600);
       chain.mine();
-      assert.deepEqual(await lookUp(), expected);
+      assert.deepEqual(await check(), expected);
     });
 
-    it('may lie beyond every date', async () => {
-      const finding = await lookUp({ validBefore: 2n ** 256n - 1n });
+    it('may be beyond the range of a Date', async () => {
+      const finding = await check({ validBefore: 2n ** 256n - 1n });
       assert.equal(finding.kind === 'unused' && finding.exhausted, false);
       const transaction = chain.movePayment(payment);
-      assert.deepEqual(await lookUp({ validBefore: 2n ** 256n - 1n }), paidBy(transaction));
+      assert.deepEqual(await check({ validBefore: 2n ** 256n - 1n }), paidBy(transaction));
     });
   });
 
   describe('a nonce spent otherwise', () => {
-    it('is one that was cancelled', async () => {
+    it('was cancelled', async () => {
       const transaction = chain.cancelAuthorization(payment);
-      assert.deepEqual(await lookUp(), { kind: 'spent_otherwise', transaction });
+      assert.deepEqual(await check(), { kind: 'spent_otherwise', transaction });
     });
 
-    it('is one that was cancelled long after its end', async () => {
+    it('was cancelled long after its end', async () => {
       chain.mineAt(2, 12_000);
       chain.travel(24_000);
       const transaction = chain.cancelAuthorization(payment);
       chain.mine(50);
-      assert.deepEqual(await lookUp(), { kind: 'spent_otherwise', transaction });
+      assert.deepEqual(await check(), { kind: 'spent_otherwise', transaction });
     });
 
-    it('is one that was signed for another recipient too', async () => {
+    it('was signed for another recipient too', async () => {
       const transaction = chain.movePayment({ ...payment, payTo: randomAddress() });
-      assert.deepEqual(await lookUp(), { kind: 'spent_otherwise', transaction });
+      assert.deepEqual(await check(), { kind: 'spent_otherwise', transaction });
     });
 
-    it('is one that moved less, as a token does that takes a fee', async () => {
+    it('moved less, as with a token that takes a fee', async () => {
       const transaction = chain.movePayment({ ...payment, amount: payment.amount - 1n });
-      assert.deepEqual(await lookUp(), { kind: 'spent_otherwise', transaction });
+      assert.deepEqual(await check(), { kind: 'spent_otherwise', transaction });
     });
 
-    it('is one whose neighbour in the same transaction pays the merchant for another purchase', async () => {
+    it('stays spent when another authorization of the same transaction pays the merchant', async () => {
       const elsewhere = { ...payment, payTo: randomAddress() };
       const another = { ...payment, nonce: buildEvmQuery().nonce };
       const transaction = chain.execute([
@@ -182,61 +182,61 @@ describe('looking for a payment on an EVM chain', () => {
         usedLog(elsewhere),
         transferLog(elsewhere),
       ]);
-      assert.deepEqual(await lookUp(), { kind: 'spent_otherwise', transaction });
-      assert.equal((await lookUp(another)).kind, 'paid');
+      assert.deepEqual(await check(), { kind: 'spent_otherwise', transaction });
+      assert.equal((await check(another)).kind, 'paid');
     });
   });
 
   describe('a hint', () => {
-    it('spares looking for the nonce', async () => {
+    it('saves the search for the nonce', async () => {
       const transaction = chain.movePayment(payment);
-      assert.deepEqual(await lookUp({ transactionHint: transaction }), paidBy(transaction));
+      assert.deepEqual(await check({ transactionHint: transaction }), paidBy(transaction));
       assert.equal(chain.endpoint.callsOf('eth_call'), 0);
       assert.equal(chain.endpoint.callsOf('eth_getLogs'), 0);
     });
 
-    it('is one transaction in whatever case', async () => {
+    it('gives the transaction in lower case', async () => {
       const transaction = chain.movePayment(payment);
       const shouted = transaction.toUpperCase().replace('0X', '0x');
-      assert.deepEqual(await lookUp({ transactionHint: shouted }), paidBy(transaction));
+      assert.deepEqual(await check({ transactionHint: shouted }), paidBy(transaction));
     });
 
-    it("is not believed when it is a stranger's payment of the same amount to the same merchant", async () => {
+    it("is ignored when it is another buyer's payment of the same amount to the same merchant", async () => {
       const stranger = chain.movePayment({ ...payment, from: randomAddress(), nonce: buildEvmQuery().nonce });
-      assert.equal((await lookUp({ transactionHint: stranger })).kind, 'unused');
+      assert.equal((await check({ transactionHint: stranger })).kind, 'unused');
     });
 
-    it("is not believed when it is the buyer's own payment of another purchase", async () => {
+    it("is ignored when it is the buyer's own payment of another purchase", async () => {
       const another = chain.movePayment({ ...payment, nonce: buildEvmQuery().nonce });
-      assert.equal((await lookUp({ transactionHint: another })).kind, 'unused');
+      assert.equal((await check({ transactionHint: another })).kind, 'unused');
     });
 
-    it('is not believed when another contract logged all that fits', async () => {
+    it('is ignored when another contract logged the same contents', async () => {
       const imitation = chain.movePayment({ ...payment, asset: randomAddress() });
-      assert.equal((await lookUp({ transactionHint: imitation })).kind, 'unused');
+      assert.equal((await check({ transactionHint: imitation })).kind, 'unused');
     });
 
-    it('is not believed when the transaction reverted', async () => {
+    it('is ignored when the transaction reverted', async () => {
       const reverted = chain.execute([usedLog(payment), transferLog(payment)], 'reverted');
-      assert.equal((await lookUp({ transactionHint: reverted })).kind, 'unused');
+      assert.equal((await check({ transactionHint: reverted })).kind, 'unused');
     });
 
     for (const hint of ['', 'pending', `0x${'00'.repeat(31)}`, `0x${'ab'.repeat(32)}`, '5'.repeat(88)]) {
-      it(`that names nothing (${hint.slice(0, 10)}) does not hide the payment`, async () => {
+      it(`that is no transaction (${hint.slice(0, 10)}) does not hide the payment`, async () => {
         const transaction = chain.movePayment(payment);
-        assert.deepEqual(await lookUp({ transactionHint: hint }), paidBy(transaction));
+        assert.deepEqual(await check({ transactionHint: hint }), paidBy(transaction));
       });
     }
 
     it('that is wrong does not hide the payment', async () => {
       const stranger = chain.movePayment(buildEvmQuery({ payTo: payment.payTo }));
       const transaction = chain.movePayment(payment);
-      assert.deepEqual(await lookUp({ transactionHint: stranger }), paidBy(transaction));
+      assert.deepEqual(await check({ transactionHint: stranger }), paidBy(transaction));
     });
 
     it('that names the cancellation shows it', async () => {
       const transaction = chain.cancelAuthorization(payment);
-      assert.deepEqual(await lookUp({ transactionHint: transaction }), {
+      assert.deepEqual(await check({ transactionHint: transaction }), {
         kind: 'spent_otherwise',
         transaction,
       });
@@ -244,16 +244,16 @@ describe('looking for a payment on an EVM chain', () => {
   });
 
   describe('one transfer', () => {
-    it('is not two payments: where two authorizations claim it, none is concluded', async () => {
+    it('does not count for two payments: two authorizations that match it are both ambiguous', async () => {
       const rival = { ...payment, nonce: buildEvmQuery().nonce };
       const transaction = chain.execute([usedLog(rival), usedLog(payment), transferLog(payment)]);
-      await assertUsed(lookUp(), /cannot be told apart/);
-      await assertUsed(lookUp({ ...rival, transactionHint: transaction }), /cannot be told apart/);
+      await assertUsed(check(), /cannot be told apart/);
+      await assertUsed(check({ ...rival, transactionHint: transaction }), /cannot be told apart/);
     });
 
-    it("has one name: the same place in the block, by its hint and by its nonce's log", async () => {
+    it("has one name: the same position in the block, by its hint and by its nonce's log", async () => {
       const transaction = chain.movePayment(payment);
-      assert.deepEqual(await lookUp({ transactionHint: transaction }), await lookUp());
+      assert.deepEqual(await check({ transactionHint: transaction }), await check());
     });
   });
 });

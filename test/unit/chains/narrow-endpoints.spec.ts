@@ -5,10 +5,10 @@ import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
 import type { EvmPaymentQuery } from '../../../shared/chains/evm.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
-import type { SearchPlace } from '../../../shared/chains/search-place.js';
+import type { SearchPosition } from '../../../shared/chains/search-position.js';
 import { buildEvmQuery } from './evm-payment.js';
 
-describe('an EVM endpoint that answers little', () => {
+describe('an EVM endpoint with tight limits', () => {
   let chain: EvmChain;
   let chains: Chains;
   let payment: EvmPaymentQuery;
@@ -22,7 +22,7 @@ describe('an EVM endpoint that answers little', () => {
 
   afterEach(() => chains.close());
 
-  /** Of now on the chain, for five minutes. */
+  /** Claimed at the chain's present time and valid for five minutes. */
   function claim(): EvmPaymentQuery {
     const { timestamp } = chain.head;
     const notBefore = new Date(timestamp * 1000);
@@ -33,17 +33,17 @@ describe('an EVM endpoint that answers little', () => {
     return [...chain.endpoint.calls.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Looks until it is decided; undefined when it is not. */
-  async function lookUntilDecided(
+  /** Checks until the payment is decided; undefined when it is not. */
+  async function checkUntilDecided(
     most: number,
     between: () => void = () => {},
-  ): Promise<{ finding: ChainFinding; looks: number } | undefined> {
-    let place: SearchPlace | undefined;
-    for (let looks = 1; looks <= most; looks += 1) {
+  ): Promise<{ finding: ChainFinding; checks: number } | undefined> {
+    let position: SearchPosition | undefined;
+    for (let checks = 1; checks <= most; checks += 1) {
       between();
-      const finding = await chains.lookUp({ ...payment, place });
-      if (finding.kind !== 'used') return { finding, looks };
-      place = finding.place;
+      const finding = await chains.check({ ...payment, position });
+      if (finding.kind !== 'used') return { finding, checks };
+      position = finding.position;
     }
     return undefined;
   }
@@ -63,87 +63,87 @@ describe('an EVM endpoint that answers little', () => {
       const transaction = chain.movePayment(payment);
       chain.mineAt(2, 150);
       Object.assign(chain, { maxLogRange: blocks, keepsState });
-      const found = await lookUntilDecided(1);
+      const found = await checkUntilDecided(1);
       assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
       assert.ok(calls() <= mostCalls, `${calls()} calls`);
     });
   }
 
   for (const logRefusal of Object.keys(LOG_REFUSALS) as LogRefusal[]) {
-    it(`of 10 blocks, refusing in the words of ${logRefusal}, is followed`, async () => {
+    it(`of 10 blocks, named in a refusal by ${logRefusal}, is obeyed`, async () => {
       chain.movePayment(payment);
       chain.mineAt(2, 400);
       Object.assign(chain, { maxLogRange: 10, keepsState: 0, logRefusal });
-      assert.equal((await lookUntilDecided(1))?.finding.kind, 'paid');
+      assert.equal((await checkUntilDecided(1))?.finding.kind, 'paid');
       chain.endpoint.calls.clear();
       payment = claim();
       chain.movePayment(payment);
-      assert.equal((await lookUntilDecided(1))?.finding.kind, 'paid');
-      // What it allows is remembered.
+      assert.equal((await checkUntilDecided(1))?.finding.kind, 'paid');
+      // The allowed range is remembered.
       assert.ok(chain.endpoint.callsOf('eth_getLogs') <= 2);
     });
   }
 
-  it('is asked for more again after it has allowed more', async () => {
+  it('is asked for larger ranges again after it has allowed them', async () => {
     Object.assign(chain, { maxLogRange: 10, keepsState: 0 });
     chain.movePayment(payment);
-    await lookUntilDecided(1);
+    await checkUntilDecided(1);
     chain.maxLogRange = 5000;
     chain.mineAt(2, 8000);
     chain.cancelAuthorization(payment);
     payment = { ...claim(), notBefore: payment.notBefore };
     chain.authorizationStateLie = true;
     chain.endpoint.calls.clear();
-    await chains.lookUp(payment);
+    await chains.check(payment);
     assert.ok(
       chain.endpoint.callsOf('eth_getLogs') < 200,
       `${chain.endpoint.callsOf('eth_getLogs')} searches`,
     );
   });
 
-  it('goes on where it stopped when it limits calls, however many looks that takes', async () => {
+  it('is searched from the last position over many checks when it limits calls', async () => {
     chain.mineAt(2, 100);
     const transaction = chain.movePayment(payment);
     chain.mineAt(2, 200);
     Object.assign(chain, { maxLogRange: 10, keepsState: 0 });
-    const found = await lookUntilDecided(12, () => {
+    const found = await checkUntilDecided(12, () => {
       chain.endpoint.allowance = 6;
     });
     assert.equal(found?.finding.kind === 'paid' && found.finding.transaction, transaction);
-    assert.ok(found !== undefined && found.looks > 1);
+    assert.ok(found !== undefined && found.checks > 1);
   });
 
-  it('goes on with historical state where it stopped when it limits calls', async () => {
+  it('is read for historical state from the last position when it limits calls', async () => {
     chain.movePayment(payment);
     chain.mineAt(2, 2000);
-    const found = await lookUntilDecided(12, () => {
+    const found = await checkUntilDecided(12, () => {
       chain.endpoint.allowance = 6;
     });
     assert.equal(found?.finding.kind, 'paid');
   });
 
   for (const secondsBefore of [500, 660, 1200, 4000]) {
-    it(`and no old state is searched back to a use ${secondsBefore} s before the claim`, async () => {
+    it(`without old state is searched back to a use ${secondsBefore} s before the claim`, async () => {
       chain.cancelAuthorization(payment);
       chain.mineAt(2, secondsBefore / 2);
       payment = { ...payment, notBefore: new Date(chain.head.timestamp * 1000) };
       Object.assign(chain, { maxLogRange: 2000, keepsState: 0 });
-      const found = await lookUntilDecided(8, () => chain.mineAt(2, 15));
+      const found = await checkUntilDecided(8, () => chain.mineAt(2, 15));
       assert.equal(found?.finding.kind, 'spent_otherwise');
     });
   }
 
-  it('looks for late logs after it has gone back to the first block', async () => {
+  it('is searched for late logs after the search has reached the first block', async () => {
     const transaction = chain.movePayment(payment);
     Object.assign(chain, { maxLogRange: 100, keepsState: 0, hidesLogs: true });
-    const found = await lookUntilDecided(12, () => chain.mineAt(2, 15));
+    const found = await checkUntilDecided(12, () => chain.mineAt(2, 15));
     assert.equal(found, undefined);
     chain.hidesLogs = false;
-    const late = await lookUntilDecided(1);
+    const late = await checkUntilDecided(1);
     assert.equal(late?.finding.kind === 'paid' && late.finding.transaction, transaction);
   });
 
-  it('is left in time, with the place', async () => {
+  it('yields the position when the time of the check is over', async () => {
     const slow = createChains(new Map(), {
       retryPauseMs: 0,
       async fetch(input, init) {
@@ -155,20 +155,20 @@ describe('an EVM endpoint that answers little', () => {
     chain.mineAt(2, 90);
     chain.movePayment(payment);
     Object.assign(chain, { maxLogRange: 10, keepsState: 0 });
-    let place: SearchPlace | undefined;
-    let looks = 0;
-    for (let kind = ''; kind !== 'paid'; looks += 1) {
-      const finding = await slow.lookUp({ ...payment, place }, { withinMs: 300 });
+    let position: SearchPosition | undefined;
+    let checks = 0;
+    for (let kind = ''; kind !== 'paid'; checks += 1) {
+      const finding = await slow.check({ ...payment, position }, { withinMs: 300 });
       kind = finding.kind;
       assert.ok(kind === 'used' || kind === 'paid');
-      assert.ok(looks < 20);
-      if (finding.kind === 'used') place = finding.place;
+      assert.ok(checks < 20);
+      if (finding.kind === 'used') position = finding.position;
     }
-    assert.ok(looks > 1);
+    assert.ok(checks > 1);
     slow.close();
   });
 
-  for (const place of [
+  for (const position of [
     { search: 'evm' },
     { search: 'svm', account: 'x' },
     {
@@ -184,19 +184,19 @@ describe('an EVM endpoint that answers little', () => {
     { search: 'evm', usedAt: 9, unusedAt: 12, historyEnded: true, from: 1, to: 2, oldest: 0, newest: 9e15 },
     { usedAt: 'x', from: true },
   ]) {
-    it(`begins anew from a place that is none: ${JSON.stringify(place)}`, async () => {
+    it(`is searched anew from an invalid position: ${JSON.stringify(position)}`, async () => {
       chain.movePayment(payment);
       chain.keepsState = 0;
-      assert.equal((await chains.lookUp({ ...payment, place })).kind, 'paid');
+      assert.equal((await chains.check({ ...payment, position })).kind, 'paid');
       payment = claim();
-      assert.equal((await chains.lookUp({ ...payment, place })).kind, 'unused');
+      assert.equal((await chains.check({ ...payment, position })).kind, 'unused');
     });
   }
 
-  it('finds it at the second pass when its place says that all is searched', async () => {
+  it('shows the payment in the second pass when the position says that all is searched', async () => {
     const transaction = chain.movePayment(payment);
     const { number } = chain.head;
-    const place = {
+    const position = {
       search: 'evm',
       usedAt: number,
       unusedAt: null,
@@ -206,64 +206,64 @@ describe('an EVM endpoint that answers little', () => {
       oldest: 0,
       newest: number,
     };
-    const first = await chains.lookUp({ ...payment, place });
+    const first = await chains.check({ ...payment, position });
     assert.ok(first.kind === 'used');
-    const second = await chains.lookUp({ ...payment, place: first.place });
+    const second = await chains.check({ ...payment, position: first.position });
     assert.equal(second.kind === 'paid' && second.transaction, transaction);
   });
 
-  it('does not forget that it is used when nothing can be read any more, nor when it is closed', async () => {
+  it('keeps the nonce used when nothing can be read any more, and when it is closed', async () => {
     chain.movePayment(payment);
     chain.hidesLogs = true;
-    const first = await chains.lookUp(payment);
+    const first = await chains.check(payment);
     assert.ok(first.kind === 'used');
-    const { place } = first;
+    const { position } = first;
     chain.endpoint.fail('cut');
-    assert.deepEqual((await chains.lookUp({ ...payment, place })).kind, 'used');
+    assert.deepEqual((await chains.check({ ...payment, position })).kind, 'used');
     chains.close();
-    assert.deepEqual((await chains.lookUp({ ...payment, place })).kind, 'used');
+    assert.deepEqual((await chains.check({ ...payment, position })).kind, 'used');
   });
 
-  describe('of two nodes behind one address', () => {
+  describe('of two nodes behind one URL', () => {
     for (const lags of [
       [0, 1],
       [0, 5],
       [7, 0],
     ]) {
-      it(`that take turns and lag by ${lags.join(' and ')}, is read`, async () => {
+      it(`that alternate and lag by ${lags.join(' and ')}, is read`, async () => {
         chain.nodes.spread(lags);
-        assert.equal((await chains.lookUp(payment)).kind, 'unused');
+        assert.equal((await chains.check(payment)).kind, 'unused');
         chain.mineAt(2, 1);
         chain.movePayment(payment);
         chain.mineAt(2, Math.max(...lags));
-        assert.equal((await lookUntilDecided(3))?.finding.kind, 'paid');
+        assert.equal((await checkUntilDecided(3))?.finding.kind, 'paid');
       });
     }
 
-    it('that are chosen by chance is read in nearly all looks', async () => {
+    it('that are chosen at random is read in nearly all checks', async () => {
       chain.nodes.spread([0, 3], seededRandom(7));
       let unread = 0;
-      for (let looked = 0; looked < 200; looked += 1) {
-        if ((await chains.lookUp(payment)).kind === 'unreadable') unread += 1;
+      for (let tried = 0; tried < 200; tried += 1) {
+        if ((await chains.check(payment)).kind === 'unreadable') unread += 1;
       }
       assert.ok(unread <= 4, `${unread} of 200`);
     });
   });
 
-  describe('whose chain stands still', () => {
-    it('says that no time has passed, and the payment lands when it goes on', async () => {
+  describe('whose chain is halted', () => {
+    it('reports the same time, and the payment lands when the chain continues', async () => {
       chain.halt();
       const transaction = chain.movePayment(payment);
       const { timestamp } = chain.head;
-      const finding = await chains.lookUp(payment);
+      const finding = await chains.check(payment);
       const chainTime = new Date(timestamp * 1000);
       assert.deepEqual(finding, { kind: 'unused', chainTime, exhausted: false });
       chain.endpoint.fail('http_500', 'eth_call');
-      const unread = await chains.lookUp(payment);
+      const unread = await chains.check(payment);
       assert.deepEqual(unread.kind === 'unreadable' && unread.chainTime, chainTime);
       chain.endpoint.recover();
       chain.resume();
-      const landed = await chains.lookUp(payment);
+      const landed = await chains.check(payment);
       assert.equal(landed.kind === 'paid' && landed.transaction, transaction);
     });
   });

@@ -12,45 +12,45 @@ const NETWORK = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
 const USDC = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU';
 const MISSING: MissingAccount = { asset: USDC, account: 'an-account' };
 const HOUR_MS = 3_600_000;
-const SELDOM = {
+const LONG_PAUSES = {
   believedMs: HOUR_MS,
   missingAgainMs: HOUR_MS,
   completeAgainMs: HOUR_MS,
   followedMs: HOUR_MS,
 };
 
-describe('the accounts that merchants are paid into', () => {
+describe("merchants' payout accounts", () => {
   const watches: PayoutAccounts[] = [];
   const { logger, lines } = loggerWithLines();
-  let looks = 0;
+  let checks = 0;
   let answer: ReturnType<FindMissing>;
   beforeEach(() => {
     lines.length = 0;
-    looks = 0;
+    checks = 0;
     answer = Promise.resolve([MISSING]);
   });
   afterEach(() => {
     for (const watch of watches.splice(0)) watch.close();
   });
 
-  function watch(pauses: Partial<typeof SELDOM> = {}): { isMissing(asset?: string): boolean } {
+  function watch(pauses: Partial<typeof LONG_PAUSES> = {}): { isMissing(asset?: string): boolean } {
     const find: FindMissing = () => {
-      looks += 1;
+      checks += 1;
       return answer;
     };
-    const accounts = watchPayoutAccounts(find, logger, { ...SELDOM, ...pauses });
+    const accounts = watchPayoutAccounts(find, logger, { ...LONG_PAUSES, ...pauses });
     watches.push(accounts);
     return { isMissing: (asset = USDC) => accounts.isMissing({ network: NETWORK, wallet: 'w', asset }) };
   }
 
-  const told = (): unknown[] => lines.map(({ event }) => event);
+  const logged = (): unknown[] => lines.map(({ event }) => event);
 
-  it('are taken to be there until the chain has said otherwise, and nobody waits for it', async () => {
+  it('count as existing until the chain has answered, without a wait for the answer', async () => {
     const { isMissing } = watch();
     assert.equal(isMissing(), false);
     await eventually(() => assert.equal(isMissing(), true));
     assert.equal(isMissing('another mint'), false);
-    assert.equal(looks, 1);
+    assert.equal(checks, 1);
     const [line] = lines;
     const { event, token, account, level } = line ?? {};
     assert.deepEqual(
@@ -59,7 +59,7 @@ describe('the accounts that merchants are paid into', () => {
     );
   });
 
-  it('are taken to be there when nothing can be read', async () => {
+  it('count as existing when nothing can be read', async () => {
     for (const unreadable of [
       async () => ({ kind: 'unreadable', reason: 'HTTP 500' }) as const,
       async () => Promise.reject(new Error('down')),
@@ -72,27 +72,27 @@ describe('the accounts that merchants are paid into', () => {
       await new Promise(setImmediate);
       assert.equal(isMissing(), false);
     }
-    assert.deepEqual(told(), []);
+    assert.deepEqual(logged(), []);
   });
 
-  it('are looked for again soon, without anybody asking: who opens one is served', async () => {
+  it('are checked again soon in the background, so an opened account is found', async () => {
     const { isMissing } = watch({ missingAgainMs: 5 });
     await eventually(() => assert.equal(isMissing(), true));
     answer = Promise.resolve([]);
-    const before = looks;
-    await eventually(() => assert.ok(looks > before));
-    await eventually(() => assert.deepEqual(told(), ['payout.account_missing', 'payout.account_opened']));
+    const before = checks;
+    await eventually(() => assert.ok(checks > before));
+    await eventually(() => assert.deepEqual(logged(), ['payout.account_missing', 'payout.account_opened']));
     assert.equal(isMissing(), false);
   });
 
-  it('are warned of once, however often they are looked for', async () => {
+  it('are logged once while missing, however often they are checked', async () => {
     const { isMissing } = watch({ missingAgainMs: 5 });
     isMissing();
-    await eventually(() => assert.ok(looks > 4));
-    assert.deepEqual(told(), ['payout.account_missing']);
+    await eventually(() => assert.ok(checks > 4));
+    assert.deepEqual(logged(), ['payout.account_missing']);
   });
 
-  it('are not called missing for long by what was true once, when it can be read no more', async () => {
+  it('stop counting as missing soon after they can be read no more', async () => {
     const { isMissing } = watch({ missingAgainMs: 5, believedMs: 200 });
     await eventually(() => assert.equal(isMissing(), true));
     answer = Promise.resolve({ kind: 'unreadable', reason: 'HTTP 429' });

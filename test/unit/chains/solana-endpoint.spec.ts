@@ -36,11 +36,11 @@ describe('a Solana endpoint', () => {
     assert.match('reason' in found ? found.reason : '', reason);
   }
 
-  /** Of a look that is not the first one. */
+  /** The finding of a second check. */
   async function lookedUpBefore(): Promise<SolanaPaymentQuery> {
-    const first = await chains.lookUp(payment);
+    const first = await chains.check(payment);
     assert.ok(first.kind === 'unused');
-    return { ...payment, place: first.place };
+    return { ...payment, position: first.position };
   }
 
   const assertUnreadable = (finding: Promise<ChainFinding>, reason: RegExp): Promise<void> =>
@@ -58,95 +58,92 @@ describe('a Solana endpoint', () => {
   const methods = ['getGenesisHash', 'getSlot', 'getBlockTime', 'getSignaturesForAddress'];
   for (const [fault, reason] of faults) {
     for (const method of methods) {
-      it(`that fails by ${fault} at ${method} says nothing, and all when it is back`, async () => {
+      it(`that fails with ${fault} at ${method} is unreadable, and shows the payment when it recovers`, async () => {
         chain.movePayment(payment.signedTransaction);
         chain.endpoint.fail(fault, method);
-        await assertUnreadable(chains.lookUp(payment), reason);
+        await assertUnreadable(chains.check(payment), reason);
         chain.endpoint.recover();
-        assert.equal((await chains.lookUp(payment)).kind, 'paid');
+        assert.equal((await chains.check(payment)).kind, 'paid');
       });
     }
 
     for (const method of ['getTransaction', 'getSignatureStatuses']) {
-      it(`that fails by ${fault} at ${method} is not done, and says all when it is back`, async () => {
+      it(`that fails with ${fault} at ${method} is searching, and shows the payment when it recovers`, async () => {
         const transactionHint = chain.movePayment(payment.signedTransaction);
         chain.travel(200);
         chain.endpoint.fail(fault, method);
-        await assertSearching(chains.lookUp(payment), /./);
-        await assertSearching(chains.lookUp({ ...payment, transactionHint }), /./);
+        await assertSearching(chains.check(payment), /./);
+        await assertSearching(chains.check({ ...payment, transactionHint }), /./);
         chain.endpoint.recover();
-        assert.equal((await chains.lookUp(payment)).kind, 'paid');
+        assert.equal((await chains.check(payment)).kind, 'paid');
       });
     }
 
-    it(`that fails by ${fault} when asked for the blockhash leaves open whether it has expired`, async () => {
+    it(`that fails with ${fault} at isBlockhashValid leaves the expiry open`, async () => {
       const again = await lookedUpBefore();
       chain.travel(200);
       chain.endpoint.fail(fault, 'isBlockhashValid');
-      await assertSearching(chains.lookUp(again), reason);
+      await assertSearching(chains.check(again), reason);
     });
 
-    it(`that fails by ${fault} after its root was read says how far its time has come`, async () => {
+    it(`that fails with ${fault} after its root was read reports the chain time`, async () => {
       chain.endpoint.fail(fault, 'getSignaturesForAddress');
-      const found = await chains.lookUp(payment);
+      const found = await chains.check(payment);
       assert.ok(found.kind === 'unreadable' && found.chainTime !== undefined);
     });
 
-    it(`that fails by ${fault} when asked for the blockhash still shows what has landed`, async () => {
+    it(`that fails with ${fault} at isBlockhashValid still shows a landed payment`, async () => {
       const again = await lookedUpBefore();
       chain.movePayment(payment.signedTransaction);
       chain.travel(200);
       chain.endpoint.fail(fault, 'isBlockhashValid');
-      assert.equal((await chains.lookUp(again)).kind, 'paid');
+      assert.equal((await chains.check(again)).kind, 'paid');
     });
   }
 
-  it('that refuses connections says nothing', async () => {
+  it('that refuses connections is unreadable', async () => {
     await chain.endpoint.close();
-    await assertUnreadable(chains.lookUp(payment), /ECONNREFUSED/);
+    await assertUnreadable(chains.check(payment), /ECONNREFUSED/);
   });
 
-  it('of another cluster says nothing, whatever it holds', async () => {
+  it('of another cluster is unreadable, whatever it holds', async () => {
     chain.movePayment(payment.signedTransaction);
     chain.genesisHash = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
-    await assertUnreadable(chains.lookUp(payment), /another Solana cluster/);
+    await assertUnreadable(chains.check(payment), /another Solana cluster/);
   });
 
-  it('that does not tell whether the transaction succeeded leaves it in doubt', async () => {
+  it('that does not report whether the transaction succeeded leaves the payment open', async () => {
     const transactionHint = chain.movePayment(payment.signedTransaction);
     chain.includesMeta = false;
     chain.travel(200);
-    await assertSearching(
-      chains.lookUp({ ...payment, transactionHint }),
-      /whether the transaction succeeded/,
-    );
-    await assertSearching(chains.lookUp(payment), /cannot be read/);
+    await assertSearching(chains.check({ ...payment, transactionHint }), /whether the transaction succeeded/);
+    await assertSearching(chains.check(payment), /cannot be read/);
   });
 
-  it('that tells no block times says nothing', async () => {
+  it('without block times is unreadable', async () => {
     chain.includesTimes = false;
-    await assertUnreadable(chains.lookUp(payment), /no time for slot/);
+    await assertUnreadable(chains.check(payment), /no time for slot/);
   });
 
-  it('whose finalized block is an hour old says until when it has seen, and no more', async () => {
+  it('whose finalized block is an hour old reports only the time of that block', async () => {
     advanceClock(3_600_000);
-    const found = await chains.lookUp(payment);
+    const found = await chains.check(payment);
     assert.ok(found.kind === 'unused' && !found.exhausted);
     assert.ok(nowMs() - found.chainTime.getTime() > 3_600_000);
     const transactionHint = chain.movePayment(payment.signedTransaction);
-    assert.equal((await chains.lookUp({ ...payment, transactionHint })).kind, 'paid');
+    assert.equal((await chains.check({ ...payment, transactionHint })).kind, 'paid');
   });
 
-  it('that lags behind its own head with its lists, as one of several nodes does, has more to say', async () => {
+  it('whose lists lag behind its own head, as with several nodes, is searching', async () => {
     chain.lag.set('getSignaturesForAddress', 31);
-    await assertSearching(chains.lookUp(payment), /error -32016/);
+    await assertSearching(chains.check(payment), /error -32016/);
   });
 
-  it('that lags behind its own head with its blockhashes leaves open whether it has expired', async () => {
+  it('whose blockhashes lag behind its own head leaves the expiry open', async () => {
     const again = await lookedUpBefore();
     chain.travel(200);
     chain.lag.set('isBlockhashValid', 1);
-    await assertSearching(chains.lookUp(again), /error -32016/);
+    await assertSearching(chains.check(again), /error -32016/);
   });
 
   it('whose ledger begins after the payment proves nothing', async () => {
@@ -154,10 +151,10 @@ describe('a Solana endpoint', () => {
     const transaction = chain.movePayment(payment.signedTransaction);
     chain.travel(300);
     chain.ledgerFrom = chain.slot - 100;
-    const pruned = await chains.lookUp(again);
-    assert.ok(pruned.kind === 'searching' && pruned.place?.account === undefined);
+    const pruned = await chains.check(again);
+    assert.ok(pruned.kind === 'searching' && pruned.position?.account === undefined);
     chain.ledgerFrom = 0;
-    const whole = await chains.lookUp({ ...payment, place: pruned.place });
+    const whole = await chains.check({ ...payment, position: pruned.position });
     assert.equal(whole.kind === 'paid' && whole.transaction, transaction);
   });
 
@@ -167,56 +164,56 @@ describe('a Solana endpoint', () => {
     payment = { ...buildSolanaPayment(chain.issueBlockhash()).query, notBefore: chain.time };
     const again = await lookedUpBefore();
     chain.travel(200);
-    const found = await chains.lookUp(again);
+    const found = await chains.check(again);
     assert.ok(found.kind === 'unused' && found.exhausted);
   });
 
-  it('that cannot be asked where its ledger begins is taken to have all of it', async () => {
+  it('without a method for the start of its ledger counts as complete', async () => {
     chain.ledgerFrom = chain.slot;
     chain.endpoint.fail('unknown_method', 'getFirstAvailableBlock');
-    assert.equal((await chains.lookUp(payment)).kind, 'unused');
+    assert.equal((await chains.check(payment)).kind, 'unused');
     chain.endpoint.fail('http_500', 'getFirstAvailableBlock');
-    assert.equal((await chains.lookUp(payment)).kind, 'searching');
+    assert.equal((await chains.check(payment)).kind, 'searching');
   });
 
-  it('that takes 300 ms for an answer shows the payment in a look of 2 s', async () => {
-    await chains.lookUp(payment);
+  it('that takes 300 ms for an answer shows the payment in a check of 2 s', async () => {
+    await chains.check(payment);
     chain.movePayment(payment.signedTransaction);
     chain.endpoint.delayMs = 300;
-    assert.equal((await chains.lookUp(payment, { withinMs: 2000 })).kind, 'paid');
+    assert.equal((await chains.check(payment, { withinMs: 2000 })).kind, 'paid');
   });
 
-  it('that lists a transaction which it does not have is not done', async () => {
+  it('that lists a transaction which it does not have is searching', async () => {
     chain.hiddenByName.add(chain.movePayment(payment.signedTransaction));
     chain.travel(200);
-    await assertSearching(chains.lookUp(payment), /cannot be read/);
+    await assertSearching(chains.check(payment), /cannot be read/);
   });
 
-  it('that does not know the status of a transaction that it has waits', async () => {
+  it('that does not know the status of a transaction that it has leaves it pending', async () => {
     const transaction = chain.movePayment(payment.signedTransaction);
     chain.lag.set('getSignatureStatuses', 10);
-    assert.deepEqual(await chains.lookUp(payment), { kind: 'pending', transaction });
+    assert.deepEqual(await chains.check(payment), { kind: 'pending', transaction });
   });
 
-  it('passes over transactions of a version that no payment has', async () => {
+  it('is searched past transactions of a version that no payment has', async () => {
     const { buyer, query } = buildSolanaPayment(blockhash);
     chain.ofLaterVersion.add(
       chain.movePayment(buildSolanaPayment(blockhash, { buyer }).query.signedTransaction),
     );
-    assert.equal((await chains.lookUp(query)).kind, 'unused');
+    assert.equal((await chains.check(query)).kind, 'unused');
     chain.movePayment(query.signedTransaction);
-    assert.equal((await chains.lookUp(query)).kind, 'paid');
+    assert.equal((await chains.check(query)).kind, 'paid');
   });
 
-  it('is asked page by page', async () => {
+  it('is read page by page', async () => {
     const { buyer, query } = buildSolanaPayment(blockhash);
     chain.movePayment(query.signedTransaction);
     chain.landMany(buildSolanaPayment(blockhash, { buyer }).query.signedTransaction, 1500);
-    assert.equal((await chains.lookUp(query)).kind, 'paid');
+    assert.equal((await chains.check(query)).kind, 'paid');
     assert.equal(chain.endpoint.callsOf('getSignaturesForAddress'), 3);
   });
 
-  it('is asked for as many pages as there are', async function () {
+  it('is read for as many pages as there are', async function () {
     this.timeout(30_000);
     const { buyer, query } = buildSolanaPayment(blockhash);
     const transaction = chain.movePayment(query.signedTransaction);
@@ -224,18 +221,18 @@ describe('a Solana endpoint', () => {
       buildSolanaPayment(blockhash, { buyer, payTo: query.payTo }).query.signedTransaction,
       6000,
     );
-    const found = await chains.lookUp(query);
+    const found = await chains.check(query);
     assert.equal(found.kind === 'paid' && found.transaction, transaction);
     assert.equal(chain.endpoint.callsOf('getTransaction'), 1);
   });
 
-  it('is asked for no page from before the claim', async () => {
+  it('is not read for pages from before the claim', async () => {
     const { buyer, query } = buildSolanaPayment(blockhash);
     chain.landMany(buildSolanaPayment(blockhash, { buyer }).query.signedTransaction, 3000);
     chain.travel(3600);
     chain.movePayment(query.signedTransaction);
     const notBefore = new Date(query.notBefore.getTime() + 3_600_000);
-    assert.equal((await chains.lookUp({ ...query, notBefore })).kind, 'paid');
+    assert.equal((await chains.check({ ...query, notBefore })).kind, 'paid');
     assert.equal(chain.endpoint.callsOf('getSignaturesForAddress'), 1);
   });
 });

@@ -3,21 +3,21 @@ import { Keypair } from '@solana/web3.js';
 import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { advanceNonce } from '../../../lab/world/shop/agent.js';
 import { type Chains, createChains } from '../../../shared/chains/confirmation.js';
-import type { SearchPlace } from '../../../shared/chains/search-place.js';
+import type { SearchPosition } from '../../../shared/chains/search-position.js';
 import type { SolanaPaymentQuery } from '../../../shared/chains/solana.js';
 import { buildSolanaPayment, DEVNET, randomKey, type SolanaPayment } from './solana-payment.js';
 
-describe('the end of a Solana payment, which comes with its blockhash', () => {
+describe('the expiry of a Solana payment', () => {
   let chain: SolanaChain;
   let chains: Chains;
   let payment: SolanaPayment;
-  let place: SearchPlace | undefined;
+  let position: SearchPosition | undefined;
 
   beforeEach(async () => {
     chain = await SolanaChain.start(DEVNET);
     chains = createChains(new Map([['SOLANA_DEVNET', chain.endpoint.url]]));
     payment = buildSolanaPayment(chain.issueBlockhash());
-    place = undefined;
+    position = undefined;
   });
 
   afterEach(async () => {
@@ -25,10 +25,10 @@ describe('the end of a Solana payment, which comes with its blockhash', () => {
     await chain.close();
   });
 
-  /** The first look only learns the chain's time. */
-  async function lookUp(parts: Partial<SolanaPaymentQuery> = {}): Promise<string> {
-    const found = await chains.lookUp({ ...payment.query, place, ...parts });
-    place = 'place' in found ? found.place : undefined;
+  /** The first check only records the chain's time. */
+  async function check(parts: Partial<SolanaPaymentQuery> = {}): Promise<string> {
+    const found = await chains.check({ ...payment.query, position, ...parts });
+    position = 'position' in found ? found.position : undefined;
     return found.kind === 'unused' && found.exhausted ? 'exhausted' : found.kind;
   }
 
@@ -36,69 +36,69 @@ describe('the end of a Solana payment, which comes with its blockhash', () => {
     return chain.movePayment(payment.query.signedTransaction);
   }
 
-  it('has come when it is too old for a finalized block, and nothing has landed', async () => {
-    assert.equal(await lookUp(), 'unused');
+  it('has come when the blockhash is too old for a finalized block and nothing has landed', async () => {
+    assert.equal(await check(), 'unused');
     chain.travel(200);
-    assert.equal(await lookUp(), 'exhausted');
+    assert.equal(await check(), 'exhausted');
   });
 
-  it("is counted by the chain's clock alone, from the first look on", async () => {
+  it("is measured by the chain's clock alone, from the first check on", async () => {
     const notBefore = new Date(chain.time.getTime() - 200_000);
     chain.travel(2);
-    assert.equal(await lookUp({ notBefore }), 'unused');
+    assert.equal(await check({ notBefore }), 'unused');
     chain.travel(170);
-    assert.equal(await lookUp({ notBefore }), 'unused');
+    assert.equal(await check({ notBefore }), 'unused');
     chain.travel(20);
-    assert.equal(await lookUp({ notBefore }), 'exhausted');
+    assert.equal(await check({ notBefore }), 'exhausted');
   });
 
-  it('is counted anew when the place of the first look cannot be understood', async () => {
-    await lookUp();
+  it('is measured anew when the position of the first check is invalid', async () => {
+    await check();
     chain.travel(200);
     for (const part of [{ firstTimeMs: -1 }, { firstTimeMs: null }, { firstSlot: 'x' }, { search: 'evm' }]) {
-      assert.equal(await lookUp({ place: { ...place, ...part } }), 'unused');
+      assert.equal(await check({ position: { ...position, ...part } }), 'unused');
     }
   });
 
-  it('comes 600 s after the first look where the endpoint does not answer for blockhashes', async () => {
+  it('comes 600 s after the first check when the endpoint refuses isBlockhashValid', async () => {
     chain.endpoint.fail('unknown_method', 'isBlockhashValid');
-    assert.equal(await lookUp(), 'unused');
+    assert.equal(await check(), 'unused');
     chain.travel(300);
-    assert.equal(await lookUp(), 'searching');
+    assert.equal(await check(), 'searching');
     chain.travel(310);
-    assert.equal(await lookUp(), 'exhausted');
+    assert.equal(await check(), 'exhausted');
   });
 
   for (const fault of ['http_429', 'http_500', 'cut'] as const) {
-    it(`does not come where the endpoint answers ${fault} when asked for the blockhash`, async () => {
-      await lookUp();
+    it(`does not come while the endpoint answers ${fault} at isBlockhashValid`, async () => {
+      await check();
       chain.endpoint.fail(fault, 'isBlockhashValid');
       chain.travel(700);
-      assert.equal(await lookUp(), 'searching');
+      assert.equal(await check(), 'searching');
       chain.endpoint.recover();
-      assert.equal(await lookUp(), 'exhausted');
+      assert.equal(await check(), 'exhausted');
     });
   }
 
-  it('has not come for an endpoint that does not know the blockhash yet', async () => {
+  it('has not come when the endpoint does not know the blockhash yet', async () => {
     payment = buildSolanaPayment(randomKey());
-    await lookUp();
-    assert.equal(await lookUp(), 'unused');
+    await check();
+    assert.equal(await check(), 'unused');
   });
 
-  it('has not come when 150 blocks have passed in no time: it may be the endpoint that is wrong', async () => {
-    await lookUp();
+  it('has not come when 150 blocks pass in no time, since the endpoint may be wrong', async () => {
+    await check();
     chain.pass(400);
-    assert.equal(await lookUp(), 'unused');
+    assert.equal(await check(), 'unused');
   });
 
-  it('has not come while the blockhash is good, however much time has passed', async () => {
+  it('has not come while the blockhash is valid, however much time has passed', async () => {
     const blockhash = chain.issueBlockhash();
-    await lookUp();
+    await check();
     chain.travel(200);
     payment = buildSolanaPayment(chain.issueBlockhash(blockhash), { buyer: payment.buyer });
     chain.pass(32);
-    assert.equal(await lookUp(), 'unused');
+    assert.equal(await check(), 'unused');
   });
 
   it('never comes for a durable nonce', async () => {
@@ -106,42 +106,42 @@ describe('the end of a Solana payment, which comes with its blockhash', () => {
       before: [advanceNonce(Keypair.generate().publicKey)],
       signers: [],
     });
-    await lookUp();
+    await check();
     chain.travel(200);
-    assert.equal(await lookUp(), 'unused');
+    assert.equal(await check(), 'unused');
     assert.equal(chain.endpoint.callsOf('isBlockhashValid'), 0);
   });
 
   it('does not hide a payment that landed in time', async () => {
-    await lookUp();
+    await check();
     land();
     chain.travel(600);
-    assert.equal(await lookUp(), 'paid');
+    assert.equal(await check(), 'paid');
   });
 
   it('does not hide a payment that the endpoint lists late', async () => {
     const transaction = land();
     chain.hiddenFromLists.add(transaction);
-    assert.equal(await lookUp(), 'unused');
+    assert.equal(await check(), 'unused');
     chain.hiddenFromLists.clear();
     chain.travel(200);
-    assert.equal(await lookUp(), 'paid');
+    assert.equal(await check(), 'paid');
   });
 
-  it('does not hide a payment that the facilitator has named and no list shows', async () => {
-    await lookUp();
+  it('does not hide a payment that the facilitator has named and no list contains', async () => {
+    await check();
     const transactionHint = land();
     chain.hiddenFromLists.add(transactionHint);
     chain.travel(200);
-    assert.equal(await lookUp({ transactionHint }), 'paid');
+    assert.equal(await check({ transactionHint }), 'paid');
   });
 
-  it('is established before the history is searched for the last time', async () => {
-    await lookUp();
+  it('is read before the last search of the history', async () => {
+    await check();
     chain.travel(200);
     const order: string[] = [];
     chain.endpoint.onCall = (method) => order.push(method);
-    await lookUp();
+    await check();
     assert.ok(order.indexOf('isBlockhashValid') < order.indexOf('getSignaturesForAddress'));
   });
 });

@@ -4,24 +4,24 @@ import { SolanaChain } from '../../../lab/world/chains/solana-chain.js';
 import { seededRandom } from '../../../lab/world/chance/seeded-random.js';
 import { createChains } from '../../../shared/chains/confirmation.js';
 import { buildSolanaPayment, DEVNET, randomKey } from './solana-payment.js';
-import { listening, type World } from './world.js';
+import { countAnswers, type World } from './world.js';
 
-/** How the endpoint is for some looks. */
+/** The behaviour of the endpoint during some checks. */
 export interface SolanaPhase {
-  looks: number;
+  checks: number;
   secondsApart: number;
   pageSize: number;
   listLag: number;
   listsMemos: boolean;
   includesMeta: boolean;
   hidesTransactions: boolean;
-  /** Of how many slots before the head the endpoint keeps transactions. */
+  /** How many slots before the head the endpoint keeps transactions. */
   keepsSlots: number;
   nodes: readonly number[];
   atRandom: boolean;
   allowance: number;
   isHalted: boolean;
-  /** Other payments of the buyer between two looks. */
+  /** Other payments of the buyer between two checks. */
   purchases: number;
   fault: { method: string; kind: 'cut' | 'http_500' | 'http_429' | 'wrong_shape' } | null;
 }
@@ -34,7 +34,7 @@ export interface SolanaPlan {
   refusesUnknownCursors: boolean;
   hint: 'none' | 'right' | 'wrong';
   fate: 'paid' | 'failed' | 'nothing';
-  /** Seconds of the chain's time after the claim. */
+  /** When the payment lands, in seconds of the chain's time after the claim. */
   fateAt: number;
   phases: readonly SolanaPhase[];
 }
@@ -44,14 +44,14 @@ const BLOCKHASH = randomKey();
 const BUYER = Keypair.generate();
 const PAYMENT = buildSolanaPayment(BLOCKHASH, { buyer: BUYER }).query;
 const { payTo } = PAYMENT;
-/** Signing takes long, so a few messages land again and again under other names. */
+/** Signing takes long, so a few messages land again and again under new signatures. */
 const OTHERS = Array.from({ length: 3 }, () => buildSolanaPayment(BLOCKHASH, { buyer: BUYER, payTo }).query);
 const SIGNATURE = '5'.repeat(87);
 const LIFETIME_SLOTS = 150;
 const LIFETIME_SECONDS = 180;
 
 export const HONEST_SOLANA: SolanaPhase = {
-  looks: 0,
+  checks: 0,
   secondsApart: 30,
   pageSize: 20,
   listLag: 0,
@@ -68,7 +68,7 @@ export const HONEST_SOLANA: SolanaPhase = {
 };
 
 const anyPhase: fc.Arbitrary<SolanaPhase> = fc.record({
-  looks: fc.integer({ min: 1, max: 4 }),
+  checks: fc.integer({ min: 1, max: 4 }),
   secondsApart: fc.integer({ min: 2, max: 60 }),
   pageSize: fc.constantFrom(1000, 100, 10, 3),
   listLag: fc.constantFrom(0, 0, 2, 10, 40),
@@ -99,10 +99,10 @@ const anyPhase: fc.Arbitrary<SolanaPhase> = fc.record({
   ),
 });
 
-/** While the cluster stands still, the service's clock passes all that a blockhash may last. */
+/** The cluster halts while the service's clock passes the longest life of a blockhash. */
 const longHalt: fc.Arbitrary<SolanaPhase> = fc
   .integer({ min: 4, max: 8 })
-  .map((looks) => ({ ...HONEST_SOLANA, looks, secondsApart: 50, isHalted: true }));
+  .map((checks) => ({ ...HONEST_SOLANA, checks, secondsApart: 50, isHalted: true }));
 
 const phase = fc.oneof({ weight: 7, arbitrary: anyPhase }, { weight: 1, arbitrary: longHalt });
 
@@ -120,12 +120,12 @@ export const solanaPlan: fc.Arbitrary<SolanaPlan> = fc.record({
 export class SolanaWorld implements World {
   readonly #chain = SolanaChain.inProcess(DEVNET);
   readonly #plan: SolanaPlan;
-  readonly #heard = listening(this.#chain.endpoint.fetch, { getSignaturesForAddress: Array.isArray });
+  readonly #counted = countAnswers(this.#chain.endpoint.fetch, { getSignaturesForAddress: Array.isArray });
   readonly #claimedAt: number;
   readonly #firstSlot: number;
   #fate: 'paid' | 'lost' | 'open' = 'open';
   #isFulfilled = false;
-  chains = createChains(new Map(), { fetch: this.#heard.fetch, retryPauseMs: 0 });
+  chains = createChains(new Map(), { fetch: this.#counted.fetch, retryPauseMs: 0 });
   query;
   now: number;
   readonly settledAt: number;
@@ -147,8 +147,8 @@ export class SolanaWorld implements World {
     this.endsAt = notBefore.getTime() + LIFETIME_SECONDS * 1000;
   }
 
-  spoken(): number {
-    return this.#heard.spoken();
+  answerCount(): number {
+    return this.#counted.answerCount();
   }
 
   fate(): 'paid' | 'lost' | 'open' {

@@ -17,12 +17,12 @@ import {
   USDG_MINT,
 } from './solana-payment.js';
 
-/** In base58 no longer than a signature. */
+/** 65 and 63 bytes whose base58 is as long as a signature's. */
 const LONG = base58(Buffer.concat([Buffer.from([1]), randomBytes(64)]));
 const SHORT = base58(Buffer.concat([Buffer.from([255]), randomBytes(62)]));
 const FAILURE = { InstructionError: [2, { Custom: 1 }] };
 
-describe('looking for a payment on Solana', () => {
+describe('checking a payment on Solana', () => {
   let chain: SolanaChain;
   let chains: Chains;
   let blockhash: string;
@@ -40,11 +40,10 @@ describe('looking for a payment on Solana', () => {
     await chain.close();
   });
 
-  function lookUp(parts: Partial<SolanaPaymentQuery> = {}): Promise<ChainFinding> {
-    return chains.lookUp({ ...payment.query, ...parts });
+  function check(parts: Partial<SolanaPaymentQuery> = {}): Promise<ChainFinding> {
+    return chains.check({ ...payment.query, ...parts });
   }
 
-  /** Whoever sends this transaction. */
   function land({ query }: SolanaPayment, landing = {}): string {
     return chain.movePayment(query.signedTransaction, landing);
   }
@@ -54,9 +53,9 @@ describe('looking for a payment on Solana', () => {
     return found.kind === 'unused' && found.exhausted ? 'exhausted' : found.kind;
   }
 
-  it('finds it by the message, though nobody knows the signature', async () => {
+  it('finds it by the message, without the signature', async () => {
     const transaction = land(payment);
-    const finding = await lookUp();
+    const finding = await check();
     assert.ok(finding.kind === 'paid');
     const { blockTime, ...rest } = finding;
     const payer = payment.buyer.publicKey.toBase58();
@@ -66,34 +65,34 @@ describe('looking for a payment on Solana', () => {
 
   it('counts a confirmed transaction as one confirmation and a finalized one as two', async () => {
     land(payment);
-    const confirmed = await lookUp();
+    const confirmed = await check();
     assert.equal(confirmed.kind === 'paid' && confirmed.confirmations, 1);
     chain.pass(32);
-    const finalized = await lookUp();
+    const finalized = await check();
     assert.equal(finalized.kind === 'paid' && finalized.confirmations, 2);
   });
 
   it('finds a Token-2022 payment', async () => {
     payment = buildSolanaPayment(blockhash, { mint: USDG_MINT });
     land(payment);
-    assert.equal(await kindOf(lookUp()), 'paid');
+    assert.equal(await kindOf(check()), 'paid');
   });
 
   it('finds a legacy transaction', async () => {
     payment = buildSolanaPayment(blockhash, { version: 'legacy' });
     const transactionHint = land(payment);
-    assert.equal(await kindOf(lookUp()), 'paid');
-    assert.equal(await kindOf(lookUp({ transactionHint })), 'paid');
+    assert.equal(await kindOf(check()), 'paid');
+    assert.equal(await kindOf(check({ transactionHint })), 'paid');
   });
 
-  it('finds it whatever its other instructions and their place', async () => {
+  it('finds it with other instructions in any order', async () => {
     payment = buildSolanaPayment(blockhash, { before: [memo('first')], after: [memo('second')] });
     land(payment);
-    const finding = await lookUp();
+    const finding = await check();
     assert.equal(finding.kind === 'paid' && finding.proofIndex, 3);
   });
 
-  it('finds one that a program pays out of what it calls, by the balances', async () => {
+  it('finds a transfer inside another program by the balances', async () => {
     const wallet = Keypair.generate();
     const payTo = randomKey();
     const destination = tokenAccount(new PublicKey(payTo), USDC_MINT, tokenProgram(DEVNET, USDC_MINT));
@@ -108,28 +107,28 @@ describe('looking for a payment on Solana', () => {
     payment = buildSolanaPayment(blockhash, { payTo, buyer: wallet, instructions: [instruction] });
     const account = destination.toBase58();
     land(payment, { receives: { [account]: 1_000_000n }, commitment: 'finalized' });
-    const finding = await lookUp();
+    const finding = await check();
     assert.ok(finding.kind === 'paid');
     assert.deepEqual([finding.proofIndex, finding.payer], [0, wallet.publicKey.toBase58()]);
-    assert.equal(await kindOf(lookUp({ amount: 1_000_001n })), 'spent_otherwise');
+    assert.equal(await kindOf(check({ amount: 1_000_001n })), 'spent_otherwise');
     chain.includesBalances = false;
-    assert.equal(await kindOf(lookUp()), 'searching');
+    assert.equal(await kindOf(check()), 'searching');
   });
 
-  it('says until when it had not landed: the time of the newest finalized block', async () => {
-    const finding = await lookUp();
+  it('reports the time of the newest finalized block, up to which it had not landed', async () => {
+    const finding = await check();
     assert.ok(finding.kind === 'unused' && !finding.exhausted);
     const age = nowMs() - finding.chainTime.getTime();
     assert.ok(age >= 12_000 && age < 60_000);
   });
 
-  it('is not content with the same accounts and the same amount in another message', async () => {
+  it('does not accept the same accounts and amount in another message', async () => {
     const { payTo } = payment.query;
     const twin = buildSolanaPayment(blockhash, { payTo, buyer: payment.buyer });
     const transactionHint = land(twin);
-    assert.equal(await kindOf(lookUp()), 'unused');
-    assert.equal(await kindOf(lookUp({ transactionHint })), 'unused');
-    assert.equal(await kindOf(chains.lookUp(twin.query)), 'paid');
+    assert.equal(await kindOf(check()), 'unused');
+    assert.equal(await kindOf(check({ transactionHint })), 'unused');
+    assert.equal(await kindOf(chains.check(twin.query)), 'paid');
   });
 
   it('finds it among other payments of the same buyer to the same merchant', async () => {
@@ -140,27 +139,27 @@ describe('looking for a payment on Solana', () => {
     for (const other of others.slice(0, 3)) land(other);
     const transaction = land(payment);
     for (const other of others.slice(3)) land(other);
-    const finding = await lookUp();
+    const finding = await check();
     assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
   });
 
-  it("finds a busy buyer's among those to the same merchant", async () => {
+  it("finds it among a busy buyer's payments to the same merchant", async () => {
     for (let paid = 0; paid < 45; paid += 1) land(buildSolanaPayment(blockhash, { buyer: payment.buyer }));
     const transaction = land(payment);
-    const finding = await lookUp();
+    const finding = await check();
     assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
     assert.equal(chain.endpoint.callsOf('getTransaction'), 1);
   });
 
-  it("reads all of the buyer's to this merchant where no memo tells them apart", async () => {
+  it("reads all of the buyer's payments to this merchant when their memos are equal", async () => {
     const { payTo } = payment.query;
     chain.listsMemos = false;
     for (let paid = 0; paid < 41; paid += 1)
       land(buildSolanaPayment(blockhash, { payTo, buyer: payment.buyer }));
-    assert.equal(await kindOf(lookUp()), 'unused');
+    assert.equal(await kindOf(check()), 'unused');
     assert.equal(chain.endpoint.callsOf('getTransaction'), 41);
     const transaction = land(payment);
-    const finding = await lookUp();
+    const finding = await check();
     assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
   });
 
@@ -175,35 +174,35 @@ describe('looking for a payment on Solana', () => {
     instruction.keys.push({ pubkey: destination, isSigner: false, isWritable: true });
     payment = buildSolanaPayment(blockhash, { payTo, instructions: [instruction], signers: [] });
     land(payment, { receives: { [destination.toBase58()]: 1_000_000n } });
-    assert.equal(await kindOf(lookUp()), 'paid');
+    assert.equal(await kindOf(check()), 'paid');
   });
 
   describe('a transaction that is only processed', () => {
     it('is pending when the facilitator has named it', async () => {
       const transaction = land(payment, { commitment: 'processed' });
-      assert.deepEqual(await lookUp({ transactionHint: transaction }), { kind: 'pending', transaction });
+      assert.deepEqual(await check({ transactionHint: transaction }), { kind: 'pending', transaction });
     });
 
-    it('is not seen otherwise, and proves nothing yet', async () => {
+    it('is not found without a hint, and proves nothing yet', async () => {
       land(payment, { commitment: 'processed' });
-      assert.equal(await kindOf(lookUp()), 'unused');
+      assert.equal(await kindOf(check()), 'unused');
     });
 
-    it('does not keep a payment pending whose blockhash has gone, whatever the facilitator names', async () => {
-      const first = await lookUp();
+    it('does not keep a payment pending whose blockhash has expired, even if the facilitator names it', async () => {
+      const first = await check();
       assert.ok(first.kind === 'unused');
       chain.travel(200);
       const stranger = buildSolanaPayment(chain.issueBlockhash());
       const transactionHint = land(stranger, { commitment: 'processed' });
-      assert.equal(await kindOf(lookUp({ transactionHint, place: first.place })), 'exhausted');
+      assert.equal(await kindOf(check({ transactionHint, position: first.position })), 'exhausted');
     });
   });
 
   describe('a transaction that failed', () => {
-    it('is the end of the payload once it is finalized', async () => {
+    it('is spent once it is finalized', async () => {
       const transaction = land(payment, { error: FAILURE, commitment: 'finalized' });
-      assert.deepEqual(await lookUp(), { kind: 'spent_otherwise', transaction });
-      assert.deepEqual(await lookUp({ transactionHint: transaction }), {
+      assert.deepEqual(await check(), { kind: 'spent_otherwise', transaction });
+      assert.deepEqual(await check({ transactionHint: transaction }), {
         kind: 'spent_otherwise',
         transaction,
       });
@@ -211,13 +210,13 @@ describe('looking for a payment on Solana', () => {
 
     it('is pending while its block may be dropped', async () => {
       const transaction = land(payment, { error: FAILURE });
-      assert.deepEqual(await lookUp(), { kind: 'pending', transaction });
+      assert.deepEqual(await check(), { kind: 'pending', transaction });
     });
 
-    it('says nothing of this payment when it is another message', async () => {
+    it('proves nothing about this payment when it holds another message', async () => {
       const twin = buildSolanaPayment(blockhash, { payTo: payment.query.payTo, buyer: payment.buyer });
       const transactionHint = land(twin, { error: FAILURE, commitment: 'finalized' });
-      assert.equal(await kindOf(lookUp({ transactionHint })), 'unused');
+      assert.equal(await kindOf(check({ transactionHint })), 'unused');
     });
   });
 
@@ -229,13 +228,13 @@ describe('looking for a payment on Solana', () => {
     ] as const) {
       it(`${title} is spent once it is finalized`, async () => {
         land(payment);
-        assert.equal(await kindOf(lookUp(parts)), 'pending');
+        assert.equal(await kindOf(check(parts)), 'pending');
         chain.pass(32);
-        assert.equal(await kindOf(lookUp(parts)), 'spent_otherwise');
+        assert.equal(await kindOf(check(parts)), 'spent_otherwise');
       });
     }
 
-    it('though a program that is no token program is called like one, is spent', async () => {
+    it('but calls another program with the same data is spent once it is finalized', async () => {
       const { payTo } = payment.query;
       const destination = tokenAccount(new PublicKey(payTo), USDC_MINT, tokenProgram(DEVNET, USDC_MINT));
       const data = Buffer.alloc(10);
@@ -252,21 +251,21 @@ describe('looking for a payment on Solana', () => {
       });
       payment = buildSolanaPayment(blockhash, { payTo, buyer: payment.buyer, instructions: [imitation] });
       land(payment, { receives: { [destination.toBase58()]: 0n }, commitment: 'finalized' });
-      assert.equal(await kindOf(lookUp()), 'spent_otherwise');
+      assert.equal(await kindOf(check()), 'spent_otherwise');
     });
   });
 
   describe('a hint', () => {
-    it('spares searching', async () => {
+    it('saves the search', async () => {
       const transactionHint = land(payment);
-      assert.equal(await kindOf(lookUp({ transactionHint })), 'paid');
+      assert.equal(await kindOf(check({ transactionHint })), 'paid');
       assert.equal(chain.endpoint.callsOf('getSignaturesForAddress'), 0);
     });
 
     for (const hint of ['', 'pending', '0'.repeat(88), `0x${'ab'.repeat(32)}`, randomKey(), SHORT, LONG]) {
-      it(`that is no signature (${hint.slice(0, 10)}) is not asked for`, async () => {
+      it(`that is no signature (${hint.slice(0, 10)}) is not queried`, async () => {
         const transaction = land(payment);
-        const finding = await lookUp({ transactionHint: hint });
+        const finding = await check({ transactionHint: hint });
         assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
         assert.equal(chain.endpoint.callsOf('getTransaction'), 1);
       });
@@ -274,7 +273,7 @@ describe('looking for a payment on Solana', () => {
 
     it('that names no transaction does not hide the payment', async () => {
       const transaction = land(payment);
-      const finding = await lookUp({ transactionHint: base58(randomBytes(64)) });
+      const finding = await check({ transactionHint: base58(randomBytes(64)) });
       assert.equal(finding.kind === 'paid' && finding.transaction, transaction);
     });
   });

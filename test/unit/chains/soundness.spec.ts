@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { EvmWorld, evmPlan, HONEST_EVM } from './evm-world.js';
 import { HONEST_SOLANA, SolanaWorld, solanaPlan } from './solana-world.js';
-import { type Mistake, Policy, plant, type Verdict, type World } from './world.js';
+import { type Mutant, Policy, plant, type Verdict, type World } from './world.js';
 
 /**
- * The real look-ups against simulated chains whose endpoints limit, lag, halt, forget and disagree, turned over time.
- * However the looks fall, no payment may fail that has moved or still can, none may count as paid that has not, and
- * each one ends soon after the endpoint answers honestly. A run that fails is repeated with its CHAIN_SEED.
+ * Runs the real chain checks against simulated chains whose endpoints limit, lag, halt, forget and disagree, changing over
+ * time. In every sequence of checks, a payment that has moved or still can must not fail, a payment that has not moved must
+ * not count as paid, and each payment is decided soon after the endpoint answers honestly. CHAIN_SEED repeats a run.
  */
 const SEED = Number(process.env.CHAIN_SEED ?? Date.now() % 2 ** 31);
 const EVM_WORLDS = 1200;
 const SOLANA_WORLDS = 800;
-/** For planted mistakes, which are found much earlier. */
+/** For planted faults, which are found much earlier. */
 const WORLDS_TO_FIND = 1000;
-/** Of 30 s each, until an authorization's end and all there is to search has gone by. */
-const HONEST_LOOKS = 16;
+/** Checks 30 s apart: enough to pass an authorization's end and to search everything. */
+const HONEST_CHECKS = 16;
 
 interface Turning<Phase> extends World {
   turn(phase: Phase): void;
@@ -23,19 +23,19 @@ interface Turning<Phase> extends World {
   close(): void;
 }
 
-async function play<Phase extends { looks: number }>(
+async function play<Phase extends { checks: number }>(
   world: Turning<Phase>,
   phases: readonly Phase[],
   honest: Phase,
 ): Promise<void> {
   const policy = new Policy(world);
   let verdict: Verdict = { kind: 'undecided' };
-  for (const phase of [...phases, { ...honest, looks: HONEST_LOOKS }]) {
+  for (const phase of [...phases, { ...honest, checks: HONEST_CHECKS }]) {
     world.turn(phase);
-    for (let looks = 0; looks < phase.looks; looks += 1) {
+    for (let checks = 0; checks < phase.checks; checks += 1) {
       if (verdict.kind !== 'undecided' && world.fate() !== 'open') break;
       world.pass(phase);
-      if (verdict.kind === 'undecided') verdict = await policy.look();
+      if (verdict.kind === 'undecided') verdict = await policy.check();
     }
   }
   world.close();
@@ -43,16 +43,16 @@ async function play<Phase extends { looks: number }>(
   assert.equal(verdict.kind, world.fate() === 'paid' ? 'paid' : 'failed');
 }
 
-const evm = (mistake?: Mistake): fc.IAsyncProperty<[Parameters<typeof newEvm>[0]]> =>
+const evm = (mutant?: Mutant): fc.IAsyncProperty<[Parameters<typeof newEvm>[0]]> =>
   fc.asyncProperty(evmPlan, async (plan) => {
     const world = newEvm(plan);
-    await play(mistake === undefined ? world : spoil(mistake, world), plan.phases, HONEST_EVM);
+    await play(mutant === undefined ? world : spoil(mutant, world), plan.phases, HONEST_EVM);
   });
 
-const solana = (mistake?: Mistake): fc.IAsyncProperty<[Parameters<typeof newSolana>[0]]> =>
+const solana = (mutant?: Mutant): fc.IAsyncProperty<[Parameters<typeof newSolana>[0]]> =>
   fc.asyncProperty(solanaPlan, async (plan) => {
     const world = newSolana(plan);
-    await play(mistake === undefined ? world : spoil(mistake, world), plan.phases, HONEST_SOLANA);
+    await play(mutant === undefined ? world : spoil(mutant, world), plan.phases, HONEST_SOLANA);
   });
 
 function newEvm(plan: ConstructorParameters<typeof EvmWorld>[0]): EvmWorld {
@@ -63,18 +63,18 @@ function newSolana(plan: ConstructorParameters<typeof SolanaWorld>[0]): SolanaWo
   return new SolanaWorld(plan);
 }
 
-function spoil<W extends World>(mistake: Mistake, world: W): W {
-  plant(mistake, world);
+function spoil<W extends World>(mutant: Mutant, world: W): W {
+  plant(mutant, world);
   return world;
 }
 
-describe(`looking for payments, whatever the endpoints do (CHAIN_SEED=${SEED})`, function () {
+describe(`chain checks against misbehaving endpoints (CHAIN_SEED=${SEED})`, function () {
   this.timeout(300_000);
 
   const { stackTraceLimit } = Error;
 
   before(() => {
-    // The clients' parsers throw by the thousand, and a stack costs more than all else.
+    // The clients' parsers throw thousands of errors, whose stacks would take most of the time.
     Error.stackTraceLimit = 0;
   });
 
@@ -82,22 +82,22 @@ describe(`looking for payments, whatever the endpoints do (CHAIN_SEED=${SEED})`,
     Error.stackTraceLimit = stackTraceLimit;
   });
 
-  it('is sound on EVM chains, and ends', async () => {
+  it('are sound and terminate on EVM chains', async () => {
     await fc.assert(evm(), { seed: SEED, numRuns: EVM_WORLDS });
   });
 
-  it('is sound on Solana, and ends', async () => {
+  it('are sound and terminate on Solana', async () => {
     await fc.assert(solana(), { seed: SEED, numRuns: SOLANA_WORLDS });
   });
 
-  const planted: [family: string, mistake: Mistake, property: fc.IAsyncProperty<unknown>][] = [
+  const planted: [family: string, mutant: Mutant, property: fc.IAsyncProperty<unknown>][] = [
     ['EVM', 'too many blocks', evm('too many blocks')],
     ['Solana', 'too many transactions', solana('too many transactions')],
     ['EVM', 'a stale head', evm('a stale head')],
     ['Solana', 'a stale head', solana('a stale head')],
   ];
-  for (const [family, mistake, property] of planted) {
-    it(`would not be if ${mistake} were called unreadable on ${family}, and this finds it`, async () => {
+  for (const [family, mutant, property] of planted) {
+    it(`are found unsound if ${mutant} is called unreadable on ${family}`, async () => {
       const found = await fc.check(property, { seed: SEED, numRuns: WORLDS_TO_FIND, endOnFailure: true });
       assert.ok(found.failed);
       const { errorInstance } = found;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { Chains, PaymentQuery } from '../../../shared/chains/confirmation.js';
 import type { ChainFinding } from '../../../shared/chains/finding.js';
 import type { ChainFetch } from '../../../shared/chains/rpc-fetch.js';
-import type { SearchPlace } from '../../../shared/chains/search-place.js';
+import type { SearchPosition } from '../../../shared/chains/search-position.js';
 
 /**
- * A payment, its chain, and the endpoint's dials as they are turned over time. Times are Unix milliseconds: `now` is
- * the service's clock, and the chain has its own, which may stand still.
+ * A payment, its chain, and an endpoint whose fault modes change over time. Times are Unix milliseconds: `now` is the
+ * service's clock; the chain has its own, which may halt.
  */
 export interface World {
   chains: Chains;
@@ -16,42 +16,42 @@ export interface World {
   settledAt: number;
   /** The authorization's end; for Solana, long after the blockhash. */
   endsAt: number;
-  /** How often the endpoint has answered what it knows of the payment. */
-  spoken(): number;
-  /** What became of the payment, once it is settled for good. */
+  /** How often the endpoint has answered about the payment. */
+  answerCount(): number;
+  /** The outcome of the payment, once it is final. */
   fate(): 'paid' | 'lost' | 'open';
 }
 
 export type Verdict =
   | { kind: 'paid' | 'failed' }
-  /** Failed because for a minute past its end no look could read anything of it, which the contract allows. */
+  /** Failed because no check could read anything of it for a minute past its end, which the contract allows. */
   | { kind: 'given_up' }
   | { kind: 'undecided' };
 
 const SILENCE_MS = 60_000;
 
-/** The service's policy, as far as it decides on findings: mirrors workers/decide-payment.ts. */
+/** A copy of the service's policy for findings, from shared/settlement/policy. */
 export class Policy {
   readonly #world: World;
-  #place: SearchPlace | undefined;
-  #silentSince: { at: number; spoken: number } | undefined;
+  #position: SearchPosition | undefined;
+  #silentSince: { at: number; answerCount: number } | undefined;
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  async look(): Promise<Verdict> {
+  async check(): Promise<Verdict> {
     const { chains, query } = this.#world;
-    const spoken = this.#world.spoken();
-    const finding = await chains.lookUp({ ...query, place: this.#place });
+    const answerCount = this.#world.answerCount();
+    const finding = await chains.check({ ...query, position: this.#position });
     if (finding.kind !== 'unreadable') {
-      this.#place = 'place' in finding ? finding.place : undefined;
+      this.#position = 'position' in finding ? finding.position : undefined;
       this.#silentSince = undefined;
     }
-    return this.#decide(finding, spoken);
+    return this.#decide(finding, answerCount);
   }
 
-  #decide(finding: ChainFinding, spoken: number): Verdict {
+  #decide(finding: ChainFinding, answerCount: number): Verdict {
     const { now, settledAt, endsAt } = this.#world;
     switch (finding.kind) {
       case 'paid':
@@ -63,11 +63,11 @@ export class Policy {
           ? { kind: 'failed' }
           : { kind: 'undecided' };
       case 'unreadable': {
-        this.#silentSince ??= { at: now, spoken };
+        this.#silentSince ??= { at: now, answerCount };
         const hasEnded = finding.chainTime === undefined || finding.chainTime.getTime() > endsAt;
         const isOver = now >= endsAt + SILENCE_MS && now - this.#silentSince.at >= SILENCE_MS && hasEnded;
         if (!isOver) return { kind: 'undecided' };
-        return { kind: this.#world.spoken() === this.#silentSince.spoken ? 'given_up' : 'failed' };
+        return { kind: this.#world.answerCount() === this.#silentSince.answerCount ? 'given_up' : 'failed' };
       }
       case 'pending':
       case 'used':
@@ -77,42 +77,42 @@ export class Policy {
   }
 }
 
-/** The three mistakes that were made, put back: what was found, and not understood, called unreadable. */
-export const MISTAKES = {
+/** Three former faults, planted again: an unfinished finding is reported as unreadable. */
+export const MUTANTS = {
   'too many blocks': (finding) => finding.kind === 'used',
   'too many transactions': (finding) => finding.kind === 'searching',
   'a stale head': (finding, now) => finding.kind === 'unused' && now - finding.chainTime.getTime() > 120_000,
 } as const satisfies Record<string, (finding: ChainFinding, now: number) => boolean>;
 
-export type Mistake = keyof typeof MISTAKES;
+export type Mutant = keyof typeof MUTANTS;
 
-export function plant(mistake: Mistake, world: World): World {
+export function plant(mutant: Mutant, world: World): World {
   const { chains } = world;
-  const lookUp: Chains['lookUp'] = async (query, options) => {
-    const finding = await chains.lookUp(query, options);
-    return MISTAKES[mistake](finding, world.now) ? { kind: 'unreadable', reason: mistake } : finding;
+  const check: Chains['check'] = async (query, options) => {
+    const finding = await chains.check(query, options);
+    return MUTANTS[mutant](finding, world.now) ? { kind: 'unreadable', reason: mutant } : finding;
   };
-  world.chains = { lookUp, close: () => chains.close() };
+  world.chains = { check, close: () => chains.close() };
   return world;
 }
 
-/** Counts what the endpoint says of a payment: answers to these methods of a form that can be understood. */
-export function listening(
+/** Counts the endpoint's well-formed answers to these methods. */
+export function countAnswers(
   fetch: ChainFetch,
   isSaid: Readonly<Record<string, (result: unknown) => boolean>>,
-): { fetch: ChainFetch; spoken(): number } {
-  let spoken = 0;
+): { fetch: ChainFetch; answerCount(): number } {
+  let answerCount = 0;
   return {
-    spoken: () => spoken,
+    answerCount: () => answerCount,
     async fetch(input, init) {
       const response = await fetch(input, init);
       const { method } = JSON.parse(String(init?.body)) as { method: string };
-      const isUnderstood = isSaid[method];
-      if (isUnderstood === undefined || !response.ok) return response;
+      const isWellFormed = isSaid[method];
+      if (isWellFormed === undefined || !response.ok) return response;
       const text = await response.text();
       try {
         const { result } = JSON.parse(text) as { result?: unknown };
-        if (isUnderstood(result)) spoken += 1;
+        if (isWellFormed(result)) answerCount += 1;
       } catch (error) {
         assert.ok(error instanceof SyntaxError);
       }

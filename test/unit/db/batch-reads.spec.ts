@@ -3,8 +3,8 @@ import { setImmediate as turnEnds } from 'node:timers/promises';
 import { batchReads } from '../../../shared/db/batch-reads.js';
 import type { Knex } from '../../../shared/db/knex.js';
 
-describe('reads that are asked for together', () => {
-  // Nobody sends anything to it: it only tells one database from another.
+describe('batched reads', () => {
+  // Nothing is sent to this database: it only identifies a batch.
   const [db, other] = [{}, {}] as [Knex, Knex];
   let sent: string[][];
   const echo = async (_db: Knex, items: readonly string[]): Promise<string[]> => {
@@ -15,26 +15,26 @@ describe('reads that are asked for together', () => {
     sent = [];
   });
 
-  it('is sent together, and each asker gets its own result', async () => {
+  it('are sent together, and each caller gets its own result', async () => {
     const ask = batchReads(echo);
     assert.deepEqual(await Promise.all(['a', 'b', 'c'].map((item) => ask(db, item))), ['a!', 'b!', 'c!']);
     assert.deepEqual(sent, [['a', 'b', 'c']]);
   });
 
-  it('joins nothing that was sent before', async () => {
+  it('do not join a batch that was sent before', async () => {
     const ask = batchReads(echo);
     await ask(db, 'a');
     await ask(db, 'b');
     assert.deepEqual(sent, [['a'], ['b']]);
   });
 
-  it('is told apart by its database', async () => {
+  it('are batched per database', async () => {
     const ask = batchReads(echo);
     await Promise.all([ask(db, 'a'), ask(other, 'b')]);
     assert.deepEqual(sent, [['a'], ['b']]);
   });
 
-  it('is at most a hundred at a time', async () => {
+  it('are at most a hundred per batch', async () => {
     const ask = batchReads(echo);
     await Promise.all(Array.from({ length: 250 }, (_, index) => ask(db, String(index))));
     assert.deepEqual(
@@ -43,8 +43,8 @@ describe('reads that are asked for together', () => {
     );
   });
 
-  it('fails for all who asked, and for nobody after them', async () => {
-    const broken = new Error('away');
+  it('fail for all callers of the batch, and for no later ones', async () => {
+    const broken = new Error('unavailable');
     let isAway = true;
     const ask = batchReads(async (_db: Knex, items: readonly string[]) => {
       if (isAway) throw broken;
@@ -59,7 +59,7 @@ describe('reads that are asked for together', () => {
     assert.equal(await ask(db, 'c'), 'c');
   });
 
-  describe('of which so many are on their way at once', () => {
+  describe('with a limit of batches in flight', () => {
     let answer: (() => void)[];
     let refuse: ((error: unknown) => void)[];
     const slowly = async (_db: Knex, items: readonly string[]): Promise<string[]> => {
@@ -75,7 +75,7 @@ describe('reads that are asked for together', () => {
       refuse = [];
     });
 
-    it('wait in line, in the order in which they were asked for', async () => {
+    it('wait for a slot in the order of their calls', async () => {
       const ask = batchReads(slowly, { maxKeys: 1, maxStatements: 2 });
       const answers = ['a', 'b', 'c', 'd'].map((item) => ask(db, item));
       await turnEnds();
@@ -88,7 +88,7 @@ describe('reads that are asked for together', () => {
       assert.deepEqual(sent, [['a'], ['b'], ['c'], ['d']]);
     });
 
-    it('go together once there is a place', async () => {
+    it('are sent together once a slot is free', async () => {
       const ask = batchReads(slowly, { maxKeys: 2, maxStatements: 1 });
       const answers = ['a', 'b', 'c'].map((item) => ask(db, item));
       await turnEnds();
@@ -104,7 +104,7 @@ describe('reads that are asked for together', () => {
       assert.equal(await late, 'd');
     });
 
-    it('go on after one that failed, but wait for no database that is away', async () => {
+    it('continue after a failed batch, but do not wait for an unavailable database', async () => {
       const ask = batchReads(slowly, { maxKeys: 1, maxStatements: 1 });
       const answers = ['a', 'b', 'c'].map((item) => ask(db, item).catch((error: Error) => error.message));
       await turnEnds();

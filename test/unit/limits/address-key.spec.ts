@@ -10,7 +10,7 @@ function keyOf(ip: string | undefined, remoteAddress: string | undefined = CONNE
 describe('the key of an address', () => {
   const same: [what: string, key: string, spellings: string[]][] = [
     [
-      'IPv4, however it is written',
+      'IPv4 in any notation',
       '1.2.3.4',
       [
         '1.2.3.4',
@@ -43,7 +43,7 @@ describe('the key of an address', () => {
     ],
     ['a link’s own addresses', 'fe80::/64', ['fe80::1%eth0', 'fe80::2%eth1', 'fe80::1']],
     [
-      'what is no address as the connection',
+      "a text that is no address as the connection's",
       CONNECTED,
       [
         '',
@@ -74,7 +74,7 @@ describe('the key of an address', () => {
     }
   }
 
-  it('tells neighbours apart', () => {
+  it('distinguishes neighbouring addresses', () => {
     const keys = [
       '1.2.3.4',
       '1.2.3.5',
@@ -87,12 +87,12 @@ describe('the key of an address', () => {
     assert.equal(new Set(keys).size, keys.length);
   });
 
-  it('of the connection is normal too', () => {
+  it('of the connection is normalized too', () => {
     assert.equal(keyOf(undefined, '::ffff:203.0.113.9'), CONNECTED);
     assert.equal(keyOf('garbage', '2001:db8:1:2::1'), '2001:db8:1:2::/64');
   });
 
-  it('is one for all whose connection has ended', () => {
+  it('is the same for all requests whose connection has ended', () => {
     assert.equal(addressKey({ ip: undefined, socket: {} }), 'unknown');
   });
 });

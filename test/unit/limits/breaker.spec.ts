@@ -3,7 +3,7 @@ import { eventually } from '../../../lab/world/processes/eventually.js';
 import { type Breaker, BreakerOpen, openBreaker } from '../../../shared/limits/breaker.js';
 
 describe('a breaker before a store', () => {
-  const told: string[] = [];
+  const events: string[] = [];
   let asked = 0;
   let answers = true;
   let breaker: Breaker;
@@ -15,8 +15,8 @@ describe('a breaker before a store', () => {
   before(() => {
     breaker = openBreaker({
       probe: ask,
-      onOpened: () => told.push('opened'),
-      onClosed: () => told.push('closed'),
+      onOpened: () => events.push('opened'),
+      onClosed: () => events.push('closed'),
     });
   });
   after(() => breaker.close());
@@ -27,10 +27,10 @@ describe('a breaker before a store', () => {
       breaker.run(() => Promise.reject(new Error('no'))),
       /^Error: no$/,
     );
-    assert.deepEqual([breaker.isOpen(), told], [false, []]);
+    assert.deepEqual([breaker.isOpen(), events], [false, []]);
   });
 
-  it('opens with the first call that waited in vain: all that wait fail with it, and later calls at once', async () => {
+  it('opens at the first call without an answer in time: all calls in flight fail, and later ones at once', async () => {
     answers = false;
     const first = Promise.allSettled(Array.from({ length: 5 }, () => breaker.run(ask)));
     for (const result of await first)
@@ -39,13 +39,13 @@ describe('a breaker before a store', () => {
     const later = await Promise.allSettled(Array.from({ length: 100 }, () => breaker.run(ask)));
     assert.ok(later.every(({ status }) => status === 'rejected'));
     assert.ok(asked - before <= 1, 'only the breaker itself asks');
-    assert.deepEqual([breaker.isOpen(), told], [true, ['opened']]);
+    assert.deepEqual([breaker.isOpen(), events], [true, ['opened']]);
   });
 
   it('closes when the store answers again', async () => {
     answers = true;
     await eventually(() => assert.equal(breaker.isOpen(), false));
     assert.equal(await breaker.run(ask), 'yes');
-    assert.deepEqual(told, ['opened', 'closed']);
+    assert.deepEqual(events, ['opened', 'closed']);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openBudget } from '../../../shared/limits/budget.js';
 
 describe('a budget', () => {
-  it('gives no more than it has, and a holder no more than its part', () => {
+  it('grants at most the total, and at most its limit to a holder', () => {
     const budget = openBudget({ total: 10, perHolder: [6] });
     assert.ok(budget.take(6, 'a'));
     assert.equal(budget.take(1, 'a'), undefined);
@@ -13,7 +13,7 @@ describe('a budget', () => {
     assert.deepEqual([budget.used, budget.left, budget.usedBy('a')], [10, 0, 6]);
   });
 
-  it('takes back what was taken, once', () => {
+  it('gets an amount back once, however often it is released', () => {
     const budget = openBudget({ total: 10, perHolder: [10] });
     const release = budget.take(10, 'a') ?? assert.fail();
     release();
@@ -22,7 +22,7 @@ describe('a budget', () => {
     assert.equal(budget.take(1, 'b'), undefined);
   });
 
-  it('limits each kind of holder by itself', () => {
+  it('limits each kind of holder separately', () => {
     const budget = openBudget({ total: 10, perHolder: [3, 2] });
     for (const host of ['x', 'x', 'y']) assert.ok(budget.take(1, 'a', host));
     assert.equal(budget.fits(1, 'a', 'z'), false, 'the account has three');
@@ -33,7 +33,7 @@ describe('a budget', () => {
     assert.equal(budget.fits(1, 'b', 'y'), true);
   });
 
-  it('without holders is one number, which may change with time', () => {
+  it('without holders has only a total, which may change', () => {
     let total = 2;
     const budget = openBudget({ total: () => total });
     const releases = [budget.take(1), budget.take(1)];
@@ -46,7 +46,7 @@ describe('a budget', () => {
     assert.ok(budget.take(1));
   });
 
-  it('counts a claim as it grows, whole or not at all, and nothing once it is released', () => {
+  it('grows a claim by the whole amount or not at all, and counts nothing after its release', () => {
     const budget = openBudget({ total: 10, perHolder: [6] });
     const claim = budget.claim('a');
     assert.equal(budget.used, 0);

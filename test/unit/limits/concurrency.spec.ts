@@ -20,7 +20,7 @@ describe('a concurrency limiter', () => {
     for (const limiter of open.splice(0)) limiter.close();
   });
 
-  /** Asks for a slot for each name, whose first letter is its holder; `started` has those that have one, in order. */
+  /** Requests a slot for each name, whose first letter is its holder; `started` lists the names that got one, in order. */
   function ask(limiter: Concurrency, names: readonly string[]) {
     const started: string[] = [];
     const releases = new Map<string, Release>();
@@ -37,7 +37,7 @@ describe('a concurrency limiter', () => {
     return { started, end };
   }
 
-  it('has so many slots in all and of each holder, and starts a waiting caller when one ends', async () => {
+  it('limits the slots in total and per holder, and starts a waiting caller when a slot is released', async () => {
     const limiter = limiterOf({ total: 3, perHolder: [2] });
     const { started, end } = ask(limiter, ['a1', 'a2', 'a3', 'b1', 'b2']);
     await nextTurn();
@@ -48,7 +48,7 @@ describe('a concurrency limiter', () => {
     assert.deepEqual(started.slice(4), ['a3']);
   });
 
-  it('starts one caller for a slot, however often it is released', async () => {
+  it('starts one caller per slot, however often it is released', async () => {
     const limiter = limiterOf({ total: 1 });
     const { started, end } = ask(limiter, ['a', 'b', 'c']);
     await nextTurn();
@@ -71,7 +71,7 @@ describe('a concurrency limiter', () => {
     });
   }
 
-  it('gives a slot now or not at all to a caller that does not wait', () => {
+  it('gives a caller that does not wait a slot at once or not at all', () => {
     const limiter = limiterOf({ total: 2, perHolder: [1] });
     const release = limiter.tryTake('a') ?? assert.fail();
     assert.equal(limiter.tryTake('a'), undefined);
@@ -93,7 +93,7 @@ describe('a concurrency limiter', () => {
     assert.equal(await late, undefined);
   });
 
-  it('lets a caller wait for so long, and so many callers', async () => {
+  it('limits how long a caller waits and how many callers wait', async () => {
     const limiter = limiterOf({ total: 1, waiting: { total: 1 } });
     assert.ok(await limiter.take(LONG_MS));
     const waiting = limiter.take(1);

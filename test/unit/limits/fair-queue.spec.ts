@@ -15,7 +15,7 @@ describe('a fair queue', () => {
     for (const queue of open.splice(0)) queue.close();
   });
 
-  /** Settles all waiting callers in their turn and returns their first holders. */
+  /** Settles all waiting callers in order and returns their first holders. */
   function serveAll(queue: FairQueue, mayStart: (holder: string) => boolean = () => true): string[] {
     const order: string[] = [];
     for (;;) {
@@ -26,7 +26,7 @@ describe('a fair queue', () => {
     }
   }
 
-  it('serves the longest waiting first, past those that may not start', () => {
+  it('serves the longest waiting caller that may start', () => {
     const queue = queueOf();
     for (const holder of ['a', 'b', 'a', 'c']) void queue.wait(LONG_MS, [holder]);
     assert.deepEqual(
@@ -36,14 +36,14 @@ describe('a fair queue', () => {
     assert.deepEqual(serveAll(queue), ['a', 'a']);
   });
 
-  it('serves the holder with the fewest in flight first, and among equals the longest waiting', () => {
+  it('serves the holder with the fewest slots in flight first, and among equals the longest waiting', () => {
     const inFlight: Record<string, number> = { a: 2, b: 1, c: 1 };
     const queue = queueOf({ slotsInFlight: ([holder = '']) => inFlight[holder] ?? 0 });
     for (const holder of ['a', 'b', 'c', 'd']) void queue.wait(LONG_MS, [holder]);
     assert.deepEqual(serveAll(queue), ['d', 'b', 'c', 'a']);
   });
 
-  it('gives the slot to the caller that was settled with it', async () => {
+  it('gives the slot to the settled caller', async () => {
     const queue = queueOf();
     const slot = (): void => {};
     const waiting = queue.wait(LONG_MS, ['a']);
@@ -55,7 +55,7 @@ describe('a fair queue', () => {
     );
   });
 
-  it('refuses a caller after its time, and keeps the others', async () => {
+  it('refuses a caller after its time limit, and keeps the others', async () => {
     const queue = queueOf();
     const [hasty, patient] = [queue.wait(1, ['a']), queue.wait(Number.POSITIVE_INFINITY, ['b'])];
     assert.equal(await hasty, undefined);
@@ -63,7 +63,7 @@ describe('a fair queue', () => {
     assert.ok(await patient);
   });
 
-  it('holds so many callers in all and of each holder, and refuses more at once', async () => {
+  it('limits the callers in total and per holder, and refuses more at once', async () => {
     const queue = queueOf({ limits: { total: 3, perHolder: [2] } });
     for (const holder of ['a', 'a']) void queue.wait(LONG_MS, [holder, 'host']);
     assert.equal(await queue.wait(LONG_MS, ['a', 'other host']), undefined);

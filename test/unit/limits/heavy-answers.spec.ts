@@ -8,7 +8,7 @@ import type { Release } from '../../../shared/limits/budget.js';
 const LIMITS = { ...HEAVY_ANSWERS, perAccount: 5, total: 8, slots: 4, slotsPerAccount: 2 };
 
 describe('the slots of heavy answers', () => {
-  /** Notes which answer has got one. */
+  /** Records which answer has got a slot. */
   function waitFor(answer: HeavyAnswer, name: string, given: string[]): Promise<Release> {
     return answer.takeSlot().then((release) => {
       given.push(name);
@@ -16,7 +16,7 @@ describe('the slots of heavy answers', () => {
     });
   }
 
-  it('are at most so many for one account, even while no other account wants any', async () => {
+  it('are limited per account, even while no other account wants any', async () => {
     const answers = openHeavyAnswers(LIMITS);
     const given: string[] = [];
     const [first] = ['a1', 'a2', 'a3'].map((name) => waitFor(answers.begin('a'), name, given));
@@ -55,7 +55,7 @@ describe('the slots of heavy answers', () => {
     assert.deepEqual(given, ['a1', 'a2']);
   });
 
-  it('are for so many answers of an account, and of all: one more is told when to come again', () => {
+  it('are for a limited number of answers per account and in total; the next is refused with the time to retry', () => {
     const answers = openHeavyAnswers(LIMITS);
     const begin = (account: string) => () => answers.begin(account);
     const refused = { code: 'rate_limit', details: { retryAfterSeconds: 1 } };
@@ -84,21 +84,21 @@ describe('a heavy text', () => {
     };
   }
 
-  it('holds no slot when its reader stops, and goes on where it was', async () => {
+  it('holds no slot while its reader is stopped, and continues from the same position', async () => {
     const answers = openHeavyAnswers({ ...LIMITS, slots: 1 });
     const { read, reads } = counted(PIECES);
     const text = heavyText(answers, 'a', [read], { slotIdleMs: 1, slotKeptMs: 60_000 });
     let whole = '';
     const first = await text.next();
     whole += first.value;
-    // Its slot is free as soon as it has been idle for its time.
+    // The slot is free once it has been idle for its time.
     (await answers.begin('b').takeSlot())();
     for await (const piece of text) whole += piece;
     assert.equal(whole, PIECES.join(''));
     assert.ok(reads() >= 2);
   });
 
-  it('goes on where it was when it has kept its slot for long enough, however fast its reader', async () => {
+  it('continues from the same position after it has kept its slot for the maximum time', async () => {
     const { read, reads } = counted(PIECES);
     let whole = '';
     for await (const piece of heavyText(openHeavyAnswers(), 'a', [read], {
@@ -111,7 +111,7 @@ describe('a heavy text', () => {
     assert.ok(reads() >= PIECES.length);
   });
 
-  it('is read once by a reader who keeps up, small pieces together', async () => {
+  it('is read once for a reader that keeps up, with small pieces joined', async () => {
     const { read, reads } = counted(Array.from({ length: 1000 }, (_, index) => `${index},`));
     const pieces: string[] = [];
     for await (const piece of heavyText(openHeavyAnswers(), 'a', [read, read])) pieces.push(piece);
@@ -121,10 +121,10 @@ describe('a heavy text', () => {
   });
 
   for (const [how, endIt] of Object.entries({
-    'is left in the middle': (text: AsyncGenerator<string>) => text.return(undefined),
-    'fails in the middle': (text: AsyncGenerator<string>) => text.throw(new Error('gone')).catch(() => {}),
+    'its reader leaves halfway': (text: AsyncGenerator<string>) => text.return(undefined),
+    'fails halfway': (text: AsyncGenerator<string>) => text.throw(new Error('gone')).catch(() => {}),
   })) {
-    it(`that ${how} has released its slot, and is no answer in flight`, async () => {
+    it(`that ${how} has released its slot and is no longer in flight`, async () => {
       const answers = openHeavyAnswers({ ...LIMITS, total: 1, slots: 1 });
       const text = heavyText(answers, 'a', [counted(PIECES).read]);
       await text.next();

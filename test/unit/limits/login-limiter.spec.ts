@@ -22,11 +22,11 @@ describe('the login limiter', () => {
   }
   const isLimited = (verdict: unknown): boolean => typeof verdict === 'object';
 
-  it('checks so many wrong ones of an address in a minute, and then none, nor the right one', () => {
+  it('checks a limited number of wrong passwords per address and minute, and then not even the right one', () => {
     const limiter = openLoginLimiter();
     const all = WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE;
     assert.deepEqual(guess(limiter, OURS, all), Array(all).fill(false));
-    const verdict = limiter.check(OURS, () => assert.fail('it is not looked at'));
+    const verdict = limiter.check(OURS, () => assert.fail('the credentials must not be checked'));
     assert.ok(
       typeof verdict === 'object' && verdict.retryAfterSeconds >= 1 && verdict.retryAfterSeconds <= 60,
     );
@@ -41,7 +41,7 @@ describe('the login limiter', () => {
     );
   });
 
-  it('counts no right one', () => {
+  it('does not count right passwords', () => {
     const limiter = openLoginLimiter();
     for (let asked = 0; asked < 1000; asked += 1)
       assert.equal(
@@ -50,10 +50,10 @@ describe('the login limiter', () => {
       );
   });
 
-  it('checks so many of all addresses together, and more only of an address that logged in before', () => {
-    let told = 0;
+  it('checks a limited number of all addresses, and more only of an address that logged in before', () => {
+    let limited = 0;
     const limiter = openLoginLimiter(() => {
-      told += 1;
+      limited += 1;
     });
     assert.equal(
       limiter.check(OURS, () => true),
@@ -67,9 +67,9 @@ describe('the login limiter', () => {
     assert.equal(
       limiter.check(OURS, () => true),
       true,
-      'the operator goes on',
+      'the operator can still log in',
     );
-    assert.equal(told, 1);
+    assert.equal(limited, 1);
     assert.ok(isLimited(guess(limiter, OURS, WRONG_PASSWORDS_OF_ADDRESS_A_MINUTE + 1).at(-1)));
   });
 

@@ -10,7 +10,7 @@ function hold(ms: number): void {
 }
 
 describe('long turns', () => {
-  it('come one after the other, in their order, with at least as long a pause between', async () => {
+  it('run one at a time, in order, each followed by a pause of at least its own length', async () => {
     const pieces: { n: number; from: number; to: number }[] = [];
     await Promise.all(
       [1, 2, 3, 4].map(async (n) => {
@@ -24,14 +24,14 @@ describe('long turns', () => {
       pieces.map(({ n }) => n),
       [1, 2, 3, 4],
     );
-    // Timers of Node go off up to a millisecond early.
+    // Node's timers fire up to a millisecond early.
     for (const [n, { to }] of pieces.entries()) {
       const next = pieces[n + 1];
       if (next !== undefined) assert.ok(next.from - to >= PIECE_MS - 1, `${next.from - to} ms`);
     }
   });
 
-  it('leave the loop to everybody else between two pieces', async () => {
+  it('leave the event loop to other work between two pieces', async () => {
     let isOver = false;
     let turns = 0;
     const between: number[] = [];
@@ -56,7 +56,7 @@ describe('long turns', () => {
     );
   });
 
-  it('go on when the work of one fails', async () => {
+  it('continue when the work of one fails', async () => {
     await assert.rejects(
       takeLongTurn().then(() => {
         throw new Error('broken');

@@ -8,7 +8,7 @@ const SHARE = { keyPrefix: 'test', points: 3, duration: 60 };
 describe('a limit that is counted in memory', () => {
   afterEach(() => resetClock());
 
-  it('grants the share and no more, also of many at once', () => {
+  it('grants exactly the share, also to many requests at once', () => {
     const count = countInMemory(SHARE);
     assert.equal(count('a', 2).granted, 2);
     assert.equal(count('a', 2).granted, 1);
@@ -16,7 +16,7 @@ describe('a limit that is counted in memory', () => {
     assert.equal(count('b', 9).granted, 3);
   });
 
-  it('begins anew when the time is over, and not before', () => {
+  it('grants a new share when the window is over, and not before', () => {
     const count = countInMemory(SHARE);
     count('a', 3);
     advanceClock(59_000);
@@ -27,7 +27,7 @@ describe('a limit that is counted in memory', () => {
     assert.equal(count('a', 1).granted, 1);
   });
 
-  it('keeps so many keys, of which those heard of last', () => {
+  it('keeps a limited number of keys, the most recently used', () => {
     const count = countInMemory(SHARE);
     count('old', 3);
     count('busy', 3);

@@ -12,7 +12,7 @@ describe('the rate limiter of one process', () => {
       () => atMs,
     );
 
-  it('grants turns an interval apart, and none that comes too late', async () => {
+  it('grants turns one interval apart, and none that comes too late', async () => {
     const limiter = limiterOf();
     const taken = [await limiter.take(SOON), await limiter.take(SOON), await limiter.take(SOON)];
     assert.deepEqual(
@@ -23,14 +23,14 @@ describe('the rate limiter of one process', () => {
     assert.deepEqual(await limiter.take(300), { granted: true, waitMs: 300 });
   });
 
-  it('saves nothing up', async () => {
+  it('does not save up unused turns', async () => {
     const limiter = limiterOf();
     await limiter.take(SOON);
     atMs += 10_000;
     assert.deepEqual([(await limiter.take(SOON)).waitMs, (await limiter.take(SOON)).waitMs], [0, 100]);
   });
 
-  it('grants no turn in a pause, of which the longest counts', async () => {
+  it('grants no turn during the longest pause', async () => {
     const limiter = limiterOf();
     limiter.pause(500);
     limiter.pause(200);
@@ -44,7 +44,7 @@ describe('the rate limiter of one process', () => {
 describe('the rate limiter of all processes', () => {
   const store = { run: () => Promise.reject(new Error('unavailable')) };
 
-  it('is that of each process by itself while its store does not answer', async () => {
+  it("is each process's own limiter while the store does not answer", async () => {
     const alone = openRateLimiter(() => 100);
     const limiter = openSharedRateLimiter({ store, key: 'k', intervalMs: 10, alone });
     assert.equal((await limiter.take(SOON)).waitMs, 0);
@@ -53,7 +53,7 @@ describe('the rate limiter of all processes', () => {
     assert.ok((await limiter.take(SOON)).waitMs > 4000);
   });
 
-  it('without an interval counts no calls, and keeps to a pause all the same', async () => {
+  it('without an interval does not space calls, but keeps a pause', async () => {
     const alone = openRateLimiter(() => 0);
     const limiter = openSharedRateLimiter({ store, key: 'k', intervalMs: undefined, alone });
     limiter.pause(5000);

@@ -4,14 +4,14 @@ import { shareOfCalls, shareOfConnections } from '../../../shared/limits/share.j
 describe('the share of a process', () => {
   const CALLERS = { web: 2, worker: 2 };
 
-  it('is of connections a quarter for web and three for workers, of calls a half for each', () => {
+  it('is a quarter of the connections for web and three quarters for workers, and half of the calls for each', () => {
     assert.equal(shareOfConnections(100, 'web', CALLERS), 12);
     assert.equal(shareOfConnections(100, 'worker', CALLERS), 37);
     assert.equal(shareOfCalls('web', CALLERS), 0.25);
     assert.equal(shareOfCalls('worker', { web: 3, worker: 1 }), 0.5);
   });
 
-  it('is all of it where there is no other process, and one connection at least', () => {
+  it('is everything when there is no other process, and at least one connection', () => {
     assert.equal(shareOfConnections(100, 'worker', { web: 0, worker: 1 }), 100);
     assert.equal(shareOfCalls('web', { web: 1, worker: 0 }), 1);
     assert.equal(shareOfConnections(1, 'web', CALLERS), 1);

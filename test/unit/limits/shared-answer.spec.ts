@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { askSeldom } from '../../../shared/limits/shared-answer.js';
+import { shareAnswers } from '../../../shared/limits/shared-answer.js';
 
 const HOUR_MS = 3_600_000;
 
-describe('what is asked seldom', () => {
+describe('a shared answer', () => {
   function counted(forMs: number, keys = 10) {
     const asked: string[] = [];
-    const seldom = askSeldom<string>({ forMs, keys });
+    const shared = shareAnswers<string>({ forMs, keys });
     const ask = (key: string) =>
-      seldom(key, async () => {
+      shared(key, async () => {
         asked.push(key);
         await new Promise(setImmediate);
         if (key === 'bad') throw new Error('no');
@@ -17,13 +17,13 @@ describe('what is asked seldom', () => {
     return { asked, ask };
   }
 
-  it('is asked once for all who ask while it is on its way', async () => {
+  it('takes one call for all callers while it is in flight', async () => {
     const { asked, ask } = counted(0);
     assert.deepEqual(await Promise.all([ask('a'), ask('a'), ask('b')]), ['a', 'a', 'b']);
     assert.deepEqual(asked, ['a', 'b']);
   });
 
-  it('serves those who come soon after, and is asked again later', async () => {
+  it('serves callers for a while afterwards, and is called again later', async () => {
     const kept = counted(HOUR_MS);
     await kept.ask('a');
     await kept.ask('a');
@@ -34,7 +34,7 @@ describe('what is asked seldom', () => {
     assert.deepEqual(old.asked, ['a', 'a']);
   });
 
-  it('fails for all of them alike', async () => {
+  it('shares a failure among all callers', async () => {
     const { asked, ask } = counted(HOUR_MS);
     const tries = [ask('bad'), ask('bad')];
     for (const one of tries) await assert.rejects(one, /no/);
@@ -42,7 +42,7 @@ describe('what is asked seldom', () => {
     assert.deepEqual(asked, ['bad']);
   });
 
-  it('keeps so many answers', async () => {
+  it('is kept for a limited number of keys', async () => {
     const { asked, ask } = counted(HOUR_MS, 2);
     for (const key of ['a', 'b', 'c', 'a']) await ask(key);
     assert.deepEqual(asked, ['a', 'b', 'c', 'a']);

@@ -13,7 +13,7 @@ describe('a tally', () => {
     assert.deepEqual([tally.of('a'), tally.of('b'), tally.of('c'), tally.sum], [3, 3, 0, 6]);
   });
 
-  it('keeps no holder that has nothing', () => {
+  it('drops a holder whose amount is zero', () => {
     const tally = new Tally();
     tally.add('a', 2);
     tally.add('b', 1);

@@ -20,7 +20,7 @@ describe('a throttle', () => {
     if (entry.kind === 'entered') entry.release();
   };
 
-  it('lets so many calls in at once, and then the one that has waited longest', async () => {
+  it('admits calls up to its slots, and then the one that has waited longest', async () => {
     const throttle = throttleOf(() => 2);
     const order: string[] = [];
     const enter = (name: string): Promise<Entry> =>
@@ -37,7 +37,7 @@ describe('a throttle', () => {
     assert.deepEqual(order, ['a', 'b', 'c', 'd']);
   });
 
-  it('refuses a call that has waited in vain, and gives the slot to the next', async () => {
+  it('refuses a call after its time limit, and gives the slot to the next', async () => {
     const throttle = throttleOf(() => 1);
     const first = await throttle.enter(SOON);
     const [hasty, patient] = [throttle.enter(1), throttle.enter(SOON)];
@@ -46,7 +46,7 @@ describe('a throttle', () => {
     release(await patient);
   });
 
-  it('refuses at once a call whose turn comes too late, and says when it would have come', async () => {
+  it('refuses a call at once whose turn comes too late, with the time of that turn', async () => {
     const throttle = throttleOf(
       () => 10,
       openRateLimiter(() => 30_000),
@@ -69,7 +69,7 @@ describe('a throttle', () => {
     }
   });
 
-  it('sends no call in a pause that began after the turn was granted', async () => {
+  it('admits no call during a pause that began after its turn was granted', async () => {
     const throttle = throttleOf(
       () => 10,
       openRateLimiter(() => 20),
@@ -77,14 +77,14 @@ describe('a throttle', () => {
     release(await throttle.enter(SOON));
     const waiting = throttle.enter(SOON);
     const began = performance.now();
-    // By now its turn is granted.
+    // The turn is granted at this point.
     await nextTurn();
     throttle.pause(100);
     release(await waiting);
     assert.ok(performance.now() - began >= 99);
   });
 
-  it('follows how many slots there are', async () => {
+  it('follows changes of the number of slots', async () => {
     let slots = 1;
     const throttle = throttleOf(() => slots);
     const first = await throttle.enter(SOON);

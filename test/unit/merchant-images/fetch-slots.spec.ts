@@ -12,7 +12,7 @@ import type { Concurrency } from '../../../shared/limits/concurrency.js';
 const LONG_MS = 60_000;
 
 describe('slots for fetching images', () => {
-  /** The releases of those that got a slot, and how many were refused. */
+  /** The releases of the granted slots, and the number of refusals. */
   async function ask(slots: Concurrency, all: [accountId: string, host: string][], waitMs = LONG_MS) {
     const releases: (() => void)[] = [];
     let refused = 0;
@@ -36,7 +36,7 @@ describe('slots for fetching images', () => {
     }
   }
 
-  it('are few for an account, however many hosts it names', async () => {
+  it('are limited per account, however many hosts it names', async () => {
     const slots = openFetchSlots();
     const hog = await ask(
       slots,
@@ -53,7 +53,7 @@ describe('slots for fetching images', () => {
     await end(hog);
   });
 
-  it('are few for a host, however many accounts name it', async () => {
+  it('are limited per host, however many accounts name it', async () => {
     const slots = openFetchSlots();
     const fetches = await ask(
       slots,
@@ -67,7 +67,7 @@ describe('slots for fetching images', () => {
     await end(fetches);
   });
 
-  it('are so many in all', async () => {
+  it('are limited in total', async () => {
     const slots = openFetchSlots();
     const fetches = await ask(
       slots,
@@ -82,7 +82,7 @@ describe('slots for fetching images', () => {
     assert.equal(fetches.refused(), 0);
   });
 
-  it('are passed on to waiting callers in their order, past those that may not have it', async () => {
+  it('go to waiting callers in order, skipping callers at their limit', async () => {
     const slots = openFetchSlots();
     const hog = await ask(
       slots,
@@ -109,7 +109,7 @@ describe('slots for fetching images', () => {
     await end(others);
   });
 
-  it('are waited for no longer than asked for, by at most so many callers of an account', async () => {
+  it("are waited for no longer than requested, by a limited number of an account's callers", async () => {
     const slots = openFetchSlots();
     const first = await ask(
       slots,

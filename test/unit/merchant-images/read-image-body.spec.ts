@@ -10,7 +10,7 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 }
 
 describe('the body of an image', () => {
-  /** The bytes that are taken and not released: the most, and in the end. */
+  /** Bytes taken and not released: the peak, and at the end. */
   function watched(budget: Budget) {
     const seen = { held: 0, most: 0 };
     const take: Budget['take'] = (bytes, ...holders) => {
@@ -50,7 +50,7 @@ describe('the body of an image', () => {
     }
   });
 
-  it('is given up when there is no room for it, which says nothing of the image', async () => {
+  it('is not read when the budget is used up, which is not the fault of the image', async () => {
     const budget = watched(openBudget({ total: 200_000, perHolder: [200_000] }));
     const body = inPieces(Buffer.alloc(300_000), 1000);
     await assert.rejects(readImageBody(body, undefined, budget, 'a'), ImagesBusy);
@@ -58,7 +58,7 @@ describe('the body of an image', () => {
     await assert.rejects(readImageBody(inPieces(Buffer.alloc(1), 1), 300_000, budget, 'a'), ImagesBusy);
   });
 
-  it('costs its size, not the size of its chunks', async () => {
+  it('takes its own size from the budget, not the size of its chunks', async () => {
     const pieces = 20_000;
     const read = await readImageBody(
       inPieces(Buffer.alloc(pieces, 1), 1),

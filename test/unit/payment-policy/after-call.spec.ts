@@ -18,7 +18,12 @@ const REFUSED: SettleVerdict = {
 const USED_TOO: SettleVerdict = { ...REFUSED, code: 'invalid_transaction_state', ifUsedToo: true };
 const TURNED_AWAY: SettleVerdict = { kind: 'not_processed', why: 'HTTP 401' };
 const POSTPONED: SettleVerdict = { kind: 'postponed', why: 'its limit', forMs: 2500 };
-const UNKNOWN: SettleVerdict = { kind: 'unknown', why: 'HTTP 500', transaction: undefined, mayGoOn: false };
+const UNKNOWN: SettleVerdict = {
+  kind: 'unknown',
+  why: 'HTTP 500',
+  transaction: undefined,
+  mayStillRun: false,
+};
 
 /** The kind of the decision, with its patch, code or proof. */
 function inShort(decision: Decision | { kind: 'look_first' }): unknown[] {
@@ -184,7 +189,7 @@ const ROWS: readonly Row[] = [
   },
   {
     what: 'unclear, and the facilitator may go on',
-    answer: { ...UNKNOWN, mayGoOn: true },
+    answer: { ...UNKNOWN, mayStillRun: true },
     says: ['look_again', at(1000), { settleEndedAt: at(-300 + 120_000), settleUnclear: true }],
   },
 ];

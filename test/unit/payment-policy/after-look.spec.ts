@@ -189,14 +189,14 @@ hold('a search goes on', [
   { what: 'while time is left', finding: SEARCHING, says: ['ask_verify'] },
   {
     what: 'further than before',
-    finding: { ...SEARCHING, place: { block: 2 } },
+    finding: { ...SEARCHING, position: { block: 2 } },
     isValid: false,
     payment: unclearPayment({ searchPlace: { block: 1 } }),
     says: ['look_again', at(1000)],
   },
   {
     what: 'where it was',
-    finding: { ...SEARCHING, place: { block: 1 } },
+    finding: { ...SEARCHING, position: { block: 1 } },
     isValid: false,
     payment: unclearPayment({ searchPlace: { block: 1 } }),
     says: ['look_again', SOON],

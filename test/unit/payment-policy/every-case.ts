@@ -54,11 +54,11 @@ const FINDINGS: { readonly [Kind in ChainFinding['kind']]: readonly Finding<Kind
   pending: [{ kind: 'pending', transaction: HASH }],
   used: [
     { kind: 'used', reason },
-    { kind: 'used', reason, place: { block: 1 } },
+    { kind: 'used', reason, position: { block: 1 } },
   ],
   searching: [
     { kind: 'searching', reason },
-    { kind: 'searching', reason, place: { block: 1 } },
+    { kind: 'searching', reason, position: { block: 1 } },
   ],
   unreadable: [
     { kind: 'unreadable', reason },
@@ -92,11 +92,11 @@ const ANSWERS: { readonly [Kind in SettleVerdict['kind']]: readonly Answer<Kind>
   })),
   not_processed: [{ kind: 'not_processed', why: reason }],
   postponed: [{ kind: 'postponed', why: reason, forMs: 2500 }],
-  unknown: [true, false].map((mayGoOn) => ({
+  unknown: [true, false].map((mayStillRun) => ({
     kind: 'unknown',
     why: reason,
     transaction: undefined,
-    mayGoOn,
+    mayStillRun,
   })),
 };
 

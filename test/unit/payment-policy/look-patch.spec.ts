@@ -39,10 +39,15 @@ describe('the patch after a look', () => {
     assert.deepEqual(patchOf({ kind: 'pending', transaction: HASH }, known), patch);
   });
 
-  it('of an unexplained use says since when, and where the search goes on', () => {
-    const place = { block: 9 };
-    const patch = { unreadableSince: null, searchPlace: place, usedSeenAt: at(-MINUTE), unusedSeenAt: null };
-    assert.deepEqual(patchOf({ ...USED, place }, known), patch);
+  it('of a use that is not explained: since when, and where to go on', () => {
+    const position = { block: 9 };
+    const patch = {
+      unreadableSince: null,
+      searchPlace: position,
+      usedSeenAt: at(-MINUTE),
+      unusedSeenAt: null,
+    };
+    assert.deepEqual(patchOf({ ...USED, position }, known), patch);
   });
 
   it('of a transfer that proves another payment starts the search anew', () => {

@@ -17,19 +17,19 @@ describe('the adaptive concurrency of an endpoint', () => {
     assert.deepEqual(answers, [...times(9, 0).map(() => undefined), 20]);
   });
 
-  it('takes a whole round of the new number for the next', () => {
+  it('needs a whole round at the new number for the next doubling', () => {
     const adaptive = new AdaptiveConcurrency();
     follow(adaptive, 10, times(10, QUICK));
     assert.deepEqual(new Set(follow(adaptive, 20, times(19, QUICK))), new Set([undefined]));
     assert.equal(adaptive.afterSuccess({ id: 'we_1', slots: 20 }, QUICK), 40);
   });
 
-  it('ends at fifty', () => {
+  it('is at most fifty', () => {
     assert.equal(follow(new AdaptiveConcurrency(), 40, times(40, QUICK)).at(-1), 50);
     assert.deepEqual(new Set(follow(new AdaptiveConcurrency(), 50, times(200, QUICK))), new Set([undefined]));
   });
 
-  it('is halved by a slow answer, down to what a new endpoint has, and begins its round anew', () => {
+  it('is halved by a slow answer, down to the initial number, and starts a new round', () => {
     const adaptive = new AdaptiveConcurrency();
     assert.deepEqual(follow(adaptive, 50, [...times(49, QUICK), SLOW, QUICK]).slice(-2), [25, undefined]);
     assert.deepEqual(follow(adaptive, 12, [SLOW]), [10]);
@@ -40,7 +40,7 @@ describe('the adaptive concurrency of an endpoint', () => {
     ]);
   });
 
-  it('is of each endpoint by itself', () => {
+  it('is separate for each endpoint', () => {
     const adaptive = new AdaptiveConcurrency();
     follow(adaptive, 10, times(9, QUICK));
     assert.equal(adaptive.afterSuccess({ id: 'we_2', slots: 10 }, QUICK), undefined);

@@ -5,7 +5,7 @@ import { openSlots, type Slots } from '../../../workers/webhook-delivery/slots.j
 const TOTAL = 400;
 const MOST = 20;
 
-/** Takes slots as an account whose tries never end, until there is none for it: one try per host in turn. */
+/** Takes slots for an account whose tries never end, one try per host in turn, until it gets none. */
 function fill(slots: Slots, accountId: string, hosts: readonly string[]): number {
   let had = 0;
   for (;;) {
@@ -18,7 +18,7 @@ function fill(slots: Slots, accountId: string, hosts: readonly string[]): number
   }
 }
 
-/** With so many hosts the last few slots cannot be taken. */
+/** With this many hosts the last few slots cannot be taken. */
 function assertNear(actual: number | undefined, expected: number): void {
   assert.ok(Math.abs((actual ?? 0) - expected) <= 4, `${actual} for ${expected}`);
 }
@@ -26,19 +26,19 @@ function assertNear(actual: number | undefined, expected: number): void {
 const many = (name: string): string[] => Array.from({ length: 50 }, (_, n) => `${n}.${name}`);
 
 describe('the slots of webhook tries', () => {
-  it('go to an account alone up to a half, and of these to one host up to a half', () => {
+  it('go to a single account up to a half, and to one host up to a half of these', () => {
     assertNear(fill(openSlots(TOTAL), 'a', many('a')), 200);
     assert.equal(fill(openSlots(TOTAL), 'a', ['one']), 100);
   });
 
-  it('are there for each account that comes, after several that hang and want all', () => {
+  it('are left for a new account while several hanging accounts want all', () => {
     const slots = openSlots(TOTAL);
     const had = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => fill(slots, name, many(name)));
     for (const [n, expected] of [200, 100, 50, 25, 13, 6].entries()) assertNear(had[n], expected);
     assert.ok(slots.allowanceOf('newcomer', MOST).slots > 0);
   });
 
-  it('are evened out among those who want all, as tries end', () => {
+  it('are evened out among greedy accounts as tries end', () => {
     const slots = openSlots(TOTAL);
     const ends: (() => void)[] = [];
     const held = { a: 0, b: 0 };
@@ -58,11 +58,11 @@ describe('the slots of webhook tries', () => {
       take('a');
       ends.shift()?.();
     }
-    // A third each, and a third free.
+    // Each account has a third, and a third is free.
     for (const count of [held.a, held.b]) assertNear(count, TOTAL / 3);
   });
 
-  it('of a host are those of one account: another has its own for the same host', () => {
+  it('of a host count per account: another account has its own for the same host', () => {
     const slots = openSlots(TOTAL);
     fill(slots, 'a', ['shared']);
     assert.deepEqual(slots.allowanceOf('a', MOST).fullHosts, ['shared']);
@@ -79,7 +79,7 @@ describe('the slots of webhook tries', () => {
     assert.equal(slots.allowanceOf('a', TOTAL).ofHost('h'), TOTAL / 4);
   });
 
-  it('are for so many bytes each that all together are bounded, and a heavy body takes several', () => {
+  it('stand for a limited number of bytes each, and a large body takes several', () => {
     for (const total of [200, TOTAL, 20_000]) {
       const slots = openSlots(total);
       assert.ok(slots.bytesPerSlot * total < MAX_WEBHOOK_BYTES_IN_FLIGHT + total);
@@ -89,7 +89,7 @@ describe('the slots of webhook tries', () => {
     }
   });
 
-  it('may be overdrawn by a body heavier than all of them: no account starts until it has ended', () => {
+  it('may be overdrawn by a body larger than all of them, and then no account starts until it has ended', () => {
     const slots = openSlots(TOTAL);
     const release = slots.take('a', 'h', TOTAL + 1);
     assert.equal(slots.allowanceOf('b', MOST).slots, 0);

@@ -19,7 +19,7 @@ describe('after an unclear attempt of the same payment', () => {
       kind: 'unknown',
       why: 'insufficient_funds after an unclear attempt',
       transaction: undefined,
-      mayGoOn: false,
+      mayStillRun: false,
     });
   });
 
@@ -27,7 +27,7 @@ describe('after an unclear attempt of the same payment', () => {
     assert.equal(afterUnclear(settle('', 429)).kind, 'unknown');
   });
 
-  it('success is success, and unknown stays unknown', () => {
+  it('success stays success, and unknown stays unknown', () => {
     const settled = settle({ success: true, transaction: HASH });
     assert.equal(settled.kind, 'settled');
     assert.equal(afterUnclear(settled), settled);

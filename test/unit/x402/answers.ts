@@ -12,7 +12,7 @@ export const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 export const HASH = `0x${'ab'.repeat(32)}`;
 export const HTML = '<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>';
 
-/** As undici and node throw them; an error without a code of its own wraps one that has it. */
+/** Errors as undici and node throw them. An error without a code wraps one with a code. */
 export const NOTHING_SENT: Record<string, unknown> = {
   'a refused connection': failed('ECONNREFUSED', 'connect'),
   'a refused connection, wrapped': wrapped(failed('ECONNREFUSED', 'connect')),
@@ -28,7 +28,7 @@ export const NOTHING_SENT: Record<string, unknown> = {
   'no connection in time': failed('UND_ERR_CONNECT_TIMEOUT'),
   'a host without a route': failed('EHOSTUNREACH', 'connect'),
   'a network without a route': failed('ENETUNREACH', 'connect'),
-  'a handshake that nobody answers': failed('ETIMEDOUT', 'connect'),
+  'an unanswered handshake': failed('ETIMEDOUT', 'connect'),
 };
 
 export const PERHAPS_SENT: Record<string, unknown> = {

@@ -49,7 +49,7 @@ function checkSvm(
   return checkContent(proof, entry, now());
 }
 
-describe('checking what an EVM authorization says', () => {
+describe('checking an EVM authorization', () => {
   const codes = {
     recipient: 'invalid_exact_evm_payload_recipient_mismatch',
     value: 'invalid_exact_evm_payload_authorization_value',
@@ -57,11 +57,11 @@ describe('checking what an EVM authorization says', () => {
     validBefore: 'invalid_exact_evm_payload_authorization_valid_before',
   };
 
-  it('finds nothing wrong with an honest one', async () => {
+  it('accepts a correct one', async () => {
     assert.equal(await checkEvm({}), undefined);
   });
 
-  it('takes the recipient in any case', async () => {
+  it('accepts the recipient in any case', async () => {
     assert.equal(await checkEvm({ to: EVM_WALLET.toLowerCase() }), undefined);
   });
 
@@ -79,7 +79,7 @@ describe('checking what an EVM authorization says', () => {
     assert.equal(await checkEvm({ value: 2n ** 256n - 1n }), undefined);
   });
 
-  it('refuses one that begins later, to the second', async () => {
+  it('refuses one that becomes valid later, to the second', async () => {
     assert.equal((await checkEvm({ validAfter: NOW_SECONDS + 1n }))?.code, codes.validAfter);
     assert.equal((await checkEvm({ validAfter: 2n ** 256n - 1n }))?.code, codes.validAfter);
     assert.equal(await checkEvm({ validAfter: NOW_SECONDS }), undefined);
@@ -100,13 +100,13 @@ describe('checking what an EVM authorization says', () => {
     assert.equal(await checkEvm({ domain: { name: 'Another' } }), undefined);
   });
 
-  it('says what to change', async () => {
+  it('tells the buyer what to change', async () => {
     assert.match((await checkEvm({ to: ACCOUNT.address }))?.message ?? '', /payTo/);
     assert.match((await checkEvm({ value: 1n }))?.message ?? '', /amount/);
   });
 });
 
-describe('checking what a Solana transaction says', () => {
+describe('checking a Solana transaction', () => {
   const code = 'invalid_payload';
   const merchantsUsdc = tokenAccount(
     new PublicKey(SOLANA_WALLET),
@@ -115,7 +115,7 @@ describe('checking what a Solana transaction says', () => {
   );
 
   for (const entry of [USDC, USDG]) {
-    it(`finds nothing wrong with an honest one of ${entry.asset}`, () => {
+    it(`accepts a correct one of ${entry.asset}`, () => {
       assert.equal(checkSvm({}, entry), undefined);
       assert.equal(checkSvm({ version: 'legacy' }, entry), undefined);
     });
@@ -194,7 +194,7 @@ describe('checking what a Solana transaction says', () => {
       it(title, () => assert.equal(checkSvm(parts), undefined));
     }
 
-    it('a token that has left the table', () => {
+    it('a token that is no longer in the table', () => {
       const gone = { ...USDC, asset: STRANGER.toBase58() };
       assert.equal(checkSvm({ destination: STRANGER }, gone, USDC), undefined);
     });

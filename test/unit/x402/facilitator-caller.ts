@@ -21,7 +21,7 @@ import { BASE_SEPOLIA, EVM_WALLET, SOLANA_DEVNET, SOLANA_WALLET } from './offers
 export const ACCOUNT = privateKeyToAccount(generatePrivateKey());
 export const BUYER = Keypair.generate();
 
-/** Calls the facilitator as the service does, and tells each verdict in a few words. */
+/** Calls the facilitator as the service does, and returns each verdict as a short text. */
 export class FacilitatorCaller {
   readonly #url: string;
 

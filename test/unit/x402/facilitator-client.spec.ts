@@ -33,7 +33,7 @@ describe('the facilitator client', () => {
       key?: { id: string; secret: string };
       timeoutMs?: number;
       maxConnections?: number | undefined;
-      /** How many of those are this process' own. */
+      /** How many connections this process may have. */
       share?: number;
     } = {},
   ): Facilitator {
@@ -46,7 +46,7 @@ describe('the facilitator client', () => {
     return facilitator;
   }
 
-  it('asks what is supported once, for many at once and for a minute', async () => {
+  it('requests /supported once for concurrent callers and once a minute', async () => {
     const facilitator = client();
     const all = await Promise.all(Array.from({ length: 20 }, () => facilitator.supported()));
     assert.ok(all.every((kinds) => kinds?.has('eip155:84532')));
@@ -58,7 +58,7 @@ describe('the facilitator client', () => {
     assert.equal(fake.calls.supported.length, 2);
   });
 
-  it('uses a copy of up to ten minutes while it does not answer, and none after that', async () => {
+  it('uses a copy for up to ten minutes while the facilitator does not answer', async () => {
     const facilitator = client();
     await facilitator.supported();
     fake.supported.always(answers(500));
@@ -68,45 +68,46 @@ describe('the facilitator client', () => {
     assert.equal(await facilitator.supported(), undefined);
   });
 
-  it('says why it is not known when that begins, once a minute while it lasts, and when it is over', async () => {
+  it('logs unknown kinds when that begins, once a minute, and when it ends', async () => {
     const facilitator = client();
-    const told = () => lines.splice(0).map(({ level, event, why }) => [level, event, ...(why ? [why] : [])]);
+    const loggedLines = () =>
+      lines.splice(0).map(({ level, event, why }) => [level, event, ...(why ? [why] : [])]);
     fake.supported.always(answersHtml(503));
     for (let visit = 0; visit < 3; visit += 1) await facilitator.supported();
-    assert.deepEqual(told(), [['error', 'facilitator.supported_unknown', 'HTTP 503']]);
+    assert.deepEqual(loggedLines(), [['error', 'facilitator.supported_unknown', 'HTTP 503']]);
     advanceClock(61_000);
     fake.supported.always(answers(200, { supported: [] }));
     await facilitator.supported();
-    assert.match(told().join(), /supported_unknown,HTTP 200 without JSON that has kinds/);
+    assert.match(loggedLines().join(), /supported_unknown,HTTP 200 without JSON that has kinds/);
     fake.supported.honest();
     await facilitator.supported();
-    assert.deepEqual(told(), [['info', 'facilitator.supported_known']]);
+    assert.deepEqual(loggedLines(), [['info', 'facilitator.supported_known']]);
     fake.supported.always(answers(500));
     advanceClock(61_000);
     await facilitator.supported();
-    assert.deepEqual(told(), [['warn', 'facilitator.supported_unknown', 'HTTP 500']]);
+    assert.deepEqual(loggedLines(), [['warn', 'facilitator.supported_unknown', 'HTTP 500']]);
     await fake.close();
     advanceClock(600_000);
     await facilitator.supported();
-    assert.match(told().join(), /^error,facilitator.supported_unknown,(UND_ERR_SOCKET|ECONN)/);
+    assert.match(loggedLines().join(), /^error,facilitator.supported_unknown,(UND_ERR_SOCKET|ECONN)/);
   });
 
-  it('takes an answer that is too long to be read for none at all, whatever it begins with', async () => {
+  it('treats an answer above the size limit as no answer', async () => {
     const transaction = `0x${'ab'.repeat(32)}`;
     const success = { success: true, transaction, network: 'eip155:84532', padding: 'x'.repeat(300_000) };
     fake.settle.next(answers(200, success));
     const verdict = await client().settle({ paymentRequirements: entryFor('eip155:84532') } as never);
-    assert.deepEqual([verdict.kind, 'mayGoOn' in verdict && verdict.mayGoOn], ['unknown', true]);
+    assert.deepEqual([verdict.kind, 'mayStillRun' in verdict && verdict.mayStillRun], ['unknown', true]);
   });
 
-  it('has nothing to use when it never answered, and asks again the next time', async () => {
+  it('has no kinds before the first answer, and requests them again at the next call', async () => {
     const facilitator = client();
     fake.supported.next(answersHtml(200));
     assert.equal(await facilitator.supported(), undefined);
     assert.ok((await facilitator.supported())?.has('eip155:84532'));
   });
 
-  it('gives up a call at its timeout', async () => {
+  it('aborts a call at its timeout', async () => {
     const facilitator = client({ timeoutMs: 100 });
     fake.supported.next(slow(600_000));
     assert.equal(await facilitator.supported(), undefined);
@@ -117,7 +118,7 @@ describe('the facilitator client', () => {
     [150, 150],
     [3, 3],
   ] as const) {
-    it(`has ${atOnce} calls under way at once where ${maxConnections ?? 'nothing'} is set, and sends the next when one ends`, async () => {
+    it(`has ${atOnce} calls in flight where ${maxConnections ?? 'nothing'} is set, and sends the next when one ends`, async () => {
       const facilitator = client({ maxConnections, timeoutMs: 60_000 });
       const hold = fake.verify.holdNext();
       const others = fake.verify.holdAll();
@@ -131,26 +132,26 @@ describe('the facilitator client', () => {
     });
   }
 
-  it('opens no more connections than calls may be under way, though the others of all processes are not its own', async () => {
+  it('opens no more connections than its share of calls in flight', async () => {
     const facilitator = client({ maxConnections: 20, share: 3 });
     await Promise.all(Array.from({ length: 100 }, () => facilitator.verify({} as never)));
     assert.deepEqual([fake.calls.verify.length, fake.edge.mostConnections], [100, 3]);
   });
 
-  it('tells a call that cannot be sent in time that it was not, and for how long', async () => {
+  it('reports that a call could not be sent in time, and when to retry', async () => {
     const facilitator = client({ maxConnections: 1, timeoutMs: 60_000 });
     const hold = fake.settle.holdNext(answers(401));
     const request = { paymentRequirements: entryFor('eip155:84532') } as never;
     const first = facilitator.settle(request);
     await fake.waitForCall('settle');
-    const { kind, ...told } = await facilitator.verify({} as never, 20);
-    assert.deepEqual([kind, 'forMs' in told && told.forMs], ['unavailable', 1000]);
+    const { kind, ...rest } = await facilitator.verify({} as never, 20);
+    assert.deepEqual([kind, 'forMs' in rest && rest.forMs], ['unavailable', 1000]);
     hold.release();
     assert.equal((await first).kind, 'not_processed');
     assert.equal(fake.calls.verify.length, 0);
   });
 
-  it('asks nothing for as long as it is asked to wait, but for no longer than a minute', async () => {
+  it('sends nothing while Retry-After asks it to wait, at most for a minute', async () => {
     const facilitator = client();
     const request = { paymentRequirements: entryFor('eip155:84532') } as never;
     const refuse = (status: number, retryAfter: string): void =>
@@ -180,7 +181,7 @@ describe('the facilitator client', () => {
     });
   });
 
-  it('is not slowed down by what asks for no pause', async () => {
+  it('does not pause after other answers', async () => {
     const facilitator = client();
     for (const [status, retryAfter] of [
       [429, '0'],
@@ -201,7 +202,7 @@ describe('the facilitator client', () => {
     assert.equal(fake.calls.supported[0]?.headers.authorization, undefined);
   });
 
-  it('signs a token as the specification says, keeps it, and renews it 30 s before it ends', async () => {
+  it('signs a token as specified, reuses it, and renews it 30 s before it expires', async () => {
     const facilitator = client({ key: { id: 'key-1', secret: ` ${secret} ` } });
     const tokens: string[] = [];
     for (const secondsLater of [0, 85, 6]) {
@@ -221,7 +222,7 @@ describe('the facilitator client', () => {
     await jwtVerify(first, publicKey, { algorithms: ['EdDSA'], currentDate: new Date(iat * 1000) });
   });
 
-  it('refuses a secret that is no Ed25519 private key, without repeating it', () => {
+  it('refuses a secret that is no Ed25519 private key, without quoting it', () => {
     for (const wrong of [
       'svc_sk_',
       'svc_sk_aHVudGVyMg==',

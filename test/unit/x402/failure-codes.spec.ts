@@ -64,7 +64,7 @@ const PASSED_ON: Record<string, FailureClass> = {
 
 describe('a failure code', () => {
   for (const [code, failureClass] of Object.entries(SPECIFIED)) {
-    it(`of the specification stays as it is: ${code}`, () => {
+    it(`of the specification is unchanged: ${code}`, () => {
       const failure = describeFailure(code);
       assert.equal(failure.code, code);
       assert.equal(failure.reason, code);
@@ -88,7 +88,7 @@ describe('a failure code', () => {
   }
 
   for (const reason of [...Object.keys({ ...SPECIFIED, ...NEWER_NAMES, ...PASSED_ON }), 'No word at all!']) {
-    it(`comes with what to change: ${reason}`, () => {
+    it(`tells the buyer what to change: ${reason}`, () => {
       assert.match(describeFailure(reason).message, /\b(sign|choose|send|pay|fund)\b[^.]+\.$/i);
     });
   }
@@ -125,13 +125,13 @@ describe('a failure code', () => {
   }
 
   for (const reason of ['constructor', '__proto__', 'tostring', 'has_own_property']) {
-    it(`is a word like any other: ${reason}`, () => {
+    it(`is an ordinary code: ${reason}`, () => {
       assert.equal(describeFailure(reason).code, reason);
       assert.equal(typeof describeFailure(reason).message, 'string');
     });
   }
 
-  it('always comes with a sentence', () => {
+  it('always has a message', () => {
     for (const code of [...Object.keys(SPECIFIED), ...Object.keys(PASSED_ON), '']) {
       assert.match(describeFailure(code).message, /^[A-Z`].+\.$/);
     }

@@ -38,8 +38,8 @@ describe('the fake facilitator', () => {
     await facilitator.close();
   });
 
-  describe('when it is honest', () => {
-    it('verifies and settles EVM payments, and keeps books', async () => {
+  describe('without faults', () => {
+    it('verifies and settles EVM payments, and records the transfers', async () => {
       const request = await caller.evmRequest();
       assert.equal(await caller.verify(request), 'valid');
       assert.equal(facilitator.ledger.length, 0);
@@ -70,14 +70,14 @@ describe('the fake facilitator', () => {
       assert.equal(facilitator.ledger[0]?.amount, 100_000n);
     });
 
-    it('tells of each movement before it answers', async () => {
+    it('reports each transfer before it answers', async () => {
       const seen: Movement[] = [];
       await restart({ onSettled: (movement) => void seen.push(movement) });
       assert.equal(await caller.settle(await caller.evmRequest()), 'settled');
       assert.deepEqual(seen, facilitator.ledger);
     });
 
-    it('lists what it was told to support', async () => {
+    it('lists the configured kinds', async () => {
       await restart({ networks: [SOLANA_DEVNET], feePayers: [BUYER.publicKey.toBase58()] });
       const supported = parseSupported(await caller.get('/supported'));
       assert.deepEqual([...(supported ?? [])], [[SOLANA_DEVNET, [BUYER.publicKey.toBase58()]]]);
@@ -150,7 +150,7 @@ describe('the fake facilitator', () => {
       });
     });
 
-    it('judges no signature unless it is strict', async () => {
+    it('checks signatures in strict mode only', async () => {
       await restart({});
       assert.equal(await caller.verify(await caller.evmRequest({ from: EVM_WALLET })), 'valid');
       assert.equal(await caller.verify(await caller.svmRequest({ signers: [] })), 'valid');
@@ -171,7 +171,7 @@ describe('the fake facilitator', () => {
       const again = readSettleAnswer(await caller.post('/settle', request), SOLANA_DEVNET);
       assert.deepEqual(again, {
         kind: 'unknown',
-        mayGoOn: false,
+        mayStillRun: false,
         why: 'duplicate_settlement',
         transaction: undefined,
       });
@@ -179,7 +179,7 @@ describe('the fake facilitator', () => {
       assert.equal(facilitator.ledger.length, 1);
     });
 
-    it('moves the money once when it is asked many times at once', async () => {
+    it('moves the money once for many concurrent calls', async () => {
       const request = await caller.evmRequest();
       const verdicts = await Promise.all(Array.from({ length: 10 }, () => caller.settle(request)));
       assert.equal(verdicts.filter((verdict) => verdict === 'settled').length, 1);
@@ -187,7 +187,7 @@ describe('the fake facilitator', () => {
     });
   });
 
-  describe('judges the shape of a request', () => {
+  describe('validates requests', () => {
     for (const [title, change, reason] of [
       ['another version', { x402Version: 1 }, 'invalid_x402_version'],
       ['no payload', { paymentPayload: undefined }, 'invalid_payload'],
@@ -219,7 +219,7 @@ describe('the fake facilitator', () => {
     }
   });
 
-  describe('when it asks for tokens', () => {
+  describe('with authentication', () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const keyId = 'fk_1';
 
@@ -245,7 +245,7 @@ describe('the fake facilitator', () => {
 
     beforeEach(() => restart({ tokens: { keyId, publicKey } }));
 
-    it('takes a good one', async () => {
+    it('accepts a valid token', async () => {
       assert.equal(await statusWith(`Bearer ${await token()}`, await caller.evmRequest()), 200);
     });
 
@@ -266,11 +266,11 @@ describe('the fake facilitator', () => {
       assert.equal(await caller.settle(request), 'not_processed: HTTP 401');
     });
 
-    it('judges the body before the token', async () => {
+    it('validates the body before the token', async () => {
       assert.equal(await statusWith(undefined, {}), 400);
     });
 
-    it('asks for none on /supported', async () => {
+    it('requires no token on /supported', async () => {
       assert.ok(parseSupported(await caller.get('/supported')));
     });
   });

@@ -39,7 +39,7 @@ describe('decoding a payment header', () => {
     assert.deepEqual(decode(V1), DECODED_V1);
   });
 
-  it('takes no notice of what else is there', () => {
+  it('ignores unknown fields', () => {
     assert.deepEqual(
       decode({ ...V2, scheme: 'exact', network: 'x', extensions: {}, resource: null }),
       DECODED_V2,
@@ -47,7 +47,7 @@ describe('decoding a payment header', () => {
   });
 
   describe('accepts base64', () => {
-    // In standard base64 it holds +, / and padding.
+    // The standard base64 of this text contains +, / and padding.
     const value = { ...V2, note: '->>>???~~~ÿþ' };
     const standard = Buffer.from(JSON.stringify(value)).toString('base64');
 
@@ -82,7 +82,7 @@ describe('decoding a payment header', () => {
       'too much padding': 'e30===',
       'half of the padding': 'ew=',
       'base64 of nothing': '====',
-      'base64 of words': Buffer.from('hello').toString('base64'),
+      'base64 of plain text': Buffer.from('hello').toString('base64'),
       'base64 of text that is not UTF-8': Buffer.from(
         JSON.stringify({ ...V2, note: 'é' }),
         'latin1',
@@ -130,7 +130,7 @@ describe('decoding a payment header', () => {
     }
   });
 
-  describe('tells another version apart', () => {
+  describe('recognizes another version', () => {
     for (const x402Version of [0, 1, 3, -2, 2.5, 1e300]) {
       it(`${x402Version}, with all that version 2 has`, () => {
         assert.deepEqual(decode({ ...V2, x402Version }), { kind: 'other_version' });
@@ -155,7 +155,7 @@ describe('decoding a payment header', () => {
       assert.equal(decodePaymentHeader(`  ${paddedTo(LARGEST)}  `).kind, 'v2');
     });
 
-    it('without trouble over a megabyte', () => {
+    it('and refuses a megabyte quickly', () => {
       assert.equal(decodePaymentHeader('A'.repeat(1_000_000)).kind, 'malformed');
     });
   });
@@ -175,7 +175,7 @@ describe('decoding a payment header', () => {
       assert.equal(decodePaymentHeader(encodeText(text)).kind, 'v2');
     });
 
-    it('arrays that never end', () => {
+    it('unclosed arrays', () => {
       assert.equal(decodePaymentHeader(encodeText('['.repeat(12_000))).kind, 'malformed');
     });
 
@@ -199,7 +199,7 @@ describe('decoding a payment header', () => {
       assert.equal(decodePaymentHeader(encodeText(text)).kind, 'v2');
     });
 
-    it('numbers beyond all bounds', () => {
+    it('numbers beyond the range of a double', () => {
       assert.equal(
         decodePaymentHeader(encodeText('{"x402Version":1e999,"accepted":{},"payload":{}}')).kind,
         'other_version',
@@ -218,37 +218,37 @@ describe('reading the payment headers of a request', () => {
     assert.equal(readPaymentHeader({ paymentSignature: undefined, xPayment: undefined }), undefined);
   });
 
-  it('takes PAYMENT-SIGNATURE when there are both', () => {
+  it('reads PAYMENT-SIGNATURE when both are present', () => {
     const headers = { paymentSignature: encodeHeader(V2), xPayment: encodeHeader(V1) };
     assert.deepEqual(readPaymentHeader(headers), DECODED_V2);
   });
 
-  it('takes PAYMENT-SIGNATURE even when only X-PAYMENT could be read', () => {
+  it('reads PAYMENT-SIGNATURE even when only X-PAYMENT is well-formed', () => {
     const headers = { paymentSignature: 'nonsense!', xPayment: encodeHeader(V2) };
     assert.equal(readPaymentHeader(headers)?.kind, 'malformed');
   });
 
-  it('takes version 2 in X-PAYMENT', () => {
+  it('reads version 2 in X-PAYMENT', () => {
     assert.deepEqual(
       readPaymentHeader({ paymentSignature: undefined, xPayment: encodeHeader(V2) }),
       DECODED_V2,
     );
   });
 
-  it('takes version 1 in X-PAYMENT', () => {
+  it('reads version 1 in X-PAYMENT', () => {
     assert.deepEqual(
       readPaymentHeader({ paymentSignature: undefined, xPayment: encodeHeader(V1) }),
       DECODED_V1,
     );
   });
 
-  it('takes version 1 in PAYMENT-SIGNATURE for the wrong version', () => {
+  it('finds version 1 in PAYMENT-SIGNATURE a wrong version', () => {
     assert.deepEqual(readPaymentHeader({ paymentSignature: encodeHeader(V1), xPayment: undefined }), {
       kind: 'other_version',
     });
   });
 
-  it('takes an empty header for a malformed one', () => {
+  it('finds an empty header malformed', () => {
     assert.equal(readPaymentHeader({ paymentSignature: '', xPayment: undefined })?.kind, 'malformed');
   });
 });
@@ -261,7 +261,7 @@ function encodeText(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** A payload of version 2 whose header has this many characters. */
+/** A version 2 payload whose header has this many characters. */
 function paddedTo(length: number): string {
   const bytes = (length / 4) * 3;
   const empty = JSON.stringify({ ...V2, note: '' }).length;

@@ -10,14 +10,14 @@ import { payloadKey } from '../../../shared/x402/payload.js';
 import { ACCOUNT, BUYER, EVM, EVM_PAYLOAD, match, SVM, wellFormed } from './matching.js';
 import { entryFor } from './offers.js';
 
-describe('recognizing a payment that was made before', () => {
+describe('recognizing a repeated payment', () => {
   async function keyOf(text: string): Promise<string> {
     const result = await match(text);
     assert.ok(result.ok);
     return payloadKey(result.requirements.network, result.requirements.asset, result.proof);
   }
 
-  it('knows the same header again, in whatever form it comes', async () => {
+  it('recognizes the same header in every notation', async () => {
     const made = {
       network: EVM.network,
       asset: EVM.asset,
@@ -38,7 +38,7 @@ describe('recognizing a payment that was made before', () => {
     }
   });
 
-  it('knows a Solana payment again', async () => {
+  it('recognizes a Solana payment', async () => {
     const text = paymentHeader(SVM, signSolanaPayment(SVM, { payer: BUYER }));
     const made = { network: SVM.network, asset: SVM.asset, payloadKey: await keyOf(text) };
     assert.equal(isSamePayment(wellFormed(text), made), true);
@@ -46,7 +46,7 @@ describe('recognizing a payment that was made before', () => {
     assert.equal(isSamePayment(wellFormed(another), made), false);
   });
 
-  it('does not take another payment for it', async () => {
+  it('does not recognize another payment', async () => {
     const made = {
       network: EVM.network,
       asset: EVM.asset,

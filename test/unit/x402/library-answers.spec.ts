@@ -3,8 +3,8 @@ import { codeOf, HASH, PAYER, settle, verify } from './answers.js';
 import { BASE_SEPOLIA } from './offers.js';
 
 /**
- * What the x402 library's own facilitator was seen to answer. Told is what a buyer hears of the reason on verify
- * and on settle; null when it was not seen there.
+ * Recorded answers of the x402 library's own facilitator: its reason, and the code that a buyer gets for it on verify and on
+ * settle; null where the answer was not observed.
  */
 const SEEN: Record<
   string,
@@ -75,7 +75,7 @@ const SEEN: Record<
   'another Solana network': ['invalid_exact_svm_network_mismatch', 'invalid_network', null],
 };
 
-/** Words that buyers hear as they are. */
+/** Codes that buyers get unchanged. */
 const SEEN_AND_PASSED_ON = [
   'invalid_exact_svm_payload_signature_invalid',
   'invalid_exact_svm_payload_amount_mismatch',
@@ -124,7 +124,7 @@ describe("the x402 library's facilitator", () => {
     }
   }
 
-  it('is understood when it has no shape to answer 400 in', () => {
+  it('is understood when it answers 400 without a verdict', () => {
     assert.equal(verify({ error: 'invalid_payload' }, 400).kind, 'unavailable');
     assert.equal(settle({ error: 'invalid_payload' }, 400).kind, 'unknown');
   });

@@ -44,10 +44,10 @@ describe('matching `accepted`', () => {
     }
   });
 
-  describe('answers with our own entry, whatever the buyer says of', () => {
+  describe('returns our own entry, whatever the buyer changes in', () => {
     for (const [title, changes] of Object.entries({
-      'the time there is': { maxTimeoutSeconds: 9_999_999 },
-      'the time there is, in words': { maxTimeoutSeconds: 'long' },
+      'the timeout': { maxTimeoutSeconds: 9_999_999 },
+      'the timeout, as text': { maxTimeoutSeconds: 'long' },
       'the domain': { extra: { name: 'Another', version: '9' } },
       'no extra': { extra: undefined },
       'an extra that is null': { extra: null },
@@ -73,7 +73,7 @@ describe('matching `accepted`', () => {
       'a scheme in another case': [{ scheme: 'Exact' }, 'unsupported_scheme'],
       'another scheme on another network': [{ scheme: 'upto', network: 'eip155:1' }, 'unsupported_scheme'],
       'a network that is not offered': [{ network: 'eip155:8453' }, 'invalid_network'],
-      'a network that nobody knows': [{ network: 'eip155:99999' }, 'invalid_network'],
+      'an unknown network': [{ network: 'eip155:99999' }, 'invalid_network'],
       'a network by its name of version 1': [{ network: 'base-sepolia' }, 'invalid_network'],
       'a network in another case': [{ network: 'EIP155:84532' }, 'invalid_network'],
       'an empty network': [{ network: '' }, 'invalid_network'],
@@ -114,7 +114,7 @@ describe('matching `accepted`', () => {
       await assertRefused(match(paymentHeader(EVM, EVM_PAYLOAD), { accepts: [] }), 'invalid_network');
     });
 
-    it('a payload that has not the fields of its family: invalid_payload', async () => {
+    it('a payload without the fields of its family: invalid_payload', async () => {
       await assertRefused(matchAccepted({}, EVM, {}), 'invalid_payload');
       await assertRefused(
         matchAccepted({}, EVM, signSolanaPayment(SVM, { payer: BUYER })),
@@ -141,12 +141,12 @@ describe("a Solana payment's fee payer", () => {
     return await match(paymentHeader(SVM, signSolanaPayment(SVM, { payer: BUYER, ...parts })), offer);
   }
 
-  it('goes on when the facilitator lists it', async () => {
+  it('is sent on when the facilitator lists it', async () => {
     const matching = matchSolana({ feePayer: OTHER_FEE_PAYER }, feePayers);
     await assertPays(matching, { ...SVM, extra: { feePayer: OTHER_FEE_PAYER.toBase58() } });
   });
 
-  it('goes on when this session offered it, though it is listed no longer', async () => {
+  it('is sent on when this session offered it, although it is no longer listed', async () => {
     const matching = matchSolana(
       { feePayer: OTHER_FEE_PAYER },
       { offeredFeePayers: [OTHER_FEE_PAYER.toBase58()] },
@@ -154,11 +154,11 @@ describe("a Solana payment's fee payer", () => {
     await assertPays(matching, { ...SVM, extra: { feePayer: OTHER_FEE_PAYER.toBase58() } });
   });
 
-  it('is ours when it is neither, for the facilitator to judge', async () => {
+  it('is replaced by ours when neither applies, for the facilitator to judge', async () => {
     await assertPays(matchSolana({ feePayer: OTHER_FEE_PAYER }), SVM);
   });
 
-  it('is ours when it is listed for another network only', async () => {
+  it('is replaced by ours when it is listed for another network only', async () => {
     const supported = new Map([...ALL_SUPPORTED, ['solana:other', [OTHER_FEE_PAYER.toBase58()]]]);
     await assertPays(matchSolana({ feePayer: OTHER_FEE_PAYER }, { supported }), SVM);
   });
@@ -169,7 +169,7 @@ describe("a Solana payment's fee payer", () => {
     await assertPays(match(paymentHeader(claimed, payload), feePayers), SVM);
   });
 
-  it('changes nothing in the entries that are offered', async () => {
+  it('does not change the offered entries', async () => {
     const before = structuredClone(ACCEPTS);
     await matchSolana({ feePayer: OTHER_FEE_PAYER }, feePayers);
     assert.deepEqual(ACCEPTS, before);

@@ -24,7 +24,7 @@ describe('matching a payload of version 1', () => {
     await assertPays(match(v1PaymentHeader('base-sepolia', EVM_PAYLOAD)), EVM);
   });
 
-  it('pays the only token of its network whatever its signature is', async () => {
+  it('pays the only token of its network with any signature', async () => {
     const payload = { ...EVM_PAYLOAD, signature: `0x${'12'.repeat(300)}` };
     await assertPays(match(v1PaymentHeader('base-sepolia', payload)), EVM);
   });
@@ -45,7 +45,7 @@ describe('matching a payload of version 1', () => {
     });
   }
 
-  it('sends the fee payer on that the buyer signed for', async () => {
+  it('sends on the fee payer that the buyer signed for', async () => {
     const payload = signSolanaPayment(SVM, { payer: BUYER, feePayer: OTHER_FEE_PAYER });
     const offeredFeePayers = [OTHER_FEE_PAYER.toBase58()];
     const matching = match(v1PaymentHeader('solana-devnet', payload), { offeredFeePayers });

@@ -16,7 +16,7 @@ export const ALL_SUPPORTED: SupportedKinds = new Map(
   NETWORKS.map(({ caip2, family }) => [caip2, family === 'svm' ? [FEE_PAYER] : []]),
 );
 
-/** A test session of 10 cents, on every network. */
+/** The entries of a test session of 10 cents on every network. */
 export const ACCEPTS = buildAccepts({
   livemode: false,
   wallets: { evm: EVM_WALLET, solana: SOLANA_WALLET },

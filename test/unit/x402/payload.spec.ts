@@ -43,7 +43,7 @@ function parseEvm(payload: JsonObject = PAYLOAD): EvmAuthorization {
 }
 
 describe('parsing an EVM payload', () => {
-  it('reads numbers as numbers and spells hex in one way', () => {
+  it('reads numbers as bigints and normalizes hex', () => {
     assert.deepEqual(parseEvm(), {
       family: 'evm',
       from: AUTHORIZATION.from,
@@ -56,7 +56,7 @@ describe('parsing an EVM payload', () => {
     });
   });
 
-  it('reads what an agent signs', async () => {
+  it("reads an agent's payload", async () => {
     const payload = await signEvmPayment(EVM, { account: ACCOUNT });
     const proof = parsePayload(BASE_SEPOLIA, { ...payload });
     assert.ok(proof);
@@ -64,14 +64,14 @@ describe('parsing an EVM payload', () => {
     assert.deepEqual(toWirePayload(proof), payload);
   });
 
-  it('takes addresses in any case', () => {
+  it('accepts addresses in any case', () => {
     for (const from of [AUTHORIZATION.from.toLowerCase(), AUTHORIZATION.from.toUpperCase()]) {
       const proof = parseWith({ from });
       assert.equal(proof?.family === 'evm' && proof.from, AUTHORIZATION.from);
     }
   });
 
-  it('takes the largest number there is', () => {
+  it('accepts the largest uint256', () => {
     const proof = parseWith({ value: MAX_UINT256.toString() });
     assert.equal(proof?.family === 'evm' && proof.value, MAX_UINT256);
   });
@@ -79,7 +79,7 @@ describe('parsing an EVM payload', () => {
   for (const [title, signature] of Object.entries({
     'of 64 bytes': `0x${'12'.repeat(64)}`,
     'of a contract wallet': `0x${'12'.repeat(600)}`,
-    'that ends as ERC-6492 wants': `0x${'12'.repeat(300)}${'6492'.repeat(16)}`,
+    'that ends as in ERC-6492': `0x${'12'.repeat(300)}${'6492'.repeat(16)}`,
     'that is empty hex': '0x',
     'that is not hex': 'not-hex',
   })) {
@@ -234,7 +234,7 @@ describe('the end of a payment', () => {
       assert.equal(end(validBefore), last);
   });
 
-  it('is not written in a Solana transaction', () => {
+  it('is undefined for a Solana transaction', () => {
     const proof = parsePayload(SOLANA_DEVNET, { ...signSolanaPayment(SVM, { payer: BUYER }) });
     assert.ok(proof);
     assert.equal(endsAt(proof), undefined);
@@ -261,7 +261,7 @@ describe('the payer', () => {
   });
 });
 
-describe('what goes to the facilitator', () => {
+describe('the request to the facilitator', () => {
   it('is our entry, twice, and the payload', () => {
     assert.deepEqual(buildFacilitatorRequest(EVM, parseEvm()), {
       x402Version: 2,
@@ -274,7 +274,7 @@ describe('what goes to the facilitator', () => {
     });
   });
 
-  it('is spelled in one way', () => {
+  it('has one notation', () => {
     const odd = {
       ...AUTHORIZATION,
       from: AUTHORIZATION.from.toUpperCase(),
@@ -284,7 +284,7 @@ describe('what goes to the facilitator', () => {
     assert.deepEqual(toWirePayload(parseEvm({ ...PAYLOAD, authorization: odd })), toWirePayload(parseEvm()));
   });
 
-  it('holds nothing that was not read, such as another authorization beside it', () => {
+  it('holds no unread field, such as another authorization', () => {
     const decoy = { ...PAYLOAD, permit2Authorization: { from: AUTHORIZATION.to }, transaction: 'AAAA' };
     assert.deepEqual(toWirePayload(parseEvm(decoy)), toWirePayload(parseEvm()));
     const payload = signSolanaPayment(SVM, { payer: BUYER });
@@ -293,7 +293,7 @@ describe('what goes to the facilitator', () => {
     assert.deepEqual(toWirePayload(proof), payload);
   });
 
-  it('reads back as the same payment', () => {
+  it('parses to the same payment', () => {
     const proof = parseEvm();
     assert.deepEqual(parsePayload(BASE_SEPOLIA, { ...toWirePayload(proof) }), proof);
   });

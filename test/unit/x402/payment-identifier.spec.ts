@@ -10,11 +10,11 @@ const ID = 'pay_7d5d747be160e280504c099d984bcfe0';
 const named = (id: unknown): object => ({ 'payment-identifier': { info: { required: false, id } } });
 
 describe('reading a payment identifier', () => {
-  it('gives what the buyer has sent', () => {
+  it("returns the buyer's id", () => {
     assert.deepEqual(readPaymentIdentifier(named(ID)), { ok: true, id: ID });
   });
 
-  it('takes the very texts that the stock package takes', () => {
+  it('accepts the same texts as the stock package', () => {
     const letters = fc.constantFrom(...'abzABZ0189-_ .é\n');
     const texts = fc.oneof(
       fc.string({ unit: letters, maxLength: 140 }),
@@ -28,7 +28,7 @@ describe('reading a payment identifier', () => {
     );
   });
 
-  it('reads whatever JSON there is without throwing', () => {
+  it('reads any JSON without throwing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (one, two, three) => {
         for (const value of [one, { 'payment-identifier': two }, { 'payment-identifier': { info: three } }]) {
@@ -38,7 +38,7 @@ describe('reading a payment identifier', () => {
     );
   });
 
-  it('finds nothing in what an object inherits', () => {
+  it('ignores inherited properties', () => {
     const extensions = JSON.parse(`{"__proto__":{"payment-identifier":{"info":{"id":"${ID}"}}}}`);
     assert.deepEqual(readPaymentIdentifier(extensions), { ok: true, id: undefined });
   });

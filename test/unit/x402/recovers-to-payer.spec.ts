@@ -43,7 +43,7 @@ describe('recovering the payer of an authorization', () => {
     });
   }
 
-  it('takes a signature in upper case', async () => {
+  it('accepts a signature in upper case', async () => {
     const authorization = await sign();
     const signature = `0x${authorization.signature.slice(2).toUpperCase()}`;
     assert.equal(await recoversToPayer({ ...authorization, signature }, EVM), true);

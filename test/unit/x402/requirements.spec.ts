@@ -104,11 +104,11 @@ describe('building accepts', () => {
     assert.deepEqual(keysOf({ supported: new Map([[SOLANA_DEVNET, []]]) }), []);
   });
 
-  it('asks for 0 when the session is free', () => {
+  it('requires 0 when the session is free', () => {
     assert.equal(buildAccepts({ ...TEST_MODE, amountCents: 0 })[0]?.amount, '0');
   });
 
-  it('asks for amounts beyond 2^53 exactly', () => {
+  it('requires amounts beyond 2^53 exactly', () => {
     const [entry] = buildAccepts({ ...TEST_MODE, amountCents: Number.MAX_SAFE_INTEGER });
     assert.equal(entry?.amount, '90071992547409910000');
   });
@@ -127,11 +127,11 @@ describe('building accepts', () => {
       assert.deepEqual(feePayer([first, second]), { feePayer: first });
     });
 
-    it('stays the one that the session has offered, however the list turns', () => {
+    it('stays the offered one in any order of the list', () => {
       assert.deepEqual(feePayer([third, first, second], [String(second)]), { feePayer: second });
     });
 
-    it('changes when the one offered is listed no longer', () => {
+    it('changes when the offered one is no longer listed', () => {
       assert.deepEqual(feePayer([first], [String(third)]), { feePayer: first });
     });
   });
@@ -151,7 +151,7 @@ describe('parsing /supported', () => {
     assert.deepEqual(parse({ kinds: [evm, svm] }), { [BASE_SEPOLIA]: [], [SOLANA_DEVNET]: [FEE_PAYER] });
   });
 
-  it('adds the signers of Solana, after the fee payer that its kind names', () => {
+  it("adds Solana's signers after the fee payer of its kind", () => {
     const answer = {
       kinds: [evm, svm],
       extensions: [],
@@ -160,7 +160,7 @@ describe('parsing /supported', () => {
     assert.deepEqual(parse(answer), { [BASE_SEPOLIA]: [], [SOLANA_DEVNET]: [FEE_PAYER, other] });
   });
 
-  it('adds signers that are listed for the very network, and not those of another', () => {
+  it('adds signers of the same network only', () => {
     const signers = { [SOLANA_DEVNET]: [other], [SOLANA]: [Keypair.generate().publicKey.toBase58()] };
     assert.deepEqual(parse({ kinds: [svm], signers }), { [SOLANA_DEVNET]: [FEE_PAYER, other] });
   });
@@ -170,7 +170,7 @@ describe('parsing /supported', () => {
     assert.deepEqual(parse({ kinds }), { [SOLANA_DEVNET]: [FEE_PAYER, other] });
   });
 
-  it('leaves out version 1, other schemes and what is no kind', () => {
+  it('leaves out version 1, other schemes and malformed kinds', () => {
     const kinds = [
       { ...evm, x402Version: 1, network: 'base-sepolia' },
       { ...evm, x402Version: '2' },
@@ -191,7 +191,7 @@ describe('parsing /supported', () => {
   }
 
   for (const signers of [undefined, null, [], 'solana:*', { 'solana:*': null }, { 'solana:*': 'x' }]) {
-    it(`bears the signers ${JSON.stringify(signers)}`, () => {
+    it(`tolerates the signers ${JSON.stringify(signers)}`, () => {
       assert.deepEqual(parse({ kinds: [svm], signers }), { [SOLANA_DEVNET]: [FEE_PAYER] });
     });
   }
@@ -202,11 +202,11 @@ describe('parsing /supported', () => {
     });
   }
 
-  it('knows an answer without kinds from none', () => {
+  it('distinguishes an answer without kinds from no answer', () => {
     assert.deepEqual(parse({ kinds: [] }), {});
   });
 
-  it('offers all of the token table when all of it is listed', () => {
+  it('offers the whole token table when all of it is listed', () => {
     const kinds = NETWORKS.map(({ caip2 }) => ({ ...svm, network: caip2 }));
     const supported = parseSupported({ kinds });
     assert.ok(supported);

@@ -46,13 +46,13 @@ describe("reading a facilitator's answer to /settle", () => {
       });
     }
 
-    it('with any text for a transaction', () => {
+    it('with any text as the transaction', () => {
       for (const transaction of ['x', '5'.repeat(88), 'pending:1', '0x0']) {
         assert.equal(settle({ ...success, transaction }).kind, 'settled');
       }
     });
 
-    it('with fields that nobody knows', () => {
+    it('with unknown fields', () => {
       assert.equal(settle({ ...success, amount: '1', extensions: {}, errorReason: null }).kind, 'settled');
     });
 
@@ -111,7 +111,7 @@ describe("reading a facilitator's answer to /settle", () => {
 
   describe('was not processed', () => {
     for (const status of [401, 403, 429]) {
-      it(`with status ${status}, when it says nothing of the payment`, () => {
+      it(`with status ${status}, when the body does not mention the payment`, () => {
         for (const body of ['', HTML, { error: 'unauthorized' }, failure]) {
           assert.deepEqual(settle(body, status), { kind: 'not_processed', why: `HTTP ${status}` });
         }
@@ -123,7 +123,7 @@ describe("reading a facilitator's answer to /settle", () => {
         assert.equal(readSettleAnswer({ error }, BASE_SEPOLIA).kind, 'not_processed'));
     }
 
-    it('and says why', () => {
+    it('and reports why', () => {
       const error = wrapped(failed('ENOTFOUND'));
       assert.deepEqual(readSettleAnswer({ error }, BASE_SEPOLIA), {
         kind: 'not_processed',
@@ -165,7 +165,7 @@ describe("reading a facilitator's answer to /settle", () => {
     }
 
     for (const status of [500, 502, 503, 504, 529, 302, 100]) {
-      it(`after status ${status}, whatever it says`, () => {
+      it(`after status ${status} with any body`, () => {
         for (const body of ['', HTML, failure, success, { ...failure, errorReason: 'settlement_pending' }]) {
           assert.equal(settle(body, status).kind, 'unknown');
         }
@@ -178,7 +178,7 @@ describe("reading a facilitator's answer to /settle", () => {
         kind: 'unknown',
         why: 'HTTP 500',
         transaction: HASH,
-        mayGoOn: false,
+        mayStillRun: false,
       });
     });
 
@@ -188,20 +188,25 @@ describe("reading a facilitator's answer to /settle", () => {
           kind: 'unknown',
           why: 'success without a transaction',
           transaction: undefined,
-          mayGoOn: false,
+          mayStillRun: false,
         });
       });
     }
 
     for (const network of ['eip155:8453', 'base', SOLANA_DEVNET, 'solana', 'somewhere', ' ']) {
       it(`after an answer about ${JSON.stringify(network)}`, () => {
-        const unknown = { kind: 'unknown', why: 'another network', transaction: undefined, mayGoOn: false };
+        const unknown = {
+          kind: 'unknown',
+          why: 'another network',
+          transaction: undefined,
+          mayStillRun: false,
+        };
         assert.deepEqual(settle({ ...success, network }), unknown);
         assert.deepEqual(settle({ ...failure, network }), unknown);
       });
     }
 
-    it('after a failure that names a transaction, whatever its reason', () => {
+    it('after a failure that names a transaction, with any reason', () => {
       for (const errorReason of [
         'insufficient_funds',
         'invalid_exact_evm_transfer_event_mismatch',
@@ -235,29 +240,30 @@ describe("reading a facilitator's answer to /settle", () => {
       });
     }
 
-    it('and may still be carried out when nobody, or only a gateway, has answered', () => {
-      const goesOn = (verdict: SettleVerdict): boolean => verdict.kind === 'unknown' && verdict.mayGoOn;
+    it('and may still be carried out after no answer, or a gateway error', () => {
+      const mayStillRun = (verdict: SettleVerdict): boolean =>
+        verdict.kind === 'unknown' && verdict.mayStillRun;
       for (const error of Object.values(PERHAPS_SENT)) {
-        assert.equal(goesOn(readSettleAnswer({ error }, BASE_SEPOLIA)), true);
+        assert.equal(mayStillRun(readSettleAnswer({ error }, BASE_SEPOLIA)), true);
       }
       for (const status of [502, 504, 524]) {
-        assert.equal(goesOn(settle(HTML, status)), true);
-        assert.equal(goesOn(settle({ error: 'upstream' }, status)), true);
-        assert.equal(goesOn(settle({ ...failure, errorReason: 'settlement_pending' }, status)), false);
+        assert.equal(mayStillRun(settle(HTML, status)), true);
+        assert.equal(mayStillRun(settle({ error: 'upstream' }, status)), true);
+        assert.equal(mayStillRun(settle({ ...failure, errorReason: 'settlement_pending' }, status)), false);
       }
-      for (const status of [200, 400, 500, 503]) assert.equal(goesOn(settle(HTML, status)), false);
+      for (const status of [200, 400, 500, 503]) assert.equal(mayStillRun(settle(HTML, status)), false);
     });
 
-    it('and says why, with the word of the facilitator', () => {
+    it("and reports why, with the facilitator's code", () => {
       assert.deepEqual(settle({ ...failure, errorReason: 'invalid_exact_evm_nonce_already_used' }), {
         kind: 'unknown',
         why: 'invalid_exact_evm_nonce_already_used',
         transaction: undefined,
-        mayGoOn: false,
+        mayStillRun: false,
       });
     });
 
-    it('and never quotes more than a word', () => {
+    it('and quotes nothing longer than a code', () => {
       for (const errorReason of ['0xsecret args: nonce_already_used', 'secret!']) {
         const verdicts = [
           settle({ ...failure, errorReason, errorMessage: 'secret' }),

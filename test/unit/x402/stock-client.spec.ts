@@ -10,7 +10,7 @@ import { buildAccepts } from '../../../shared/x402/requirements.js';
 import type { PaymentRequirements } from '../../../shared/x402/wire.js';
 import { BASE_SEPOLIA, SOLANA_DEVNET } from './offers.js';
 
-/** Payments that stock clients (@x402/fetch 2.27, x402 1.2) made of the offer below, recorded. */
+/** Recorded payments of stock clients (@x402/fetch 2.27, x402 1.2) for the offer below. */
 const NOW = new Date('2026-11-21T05:10:00.000Z');
 const EVM_PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const SOLANA_PAYER = Keypair.fromSeed(new Uint8Array(32).fill(7));

@@ -96,7 +96,7 @@ describe('parsing a Solana transaction', () => {
     assert.equal(parse(sign({ amount: 2n ** 64n - 1n })).transfers[0]?.amount, 2n ** 64n - 1n);
   });
 
-  it('reads every transfer there is', () => {
+  it('reads every transfer', () => {
     const after = [transferChecked(USDC, BUYER.publicKey, { amount: 1n })];
     assert.deepEqual(
       parse(sign({ after })).transfers.map(({ amount }) => amount),
@@ -104,7 +104,7 @@ describe('parsing a Solana transaction', () => {
     );
   });
 
-  describe('can be read to the end', () => {
+  describe('is readable', () => {
     for (const [title, parts] of Object.entries<SolanaOverrides>({
       'without a memo': { memo: null },
       'with Lighthouse instructions': {
@@ -119,7 +119,7 @@ describe('parsing a Solana transaction', () => {
     }
   });
 
-  describe('cannot be read to the end', () => {
+  describe('is not readable', () => {
     const tokens = tokenProgram(SOLANA_DEVNET, USDC.asset);
     const lookupTable = new AddressLookupTableAccount({
       key: STRANGER,
@@ -132,7 +132,7 @@ describe('parsing a Solana transaction', () => {
     });
 
     for (const [title, parts] of Object.entries<SolanaOverrides>({
-      'with a program that it does not know': { after: [call(STRANGER, [1, 2, 3])] },
+      'with an unknown program': { after: [call(STRANGER, [1, 2, 3])] },
       'with an account in a lookup table': { lookupTables: [lookupTable] },
       'with a plain Transfer': { after: [call(tokens, [3, 1, 0, 0, 0, 0, 0, 0, 0])] },
       'with another instruction of the token program': { after: [call(tokens, [7])] },
@@ -147,13 +147,13 @@ describe('parsing a Solana transaction', () => {
       it(title, () => assert.equal(parse(sign(parts)).isReadable, false));
     }
 
-    it('but still shows the transfers that can be read', () => {
+    it('but still returns the readable transfers', () => {
       assert.equal(parse(sign({ after: [call(STRANGER, [])] })).transfers.length, 1);
       assert.deepEqual(parse(sign({ lookupTables: [lookupTable] })).transfers, []);
     });
   });
 
-  describe('sees a durable nonce', () => {
+  describe('detects a durable nonce', () => {
     for (const version of [0, 'legacy'] as const) {
       it(`in a transaction of version ${version}`, () => {
         const before = [advanceNonce(BUYER.publicKey)];
@@ -161,13 +161,13 @@ describe('parsing a Solana transaction', () => {
       });
     }
 
-    it('with bytes after the instruction, too', () => {
+    it('with trailing bytes', () => {
       const advance = advanceNonce(BUYER.publicKey);
       advance.data = Buffer.concat([advance.data, Buffer.from([0])]);
       assert.equal(parse(sign({ before: [advance] })).usesDurableNonce, true);
     });
 
-    it('in no other instruction of the system program', () => {
+    it('not in other instructions of the system program', () => {
       const { publicKey: fromPubkey } = BUYER;
       const after = [SystemProgram.transfer({ fromPubkey, toPubkey: STRANGER, lamports: 4 })];
       assert.equal(parse(sign({ after })).usesDurableNonce, false);
@@ -190,7 +190,7 @@ describe("a Solana message's hash", () => {
     }
   });
 
-  it('does not change with the spelling of base64, and goes on in the standard one', () => {
+  it('does not change with the base64 alphabet, and is sent on in the standard one', () => {
     const spellings = [
       bytesOf(text).toString('base64url'),
       text.replace(/=+$/, ''),
@@ -211,7 +211,7 @@ describe("a Solana message's hash", () => {
   });
 });
 
-describe('as a Solana transaction is refused', () => {
+describe('a Solana transaction is refused for', () => {
   const bytes = bytesOf(sign());
   const legacy = bytesOf(sign({ version: 'legacy' }));
   const messageOffset = 1 + 2 * 64;
@@ -254,7 +254,7 @@ describe('as a Solana transaction is refused', () => {
     assert.equal(parseSvmTransaction(sign({ version: 'legacy', memo: 'x'.repeat(largest + 1) })), undefined);
   });
 
-  it('one that nobody has to sign', () => {
+  it('one without signers', () => {
     const unsigned = Buffer.concat([Buffer.from([0]), legacy.subarray(messageOffset)]);
     unsigned[1] = 0;
     assert.equal(VersionedTransaction.deserialize(unsigned).signatures.length, 0);

@@ -18,7 +18,7 @@ describe("reading a facilitator's answer to /verify", () => {
   });
 
   for (const payer of [undefined, null, '', 7, {}, ' ', 'a\u0000b', 'x'.repeat(501)]) {
-    it(`does without a payer: ${JSON.stringify(payer)?.slice(0, 20)}`, () => {
+    it(`is valid without a payer: ${JSON.stringify(payer)?.slice(0, 20)}`, () => {
       assert.deepEqual(verify({ isValid: true, payer, extra: {}, extensions: null }), {
         kind: 'valid',
         payer: undefined,
@@ -51,7 +51,7 @@ describe("reading a facilitator's answer to /verify", () => {
   }
 
   for (const status of [401, 403, 429, 500, 502, 503, 504, 302]) {
-    it(`finds ${status} unavailable, whatever it says`, () => {
+    it(`finds ${status} unavailable with any body`, () => {
       for (const body of [
         { isValid: false, invalidReason: 'insufficient_funds' },
         { isValid: true },
@@ -74,7 +74,7 @@ describe("reading a facilitator's answer to /verify", () => {
     it(`finds ${title} unavailable`, () => assert.equal(readVerifyAnswer({ error }).kind, 'unavailable'));
   }
 
-  it('says why without quoting the facilitator', () => {
+  it('reports why without quoting the facilitator', () => {
     assert.deepEqual(verify(HTML), { kind: 'unavailable', why: 'HTTP 200 without a boolean isValid' });
     const error = wrapped(failed('ECONNREFUSED'));
     assert.deepEqual(readVerifyAnswer({ error }), { kind: 'unavailable', why: 'ECONNREFUSED' });
@@ -82,7 +82,7 @@ describe("reading a facilitator's answer to /verify", () => {
     assert.doesNotMatch(JSON.stringify(secret), /secret/);
   });
 
-  describe('knows a lack of tokens in a simulation of Solana', () => {
+  describe('recognizes insufficient funds in a Solana simulation', () => {
     const invalidReason = 'invalid_exact_svm_transaction_simulation_failed';
 
     for (const invalidMessage of [
@@ -94,7 +94,7 @@ describe("reading a facilitator's answer to /verify", () => {
       });
     }
 
-    it('but not beside another reason', () => {
+    it('but not with another reason', () => {
       const invalidMessage = 'Simulation failed: {"InstructionError":["2",{"Custom":"1"}]}';
       const verdict = verify({ isValid: false, invalidReason: 'invalid_payload', invalidMessage });
       assert.equal(codeOf(verdict), 'invalid_payload');

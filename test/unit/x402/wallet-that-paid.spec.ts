@@ -14,19 +14,19 @@ function ofSolana(parts: SolanaOverrides = {}, payer: string | null = NAMED): st
 }
 
 describe('the wallet that paid', () => {
-  it('is the one that has signed, whatever the facilitator has called it', () => {
+  it("is the signer, whatever the facilitator's answer", () => {
     const { network } = EVM;
     for (const payer of [EVM.payTo, 'nobody', null])
       assert.equal(walletThatPaid({ network, payload: EVM_PAYLOAD, payer }), ACCOUNT.address);
     for (const payer of [NAMED, 'nobody', null]) assert.equal(ofSolana({}, payer), buyer);
   });
 
-  it('is the one that the facilitator names where a transaction does not show by itself who pays', () => {
+  it("is the facilitator's payer when the transaction does not identify the payer", () => {
     const after = [transferChecked(SVM, BUYER.publicKey)];
     for (const payer of [NAMED, null]) assert.equal(ofSolana({ after }, payer), payer ?? undefined);
   });
 
-  it('is nobody where no money can be sent', () => {
+  it('is undefined when no money can be sent to it', () => {
     for (const payer of [null, '', 'nobody', `0x${'0'.repeat(40)}`])
       assert.equal(walletThatPaid({ network: EVM.network, payload: {}, payer }), undefined);
     const payer = PublicKey.default.toBase58();

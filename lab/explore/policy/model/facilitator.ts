@@ -21,7 +21,7 @@ export function answersTo({ call, use }: Payload, { boasts, answers }: Setting):
   const isHonest = didNothing && !hasPaid;
   const few: Answer[] = [
     { answer: { ...REFUSAL, ifUsedToo: false }, isHonest },
-    { answer: { ...UNKNOWN, transaction: undefined, mayGoOn: false }, isHonest: false },
+    { answer: { ...UNKNOWN, transaction: undefined, mayStillRun: false }, isHonest: false },
   ];
   if (hasPaid || boasts)
     few.push({ answer: { kind: 'settled', transaction: TRANSACTION, payer: undefined }, isHonest: hasPaid });
@@ -29,7 +29,7 @@ export function answersTo({ call, use }: Payload, { boasts, answers }: Setting):
   if (answers === 'few') return few;
   const unclear = [undefined, TRANSACTION].flatMap((transaction) =>
     [true, false].map(
-      (mayGoOn): Answer => ({ answer: { ...UNKNOWN, transaction, mayGoOn }, isHonest: false }),
+      (mayStillRun): Answer => ({ answer: { ...UNKNOWN, transaction, mayStillRun }, isHonest: false }),
     ),
   );
   return [...few, { answer: { ...REFUSAL, ifUsedToo: true }, isHonest }, ...unclear];
@@ -51,7 +51,7 @@ export function effectsOf(payload: Payload, { head }: World): Payload[] {
 
 /** After the answer the call has ended, unless the answer says that it may continue. */
 export function afterAnswer(payload: Payload, answer: SettleVerdict, wasOutcomeUnclear: boolean): Payload {
-  if (payload.call === null || (answer.kind === 'unknown' && answer.mayGoOn)) return payload;
+  if (payload.call === null || (answer.kind === 'unknown' && answer.mayStillRun)) return payload;
   const isOutcomeUnclear = answer.kind === 'not_processed' ? wasOutcomeUnclear : true;
   return { ...payload, call: null, callOver: 0, isOutcomeUnclear };
 }

@@ -8,7 +8,7 @@ import { openTestApp, type TestApp } from '../support/app.js';
 const FIRST: PageRequest = { limit: 10, startingAfter: undefined, endingBefore: undefined };
 const ALL: SessionFilter = { status: undefined, lowestId: undefined, belowId: undefined };
 
-describe('pages of lists that are asked for in the same moment', () => {
+describe('pages of lists that are requested in the same moment', () => {
   let app: TestApp;
   before(async () => {
     app = await openTestApp();
@@ -48,7 +48,7 @@ describe('pages of lists that are asked for in the same moment', () => {
     return sent;
   }
 
-  it('share a statement, and each asker gets its own', async () => {
+  it('share a statement, and each caller gets its own page', async () => {
     const shops = [await openShop(12), await openShop(0), await openShop(3)];
     const { principal, ids } = shops[0] as Shop;
     let pages: string[][] = [];
@@ -59,7 +59,7 @@ describe('pages of lists that are asked for in the same moment', () => {
       pages,
       shops.map((shop) => shop.ids.slice(0, 10)),
     );
-    // One, and whether the key of the empty page counts.
+    // One statement for the pages, and one that checks the key of the empty page.
     assert.equal(sent, 2);
     const older = ids.map((startingAfter) => ({ ...FIRST, startingAfter }));
     const newer = ids.map((endingBefore) => ({ ...FIRST, endingBefore }));

@@ -1,25 +1,26 @@
 import type { SignatureEntry } from './solana-rpc.js';
 
-/** Fetching so many transactions is no reason to look for a quieter account. */
-const FEW = 8;
+/** With at most this many transactions to fetch, no other account is considered. */
+const FEW_READS = 8;
 
-/** The newest of what an account's transactions are, and how many of them would have to be read. */
+/** The newest transactions of an account. */
 export interface FirstPage {
   account: string;
   entries: readonly SignatureEntry[];
+  /** How many of the entries have to be read. */
   candidates: number;
 }
 
-export function isQuiet(page: FirstPage, since: Date): boolean {
-  return page.candidates <= FEW && reaches(page, since);
+export function isShort(page: FirstPage, since: Date): boolean {
+  return page.candidates <= FEW_READS && reaches(page, since);
 }
 
-/** The one whose window takes the fewest reads, as far as the first pages show. */
-export function quietest(pages: readonly [FirstPage, ...FirstPage[]], since: Date): FirstPage {
+/** The account whose search takes the fewest reads, estimated from the first pages. */
+export function shortest(pages: readonly [FirstPage, ...FirstPage[]], since: Date): FirstPage {
   return pages.reduce((best, page) => (reads(page, since) < reads(best, since) ? page : best));
 }
 
-/** One entry is less than any endpoint's page, so there are no more. */
+/** A page of one entry is the last: no endpoint's pages are that short. */
 function reaches({ entries }: FirstPage, since: Date): boolean {
   const oldest = entries.at(-1)?.blockTime;
   return entries.length <= 1 || (oldest !== undefined && oldest < since);

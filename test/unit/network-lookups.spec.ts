@@ -11,11 +11,11 @@ import {
 const SOLANA = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
 const SOLANA_DEVNET = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
 
-describe('looking things up in the token table', () => {
+describe('lookups in the token table', () => {
   const evmTransaction = `0x${'ab'.repeat(32)}`;
   const signature = '5'.repeat(88);
 
-  it('finds nothing under an identifier, a name or an asset that is not there', () => {
+  it('find nothing for an unknown identifier, name or asset', () => {
     assert.equal(findNetwork('eip155:99999'), undefined);
     assert.equal(findNetwork('base'), undefined);
     assert.equal(findNetworkByV1Name('eip155:8453'), undefined);
@@ -24,33 +24,33 @@ describe('looking things up in the token table', () => {
     assert.equal(findToken('eip155:8453', ''), undefined);
   });
 
-  it('finds an EVM token whatever the case of its address', () => {
+  it('find an EVM token by its address in any case', () => {
     const token = findToken('eip155:8453', '0x833589FCD6EDB6E08F4C7C32D4F71B54BDA02913');
     assert.equal(token?.address, '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913');
     assert.equal(token?.symbol, 'USDC');
     assert.equal(token?.network, findNetwork('eip155:8453'));
   });
 
-  it('finds a token only on its own network, though another has the same address', () => {
+  it('find a token only on its own network, although another network has the same address', () => {
     const address = '0x779Ded0c9e1022225f8E0630b35a9b54bE713736';
     assert.equal(findToken('eip155:196', address)?.network.name, 'X Layer');
     assert.equal(findToken('eip155:988', address)?.network.name, 'Stable');
     assert.equal(findToken('eip155:8453', address), undefined);
   });
 
-  it('finds a mint in its exact spelling only', () => {
+  it('find a mint by its exact spelling only', () => {
     const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
     assert.equal(findToken(SOLANA, mint)?.symbol, 'USDC');
     assert.equal(findToken(SOLANA, mint.toLowerCase()), undefined);
     assert.equal(findToken(SOLANA_DEVNET, mint), undefined);
   });
 
-  it('names a network, and one that it does not know by its identifier', () => {
+  it('name a network, and an unknown one by its identifier', () => {
     assert.equal(networkName('eip155:84532'), 'Base Sepolia');
     assert.equal(networkName('eip155:99999'), 'eip155:99999');
   });
 
-  it('links a transaction in the explorer of its network', () => {
+  it("link a transaction in its network's explorer", () => {
     assert.equal(transactionUrl('eip155:8453', evmTransaction), `https://basescan.org/tx/${evmTransaction}`);
     assert.equal(
       transactionUrl('eip155:196', evmTransaction),
@@ -63,7 +63,7 @@ describe('looking things up in the token table', () => {
     );
   });
 
-  it('links on every network to an https page with the transaction in its path', () => {
+  it('link to an https page with the transaction in its path on every network', () => {
     for (const network of NETWORKS) {
       const url = new URL(transactionUrl(network.caip2, signature) ?? '');
       assert.equal(url.protocol, 'https:');
@@ -71,12 +71,12 @@ describe('looking things up in the token table', () => {
     }
   });
 
-  it('links nothing on a network that it does not know', () => {
+  it('link nothing on an unknown network', () => {
     assert.equal(transactionUrl('eip155:99999', evmTransaction), null);
   });
 
   for (const text of ['', '../../login', 'a?b', 'x"><script>', '{tx}', '\ud800', 'pending settlement']) {
-    it(`links nothing when the facilitator calls ${JSON.stringify(text)} a transaction`, () => {
+    it(`link nothing when the facilitator reports ${JSON.stringify(text)} as a transaction`, () => {
       assert.equal(transactionUrl('eip155:8453', text), null);
     });
   }

@@ -6,20 +6,20 @@ import { parseSupported, type SupportedKinds } from './requirements.js';
 
 const FRESH_MS = 60_000;
 const USABLE_MS = 600_000;
-/** After a failed refresh the old copy serves this long before the next try. */
+/** After a failed refresh the cached copy is used this long before the next try. */
 const RETRY_MS = 5_000;
-/** While it lasts. */
-const TOLD_EVERY_MS = 60_000;
+/** How often an ongoing failure is logged. */
+const LOG_EVERY_MS = 60_000;
 
-/** What the facilitator can settle; why it is not known is told when it begins, every minute while it lasts, and at its end. */
-export function rememberSupported(
+/** Caches the supported kinds. A failure to read them is logged when it begins, every minute, and when it ends. */
+export function cacheSupported(
   ask: () => Promise<FacilitatorReply>,
   logger: Logger | undefined,
 ): () => Promise<SupportedKinds | undefined> {
   let copy: { kinds: SupportedKinds; atMs: number } | undefined;
   let askAgainAtMs = 0;
   let asking: Promise<void> | undefined;
-  let toldAtMs: number | undefined;
+  let loggedAtMs: number | undefined;
   const usable = (): SupportedKinds | undefined =>
     copy !== undefined && nowMs() - copy.atMs <= USABLE_MS ? copy.kinds : undefined;
 
@@ -30,18 +30,18 @@ export function rememberSupported(
       'status' in reply && reply.status === 200 ? parseSupported(parseJsonObject(reply.body)) : undefined;
     if (kinds === undefined) {
       askAgainAtMs = nowMs() + (copy === undefined ? 0 : RETRY_MS);
-      tellWhy(reply);
+      logFailure(reply);
       return;
     }
     copy = { kinds, atMs: startedAtMs };
     askAgainAtMs = startedAtMs + FRESH_MS;
-    if (toldAtMs !== undefined) logger?.info({ event: 'facilitator.supported_known' });
-    toldAtMs = undefined;
+    if (loggedAtMs !== undefined) logger?.info({ event: 'facilitator.supported_known' });
+    loggedAtMs = undefined;
   }
 
-  function tellWhy(reply: FacilitatorReply): void {
-    if (toldAtMs !== undefined && nowMs() - toldAtMs < TOLD_EVERY_MS) return;
-    toldAtMs = nowMs();
+  function logFailure(reply: FacilitatorReply): void {
+    if (loggedAtMs !== undefined && nowMs() - loggedAtMs < LOG_EVERY_MS) return;
+    loggedAtMs = nowMs();
     const line = { event: 'facilitator.supported_unknown', why: why(reply) };
     if (usable() !== undefined)
       logger?.warn({ ...line, hint: 'An earlier answer serves up to ten minutes.' });

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainUnreadable } from './unreadable.js';
 
-/** What is left of a look's time for bringing home what it has found: a tenth of it, within these. */
-const LEAST_FOR_THE_RETURN_MS = 50;
-const MOST_FOR_THE_RETURN_MS = 1000;
+/** The part of a check's time that is reserved for returning its finding: a tenth, within these bounds. */
+const MIN_RETURN_MS = 50;
+const MAX_RETURN_MS = 1000;
 
 /**
- * The time of one look. It ends twice: first it begins no more requests, so that a search returns its place, then the
- * requests under way are cut off.
+ * The time limit of one chain check. It has two ends: at the first no more requests are sent, so that a search returns
+ * its position; at the second the requests in flight are aborted.
  */
-export class Look {
+export class ChainCheck {
   readonly #ending = new AbortController();
   readonly #end = new AbortController();
   readonly #timers: NodeJS.Timeout[];
@@ -19,7 +19,7 @@ export class Look {
   constructor({ withinMs, retryPauseMs }: { withinMs: number; retryPauseMs: number }) {
     this.#retryPauseMs = retryPauseMs;
     this.#timers = [
-      setTimeout(() => this.#ending.abort(), withinMs - forTheReturnMs(withinMs)),
+      setTimeout(() => this.#ending.abort(), withinMs - returnTimeMs(withinMs)),
       setTimeout(() => this.cut(`the endpoint took longer than ${withinMs} ms`), withinMs),
     ];
   }
@@ -36,7 +36,7 @@ export class Look {
     return this.#end.signal.aborted;
   }
 
-  /** The time of the newest block that the look has seen. */
+  /** The time of the newest block that the check has seen. */
   get chainTime(): Date | undefined {
     return this.#chainTime;
   }
@@ -46,10 +46,10 @@ export class Look {
   }
 
   requireTime(): void {
-    if (this.isEnding) throw new ChainUnreadable("the look's time is over");
+    if (this.isEnding) throw new ChainUnreadable("the check's time is over");
   }
 
-  /** Before a node that lags is asked again; not beyond the look's time. */
+  /** Waits before a lagging node is called again, at most until the check's first end. */
   async pause(): Promise<void> {
     if (this.#retryPauseMs === 0) return;
     await sleep(this.#retryPauseMs, undefined, { signal: this.#ending.signal }).catch((error: unknown) => {
@@ -67,7 +67,7 @@ export class Look {
   }
 }
 
-function forTheReturnMs(withinMs: number): number {
-  const tenth = Math.min(Math.max(withinMs / 10, LEAST_FOR_THE_RETURN_MS), MOST_FOR_THE_RETURN_MS);
+function returnTimeMs(withinMs: number): number {
+  const tenth = Math.min(Math.max(withinMs / 10, MIN_RETURN_MS), MAX_RETURN_MS);
   return Math.min(tenth, withinMs / 2);
 }

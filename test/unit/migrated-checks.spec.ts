@@ -9,8 +9,8 @@ import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/stat
 
 const FOLDER = path.join(import.meta.dirname, '..', '..', 'migrations');
 
-/** `table.column`, and what may be written into it. `test/db/words.spec.ts` asks Postgres itself. */
-const WORDS: Record<string, readonly string[]> = {
+/** `table.column` and the values that the code writes. `test/db/check-constraints.spec.ts` reads them from Postgres. */
+const VALUES: Record<string, readonly string[]> = {
   'payments.token': [...new Set([...TOKENS, ...TOKEN_SYMBOLS])],
   'payments.status': PAYMENT_STATUSES,
   'payments.channel': CHANNELS,
@@ -20,7 +20,7 @@ const WORDS: Record<string, readonly string[]> = {
   'webhook_deliveries.status': DELIVERY_STATUSES,
 };
 
-/** What the migrations would do, in their order. */
+/** The statements of all migrations, in their order. */
 async function statements(): Promise<string[]> {
   const all: string[] = [];
   const knex = {
@@ -38,32 +38,28 @@ async function statements(): Promise<string[]> {
   return all;
 }
 
-/** The newest check of a column decides. */
+/** The values of a column's newest CHECK. */
 function allowed(all: readonly string[], table: string, column: string): string[] | undefined {
   const ofTable = all.filter((text) => new RegExp(`\\b(CREATE|ALTER) TABLE ${table}\\b`).test(text));
   const checks = ofTable.flatMap((text) => [
     ...text.matchAll(new RegExp(`CHECK \\(${column} IN \\(([^)]*)\\)`, 'g')),
   ]);
-  const [, words] = checks.at(-1) ?? [];
-  return words === undefined ? undefined : [...words.matchAll(/'([^']+)'/g)].map(([, word = '']) => word);
+  const [, values] = checks.at(-1) ?? [];
+  return values === undefined ? undefined : [...values.matchAll(/'([^']+)'/g)].map(([, value = '']) => value);
 }
 
-describe('the words that migrations let a table take', () => {
+describe('the values that the migrations allow', () => {
   let all: string[];
   before(async () => {
     all = await statements();
   });
 
-  for (const [name, words] of Object.entries(WORDS)) {
-    it(`are those of the domain: ${name}`, () => {
+  for (const [name, values] of Object.entries(VALUES)) {
+    it(`include all values of ${name}`, () => {
       const [table = '', column = ''] = name.split('.');
       const taken = allowed(all, table, column) ?? assert.fail(`no migration has a check of ${name}`);
-      const missing = words.filter((word) => !taken.includes(word));
-      assert.deepEqual(
-        missing,
-        [],
-        `no migration lets ${name} take it: every row that has it would be a 500`,
-      );
+      const missing = values.filter((value) => !taken.includes(value));
+      assert.deepEqual(missing, [], `no migration allows this in ${name}: every such row would be a 500`);
     });
   }
 });

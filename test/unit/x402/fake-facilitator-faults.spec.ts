@@ -28,7 +28,7 @@ async function start(options: FacilitatorOptions): Promise<void> {
   caller = new FacilitatorCaller(facilitator);
 }
 
-describe('the fake facilitator, disturbed', () => {
+describe('the fake facilitator with faults', () => {
   beforeEach(async () => {
     await start({ strict: true });
   });
@@ -37,14 +37,14 @@ describe('the fake facilitator, disturbed', () => {
     await facilitator.close();
   });
 
-  describe('when its dials are turned', () => {
+  describe('in a fault mode', () => {
     const SETTLE: Record<string, [behaviour: Behaviour, verdict: string, moved: number]> = {
       'answers 401': [answers(401), 'not_processed: HTTP 401', 0],
       'answers 429': [answers(429), 'not_processed: HTTP 429', 0],
       'answers HTML': [answersHtml(503), 'unknown: HTTP 503', 0],
       'answers half of its JSON': [answersGarbage(), 'unknown: HTTP 200 without a boolean success', 0],
-      'says that it failed': [failsToSettle('insufficient_funds'), 'insufficient_funds', 0],
-      'says that it failed, with a transaction': [
+      'reports a failure': [failsToSettle('insufficient_funds'), 'insufficient_funds', 0],
+      'reports a failure, with a transaction': [
         failsToSettle('insufficient_funds', '0xab'),
         'unknown: insufficient_funds with a transaction',
         0,
@@ -66,9 +66,9 @@ describe('the fake facilitator, disturbed', () => {
       ],
       'settles on another network': [altered({ network: 'eip155:1' }), 'unknown: another network', 1],
       'settles on a network of version 1': [altered({ network: 'base-sepolia' }), 'settled', 1],
-      'settles for nobody, nowhere': [altered({ payer: null, network: '' }), 'settled', 1],
-      'settles, in its words with status 500': [altered({}, 500), 'unknown: HTTP 500', 1],
-      'settles and breaks': [failsAfterWork(500), 'unknown: HTTP 500', 1],
+      'settles without payer and network': [altered({ payer: null, network: '' }), 'settled', 1],
+      'settles and answers with status 500': [altered({}, 500), 'unknown: HTTP 500', 1],
+      'settles and fails': [failsAfterWork(500), 'unknown: HTTP 500', 1],
       'is slow': [slow(1), 'settled', 1],
     };
     for (const [title, [behaviour, expected, moved]] of Object.entries(SETTLE)) {
@@ -109,7 +109,7 @@ describe('the fake facilitator, disturbed', () => {
       assert.deepEqual(await caller.get('/supported'), { error: 'HTTP 503' });
     });
 
-    it('waits until it is released', async () => {
+    it('holds a call until it is released', async () => {
       const hold = facilitator.settle.holdNext();
       const request = await caller.evmRequest();
       const verdict = caller.settle(request);
@@ -119,7 +119,7 @@ describe('the fake facilitator, disturbed', () => {
       assert.equal(await verdict, 'settled');
     });
 
-    it('goes on with its work when the caller has hung up', async () => {
+    it('finishes its work when the caller has hung up', async () => {
       const hold = facilitator.settle.holdNext();
       const hangUp = new AbortController();
       const body = JSON.stringify(await caller.evmRequest());
@@ -135,8 +135,8 @@ describe('the fake facilitator, disturbed', () => {
     });
   });
 
-  describe('remembers', () => {
-    it('each call, and whose payment it was about', async () => {
+  describe('records', () => {
+    it('each call with its payment', async () => {
       const [one, other] = [await caller.evmRequest(), await caller.svmRequest()];
       await caller.verify(one);
       await caller.settle(one);
@@ -150,7 +150,7 @@ describe('the fake facilitator, disturbed', () => {
       assert.equal(facilitator.ledger[0]?.paymentId, paymentId);
     });
 
-    it('calls that came before one waits for them', async () => {
+    it('calls that arrived before a waiter', async () => {
       await caller.verify('{');
       await caller.verify('x');
       assert.equal(await facilitator.waitForCall('verify', 2), facilitator.calls.verify[1]);
@@ -158,7 +158,7 @@ describe('the fake facilitator, disturbed', () => {
   });
 
   describe('when it closes', () => {
-    it('ends what hangs, without working on', async () => {
+    it('ends hanging calls without further work', async () => {
       facilitator.settle.holdAll();
       facilitator.verify.next(slow(3_600_000));
       const request = await caller.evmRequest();
@@ -169,7 +169,7 @@ describe('the fake facilitator, disturbed', () => {
       assert.deepEqual(facilitator.ledger, []);
     });
 
-    it('tells those who wait for calls', async () => {
+    it('rejects waiters for calls', async () => {
       const waiting = assert.rejects(facilitator.waitForCall('settle', 3), /before call 3 of \/settle/);
       await facilitator.close();
       await waiting;

@@ -4,8 +4,8 @@ import { CHANNELS, PAYMENT_STAGES, PAYMENT_STATUSES, TOKENS } from '../../shared
 import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from '../../shared/webhooks/states.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 
-/** The domain's words that tables check: one that its table refuses fails the first buyer whose row has it. */
-const WORDS: Record<string, readonly string[]> = {
+/** The code's values by CHECK constraint. A value missing from its constraint would fail the first row that has it. */
+const VALUES: Record<string, readonly string[]> = {
   checkout_sessions_status_check: SESSION_STATUSES,
   payments_status_check: PAYMENT_STATUSES,
   payments_token_check: TOKENS,
@@ -15,22 +15,22 @@ const WORDS: Record<string, readonly string[]> = {
   webhook_deliveries_status_check: DELIVERY_STATUSES,
 };
 
-describe('the words that a table checks', () => {
+describe('the CHECK constraints', () => {
   let app: TestApp;
   before(async () => {
     app = await openTestApp();
   });
   after(() => app.close());
 
-  for (const [name, words] of Object.entries(WORDS)) {
-    it(`are those of the domain: ${name}`, async () => {
+  for (const [name, values] of Object.entries(VALUES)) {
+    it(`allow exactly the values of the code: ${name}`, async () => {
       const { rows } = await app.db.raw<{ rows: { definition: string }[] }>(
         'SELECT pg_get_constraintdef(oid) AS definition FROM pg_constraint WHERE conname = ?',
         [name],
       );
       assert.equal(rows.length, 1);
-      const allowed = [...(rows[0]?.definition ?? '').matchAll(/'([^']+)'/g)].map(([, word = '']) => word);
-      assert.deepEqual(allowed.sort(), [...words].sort());
+      const allowed = [...(rows[0]?.definition ?? '').matchAll(/'([^']+)'/g)].map(([, value = '']) => value);
+      assert.deepEqual(allowed.sort(), [...values].sort());
     });
   }
 });
