@@ -141,11 +141,11 @@ import { privateKeyToAccount } from 'viem/accounts';
 const link = argv[2];
 const buyer = privateKeyToAccount(env.BUYER_KEY);
 const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer));
-// Without this it pays at most $1.
+// The client's default limit is $1 a payment.
 client.setSpendControls({ maxAmountPerPayment: '$20' });
 let response = await wrapFetchWithPayment(fetch, client)(link);
 
-// The network has not confirmed yet: ask again, without paying again.
+// The network has not confirmed the payment yet. A GET without a payment asks again and pays nothing.
 while (response.status === 202) {
   await sleep(Number(response.headers.get('Retry-After')) * 1000);
   response = await fetch(link);

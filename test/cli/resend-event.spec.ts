@@ -80,7 +80,7 @@ describe('merchants resend-event', () => {
     for (const { id } of hooks) await flow.api.delete(`/v1/webhook_endpoints/${id}`).expect(200);
     const { data } = (await flow.api.get('/v1/webhook_endpoints')).body;
     for (const { id } of data) await flow.api.post(`/v1/webhook_endpoints/${id}`, { disabled: true });
-    await assertRefused(/No enabled webhook endpoint .* wants/, 'resend-event', event);
+    await assertRefused(/No enabled webhook endpoint .* subscribes/, 'resend-event', event);
     assert.equal(await rows(), before);
     assert.ok(testServices().databaseUrl !== flow.databaseUrl);
   });

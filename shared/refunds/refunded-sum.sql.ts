@@ -1,4 +1,4 @@
-import type { Statement } from '../../db/statement.js';
+import type { Statement } from '../db/statement.js';
 
 /** The cents of the refunds of payment $1 that are not canceled. */
 export const REFUNDED_SUM: Statement = {
