@@ -14,7 +14,7 @@ const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer));
 client.setSpendControls({ maxAmountPerPayment: '$20' });
 let response = await wrapFetchWithPayment(fetch, client)(link);
 
-// The network has not confirmed the payment yet. A GET without a payment asks again and pays nothing.
+// Not confirmed yet: a GET without a payment asks again, and pays nothing.
 while (response.status === 202) {
   await sleep(Number(response.headers.get('Retry-After')) * 1000);
   response = await fetch(link);

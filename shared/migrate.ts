@@ -12,9 +12,9 @@ import { type MigrationRun, type MigrationTimes, runMigration } from './schema/r
 import { MIGRATION_APPLICATION } from './schema/watch-migration.sql.js';
 import { isEntryPoint, runEntryPoint } from './startup/entry-point.js';
 
-/** Held while migrating, so that two releases at once take turns. */
+/** The advisory lock of a migration run, so that concurrent releases take turns. */
 const MIGRATION_LOCK = 7_301_202_610;
-/** Between two tries to be the one that migrates. */
+/** Pause between two tries to get the lock. */
 const TURN_MS = 200;
 const TIMES: MigrationTimes = { logEveryMs: 10_000, lockDeadlineMs: 600_000 };
 
@@ -43,7 +43,7 @@ interface MigrateOptions {
   times: MigrationTimes;
 }
 
-/** Takes the newest migration back: one step. */
+/** Rolls the newest migration back. */
 export async function migrateDown(config: Config, logger: Logger): Promise<string | undefined> {
   return await whileLocked(config.database, () =>
     withKnex(config.database, async (knex) => {
@@ -58,7 +58,7 @@ export async function migrateDown(config: Config, logger: Logger): Promise<strin
 }
 
 async function withKnex<T>(database: DatabaseConfig, work: (knex: Knex) => Promise<T>): Promise<T> {
-  // An index on a big table takes as long as it takes.
+  // An index on a large table may take hours.
   const knex = openDatabase({ ...database, queryTimeoutMs: 0 });
   try {
     return await work(knex);
@@ -70,7 +70,7 @@ async function withKnex<T>(database: DatabaseConfig, work: (knex: Knex) => Promi
 /** A transaction's advisory lock, since a session's would not survive a pooler in transaction mode. */
 async function whileLocked<T>(database: DatabaseConfig, work: () => Promise<T>): Promise<T> {
   return await withClient(database, async (client) => {
-    // However long it lasts: nothing else happens on this connection while the migrations run.
+    // This connection is idle while the migrations run, so its transaction has no timeout.
     await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0;
       SET LOCAL application_name = '${MIGRATION_APPLICATION}'`);
     while (!(await isLockTaken(client))) await sleep(TURN_MS);
@@ -81,8 +81,8 @@ async function whileLocked<T>(database: DatabaseConfig, work: () => Promise<T>):
 }
 
 /**
- * Asked for again and again: a statement that waits keeps its snapshot, and so does the portal of one with a parameter. An
- * index that is made concurrently waits for all snapshots, and whoever makes it has the lock.
+ * Polls instead of waiting in Postgres: a waiting statement keeps its snapshot, and so does the portal of a statement with
+ * parameters. CREATE INDEX CONCURRENTLY waits for all snapshots while its run holds the lock, which would be a deadlock.
  */
 async function isLockTaken(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>(

@@ -34,11 +34,11 @@ export interface Written {
 
 export interface CarriedOut {
   kind: VerdictResult;
-  /** When the job that looked is to look again. */
+  /** When the same job checks the chain again. */
   lookAgainAt?: Date;
 }
 
-/** What else the taker knows, for two cases in which the decision is not written. */
+/** Facts for the two cases in which the decision is not written. */
 interface Otherwise {
   /** The payment is another worker's: the transaction in which the facilitator says that it has settled it. */
   settledIn?: string | undefined;
@@ -62,7 +62,7 @@ export async function carryOut(
     return await writeDecision(deps, payment, ifProofTaken);
   });
   if (next === undefined) return { kind };
-  // The job of a look continues with the next look.
+  // The job of a chain check continues with the next check.
   if (job === 'confirm-payment' && next.stage !== 'settle') return { kind, lookAgainAt: next.dueAt };
   // A payment on which workers crashed is settled alone: the sweep finds it.
   if (next.stage === 'settle' && isQuarantined(payment)) return { kind };
@@ -89,7 +89,7 @@ export async function writeDecision(deps: WriteDeps, payment: Payment, decision:
   return { kind };
 }
 
-/** Writes what was patch and when to go on. */
+/** Writes the patch and the time of the next work. */
 async function postpone(
   db: Knex,
   payment: Payment,
@@ -102,7 +102,7 @@ async function postpone(
       ...patch,
       stage: next?.stage ?? null,
       dueAt: next?.dueAt ?? null,
-      // Workers that crashed before the look may crash on the payment again.
+      // Workers that crashed before the chain check may crash on the payment again.
       lostTakes: decision.kind === 'settle_again' ? raw('lost_takes - 1') : 0,
       ...('notSent' in decision && { settleCalls: raw('settle_calls - 1') }),
       history: withObservation(decision.said),
@@ -111,7 +111,7 @@ async function postpone(
   return updated === 1 ? { kind: 'done', next } : { kind: 'superseded' };
 }
 
-/** What is to be done next for a payment in that state, and when; nothing for what is decided or no longer watched. */
+/** The next work of the payment and its time; undefined when the payment is decided and no longer watched. */
 function workAfter({ status }: Pick<Payment, 'status'>, decision: Decision): NextWork | undefined {
   switch (decision.kind) {
     case 'settle_again':

@@ -15,12 +15,11 @@ import { recordMove } from './record-move.js';
 import { CLAIM_ALONE, CLAIM_BATCH } from './statements/claim.sql.js';
 
 /**
- * A payment that passed every check claims its session: one statement moves the session, which must be open and not
- * over, and writes the payment with its first work due. Of many at once one wins; a payload claims once over all
- * sessions, unless its payment surely never reached the facilitator: then the same session may be claimed again. So does
- * a buyer's own name for it, within its session.
- * Claims of different sessions share a statement; each of them is made or not on its own. What is claimed may as well be
- * a refund, by its merchant.
+ * A payment that passed every check claims its session: one statement moves the open session to `processing` and writes
+ * the payment with its first work due. One of many concurrent claims wins. A payload claims once over all sessions, and a
+ * payment identifier once within its session; a payload that certainly never reached the facilitator may claim the same
+ * session again. Claims of different sessions share a statement and succeed or fail each by itself. A refund is claimed in
+ * the same way, by its merchant's payment.
  */
 export interface NewPayment {
   sessionId: string;
@@ -44,7 +43,7 @@ export type Claim =
   | { kind: 'lost' }
   | { kind: 'unclear' };
 
-/** By a claim of the same moment: the payload, or the buyer's name in its session. */
+/** The unique indexes that refuse the second of two concurrent claims with one payload or one payment identifier. */
 const TAKEN = ['payments_payload', 'payments_identifier', 'payments_payable_identifier'];
 
 const READ_ATTEMPTS = 4;
@@ -71,7 +70,7 @@ const claim = batchWrites<Claiming, Claim>({
   keyOf: ({ made }) => made.sessionId,
   lingerMs: LINGER_MS,
   async writeBatch(db, all) {
-    // A refund's claim is told of, in the same commit: it goes alone.
+    // The claim of a refund writes an event in its transaction, so it is never batched.
     const silent = all.map(({ made }) => made).filter(({ sessionId }) => !isRefundId(sessionId));
     const ids = await makeClaims(db, CLAIM_BATCH, silent);
     return all.map(({ made }) => (ids.has(made.id) ? claimed(made) : undefined));
@@ -105,7 +104,7 @@ function claimed({ id, claimedAt }: MadeClaim): Claim {
   return { kind: 'claimed', paymentId: id, dueAt: claimedAt };
 }
 
-/** The ids of the payments that have claimed their sessions. */
+/** Returns the ids of the payments whose claims were written. */
 async function makeClaims(
   db: Knex,
   statement: Statement,
@@ -139,8 +138,8 @@ async function makeClaims(
 }
 
 /**
- * The connection broke, or was given up, while the claim was committed. The session's row lock waits for a claim that
- * is still being carried out; then the payment is there or is not. What cannot be read may have been claimed.
+ * The connection broke during the commit of the claim. Locking the session's row waits for a claim that Postgres still
+ * carries out; after that the payment exists or does not. When the rows cannot be read, the claim counts as unclear.
  */
 async function readLostClaim(db: Knex, lost: MadeClaim): Promise<Claim> {
   for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt++) {
@@ -150,7 +149,7 @@ async function readLostClaim(db: Knex, lost: MadeClaim): Promise<Claim> {
       return { kind: 'claimed', paymentId: lost.id, dueAt: payment.dueAt ?? now() };
     } catch (error) {
       if (error instanceof ClaimNotMade) throw error;
-      // What broke one connection has often broken the others of the pool.
+      // A fault that breaks one connection often breaks the other connections of the pool too.
       if (attempt < READ_ATTEMPTS) await sleep(READ_PAUSE_MS);
     }
   }
@@ -158,8 +157,8 @@ async function readLostClaim(db: Knex, lost: MadeClaim): Promise<Claim> {
 }
 
 /**
- * What a network holds back may arrive later, also the claim itself. A payment of its id that has failed and counts for
- * nothing stands in its way: who is told that no money moved is told right for good.
+ * The network may deliver the delayed claim later. A failed payment with the same id (a tombstone) then refuses it, so
+ * the answer "no money moved" stays true.
  */
 async function findOrRuleOut(
   trx: Knex.Transaction,

@@ -7,7 +7,6 @@ import { watchRefundedSum } from '../refunds/refunded-sum.js';
 import type { EventDeps } from '../webhooks/events.js';
 import { recordMove } from './record-move.js';
 
-/** What the outcome of a payment is written with. */
 export interface VerdictDeps extends EventDeps {
   db: Knex;
   logger: Logger;
@@ -16,7 +15,7 @@ export interface VerdictDeps extends EventDeps {
 /** `superseded`: the payment is decided, or another worker has taken it. `proof_taken`: the transfer proves another payment. */
 export type VerdictResult = 'done' | 'superseded' | 'proof_taken';
 
-/** Comes before the lock of a payment. */
+/** Lock order: the session, then the payment. */
 export async function lockSession(trx: Knex.Transaction, payment: Payment): Promise<Payable> {
   return await Payable.query(trx).findById(payment.payableId).forUpdate().throwIfNotFound();
 }

@@ -22,7 +22,7 @@ export async function expireOverdueSessions(db: Knex, limit: number, deps: Expir
   return taken === undefined ? 0 : await expireInFlight(db, taken, deps);
 }
 
-/** One of those that workers died with; undefined when there is none whose time has come. */
+/** Expires one quarantined batch; undefined when none is due. */
 export async function expireOneQuarantined(db: Knex, deps: ExpiryDeps): Promise<number | undefined> {
   const taken = await takeOneQuarantined(db, WORK);
   return taken && (await expireInFlight(db, taken, deps));

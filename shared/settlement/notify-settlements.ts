@@ -6,18 +6,18 @@ import { paymentJob } from './payment-job.js';
 interface Claimed {
   paymentId: string;
   dueAt: Date;
-  /** Of the request that it came with. */
+  /** The id of the paying request, for log lines. */
   requestId?: string;
 }
 
 export type NotifySettlement = (claimed: Claimed) => void;
 
-/** Of one job: its calls to the facilitator go out at the same time. */
+/** Payments per job. Their calls to the facilitator are concurrent. */
 export const PAYMENTS_OF_A_JOB = 5;
 
 /**
- * Payments that were claimed in one turn of the event loop share a job, which costs as much as a payment's statements.
- * Never fails and keeps nobody waiting: a ring that is lost is made up for by the sweep.
+ * Payments claimed in one turn of the event loop share a job, because a job costs as much as the statements of a payment.
+ * The caller does not wait and gets no error: the sweep finds payments whose notification was lost.
  */
 export function settlementNotifier(queues: Queues, logger: Logger): NotifySettlement {
   function ring([first, ...rest]: readonly Claimed[]): void {

@@ -9,7 +9,7 @@ const JOB_OF_STAGE = {
   watch: 'confirm-payment',
 } as const satisfies Record<PaymentStage, JobName>;
 
-/** What the workers of these queues can do for payments. */
+/** The payment stages that workers of these queues can process. */
 export function stagesServedBy(queues: readonly JobName[]): PaymentStage[] {
   return PAYMENT_STAGES.filter((stage) => queues.includes(JOB_OF_STAGE[stage]));
 }
@@ -21,7 +21,7 @@ export interface DueWork {
   dueAt: Date;
 }
 
-/** The job that looks at a payment when its work is due; ringing again for the same due time does nothing. */
+/** The job for the payment's due work. Adding it again for the same due time has no effect. */
 export function paymentJob(
   due: DueWork,
   requestId?: string,

@@ -20,13 +20,13 @@ import {
 } from './statements/read-link.sql.js';
 
 /**
- * A payable as its link sees it: with its merchant and the payment that holds or paid it. What is paid for may be long, and
- * each reader has as much of it as it shows.
+ * A payable as its link shows it, with its merchant and the payment that holds or paid it. Line items may be long, so each
+ * kind of read fetches only the part that its answer shows.
  */
 export type LinkedSession = Payable & {
   account: Account;
   payment: Payment | null;
-  /** As JSON, of a complete session; null when it is too long to be read in passing. */
+  /** The line items of a complete session as JSON; null when they are too long to read with the session. */
   publicItems?: string | null;
   shownItems?: ShownItem[];
 };
@@ -65,13 +65,13 @@ const payment = modelColumns(Payment, 'payment', [
   'failureCode',
 ]);
 
-/** Of what may be long, one is enough for a statement. */
+/** One session per statement: line items may be long. */
 const ONE_BY_ONE: BatchLimits = { maxKeys: 1, maxStatements: LONG_READS_AT_ONCE };
 const IMAGES_TOGETHER: BatchLimits = { maxKeys: 20, maxStatements: LONG_READS_AT_ONCE };
 
 const SHOWN_FIELDS = [...STATE_FIELDS, ...PUBLIC_FIELDS.map(({ property }) => property)];
 
-/** For agents. */
+/** For the 402 of agents. */
 export const findLinkedSession = batchReads(
   linkReader('link', SHOWN_FIELDS, {
     summary: SUMMARY,
@@ -79,7 +79,7 @@ export const findLinkedSession = batchReads(
   }),
 );
 
-/** For those who ask again and again, and those who pay. */
+/** For status polls and payments, which need no line items. */
 export const findLinkState = batchReads(linkReader('link_state', STATE_FIELDS, {}));
 
 /** For the page. */
@@ -88,7 +88,7 @@ export const findPageSession = batchReads(
   ONE_BY_ONE,
 );
 
-/** `derived` are members that are no columns, as they are read from `session`. */
+/** `derived` maps members without a column to SQL expressions over `session`. */
 function linkReader(
   name: string,
   fields: readonly (keyof Payable)[],
@@ -130,7 +130,7 @@ const readItems = batchReads<string, string>(async (db, ids) => {
   return rows.map(({ items }) => items);
 }, ONE_BY_ONE);
 
-/** However long they are. */
+/** Reads line items of any length. */
 export async function readPublicItems(db: Knex, id: string): Promise<string> {
   return (await readItems(db, id)) ?? '[]';
 }
@@ -142,7 +142,7 @@ export interface LinkImage {
 
 interface AskedImage {
   id: string;
-  /** Counted over all items; null for the merchant's logo. */
+  /** The index of the image over all line items; null for the merchant's logo. */
   number: number | null;
 }
 
@@ -176,7 +176,7 @@ const readPayloadUse = batchReads<PayloadUse, true>(async (db, uses) => {
   return uses.map((_, index) => (used.has(index) ? true : undefined));
 });
 
-/** Whether this payload counts for any payment already; one that was released may claim its own session again. */
+/** Whether a payment has this payload already. A released payload may claim its own session again. */
 export async function isPayloadUsed(db: Knex, payloadKey: string, sessionId: string): Promise<boolean> {
   return (await readPayloadUse(db, { payloadKey, sessionId })) ?? false;
 }
@@ -185,7 +185,7 @@ export async function findPayment(db: Knex, id: string): Promise<Payment | undef
   return await Payment.query(db).findById(id);
 }
 
-/** What the buyer has sent for this session under that name; not what surely never reached the facilitator. */
+/** The payment of this session with this payment identifier, unless it certainly never reached the facilitator. */
 export async function findNamedPayment(
   db: Knex,
   sessionId: string,
@@ -195,7 +195,7 @@ export async function findNamedPayment(
   return await Payment.query(db).where(named).orderBy('id', 'desc').first();
 }
 
-/** Of these payments, those that are decided. */
+/** The decided ones of these payments. */
 export async function listDecided(db: Knex, ids: readonly string[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db, DECIDED, [ids]);
   return rows.map(({ id }) => id);

@@ -8,8 +8,8 @@ export interface Distrusted {
 }
 
 /**
- * After Postgres was restored from a backup: it may say "not asked yet" of a payment that was settled since, or whose call
- * is still on its way. The chain decides those whose outcome is open.
+ * A Postgres that was restored from a backup may have "not asked yet" for a payment that was settled after the backup, or
+ * whose `/settle` call is still in flight. This leaves every undecided payment to the chain.
  */
 export async function reconcileRestore(db: Knex): Promise<Distrusted[]> {
   return await runStatement<Distrusted>(db, DISTRUST_UNDECIDED, []);

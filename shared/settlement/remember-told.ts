@@ -3,15 +3,15 @@ import type { Knex } from '../db/knex.js';
 import { Payable } from '../payables/model.js';
 import { Payment } from '../payments/model.js';
 
-/** What a buyer was told is remembered, and moves nothing. */
+/** These writes record what buyers were offered or answered. They change no status. */
 
-/** So that a buyer may still pay what was offered after the facilitator has changed its fee payers. */
+/** A buyer may pay an offered entry after the facilitator has changed its Solana fee payers. */
 export async function rememberOfferedFeePayers(
   db: Knex,
   id: string,
   feePayers: readonly string[],
 ): Promise<void> {
-  // Each once, also when many ask at the same time: the row's lock makes the later ones see the earlier.
+  // Each fee payer is stored once, also under concurrency: the row lock makes a later writer see the earlier one.
   const added = raw(
     `coalesce(offered_fee_payers, '{}') ||
      ARRAY (SELECT unnest(?::text[]) EXCEPT SELECT unnest(coalesce(offered_fee_payers, '{}')))`,
@@ -20,7 +20,7 @@ export async function rememberOfferedFeePayers(
   await Payable.query(db).patch({ offeredFeePayers: added }).where('id', id);
 }
 
-/** The buyer is told 202: how it ends will be told to a later GET. False when it is decided by now. */
+/** Records that the buyer was answered 202, so a later GET reports a failure. False when the payment is decided by now. */
 export async function markAnsweredProcessing(db: Knex, paymentId: string): Promise<boolean> {
   const marked = await Payment.query(db)
     .patch({ answeredProcessing: true })

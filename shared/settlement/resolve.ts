@@ -34,7 +34,7 @@ export async function resolvePayment(deps: WriteDeps, id: string, resolution: Re
   return await getPayment(deps.db, id);
 }
 
-/** For whoever has not said that they know. */
+/** Refuses a failure of a payment whose money can still move, unless the operator allowed it. */
 export async function refuseIfItCanStillArrive(db: Knex, id: string): Promise<void> {
   const payment = await getPayment(db, id);
   const why = whyItCanArrive(payment, { now: new Date(earlierNowMs()) });

@@ -24,7 +24,7 @@ import {
 /**
  * Writes the success of a payment, with its session's move, event and deliveries. One statement does it for a payment
  * that holds its session: facilitators' answers share it, every other success runs it alone and waits for the locks.
- * What the statement leaves out is written in steps. Both lock the session, then the payment.
+ * Payments that the statement leaves out are written in steps. Both lock the session, then the payment.
  */
 export async function succeedPayment(
   deps: VerdictDeps,
@@ -39,7 +39,7 @@ export async function succeedPayment(
 
 type Succeed = Pick<Extract<Decision, { kind: 'succeed' }>, 'proof' | 'said'>;
 
-/** A payment as its worker has taken it, as it is once it has succeeded, and what the statements write. */
+/** The payment as its worker took it, the payment after its success, and the row for the statements. */
 interface Success {
   taken: Payment;
   succeeded: Payment;
@@ -94,8 +94,8 @@ function announce(
 }
 
 /**
- * A success that is not plain, in one transaction: the payment does not hold its session, late money waits there, the
- * proof is taken, or the payment is another worker's by now. Locks the payment that holds the session last.
+ * Writes an unusual success in one transaction: another payment holds the session, late money waits there, the transfer
+ * proves another payment, or another worker has taken the payment. Locks the payment that holds the session last.
  */
 export async function succeedInSteps(
   deps: VerdictDeps,

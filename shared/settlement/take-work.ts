@@ -20,10 +20,10 @@ import { BEGIN_ALONE, BEGIN_BATCH, BEGIN_LOOK, DUE_OF_STAGE, taken } from './sta
  * nothing, and the row of a killed worker becomes due again. `lost_takes` counts takers that wrote no outcome.
  */
 
-/** The longest that a look at a chain, with what follows, lasts. */
+/** Upper bound on the duration of a chain check and the write of its outcome. */
 const LOOK_LEASE_MS = 60_000;
 
-/** A look that begins later than this after it was due does not continue the silence of the one before. */
+/** A chain check that starts later than this after its due time does not extend the silence that earlier checks met. */
 const LATE_LOOK_MS = 20_000;
 
 type PaymentJobName = 'settle-payment' | 'confirm-payment';
@@ -68,7 +68,7 @@ function takenBy(job: PaymentJobName, payment: Payment, config: TakeDeps['config
   };
 }
 
-/** What the operator has set for the network. */
+/** The operator's settings for the network. */
 function rulesFor({ confirmations, facilitator }: TakeDeps['config'], caip2: string): Rules {
   const suffix = findNetwork(caip2)?.environmentSuffix;
   return {
@@ -78,8 +78,8 @@ function rulesFor({ confirmations, facilitator }: TakeDeps['config'], caip2: str
 }
 
 /**
- * Marks durably, before the call, that money may be moving: the row is one to be confirmed, due when the call has surely
- * ended. A worker that crashes in between leaves it so.
+ * Marks durably, before the call of `/settle`, that money may be moving: the row's next stage is `confirm`, due when the
+ * call has certainly ended. A worker that crashes in between leaves the row in that stage.
  */
 export async function beginSettlement(
   db: Knex,
@@ -122,8 +122,8 @@ async function beginAll(
 }
 
 /**
- * The silence of a chain counts only while every look meets it. So the row loses `unreadable_since` to the taker, which
- * writes it back: after a look that is lost, whatever it had seen, or one that comes late, the silence begins anew.
+ * The silence of a chain counts only while every check meets it. So taking the row clears `unreadable_since`, and the taker
+ * writes it back with the outcome. After a check whose outcome was lost, or that started late, the silence starts again.
  */
 export async function beginLook(db: Knex, id: string): Promise<Payment | undefined> {
   const at = nowMs();
@@ -144,7 +144,7 @@ export interface DuePayment extends NextWork {
   lostTakes: number;
 }
 
-/** The longest due of each stage, up to `limit` of each: many in one stage hide no row of another. */
+/** The rows of each stage with the earliest due times, up to `limit` per stage, so a backlog of one stage hides no other. */
 export async function listDuePayments(
   db: Knex,
   stages: readonly PaymentStage[],
@@ -177,7 +177,7 @@ function presentDue({ id, stage, attempt, lostTakes, dueAt }: Payment): DuePayme
   return stage === null || dueAt === null ? [] : [{ id, stage, attempt, lostTakes, dueAt }];
 }
 
-/** Whether a taken payment is one of those; its present taker does not count. */
+/** Whether a taken payment is quarantined; its present taker does not count. */
 export function isQuarantined({ lostTakes }: Pick<Payment, 'lostTakes'>): boolean {
   return lostTakes > QUARANTINE_AFTER_CRASHES;
 }

@@ -1,9 +1,9 @@
 import { SESSION_MOVES } from '../../payables/states.js';
 
 /**
- * Its commit does not wait for the disk. On the word of a claim nothing leaves but a bell: before `/settle` is called, and
- * before a buyer is told 202, its payment is written once more by a commit that waits, and what is on the disk has all
- * before it there. So a Postgres that crashes may forget a claim, and then no money can move.
+ * The commit does not wait for the disk. A claim alone only notifies a worker: before `/settle`, and before a buyer gets a
+ * 202, the payment is written again by a commit that waits, and a durable commit makes earlier commits durable. So a
+ * Postgres that crashes may lose a claim, and then no money can move.
  */
 export const CLAIM_BATCH = {
   name: 'claim_together',

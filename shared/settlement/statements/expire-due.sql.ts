@@ -17,7 +17,7 @@ export const FIRST_OVERDUE: Statement = {
   text: `SELECT FROM payables WHERE ${OVERDUE} LIMIT 1`,
 };
 
-/** Sessions and refunds: as many rows as fit into $3 bytes, $2 at most, and one in any case. */
+/** Takes overdue sessions and refunds: at most $2 rows that fit into $3 bytes, at least one. */
 export const TAKE_OVERDUE: Statement = {
   name: 'take-overdue-sessions',
   text: `
@@ -34,8 +34,8 @@ export const TAKE_OVERDUE: Statement = {
 };
 
 /**
- * Expires what was taken into hand as $1, unless that has been taken away since: with $3 ids for the events. The events
- * are made here, so that a session's weight is Postgres' alone.
+ * Expires the batch in flight $1, unless another worker has taken it since; $3 has the ids of the events. Postgres renders
+ * the events, so large sessions never pass through the worker.
  */
 export const EXPIRE_IN_FLIGHT: Statement = {
   name: 'expire-sessions-in-hand',

@@ -1,6 +1,6 @@
 import { LIGHT_ITEMS_CHARACTERS } from '../../limits/bounds.js';
 
-/** Of one row; those written before there was a summary have it made of their items. */
+/** The summary of a row. Rows from before the column `summary` get it from their line items. */
 export const SUMMARY = `
   CASE WHEN session.summary IS NOT NULL THEN session.summary ELSE json_build_object(
     'name', session.line_items->0->'name',
@@ -13,16 +13,16 @@ const amounts = `
   FROM json_to_recordset(session.line_items)
     AS item (name text, description text, images json, "unitAmountCents" bigint, quantity bigint)`;
 
-/** As text, to be sent on as it is. */
+/** JSON as text, which is sent without parsing. */
 const PUBLIC_ITEMS = `
   (SELECT coalesce(json_agg(item), '[]')::text FROM (SELECT name, description, images, ${amounts}) item)`;
 
-/** What is paid for belongs to a paid answer. Null when it is long, or nobody knows: then it is read by itself. */
+/** The line items of a complete session. Null when their length is over the bound or unknown: then a read of its own follows. */
 export const LIGHT_PUBLIC_ITEMS = `
   CASE WHEN session.status = 'complete' AND (session.summary->>'characters')::int <= ${LIGHT_ITEMS_CHARACTERS}
   THEN ${PUBLIC_ITEMS} END`;
 
-/** Without the images' addresses, which are most of what items may weigh and never on the page. */
+/** Omits image URLs: they are most of the bytes of line items, and the page never shows them. */
 export const SHOWN_ITEMS = `
   (SELECT json_agg(item)
   FROM (SELECT name, description, json_array_length(images) AS image_count, ${amounts}) item)`;
@@ -32,7 +32,7 @@ export const READ_PUBLIC_ITEMS = {
   text: `SELECT ${PUBLIC_ITEMS} AS items FROM payables session WHERE id = $1`,
 };
 
-/** A session's items are looked through once, however many of its images are asked for; without a number, the logo. */
+/** Reads a session's line items once for all its requested images. A request without an index asks for the logo. */
 export const IMAGES = {
   name: 'link_images',
   text: `

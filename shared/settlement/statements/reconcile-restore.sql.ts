@@ -1,8 +1,8 @@
 import type { Statement } from '../../db/statement.js';
 
 /**
- * Each is taken for one that was asked for just now, whatever its row remembers: no call goes out for it before the longest
- * of those that the backup has forgotten would have ended, and its chain is asked first.
+ * Every undecided payment is treated as if its `/settle` call had started now: no call is sent before a call that the backup
+ * does not have would have ended, and the chain is checked first.
  */
 export const DISTRUST_UNDECIDED: Statement = {
   name: undefined,

@@ -54,7 +54,7 @@ const SHOWN_SESSION = sessionAsJson({
 /**
  * Payments that succeed while they hold their payables ($2, $3 are the statuses of both before): payment, session or
  * refund, event and deliveries. Locks the payable, then the payment. A payment whose payable holds late money, or whose
- * proof is taken, is left out. Events are made here, so that no session's weight passes through this process.
+ * proof is taken, is left out. Postgres renders the events, so large sessions never pass through the worker.
  */
 function succeedStatement(lock: string): string {
   return `
@@ -116,7 +116,7 @@ export const SUCCEED_PAYMENT: Statement = {
     RETURNING payment.id`,
 };
 
-/** Whether the first of $1 claims a transfer that proved an archived payment. */
+/** Finds an archived payment that the transfer of the first row of $1 proved. */
 export const PROOF_ARCHIVED: Statement = {
   name: 'proof_archived',
   text: `

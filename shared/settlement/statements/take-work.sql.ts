@@ -5,7 +5,7 @@ import { SHOWN_PAYMENT_FIELDS } from '../../payments/present.js';
 import { pauseAfter } from '../../upkeep/statements/work-in-flight.sql.js';
 import type { WatchedPayment } from '../policy/payment-state.js';
 
-/** Every field that the rules read, so that none is forgotten. `unreadableSince` is read by itself. */
+/** Every field that the policy reads; the type makes the list complete. The statement adds `unreadableSince`. */
 const READ_BY_RULES: Record<keyof Omit<WatchedPayment, 'unreadableSince'>, true> = {
   status: true,
   validUntil: true,
@@ -24,7 +24,7 @@ const READ_BY_RULES: Record<keyof Omit<WatchedPayment, 'unreadableSince'>, true>
   usedSeenAt: true,
 };
 
-/** The fields by which a handler decides, asks others, and writes the outcome with its event. */
+/** The fields that a handler needs to decide, to call facilitator and chain, and to write the outcome with its event. */
 const TAKEN_FIELDS = new Set<keyof Payment & string>([
   ...SHOWN_PAYMENT_FIELDS,
   ...(Object.keys(READ_BY_RULES) as (keyof typeof READ_BY_RULES)[]),
