@@ -36,7 +36,7 @@ describe('a fresh clone', function () {
   this.timeout(TIMEOUT_MS);
   let folder: string;
   let clone: string;
-  // Root drops its privileges, because Postgres refuses to run as root.
+  // When the test runs as root, npm runs as an unprivileged user (65534).
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
   before(async () => {

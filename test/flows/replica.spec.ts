@@ -228,7 +228,7 @@ describe('a read replica', function () {
       const { database } = loadConfig({ DATABASE_URL: proxy.databaseUrl }, 'migrate');
       const times = { checkEveryMs: 20, maxLagMs: 500, timeoutMs: 300 };
       watched = openReplica(pair.primary.db, database, logger, times);
-      await eventually(() => assert.ok(watched.shownUntil()));
+      await eventually(() => assert.ok(watched.shownUntil(), 'the replica is not used yet'));
     });
     after(async () => {
       proxy.thawAll();
