@@ -38,13 +38,13 @@ export function readStoredPayment(payment: StoredPayment): PaymentQuestions {
 }
 
 function chainQuery(payment: StoredPayment, proof: PaymentProof): PaymentQuery {
-  const shared = {
+  const shared: Omit<PaymentQuery, 'family'> = {
     network: payment.network,
     payTo: payment.payTo,
     amount: BigInt(payment.tokenAmount),
     notBefore: payment.claimedAt,
     transactionHint: payment.reportedTransaction ?? undefined,
-    place: payment.searchPlace ?? undefined,
+    position: payment.searchPlace ?? undefined,
   };
   if (proof.family === 'evm') {
     const { from, nonce, validBefore } = proof;
